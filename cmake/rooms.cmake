@@ -1,0 +1,36 @@
+# wt_room(NAME USES room...): src/NAME as an object library, and room_NAME, a static library of it for its tests,
+# which carries the rooms it uses. Files named *_avx2.c and *_avx512.c are compiled for those processors; the code
+# in them runs only after a check of the processor.
+set(WT_ROOM_OBJECTS "")
+
+function(wt_room name)
+  cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.c)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(${name}_objects OBJECT ${sources})
+  target_link_libraries(${name}_objects PUBLIC wt_settings)
+  foreach(source IN LISTS sources)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+      if(source MATCHES "_avx2\\.c$")
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma;-mf16c")
+      elseif(source MATCHES "_avx512\\.c$")
+        set_source_files_properties(${source} PROPERTIES
+          COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512vl;-mavx512dq;-mavx2;-mfma;-mprefer-vector-width=512")
+      elseif(source MATCHES "_vnni\\.c$")
+        set_source_files_properties(${source} PROPERTIES
+          COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512vl;-mavx512dq;-mavx512vnni;-mavx2;-mfma")
+      endif()
+    endif()
+  endforeach()
+  add_library(room_${name} STATIC $<TARGET_OBJECTS:${name}_objects>)
+  target_link_libraries(room_${name} PUBLIC wt_settings)
+  foreach(used IN LISTS ROOM_USES)
+    if(TARGET room_${used})
+      target_link_libraries(room_${name} PUBLIC room_${used})
+    endif()
+  endforeach()
+  list(APPEND WT_ROOM_OBJECTS $<TARGET_OBJECTS:${name}_objects>)
+  set(WT_ROOM_OBJECTS "${WT_ROOM_OBJECTS}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,61 @@
+# tests/ mirrors src/. tests/ROOM/test_*.c is a cmocka program linked with that room and those below it.
+# tests/fuzz/fuzz_*.c is a libFuzzer target; without a fuzzer it replays its corpus.
+pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+if(NOT CMOCKA_FOUND)
+  message(STATUS "cmocka not found: no tests")
+  return()
+endif()
+set(WT_TEST_ENVIRONMENT "WT_TEST_SOURCE=${CMAKE_SOURCE_DIR};WT_TEST_BUILD=${CMAKE_BINARY_DIR}")
+
+foreach(room base text nn net encoder catalog index retrieve engine eval)
+  file(GLOB programs CONFIGURE_DEPENDS tests/${room}/test_*.c)
+  foreach(program IN LISTS programs)
+    get_filename_component(stem ${program} NAME_WE)
+    string(REPLACE "test_" "" stem ${stem})
+    set(test test_${room}_${stem})
+    add_executable(${test} EXCLUDE_FROM_ALL ${program})
+    target_include_directories(${test} PRIVATE tests)
+    target_link_libraries(${test} PRIVATE room_${room} PkgConfig::CMOCKA)
+    add_test(NAME ${room}/${stem} COMMAND ${test})
+    set_tests_properties(${room}/${stem} PROPERTIES ENVIRONMENT "${WT_TEST_ENVIRONMENT}" TIMEOUT 300)
+    list(APPEND WT_TEST_PROGRAMS ${test})
+  endforeach()
+endforeach()
+
+file(GLOB programs CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
+foreach(program IN LISTS programs)
+  get_filename_component(stem ${program} NAME_WE)
+  string(REPLACE "fuzz_" "" stem ${stem})
+  if(WT_FUZZERS)
+    add_executable(fuzz_${stem} EXCLUDE_FROM_ALL ${program})
+    target_compile_options(fuzz_${stem} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${stem} PRIVATE -fsanitize=fuzzer)
+  else()
+    add_executable(fuzz_${stem} EXCLUDE_FROM_ALL ${program} tests/fuzz/replay.c)
+    add_test(NAME fuzz/${stem} COMMAND fuzz_${stem} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${stem})
+    set_tests_properties(fuzz/${stem} PROPERTIES TIMEOUT 300)
+  endif()
+  target_link_libraries(fuzz_${stem} PRIVATE whichtool_static)
+  list(APPEND WT_TEST_PROGRAMS fuzz_${stem})
+endforeach()
+
+# The public header alone, as C11 and as C++17, pedantic, without a warning.
+add_test(NAME header/c11 COMMAND ${CMAKE_C_COMPILER} -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only
+  -x c ${CMAKE_SOURCE_DIR}/include/whichtool.h)
+add_test(NAME header/cxx17 COMMAND ${CMAKE_C_COMPILER} -std=c++17 -pedantic -Wall -Wextra -Werror -fsyntax-only
+  -x c++ ${CMAKE_SOURCE_DIR}/include/whichtool.h)
+add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
+
+# End to end: each script drives the built command as a user would.
+file(GLOB scripts CONFIGURE_DEPENDS tests/e2e/test_*.sh tests/fault/test_*.sh)
+foreach(script IN LISTS scripts)
+  get_filename_component(stem ${script} NAME_WE)
+  get_filename_component(folder ${script} DIRECTORY)
+  get_filename_component(folder ${folder} NAME)
+  string(REPLACE "test_" "" stem ${stem})
+  add_test(NAME ${folder}/${stem} COMMAND bash ${script})
+  set_tests_properties(${folder}/${stem} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
+    ENVIRONMENT "${WT_TEST_ENVIRONMENT};WHICHTOOL=$<TARGET_FILE:whichtool>")
+endforeach()
+
+add_custom_target(tests DEPENDS whichtool whichtool_shared ${WT_TEST_PROGRAMS})

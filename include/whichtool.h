@@ -1,0 +1,408 @@
+/* whichtool.h: find the few right tools for a request, out of hundreds to a million.
+ *
+ *   wt_engine *engine;
+ *   wt_error err;
+ *   if (wt_open(&engine, "tools.wt", NULL, &err) < 0) ...            one file holds the catalogue
+ *   wt_add_path(engine, "tools.json", NULL, &report, &err);          any supported format
+ *   wt_find(engine, "book a table for two", 20, NULL, &hits, &err);  offline, in milliseconds
+ *
+ * Conventions, everywhere:
+ *   - A function returns 0 (or a count) when it worked and a negative WT_E... code when it did not. `err` may be
+ *     NULL; it is the caller's, is written only on failure, and says what happened, where, and what to do.
+ *   - `T **out` is set to NULL on failure; on success it is the caller's and ends with the matching _free, for
+ *     which NULL is a no-op. Strings inside a result live as long as the result.
+ *   - Text is UTF-8. Input need not end in NUL where a length is asked for; strings that come back do.
+ *   - Option structs: fill with their _init function, then change fields. A NULL options pointer means defaults,
+ *     and so does a zero in any field. `size` lets the struct grow without breaking callers.
+ *   - An engine may be used from any number of threads, except wt_close, which comes last.
+ *   - Nothing prints, exits, aborts on bad input, installs signal handlers or keeps global state. */
+#ifndef WHICHTOOL_H
+#define WHICHTOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#error "whichtool needs a POSIX system"
+#elif defined(__GNUC__)
+#define WT_API __attribute__((visibility("default")))
+#else
+#define WT_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WT_VERSION_MAJOR 0
+#define WT_VERSION_MINOR 1
+#define WT_VERSION_PATCH 0
+#define WT_VERSION "0.1.0"
+
+/* Limits. Input beyond one is an error (WT_ETOOLONG) or, for one tool of many, a skipped tool. */
+#define WT_MAX_FILE_BYTES ((size_t)256 << 20)     /* one source file */
+#define WT_MAX_DEFINITION_BYTES ((size_t)1 << 20) /* one tool's definition */
+#define WT_MAX_JSON_DEPTH 64                      /* nesting of objects and arrays */
+#define WT_MAX_NAME_BYTES 256                     /* a tool's or provider's name */
+#define WT_MAX_TOOLS 2000000                      /* tools in one store */
+#define WT_MAX_REQUEST_BYTES ((size_t)64 << 10)   /* one request */
+#define WT_MAX_K 1000                             /* hits asked for */
+
+/* ---------------------------------------------------------------- errors */
+
+typedef enum wt_code {
+    WT_OK = 0,
+    WT_EUSAGE = -1,      /* an argument makes no sense */
+    WT_EFORMAT = -2,     /* input is malformed */
+    WT_ETOOLONG = -3,    /* input is over a limit above */
+    WT_ENOTFOUND = -4,   /* no such file, tool, provider or model */
+    WT_EEMPTY = -5,      /* the store holds no tools */
+    WT_ESTORE = -6,      /* not a store, damaged, or the database failed */
+    WT_ENEWER = -7,      /* the store was written by a newer whichtool */
+    WT_EREADONLY = -8,   /* the store or its folder cannot be written */
+    WT_EBUSY = -9,       /* another process kept the store locked too long */
+    WT_EMODEL = -10,     /* the model is missing, damaged or of an unsupported kind */
+    WT_ERECIPE = -11,    /* unknown recipe, or what it needs is missing */
+    WT_EIO = -12,        /* reading or writing failed */
+    WT_EFULL = -13,      /* the disk is full */
+    WT_ENOMEM = -14,     /* out of memory */
+    WT_ECANCELLED = -15, /* a progress callback asked to stop */
+    WT_ENETWORK = -16    /* a download failed */
+} wt_code;
+
+/* What went wrong. message is one sentence without a newline that names the file and, where known, the place. */
+typedef struct wt_error {
+    int code;          /* a wt_code */
+    size_t line;       /* 1-based line in the source; 0 when unknown */
+    size_t byte;       /* 0-based byte offset in the source; meaningful when line > 0 */
+    char pointer[256]; /* JSON pointer (RFC 6901) of the value at fault; "" when none */
+    char message[1024];
+} wt_error;
+
+/* The name of a code, as "WT_EFORMAT"; "WT_E?" for an unknown one. Static, never NULL. */
+WT_API const char *wt_code_name(int code);
+
+/* The library's version, equal to WT_VERSION of the header it was built with. Static. */
+WT_API const char *wt_version(void);
+
+/* ---------------------------------------------------------------- progress */
+
+/* Called from long operations, from one thread at a time, at most about ten times a second.
+ * phase is a static string ("reading", "encoding", ...). total is 0 when unknown.
+ * A non-zero return stops the operation soon: it ends with WT_ECANCELLED and leaves everything sound. */
+typedef int (*wt_progress_fn)(void *context, const char *phase, uint64_t done, uint64_t total);
+
+/* ---------------------------------------------------------------- engine */
+
+typedef struct wt_engine wt_engine;
+
+typedef struct wt_open_options {
+    size_t size;
+    int read_only;          /* non-zero: never write the store or its index folder */
+    const char *model;      /* name or directory of the encoder; NULL: the default model; "": none */
+    const char *models_dir; /* where models live; NULL: $WHICHTOOL_MODELS, else $XDG_DATA_HOME/whichtool/models,
+                               else ~/.local/share/whichtool/models */
+    unsigned threads;       /* for batch encoding; 0: one a processor */
+    unsigned busy_ms;       /* how long to wait for another writer; 0: 10,000 */
+} wt_open_options;
+
+WT_API void wt_open_options_init(wt_open_options *options);
+
+/* Opens the store at path, creating it (and its parent folders) when absent, unless read_only.
+ * path is borrowed for the call. ":memory:" opens a private store that ends with wt_close.
+ * A missing model is no error here: lexical recipes work without one, and wt_hits.notice says so.
+ * Errors: WT_ESTORE, WT_ENEWER, WT_EREADONLY, WT_EBUSY, WT_EIO, WT_ENOMEM. */
+WT_API int wt_open(wt_engine **out, const char *path, const wt_open_options *options, wt_error *err);
+
+/* Closes the engine; NULL is a no-op. No other call on it may be running or follow. Results that were handed out
+ * stay valid until they are freed. */
+WT_API void wt_close(wt_engine *engine);
+
+/* ---------------------------------------------------------------- tools */
+
+/* One tool as the store holds it. Borrowed from the list or hit that contains it. */
+typedef struct wt_tool {
+    const char *id;          /* "provider/name", or "name" without a provider; unique in the store */
+    const char *provider;    /* "" when it has none */
+    const char *name;        /* unique within its provider */
+    const char *title;       /* for people; "" when the source has none */
+    const char *description; /* "" when the source has none */
+    const char *category;    /* "" when the source has none */
+    const char *source_id;   /* the identifier that the source gave it (BEIR _id, operationId); "" when none */
+    const char *format;      /* importer that read it: "mcp", "openai", ... */
+    const char *definition;  /* the source's own bytes, as they were */
+    size_t definition_len;
+    const char *schema; /* JSON Schema of the arguments, as JSON text; "{}"-like object when none was given */
+    const char *sha256; /* of definition, 64 hexadecimal digits */
+} wt_tool;
+
+typedef struct wt_tools {
+    size_t len;
+    const wt_tool *items;
+} wt_tools;
+
+WT_API void wt_tools_free(wt_tools *tools);
+
+typedef struct wt_list_options {
+    size_t size;
+    const char *provider; /* only this provider's; NULL: all */
+    size_t limit;         /* 0: all */
+    size_t offset;        /* tools to pass over first */
+} wt_list_options;
+
+WT_API void wt_list_options_init(wt_list_options *options);
+
+/* The catalogue in the order of import. Errors: WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
+WT_API int wt_list(wt_engine *engine, const wt_list_options *options, wt_tools **out, wt_error *err);
+
+/* The tool that name stands for: an id, a bare name that only one tool has, a source id, or a name made for a
+ * provider by wt_export. Errors: WT_ENOTFOUND, WT_EUSAGE (several tools have that bare name; the message lists
+ * some), WT_ESTORE. */
+WT_API int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err);
+
+/* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EUSAGE, WT_EREADONLY, ... */
+WT_API int wt_remove(wt_engine *engine, const char *name, wt_error *err);
+
+/* Removes every tool of a provider. Returns how many, or WT_ENOTFOUND when it has none. */
+WT_API int64_t wt_remove_provider(wt_engine *engine, const char *provider, wt_error *err);
+
+typedef struct wt_catalog_info {
+    uint64_t tools, providers;
+    uint64_t embedded;   /* tools that have a vector of the current model */
+    uint64_t generation; /* grows with every change of the catalogue */
+    char model[256];     /* name of the current encoder; "" when there is none */
+} wt_catalog_info;
+
+WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
+
+/* Complete definitions of tools in the form that a provider's API accepts, as one JSON array.
+ * format: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp".
+ * Names become provider__name within that API's rule for names; wt_get maps them back.
+ * *out is a NUL-terminated string that ends with wt_string_free. Errors: WT_EUSAGE (unknown format), WT_ENOMEM. */
+WT_API int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err);
+WT_API void wt_string_free(char *string);
+
+/* ---------------------------------------------------------------- adding tools */
+
+typedef struct wt_add_options {
+    size_t size;
+    const char *format;      /* "mcp", "openai", "anthropic", "gemini", "openapi", "rapidapi", "jsonl", "beir";
+                                NULL: detected */
+    const char *provider;    /* provider of tools whose source names none; for sources that name one, overrides it */
+    const char *source_name; /* wt_add: how messages name the source; NULL: "input". Also the scope of sync */
+    int sync;                /* remove tools that an earlier import of the same source brought and this one lacks */
+    int strict;              /* a bad tool fails the whole import with WT_EFORMAT */
+    int no_vectors;          /* do not encode now; wt_embed_missing or a later wt_add does */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_add_options;
+
+WT_API void wt_add_options_init(wt_add_options *options);
+
+/* A tool, or a whole file of a folder, that was not taken, and why. */
+typedef struct wt_add_issue {
+    const char *file;
+    size_t line;         /* 1-based; 0 when unknown */
+    size_t byte;         /* offset where it begins */
+    const char *pointer; /* JSON pointer; "" when none */
+    const char *reason;
+} wt_add_issue;
+
+typedef struct wt_add_report {
+    size_t added, updated, unchanged, removed, skipped;
+    size_t embedded;    /* vectors made */
+    const char *format; /* what was detected; "mixed" for a folder of several */
+    const char *notice; /* one line on what is missing (no model), or NULL */
+    size_t issue_count; /* the first WT_MAX_ISSUES of them are kept */
+    const wt_add_issue *issues;
+} wt_add_report;
+#define WT_MAX_ISSUES 1000
+
+WT_API void wt_add_report_free(wt_add_report *report);
+
+/* Imports tools from memory, or from a file or a folder (a BEIR folder, or any folder of files).
+ * The catalogue changes in one transaction: all of it or, on failure, nothing. Vectors are made after that, in
+ * batches; a stop in between loses no tool, and the next import or wt_embed_missing goes on where it ended.
+ * Tools whose definition did not change are not touched. A bad tool is skipped and reported.
+ * Errors: WT_EFORMAT (the source as a whole, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
+ * WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out is set. */
+WT_API int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *options, wt_add_report **out,
+                  wt_error *err);
+WT_API int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *options, wt_add_report **out,
+                       wt_error *err);
+
+/* Encodes every tool that has no vector of the current model yet. Returns how many were encoded.
+ * Errors: WT_EMODEL (no model), WT_ESTORE, WT_EREADONLY, WT_ECANCELLED, WT_ENOMEM. */
+WT_API int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn progress, void *context, wt_error *err);
+
+/* ---------------------------------------------------------------- finding tools */
+
+typedef struct wt_find_options {
+    size_t size;
+    size_t k;                /* hits wanted, at most WT_MAX_K; 0: 5 */
+    const char *recipe;      /* a name of wt_recipe_at; NULL or "auto": the best that this store can run */
+    const char *provider;    /* only this provider's tools; NULL: all */
+    size_t max_per_provider; /* 0: no cap */
+    int explain;             /* fill stages and matches of each hit */
+} wt_find_options;
+
+WT_API void wt_find_options_init(wt_find_options *options);
+
+/* What one stage of the recipe said of a hit. */
+typedef struct wt_stage_score {
+    const char *stage; /* "bm25", "dense", ... */
+    size_t rank;       /* 1-based; 0: beyond the stage's candidates */
+    double score;      /* the stage's own scale */
+    double share;      /* what it added to the hit's score */
+} wt_stage_score;
+
+/* A word of the request that a hit matched. */
+typedef struct wt_match {
+    const char *word;   /* as analysed (lower case, stemmed) */
+    const char *fields; /* "name description", the fields of the tool that hold it */
+    double score;       /* what it added to the lexical score */
+} wt_match;
+
+typedef struct wt_hit {
+    wt_tool tool;
+    double score; /* higher is better; comparable within one result only */
+    size_t stage_count, match_count;
+    const wt_stage_score *stages; /* with explain, else none */
+    const wt_match *matches;      /* with explain, else none; best first */
+} wt_hit;
+
+typedef struct wt_hits {
+    size_t len; /* 0 is not an error: nothing matched */
+    const wt_hit *items;
+    const char *recipe; /* what ran; differs from the one asked for only for "auto" */
+    const char *notice; /* one line on what was missing (no model, tools without vectors), or NULL */
+    double encode_ms, search_ms, total_ms;
+} wt_hits;
+
+WT_API void wt_hits_free(wt_hits *hits);
+
+/* The tools that a request needs, best first.
+ * request: at most WT_MAX_REQUEST_BYTES. Invalid UTF-8 is read as replacement characters.
+ * Errors: WT_EEMPTY (no tools in the store), WT_ERECIPE, WT_EMODEL (the recipe needs a model), WT_ETOOLONG,
+ * WT_EUSAGE, WT_ESTORE, WT_ENOMEM. */
+WT_API int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options,
+                   wt_hits **out, wt_error *err);
+
+typedef struct wt_recipe {
+    const char *name;
+    const char *summary; /* one line */
+    int needs_model;     /* non-zero: needs an encoder */
+} wt_recipe;
+
+/* The recipes that this library knows, by index from 0; NULL past the last. Static. */
+WT_API const wt_recipe *wt_recipe_at(size_t index);
+
+/* ---------------------------------------------------------------- vectors */
+
+/* Dimension D of the current encoder, or WT_EMODEL. */
+WT_API int wt_dimension(wt_engine *engine, wt_error *err);
+
+/* Unit vectors of texts. lens: [count] bytes. out: [count, D], the caller's. Long texts are cut at the model's
+ * limit of tokens. Errors: WT_EMODEL, WT_ENOMEM. */
+WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, size_t count, float *out,
+                    wt_error *err);
+
+/* ---------------------------------------------------------------- models */
+
+#define WT_DEFAULT_MODEL "all-MiniLM-L6-v2"
+
+typedef struct wt_model {
+    const char *name;
+    const char *path;         /* directory, whether or not it is there */
+    const char *architecture; /* "bert"; "" when not installed */
+    const char *license;
+    int installed;                                    /* every file of the manifest is there with its size */
+    int packed;                                       /* the packed cache is there and current */
+    size_t dimension, layers, max_tokens, parameters; /* 0 when not installed */
+    uint64_t bytes;
+} wt_model;
+
+typedef struct wt_models {
+    size_t len;
+    const wt_model *items;
+} wt_models;
+
+WT_API void wt_models_free(wt_models *models);
+
+/* Models of the manifests and directories under models_dir (NULL: as in wt_open_options). */
+WT_API int wt_model_list(const char *models_dir, wt_models **out, wt_error *err);
+
+/* One model, by name or directory. Errors: WT_ENOTFOUND, WT_EMODEL (files unreadable). */
+WT_API int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_error *err);
+
+/* Fetches a model by its manifest, checks the SHA-256 of every file, and puts it under models_dir in one rename.
+ * What was fetched before a stop is kept and used. A model that is there and right is left alone (returns 0;
+ * 1 when it was fetched). Errors: WT_ENOTFOUND (no manifest of that name), WT_ENETWORK, WT_EMODEL (a hash is
+ * wrong), WT_EFULL, WT_EREADONLY, WT_ECANCELLED. Runs child processes (never a shell). */
+WT_API int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn progress, void *context,
+                         wt_error *err);
+
+/* Writes the packed cache that makes loading quick, unless it is current. wt_open does so by itself. */
+WT_API int wt_model_pack(const char *models_dir, const char *name, wt_error *err);
+
+/* ---------------------------------------------------------------- evaluation */
+
+#define WT_MAX_CUTOFFS 16
+
+typedef struct wt_eval_options {
+    size_t size;
+    const char *split;      /* "test", "dev", "train"; NULL: "test" */
+    const char *recipes;    /* comma-separated; NULL: every recipe that can run */
+    const char *model;      /* as in wt_open_options */
+    const char *models_dir; /* as in wt_open_options */
+    const char *cache_dir;  /* imported catalogues and their vectors; NULL: $XDG_CACHE_HOME/whichtool/eval */
+    const char *run_path;   /* write a TREC run of each recipe to PATH (with several recipes, RECIPE is put before
+                               the extension); NULL: none */
+    const char *qrels_path; /* write the split's judgements as TREC qrels; NULL: none */
+    size_t cutoffs[WT_MAX_CUTOFFS]; /* k of the metrics; all 0: 1, 3, 5, 7, 10 */
+    size_t max_queries;             /* the first so many of the split; 0: all */
+    size_t bootstrap;               /* resamples of the paired comparison; 0: 10,000 */
+    uint64_t seed;                  /* of the bootstrap; 0: 1 */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_eval_options;
+
+WT_API void wt_eval_options_init(wt_eval_options *options);
+
+typedef struct wt_metric {
+    const char *name; /* "recall@5", "ndcg@5", "complete@5", "mrr" */
+    double value;     /* mean over queries, 0 to 1 */
+} wt_metric;
+
+typedef struct wt_eval_row {
+    const char *set, *split, *recipe;
+    size_t tools, queries;
+    size_t metric_count;
+    const wt_metric *metrics;
+    double p50_ms, p95_ms, p99_ms; /* of one wt_find, one thread */
+    const char *settings;          /* JSON object: what the figures depend on */
+    const char *notice;            /* what was missing, or NULL */
+} wt_eval_row;
+
+/* b against a, paired by query: mean difference with a 95 % interval and a two-sided p. */
+typedef struct wt_eval_comparison {
+    const char *a, *b, *metric;
+    double difference, low, high, p;
+} wt_eval_comparison;
+
+typedef struct wt_eval_report {
+    size_t row_count, comparison_count;
+    const wt_eval_row *rows;
+    const wt_eval_comparison *comparisons; /* each recipe after the first against the first */
+} wt_eval_report;
+
+WT_API void wt_eval_report_free(wt_eval_report *report);
+
+/* Measures recipes on a data set in BEIR layout (corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv).
+ * Errors: WT_ENOTFOUND, WT_EFORMAT (with file and line), WT_ERECIPE, WT_EMODEL, WT_EIO, WT_ECANCELLED, ... */
+WT_API int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **out, wt_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

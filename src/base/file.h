@@ -1,0 +1,63 @@
+/* file.h: files read whole, mapped, replaced in one step, and folders. No partial file is ever seen by another
+ * process: write beside, fsync, rename, fsync the folder. */
+#ifndef WT_BASE_FILE_H
+#define WT_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+/* The whole file, at most max bytes (WT_ETOOLONG beyond), with a NUL after it. *out ends with free(). */
+int wt__file_read(char **out, size_t *len, const char *path, size_t max, wt_error *err);
+
+/* A read-only map of a whole file. An empty file maps to ptr NULL, len 0. */
+struct mapping {
+    const unsigned char *ptr;
+    size_t len;
+};
+int wt__file_map(struct mapping *out, const char *path, wt_error *err);
+void wt__file_unmap(struct mapping *mapping);
+
+/* Replacing a file: begin, write or seek back and write, commit. Until commit the old content stays;
+ * without a commit, wt__replace_abort removes what was written. */
+struct replace {
+    int fd;
+    char *path, *temporary;
+};
+int wt__replace_begin(struct replace *out, const char *path, wt_error *err);
+int wt__replace_write(struct replace *replace, const void *bytes, size_t len, wt_error *err);
+/* Overwrites len bytes at offset, all of them already written (a header whose sums are known last). */
+int wt__replace_patch(struct replace *replace, uint64_t offset, const void *bytes, size_t len, wt_error *err);
+int wt__replace_commit(struct replace *replace, wt_error *err);
+void wt__replace_abort(struct replace *replace); /* a no-op after commit, or on an all-zero struct with fd -1 */
+int wt__file_replace(const char *path, const void *bytes, size_t len, wt_error *err); /* all of it in one call */
+
+/* Creates a folder and its parents; existing ones are fine. */
+int wt__make_folders(const char *path, wt_error *err);
+/* Makes a rename or unlink inside folder last. */
+int wt__sync_folder(const char *folder, wt_error *err);
+
+bool wt__is_folder(const char *path);
+bool wt__is_file(const char *path);
+uint64_t wt__file_size(const char *path); /* 0 when there is none */
+
+/* "a/b" in the arena; a may end in '/'. NULL when memory is out. */
+char *wt__path_join(struct arena *arena, const char *a, const char *b);
+
+/* Regular files below folder, sorted by path, hidden ones and links to folders left out; at most max_files
+ * (WT_ETOOLONG beyond). paths live in the arena. */
+int wt__list_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
+                   wt_error *err);
+
+/* Where data and caches live: $XDG_DATA_HOME/whichtool, $XDG_CACHE_HOME/whichtool with the usual fallbacks. */
+char *wt__data_folder(struct arena *arena);
+char *wt__cache_folder(struct arena *arena);
+
+/* One process at a time: waits up to wait_ms for the lock file at path. *fd is closed by wt__unlock_file. */
+int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err);
+void wt__unlock_file(int fd);
+
+#endif

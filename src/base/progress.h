@@ -1,0 +1,32 @@
+/* progress.h: tells a caller how far a long operation is, at most ten times a second, from one thread at a time,
+ * and hears whether to stop. */
+#ifndef WT_BASE_PROGRESS_H
+#define WT_BASE_PROGRESS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct progress {
+    wt_progress_fn report; /* NULL: nobody listens */
+    void *context;
+    const char *phase;
+    uint64_t done, total;
+    double last_ms;
+    bool cancelled;
+    pthread_mutex_t lock;
+};
+
+void wt__progress_init(struct progress *progress, wt_progress_fn report, void *context);
+void wt__progress_dispose(struct progress *progress);
+
+/* Starts a phase and reports it. Non-zero: cancelled. */
+int wt__progress_phase(struct progress *progress, const char *phase, uint64_t total);
+/* Adds to done, from any thread. Non-zero: cancelled, now or earlier. The last step of a phase always reports. */
+int wt__progress_step(struct progress *progress, uint64_t steps);
+
+int wt__fail_cancelled(wt_error *err);
+
+#endif

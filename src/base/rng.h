@@ -1,0 +1,18 @@
+/* rng.h: seeded random numbers (xoshiro256**, seeded by splitmix64): the same seed gives the same run everywhere. */
+#ifndef WT_BASE_RNG_H
+#define WT_BASE_RNG_H
+
+#include <stdint.h>
+
+struct rng {
+    uint64_t state[4];
+};
+
+void wt__rng_seed(struct rng *rng, uint64_t seed);
+uint64_t wt__rng_next(struct rng *rng);
+/* Uniform in 0 .. bound-1, without bias; bound > 0. */
+uint64_t wt__rng_below(struct rng *rng, uint64_t bound);
+/* Uniform in [0, 1). */
+double wt__rng_unit(struct rng *rng);
+
+#endif

@@ -1,0 +1,34 @@
+/* str.h: a view of bytes that somebody else owns. */
+#ifndef WT_BASE_STR_H
+#define WT_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct str {
+    const char *ptr; /* need not end in NUL; may be NULL when len is 0 */
+    size_t len;
+};
+
+#define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
+
+static inline struct str wt__str(const char *text)
+{
+    return (struct str){text, text ? strlen(text) : 0};
+}
+
+static inline bool wt__str_equal(struct str a, struct str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline bool wt__str_starts(struct str s, struct str prefix)
+{
+    return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
+}
+
+/* s without the ASCII blanks at both ends. */
+struct str wt__str_trim(struct str s);
+
+#endif

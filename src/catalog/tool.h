@@ -1,0 +1,24 @@
+/* tool.h: one callable unit as the catalogue knows it, however its source spelled it.
+ *
+ * A tool is identified by (provider, name). definition keeps the source's own bytes, because every other field is
+ * our reading of it, and a later reading may be better. */
+#ifndef WT_CATALOG_TOOL_H
+#define WT_CATALOG_TOOL_H
+
+#include "base/str.h"
+
+/* Views; whoever fills the struct says how long they live. Text fields are valid UTF-8 without NUL. */
+struct tool {
+    struct str provider;    /* "" when there is none; at most WT_MAX_NAME_BYTES */
+    struct str name;        /* unique within its provider; 1 to WT_MAX_NAME_BYTES bytes */
+    struct str title;       /* for people, when the source gives one beside the name */
+    struct str description; /* "" when there is none */
+    struct str category;    /* a RapidAPI category, OpenAPI tags, ...; "" when there is none */
+    struct str source_id;   /* the source's own identifier (BEIR _id, operationId); "" when there is none */
+    struct str format;      /* name of the importer: "mcp", "openai", ... */
+    struct str definition;  /* the source's bytes, at most WT_MAX_DEFINITION_BYTES */
+    struct str schema;      /* JSON Schema of the arguments, compact JSON text of an object */
+    unsigned char sha256[32]; /* of definition */
+};
+
+#endif
