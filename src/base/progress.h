@@ -22,6 +22,8 @@ struct progress {
 void wt__progress_init(struct progress *progress, wt_progress_fn report, void *context);
 void wt__progress_dispose(struct progress *progress);
 
+/* A NULL progress is allowed everywhere and never cancels. */
+
 /* Starts a phase and reports it. Non-zero: cancelled. */
 int wt__progress_phase(struct progress *progress, const char *phase, uint64_t total);
 /* Adds to done, from any thread. Non-zero: cancelled, now or earlier. The last step of a phase always reports. */

@@ -1,0 +1,91 @@
+/* arena.c: blocks chained newest first; each at least twice the one before, up to a cap, so that M tools cost
+ * O(log M) allocations at first and one a BLOCK_MAX later. */
+#include "base/arena.h"
+
+#include <stdint.h>
+
+#include "base/memory.h"
+
+enum { BLOCK_MIN = 4096, BLOCK_MAX = 4 << 20, BLOCK_ALIGN = 64 };
+
+struct arena_block {
+    struct arena_block *previous;
+    size_t size; /* of bytes */
+    _Alignas(BLOCK_ALIGN) unsigned char bytes[];
+};
+
+static struct arena_block *block_new(struct arena *arena, size_t need)
+{
+    size_t size = arena->block ? arena->block->size * 2 : BLOCK_MIN;
+    if (size > BLOCK_MAX)
+        size = BLOCK_MAX;
+    if (size < need)
+        size = need;
+    if (size > SIZE_MAX - sizeof(struct arena_block) - BLOCK_ALIGN)
+        return NULL;
+    struct arena_block *block = wt__alloc_aligned(sizeof *block + size, 1);
+    if (!block)
+        return NULL;
+    block->previous = arena->block;
+    block->size = size;
+    arena->block = block;
+    arena->used = 0;
+    return block;
+}
+
+void *wt__arena_alloc(struct arena *arena, size_t size, size_t align)
+{
+    size_t at = (arena->used + align - 1) & ~(align - 1);
+    if (!arena->block || at > arena->block->size || size > arena->block->size - at) {
+        if (!block_new(arena, size))
+            return NULL;
+        at = 0;
+    }
+    arena->used = at + size;
+    return arena->block->bytes + at;
+}
+
+void *wt__arena_calloc(struct arena *arena, size_t count, size_t size, size_t align)
+{
+    if (size != 0 && count > SIZE_MAX / size)
+        return NULL;
+    void *piece = wt__arena_alloc(arena, count * size, align);
+    if (piece)
+        memset(piece, 0, count * size);
+    return piece;
+}
+
+char *wt__arena_copy(struct arena *arena, struct str s)
+{
+    char *copy = wt__arena_alloc(arena, s.len + 1, 1);
+    if (!copy)
+        return NULL;
+    if (s.len)
+        memcpy(copy, s.ptr, s.len);
+    copy[s.len] = '\0';
+    return copy;
+}
+
+static void free_chain(struct arena_block *block)
+{
+    while (block) {
+        struct arena_block *previous = block->previous;
+        free(block);
+        block = previous;
+    }
+}
+
+void wt__arena_reset(struct arena *arena)
+{
+    if (arena->block) {
+        free_chain(arena->block->previous);
+        arena->block->previous = NULL;
+    }
+    arena->used = 0;
+}
+
+void wt__arena_dispose(struct arena *arena)
+{
+    free_chain(arena->block);
+    *arena = (struct arena){0};
+}

@@ -1,0 +1,145 @@
+/* buffer.c: see buffer.h. */
+#include "base/buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Room for len more bytes and the NUL. */
+static bool reserve(struct buffer *buffer, size_t len)
+{
+    if (buffer->failed)
+        return false;
+    size_t most = buffer->max ? buffer->max : SIZE_MAX / 2;
+    if (len > most || buffer->len > most - len ||
+        wt__grow((void **)&buffer->ptr, &buffer->capacity, buffer->len + len + 1, 1) < 0) {
+        buffer->failed = true;
+        return false;
+    }
+    return true;
+}
+
+void wt__buffer_append(struct buffer *buffer, const void *bytes, size_t len)
+{
+    if (!reserve(buffer, len))
+        return;
+    if (len)
+        memcpy(buffer->ptr + buffer->len, bytes, len);
+    buffer->len += len;
+    buffer->ptr[buffer->len] = '\0';
+}
+
+void wt__buffer_str(struct buffer *buffer, struct str s)
+{
+    wt__buffer_append(buffer, s.ptr, s.len);
+}
+
+void wt__buffer_text(struct buffer *buffer, const char *text)
+{
+    wt__buffer_append(buffer, text, strlen(text));
+}
+
+void wt__buffer_char(struct buffer *buffer, char c)
+{
+    wt__buffer_append(buffer, &c, 1);
+}
+
+void wt__buffer_printf(struct buffer *buffer, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int len = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (len >= 0 && reserve(buffer, (size_t)len)) {
+        vsnprintf(buffer->ptr + buffer->len, (size_t)len + 1, format, again);
+        buffer->len += (size_t)len;
+    }
+    va_end(again);
+}
+
+/* Length of the valid UTF-8 sequence at s[0..len), 0 when there is none: no overlong forms, no surrogates. */
+static size_t utf8_length(const unsigned char *s, size_t len)
+{
+    if (s[0] < 0x80)
+        return 1;
+    size_t want = s[0] >= 0xC2 && s[0] < 0xE0   ? 2
+                  : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+                  : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                                : 0;
+    if (want == 0 || want > len)
+        return 0;
+    for (size_t i = 1; i < want; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] >= 0xA0) || (s[0] == 0xF0 && s[1] < 0x90) ||
+        (s[0] == 0xF4 && s[1] >= 0x90))
+        return 0;
+    return want;
+}
+
+static void append_escape(struct buffer *buffer, unsigned char c)
+{
+    static const char shorts[] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'};
+    if (c < sizeof shorts && shorts[c])
+        wt__buffer_printf(buffer, "\\%c", shorts[c]);
+    else
+        wt__buffer_printf(buffer, "\\u%04x", c);
+}
+
+void wt__buffer_json(struct buffer *buffer, struct str s)
+{
+    const unsigned char *bytes = (const unsigned char *)s.ptr;
+    wt__buffer_char(buffer, '"');
+    for (size_t i = 0; i < s.len;) {
+        size_t run = i; /* plain characters go out in one piece */
+        while (run < s.len && bytes[run] >= 0x20 && bytes[run] != 0x7F && bytes[run] != '"' && bytes[run] != '\\') {
+            size_t n = utf8_length(bytes + run, s.len - run);
+            if (n == 0)
+                break;
+            run += n;
+        }
+        wt__buffer_append(buffer, bytes + i, run - i);
+        i = run;
+        if (i == s.len)
+            break;
+        if (bytes[i] < 0x80)
+            append_escape(buffer, bytes[i]);
+        else
+            wt__buffer_text(buffer, "\xEF\xBF\xBD");
+        i++;
+    }
+    wt__buffer_char(buffer, '"');
+}
+
+char *wt__buffer_take(struct buffer *buffer)
+{
+    char *taken = NULL;
+    if (reserve(buffer, 0)) {
+        buffer->ptr[buffer->len] = '\0';
+        taken = buffer->ptr;
+        buffer->ptr = NULL;
+    }
+    wt__buffer_dispose(buffer);
+    return taken;
+}
+
+struct str wt__buffer_view(const struct buffer *buffer)
+{
+    return (struct str){buffer->ptr, buffer->len};
+}
+
+void wt__buffer_clear(struct buffer *buffer)
+{
+    buffer->len = 0;
+    buffer->failed = false;
+}
+
+void wt__buffer_dispose(struct buffer *buffer)
+{
+    free(buffer->ptr);
+    *buffer = (struct buffer){.max = buffer->max};
+}

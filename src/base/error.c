@@ -1,0 +1,111 @@
+/* error.c: the one place where a failure becomes a sentence. */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static int fill(wt_error *err, int code, const char *format, va_list arguments)
+{
+    if (err) {
+        err->code = code;
+        err->line = 0;
+        err->byte = 0;
+        err->pointer[0] = '\0';
+        vsnprintf(err->message, sizeof err->message, format, arguments);
+        for (char *c = err->message; *c; c++)
+            if (*c == '\n' || *c == '\r')
+                *c = ' ';
+    }
+    return code;
+}
+
+int wt__fail(wt_error *err, int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fill(err, code, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+int wt__fail_at(wt_error *err, int code, size_t line, size_t byte, const char *pointer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fill(err, code, format, arguments);
+    va_end(arguments);
+    if (err) {
+        err->line = line;
+        err->byte = byte;
+        snprintf(err->pointer, sizeof err->pointer, "%s", pointer ? pointer : "");
+    }
+    return code;
+}
+
+static int code_of_errno(int number)
+{
+    switch (number) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return WT_EFULL;
+    case ENOMEM:
+        return WT_ENOMEM;
+    case ENOENT:
+    case ENOTDIR:
+        return WT_ENOTFOUND;
+    case EROFS:
+    case EACCES:
+    case EPERM:
+        return WT_EREADONLY;
+    default:
+        return WT_EIO;
+    }
+}
+
+int wt__fail_errno(wt_error *err, const char *verb, const char *path)
+{
+    int number = errno;
+    char reason[128];
+    /* POSIX strerror_r would do, but _GNU_SOURCE gives the other one; both forms agree on using the result. */
+    const char *text = strerror_r(number, reason, sizeof reason);
+    return wt__fail(err, code_of_errno(number), "cannot %s %s: %s", verb, path, text);
+}
+
+int wt__fail_nomem(wt_error *err)
+{
+    return wt__fail(err, WT_ENOMEM, "out of memory");
+}
+
+int wt__fail_context(wt_error *err, int code, const char *format, ...)
+{
+    if (!err)
+        return code;
+    char context[512], message[sizeof err->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context, sizeof context, format, arguments);
+    va_end(arguments);
+    memcpy(message, err->message, sizeof message);
+    snprintf(err->message, sizeof err->message, "%s: %.*s", context, (int)(sizeof message - sizeof context - 3),
+             message);
+    return code;
+}
+
+const char *wt_code_name(int code)
+{
+    static const char *const names[] = {
+        "WT_OK",     "WT_EUSAGE", "WT_EFORMAT",   "WT_ETOOLONG",   "WT_ENOTFOUND", "WT_EEMPTY",
+        "WT_ESTORE", "WT_ENEWER", "WT_EREADONLY", "WT_EBUSY",      "WT_EMODEL",    "WT_ERECIPE",
+        "WT_EIO",    "WT_EFULL",  "WT_ENOMEM",    "WT_ECANCELLED", "WT_ENETWORK",
+    };
+    size_t index = (size_t) - (long)code;
+    return code <= 0 && index < sizeof names / sizeof *names ? names[index] : "WT_E?";
+}
+
+const char *wt_version(void)
+{
+    return WT_VERSION;
+}

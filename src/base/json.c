@@ -1,0 +1,97 @@
+/* json.c: jansson decides what JSON is; this skin adds the limits that it leaves to its caller. */
+#include "base/json.h"
+
+/* Deepest nesting in text, without judging whether it is JSON; stops counting past the limit. */
+static int nesting(const char *text, size_t len)
+{
+    int depth = 0, deepest = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < len && deepest <= WT_MAX_JSON_DEPTH; i++) {
+        char c = text[i];
+        if (quoted) {
+            if (c == '\\')
+                i++;
+            else if (c == '"')
+                quoted = false;
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == '{' || c == '[') {
+            if (++depth > deepest)
+                deepest = depth;
+        } else if (c == '}' || c == ']') {
+            depth--;
+        }
+    }
+    return deepest;
+}
+
+int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err)
+{
+    *out = NULL;
+    if (nesting(text, len) > WT_MAX_JSON_DEPTH)
+        return wt__fail_at(err, WT_ETOOLONG, 1, 0, NULL, "JSON is nested deeper than %d levels", WT_MAX_JSON_DEPTH);
+    json_error_t why;
+    json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+    /* Schemas hold bounds such as 18446744073709551615; rather a rounded bound than a lost tool. */
+    if (!value && json_error_code(&why) == json_error_numeric_overflow)
+        value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &why);
+    if (!value) {
+        if (json_error_code(&why) == json_error_out_of_memory)
+            return wt__fail_nomem(err);
+        return wt__fail_at(err, WT_EFORMAT, why.line > 0 ? (size_t)why.line : 1,
+                           why.position > 0 ? (size_t)why.position : 0, NULL, "not valid JSON: %s", why.text);
+    }
+    *out = value;
+    return 0;
+}
+
+struct str wt__json_str(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_string(value))
+        return (struct str){"", 0};
+    return (struct str){json_string_value(value), json_string_length(value)};
+}
+
+json_t *wt__json_object(const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    return json_is_object(value) ? value : NULL;
+}
+
+json_t *wt__json_array(const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    return json_is_array(value) ? value : NULL;
+}
+
+int64_t wt__json_int(const json_t *object, const char *key, int64_t fallback)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? (int64_t)json_integer_value(value) : fallback;
+}
+
+double wt__json_real(const json_t *object, const char *key, double fallback)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : fallback;
+}
+
+bool wt__json_bool(const json_t *object, const char *key, bool fallback)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_boolean(value) ? json_is_true(value) : fallback;
+}
+
+static int append(const char *bytes, size_t len, void *buffer)
+{
+    wt__buffer_append(buffer, bytes, len);
+    return ((struct buffer *)buffer)->failed ? -1 : 0;
+}
+
+int wt__json_write(struct buffer *buffer, const json_t *value)
+{
+    if (json_dump_callback(value, append, buffer, JSON_COMPACT | JSON_ENCODE_ANY) < 0 && !buffer->failed)
+        buffer->failed = true;
+    return buffer->failed ? WT_ENOMEM : 0;
+}

@@ -1,0 +1,69 @@
+/* pool.c: threads are started for one run and joined at its end. A run is long (an import), so keeping threads
+ * between runs would save nothing and cost a caller hidden state. */
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 256 };
+
+struct run {
+    pool_work work;
+    void *context;
+    size_t count;
+    atomic_size_t next;
+    atomic_int result;
+};
+
+struct worker {
+    struct run *run;
+    unsigned number;
+    pthread_t thread;
+};
+
+unsigned wt__processor_count(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
+}
+
+static void *work_on(void *argument)
+{
+    struct worker *worker = argument;
+    struct run *run = worker->run;
+    while (atomic_load(&run->result) == 0) {
+        size_t index = atomic_fetch_add(&run->next, 1);
+        if (index >= run->count)
+            break;
+        int result = run->work(run->context, index, worker->number);
+        int none = 0;
+        if (result != 0)
+            atomic_compare_exchange_strong(&run->result, &none, result);
+    }
+    return NULL;
+}
+
+int wt__pool_run(unsigned threads, size_t count, pool_work work, void *context)
+{
+    struct run run = {.work = work, .context = context, .count = count};
+    struct worker workers[THREADS_MAX];
+    if (threads == 0)
+        threads = wt__processor_count();
+    if (threads > THREADS_MAX)
+        threads = THREADS_MAX;
+    if (threads > count)
+        threads = count ? (unsigned)count : 1;
+
+    unsigned started = 1;
+    for (; started < threads; started++) {
+        workers[started] = (struct worker){.run = &run, .number = started};
+        if (pthread_create(&workers[started].thread, NULL, work_on, &workers[started]) != 0)
+            break;
+    }
+    workers[0] = (struct worker){.run = &run};
+    work_on(&workers[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+    return atomic_load(&run.result);
+}

@@ -1,0 +1,57 @@
+/* progress.c: see progress.h. */
+#include "base/progress.h"
+
+#include "base/clock.h"
+
+static const double INTERVAL_MS = 100;
+
+void wt__progress_init(struct progress *progress, wt_progress_fn report, void *context)
+{
+    *progress = (struct progress){.report = report, .context = context};
+    pthread_mutex_init(&progress->lock, NULL);
+}
+
+void wt__progress_dispose(struct progress *progress)
+{
+    pthread_mutex_destroy(&progress->lock);
+}
+
+/* Called with the lock held. */
+static void tell(struct progress *progress)
+{
+    progress->last_ms = wt__now_ms();
+    if (progress->report && progress->report(progress->context, progress->phase, progress->done, progress->total))
+        progress->cancelled = true;
+}
+
+int wt__progress_phase(struct progress *progress, const char *phase, uint64_t total)
+{
+    if (!progress)
+        return 0;
+    pthread_mutex_lock(&progress->lock);
+    progress->phase = phase;
+    progress->done = 0;
+    progress->total = total;
+    tell(progress);
+    int cancelled = progress->cancelled;
+    pthread_mutex_unlock(&progress->lock);
+    return cancelled;
+}
+
+int wt__progress_step(struct progress *progress, uint64_t steps)
+{
+    if (!progress)
+        return 0;
+    pthread_mutex_lock(&progress->lock);
+    progress->done += steps;
+    if (progress->done == progress->total || wt__now_ms() - progress->last_ms >= INTERVAL_MS)
+        tell(progress);
+    int cancelled = progress->cancelled;
+    pthread_mutex_unlock(&progress->lock);
+    return cancelled;
+}
+
+int wt__fail_cancelled(wt_error *err)
+{
+    return wt__fail(err, WT_ECANCELLED, "stopped on request");
+}

@@ -1,0 +1,45 @@
+/* rng.c: xoshiro256** (Blackman and Vigna, 2018) with a splitmix64 seed. */
+#include "base/rng.h"
+
+static uint64_t turn(uint64_t x, unsigned by)
+{
+    return x << by | x >> (64 - by);
+}
+
+void wt__rng_seed(struct rng *rng, uint64_t seed)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t z = seed += 0x9E3779B97F4A7C15u;
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+        z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+        rng->state[i] = z ^ z >> 31;
+    }
+}
+
+uint64_t wt__rng_next(struct rng *rng)
+{
+    uint64_t *s = rng->state;
+    uint64_t result = turn(s[1] * 5, 7) * 9, shifted = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= shifted;
+    s[3] = turn(s[3], 45);
+    return result;
+}
+
+uint64_t wt__rng_below(struct rng *rng, uint64_t bound)
+{
+    uint64_t rejected = -bound % bound; /* 2^64 mod bound: below it the remainder would be uneven */
+    uint64_t drawn;
+    do
+        drawn = wt__rng_next(rng);
+    while (drawn < rejected);
+    return drawn % bound;
+}
+
+double wt__rng_unit(struct rng *rng)
+{
+    return (double)(wt__rng_next(rng) >> 11) * 0x1.0p-53;
+}
