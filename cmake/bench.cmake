@@ -1,0 +1,9 @@
+# bench/bench_*.c: one program each, linked with the whole library and free to use what is inside it.
+# bench/run builds them (-DWT_BENCH=ON) and prints one table, ours and the peers' side by side.
+file(GLOB programs CONFIGURE_DEPENDS bench/bench_*.c)
+foreach(program IN LISTS programs)
+  get_filename_component(stem ${program} NAME_WE)
+  add_executable(${stem} ${program})
+  target_include_directories(${stem} PRIVATE bench)
+  target_link_libraries(${stem} PRIVATE whichtool_static)
+endforeach()

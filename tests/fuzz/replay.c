@@ -1,0 +1,131 @@
+/* replay.c: a fuzz target without a fuzzer. Gives the target every file of the corpus as it is, then damaged in
+ * ways that need no luck to find: cut short, one byte changed, a run of bytes doubled. The damage follows from the
+ * file alone, so a failure comes back on every machine.
+ *
+ *   fuzz_X FILE-OR-FOLDER...
+ *
+ * Each input is a heap block of exactly its size: a sanitizer sees a read one past the end. A missing or empty
+ * folder fails, because a corpus that is not there tests nothing. */
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+    VARIANTS = 48,             /* of each kind of damage, spread evenly over the file */
+    MAX_FILE_BYTES = 64 << 20, /* bytes of one corpus file */
+    DAMAGE_BELOW = 256 << 10,  /* larger files are replayed as they are: their damage would cost minutes */
+    PATH_BYTES = 4096
+};
+
+/* Bytes that parsers trip over: NUL, quote, brackets, a sign, the edges of UTF-8, all ones. */
+static const uint8_t awkward[] = {0x00, '"', '{', ']', '-', 0x7f, 0x80, 0xff};
+
+static size_t inputs, runs;
+
+/* Runs head, then tail, as one input. */
+static void run(const uint8_t *head, size_t head_len, const uint8_t *tail, size_t tail_len)
+{
+    size_t size = head_len + tail_len;
+    uint8_t *copy = malloc(size);
+    if (!copy && size > 0) {
+        fprintf(stderr, "replay: out of memory\n");
+        exit(1);
+    }
+    if (head_len > 0)
+        memcpy(copy, head, head_len);
+    if (tail_len > 0)
+        memcpy(copy + head_len, tail, tail_len);
+    LLVMFuzzerTestOneInput(copy, size);
+    free(copy);
+    runs++;
+}
+
+static void run_damaged(uint8_t *data, size_t size)
+{
+    size_t step = size > VARIANTS ? size / VARIANTS : 1;
+    for (size_t at = 0; at < size; at += step) {
+        run(data, at, NULL, 0);
+        uint8_t kept = data[at];
+        data[at] = awkward[(at / step) % sizeof awkward];
+        run(data, size, NULL, 0);
+        data[at] = kept;
+        run(data, at + (size - at + 1) / 2, data + at, size - at);
+    }
+}
+
+static int replay_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        return 1;
+    }
+    struct stat info;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    int failed = fstat(fileno(file), &info) != 0 || info.st_size > MAX_FILE_BYTES;
+    if (!failed) {
+        data = malloc((size_t)info.st_size + 1);
+        failed = !data;
+    }
+    if (!failed) {
+        size = fread(data, 1, (size_t)info.st_size, file);
+        failed = size != (size_t)info.st_size;
+    }
+    fclose(file);
+    if (failed) {
+        fprintf(stderr, "%s: cannot be read, or over %d bytes\n", path, MAX_FILE_BYTES);
+    } else {
+        inputs++;
+        run(data, size, NULL, 0);
+        if (size < DAMAGE_BELOW)
+            run_damaged(data, size);
+    }
+    free(data);
+    return failed;
+}
+
+static int replay(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        perror(path);
+        return 1;
+    }
+    if (!S_ISDIR(info.st_mode))
+        return replay_file(path);
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, alphasort);
+    if (count < 0) {
+        perror(path);
+        return 1;
+    }
+    int failed = 0;
+    for (int i = 0; i < count; i++) {
+        char inner[PATH_BYTES];
+        int len = snprintf(inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.')
+            failed |= len >= (int)sizeof inner || replay(inner);
+        free(entries[i]);
+    }
+    free(entries);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = argc < 2;
+    for (int i = 1; i < argc; i++)
+        failed |= replay(argv[i]);
+    if (inputs == 0) {
+        fprintf(stderr, "replay: no inputs found\n");
+        failed = 1;
+    }
+    printf("%zu inputs, %zu runs\n", inputs, runs);
+    return failed;
+}

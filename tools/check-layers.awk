@@ -1,0 +1,148 @@
+# check-layers.awk: the rules of layers.txt, then every file of the list. Reads each source line once, strips what
+# is comment or string, and looks at what is left. Keeps to what mawk, gawk and busybox awk have in common.
+
+function pattern(glob) { # shell pattern to regular expression
+    gsub(/\./, "[.]", glob)
+    gsub(/\*/, ".*", glob)
+    return glob
+}
+
+function complain(message) {
+    print file ":" number ": " message
+    complaints++
+}
+
+function allowed(places,    n, i, place) {
+    n = split(places, place, " ")
+    for (i = 1; i <= n; i++)
+        if (index(file, place[i]) == 1)
+            return 1
+    return 0
+}
+
+function where(places) {
+    return places == "" ? "nowhere" : "in " places " only"
+}
+
+function check_room(name) {
+    if (name in layer)
+        return 1
+    complain("room " name " is not in tools/layers.txt")
+    return 0
+}
+
+function check_quoted(path,    other) {
+    if (path == "whichtool.h")
+        return
+    if (path !~ /\//) {
+        complain("\"" path "\" is not relative to src")
+        return
+    }
+    other = path
+    sub(/\/.*/, "", other)
+    if (check_room(other) && other != room && layer[other] >= layer[room])
+        complain("room " room " (layer " layer[room] ") includes " path " (layer " layer[other] ")")
+}
+
+function check_header(name,    i) {
+    for (i = 1; i <= headers; i++)
+        if (name ~ ("^(" header[i] ")$") && !allowed(header_at[i]))
+            complain("<" name "> belongs " where(header_at[i]))
+}
+
+# One identifier; called tells whether "(" follows. Streams are named, functions are called.
+function check_word(word, called,    i) {
+    for (i = 1; i <= calls; i++)
+        if (word ~ ("^(" call[i] ")$") && (called || word ~ /^std(out|err)$/) && !allowed(call_at[i]))
+            complain(word " belongs " where(call_at[i]))
+}
+
+# The line without comments and strings; in_comment carries over lines.
+function code_of(line,    out, close_at) {
+    out = ""
+    while (line != "") {
+        if (in_comment) {
+            close_at = index(line, "*/")
+            if (close_at == 0)
+                return out
+            line = substr(line, close_at + 2)
+            in_comment = 0
+        } else if (match(line, /"([^"\\]|\\.)*"|'([^'\\]|\\.)*'|\/\*|\/\//)) {
+            out = out substr(line, 1, RSTART - 1) " "
+            if (substr(line, RSTART, 2) == "//")
+                return out
+            in_comment = substr(line, RSTART, 2) == "/*"
+            line = substr(line, RSTART + RLENGTH)
+        } else {
+            return out line
+        }
+    }
+    return out
+}
+
+function check_line(line,    code, word) {
+    if (!in_comment && line ~ /^[ \t]*#[ \t]*include[ \t]*["<]/) {
+        sub(/^[^"<]*/, "", line)
+        word = substr(line, 2)
+        sub(/[">].*/, "", word)
+        if (substr(line, 1, 1) == "<")
+            check_header(word)
+        else
+            check_quoted(word)
+        sub(/^.[^">]*[">]/, "", line)
+    }
+    code = code_of(line)
+    if (code !~ words)
+        return
+    while (match(code, /[A-Za-z_][A-Za-z_0-9]*/)) {
+        word = substr(code, RSTART, RLENGTH)
+        code = substr(code, RSTART + RLENGTH)
+        check_word(word, code ~ /^[ \t]*\(/)
+    }
+}
+
+# layers.txt
+/^[ \t]*(#|$)/ { next }
+$1 == "layer" {
+    for (i = 3; i <= NF; i++)
+        layer[$i] = $2
+    next
+}
+$1 == "header" || $1 == "call" {
+    places = $0
+    sub(/^[^:]*:[ \t]*/, "", places)
+    for (i = 2; i <= NF && $i != ":"; i++) {
+        if ($1 == "header") {
+            header[++headers] = pattern($i)
+            header_at[headers] = places
+        } else {
+            call[++calls] = pattern($i)
+            call_at[calls] = places
+            words = words (words == "" ? "" : "|") pattern($i)
+        }
+    }
+    next
+}
+{ file = FILENAME; number = FNR; complain("not a rule: " $0) }
+
+END {
+    while ((getline file < list) > 0) {
+        room = file
+        sub(/\/.*/, "", room)
+        number = 1
+        in_comment = 0
+        files++
+        if (!check_room(room))
+            continue
+        while ((getline line < (root "/" file)) > 0) {
+            check_line(line)
+            number++
+        }
+        close(root "/" file)
+    }
+    if (!files) {
+        print root ": no sources"
+        complaints++
+    }
+    exit complaints > 0
+}
