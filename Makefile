@@ -1,0 +1,57 @@
+# Thin over CMake's presets (CMakePresets.json): `make` leaves the command at build/whichtool.
+#
+#   make           build                       make demo       see it work
+#   make test      build and run every test    make bench      ours and peers in one table (PYTHON= with peers)
+#   make install   DESTDIR= PREFIX=/usr/local  make fmt lint   clang-format; every static check
+#   make asan tsan the tests under sanitizers  make fuzz       each fuzzer for FUZZ_SECONDS=30
+#   make coverage  line coverage of the tests  make clean      removes every build folder
+PREFIX ?= /usr/local
+PYTHON ?= python3
+FUZZ_SECONDS ?= 30
+C_FILES = find src include tests bench examples -name '*.[ch]'
+
+.PHONY: all demo test bench install fmt lint asan tsan fuzz coverage clean
+
+all:
+	@tools/bootstrap
+	@tools/build release whichtool
+
+demo: all
+	@tools/demo
+
+test:
+	@tools/bootstrap
+	@tools/test release
+
+bench:
+	@tools/bootstrap
+	@PYTHON="$(PYTHON)" bench/run
+
+install:
+	@tools/bootstrap
+	@tools/build release all -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
+	@DESTDIR="$(DESTDIR)" cmake --install build
+
+fmt:
+	@tools/bootstrap lint
+	@$(C_FILES) | xargs clang-format -i
+
+lint:
+	@tools/bootstrap lint
+	@tools/lint
+
+asan tsan:
+	@tools/bootstrap
+	@tools/test $@
+
+fuzz:
+	@tools/bootstrap fuzz
+	@tools/fuzz $(FUZZ_SECONDS)
+
+coverage:
+	@tools/bootstrap coverage
+	@tools/test coverage
+	@gcovr --root . --filter src/ --object-directory build-coverage --gcov-ignore-parse-errors --print-summary
+
+clean:
+	rm -rf build build-*
