@@ -76,8 +76,10 @@ int wt__file_map(struct mapping *out, const char *path, wt_error *err)
         return wt__fail_errno(err, "open", path);
     struct stat info;
     int rc = 0;
-    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
+    if (fstat(fd, &info) < 0) {
         rc = wt__fail_errno(err, "map", path);
+    } else if (!S_ISREG(info.st_mode)) {
+        rc = wt__fail(err, WT_EIO, "%s is not a regular file", path);
     } else if (info.st_size > 0) {
         void *ptr = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
         if (ptr == MAP_FAILED)
@@ -211,14 +213,14 @@ int wt__make_folders(const char *path, wt_error *err)
             continue;
         char ended = *at;
         *at = '\0';
-        if (partial[0] && mkdir(partial, 0777) < 0 && errno != EEXIST && !wt__is_folder(partial))
-            rc = wt__fail_errno(err, "create folder", partial);
+        if (partial[0] && mkdir(partial, 0777) < 0 && !wt__is_folder(partial))
+            rc = errno == EEXIST || errno == ENOTDIR
+                     ? wt__fail(err, WT_EIO, "cannot create folder %s: a file is in its place", partial)
+                     : wt__fail_errno(err, "create folder", partial);
         *at = ended;
         if (!ended)
             break;
     }
-    if (rc == 0 && path[0] && !wt__is_folder(path))
-        rc = wt__fail(err, WT_EIO, "cannot create folder %s: a file is in its place", path);
     free(partial);
     return rc;
 }

@@ -1,0 +1,370 @@
+/* The lowest room: what each helper promises in its header. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/checksum.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "base/rng.h"
+#include "base/sha256.h"
+#include "base/topk.h"
+
+static void errors_are_one_sentence_with_a_code(void **state)
+{
+    (void)state;
+    wt_error err;
+    assert_int_equal(wt__fail_at(&err, WT_EFORMAT, 3, 17, "/tools/2", "bad\nthing %d", 5), WT_EFORMAT);
+    assert_string_equal(err.message, "bad thing 5");
+    assert_string_equal(err.pointer, "/tools/2");
+    assert_int_equal(err.line, 3);
+    assert_int_equal(wt__fail_context(&err, WT_EFORMAT, "file.json"), WT_EFORMAT);
+    assert_string_equal(err.message, "file.json: bad thing 5");
+    assert_int_equal(err.byte, 17);
+    assert_int_equal(wt__fail(NULL, WT_EIO, "nobody listens"), WT_EIO);
+    static const struct {
+        int number, code;
+    } rows[] = {{ENOSPC, WT_EFULL}, {ENOENT, WT_ENOTFOUND}, {EROFS, WT_EREADONLY}, {ENOMEM, WT_ENOMEM}, {EIO, WT_EIO}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        errno = rows[i].number;
+        assert_int_equal(wt__fail_errno(&err, "open", "x"), rows[i].code);
+    }
+    assert_string_equal(wt_code_name(WT_ENETWORK), "WT_ENETWORK");
+    assert_string_equal(wt_code_name(-99), "WT_E?");
+    assert_string_equal(wt_code_name(1), "WT_E?");
+}
+
+static void sizes_never_overflow(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    void *items = NULL;
+    size_t capacity = 0;
+    assert_null(wt__alloc_array(SIZE_MAX / 2, 3));
+    assert_null(wt__alloc_aligned(SIZE_MAX - 8, 1));
+    assert_null(wt__arena_calloc(&arena, SIZE_MAX / 4, 8, 8));
+    assert_int_equal(wt__grow(&items, &capacity, SIZE_MAX / 4, 8), -1);
+    assert_null(items);
+    wt__arena_dispose(&arena);
+}
+
+static void arena_pieces_are_aligned_and_stay(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    char *first = wt__arena_copy(&arena, STR("first"));
+    for (size_t i = 1; i < 3000; i++) {
+        size_t align = (size_t)1 << (i % 7);
+        unsigned char *piece = wt__arena_alloc(&arena, i, align);
+        assert_non_null(piece);
+        assert_int_equal((uintptr_t)piece % align, 0);
+        memset(piece, 0xAB, i);
+    }
+    assert_string_equal(first, "first");
+    wt__arena_reset(&arena);
+    double *zeros = wt__arena_array(&arena, double, 100);
+    for (size_t i = 0; i < 100; i++)
+        assert_true(zeros[i] == 0);
+    wt__arena_dispose(&arena);
+}
+
+static void buffers_stop_at_their_maximum(void **state)
+{
+    (void)state;
+    struct buffer buffer = {.max = 5};
+    wt__buffer_text(&buffer, "four");
+    assert_false(buffer.failed);
+    wt__buffer_printf(&buffer, "%s", "ty");
+    assert_true(buffer.failed);
+    assert_string_equal(buffer.ptr, "four");
+    assert_null(wt__buffer_take(&buffer));
+    struct buffer empty = {0};
+    char *text = wt__buffer_take(&empty);
+    assert_string_equal(text, "");
+    free(text);
+}
+
+static void any_bytes_become_a_json_string(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct str in;
+        const char *out;
+    } rows[] = {
+        {"plain", STR("a b"), "\"a b\""},
+        {"quotes and controls", STR("\"\\\n\t\x01\x7f"), "\"\\\"\\\\\\n\\t\\u0001\\u007f\""},
+        {"NUL", STR("a\0b"), "\"a\\u0000b\""},
+        {"letters beyond ASCII stay", STR("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"),
+         "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\""},
+        {"overlong form", STR("\xC0\xAF"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\""},
+        {"surrogate", STR("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
+        {"cut short", STR("x\xE2\x82"), "\"x\xEF\xBF\xBD\xEF\xBF\xBD\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer buffer = {0};
+        wt__buffer_json(&buffer, rows[i].in);
+        if (strcmp(buffer.ptr, rows[i].out) != 0)
+            fail_msg("%s: got %s", rows[i].name, buffer.ptr);
+        wt__buffer_dispose(&buffer);
+    }
+}
+
+static void maps_hold_what_was_put_in(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    static char keys[COUNT][8];
+    struct map map = {0};
+    bool added;
+    assert_null(wt__map_get(&map, STR("x")));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(keys[i], sizeof keys[i], "k%u", i);
+        assert_int_equal(*wt__map_insert(&map, wt__str(keys[i]), i, &added), i);
+        assert_true(added);
+    }
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(*wt__map_get(&map, wt__str(keys[i])), i);
+    assert_int_equal(*wt__map_insert(&map, STR("k7"), 99, &added), 7);
+    assert_false(added);
+    assert_null(wt__map_get(&map, STR("")));
+    assert_int_equal(map.len, COUNT);
+    wt__map_dispose(&map);
+}
+
+static void sha256_agrees_with_the_standard(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in, *hex;
+    } rows[] = {
+        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+    };
+    unsigned char digest[32], pieces[32];
+    char hex[65];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt__sha256(rows[i].in, strlen(rows[i].in), digest);
+        wt__sha256_hex(digest, hex);
+        assert_string_equal(hex, rows[i].hex);
+    }
+    static unsigned char long_text[1000];
+    for (size_t step = 1; step < 200; step += 13) {
+        struct sha256 sha;
+        wt__sha256_begin(&sha);
+        for (size_t at = 0; at < sizeof long_text; at += step)
+            wt__sha256_update(&sha, long_text + at, at + step > sizeof long_text ? sizeof long_text - at : step);
+        wt__sha256_end(&sha, pieces);
+        wt__sha256(long_text, sizeof long_text, digest);
+        assert_memory_equal(pieces, digest, 32);
+    }
+}
+
+static void checksums_see_every_bit_and_the_length(void **state)
+{
+    (void)state;
+    unsigned char bytes[200] = {0};
+    for (size_t len = 0; len <= sizeof bytes; len++) {
+        uint64_t sum = wt__checksum(bytes, len, 1);
+        if (len > 0)
+            assert_int_not_equal(sum, wt__checksum(bytes, len - 1, 1));
+        for (size_t bit = 0; bit < len * 8; bit += 5) {
+            bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            assert_int_not_equal(sum, wt__checksum(bytes, len, 1));
+            bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        }
+    }
+    /* Part of the file formats: a change here makes every snapshot stale. */
+    for (size_t i = 0; i < 100; i++)
+        bytes[i] = (unsigned char)i;
+    assert_true(wt__checksum("whichtool", 9, 0) == 0x21bcdd1000dc9d0b);
+    assert_true(wt__checksum(bytes, 100, 7) == 0xc3ba0057cd5cd504);
+}
+
+static void random_numbers_repeat_with_their_seed(void **state)
+{
+    (void)state;
+    struct rng a, b;
+    size_t counts[7] = {0};
+    wt__rng_seed(&a, 42);
+    wt__rng_seed(&b, 42);
+    for (size_t i = 0; i < 70000; i++) {
+        uint64_t drawn = wt__rng_below(&a, 7);
+        assert_int_equal(drawn, wt__rng_below(&b, 7));
+        counts[drawn]++;
+    }
+    for (size_t i = 0; i < 7; i++)
+        assert_in_range(counts[i], 9500, 10500);
+    for (size_t i = 0; i < 1000; i++) {
+        double unit = wt__rng_unit(&a);
+        assert_true(unit >= 0 && unit < 1);
+    }
+}
+
+static void topk_equals_a_full_sort(void **state)
+{
+    (void)state;
+    enum { COUNT = 500 };
+    struct rng rng;
+    wt__rng_seed(&rng, 3);
+    for (size_t k = 0; k < 40; k += 3) {
+        struct scored all[COUNT], kept[40];
+        struct topk top = {.items = kept, .k = k};
+        for (uint32_t i = 0; i < COUNT; i++) {
+            all[i] = (struct scored){(float)wt__rng_below(&rng, 50), i}; /* many ties */
+            wt__topk_push(&top, all[i]);
+        }
+        wt__topk_sort(&top);
+        wt__scored_sort(all, COUNT);
+        assert_int_equal(top.len, k);
+        for (size_t i = 0; i < k; i++) {
+            assert_int_equal(kept[i].row, all[i].row);
+            assert_true(kept[i].score == all[i].score);
+        }
+    }
+}
+
+struct tally {
+    atomic_size_t done[1000];
+    size_t stop_at;
+};
+
+static int mark(void *context, size_t index, unsigned worker)
+{
+    struct tally *tally = context;
+    assert_true(worker < 4);
+    atomic_fetch_add(&tally->done[index], 1);
+    return index == tally->stop_at ? 5 : 0;
+}
+
+static void a_pool_does_each_item_once_and_stops_on_request(void **state)
+{
+    (void)state;
+    static struct tally whole = {.stop_at = SIZE_MAX}, stopped = {.stop_at = 10};
+    assert_int_equal(wt__pool_run(4, 1000, mark, &whole), 0);
+    for (size_t i = 0; i < 1000; i++)
+        assert_int_equal(whole.done[i], 1);
+    assert_int_equal(wt__pool_run(1, 1000, mark, &stopped), 5);
+    assert_int_equal(stopped.done[11], 0);
+    assert_int_equal(wt__pool_run(4, 0, mark, &whole), 0);
+}
+
+static int stop_after_three(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)phase;
+    (void)total;
+    (void)done;
+    return ++*(int *)context == 3;
+}
+
+static void progress_reports_ends_and_hears_a_stop(void **state)
+{
+    (void)state;
+    int calls = 0;
+    struct progress progress;
+    wt__progress_init(&progress, stop_after_three, &calls);
+    assert_int_equal(wt__progress_phase(&progress, "first", 100), 0);
+    assert_int_equal(wt__progress_step(&progress, 1), 0);  /* too soon to tell */
+    assert_int_equal(wt__progress_step(&progress, 99), 0); /* the last step always tells */
+    assert_int_equal(calls, 2);
+    assert_true(wt__progress_phase(&progress, "second", 1) != 0);
+    assert_true(wt__progress_step(&progress, 0) != 0);
+    wt__progress_dispose(&progress);
+    assert_int_equal(wt__progress_step(NULL, 1), 0);
+}
+
+static void json_has_limits_and_positions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct str in;
+        int code;
+        const char *says;
+        size_t line;
+    } rows[] = {
+        {"an object", STR("{\"a\": [1, 2.5, null]}"), 0, "", 0},
+        {"a bound beyond 64 bits", STR("{\"maximum\": 18446744073709551616}"), 0, "", 0},
+        {"duplicate keys", STR("{\"a\":1,\n\"a\":2}"), WT_EFORMAT, "duplicate", 2},
+        {"NUL in a string", STR("\"a\\u0000b\""), WT_EFORMAT, "not valid JSON", 1},
+        {"cut short", STR("{\"a\": [1,\n2"), WT_EFORMAT, "not valid JSON", 2},
+        {"two values", STR("{} {}"), WT_EFORMAT, "not valid JSON", 1},
+        {"nothing", STR(""), WT_EFORMAT, "not valid JSON", 1},
+        {"bytes that are no text", STR("\"\xff\""), WT_EFORMAT, "not valid JSON", 1},
+        {"brackets in a string are no nesting",
+         STR("\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\""), 0, "", 0},
+    };
+    wt_error err;
+    json_t *value;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err = (wt_error){0};
+        int rc = wt__json_parse(&value, rows[i].in.ptr, rows[i].in.len, &err);
+        if (rc != rows[i].code || !strstr(err.message, rows[i].says) || err.line != rows[i].line)
+            fail_msg("%s: %d line %zu: %s", rows[i].name, rc, err.line, err.message);
+        json_decref(value);
+    }
+    char deep[2 * (WT_MAX_JSON_DEPTH + 1) + 1];
+    for (int extra = 0; extra <= 1; extra++) {
+        int depth = WT_MAX_JSON_DEPTH + extra;
+        memset(deep, '[', (size_t)depth);
+        memset(deep + depth, ']', (size_t)depth);
+        int rc = wt__json_parse(&value, deep, 2 * (size_t)depth, &err);
+        assert_int_equal(rc, extra ? WT_ETOOLONG : 0);
+        json_decref(value);
+    }
+}
+
+static void json_getters_survive_the_wrong_type(void **state)
+{
+    (void)state;
+    json_t *value;
+    assert_int_equal(wt__json_parse(&value, "{\"s\":1,\"n\":\"x\",\"o\":[]}", 22, NULL), 0);
+    assert_int_equal(wt__json_str(value, "s").len, 0);
+    assert_int_equal(wt__json_int(value, "n", 7), 7);
+    assert_null(wt__json_object(value, "o"));
+    assert_non_null(wt__json_array(value, "o"));
+    assert_int_equal(wt__json_str(NULL, "s").len, 0);
+    assert_true(wt__json_bool(value, "absent", true));
+    struct buffer buffer = {0};
+    assert_int_equal(wt__json_write(&buffer, value), 0);
+    assert_string_equal(buffer.ptr, "{\"s\":1,\"n\":\"x\",\"o\":[]}");
+    wt__buffer_dispose(&buffer);
+    json_decref(value);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_are_one_sentence_with_a_code),
+        cmocka_unit_test(sizes_never_overflow),
+        cmocka_unit_test(arena_pieces_are_aligned_and_stay),
+        cmocka_unit_test(buffers_stop_at_their_maximum),
+        cmocka_unit_test(any_bytes_become_a_json_string),
+        cmocka_unit_test(maps_hold_what_was_put_in),
+        cmocka_unit_test(sha256_agrees_with_the_standard),
+        cmocka_unit_test(checksums_see_every_bit_and_the_length),
+        cmocka_unit_test(random_numbers_repeat_with_their_seed),
+        cmocka_unit_test(topk_equals_a_full_sort),
+        cmocka_unit_test(a_pool_does_each_item_once_and_stops_on_request),
+        cmocka_unit_test(progress_reports_ends_and_hears_a_stop),
+        cmocka_unit_test(json_has_limits_and_positions),
+        cmocka_unit_test(json_getters_survive_the_wrong_type),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
