@@ -1,0 +1,155 @@
+/* store.h: the catalogue on disk, behind one interface that knows nothing of the database underneath.
+ *
+ * A store is one file. Every change is one transaction: all of it or nothing, and what was reported as stored
+ * survives a kill at any moment. One process writes at a time; another that wants to write waits up to busy_ms.
+ * One struct store is used by one thread at a time: whoever shares it locks it.
+ *
+ * Every tool has an id that is never given to another tool, and the generation at which it last changed. The store's
+ * own generation grows with every change that a reader could see (tools and vectors), so a derived file that
+ * remembers it knows with one quick read whether it is stale, and (id, generation) tell which tools are new to it.
+ *
+ * Tools are read as active ones only; disabled and quarantined ones keep their row and their id.
+ * Errors, everywhere: WT_ESTORE (damaged, or the database failed), WT_EBUSY, WT_ENOMEM, WT_EIO; of writes also
+ * WT_EREADONLY, WT_EFULL. docs/store.md describes the file. */
+#ifndef WT_CATALOG_STORE_H
+#define WT_CATALOG_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "catalog/tool.h"
+
+struct store;
+
+enum {
+    STORE_BUSY_MS = 10000,    /* default wait for another writer */
+    STORE_NOTICE_MS = 500,    /* a wait longer than this is told, as a phase of the progress */
+    STORE_MAX_ROW = 16 << 20, /* bytes of one tool with its schema and texts */
+    STORE_MAX_DIM = 65536,    /* of a vector */
+};
+
+/* The phase that is reported while the store waits. Static. */
+#define STORE_WAITING "waiting for another process that is writing to the store"
+
+struct store_options {
+    bool read_only;
+    unsigned busy_ms;          /* 0: STORE_BUSY_MS */
+    struct progress *progress; /* told of waits while the store is opened or read; may be NULL; outlives the store */
+};
+
+/* Opens the store at path, which is borrowed for the call. An absent or empty file becomes a new store, with its
+ * parent folders, unless read_only; an older store is brought up to date. A file that cannot be written is opened for
+ * reading: writes then fail with WT_EREADONLY. ":memory:" is a private store without a file.
+ * options: NULL for the defaults.
+ * Errors: WT_ENOTFOUND (read_only, no file), WT_ESTORE (not a store: left untouched), WT_ENEWER. */
+int wt__store_open(struct store **out, const char *path, const struct store_options *options, wt_error *err);
+void wt__store_close(struct store *store); /* NULL is a no-op */
+bool wt__store_read_only(const struct store *store);
+
+/* Between begin and end every read sees the store as it was at one moment. Not for writes; does not nest. Another
+ * process's change waits meanwhile, so keep it short. */
+int wt__store_read_begin(struct store *store, wt_error *err);
+void wt__store_read_end(struct store *store);
+
+int wt__store_generation(struct store *store, uint64_t *out, wt_error *err);
+
+/* ---------------------------------------------------------------- changes */
+
+struct store_import_options {
+    struct str source;         /* where the tools come from: the scope of sync */
+    bool sync;                 /* remove tools that this source brought earlier and does not bring now */
+    struct progress *progress; /* may be NULL */
+};
+
+struct store_changes {
+    size_t added, updated, unchanged, removed;
+    size_t repeated; /* same provider and name as a later tool of this import: passed over */
+};
+
+/* One import is one transaction. A tool whose definition and fields are as stored is not touched; a changed one keeps
+ * its id and loses its vectors. A tool belongs to the source that brought it last.
+ * Errors: WT_ETOOLONG (over WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_ECANCELLED: nothing was changed. */
+int wt__store_import(struct store *store, const struct tool *tools, size_t count,
+                     const struct store_import_options *options, struct store_changes *out, wt_error *err);
+
+/* Removes tools by id. Returns how many there were. */
+int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, wt_error *err);
+/* Removes every tool of a provider. Returns how many there were. */
+int64_t wt__store_remove_provider(struct store *store, struct str provider, wt_error *err);
+
+/* ---------------------------------------------------------------- reading tools */
+
+struct store_key {
+    int64_t id;
+    uint64_t generation; /* of the store when this tool last changed */
+    int64_t provider;    /* one number a provider, never given to another */
+};
+
+/* Called once a tool, in order of id. The tool's views last until the callback returns. Non-zero stops and becomes
+ * the result of the call; a negative one is a WT_E... code for which the callback has filled the caller's error. */
+typedef int (*store_tool_visit)(void *context, const struct store_key *key, const struct tool *tool);
+typedef int (*store_key_visit)(void *context, const struct store_key *key);
+
+/* Both see the store as of one moment. The second reads an index only: 2 million tools in well under a second. */
+int wt__store_each(struct store *store, store_tool_visit visit, void *context, wt_error *err);
+int wt__store_each_key(struct store *store, store_key_visit visit, void *context, wt_error *err);
+
+/* The tools with these ids: out [count], their views in the arena. A tool that is gone has an empty name.
+ * Returns how many were there. */
+int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct arena *arena, struct tool *out,
+                  wt_error *err);
+
+/* Ids in order, at most max of them. Each returns how many it wrote. provider NULL: of any provider. */
+int wt__store_find_name(struct store *store, const struct str *provider, struct str name, int64_t *ids, size_t max,
+                        wt_error *err);
+int wt__store_find_source_id(struct store *store, struct str source_id, int64_t *ids, size_t max, wt_error *err);
+int wt__store_find_hash(struct store *store, uint64_t id_hash, int64_t *ids, size_t max, wt_error *err);
+
+/* What wt__store_find_hash looks for: the first 8 bytes, big-endian, of the SHA-256 of the tool's id
+ * ("provider/name", or "name" without a provider). A name can carry it where the whole id is too long. */
+uint64_t wt__store_id_hash(struct str provider, struct str name);
+
+/* Ids of a provider's tools (NULL: of all), in order, `limit` of them (0: all) after the first `offset`.
+ * *ids in the arena. A provider without tools gives none. */
+int wt__store_list(struct store *store, const struct str *provider, size_t limit, size_t offset, struct arena *arena,
+                   int64_t **ids, size_t *count, wt_error *err);
+
+int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err);
+
+/* ---------------------------------------------------------------- vectors */
+
+/* Which vectors: a tool has at most one of each kind and model, and those of different ones never mix. */
+struct vector_set {
+    const char *kind;       /* what was encoded, with a version: "description/1" */
+    const char *model_hash; /* of the model's weights, hexadecimal */
+    const char *model_name; /* remembered with the first vector; not part of the identity */
+    uint32_t dim;           /* D */
+};
+
+/* Up to max keys of tools with an id over after_id that have no vector of this set. Returns how many it wrote. */
+int wt__store_missing_vectors(struct store *store, const struct vector_set *set, int64_t after_id,
+                              struct store_key *keys, size_t max, wt_error *err);
+
+/* Stores vectors [count, D] of tools in one transaction. A tool that has gone or changed since its key was read is
+ * passed over: its vector would be of the wrong text. Returns how many were stored.
+ * Errors: WT_EMODEL: the store has vectors of this model with another dimension. */
+int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set, const struct store_key *keys,
+                              const float *vectors, size_t count, wt_error *err);
+
+/* vector: [D], until the callback returns; on a 4-byte boundary only. */
+typedef int (*store_vector_visit)(void *context, const struct store_key *key, const float *vector);
+int wt__store_each_vector(struct store *store, const struct vector_set *set, store_vector_visit visit, void *context,
+                          wt_error *err);
+
+/* Vectors of these tools into out [count, D]; there[i] tells whether tool i has one (its row of out is zero if not).
+ * Returns how many have. */
+int64_t wt__store_get_vectors(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
+                              float *out, bool *there, wt_error *err);
+
+int wt__store_count_vectors(struct store *store, const struct vector_set *set, uint64_t *out, wt_error *err);
+
+#endif
