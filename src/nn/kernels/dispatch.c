@@ -1,0 +1,73 @@
+/* dispatch.c: which set of kernels this processor gets. */
+#include "nn/kernels/kernels.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool runs_anywhere(void)
+{
+    return true;
+}
+
+#if defined(__x86_64__)
+static bool runs_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool runs_avx512(void)
+{
+    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+
+static bool runs_vnni(void)
+{
+    return runs_avx512() && __builtin_cpu_supports("avx512vnni");
+}
+#endif
+
+/* Best first. */
+static const struct {
+    const struct kernels *kernels;
+    bool (*runs)(void);
+} sets[] = {
+#if defined(__x86_64__)
+    {&wt__kernels_vnni, runs_vnni},
+    {&wt__kernels_avx512, runs_avx512},
+    {&wt__kernels_avx2, runs_avx2},
+#endif
+    {&wt__kernels_plain, runs_anywhere},
+};
+
+const struct kernels *wt__kernels_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+        if (strcmp(sets[i].kernels->name, name) == 0)
+            return sets[i].runs() ? sets[i].kernels : NULL;
+    return NULL;
+}
+
+static const struct kernels *chosen;
+
+static void choose(void)
+{
+    const char *name = getenv("WT_KERNELS");
+    size_t i = 0;
+
+    chosen = name ? wt__kernels_named(name) : NULL;
+    while (!chosen) {
+        chosen = sets[i].runs() ? sets[i].kernels : NULL;
+        i++;
+    }
+}
+
+const struct kernels *wt__kernels(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, choose);
+    return chosen;
+}

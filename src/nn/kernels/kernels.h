@@ -1,0 +1,76 @@
+/* kernels.h: the inner loops that are worth a processor's own instructions, as one table of function pointers.
+ *
+ * Each set of kernels is one file: plain.c is the meaning, the others (x86_avx2.c, ...) are its faster twins. A program
+ * takes the best set that its processor can run, once; WT_KERNELS=plain|avx2|avx512|vnni asks for another one
+ * and is passed over when the processor lacks it. Sets differ only in rounding, within the tolerances of the tests;
+ * integer kernels agree exactly. Within one set a row's result does not depend on the rows beside it.
+ *
+ * Dimensions: T tokens (rows of a), K inner, O outputs. All memory is the caller's; nothing here allocates or fails. */
+#ifndef WT_NN_KERNELS_H
+#define WT_NN_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Outputs of a weight panel: one AVX-512 register, two of AVX2. Part of the packed model's format. */
+enum { WT_PANEL = 16 };
+
+/* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs:
+ *   w[p * w_panel + k * w_step + j]  is  W[p * WT_PANEL + j, k]
+ * A packed matrix (nn/linear.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read in
+ * place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so that up to
+ * WT_PANEL - 1 floats behind O must be readable; they need not be numbers. c may not overlap a or w; residual may be c.
+ */
+enum activation { ACTIVATION_NONE, ACTIVATION_GELU };
+
+struct gemm {
+    size_t t, k, o;
+    const float *a;
+    size_t a_stride; /* floats between rows */
+    const float *w;
+    size_t w_step, w_panel;
+    const float *bias;     /* [O], or NULL */
+    const float *residual; /* [T,O], rows c_stride apart, or NULL */
+    float *c;
+    size_t c_stride;
+    enum activation activation;
+};
+
+struct kernels {
+    const char *name;
+
+    void (*gemm)(const struct gemm *gemm);
+
+    /* x[i] = x[i] / 2 * (1 + erf(x[i] / sqrt 2)), within 4e-7 * max(1, |x|). */
+    void (*gelu)(float *x, size_t n);
+
+    /* x = softmax(x * scale) over n > 0 values; scale > 0. */
+    void (*softmax)(float *x, size_t n, float scale);
+
+    /* y = (x - mean) / sqrt(variance + epsilon) * gain + bias over n > 0 values; y may be x. */
+    void (*layer_norm)(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n);
+
+    /* sum of a[i] * b[i] */
+    float (*dot_f32)(const float *a, const float *b, size_t n);
+
+    /* out[i] = query . rows[i], rows [count, dim]: the exact search over tool vectors. */
+    void (*dots_f32)(const float *query, const float *rows, size_t count, size_t dim, float *out);
+
+    /* The same over signed bytes, any values; dim a multiple of 32 and at most 65,536. Exact in every set. */
+    void (*dots_i8)(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);
+};
+
+/* The set in use, chosen on the first call; safe from any thread. */
+const struct kernels *wt__kernels(void);
+
+/* A set by its name, or NULL when it is not built in or this processor cannot run it. */
+const struct kernels *wt__kernels_named(const char *name);
+
+/* The sets that were built in, best first. */
+extern const struct kernels wt__kernels_plain;
+#if defined(__x86_64__)
+extern const struct kernels wt__kernels_avx2, wt__kernels_avx512, wt__kernels_vnni;
+void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);
+#endif
+
+#endif

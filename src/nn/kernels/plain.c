@@ -1,0 +1,105 @@
+/* plain.c: what each kernel means, in C that any compiler takes. The other sets are tested against this one. */
+#include "nn/kernels/kernels.h"
+
+#include <math.h>
+
+static void gelu_plain(float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = 0.5f * x[i] * (1.0f + erff(x[i] * 0.70710678118654752f));
+}
+
+static void gemm_plain(const struct gemm *g)
+{
+    for (size_t t = 0; t < g->t; t++) {
+        const float *a = g->a + t * g->a_stride;
+        float *c = g->c + t * g->c_stride;
+
+        for (size_t first = 0; first < g->o; first += WT_PANEL) {
+            const float *w = g->w + first / WT_PANEL * g->w_panel;
+            size_t width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
+            float sum[WT_PANEL] = {0};
+
+            for (size_t k = 0; k < g->k; k++)
+                for (size_t j = 0; j < WT_PANEL; j++)
+                    sum[j] += a[k] * w[k * g->w_step + j];
+            if (g->bias)
+                for (size_t j = 0; j < width; j++)
+                    sum[j] += g->bias[first + j];
+            if (g->activation == ACTIVATION_GELU)
+                gelu_plain(sum, width);
+            if (g->residual)
+                for (size_t j = 0; j < width; j++)
+                    sum[j] += g->residual[t * g->c_stride + first + j];
+            for (size_t j = 0; j < width; j++)
+                c[first + j] = sum[j];
+        }
+    }
+}
+
+static void softmax_plain(float *x, size_t n, float scale)
+{
+    float most = x[0], sum = 0;
+
+    for (size_t i = 1; i < n; i++)
+        most = x[i] > most ? x[i] : most;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = expf((x[i] - most) * scale);
+        sum += x[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] /= sum;
+}
+
+static void layer_norm_plain(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
+{
+    float mean = 0, variance = 0;
+
+    for (size_t i = 0; i < n; i++)
+        mean += x[i];
+    mean /= (float)n;
+    for (size_t i = 0; i < n; i++)
+        variance += (x[i] - mean) * (x[i] - mean);
+    variance /= (float)n;
+
+    float factor = 1.0f / sqrtf(variance + epsilon);
+    for (size_t i = 0; i < n; i++)
+        y[i] = (x[i] - mean) * factor * gain[i] + bias[i];
+}
+
+static float dot_f32_plain(const float *a, const float *b, size_t n)
+{
+    float sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void dots_f32_plain(const float *query, const float *rows, size_t count, size_t dim, float *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = dot_f32_plain(query, rows + i * dim, dim);
+}
+
+static void dots_i8_plain(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        int32_t sum = 0;
+
+        for (size_t d = 0; d < dim; d++)
+            sum += query[d] * rows[i * dim + d];
+        out[i] = sum;
+    }
+}
+
+const struct kernels wt__kernels_plain = {
+    .name = "plain",
+    .gemm = gemm_plain,
+    .gelu = gelu_plain,
+    .softmax = softmax_plain,
+    .layer_norm = layer_norm_plain,
+    .dot_f32 = dot_f32_plain,
+    .dots_f32 = dots_f32_plain,
+    .dots_i8 = dots_i8_plain,
+};

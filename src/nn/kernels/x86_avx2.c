@@ -1,0 +1,316 @@
+/* x86_avx2.c: kernels for AVX2 with FMA, one after the other the twins of plain.c. */
+#include "nn/kernels/kernels.h"
+#include "nn/kernels/unroll.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+#include <stdbool.h>
+
+enum {
+    LANES = 8,
+    TILE_ROWS = 6,
+    AHEAD = 16 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
+};
+
+/* The first n of 8 lanes. */
+static __m256i lanes(size_t n)
+{
+    const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n < LANES ? n : LANES)), index);
+}
+
+static float sum_lanes(__m256 v)
+{
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+
+/* erf(x) = x P(x^2) / Q(x^2) on |x| <= 3.92, beyond which erf is 1 in fp32; P and Q of degree 5 fitted for the least
+ * largest relative error (2e-8 before rounding). */
+static inline __m256 gelu8(__m256 x)
+{
+    const __m256 limit = _mm256_set1_ps(3.92f);
+    __m256 s = _mm256_mul_ps(x, _mm256_set1_ps(0.70710678118654752f));
+
+    s = _mm256_max_ps(_mm256_min_ps(s, limit), _mm256_sub_ps(_mm256_setzero_ps(), limit));
+    __m256 u = _mm256_mul_ps(s, s);
+    __m256 p = _mm256_set1_ps(2.0500331174844177e-06f);
+    p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(0.0002848751610144973f));
+    p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(0.003765515051782131f));
+    p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(0.052748408168554306f));
+    p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(0.19040481746196747f));
+    p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(1.1283791065216064f));
+    __m256 q = _mm256_set1_ps(3.809075496974401e-05f);
+    q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(0.001162500586360693f));
+    q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(0.014969022944569588f));
+    q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(0.11410833895206451f));
+    q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(0.5020745992660522f));
+    q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(1.0f));
+    __m256 half = _mm256_mul_ps(x, _mm256_set1_ps(0.5f));
+    return _mm256_fmadd_ps(half, _mm256_div_ps(_mm256_mul_ps(s, p), q), half);
+}
+
+static void gelu_avx2(float *x, size_t n)
+{
+    size_t i = 0;
+
+    for (; i + LANES <= n; i += LANES)
+        _mm256_storeu_ps(x + i, gelu8(_mm256_loadu_ps(x + i)));
+    if (i < n) {
+        __m256i mask = lanes(n - i);
+        _mm256_maskstore_ps(x + i, mask, gelu8(_mm256_maskload_ps(x + i, mask)));
+    }
+}
+
+/* What follows the sums of a tile: bias, activation, residual, and the way to c. sum: [rows, WT_PANEL] */
+static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, const float *sum)
+{
+    size_t first = panel * WT_PANEL, width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
+
+    for (size_t half = 0; half < width; half += LANES) {
+        __m256i mask = lanes(width - half);
+        __m256 bias = g->bias ? _mm256_maskload_ps(g->bias + first + half, mask) : _mm256_setzero_ps();
+
+        for (size_t r = 0; r < rows; r++) {
+            size_t at = (row + r) * g->c_stride + first + half;
+            __m256 v = _mm256_add_ps(_mm256_loadu_ps(sum + r * WT_PANEL + half), bias);
+
+            if (g->activation == ACTIVATION_GELU)
+                v = gelu8(v);
+            if (g->residual)
+                v = _mm256_add_ps(v, _mm256_maskload_ps(g->residual + at, mask));
+            _mm256_maskstore_ps(g->c + at, mask, v);
+        }
+    }
+}
+
+/* One tile: `rows` rows by one panel, all of K, in 2 * rows registers. rows is a constant where this is inlined. */
+INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows)
+{
+    const float *a = g->a + row * g->a_stride, *w = g->w + panel * g->w_panel;
+    size_t a_stride = g->a_stride, w_step = g->w_step, depth = g->k;
+    _Alignas(32) float out[TILE_ROWS * WT_PANEL];
+    __m256 sum[TILE_ROWS][2];
+
+    UNROLL for (int r = 0; r < rows; r++) sum[r][0] = sum[r][1] = _mm256_setzero_ps();
+    for (size_t k = 0; k < depth; k++, w += w_step) {
+        __m256 w0 = _mm256_loadu_ps(w), w1 = _mm256_loadu_ps(w + LANES);
+
+        _mm_prefetch((const char *)(w + AHEAD), _MM_HINT_T0);
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            __m256 x = _mm256_broadcast_ss(a + (size_t)r * a_stride + k);
+            sum[r][0] = _mm256_fmadd_ps(x, w0, sum[r][0]);
+            sum[r][1] = _mm256_fmadd_ps(x, w1, sum[r][1]);
+        }
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        _mm256_store_ps(out + r * WT_PANEL, sum[r][0]);
+        _mm256_store_ps(out + r * WT_PANEL + LANES, sum[r][1]);
+    }
+    finish(g, row, panel, (size_t)rows, out);
+}
+
+#define TILE(rows)                                                                                                     \
+    static void tile_##rows(const struct gemm *g, size_t row, size_t panel)                                            \
+    {                                                                                                                  \
+        tile(g, row, panel, rows);                                                                                     \
+    }
+TILE(1)
+TILE(2)
+TILE(3)
+TILE(4)
+TILE(5)
+TILE(6)
+
+/* Rows in blocks whose part of `a` stays in the second cache while every panel passes by once a block. */
+static void gemm_avx2(const struct gemm *g)
+{
+    static void (*const tiles[TILE_ROWS + 1])(const struct gemm *, size_t, size_t) = {NULL,   tile_1, tile_2, tile_3,
+                                                                                      tile_4, tile_5, tile_6};
+    enum { BLOCK_ROWS = 20 * TILE_ROWS };
+    size_t panels = (g->o + WT_PANEL - 1) / WT_PANEL;
+
+    for (size_t block = 0; block < g->t; block += BLOCK_ROWS) {
+        size_t end = g->t - block < BLOCK_ROWS ? g->t : block + BLOCK_ROWS;
+
+        for (size_t panel = 0; panel < panels; panel++)
+            for (size_t row = block; row < end; row += TILE_ROWS)
+                tiles[end - row < TILE_ROWS ? end - row : TILE_ROWS](g, row, panel);
+    }
+}
+
+/* exp of values in [-87, 0]: 2^n e^r with |r| <= ln 2 / 2, e^r by a polynomial of degree 6 (3e-9). */
+static inline __m256 exp8(__m256 x)
+{
+    x = _mm256_max_ps(x, _mm256_set1_ps(-87.0f));
+    __m256 n = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504088896341f)),
+                               _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0.693145751953125f), x);
+    r = _mm256_fnmadd_ps(n, _mm256_set1_ps(1.42860682030941723e-6f), r);
+    __m256 p = _mm256_set1_ps(0.0013814467238262296f);
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.008368780836462975f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.04166839271783829f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.1666651964187622f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(0.4999999403953552f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1.0f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1.0f));
+    __m256i power = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
+    return _mm256_mul_ps(p, _mm256_castsi256_ps(power));
+}
+
+static void softmax_avx2(float *x, size_t n, float scale)
+{
+    const __m256 lowest = _mm256_set1_ps(-3.0e38f), factor = _mm256_set1_ps(scale);
+    __m256 highest = lowest, sum = _mm256_setzero_ps();
+    size_t whole = n / LANES * LANES;
+    __m256i rest = lanes(n - whole);
+    float most;
+
+    for (size_t i = 0; i < whole; i += LANES)
+        highest = _mm256_max_ps(highest, _mm256_loadu_ps(x + i));
+    if (whole < n)
+        highest = _mm256_max_ps(
+            highest, _mm256_blendv_ps(lowest, _mm256_maskload_ps(x + whole, rest), _mm256_castsi256_ps(rest)));
+    __m128 m = _mm_max_ps(_mm256_castps256_ps128(highest), _mm256_extractf128_ps(highest, 1));
+    m = _mm_max_ps(m, _mm_movehl_ps(m, m));
+    most = _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
+
+    for (size_t i = 0; i < whole; i += LANES) {
+        __m256 e = exp8(_mm256_mul_ps(_mm256_sub_ps(_mm256_loadu_ps(x + i), _mm256_set1_ps(most)), factor));
+        sum = _mm256_add_ps(sum, e);
+        _mm256_storeu_ps(x + i, e);
+    }
+    if (whole < n) {
+        __m256 e =
+            exp8(_mm256_mul_ps(_mm256_sub_ps(_mm256_maskload_ps(x + whole, rest), _mm256_set1_ps(most)), factor));
+        sum = _mm256_add_ps(sum, _mm256_and_ps(e, _mm256_castsi256_ps(rest)));
+        _mm256_maskstore_ps(x + whole, rest, e);
+    }
+    __m256 share = _mm256_set1_ps(1.0f / sum_lanes(sum));
+    for (size_t i = 0; i < whole; i += LANES)
+        _mm256_storeu_ps(x + i, _mm256_mul_ps(_mm256_loadu_ps(x + i), share));
+    if (whole < n)
+        _mm256_maskstore_ps(x + whole, rest, _mm256_mul_ps(_mm256_maskload_ps(x + whole, rest), share));
+}
+
+static void layer_norm_avx2(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
+{
+    __m256 sum = _mm256_setzero_ps(), squares = _mm256_setzero_ps();
+    size_t whole = n / LANES * LANES;
+    __m256i rest = lanes(n - whole);
+
+    for (size_t i = 0; i < whole; i += LANES)
+        sum = _mm256_add_ps(sum, _mm256_loadu_ps(x + i));
+    sum = _mm256_add_ps(sum, _mm256_maskload_ps(x + whole, rest));
+    __m256 mean = _mm256_set1_ps(sum_lanes(sum) / (float)n);
+
+    for (size_t i = 0; i < whole; i += LANES) {
+        __m256 d = _mm256_sub_ps(_mm256_loadu_ps(x + i), mean);
+        squares = _mm256_fmadd_ps(d, d, squares);
+    }
+    __m256 d = _mm256_and_ps(_mm256_sub_ps(_mm256_maskload_ps(x + whole, rest), mean), _mm256_castsi256_ps(rest));
+    squares = _mm256_fmadd_ps(d, d, squares);
+    __m128 deviation = _mm_sqrt_ss(_mm_set_ss(sum_lanes(squares) / (float)n + epsilon));
+    __m256 factor = _mm256_set1_ps(1.0f / _mm_cvtss_f32(deviation));
+
+    for (size_t i = 0; i < whole; i += LANES) {
+        __m256 v = _mm256_mul_ps(_mm256_sub_ps(_mm256_loadu_ps(x + i), mean), factor);
+        _mm256_storeu_ps(y + i, _mm256_fmadd_ps(v, _mm256_loadu_ps(gain + i), _mm256_loadu_ps(bias + i)));
+    }
+    if (whole < n) {
+        __m256 v = _mm256_mul_ps(d, factor);
+        _mm256_maskstore_ps(
+            y + whole, rest,
+            _mm256_fmadd_ps(v, _mm256_maskload_ps(gain + whole, rest), _mm256_maskload_ps(bias + whole, rest)));
+    }
+}
+
+/* Dot products of `count` rows at once, so that each part of the query is loaded once for all of them. */
+INLINED void dots(const float *query, const float *rows, const int count, size_t dim, float *out)
+{
+    size_t whole = dim / LANES * LANES;
+    __m256i rest = lanes(dim - whole);
+    __m256 sum[4];
+
+    UNROLL for (int r = 0; r < count; r++) sum[r] = _mm256_setzero_ps();
+    for (size_t d = 0; d < whole; d += LANES) {
+        __m256 q = _mm256_loadu_ps(query + d);
+        UNROLL for (int r = 0; r < count; r++) sum[r] =
+            _mm256_fmadd_ps(q, _mm256_loadu_ps(rows + (size_t)r * dim + d), sum[r]);
+    }
+    if (whole < dim) {
+        __m256 q = _mm256_maskload_ps(query + whole, rest);
+        UNROLL for (int r = 0; r < count; r++) sum[r] =
+            _mm256_fmadd_ps(q, _mm256_maskload_ps(rows + (size_t)r * dim + whole, rest), sum[r]);
+    }
+    UNROLL for (int r = 0; r < count; r++) out[r] = sum_lanes(sum[r]);
+}
+
+static float dot_f32_avx2(const float *a, const float *b, size_t n)
+{
+    float out;
+
+    dots(a, b, 1, n, &out);
+    return out;
+}
+
+static void dots_f32_avx2(const float *query, const float *rows, size_t count, size_t dim, float *out)
+{
+    size_t i = 0;
+
+    for (; i + 4 <= count; i += 4)
+        dots(query, rows + i * dim, 4, dim, out + i);
+    for (; i < count; i++)
+        dots(query, rows + i * dim, 1, dim, out + i);
+}
+
+/* Both sides widened to 16 bits: unlike the byte products of this processor, those sums of pairs never saturate. */
+INLINED void dots_bytes(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t *out)
+{
+    __m256i sum[4];
+
+    UNROLL for (int r = 0; r < count; r++) sum[r] = _mm256_setzero_si256();
+    for (size_t d = 0; d < dim; d += 16) {
+        __m256i q = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(query + d)));
+        UNROLL for (int r = 0; r < count; r++)
+        {
+            __m256i v = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(rows + (size_t)r * dim + d)));
+            sum[r] = _mm256_add_epi32(sum[r], _mm256_madd_epi16(q, v));
+        }
+    }
+    UNROLL for (int r = 0; r < count; r++)
+    {
+        __m128i s = _mm_add_epi32(_mm256_castsi256_si128(sum[r]), _mm256_extracti128_si256(sum[r], 1));
+        s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
+        out[r] = _mm_cvtsi128_si32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1)));
+    }
+}
+
+static void dots_i8_avx2(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out)
+{
+    size_t i = 0;
+
+    for (; i + 4 <= count; i += 4)
+        dots_bytes(query, rows + i * dim, 4, dim, out + i);
+    for (; i < count; i++)
+        dots_bytes(query, rows + i * dim, 1, dim, out + i);
+}
+
+const struct kernels wt__kernels_avx2 = {
+    .name = "avx2",
+    .gemm = gemm_avx2,
+    .gelu = gelu_avx2,
+    .softmax = softmax_avx2,
+    .layer_norm = layer_norm_avx2,
+    .dot_f32 = dot_f32_avx2,
+    .dots_f32 = dots_f32_avx2,
+    .dots_i8 = dots_i8_avx2,
+};
+
+#endif

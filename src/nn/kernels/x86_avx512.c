@@ -1,0 +1,282 @@
+/* x86_avx512.c: kernels for AVX-512 (F, BW, VL, DQ), one after the other the twins of plain.c.
+ *
+ * The matrix product has two shapes of tile, since it has two lives. A request of a few tokens is bound by the stream
+ * of weights out of the third cache: there one panel meets all rows (up to 24) at once, each weight is read once, and
+ * is asked for ahead of time. A batch is bound by arithmetic: there two panels meet 12 rows, which needs fewer loads
+ * a product. */
+#include "nn/kernels/kernels.h"
+#include "nn/kernels/unroll.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+enum {
+    LANES = 16,
+    TALL_ROWS = 24,       /* rows of a tile one panel wide: 24 of the 32 registers are sums */
+    WIDE_ROWS = 12,       /* rows of a tile two panels wide */
+    AHEAD = 32 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
+};
+
+/* The first n of 16 lanes. */
+static inline __mmask16 lanes(size_t n)
+{
+    return n < LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)0xffff;
+}
+
+/* erf(x) = x P(x^2) / Q(x^2) as in x86_avx2.c. */
+static inline __m512 gelu16(__m512 x)
+{
+    __m512 s = _mm512_mul_ps(x, _mm512_set1_ps(0.70710678118654752f));
+
+    s = _mm512_max_ps(_mm512_min_ps(s, _mm512_set1_ps(3.92f)), _mm512_set1_ps(-3.92f));
+    __m512 u = _mm512_mul_ps(s, s);
+    __m512 p = _mm512_set1_ps(2.0500331174844177e-06f);
+    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.0002848751610144973f));
+    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.003765515051782131f));
+    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.052748408168554306f));
+    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.19040481746196747f));
+    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(1.1283791065216064f));
+    __m512 q = _mm512_set1_ps(3.809075496974401e-05f);
+    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.001162500586360693f));
+    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.014969022944569588f));
+    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.11410833895206451f));
+    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.5020745992660522f));
+    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(1.0f));
+    __m512 half = _mm512_mul_ps(x, _mm512_set1_ps(0.5f));
+    return _mm512_fmadd_ps(half, _mm512_div_ps(_mm512_mul_ps(s, p), q), half);
+}
+
+static void gelu_avx512(float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i += LANES) {
+        __mmask16 mask = lanes(n - i);
+        _mm512_mask_storeu_ps(x + i, mask, gelu16(_mm512_maskz_loadu_ps(mask, x + i)));
+    }
+}
+
+/* What follows the sums of a tile: bias, activation, residual, and the way to c. sum: [panels][rows, WT_PANEL] */
+static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, size_t panels, const float *sum)
+{
+    for (size_t p = 0; p < panels; p++) {
+        size_t first = (panel + p) * WT_PANEL;
+        __mmask16 mask = lanes(g->o - first);
+        __m512 bias = g->bias ? _mm512_maskz_loadu_ps(mask, g->bias + first) : _mm512_setzero_ps();
+
+        for (size_t r = 0; r < rows; r++, sum += WT_PANEL) {
+            size_t at = (row + r) * g->c_stride + first;
+            __m512 v = _mm512_add_ps(_mm512_load_ps(sum), bias);
+
+            if (g->activation == ACTIVATION_GELU)
+                v = gelu16(v);
+            if (g->residual)
+                v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(mask, g->residual + at));
+            _mm512_mask_storeu_ps(g->c + at, mask, v);
+        }
+    }
+}
+
+/* One tile: `rows` rows by `panels` panels, all of K, in rows * panels registers; both constants where inlined. */
+INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows, const int panels)
+{
+    const float *a = g->a + row * g->a_stride, *w = g->w + panel * g->w_panel;
+    size_t a_stride = g->a_stride, w_step = g->w_step, w_panel = g->w_panel, depth = g->k;
+    _Alignas(64) float out[TALL_ROWS * WT_PANEL];
+    __m512 sum[2][TALL_ROWS], part[2];
+
+    UNROLL for (int p = 0; p < panels; p++)
+    {
+        UNROLL for (int r = 0; r < rows; r++) sum[p][r] = _mm512_setzero_ps();
+    }
+    for (size_t k = 0; k < depth; k++, w += w_step) {
+        UNROLL for (int p = 0; p < panels; p++)
+        {
+            part[p] = _mm512_loadu_ps(w + (size_t)p * w_panel);
+            _mm_prefetch((const char *)(w + (size_t)p * w_panel + AHEAD), _MM_HINT_T0);
+        }
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            __m512 x = _mm512_set1_ps(a[(size_t)r * a_stride + k]);
+            UNROLL for (int p = 0; p < panels; p++) sum[p][r] = _mm512_fmadd_ps(x, part[p], sum[p][r]);
+        }
+    }
+    UNROLL for (int p = 0; p < panels; p++)
+    {
+        UNROLL for (int r = 0; r < rows; r++) _mm512_store_ps(out + (p * rows + r) * WT_PANEL, sum[p][r]);
+    }
+    finish(g, row, panel, (size_t)rows, (size_t)panels, out);
+}
+
+#define TALL(rows)                                                                                                     \
+    static void tall_##rows(const struct gemm *g, size_t row, size_t panel)                                            \
+    {                                                                                                                  \
+        tile(g, row, panel, rows, 1);                                                                                  \
+    }
+#define WIDE(rows)                                                                                                     \
+    static void wide_##rows(const struct gemm *g, size_t row, size_t panel)                                            \
+    {                                                                                                                  \
+        tile(g, row, panel, rows, 2);                                                                                  \
+    }
+#define ROWS_1_TO_12(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
+#define ROWS_13_TO_24(X) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24)
+ROWS_1_TO_12(TALL)
+ROWS_13_TO_24(TALL)
+ROWS_1_TO_12(WIDE)
+
+typedef void (*tile_function)(const struct gemm *g, size_t row, size_t panel);
+
+#define TALL_ENTRY(rows) tall_##rows,
+#define WIDE_ENTRY(rows) wide_##rows,
+static const tile_function tall[TALL_ROWS + 1] = {NULL, ROWS_1_TO_12(TALL_ENTRY) ROWS_13_TO_24(TALL_ENTRY)};
+static const tile_function wide[WIDE_ROWS + 1] = {NULL, ROWS_1_TO_12(WIDE_ENTRY)};
+
+/* Rows in blocks whose part of `a` stays in the second cache while every panel passes by once a block. */
+static void gemm_avx512(const struct gemm *g)
+{
+    enum { BLOCK_ROWS = 12 * WIDE_ROWS };
+    size_t panels = (g->o + WT_PANEL - 1) / WT_PANEL;
+
+    if (g->t <= TALL_ROWS) {
+        for (size_t panel = 0; panel < panels && g->t > 0; panel++)
+            tall[g->t](g, 0, panel);
+        return;
+    }
+    for (size_t block = 0; block < g->t; block += BLOCK_ROWS) {
+        size_t end = g->t - block < BLOCK_ROWS ? g->t : block + BLOCK_ROWS;
+
+        for (size_t panel = 0; panel < panels; panel += 2)
+            for (size_t row = block; row < end; row += WIDE_ROWS) {
+                size_t rows = end - row < WIDE_ROWS ? end - row : WIDE_ROWS;
+                (panel + 1 < panels ? wide : tall)[rows](g, row, panel);
+            }
+    }
+}
+
+/* exp of values in [-87, 0], as in x86_avx2.c. */
+static inline __m512 exp16(__m512 x)
+{
+    x = _mm512_max_ps(x, _mm512_set1_ps(-87.0f));
+    __m512 n = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(1.44269504088896341f)),
+                                    _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693145751953125f), x);
+    r = _mm512_fnmadd_ps(n, _mm512_set1_ps(1.42860682030941723e-6f), r);
+    __m512 p = _mm512_set1_ps(0.0013814467238262296f);
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.008368780836462975f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.04166839271783829f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.1666651964187622f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.4999999403953552f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
+    return _mm512_scalef_ps(p, n);
+}
+
+static void softmax_avx512(float *x, size_t n, float scale)
+{
+    const __m512 lowest = _mm512_set1_ps(-3.0e38f), factor = _mm512_set1_ps(scale);
+    __m512 highest = lowest, sum = _mm512_setzero_ps();
+
+    for (size_t i = 0; i < n; i += LANES)
+        highest = _mm512_max_ps(highest, _mm512_mask_loadu_ps(lowest, lanes(n - i), x + i));
+    __m512 most = _mm512_set1_ps(_mm512_reduce_max_ps(highest));
+    for (size_t i = 0; i < n; i += LANES) {
+        __mmask16 mask = lanes(n - i);
+        __m512 e = exp16(_mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), most), factor));
+        sum = _mm512_mask_add_ps(sum, mask, sum, e);
+        _mm512_mask_storeu_ps(x + i, mask, e);
+    }
+    __m512 share = _mm512_set1_ps(1.0f / _mm512_reduce_add_ps(sum));
+    for (size_t i = 0; i < n; i += LANES) {
+        __mmask16 mask = lanes(n - i);
+        _mm512_mask_storeu_ps(x + i, mask, _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, x + i), share));
+    }
+}
+
+static void layer_norm_avx512(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
+{
+    __m512 sum = _mm512_setzero_ps(), squares = _mm512_setzero_ps();
+
+    for (size_t i = 0; i < n; i += LANES)
+        sum = _mm512_add_ps(sum, _mm512_maskz_loadu_ps(lanes(n - i), x + i));
+    __m512 mean = _mm512_set1_ps(_mm512_reduce_add_ps(sum) / (float)n);
+    for (size_t i = 0; i < n; i += LANES) {
+        __m512 d = _mm512_maskz_sub_ps(lanes(n - i), _mm512_maskz_loadu_ps(lanes(n - i), x + i), mean);
+        squares = _mm512_fmadd_ps(d, d, squares);
+    }
+    __m128 deviation = _mm_sqrt_ss(_mm_set_ss(_mm512_reduce_add_ps(squares) / (float)n + epsilon));
+    __m512 factor = _mm512_set1_ps(1.0f / _mm_cvtss_f32(deviation));
+    for (size_t i = 0; i < n; i += LANES) {
+        __mmask16 mask = lanes(n - i);
+        __m512 v = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), mean), factor);
+        v = _mm512_fmadd_ps(v, _mm512_maskz_loadu_ps(mask, gain + i), _mm512_maskz_loadu_ps(mask, bias + i));
+        _mm512_mask_storeu_ps(y + i, mask, v);
+    }
+}
+
+/* Dot products of `count` rows at once, so that each part of the query is loaded once for all of them. */
+INLINED void dots(const float *query, const float *rows, const int count, size_t dim, float *out)
+{
+    __m512 sum[4];
+
+    UNROLL for (int r = 0; r < count; r++) sum[r] = _mm512_setzero_ps();
+    for (size_t d = 0; d < dim; d += LANES) {
+        __mmask16 mask = lanes(dim - d);
+        __m512 q = _mm512_maskz_loadu_ps(mask, query + d);
+        UNROLL for (int r = 0; r < count; r++) sum[r] =
+            _mm512_fmadd_ps(q, _mm512_maskz_loadu_ps(mask, rows + (size_t)r * dim + d), sum[r]);
+    }
+    UNROLL for (int r = 0; r < count; r++) out[r] = _mm512_reduce_add_ps(sum[r]);
+}
+
+static float dot_f32_avx512(const float *a, const float *b, size_t n)
+{
+    float out;
+
+    dots(a, b, 1, n, &out);
+    return out;
+}
+
+static void dots_f32_avx512(const float *query, const float *rows, size_t count, size_t dim, float *out)
+{
+    size_t i = 0;
+
+    for (; i + 4 <= count; i += 4)
+        dots(query, rows + i * dim, 4, dim, out + i);
+    for (; i < count; i++)
+        dots(query, rows + i * dim, 1, dim, out + i);
+}
+
+/* Both sides widened to 16 bits, as in x86_avx2.c. */
+INLINED void dots_bytes(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t *out)
+{
+    __m512i sum[4];
+
+    UNROLL for (int r = 0; r < count; r++) sum[r] = _mm512_setzero_si512();
+    for (size_t d = 0; d < dim; d += 32) {
+        __m512i q = _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)(query + d)));
+        UNROLL for (int r = 0; r < count; r++)
+        {
+            __m512i v = _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)(rows + (size_t)r * dim + d)));
+            sum[r] = _mm512_add_epi32(sum[r], _mm512_madd_epi16(q, v));
+        }
+    }
+    UNROLL for (int r = 0; r < count; r++) out[r] = _mm512_reduce_add_epi32(sum[r]);
+}
+
+static void dots_i8_avx512(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out)
+{
+    size_t i = 0;
+
+    for (; i + 4 <= count; i += 4)
+        dots_bytes(query, rows + i * dim, 4, dim, out + i);
+    for (; i < count; i++)
+        dots_bytes(query, rows + i * dim, 1, dim, out + i);
+}
+
+#define AVX512_SET                                                                                                     \
+    .gemm = gemm_avx512, .gelu = gelu_avx512, .softmax = softmax_avx512, .layer_norm = layer_norm_avx512,              \
+    .dot_f32 = dot_f32_avx512, .dots_f32 = dots_f32_avx512
+
+const struct kernels wt__kernels_avx512 = {.name = "avx512", AVX512_SET, .dots_i8 = dots_i8_avx512};
+const struct kernels wt__kernels_vnni = {.name = "vnni", AVX512_SET, .dots_i8 = wt__dots_i8_vnni};
+
+#endif

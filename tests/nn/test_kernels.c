@@ -1,0 +1,289 @@
+/* Each fast kernel against its plain twin, on shapes that leave rests everywhere, and the plain ones against doubles.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "nn/kernels/kernels.h"
+
+static const char *const names[] = {"plain", "avx2", "avx512", "vnni"};
+enum { NAMES = sizeof(names) / sizeof(names[0]) };
+
+static struct rng rng;
+
+static float *floats(size_t n, float scale)
+{
+    float *x = wt__alloc_aligned(n + WT_PANEL, sizeof(float));
+
+    assert_non_null(x);
+    for (size_t i = 0; i < n + WT_PANEL; i++)
+        x[i] = i < n ? (float)(wt__rng_unit(&rng) * 2 - 1) * scale : NAN;
+    return x;
+}
+
+static int8_t *bytes(size_t n, bool extreme)
+{
+    int8_t *x = wt__alloc_aligned(n + 1, 1);
+
+    assert_non_null(x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = extreme ? INT8_MIN : (int8_t)(wt__rng_below(&rng, 256) - 128);
+    return x;
+}
+
+static void close_to(const char *what, const float *have, const float *want, size_t n, double tolerance)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs((double)have[i] - want[i]) <= tolerance * fmax(1, fabs((double)want[i]))))
+            fail_msg("%s: [%zu] is %.9g, expected %.9g", what, i, have[i], want[i]);
+}
+
+static void gemm_reference(const struct gemm *g)
+{
+    for (size_t t = 0; t < g->t; t++)
+        for (size_t o = 0; o < g->o; o++) {
+            double sum = g->bias ? g->bias[o] : 0;
+
+            for (size_t k = 0; k < g->k; k++)
+                sum +=
+                    (double)g->a[t * g->a_stride + k] * g->w[o / WT_PANEL * g->w_panel + k * g->w_step + o % WT_PANEL];
+            if (g->activation == ACTIVATION_GELU)
+                sum = sum / 2 * (1 + erf(sum * sqrt(0.5)));
+            if (g->residual)
+                sum += g->residual[t * g->c_stride + o];
+            g->c[t * g->c_stride + o] = (float)sum;
+        }
+}
+
+static void gemm_one(const struct kernels *kernels, size_t t, size_t k, size_t o, bool in_place_w)
+{
+    size_t panels = (o + WT_PANEL - 1) / WT_PANEL, c_stride = o + 3;
+    float *a = floats(t * (k + 1), 1), *w = floats(k * panels * WT_PANEL, 1), *bias = floats(o, 1);
+    float *residual = floats(t * c_stride, 1), *have = floats(t * c_stride, 1), *want = floats(t * c_stride, 1);
+    char what[80];
+
+    for (int variant = 0; variant < 4; variant++) {
+        struct gemm g = {.t = t,
+                         .k = k,
+                         .o = o,
+                         .a = a,
+                         .a_stride = k + 1,
+                         .w = w,
+                         .w_step = in_place_w ? panels * WT_PANEL : WT_PANEL,
+                         .w_panel = in_place_w ? WT_PANEL : k * WT_PANEL,
+                         .bias = variant & 1 ? bias : NULL,
+                         .residual = variant & 2 ? residual : NULL,
+                         .c = want,
+                         .c_stride = c_stride,
+                         .activation = variant & 1 ? ACTIVATION_GELU : ACTIVATION_NONE};
+
+        memcpy(have, want, t * c_stride * sizeof(float));
+        gemm_reference(&g);
+        g.c = have;
+        kernels->gemm(&g);
+        snprintf(what, sizeof(what), "%s gemm %zux%zux%zu variant %d", kernels->name, t, k, o, variant);
+        close_to(what, have, want, t * c_stride, 1e-5);
+    }
+    free(a), free(w), free(bias), free(residual), free(have), free(want);
+}
+
+static void matrix_products_agree_with_doubles(void **state)
+{
+    static const size_t ks[] = {1, 7, 32, 131}, os[] = {1, 15, 16, 17, 40, 64};
+
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        for (size_t t = 0; kernels && t <= 40; t++)
+            for (size_t k = 0; k < 4; k++)
+                for (size_t o = 0; o < 6; o++)
+                    gemm_one(kernels, t, ks[k], os[o], (t + k + o) % 2);
+        if (kernels)
+            gemm_one(kernels, 301, 40, 33, false);
+    }
+}
+
+static void a_row_does_not_depend_on_its_neighbours(void **state)
+{
+    enum { T = 300, K = 96, O = 48 };
+    float *a = floats(T * K, 1), *w = floats(K * O, 1), *all = floats(T * O, 1), *one = floats(O, 1);
+
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+        struct gemm g = {.t = T,
+                         .k = K,
+                         .o = O,
+                         .a = a,
+                         .a_stride = K,
+                         .w = w,
+                         .w_step = WT_PANEL,
+                         .w_panel = K * WT_PANEL,
+                         .c = all,
+                         .c_stride = O,
+                         .activation = ACTIVATION_GELU};
+
+        if (!kernels)
+            continue;
+        kernels->gemm(&g);
+        g.t = 1;
+        g.c = one;
+        for (size_t t = 0; t < T; t++) {
+            g.a = a + t * K;
+            kernels->gemm(&g);
+            assert_memory_equal(one, all + t * O, O * sizeof(float));
+        }
+    }
+    free(a), free(w), free(all), free(one);
+}
+
+static void gelu_is_accurate(void **state)
+{
+    enum { N = 40003 };
+    float *x = floats(N, 1), *want = floats(N, 1), *y = floats(N, 1);
+
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        x[i] = ((float)i - N / 2) / 1500.0f;
+        want[i] = (float)(0.5 * x[i] * (1 + erf(x[i] * sqrt(0.5))));
+    }
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        if (!kernels)
+            continue;
+        memcpy(y, x, N * sizeof(float));
+        kernels->gelu(y, N);
+        for (size_t i = 0; i < N; i++)
+            if (fabs((double)y[i] - want[i]) > 4e-7 * fmax(1, fabs((double)x[i])))
+                fail_msg("%s gelu(%.9g) is %.9g, expected %.9g", names[n], x[i], y[i], want[i]);
+    }
+    free(x), free(want), free(y);
+}
+
+static void rows_agree_with_the_plain_twins(void **state)
+{
+    const struct kernels *plain = &wt__kernels_plain;
+
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        for (size_t len = 1; kernels && len < 400; len += len < 70 ? 1 : 41) {
+            float *x = floats(len, 6), *y = floats(len, 1), *z = floats(len, 1), *gain = floats(len, 1);
+            float *bias = floats(len, 1);
+
+            plain->layer_norm(x, gain, bias, 1e-12f, y, len);
+            kernels->layer_norm(x, gain, bias, 1e-12f, z, len);
+            close_to("layer_norm", z, y, len, len == 1 ? 1 : 4e-6);
+            y[0] = plain->dot_f32(x, gain, len);
+            z[0] = kernels->dot_f32(x, gain, len);
+            close_to("dot", z, y, 1, 1e-5);
+            memcpy(y, x, len * sizeof(float));
+            memcpy(z, x, len * sizeof(float));
+            plain->softmax(y, len, 3.5f);
+            kernels->softmax(z, len, 3.5f);
+            close_to("softmax", z, y, len, 5e-7);
+            free(x), free(y), free(z), free(gain), free(bias);
+        }
+    }
+}
+
+static void softmax_takes_any_range(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+        float x[19], sum = 0;
+
+        if (!kernels)
+            continue;
+        for (int i = 0; i < 19; i++)
+            x[i] = i == 7 ? 3e30f : -3e30f;
+        kernels->softmax(x, 19, 1);
+        for (int i = 0; i < 19; i++)
+            sum += x[i];
+        assert_true(fabsf(sum - 1) < 1e-6f && fabsf(x[7] - 1) < 1e-6f);
+    }
+}
+
+static void byte_products_are_exact(void **state)
+{
+    static const size_t dims[] = {32, 64, 96, 384, 416, 1024};
+
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        for (size_t d = 0; kernels && d < sizeof(dims) / sizeof(dims[0]); d++)
+            for (int extreme = 0; extreme < 2; extreme++) {
+                int8_t *query = bytes(dims[d], extreme), *rows = bytes(11 * dims[d], extreme);
+                int32_t have[11], want[11];
+
+                for (size_t count = 0; count <= 11; count++) {
+                    wt__kernels_plain.dots_i8(query, rows, count, dims[d], want);
+                    kernels->dots_i8(query, rows, count, dims[d], have);
+                    assert_memory_equal(have, want, count * sizeof(int32_t));
+                }
+                free(query), free(rows);
+            }
+    }
+}
+
+static void float_products_agree(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        for (size_t dim = 1; kernels && dim < 400; dim += 13) {
+            float *query = floats(dim, 1), *rows = floats(11 * dim, 1), have[11], want[11];
+
+            for (size_t count = 0; count <= 11; count++) {
+                wt__kernels_plain.dots_f32(query, rows, count, dim, want);
+                kernels->dots_f32(query, rows, count, dim, have);
+                close_to("dots", have, want, count, 1e-5);
+            }
+            free(query), free(rows);
+        }
+    }
+}
+
+static void a_set_is_chosen_once_and_by_name(void **state)
+{
+    (void)state;
+    assert_ptr_equal(wt__kernels(), wt__kernels());
+    assert_ptr_equal(wt__kernels_named("plain"), &wt__kernels_plain);
+    assert_null(wt__kernels_named("abacus"));
+    for (size_t n = 0; n < NAMES; n++)
+        if (!wt__kernels_named(names[n]))
+            print_message("skipped: this processor lacks %s\n", names[n]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_set_is_chosen_once_and_by_name),
+        cmocka_unit_test(matrix_products_agree_with_doubles),
+        cmocka_unit_test(a_row_does_not_depend_on_its_neighbours),
+        cmocka_unit_test(gelu_is_accurate),
+        cmocka_unit_test(rows_agree_with_the_plain_twins),
+        cmocka_unit_test(softmax_takes_any_range),
+        cmocka_unit_test(byte_products_are_exact),
+        cmocka_unit_test(float_products_agree),
+    };
+
+    wt__rng_seed(&rng, 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
