@@ -1,0 +1,126 @@
+/* lexical.h: BM25 over tools with every impact computed when the index is built, so that a search only adds.
+ *
+ * An index is one flat block of bytes without pointers (struct lexical is a view into it): the dictionary, sorted by
+ * the terms' bytes, and for each term its postings, the rows that hold it in ascending order with 16-bit impacts,
+ * in blocks of LEXICAL_BLOCK with the last row and the greatest impact of each.
+ *
+ * The impact of term t in row m is  idf(t) * saturation(t, m), wt__lexical_impact below; what is stored is
+ * q = round(impact / max_t * 65535), where max_t is the term's greatest impact: the error of one impact is at most
+ * max_t / 131070, about 1e-4 of a point at the most. The score of a row is then defined by the stored impacts, in
+ * whole numbers (see struct lexical_query), so that every way of searching gives the same bits: the sum does not
+ * depend on the order of the terms. */
+#ifndef WT_INDEX_LEXICAL_H
+#define WT_INDEX_LEXICAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "base/topk.h"
+
+enum {
+    LEXICAL_MAX_FIELDS = 8,
+    LEXICAL_BLOCK = 128,            /* postings under one bound */
+    LEXICAL_MAX_QUERY_TERMS = 32768 /* different terms in one request; a request of 64 KiB cannot have more */
+};
+#define LEXICAL_MAX_POSTINGS UINT32_MAX
+
+/* How a tool's fields make its score; part of what the caller hashes into a snapshot's settings key. */
+struct lexical_field {
+    float weight; /* of an occurrence in this field; 0: the field is not indexed */
+    float b;      /* 0: its length does not matter, 1: fully */
+};
+struct lexical_settings {
+    float k1;
+    size_t field_count; /* at most LEXICAL_MAX_FIELDS */
+    struct lexical_field fields[LEXICAL_MAX_FIELDS];
+};
+
+/* BM25F (Zaragoza et al., TREC 2004): idf * tf' (k1 + 1) / (k1 + tf') with tf' = sum over fields of
+ * weight * tf[field] * norm[field]; norm = 1 / (1 - b + b * length / mean length of the non-empty fields). */
+float wt__lexical_impact(const struct lexical_settings *settings, float idf, const float *tf, const float *norm);
+/* Never negative: ln(1 + (M - df + .5) / (df + .5)). */
+float wt__lexical_idf(size_t rows, size_t df);
+
+/* --- Building: rows are added in order, each as its fields' terms, then finished into one block. --- */
+struct lexical_builder;
+
+int wt__lexical_builder_new(struct lexical_builder **out, const struct lexical_settings *settings, wt_error *err);
+/* The next row. fields: [field_count] lists of terms, as the analyser gave them; copied. */
+struct lexical_text {
+    const struct str *terms;
+    size_t count;
+};
+int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexical_text *fields, wt_error *err);
+/* *out: the block, [*len] bytes, freed with free(). The builder is spent: only _free may follow. */
+int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size_t *len, wt_error *err);
+void wt__lexical_builder_free(struct lexical_builder *builder);
+
+/* --- Searching --- */
+struct lexical_entry {
+    uint32_t text, posting, block; /* where they begin; they end where the next entry's begin */
+    float max;                     /* the greatest impact */
+};
+
+/* A view; the bytes belong to the caller. */
+struct lexical {
+    uint32_t rows, terms, postings, blocks, text_len;
+    const struct lexical_entry *entries; /* [terms + 1] */
+    const uint32_t *row;                 /* [postings] */
+    const uint16_t *impact;              /* [postings] */
+    const uint32_t *block_last;          /* [blocks] the last row of each */
+    const uint16_t *block_max;           /* [blocks] */
+    const char *text;                    /* [text_len] */
+};
+
+/* Reads a block that wt__lexical_builder_finish made; bytes on an 8-byte boundary. WT_ESTORE when it cannot be one.
+ * Any bytes are safe: what is not checked here is checked where it is used. */
+int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_error *err);
+
+/* One term of a request. A weight that is not above 0 counts as absent; a term twice has the sum of its weights. */
+struct lexical_term {
+    struct str text;
+    float weight;
+};
+
+struct lexical_cursor;
+
+/* A request made ready for one index; reused for the next one, so that a warm search allocates nothing.
+ *
+ * Term t adds (q * multiplier_t) >> 16 to a row, a whole number; a score is the sum times `unit`, a power of two so
+ * chosen that the greatest possible sum is about 2^30. */
+struct lexical_query {
+    struct lexical_cursor *cursors; /* [len] */
+    size_t len, capacity;
+    float unit;
+    uint32_t *window; /* sums of a range of rows */
+    uint32_t *candidates;
+    uint32_t *order;
+};
+
+int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index, const struct lexical_term *terms,
+                        size_t count, wt_error *err);
+void wt__lexical_query_dispose(struct lexical_query *query);
+
+/* The k best rows with a score above 0, best first, into out [k]; returns how many. allowed: a bit a row (row & 63 of
+ * word row / 64), or NULL for all. */
+size_t wt__lexical_search(const struct lexical *index, struct lexical_query *query, size_t k, const uint64_t *allowed,
+                          struct scored *out);
+/* The same by adding up every posting: what the search must equal. sums: [rows] scratch. */
+size_t wt__lexical_search_plain(const struct lexical *index, const struct lexical_query *query, size_t k,
+                                const uint64_t *allowed, uint32_t *sums, struct scored *out);
+
+/* scores[i] of rows[i], in any order; 0 for a row without a term of the request. */
+void wt__lexical_score_rows(const struct lexical *index, const struct lexical_query *query, const uint32_t *rows,
+                            size_t count, float *scores);
+
+/* shares[i]: what terms[i] of the same list as in prepare gives to the row; a repeated term's share is at its first
+ * place. */
+void wt__lexical_explain(const struct lexical *index, const struct lexical_query *query,
+                         const struct lexical_term *terms, size_t count, uint32_t row, float *shares);
+
+/* In how many rows the term is; 0 when unknown. */
+uint32_t wt__lexical_df(const struct lexical *index, struct str term);
+
+#endif

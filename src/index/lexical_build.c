@@ -1,0 +1,334 @@
+/* lexical_build.c: from rows of terms to the block that lexical.h describes.
+ *
+ * Adding a row only counts: each different term of the row leaves one note of 8 bytes a field that has it, so that
+ * a million tools of 45 terms need some 400 MB while building. The mean lengths that BM25 divides by are known at
+ * the end; finish() then walks the notes once, puts each impact at its term's place (rows come in order, so postings
+ * are sorted for free) and scales the impacts of each term to 16 bits.
+ *
+ * Grouping the terms of one row needs no sorting and no clearing: place[term] is trusted only if the row's list of
+ * terms has that term at that place (Briggs and Torczon's sparse set). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "index/lexical.h"
+#include "index/lexical_format.h"
+
+enum { TF_MAX = (1 << 24) - 1 };
+
+/* tf occurrences of a term in a field of one row; notes of one term of a row stand together. */
+struct note {
+    uint32_t term;
+    uint32_t tf : 24, field : 7, last : 1; /* last: of this term in this row */
+};
+
+struct term {
+    struct str text;
+    uint32_t df;
+    uint32_t place; /* in the row's list, when it is there */
+    float idf;      /* known at the end */
+};
+
+struct lexical_builder {
+    struct lexical_settings settings;
+    struct arena texts;
+    struct map dictionary; /* text -> number of the term */
+    struct term *terms;
+    size_t term_count, term_capacity;
+    struct note *notes;
+    size_t note_count, note_capacity;
+    size_t *row_end; /* [rows] notes up to the end of each row */
+    size_t rows, row_capacity;
+    uint32_t *lengths; /* [rows, fields] */
+    size_t length_capacity;
+    uint32_t *row_terms; /* the row being added: its different terms, and [terms, fields] counts */
+    uint32_t *row_tf;
+    size_t row_term_count, row_term_capacity, row_tf_capacity;
+    size_t postings;
+};
+
+float wt__lexical_idf(size_t rows, size_t df)
+{
+    return (float)log(1.0 + ((double)rows - (double)df + 0.5) / ((double)df + 0.5));
+}
+
+float wt__lexical_impact(const struct lexical_settings *settings, float idf, const float *tf, const float *norm)
+{
+    float sum = 0;
+    for (size_t f = 0; f < settings->field_count; f++)
+        sum += settings->fields[f].weight * tf[f] * norm[f];
+    return sum > 0 ? idf * sum * (settings->k1 + 1) / (settings->k1 + sum) : 0;
+}
+
+int wt__lexical_builder_new(struct lexical_builder **out, const struct lexical_settings *settings, wt_error *err)
+{
+    *out = NULL;
+    bool sound = settings->field_count > 0 && settings->field_count <= LEXICAL_MAX_FIELDS && settings->k1 >= 0 &&
+                 settings->k1 < 1e6F;
+    for (size_t f = 0; sound && f < settings->field_count; f++) {
+        const struct lexical_field *field = &settings->fields[f];
+        sound = field->weight >= 0 && field->weight < 1e6F && field->b >= 0 && field->b <= 1;
+    }
+    if (!sound)
+        return wt__fail(err, WT_EUSAGE, "BM25 settings out of range");
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return wt__fail_nomem(err);
+    (*out)->settings = *settings;
+    return 0;
+}
+
+void wt__lexical_builder_free(struct lexical_builder *builder)
+{
+    if (!builder)
+        return;
+    wt__map_dispose(&builder->dictionary);
+    wt__arena_dispose(&builder->texts);
+    free(builder->terms);
+    free(builder->notes);
+    free(builder->row_end);
+    free(builder->lengths);
+    free(builder->row_terms);
+    free(builder->row_tf);
+    free(builder);
+}
+
+/* The number of the term, new or known; -1 when memory is out. */
+static int64_t number_of(struct lexical_builder *builder, struct str text)
+{
+    const uint32_t *known = wt__map_get(&builder->dictionary, text);
+    if (known)
+        return *known;
+    if (builder->term_count == UINT32_MAX - 1 || wt__grow((void **)&builder->terms, &builder->term_capacity,
+                                                          builder->term_count + 1, sizeof *builder->terms) < 0)
+        return -1;
+    uint32_t number = (uint32_t)builder->term_count;
+    struct term *term = &builder->terms[number];
+    const char *copy = wt__arena_copy(&builder->texts, text);
+    if (!copy)
+        return -1;
+    *term = (struct term){.text = {copy, text.len}};
+    if (!wt__map_insert(&builder->dictionary, term->text, number, NULL))
+        return -1;
+    builder->term_count++;
+    return number;
+}
+
+static int count_term(struct lexical_builder *builder, struct str text, size_t field)
+{
+    size_t fields = builder->settings.field_count;
+    int64_t number = number_of(builder, text);
+    if (number < 0)
+        return -1;
+    struct term *term = &builder->terms[number];
+    if (term->place >= builder->row_term_count || builder->row_terms[term->place] != number) {
+        size_t place = builder->row_term_count;
+        if (wt__grow((void **)&builder->row_terms, &builder->row_term_capacity, place + 1, sizeof(uint32_t)) < 0 ||
+            wt__grow((void **)&builder->row_tf, &builder->row_tf_capacity, (place + 1) * fields, sizeof(uint32_t)) < 0)
+            return -1;
+        term->place = (uint32_t)place;
+        term->df++;
+        builder->row_terms[place] = (uint32_t)number;
+        memset(builder->row_tf + place * fields, 0, fields * sizeof(uint32_t));
+        builder->row_term_count++;
+    }
+    uint32_t *tf = &builder->row_tf[term->place * fields + field];
+    *tf += *tf < TF_MAX;
+    return 0;
+}
+
+/* Leaves the notes of the row whose terms were counted. */
+static int note_row(struct lexical_builder *builder)
+{
+    size_t fields = builder->settings.field_count, most = builder->row_term_count * fields;
+    if (wt__grow((void **)&builder->notes, &builder->note_capacity, builder->note_count + most,
+                 sizeof *builder->notes) < 0)
+        return -1;
+    for (size_t i = 0; i < builder->row_term_count; i++) {
+        for (size_t f = 0; f < fields; f++) {
+            uint32_t tf = builder->row_tf[i * fields + f];
+            if (tf)
+                builder->notes[builder->note_count++] =
+                    (struct note){.term = builder->row_terms[i], .tf = tf, .field = f & 0x7f};
+        }
+        builder->notes[builder->note_count - 1].last = 1;
+    }
+    return 0;
+}
+
+int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexical_text *fields, wt_error *err)
+{
+    size_t field_count = builder->settings.field_count, rows = builder->rows;
+    if (rows == WT_MAX_TOOLS)
+        return wt__fail(err, WT_ETOOLONG, "more than %d tools", WT_MAX_TOOLS);
+    if (wt__grow((void **)&builder->row_end, &builder->row_capacity, rows + 1, sizeof *builder->row_end) < 0 ||
+        wt__grow((void **)&builder->lengths, &builder->length_capacity, (rows + 1) * field_count,
+                 sizeof *builder->lengths) < 0)
+        return wt__fail_nomem(err);
+    builder->row_term_count = 0;
+    for (size_t f = 0; f < field_count; f++) {
+        bool indexed = builder->settings.fields[f].weight > 0;
+        size_t count = indexed ? fields[f].count : 0;
+        builder->lengths[rows * field_count + f] = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+        for (size_t i = 0; i < count; i++)
+            if (count_term(builder, fields[f].terms[i], f) < 0)
+                return wt__fail_nomem(err);
+    }
+    if (note_row(builder) < 0)
+        return wt__fail_nomem(err);
+    builder->postings += builder->row_term_count;
+    builder->row_end[rows] = builder->note_count;
+    builder->rows++;
+    return 0;
+}
+
+static uint32_t blocks_of(uint32_t df)
+{
+    return df / LEXICAL_BLOCK + (df % LEXICAL_BLOCK > 0);
+}
+
+static int compare_terms(const void *a, const void *b)
+{
+    const struct term *first = *(const struct term *const *)a, *second = *(const struct term *const *)b;
+    return wt__lexical_compare(first->text, second->text);
+}
+
+/* Writes the dictionary, in the order of `sorted`; each term's place becomes its next free posting. */
+static void write_dictionary(const struct lexical_builder *builder, struct term *const *sorted, unsigned char *block,
+                             const struct lexical_layout *layout)
+{
+    struct lexical_entry *entries = (struct lexical_entry *)(block + layout->entries), at = {0};
+    for (size_t i = 0; i < builder->term_count; i++) {
+        struct term *term = sorted[i];
+        entries[i] = at;
+        memcpy(block + layout->text + at.text, term->text.ptr, term->text.len);
+        term->place = at.posting;
+        term->idf = wt__lexical_idf(builder->rows, term->df);
+        at.text += (uint32_t)term->text.len;
+        at.posting += term->df;
+        at.block += blocks_of(term->df);
+    }
+    entries[builder->term_count] = at;
+}
+
+/* The block with its header and dictionary; room for the postings. */
+static int lay_out(struct lexical_builder *builder, unsigned char **out, size_t *len, wt_error *err)
+{
+    struct lexical_header header = {.magic = LEXICAL_MAGIC,
+                                    .version = LEXICAL_VERSION,
+                                    .rows = (uint32_t)builder->rows,
+                                    .terms = (uint32_t)builder->term_count};
+    size_t text_len = 0, blocks = 0;
+    for (size_t i = 0; i < builder->term_count; i++) {
+        text_len += builder->terms[i].text.len;
+        blocks += blocks_of(builder->terms[i].df);
+    }
+    if (builder->postings > LEXICAL_MAX_POSTINGS || text_len > UINT32_MAX)
+        return wt__fail(err, WT_ETOOLONG, "the tools' text is too long for one index: %zu postings", builder->postings);
+    header.postings = (uint32_t)builder->postings;
+    header.blocks = (uint32_t)blocks;
+    header.text_len = (uint32_t)text_len;
+    struct lexical_layout layout = wt__lexical_layout(&header);
+    struct term **sorted = wt__alloc_array(builder->term_count, sizeof(struct term *));
+    unsigned char *block = calloc(1, layout.len);
+    if (!sorted || !block) {
+        free(sorted);
+        free(block);
+        return wt__fail_nomem(err);
+    }
+    for (size_t i = 0; i < builder->term_count; i++)
+        sorted[i] = &builder->terms[i];
+    qsort(sorted, builder->term_count, sizeof(struct term *), compare_terms);
+    memcpy(block, &header, sizeof header);
+    write_dictionary(builder, sorted, block, &layout);
+    free(sorted);
+    *out = block;
+    *len = layout.len;
+    return 0;
+}
+
+static void mean_lengths(const struct lexical_builder *builder, float *mean)
+{
+    size_t fields = builder->settings.field_count;
+    for (size_t f = 0; f < fields; f++) {
+        double sum = 0, filled = 0;
+        for (size_t row = 0; row < builder->rows; row++) {
+            sum += builder->lengths[row * fields + f];
+            filled += builder->lengths[row * fields + f] > 0;
+        }
+        mean[f] = filled > 0 ? (float)(sum / filled) : 1;
+    }
+}
+
+/* One walk over the notes: each term's rows and impacts, in ascending order of rows. */
+static void place_postings(struct lexical_builder *builder, uint32_t *rows, float *impacts)
+{
+    const struct lexical_settings *settings = &builder->settings;
+    size_t fields = settings->field_count;
+    float mean[LEXICAL_MAX_FIELDS], norm[LEXICAL_MAX_FIELDS], tf[LEXICAL_MAX_FIELDS] = {0};
+    mean_lengths(builder, mean);
+    for (size_t row = 0, at = 0; row < builder->rows; row++) {
+        for (size_t f = 0; f < fields; f++) {
+            float b = settings->fields[f].b, length = (float)builder->lengths[row * fields + f];
+            norm[f] = length > 0 ? 1 / (1 - b + b * length / mean[f]) : 0;
+        }
+        for (; at < builder->row_end[row]; at++) {
+            struct note note = builder->notes[at];
+            tf[note.field] = (float)note.tf;
+            if (!note.last)
+                continue;
+            struct term *term = &builder->terms[note.term];
+            rows[term->place] = (uint32_t)row;
+            impacts[term->place] = wt__lexical_impact(settings, term->idf, tf, norm);
+            term->place++;
+            memset(tf, 0, sizeof tf);
+        }
+    }
+}
+
+/* Scales the impacts of one term to 16 bits and bounds its blocks. An impact is never 0: a match is a match. */
+static void quantise(struct lexical_entry *entry, uint32_t count, const uint32_t *rows, const float *impacts,
+                     uint16_t *out, uint32_t *block_last, uint16_t *block_max)
+{
+    float max = 0;
+    for (uint32_t i = 0; i < count; i++)
+        max = impacts[i] > max ? impacts[i] : max;
+    entry->max = max;
+    for (uint32_t i = 0; i < count; i++) {
+        float scaled = max > 0 ? impacts[i] / max * LEXICAL_FULL : 1;
+        out[i] = scaled < 1 ? 1 : (uint16_t)(scaled + 0.5F);
+        uint32_t block = i / LEXICAL_BLOCK;
+        block_last[block] = rows[i];
+        block_max[block] = out[i] > block_max[block] ? out[i] : block_max[block];
+    }
+}
+
+int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size_t *len, wt_error *err)
+{
+    *out = NULL;
+    *len = 0;
+    float *impacts = wt__alloc_array(builder->postings, sizeof *impacts);
+    if (!impacts)
+        return wt__fail_nomem(err);
+    unsigned char *block = NULL;
+    int rc = lay_out(builder, &block, len, err);
+    if (rc < 0) {
+        free(impacts);
+        return rc;
+    }
+    struct lexical_layout layout = wt__lexical_layout((struct lexical_header *)block);
+    struct lexical_entry *entries = (struct lexical_entry *)(block + layout.entries);
+    uint32_t *rows = (uint32_t *)(block + layout.row), *block_last = (uint32_t *)(block + layout.block_last);
+    uint16_t *quantised = (uint16_t *)(block + layout.impact), *block_max = (uint16_t *)(block + layout.block_max);
+    place_postings(builder, rows, impacts);
+    for (size_t t = 0; t < builder->term_count; t++) {
+        uint32_t from = entries[t].posting;
+        quantise(&entries[t], entries[t + 1].posting - from, rows + from, impacts + from, quantised + from,
+                 block_last + entries[t].block, block_max + entries[t].block);
+    }
+    free(impacts);
+    *out = block;
+    return 0;
+}

@@ -1,0 +1,479 @@
+/* lexical_search.c: the k best rows without adding up every posting.
+ *
+ * Rows are taken in windows of WINDOW. In each, a term's bound is the greatest of its block maxima that reach into
+ * the window; terms are sorted by it. As many of the weakest terms as cannot, all together, lift a row above the worst
+ * hit kept so far are "optional": a row that has only those is never looked at (MaxScore, Turtle and Flood 1995, with
+ * the bounds of block-max indexes, Ding and Suel 2011, window by window). The others are added up into an array of
+ * the window, and only rows that the optional ones could still lift are looked up in them. A window whose terms are
+ * all optional is skipped whole.
+ *
+ * Invariants: rows are met in ascending order, so a row that only equals the worst hit kept never enters; every
+ * posting is read only after its row was found to lie in the window, so hostile bytes give wrong scores at worst. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "index/lexical.h"
+#include "index/lexical_format.h"
+
+enum {
+    WINDOW = 4096, /* rows; its sums fit the first-level cache. A multiple of 64 */
+    GROUP = 32,    /* sums compared at once */
+    SUM_BITS = 30, /* of the greatest possible sum: signed comparison of sums is safe */
+    LIMIT_MAX = (1 << SUM_BITS) + (1 << (SUM_BITS - 1)) /* hostile impacts may sum to more */
+};
+
+struct lexical_cursor {
+    const uint32_t *row;
+    const uint16_t *impact;
+    const uint32_t *block_last;
+    const uint16_t *block_max;
+    uint32_t count, blocks, entry;
+    uint32_t multiplier;
+    float peak;         /* weight * the term's greatest impact */
+    uint32_t at, block; /* the first posting, and its block, that has not been passed */
+    uint32_t bound;     /* of what it adds to a row of the current window */
+};
+
+int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_error *err)
+{
+    struct lexical_header header;
+    *out = (struct lexical){0};
+    if (len < sizeof header || (uintptr_t)bytes % _Alignof(uint64_t) != 0)
+        return wt__fail(err, WT_ESTORE, "lexical index: too short");
+    memcpy(&header, bytes, sizeof header);
+    if (header.magic != LEXICAL_MAGIC || header.version != LEXICAL_VERSION)
+        return wt__fail(err, WT_ESTORE, "lexical index: not one of this version");
+    struct lexical_layout layout = wt__lexical_layout(&header);
+    if (len != layout.len || header.rows > WT_MAX_TOOLS)
+        return wt__fail(err, WT_ESTORE, "lexical index: %zu bytes where its header says %zu", len, layout.len);
+    const unsigned char *base = bytes;
+    *out = (struct lexical){
+        .rows = header.rows,
+        .terms = header.terms,
+        .postings = header.postings,
+        .blocks = header.blocks,
+        .text_len = header.text_len,
+        .entries = (const struct lexical_entry *)(base + layout.entries),
+        .row = (const uint32_t *)(base + layout.row),
+        .impact = (const uint16_t *)(base + layout.impact),
+        .block_last = (const uint32_t *)(base + layout.block_last),
+        .block_max = (const uint16_t *)(base + layout.block_max),
+        .text = (const char *)(base + layout.text),
+    };
+    return 0;
+}
+
+/* The term's number in the dictionary, or index->terms. */
+static uint32_t find_entry(const struct lexical *index, struct str term)
+{
+    uint32_t from = 0, to = index->terms;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        uint32_t begin = index->entries[middle].text, end = index->entries[middle + 1].text;
+        if (begin > end || end > index->text_len)
+            break;
+        int order = wt__lexical_compare(term, (struct str){index->text + begin, end - begin});
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return index->terms;
+}
+
+/* A cursor over the term's postings; false when it is unknown or its entry is not sound. */
+static bool cursor_open(struct lexical_cursor *cursor, const struct lexical *index, struct str term)
+{
+    uint32_t number = find_entry(index, term);
+    if (number == index->terms)
+        return false;
+    const struct lexical_entry *entry = &index->entries[number], *next = entry + 1;
+    if (entry->posting > next->posting || next->posting > index->postings || entry->block > next->block ||
+        next->block > index->blocks)
+        return false;
+    *cursor = (struct lexical_cursor){
+        .row = index->row + entry->posting,
+        .impact = index->impact + entry->posting,
+        .block_last = index->block_last + entry->block,
+        .block_max = index->block_max + entry->block,
+        .count = next->posting - entry->posting,
+        .blocks = next->block - entry->block,
+        .entry = number,
+        .peak = entry->max,
+    };
+    return cursor->count / LEXICAL_BLOCK + (cursor->count % LEXICAL_BLOCK > 0) == cursor->blocks;
+}
+
+uint32_t wt__lexical_df(const struct lexical *index, struct str term)
+{
+    struct lexical_cursor cursor;
+    return cursor_open(&cursor, index, term) ? cursor.count : 0;
+}
+
+static int reserve(struct lexical_query *query, size_t count)
+{
+    if (!query->window)
+        query->window = wt__alloc_aligned(WINDOW, sizeof *query->window);
+    if (!query->candidates)
+        query->candidates = wt__alloc_array(WINDOW, sizeof *query->candidates);
+    if (!query->window || !query->candidates)
+        return -1;
+    if (count <= query->capacity)
+        return 0;
+    size_t capacity = count;
+    struct lexical_cursor *cursors = wt__alloc_array(capacity, sizeof *cursors);
+    uint32_t *order = wt__alloc_array(capacity, sizeof *order);
+    if (!cursors || !order) {
+        free(cursors);
+        free(order);
+        return -1;
+    }
+    free(query->cursors);
+    free(query->order);
+    query->cursors = cursors;
+    query->order = order;
+    query->capacity = capacity;
+    return 0;
+}
+
+static int compare_cursors(const void *a, const void *b)
+{
+    uint32_t first = ((const struct lexical_cursor *)a)->entry, second = ((const struct lexical_cursor *)b)->entry;
+    return (first > second) - (first < second);
+}
+
+/* Chooses the unit of the sums and turns the weights into whole multipliers. */
+static void set_multipliers(struct lexical_query *query)
+{
+    double total = 0;
+    for (size_t i = 0; i < query->len; i++)
+        total += query->cursors[i].peak;
+    int exponent = 0;
+    frexp(total, &exponent);
+    double unit = ldexp(1.0, exponent - SUM_BITS);
+    query->unit = (float)unit;
+    for (size_t i = 0; i < query->len; i++) {
+        struct lexical_cursor *cursor = &query->cursors[i];
+        cursor->multiplier = (uint32_t)(cursor->peak / unit * 65536.0 / LEXICAL_FULL);
+    }
+}
+
+int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index, const struct lexical_term *terms,
+                        size_t count, wt_error *err)
+{
+    query->len = 0;
+    if (count > LEXICAL_MAX_QUERY_TERMS)
+        return wt__fail(err, WT_ETOOLONG, "a request of %zu terms; at most %d are searched", count,
+                        LEXICAL_MAX_QUERY_TERMS);
+    if (reserve(query, count) < 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        struct lexical_cursor *cursor = &query->cursors[query->len];
+        if (!(terms[i].weight > 0) || !cursor_open(cursor, index, terms[i].text))
+            continue;
+        cursor->peak *= terms[i].weight;
+        if (cursor->peak > 1e-20F && cursor->peak < 1e20F)
+            query->len++;
+    }
+    if (query->len == 0)
+        return 0;
+    qsort(query->cursors, query->len, sizeof *query->cursors, compare_cursors);
+    size_t kept = 0;
+    for (size_t i = 1; i < query->len; i++) {
+        if (query->cursors[i].entry == query->cursors[kept].entry)
+            query->cursors[kept].peak += query->cursors[i].peak;
+        else
+            query->cursors[++kept] = query->cursors[i];
+    }
+    query->len = kept + 1;
+    set_multipliers(query);
+    return 0;
+}
+
+void wt__lexical_query_dispose(struct lexical_query *query)
+{
+    free(query->cursors);
+    free(query->order);
+    free(query->window);
+    free(query->candidates);
+    *query = (struct lexical_query){0};
+}
+
+static uint32_t share(const struct lexical_cursor *cursor, uint16_t impact)
+{
+    return (uint32_t)((uint64_t)cursor->multiplier * impact >> 16);
+}
+
+static bool is_allowed(const uint64_t *allowed, uint32_t row)
+{
+    return !allowed || (allowed[row / 64] >> row % 64 & 1);
+}
+
+/* The first of count ascending rows that is not below `row`; count when all are. */
+static uint32_t lower_bound(const uint32_t *rows, uint32_t count, uint32_t row)
+{
+    uint32_t from = 0;
+    while (count > 0) {
+        uint32_t half = count / 2;
+        bool below = rows[from + half] < row;
+        from += below ? half + 1 : 0;
+        count = below ? count - half - 1 : half;
+    }
+    return from;
+}
+
+/* Moves to the first posting whose row is not below `row`. */
+static void seek(struct lexical_cursor *cursor, uint32_t row)
+{
+    if (cursor->at < cursor->count && cursor->row[cursor->at] >= row)
+        return;
+    uint32_t block = cursor->block;
+    while (block < cursor->blocks && cursor->block_last[block] < row)
+        block++;
+    cursor->block = block;
+    if (block == cursor->blocks) {
+        cursor->at = cursor->count;
+        return;
+    }
+    uint32_t begin = block * LEXICAL_BLOCK, end = begin + LEXICAL_BLOCK;
+    begin = cursor->at > begin ? cursor->at : begin;
+    end = cursor->count < end ? cursor->count : end;
+    if (begin < end)
+        cursor->at = begin + lower_bound(cursor->row + begin, end - begin, row);
+}
+
+struct search {
+    const struct lexical *index;
+    struct lexical_query *query;
+    const uint64_t *allowed;
+    struct topk top;
+    uint32_t limit;      /* a sum must be above it to enter */
+    uint32_t begin, end; /* the window */
+};
+
+/* Moves every cursor to the window, bounds what it can add there, and returns the least row that is still ahead. */
+static uint32_t bound_window(struct search *search)
+{
+    uint32_t next = UINT32_MAX;
+    for (size_t i = 0; i < search->query->len; i++) {
+        struct lexical_cursor *cursor = &search->query->cursors[i];
+        seek(cursor, search->begin);
+        cursor->bound = 0;
+        if (cursor->at == cursor->count)
+            continue;
+        uint32_t row = cursor->row[cursor->at];
+        next = row < next ? row : next;
+        if (row >= search->end)
+            continue;
+        uint16_t max = 0;
+        for (uint32_t block = cursor->at / LEXICAL_BLOCK; block < cursor->blocks; block++) {
+            max = cursor->block_max[block] > max ? cursor->block_max[block] : max;
+            if (cursor->block_last[block] >= search->end - 1)
+                break;
+        }
+        cursor->bound = share(cursor, max);
+    }
+    return next;
+}
+
+/* Weakest bound first. The order of the last window is nearly right for this one: insertion sort. */
+static void sort_by_bound(struct lexical_query *query)
+{
+    const struct lexical_cursor *cursors = query->cursors;
+    for (size_t i = 1; i < query->len; i++) {
+        uint32_t moved = query->order[i];
+        size_t at = i;
+        for (; at > 0 && cursors[query->order[at - 1]].bound > cursors[moved].bound; at--)
+            query->order[at] = query->order[at - 1];
+        query->order[at] = moved;
+    }
+}
+
+/* Adds the term's postings inside the window. */
+static void add_postings(struct lexical_cursor *cursor, uint32_t *sums, uint32_t begin, uint32_t width)
+{
+    uint32_t at = cursor->at, offset;
+    for (; at < cursor->count && (offset = cursor->row[at] - begin) < width; at++)
+        sums[offset] += share(cursor, cursor->impact[at]);
+    cursor->at = at;
+    cursor->block = at / LEXICAL_BLOCK;
+}
+
+/* Offsets of the sums above `floor`, into candidates. */
+static size_t collect(const struct search *search, uint32_t floor)
+{
+    const int32_t *sums = (const int32_t *)search->query->window;
+    uint32_t width = search->end - search->begin;
+    int32_t least = (int32_t)floor;
+    size_t len = 0;
+    for (uint32_t group = 0; group < width; group += GROUP) {
+        int any = 0;
+        for (uint32_t i = 0; i < GROUP; i++)
+            any |= sums[group + i] > least;
+        if (!any)
+            continue;
+        for (uint32_t i = group; i < group + GROUP; i++)
+            if (sums[i] > least && is_allowed(search->allowed, search->begin + i))
+                search->query->candidates[len++] = i;
+    }
+    return len;
+}
+
+/* Looks the candidates up in the optional terms, strongest first, dropping those that can no longer enter. */
+static size_t complete(struct search *search, size_t len, size_t optional, uint32_t bound)
+{
+    uint32_t *sums = search->query->window, *candidates = search->query->candidates;
+    for (size_t i = optional; i-- > 0 && len > 0;) {
+        struct lexical_cursor *cursor = &search->query->cursors[search->query->order[i]];
+        if (cursor->bound == 0)
+            break;
+        bound -= cursor->bound;
+        size_t kept = 0;
+        for (size_t c = 0; c < len; c++) {
+            uint32_t offset = candidates[c], row = search->begin + offset;
+            if (sums[offset] + bound + cursor->bound <= search->limit)
+                continue;
+            seek(cursor, row);
+            if (cursor->at < cursor->count && cursor->row[cursor->at] == row)
+                sums[offset] += share(cursor, cursor->impact[cursor->at]);
+            if (sums[offset] + bound > search->limit)
+                candidates[kept++] = offset;
+        }
+        len = kept;
+    }
+    return len;
+}
+
+static void keep(struct search *search, size_t len)
+{
+    for (size_t c = 0; c < len; c++) {
+        uint32_t offset = search->query->candidates[c], sum = search->query->window[offset];
+        if (sum <= search->limit)
+            continue;
+        wt__topk_push(&search->top, (struct scored){(float)sum * search->query->unit, search->begin + offset});
+        if (search->top.len == search->top.k) {
+            float limit = wt__topk_threshold(&search->top) / search->query->unit;
+            search->limit = limit < LIMIT_MAX ? (uint32_t)limit : LIMIT_MAX;
+        }
+    }
+}
+
+static void search_window(struct search *search)
+{
+    struct lexical_query *query = search->query;
+    uint32_t bound = 0;
+    size_t optional = 0;
+    sort_by_bound(query);
+    for (; optional < query->len; optional++) {
+        uint32_t more = query->cursors[query->order[optional]].bound;
+        if (bound + more > search->limit)
+            break;
+        bound += more;
+    }
+    if (optional == query->len)
+        return;
+    memset(query->window, 0, WINDOW * sizeof *query->window);
+    for (size_t i = optional; i < query->len; i++)
+        add_postings(&query->cursors[query->order[i]], query->window, search->begin, search->end - search->begin);
+    size_t len = collect(search, search->limit - bound);
+    len = complete(search, len, optional, bound);
+    keep(search, len);
+}
+
+static bool any_allowed(const struct search *search)
+{
+    uint64_t any = 0;
+    if (!search->allowed)
+        return true;
+    for (uint32_t word = search->begin / 64; word <= (search->end - 1) / 64; word++)
+        any |= search->allowed[word];
+    return any != 0;
+}
+
+size_t wt__lexical_search(const struct lexical *index, struct lexical_query *query, size_t k, const uint64_t *allowed,
+                          struct scored *out)
+{
+    struct search search = {index, query, allowed, .top = {out, 0, k}};
+    if (k == 0 || query->len == 0)
+        return 0;
+    for (size_t i = 0; i < query->len; i++) {
+        query->cursors[i].at = query->cursors[i].block = 0;
+        query->order[i] = (uint32_t)i;
+    }
+    while (search.begin < index->rows) {
+        uint32_t left = index->rows - search.begin;
+        search.end = search.begin + (left < WINDOW ? left : WINDOW);
+        uint32_t next = bound_window(&search);
+        if (next >= index->rows)
+            break;
+        if (next >= search.end) {
+            search.begin = next / WINDOW * WINDOW;
+            continue;
+        }
+        if (any_allowed(&search))
+            search_window(&search);
+        search.begin = search.end;
+    }
+    wt__topk_sort(&search.top);
+    return search.top.len;
+}
+
+size_t wt__lexical_search_plain(const struct lexical *index, const struct lexical_query *query, size_t k,
+                                const uint64_t *allowed, uint32_t *sums, struct scored *out)
+{
+    struct topk top = {out, 0, k};
+    for (uint32_t row = 0; row < index->rows; row++)
+        sums[row] = 0;
+    for (size_t i = 0; i < query->len; i++) {
+        const struct lexical_cursor *cursor = &query->cursors[i];
+        for (uint32_t at = 0; at < cursor->count; at++)
+            if (cursor->row[at] < index->rows)
+                sums[cursor->row[at]] += share(cursor, cursor->impact[at]);
+    }
+    for (uint32_t row = 0; row < index->rows && k > 0; row++)
+        if (sums[row] > 0 && is_allowed(allowed, row))
+            wt__topk_push(&top, (struct scored){(float)sums[row] * query->unit, row});
+    wt__topk_sort(&top);
+    return top.len;
+}
+
+/* What the term adds to one row, wherever it is. */
+static uint32_t share_of_row(const struct lexical_cursor *cursor, uint32_t row)
+{
+    uint32_t block = lower_bound(cursor->block_last, cursor->blocks, row);
+    if (block == cursor->blocks)
+        return 0;
+    uint32_t begin = block * LEXICAL_BLOCK, left = cursor->count - begin;
+    uint32_t at = begin + lower_bound(cursor->row + begin, left < LEXICAL_BLOCK ? left : LEXICAL_BLOCK, row);
+    return at < cursor->count && cursor->row[at] == row ? share(cursor, cursor->impact[at]) : 0;
+}
+
+void wt__lexical_score_rows(const struct lexical *index, const struct lexical_query *query, const uint32_t *rows,
+                            size_t count, float *scores)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t sum = 0;
+        for (size_t c = 0; rows[i] < index->rows && c < query->len; c++)
+            sum += share_of_row(&query->cursors[c], rows[i]);
+        scores[i] = (float)sum * query->unit;
+    }
+}
+
+void wt__lexical_explain(const struct lexical *index, const struct lexical_query *query,
+                         const struct lexical_term *terms, size_t count, uint32_t row, float *shares)
+{
+    for (size_t i = 0; i < count; i++) {
+        shares[i] = 0;
+        bool repeated = false;
+        for (size_t j = 0; j < i && !repeated; j++)
+            repeated = wt__str_equal(terms[j].text, terms[i].text);
+        struct lexical_cursor key = {.entry = find_entry(index, terms[i].text)};
+        const struct lexical_cursor *cursor =
+            query->len ? bsearch(&key, query->cursors, query->len, sizeof key, compare_cursors) : NULL;
+        if (cursor && !repeated)
+            shares[i] = (float)share_of_row(cursor, row) * query->unit;
+    }
+}

@@ -1,0 +1,305 @@
+/* test_lexical.c: BM25 with precomputed impacts: the formula, and the quick search against the plain one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "index/catalogue.h"
+
+struct fixture {
+    void *block;
+    struct lexical index;
+    struct lexical_query query;
+};
+
+static void set_up(struct fixture *f, uint64_t seed, uint32_t rows)
+{
+    size_t len = 0;
+    wt_error err;
+    *f = (struct fixture){.block = make_block(seed, rows, &len)};
+    assert_non_null(f->block);
+    assert_int_equal(wt__lexical_view(&f->index, f->block, len, &err), 0);
+    assert_int_equal(f->index.rows, rows);
+}
+
+static void tear_down(struct fixture *f)
+{
+    wt__lexical_query_dispose(&f->query);
+    free(f->block);
+}
+
+static void prepare(struct fixture *f, const struct lexical_term *terms, size_t count)
+{
+    assert_int_equal(wt__lexical_prepare(&f->query, &f->index, terms, count, NULL), 0);
+}
+
+/* The formula once more, from the rows' terms, in doubles. */
+static double reference_score(uint64_t seed, uint32_t rows, uint32_t row, struct str term)
+{
+    struct row_text text;
+    double sum[FIELDS] = {0}, filled[FIELDS] = {0}, tf[FIELDS] = {0}, length[FIELDS] = {0}, df = 0;
+    for (uint32_t r = 0; r < rows; r++) {
+        size_t in_row = 0;
+        make_row(&text, seed, r);
+        for (size_t f = 0; f < FIELDS; f++) {
+            size_t in_field = 0;
+            for (size_t i = 0; i < text.fields[f].count; i++)
+                in_field += wt__str_equal(text.terms[f][i], term);
+            sum[f] += (double)text.fields[f].count;
+            filled[f] += text.fields[f].count > 0;
+            in_row += in_field;
+            if (r == row) {
+                tf[f] = (double)in_field;
+                length[f] = (double)text.fields[f].count;
+            }
+        }
+        df += in_row > 0;
+    }
+    double mixed = 0;
+    for (size_t f = 0; f < FIELDS; f++) {
+        const struct lexical_field *field = &test_settings.fields[f];
+        if (tf[f] > 0)
+            mixed += field->weight * tf[f] / (1 - field->b + field->b * length[f] / (sum[f] / filled[f]));
+    }
+    double idf = log(1 + (rows - df + 0.5) / (df + 0.5));
+    return idf * mixed * (test_settings.k1 + 1) / (test_settings.k1 + mixed);
+}
+
+static void test_impacts_follow_the_formula(void **state)
+{
+    (void)state;
+    enum { ROWS = 300 };
+    struct fixture f;
+    set_up(&f, 7, ROWS);
+    for (unsigned w = 0; w < 40; w++) {
+        struct str word = wt__str(words[w * w]);
+        const struct lexical_term term = {word, 1};
+        prepare(&f, &term, 1);
+        for (uint32_t row = 0; row < ROWS; row += 7) {
+            float score = -1, share = -1;
+            wt__lexical_score_rows(&f.index, &f.query, &row, 1, &score);
+            wt__lexical_explain(&f.index, &f.query, &term, 1, row, &share);
+            assert_true(fabs(score - reference_score(7, ROWS, row, word)) < 2e-4);
+            assert_true(score == share);
+        }
+    }
+    tear_down(&f);
+}
+
+static void same_hits(const struct scored *a, size_t a_len, const struct scored *b, size_t b_len)
+{
+    assert_int_equal(a_len, b_len);
+    for (size_t i = 0; i < a_len; i++) {
+        assert_int_equal(a[i].row, b[i].row);
+        assert_true(a[i].score == b[i].score);
+        assert_true(i == 0 || wt__scored_better(a[i - 1], a[i]));
+    }
+}
+
+static void test_quick_search_equals_the_plain_one(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 2, 31, 64, 127, 4095, 4096, 4097, 20000};
+    static const size_t wanted[] = {1, 3, 10, 100, 30000};
+    struct rng rng;
+    wt__rng_seed(&rng, 11);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        struct fixture f;
+        set_up(&f, 100 + s, sizes[s]);
+        uint32_t *sums = calloc(sizes[s], sizeof *sums);
+        uint64_t *allowed = calloc(sizes[s] / 64 + 1, sizeof *allowed);
+        struct scored *quick = calloc(30000, sizeof *quick), *plain = calloc(30000, sizeof *plain);
+        float *scores = calloc(30000, sizeof *scores);
+        uint32_t *rows = calloc(30000, sizeof *rows);
+        assert_true(sums && allowed && quick && plain && scores && rows);
+        for (unsigned round = 0; round < 60; round++) {
+            struct lexical_term terms[24];
+            size_t count = 1 + wt__rng_below(&rng, 24);
+            for (size_t i = 0; i < count; i++)
+                terms[i] = (struct lexical_term){zipf_word(&rng), (float)(0.25 * (double)wt__rng_below(&rng, 9))};
+            for (uint32_t word = 0; word <= sizes[s] / 64; word++)
+                allowed[word] = word % 5 == 3 ? 0 : wt__rng_next(&rng) & wt__rng_next(&rng);
+            prepare(&f, terms, count);
+            for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++) {
+                const uint64_t *filter = round % 2 ? allowed : NULL;
+                size_t a = wt__lexical_search(&f.index, &f.query, wanted[w], filter, quick);
+                size_t b = wt__lexical_search_plain(&f.index, &f.query, wanted[w], filter, sums, plain);
+                same_hits(quick, a, plain, b);
+                for (size_t i = 0; i < a; i++)
+                    rows[i] = quick[i].row;
+                wt__lexical_score_rows(&f.index, &f.query, rows, a, scores);
+                for (size_t i = 0; i < a; i++)
+                    assert_true(scores[i] == quick[i].score);
+            }
+        }
+        free(sums);
+        free(allowed);
+        free(quick);
+        free(plain);
+        free(scores);
+        free(rows);
+        tear_down(&f);
+    }
+}
+
+static void test_equal_tools_come_in_row_order(void **state)
+{
+    (void)state;
+    enum { ROWS = 9000, K = 5 };
+    struct lexical_builder *builder = NULL;
+    struct str terms[] = {STR("send"), STR("mail")};
+    struct lexical_text fields[FIELDS] = {{terms, 2}, {NULL, 0}, {NULL, 0}};
+    assert_int_equal(wt__lexical_builder_new(&builder, &test_settings, NULL), 0);
+    for (int row = 0; row < ROWS; row++)
+        assert_int_equal(wt__lexical_builder_add(builder, fields, NULL), 0);
+    void *block = NULL;
+    size_t len = 0;
+    assert_int_equal(wt__lexical_builder_finish(builder, &block, &len, NULL), 0);
+    wt__lexical_builder_free(builder);
+    struct lexical index;
+    struct lexical_query query = {0};
+    struct scored hits[K];
+    assert_int_equal(wt__lexical_view(&index, block, len, NULL), 0);
+    const struct lexical_term request[] = {{STR("mail"), 1}, {STR("send"), 1}};
+    assert_int_equal(wt__lexical_prepare(&query, &index, request, 2, NULL), 0);
+    assert_int_equal(wt__lexical_search(&index, &query, K, NULL, hits), K);
+    for (uint32_t i = 0; i < K; i++)
+        assert_int_equal(hits[i].row, i);
+    assert_int_equal(wt__lexical_df(&index, STR("mail")), ROWS);
+    assert_int_equal(wt__lexical_df(&index, STR("post")), 0);
+    wt__lexical_query_dispose(&query);
+    free(block);
+}
+
+static void test_requests_that_match_nothing(void **state)
+{
+    (void)state;
+    const struct lexical_term known = {wt__str(words[0]), 1};
+    const struct {
+        const char *name;
+        struct lexical_term term;
+        size_t count;
+    } cases[] = {
+        {"no terms", known, 0},
+        {"a term that no tool has", {STR("zebra"), 1}, 1},
+        {"an empty term", {{NULL, 0}, 1}, 1},
+        {"a weight of nothing", {known.text, 0}, 1},
+        {"a negative weight", {known.text, -1}, 1},
+        {"a weight that is no number", {known.text, NAN}, 1},
+        {"a weight without end", {known.text, INFINITY}, 1},
+    };
+    struct fixture f;
+    struct scored hit;
+    float score = 1;
+    uint32_t row = 0;
+    set_up(&f, 1, 100);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        prepare(&f, &cases[i].term, cases[i].count);
+        if (wt__lexical_search(&f.index, &f.query, 1, NULL, &hit) != 0)
+            fail_msg("%s: found something", cases[i].name);
+        wt__lexical_score_rows(&f.index, &f.query, &row, 1, &score);
+        assert_true(score == 0);
+    }
+    prepare(&f, &known, 1);
+    assert_int_equal(wt__lexical_search(&f.index, &f.query, 0, NULL, &hit), 0);
+    row = 100;
+    wt__lexical_score_rows(&f.index, &f.query, &row, 1, &score);
+    assert_true(score == 0);
+    tear_down(&f);
+
+    set_up(&f, 1, 0);
+    prepare(&f, &known, 1);
+    assert_int_equal(wt__lexical_search(&f.index, &f.query, 1, NULL, &hit), 0);
+    tear_down(&f);
+}
+
+static void test_a_repeated_term_weighs_as_much_as_its_weights_together(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct str a = wt__str(words[1]), b = wt__str(words[5]);
+    const struct lexical_term twice[] = {{a, 1}, {b, 0.5F}, {a, 2}}, once[] = {{b, 0.5F}, {a, 3}};
+    struct scored first[10], second[10];
+    float shares[3], score;
+    set_up(&f, 3, 5000);
+    prepare(&f, twice, 3);
+    size_t first_len = wt__lexical_search(&f.index, &f.query, 10, NULL, first);
+    wt__lexical_explain(&f.index, &f.query, twice, 3, first[0].row, shares);
+    wt__lexical_score_rows(&f.index, &f.query, &first[0].row, 1, &score);
+    assert_true(shares[2] == 0);
+    assert_true(fabsf(shares[0] + shares[1] - score) < 1e-5F);
+    prepare(&f, once, 2);
+    size_t second_len = wt__lexical_search(&f.index, &f.query, 10, NULL, second);
+    same_hits(first, first_len, second, second_len);
+    tear_down(&f);
+}
+
+static void test_limits_are_told(void **state)
+{
+    (void)state;
+    struct fixture f;
+    wt_error err;
+    static struct lexical_term many[LEXICAL_MAX_QUERY_TERMS + 1];
+    set_up(&f, 3, 10);
+    assert_int_equal(wt__lexical_prepare(&f.query, &f.index, many, LEXICAL_MAX_QUERY_TERMS + 1, &err), WT_ETOOLONG);
+    assert_string_equal(err.message, "a request of 32769 terms; at most 32768 are searched");
+    assert_int_equal(wt__lexical_prepare(&f.query, &f.index, many, LEXICAL_MAX_QUERY_TERMS, &err), 0);
+    tear_down(&f);
+
+    struct lexical_builder *builder = NULL;
+    struct lexical_settings wrong = test_settings;
+    wrong.fields[1].b = 2;
+    assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EUSAGE);
+    assert_null(builder);
+    assert_string_equal(err.message, "BM25 settings out of range");
+}
+
+/* Every way of cutting the block short is refused; any byte may change without harm. */
+static void test_damaged_bytes_do_no_harm(void **state)
+{
+    (void)state;
+    enum { ROWS = 400, K = 20 };
+    size_t len = 0;
+    unsigned char *block = make_block(5, ROWS, &len);
+    assert_non_null(block);
+    struct lexical index;
+    struct lexical_query query = {0};
+    struct scored hits[K];
+    wt_error err;
+    for (size_t cut = 0; cut < len; cut += cut < 64 ? 1 : 97)
+        assert_int_equal(wt__lexical_view(&index, block, cut, &err), WT_ESTORE);
+    const struct lexical_term request[] = {{wt__str(words[0]), 1}, {wt__str(words[1]), 1}, {wt__str(words[40]), 1}};
+    for (size_t at = 0; at < len; at += at < 4096 ? 1 : 13) {
+        unsigned char was = block[at];
+        block[at] = (unsigned char)~was;
+        if (wt__lexical_view(&index, block, len, &err) == 0) {
+            float scores[K];
+            assert_int_equal(wt__lexical_prepare(&query, &index, request, 3, NULL), 0);
+            size_t found = wt__lexical_search(&index, &query, K, NULL, hits);
+            for (size_t i = 0; i < found; i++) {
+                assert_true(hits[i].row < index.rows);
+                wt__lexical_score_rows(&index, &query, &hits[i].row, 1, scores);
+            }
+        }
+        block[at] = was;
+    }
+    wt__lexical_query_dispose(&query);
+    free(block);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_impacts_follow_the_formula),
+        cmocka_unit_test(test_quick_search_equals_the_plain_one),
+        cmocka_unit_test(test_equal_tools_come_in_row_order),
+        cmocka_unit_test(test_requests_that_match_nothing),
+        cmocka_unit_test(test_a_repeated_term_weighs_as_much_as_its_weights_together),
+        cmocka_unit_test(test_limits_are_told),
+        cmocka_unit_test(test_damaged_bytes_do_no_harm),
+    };
+    make_words();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
