@@ -1,0 +1,70 @@
+#!/bin/bash
+# An installed tree is whole: the command runs from it, a program builds against its pkg-config file with the shared
+# and with the static library, the shared library shows the public functions and nothing else, and the header stands
+# alone in C11 and C++17.
+set -u
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+
+DESTDIR=$tree cmake --install "$WT_TEST_BUILD" >"$tree/log" 2>&1 || { cat "$tree/log"; exit 1; }
+pc=$(find "$tree" -name whichtool.pc)
+library=$(find "$tree" -name 'libwhichtool.so')
+[ -n "$pc" ] || { echo "FAILED: no whichtool.pc"; exit 1; }
+[ -n "$library" ] || { echo "FAILED: no libwhichtool.so"; exit 1; }
+libraries=$(dirname "$library")
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$tree
+PKG_CONFIG_PATH=$(dirname "$pc")
+header=$(find "$tree" -name whichtool.h)
+version=$(sed -n 's/^#define WT_VERSION "\(.*\)"/\1/p' "$header")
+
+# A sanitizer's runtime must come first in every process, so those builds try everything but the linked programs.
+sanitized=$(sed -n 's/^WT_SANITIZE:STRING=//p' "$WT_TEST_BUILD/CMakeCache.txt")
+source_file=$tree/tools.json
+cat >"$source_file" <<'JSON'
+{"tools": [{"name": "book_table", "description": "Reserves a table at a restaurant.",
+            "inputSchema": {"type": "object", "properties": {"guests": {"type": "integer"}}}},
+           {"name": "play_track", "description": "Plays a song on a speaker.", "inputSchema": {"type": "object"}}]}
+JSON
+
+command=$(find "$tree" -path '*/bin/whichtool')
+[ -x "$command" ] || fail "no command"
+"$command" version | grep -qF "$version" || fail "the command does not say its version, $version"
+[ "$(pkg-config --modversion whichtool)" = "$version" ] || fail "whichtool.pc says another version"
+[ -e "$libraries/libwhichtool.so.${version%%.*}" ] || fail "no libwhichtool.so.${version%%.*}"
+readelf -d "$library" | grep -q "SONAME.*libwhichtool.so.${version%%.*}\]" || fail "the SONAME is not libwhichtool.so.${version%%.*}"
+[ -n "$(find "$tree" -name 'all-MiniLM-L6-v2.json')" ] || fail "no manifest of the default model"
+[ -n "$(find "$tree" -path '*/man1/whichtool.1*')" ] || fail "no manual page"
+
+# Every WT_API function is there, and no other symbol.
+tr '\n' ' ' <"$header" | grep -o 'WT_API [^(;]*(' | sed 's/.*[ *]\(wt_[a-z0-9_]*\)($/\1/' | sort -u >"$tree/declared"
+nm -D --defined-only "$library" | awk '$2 ~ /[A-Z]/ && $2 != "A" { print $3 }' | grep -v '^__\(asan\|odr_asan\|gcov\)' |
+    sort -u >"$tree/exported"
+if [ -z "$sanitized" ]; then
+    diff "$tree/declared" "$tree/exported" >"$tree/diff" || { cat "$tree/diff"; fail "header and library differ (< declared, > exported)"; }
+fi
+
+# shellcheck disable=SC2046 # pkg-config prints words
+if [ -z "$sanitized" ]; then
+    cc -std=c11 "$WT_TEST_SOURCE/examples/find.c" $(pkg-config --cflags --libs whichtool) -o "$tree/shared" ||
+        fail "the example does not build with the shared library"
+    cc -std=c11 "$WT_TEST_SOURCE/examples/find.c" $(pkg-config --cflags whichtool) "$libraries/libwhichtool.a" \
+        $(pkg-config --static --libs whichtool | sed 's/-lwhichtool//g') -o "$tree/static" ||
+        fail "the example does not build with the static library"
+    for program in shared static; do
+        LD_LIBRARY_PATH=$libraries "$tree/$program" "$source_file" "a table for four" >"$tree/out" 2>&1 ||
+            { cat "$tree/out"; fail "$program: the example failed"; }
+        head -n 1 "$tree/out" | grep -qx '2 tools' || fail "$program: did not import two tools"
+        sed -n 2p "$tree/out" | grep -q 'book_table' || fail "$program: book_table is not the first hit"
+        LD_LIBRARY_PATH=$libraries "$tree/$program" "$tree/absent" "x" >"$tree/out" 2>"$tree/err" && fail "$program: an absent file was no error"
+        grep -q 'absent' "$tree/err" || fail "$program: the error does not name the file"
+    done
+fi
+
+for language in "-x c -std=c11" "-x c++ -std=c++17"; do
+    # shellcheck disable=SC2086 # words
+    echo '#include <whichtool.h>' | cc $language -pedantic -Wall -Wextra -Werror $(pkg-config --cflags whichtool) \
+        -fsyntax-only - || fail "the header does not stand alone: $language"
+done
+exit "$failed"
