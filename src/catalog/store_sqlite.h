@@ -1,0 +1,69 @@
+/* store_sqlite.h: what the files store_sqlite*.c share. Nothing else includes it, except their tests.
+ *
+ * A statement is prepared once a store and found again by the address of its text, so that the SQL stands beside
+ * the code that binds it. Binding of borrowed memory fails for want of memory only, since lengths were checked. */
+#ifndef WT_CATALOG_STORE_SQLITE_H
+#define WT_CATALOG_STORE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "catalog/store.h"
+
+enum { STORE_STATEMENTS_MAX = 40 };
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    bool read_only;
+    unsigned busy_ms;
+    struct progress *progress; /* of the open call, or of the import that is running; may be NULL */
+    double wait_began_ms;
+    bool wait_told, wait_cancelled;
+    struct {
+        const char *sql;
+        sqlite3_stmt *statement;
+    } prepared[STORE_STATEMENTS_MAX];
+    size_t prepared_count;
+};
+
+/* One step of the file's history: what turns a store of version `index` into one of version `index + 1`. */
+struct migration {
+    const char *sql;
+};
+
+/* Brings the file to version `count`, all steps in one transaction. Errors: WT_ESTORE (the file is no store),
+ * WT_ENEWER (its version is over count), WT_EREADONLY (steps are wanting, and it cannot be written). */
+int wt__store_migrate(struct store *store, const struct migration *steps, size_t count, wt_error *err);
+/* The same with the steps of this whichtool. */
+int wt__store_update_schema(struct store *store, wt_error *err);
+
+/* Looks at a file before the database may touch it: 0 for a store, an absent or an empty file. */
+int wt__store_inspect(const char *path, bool read_only, wt_error *err);
+
+/* The sentence and the code for what the database said last. */
+int wt__sql_fail(struct store *store, wt_error *err);
+int wt__sql_exec(struct store *store, const char *sql, wt_error *err);
+/* One whole number, from a query without parameters. */
+int wt__sql_number(struct store *store, const char *sql, int64_t *out, wt_error *err);
+
+/* sql must have static storage. The statement is reset and without bindings. */
+int wt__sql_prepare(struct store *store, const char *sql, sqlite3_stmt **out, wt_error *err);
+/* 1: a row; 0: done, and the statement is reset. */
+int wt__sql_step(struct store *store, sqlite3_stmt *statement, wt_error *err);
+/* Ends a statement before its last row; NULL is a no-op. */
+void wt__sql_reset(sqlite3_stmt *statement);
+/* Both borrow until the statement is reset. */
+int wt__sql_bind_text(sqlite3_stmt *statement, int at, struct str text);
+int wt__sql_bind_blob(sqlite3_stmt *statement, int at, const void *bytes, size_t len);
+/* The column's bytes, until the next step. */
+struct str wt__sql_column(sqlite3_stmt *statement, int at);
+
+/* A write transaction; the lock is taken at once, so that two writers queue rather than fail half way. */
+int wt__sql_begin(struct store *store, wt_error *err);
+/* Commits when rc is not negative, else rolls back. Returns rc, or the failure of the commit. */
+int wt__sql_end(struct store *store, int rc, wt_error *err);
+/* The generation that this transaction will have made. */
+int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err);
+int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err);
+
+#endif

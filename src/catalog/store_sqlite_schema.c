@@ -1,0 +1,179 @@
+/* store_sqlite_schema.c: the tables, and how files of every age become files of this one.
+ *
+ * application_id marks a file as ours, user_version counts the steps below that it has had. A step is never edited
+ * once released; a new one is added at the end.
+ *
+ * tool: the light columns come first and the texts last, so that a scan for keys does not read the definitions.
+ *   state      0 active, 1 disabled, 2 quarantined
+ *   source     which import owns the row: the scope of sync
+ *   id_hash    wt__store_id_hash(), as a signed number
+ *   generation of the store when the row last changed
+ * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
+ * usage_tool: keeps the names, because a record of what was used outlives the tool. */
+#include "catalog/store_sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static const struct migration steps[] = {
+    {"CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+     "INSERT INTO meta VALUES ('generation', 1);"
+
+     "CREATE TABLE provider (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;"
+     "CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;"
+
+     "CREATE TABLE tool ("
+     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+     " provider INTEGER NOT NULL REFERENCES provider (id),"
+     " state INTEGER NOT NULL DEFAULT 0 CHECK (state IN (0, 1, 2)),"
+     " source INTEGER NOT NULL REFERENCES source (id),"
+     " generation INTEGER NOT NULL,"
+     " id_hash INTEGER NOT NULL,"
+     " sha256 BLOB NOT NULL CHECK (length(sha256) = 32),"
+     " name TEXT NOT NULL,"
+     " source_id TEXT NOT NULL,"
+     " format TEXT NOT NULL,"
+     " category TEXT NOT NULL,"
+     " title TEXT NOT NULL,"
+     " description TEXT NOT NULL,"
+     " schema TEXT NOT NULL,"
+     " definition BLOB NOT NULL) STRICT;"
+     "CREATE UNIQUE INDEX tool_name ON tool (name, provider);"
+     "CREATE INDEX tool_provider ON tool (provider, state);"
+     "CREATE INDEX tool_source ON tool (source);"
+     "CREATE INDEX tool_source_id ON tool (source_id) WHERE source_id <> '';"
+     "CREATE INDEX tool_id_hash ON tool (id_hash);"
+     "CREATE INDEX tool_key ON tool (state, id, generation, provider);"
+
+     "CREATE TABLE model ("
+     " id INTEGER PRIMARY KEY,"
+     " hash TEXT NOT NULL UNIQUE,"
+     " name TEXT NOT NULL,"
+     " dim INTEGER NOT NULL CHECK (dim > 0)) STRICT;"
+     "CREATE TABLE vector ("
+     " tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
+     " kind TEXT NOT NULL,"
+     " model INTEGER NOT NULL REFERENCES model (id),"
+     " data BLOB NOT NULL) STRICT;"
+     "CREATE UNIQUE INDEX vector_tool ON vector (tool, kind, model);"
+
+     "CREATE TABLE usage ("
+     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+     " request TEXT NOT NULL,"
+     " outcome TEXT NOT NULL,"
+     " created INTEGER NOT NULL) STRICT;" /* seconds since 1970, UTC */
+     "CREATE TABLE usage_tool ("
+     " usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
+     " position INTEGER NOT NULL,"
+     " provider TEXT NOT NULL,"
+     " name TEXT NOT NULL,"
+     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
+     " PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
+     "CREATE INDEX usage_tool_tool ON usage_tool (tool) WHERE tool IS NOT NULL;"},
+};
+
+enum {
+    APPLICATION_ID = 0x57547374, /* "WTst" */
+    HEADER_BYTES = 100,
+    HEADER_APPLICATION_ID = 68 /* of SQLite's file format, section 1.3 */
+};
+
+/* ---------------------------------------------------------------- before the database touches the file */
+
+static uint32_t read_be32(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static bool has_journal(const char *path)
+{
+    char journal[4096];
+    int len = snprintf(journal, sizeof journal, "%s-journal", path);
+    return len > 0 && (size_t)len < sizeof journal && access(journal, F_OK) == 0;
+}
+
+/* A file whose first page a lost change has left half written is told by its journal: the database will repair it,
+ * and wt__store_migrate then looks again. */
+int wt__store_inspect(const char *path, bool read_only, wt_error *err)
+{
+    struct stat info;
+    if (stat(path, &info) < 0)
+        return errno == ENOENT && !read_only ? 0 : wt__fail_errno(err, "open", path);
+    if (!S_ISREG(info.st_mode))
+        return wt__fail(err, WT_ESTORE, "%s is %s, not a whichtool store", path,
+                        S_ISDIR(info.st_mode) ? "a folder" : "no regular file");
+    if (info.st_size == 0)
+        return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
+    unsigned char header[HEADER_BYTES] = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return wt__fail_errno(err, "open", path);
+    ssize_t got = pread(fd, header, sizeof header, 0);
+    int rc = got < 0 ? wt__fail_errno(err, "read", path) : 0;
+    close(fd);
+    bool ours = got == HEADER_BYTES && memcmp(header, "SQLite format 3", 16) == 0 &&
+                read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;
+    if (rc == 0 && !ours && !has_journal(path))
+        rc = wt__fail(err, WT_ESTORE, "%s is not a whichtool store", path);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- versions */
+
+/* version: 0 for a file without content, else 1 to newest. */
+static int read_version(struct store *store, size_t newest, int64_t *version, wt_error *err)
+{
+    int64_t application = 0, objects = 0;
+    int rc = wt__sql_number(store, "PRAGMA application_id", &application, err);
+    if (rc == 0)
+        rc = wt__sql_number(store, "PRAGMA user_version", version, err);
+    if (rc == 0 && application != APPLICATION_ID) {
+        rc = wt__sql_number(store, "SELECT count(*) FROM sqlite_schema", &objects, err);
+        if (rc == 0 && (application != 0 || *version != 0 || objects != 0))
+            rc = wt__fail(err, WT_ESTORE, "%s is not a whichtool store", store->path);
+    }
+    if (rc == 0 && (*version < 0 || *version > (int64_t)newest))
+        rc = wt__fail(err, WT_ENEWER,
+                      "%s was written by a newer whichtool (store version %lld; this one knows up to %zu)", store->path,
+                      (long long)*version, newest);
+    return rc;
+}
+
+static int apply(struct store *store, const struct migration *list, size_t count, wt_error *err)
+{
+    int64_t version;
+    int rc = read_version(store, count, &version, err); /* again: another process may have been quicker */
+    for (size_t at = (size_t)version; rc == 0 && at < count; at++)
+        rc = wt__sql_exec(store, list[at].sql, err);
+    if (rc == 0 && version < (int64_t)count) {
+        char marks[96];
+        snprintf(marks, sizeof marks, "PRAGMA application_id=%d; PRAGMA user_version=%zu", APPLICATION_ID, count);
+        rc = wt__sql_exec(store, marks, err);
+    }
+    return rc;
+}
+
+int wt__store_migrate(struct store *store, const struct migration *list, size_t count, wt_error *err)
+{
+    int64_t version;
+    int rc = read_version(store, count, &version, err);
+    if (rc < 0 || version == (int64_t)count)
+        return rc;
+    if (store->read_only)
+        return wt__fail(err, WT_EREADONLY,
+                        "%s is of an older whichtool (store version %lld) and cannot be updated: it is open for "
+                        "reading only",
+                        store->path, (long long)version);
+    rc = wt__sql_begin(store, err);
+    return rc < 0 ? rc : wt__sql_end(store, apply(store, list, count, err), err);
+}
+
+int wt__store_update_schema(struct store *store, wt_error *err)
+{
+    return wt__store_migrate(store, steps, sizeof steps / sizeof *steps, err);
+}
