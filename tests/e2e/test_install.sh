@@ -63,7 +63,7 @@ if [ -z "$sanitized" ]; then
 fi
 
 for language in "-x c -std=c11" "-x c++ -std=c++17"; do
-    # shellcheck disable=SC2086 # words
+    # shellcheck disable=SC2086,SC2046 # words
     echo '#include <whichtool.h>' | cc $language -pedantic -Wall -Wextra -Werror $(pkg-config --cflags whichtool) \
         -fsyntax-only - || fail "the header does not stand alone: $language"
 done
