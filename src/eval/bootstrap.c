@@ -1,0 +1,51 @@
+/* bootstrap.c: the interval is that of the resampled means; p is the share of resampled means that lie as far from
+ * the observed one as the observed one lies from 0, since under "no difference" the means spread as they do here, but
+ * around 0. One is added above and below the line, so that p is never 0 for a finite number of resamples. */
+#include "eval/bootstrap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "eval/metrics.h"
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+int wt__bootstrap(const double *differences, size_t count, size_t resamples, uint64_t seed, struct bootstrap *out,
+                  wt_error *err)
+{
+    *out = (struct bootstrap){.p = 1};
+    if (count == 0)
+        return 0;
+    double *means = wt__alloc_array(resamples, sizeof *means);
+    if (!means)
+        return wt__fail_nomem(err);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += differences[i];
+    out->difference = sum / (double)count;
+
+    struct rng rng;
+    wt__rng_seed(&rng, seed);
+    size_t as_far = 0;
+    /* Sums of the same numbers in another order differ in their last bits; they must still count as equal. */
+    double distance = fabs(out->difference) - 1e-12;
+    for (size_t r = 0; r < resamples; r++) {
+        double drawn = 0;
+        for (size_t i = 0; i < count; i++)
+            drawn += differences[wt__rng_below(&rng, count)];
+        means[r] = drawn / (double)count;
+        as_far += fabs(means[r] - out->difference) >= distance;
+    }
+    qsort(means, resamples, sizeof *means, ascending);
+    out->low = wt__percentile(means, resamples, 2.5);
+    out->high = wt__percentile(means, resamples, 97.5);
+    out->p = (double)(as_far + 1) / (double)(resamples + 1);
+    free(means);
+    return 0;
+}

@@ -1,0 +1,322 @@
+/* dataset.c: reads what BEIR's own loader reads, but says where a line is wrong instead of passing it over.
+ *
+ *   queries.jsonl       {"_id": "q1", "text": "book a table"}   one a line; blank lines and other members are ignored
+ *   qrels/SPLIT.tsv     q1 <tab> tool-7 <tab> 1                 a first line whose score is no number is a header
+ *
+ * The judgements come first, because they say which queries belong to the split; of queries.jsonl only those are
+ * kept. A pair that is judged twice counts once, as the later line has it, as a dictionary of the loader would. */
+#include "eval/dataset.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/memory.h"
+
+/* A query on its way: named by a judgement, perhaps not met in queries.jsonl yet. */
+struct slot {
+    struct str id, text;
+    size_t place; /* in queries.jsonl, counted from 1; 0: not met */
+    size_t first, count, relevant;
+};
+
+struct row {
+    uint32_t slot;
+    struct judgement judgement;
+};
+
+struct reading {
+    struct dataset *out;
+    struct slot *slots;
+    size_t slot_count, slot_capacity;
+    struct row *rows;
+    size_t row_count, row_capacity;
+    struct map by_id; /* query id -> slot */
+    const char *file; /* being read, for messages */
+    size_t line;
+    wt_error *err;
+};
+
+/* Cuts the next line off *rest, without its end. False at the end of the text. */
+static bool next_line(struct str *rest, struct str *line)
+{
+    if (rest->len == 0)
+        return false;
+    const char *end = memchr(rest->ptr, '\n', rest->len);
+    size_t len = end ? (size_t)(end - rest->ptr) : rest->len;
+    *line = (struct str){rest->ptr, len};
+    size_t step = end ? len + 1 : len;
+    *rest = (struct str){rest->ptr + step, rest->len - step};
+    return true;
+}
+
+static struct str next_field(struct str *rest)
+{
+    const char *tab = rest->len ? memchr(rest->ptr, '\t', rest->len) : NULL;
+    size_t len = tab ? (size_t)(tab - rest->ptr) : rest->len;
+    struct str field = {rest->ptr, len};
+    size_t step = tab ? len + 1 : len;
+    *rest = (struct str){rest->ptr + step, rest->len - step};
+    return wt__str_trim(field);
+}
+
+/* A whole number with an optional sign, within the limit of gains. */
+static bool read_gain(struct str text, int *gain)
+{
+    bool negative = text.len > 0 && text.ptr[0] == '-';
+    size_t i = negative || (text.len > 0 && text.ptr[0] == '+') ? 1 : 0;
+    int value = 0;
+    if (i == text.len)
+        return false;
+    for (; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+        value = value * 10 + (text.ptr[i] - '0');
+        if (value > DATASET_MAX_GAIN)
+            return false;
+    }
+    *gain = negative ? -value : value;
+    return true;
+}
+
+static int copy(struct reading *r, struct str *s)
+{
+    char *bytes = wt__arena_copy(&r->out->arena, *s);
+    if (!bytes)
+        return wt__fail_nomem(r->err);
+    s->ptr = bytes;
+    return 0;
+}
+
+/* The slot of a query id, made when it is new. */
+static int find_slot(struct reading *r, struct str id, uint32_t *slot)
+{
+    uint32_t *known = wt__map_get(&r->by_id, id);
+    if (known) {
+        *slot = *known;
+        return 0;
+    }
+    *slot = (uint32_t)r->slot_count;
+    if (wt__grow((void **)&r->slots, &r->slot_capacity, r->slot_count + 1, sizeof *r->slots) < 0)
+        return wt__fail_nomem(r->err);
+    int rc = copy(r, &id);
+    if (rc < 0)
+        return rc;
+    if (!wt__map_insert(&r->by_id, id, *slot, NULL))
+        return wt__fail_nomem(r->err);
+    r->slots[r->slot_count++] = (struct slot){.id = id};
+    return 0;
+}
+
+static int read_judgement(struct reading *r, struct str line)
+{
+    struct str rest = line;
+    struct str query = next_field(&rest), tool = next_field(&rest), score = next_field(&rest);
+    int gain = 0;
+    if (query.len == 0 || tool.len == 0 || score.len == 0 || wt__str_trim(rest).len > 0)
+        return wt__fail_at(r->err, WT_EFORMAT, r->line, 0, NULL,
+                           "%s:%zu: a judgement is a query id, a tool id and a score, with tabs between", r->file,
+                           r->line);
+    if (!read_gain(score, &gain)) {
+        if (r->line == 1 && !strchr("+-.0123456789", *score.ptr))
+            return 0; /* the header */
+        return wt__fail_at(r->err, WT_EFORMAT, r->line, 0, NULL,
+                           "%s:%zu: the score \"%.*s\" is no whole number up to %d", r->file, r->line,
+                           (int)(score.len < 40 ? score.len : 40), score.ptr, DATASET_MAX_GAIN);
+    }
+    if (r->row_count >= DATASET_MAX_JUDGEMENTS)
+        return wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, NULL, "%s has more than %d judgements", r->file,
+                           DATASET_MAX_JUDGEMENTS);
+    struct row row = {.judgement = {tool, gain}};
+    int rc = find_slot(r, query, &row.slot);
+    if (rc == 0)
+        rc = copy(r, &row.judgement.tool);
+    if (rc < 0)
+        return rc;
+    if (wt__grow((void **)&r->rows, &r->row_capacity, r->row_count + 1, sizeof *r->rows) < 0)
+        return wt__fail_nomem(r->err);
+    r->rows[r->row_count++] = row;
+    return 0;
+}
+
+static int read_query(struct reading *r, struct str line)
+{
+    json_t *object = NULL;
+    wt_error why;
+    int rc = wt__json_parse(&object, line.ptr, line.len, &why);
+    if (rc < 0)
+        return wt__fail_at(r->err, rc, r->line, 0, NULL, "%s:%zu: %s", r->file, r->line, why.message);
+    struct str id = wt__json_str(object, "_id"), text = wt__json_str(object, "text");
+    uint32_t *slot = id.len ? wt__map_get(&r->by_id, id) : NULL;
+    if (id.len == 0)
+        rc = wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: the query has no \"_id\"", r->file, r->line);
+    else if (slot && r->slots[*slot].place)
+        rc = wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/_id", "%s:%zu: the query \"%.*s\" is there twice", r->file,
+                         r->line, (int)(id.len < 80 ? id.len : 80), id.ptr);
+    else if (wt__str_trim(text).len == 0)
+        rc =
+            wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/text", "%s:%zu: the query has no \"text\"", r->file, r->line);
+    else if (text.len > WT_MAX_REQUEST_BYTES)
+        rc = wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, "/text",
+                         "%s:%zu: the text has %zu bytes; a request has at most %zu", r->file, r->line, text.len,
+                         WT_MAX_REQUEST_BYTES);
+    else if (slot && (rc = copy(r, &text)) == 0) {
+        r->slots[*slot].text = text;
+        r->slots[*slot].place = r->line;
+    }
+    json_decref(object);
+    return rc;
+}
+
+static int each_line(struct reading *r, struct str text, const char *file, int (*read)(struct reading *, struct str))
+{
+    struct str line;
+    int rc = 0;
+    if (wt__str_starts(text, STR("\xef\xbb\xbf")))
+        text = (struct str){text.ptr + 3, text.len - 3};
+    r->file = file;
+    for (r->line = 1; rc == 0 && next_line(&text, &line); r->line++)
+        if (wt__str_trim(line).len > 0)
+            rc = read(r, line);
+    return rc;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    size_t x = ((const struct slot *)a)->place, y = ((const struct slot *)b)->place;
+    return (x > y) - (x < y);
+}
+
+/* The rows of each slot as one run of judgements in the arena; a pair that is there again replaces the earlier. */
+static int group(struct reading *r)
+{
+    struct arena *arena = &r->out->arena;
+    struct judgement *judgements = wt__arena_array(arena, struct judgement, r->row_count + 1);
+    if (!judgements)
+        return wt__fail_nomem(r->err);
+    for (size_t i = 0; i < r->row_count; i++)
+        r->slots[r->rows[i].slot].count++;
+    size_t next = 0;
+    for (size_t s = 0; s < r->slot_count; s++) {
+        r->slots[s].first = next;
+        next += r->slots[s].count;
+        r->slots[s].count = 0;
+    }
+    struct map *seen = calloc(r->slot_count + 1, sizeof *seen);
+    int rc = seen ? 0 : wt__fail_nomem(r->err);
+    for (size_t i = 0; rc == 0 && i < r->row_count; i++) {
+        struct slot *slot = &r->slots[r->rows[i].slot];
+        const struct judgement *judgement = &r->rows[i].judgement;
+        bool added = false;
+        uint32_t *at = wt__map_insert(&seen[r->rows[i].slot], judgement->tool, (uint32_t)slot->count, &added);
+        if (!at) {
+            rc = wt__fail_nomem(r->err);
+        } else {
+            judgements[slot->first + *at] = *judgement;
+            slot->count += added;
+        }
+    }
+    for (size_t s = 0; seen && s < r->slot_count; s++)
+        wt__map_dispose(&seen[s]);
+    free(seen);
+    if (rc < 0)
+        return rc;
+
+    for (size_t s = 0; s < r->slot_count; s++)
+        for (size_t j = 0; j < r->slots[s].count; j++)
+            r->slots[s].relevant += judgements[r->slots[s].first + j].gain > 0;
+    if (r->slot_count > 0)
+        qsort(r->slots, r->slot_count, sizeof *r->slots, by_place);
+    struct query *queries = wt__arena_array(arena, struct query, r->slot_count + 1);
+    if (!queries)
+        return wt__fail_nomem(r->err);
+    r->out->queries = queries;
+    for (size_t s = 0; s < r->slot_count; s++) {
+        const struct slot *slot = &r->slots[s];
+        if (!slot->place)
+            r->out->unknown_queries++;
+        else if (!slot->relevant)
+            r->out->barren_queries++;
+        else
+            queries[r->out->len++] = (struct query){slot->id, slot->text, judgements + slot->first, slot->count};
+    }
+    return 0;
+}
+
+int wt__dataset_parse(struct dataset *out, struct str queries, const char *queries_name, struct str qrels,
+                      const char *qrels_name, wt_error *err)
+{
+    *out = (struct dataset){.name = ""};
+    struct reading r = {.out = out, .err = err};
+    int rc = each_line(&r, qrels, qrels_name, read_judgement);
+    if (rc == 0)
+        rc = each_line(&r, queries, queries_name, read_query);
+    if (rc == 0)
+        rc = group(&r);
+    if (rc == 0 && out->len == 0)
+        rc = wt__fail(err, WT_EFORMAT, "%s gives no query of %s a relevant tool", qrels_name, queries_name);
+    wt__map_dispose(&r.by_id);
+    free(r.slots);
+    free(r.rows);
+    if (rc < 0)
+        wt__dataset_dispose(out);
+    return rc;
+}
+
+/* The last part of a path; "." and ".." are looked up no further. */
+static struct str last_part(const char *path)
+{
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && path[begin - 1] != '/')
+        begin--;
+    return (struct str){path + begin, end - begin};
+}
+
+static int parse_files(struct dataset *out, const char *dir, const char *queries_path, const char *qrels_path,
+                       wt_error *err)
+{
+    struct mapping queries = {0}, qrels = {0};
+    int rc = wt__file_map(&qrels, qrels_path, err);
+    if (rc == 0)
+        rc = wt__file_map(&queries, queries_path, err);
+    if (rc == 0)
+        rc = wt__dataset_parse(out, (struct str){(const char *)queries.ptr, queries.len}, queries_path,
+                               (struct str){(const char *)qrels.ptr, qrels.len}, qrels_path, err);
+    wt__file_unmap(&queries);
+    wt__file_unmap(&qrels);
+    if (rc < 0)
+        return rc;
+    out->name = wt__arena_copy(&out->arena, last_part(dir));
+    if (!out->name) {
+        wt__dataset_dispose(out);
+        return wt__fail_nomem(err);
+    }
+    return 0;
+}
+
+int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt_error *err)
+{
+    *out = (struct dataset){.name = ""};
+    if (!*split || strchr(split, '/') || *split == '.')
+        return wt__fail(err, WT_EUSAGE, "the split \"%s\" is no plain name such as test, dev or train", split);
+    struct arena scratch = {0};
+    struct buffer file = {0};
+    wt__buffer_printf(&file, "qrels/%s.tsv", split);
+    char *qrels = file.failed ? NULL : wt__path_join(&scratch, dir, file.ptr);
+    char *queries = wt__path_join(&scratch, dir, "queries.jsonl");
+    int rc = qrels && queries ? parse_files(out, dir, queries, qrels, err) : wt__fail_nomem(err);
+    wt__buffer_dispose(&file);
+    wt__arena_dispose(&scratch);
+    return rc;
+}
+
+void wt__dataset_dispose(struct dataset *dataset)
+{
+    wt__arena_dispose(&dataset->arena);
+    *dataset = (struct dataset){.name = ""};
+}

@@ -1,0 +1,446 @@
+/* eval.c: wt_eval, through the public API alone: what it measures is what a caller would get.
+ *
+ *   data set -> queries and judgements (dataset)      corpus -> a store that is kept (cache)
+ *   each recipe over the queries (measure) -> means, percentiles, TREC run
+ *   each recipe against the first, paired by query (bootstrap)
+ *
+ * A tool that the corpus has and the importer refused, or that the judgements name and the corpus lacks, stays in the
+ * gold set and counts as missed; the row's notice says how many. */
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "eval/bootstrap.h"
+#include "eval/cache.h"
+#include "eval/measure.h"
+#include "eval/metrics.h"
+#include "eval/trec.h"
+
+enum {
+    MAX_RECIPES = 32,
+    MAX_RESAMPLES = 1000000,
+    DEFAULT_RESAMPLES = 10000,
+    DEFAULT_SEED = 1,
+    MAIN_CUTOFF = 5,   /* of the comparison, when it is among the cutoffs; else the last of them */
+    COMPARED = 3,      /* recall, ndcg and complete at the main cutoff */
+    LIST_PAGE = 10000, /* tools looked at in one go */
+    MIN_LATENCY_K = 10
+};
+
+struct report {
+    wt_eval_report visible;
+    struct arena arena;
+};
+
+struct evaluation {
+    const wt_eval_options *options;
+    const char *split;
+    uint64_t seed;
+    size_t resamples;
+    struct plan plan;
+    const char *recipes[MAX_RECIPES];
+    size_t recipe_count;
+    struct arena scratch;
+    struct dataset dataset;
+    wt_engine *engine;
+    wt_catalog_info info;
+    size_t lost_tools; /* relevant tools that the catalogue does not have */
+    bool lexical_only; /* every recipe was asked for, but there is no model */
+    struct progress progress;
+    struct report *report;
+    wt_error *err;
+};
+
+void wt_eval_options_init(wt_eval_options *options)
+{
+    *options = (wt_eval_options){.size = sizeof *options};
+}
+
+void wt_eval_report_free(wt_eval_report *report)
+{
+    if (!report)
+        return;
+    struct report *whole = (struct report *)report; /* visible is its first member */
+    wt__arena_dispose(&whole->arena);
+    free(whole);
+}
+
+/* ---------------------------------------------------------------- what to do */
+
+static int plan_cutoffs(struct evaluation *e)
+{
+    static const size_t usual[] = {1, 3, 5, 7, 10};
+    struct plan *plan = &e->plan;
+    for (size_t i = 0; i < WT_MAX_CUTOFFS; i++) {
+        size_t k = e->options->cutoffs[i];
+        if (k > WT_MAX_K)
+            return wt__fail(e->err, WT_EUSAGE, "the cutoff %zu is over the limit of %d", k, WT_MAX_K);
+        for (size_t j = 0; j < plan->cutoff_count; j++)
+            if (plan->cutoffs[j] == k)
+                k = 0;
+        if (k)
+            plan->cutoffs[plan->cutoff_count++] = k;
+    }
+    if (plan->cutoff_count == 0) {
+        memcpy(plan->cutoffs, usual, sizeof usual);
+        plan->cutoff_count = sizeof usual / sizeof *usual;
+    }
+    size_t deepest = 0;
+    for (size_t i = 0; i < plan->cutoff_count; i++)
+        deepest = plan->cutoffs[i] > deepest ? plan->cutoffs[i] : deepest;
+    plan->depth = deepest > RUN_DEPTH ? deepest : RUN_DEPTH;
+    plan->latency_k = deepest > MIN_LATENCY_K ? deepest : MIN_LATENCY_K;
+    return 0;
+}
+
+static const wt_recipe *recipe_named(const char *name)
+{
+    const wt_recipe *recipe = NULL;
+    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
+        if (strcmp(recipe->name, name) == 0)
+            return recipe;
+    return NULL;
+}
+
+static int add_recipe(struct evaluation *e, struct str name)
+{
+    char *copy = wt__arena_copy(&e->scratch, wt__str_trim(name));
+    if (!copy)
+        return wt__fail_nomem(e->err);
+    if (!*copy)
+        return wt__fail(e->err, WT_EUSAGE, "a name is missing in the list of recipes \"%s\"", e->options->recipes);
+    if (strcmp(copy, "auto") != 0 && !recipe_named(copy))
+        return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%s\"", copy);
+    for (size_t i = 0; i < e->recipe_count; i++)
+        if (strcmp(e->recipes[i], copy) == 0)
+            return wt__fail(e->err, WT_EUSAGE, "the recipe \"%s\" is asked for twice", copy);
+    if (e->recipe_count == MAX_RECIPES)
+        return wt__fail(e->err, WT_EUSAGE, "more than %d recipes are asked for", MAX_RECIPES);
+    e->recipes[e->recipe_count++] = copy;
+    return 0;
+}
+
+/* The list that was asked for, or nothing yet when it was every recipe that can run: that is known with the engine. */
+static int plan_recipes(struct evaluation *e)
+{
+    const char *at = e->options->recipes;
+    int rc = 0;
+    while (rc == 0 && at) {
+        const char *comma = strchr(at, ',');
+        rc = add_recipe(e, (struct str){at, comma ? (size_t)(comma - at) : strlen(at)});
+        at = comma ? comma + 1 : NULL;
+    }
+    return rc;
+}
+
+/* Whether one of the recipes needs a model, or may use one. */
+static bool wants_model(const struct evaluation *e)
+{
+    for (size_t i = 0; i < e->recipe_count; i++) {
+        const wt_recipe *recipe = recipe_named(e->recipes[i]);
+        if (!recipe || recipe->needs_model)
+            return true;
+    }
+    return e->recipe_count == 0;
+}
+
+/* Fills in every recipe that can run, when none was named. */
+static void complete_recipes(struct evaluation *e, bool model)
+{
+    const wt_recipe *recipe = NULL;
+    if (e->recipe_count > 0)
+        return;
+    e->lexical_only = !model;
+    for (size_t i = 0; (recipe = wt_recipe_at(i)) && e->recipe_count < MAX_RECIPES; i++)
+        if (strcmp(recipe->name, "auto") != 0 && (model || !recipe->needs_model))
+            e->recipes[e->recipe_count++] = recipe->name;
+}
+
+/* ---------------------------------------------------------------- the catalogue */
+
+/* How many different relevant tools of the measured queries the catalogue lacks. */
+static int count_lost_tools(struct evaluation *e)
+{
+    struct map wanted = {0};
+    int rc = 0;
+    for (size_t q = 0; q < e->plan.queries && rc == 0; q++)
+        for (size_t j = 0; j < e->dataset.queries[q].judgement_count; j++)
+            if (e->dataset.queries[q].judgements[j].gain > 0 &&
+                !wt__map_insert(&wanted, e->dataset.queries[q].judgements[j].tool, 1, NULL)) {
+                rc = wt__fail_nomem(e->err);
+                break;
+            }
+    e->lost_tools = wanted.len;
+    wt_list_options page;
+    wt_list_options_init(&page);
+    page.limit = LIST_PAGE;
+    for (bool more = true; rc == 0 && more; page.offset += LIST_PAGE) {
+        wt_tools *tools = NULL;
+        rc = wt_list(e->engine, &page, &tools, e->err);
+        if (rc < 0)
+            break;
+        rc = 0;
+        for (size_t i = 0; i < tools->len; i++) {
+            uint32_t *missing = wt__map_get(&wanted, wt__str(tools->items[i].source_id));
+            if (missing && *missing) {
+                *missing = 0;
+                e->lost_tools--;
+            }
+        }
+        more = tools->len == LIST_PAGE;
+        wt_tools_free(tools);
+    }
+    wt__map_dispose(&wanted);
+    return rc;
+}
+
+static int open_catalogue(struct evaluation *e, const char *dir)
+{
+    bool model = wants_model(e);
+    int rc = wt__eval_cache_open(&e->engine, dir, e->options, model, e->err);
+    if (rc < 0)
+        return rc;
+    model = model && wt_dimension(e->engine, NULL) > 0;
+    complete_recipes(e, model);
+    if (model) {
+        int64_t encoded = wt_embed_missing(e->engine, e->options->progress, e->options->progress_context, e->err);
+        rc = encoded < 0 ? (int)encoded : 0;
+    }
+    if (rc == 0)
+        rc = wt_info(e->engine, &e->info, e->err);
+    return rc < 0 ? rc : count_lost_tools(e);
+}
+
+/* ---------------------------------------------------------------- what comes out */
+
+/* A copy in the report of what the buffer holds, which is emptied; NULL when memory is out. */
+static char *keep(struct evaluation *e, struct buffer *buffer)
+{
+    char *copy = buffer->failed ? NULL : wt__arena_copy(&e->report->arena, wt__buffer_view(buffer));
+    wt__buffer_dispose(buffer);
+    return copy;
+}
+
+static char *settings_of(struct evaluation *e, const struct measurement *m, const char *recipe)
+{
+    struct buffer json = {0};
+    const struct plan *plan = &e->plan;
+    wt__buffer_text(&json, "{\"recipe\":");
+    wt__buffer_json(&json, wt__str(recipe));
+    wt__buffer_text(&json, ",\"ran\":");
+    wt__buffer_json(&json, wt__str(m->ran));
+    wt__buffer_text(&json, ",\"model\":");
+    wt__buffer_json(&json, wt__str(e->info.model));
+    wt__buffer_text(&json, ",\"version\":");
+    wt__buffer_json(&json, wt__str(wt_version()));
+    wt__buffer_text(&json, ",\"k\":[");
+    for (size_t c = 0; c < plan->cutoff_count; c++)
+        wt__buffer_printf(&json, "%s%zu", c ? "," : "", plan->cutoffs[c]);
+    wt__buffer_printf(&json,
+                      "],\"depth\":%zu,\"latency_k\":%zu,\"latency_queries\":%zu,\"bootstrap\":%zu,\"seed\":%llu}",
+                      plan->depth, plan->latency_k, plan->timed, e->resamples, (unsigned long long)e->seed);
+    return keep(e, &json);
+}
+
+/* What a reader of the row must know; *out stays NULL when there is nothing. */
+static int notice_of(struct evaluation *e, const struct measurement *m, const char **out)
+{
+    struct buffer text = {0};
+    if (m->notice)
+        wt__buffer_printf(&text, "; %s", m->notice);
+    if (e->lexical_only)
+        wt__buffer_text(&text, "; there is no model, so only recipes that need none were measured");
+    if (e->lost_tools)
+        wt__buffer_printf(&text, "; %zu relevant tools are not in the catalogue and count as missed", e->lost_tools);
+    if (e->dataset.unknown_queries)
+        wt__buffer_printf(&text, "; %zu judged queries are not in queries.jsonl", e->dataset.unknown_queries);
+    if (e->dataset.barren_queries)
+        wt__buffer_printf(&text, "; %zu queries have no relevant tool", e->dataset.barren_queries);
+    *out = NULL;
+    if (text.len == 0 && !text.failed)
+        return 0;
+    char *whole = keep(e, &text);
+    if (!whole)
+        return wt__fail_nomem(e->err);
+    *out = whole + 2;
+    return 0;
+}
+
+static char *metric_name(struct evaluation *e, size_t metric)
+{
+    static const char *const kinds[] = {"recall", "ndcg", "complete"};
+    struct buffer name = {0};
+    size_t cutoffs = e->plan.cutoff_count;
+    if (metric == 3 * cutoffs)
+        wt__buffer_text(&name, "mrr");
+    else
+        wt__buffer_printf(&name, "%s@%zu", kinds[metric / cutoffs], e->plan.cutoffs[metric % cutoffs]);
+    return keep(e, &name);
+}
+
+static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
+{
+    size_t metrics = wt__plan_metrics(&e->plan);
+    wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, metrics);
+    char *set = wt__arena_copy(&e->report->arena, wt__str(e->dataset.name));
+    char *split = wt__arena_copy(&e->report->arena, wt__str(e->split));
+    char *name = wt__arena_copy(&e->report->arena, wt__str(recipe));
+    char *settings = settings_of(e, m, recipe);
+    if (!values || !set || !split || !name || !settings)
+        return wt__fail_nomem(e->err);
+    for (size_t i = 0; i < metrics; i++) {
+        double sum = 0;
+        for (size_t q = 0; q < e->plan.queries; q++)
+            sum += m->values[q * metrics + i];
+        values[i] = (wt_metric){metric_name(e, i), sum / (double)e->plan.queries};
+        if (!values[i].name)
+            return wt__fail_nomem(e->err);
+    }
+    *row = (wt_eval_row){.set = set,
+                         .split = split,
+                         .recipe = name,
+                         .tools = e->info.tools,
+                         .queries = e->plan.queries,
+                         .metric_count = metrics,
+                         .metrics = values,
+                         .p50_ms = wt__percentile(m->milliseconds, e->plan.timed, 50),
+                         .p95_ms = wt__percentile(m->milliseconds, e->plan.timed, 95),
+                         .p99_ms = wt__percentile(m->milliseconds, e->plan.timed, 99),
+                         .settings = settings};
+    return notice_of(e, m, &row->notice);
+}
+
+/* b against a at the main cutoff, COMPARED comparisons. */
+static int compare(struct evaluation *e, const struct measurement *a, const struct measurement *b,
+                   const wt_eval_row *row_a, const wt_eval_row *row_b, wt_eval_comparison *out)
+{
+    size_t metrics = wt__plan_metrics(&e->plan), cutoffs = e->plan.cutoff_count, main = cutoffs - 1;
+    for (size_t c = 0; c < cutoffs; c++)
+        if (e->plan.cutoffs[c] == MAIN_CUTOFF)
+            main = c;
+    double *differences = wt__alloc_array(e->plan.queries, sizeof *differences);
+    int rc = differences ? 0 : wt__fail_nomem(e->err);
+    for (size_t i = 0; rc == 0 && i < COMPARED; i++) {
+        size_t metric = i * cutoffs + main;
+        struct bootstrap result;
+        for (size_t q = 0; q < e->plan.queries; q++)
+            differences[q] = b->values[q * metrics + metric] - a->values[q * metrics + metric];
+        rc = wt__bootstrap(differences, e->plan.queries, e->resamples, e->seed, &result, e->err);
+        if (rc == 0)
+            out[i] = (wt_eval_comparison){row_a->recipe,     row_b->recipe, row_a->metrics[metric].name,
+                                          result.difference, result.low,    result.high,
+                                          result.p};
+    }
+    free(differences);
+    return rc;
+}
+
+/* PATH, or with several recipes PATH with RECIPE before its extension. */
+static char *run_path(struct evaluation *e, const char *recipe)
+{
+    const char *path = e->options->run_path;
+    if (e->recipe_count == 1)
+        return wt__arena_copy(&e->scratch, wt__str(path));
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    size_t stem = dot && dot > base ? (size_t)(dot - path) : strlen(path);
+    struct buffer name = {0};
+    wt__buffer_printf(&name, "%.*s.%s%s", (int)stem, path, recipe, path + stem);
+    char *copy = name.failed ? NULL : wt__arena_copy(&e->scratch, wt__buffer_view(&name));
+    wt__buffer_dispose(&name);
+    return copy;
+}
+
+static int measure_recipes(struct evaluation *e)
+{
+    size_t count = e->recipe_count;
+    wt_eval_row *rows = wt__arena_array(&e->report->arena, wt_eval_row, count);
+    wt_eval_comparison *comparisons = wt__arena_array(&e->report->arena, wt_eval_comparison, count * COMPARED);
+    if (!rows || !comparisons)
+        return wt__fail_nomem(e->err);
+    struct measurement first = {0};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct measurement m = {0};
+        char *path = e->options->run_path ? run_path(e, e->recipes[i]) : NULL;
+        if (e->options->run_path && !path)
+            rc = wt__fail_nomem(e->err);
+        if (rc == 0)
+            rc = wt__measure(&m, e->engine, &e->dataset, &e->plan, e->recipes[i], path, &e->progress, e->err);
+        if (rc == 0)
+            rc = fill_row(e, &rows[i], &m, e->recipes[i]);
+        if (rc == 0 && i > 0)
+            rc = compare(e, &first, &m, &rows[0], &rows[i], comparisons + (i - 1) * COMPARED);
+        if (i == 0)
+            first = m;
+        else
+            wt__measurement_dispose(&m);
+    }
+    wt__measurement_dispose(&first);
+    e->report->visible = (wt_eval_report){count, count ? (count - 1) * COMPARED : 0, rows, comparisons};
+    return rc;
+}
+
+static int write_qrels(struct evaluation *e)
+{
+    struct buffer lines = {0};
+    for (size_t q = 0; q < e->plan.queries; q++)
+        for (size_t j = 0; j < e->dataset.queries[q].judgement_count; j++)
+            wt__trec_qrels_line(&lines, e->dataset.queries[q].id, &e->dataset.queries[q].judgements[j]);
+    int rc =
+        lines.failed ? wt__fail_nomem(e->err) : wt__file_replace(e->options->qrels_path, lines.ptr, lines.len, e->err);
+    wt__buffer_dispose(&lines);
+    return rc;
+}
+
+static int evaluate(struct evaluation *e, const char *dir)
+{
+    int rc = plan_cutoffs(e);
+    if (rc == 0)
+        rc = plan_recipes(e);
+    if (rc == 0)
+        rc = wt__dataset_read(&e->dataset, dir, e->split, e->err);
+    if (rc < 0)
+        return rc;
+    size_t max = e->options->max_queries;
+    e->plan.queries = max && max < e->dataset.len ? max : e->dataset.len;
+    e->plan.timed = e->plan.queries < LATENCY_SAMPLE ? e->plan.queries : LATENCY_SAMPLE;
+    rc = open_catalogue(e, dir);
+    if (rc == 0)
+        rc = measure_recipes(e);
+    if (rc == 0 && e->options->qrels_path)
+        rc = write_qrels(e);
+    return rc;
+}
+
+int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **out, wt_error *err)
+{
+    wt_eval_options defaults;
+    wt_eval_options_init(&defaults);
+    *out = NULL;
+    struct evaluation e = {.options = options ? options : &defaults, .err = err};
+    e.split = e.options->split ? e.options->split : "test";
+    e.seed = e.options->seed ? e.options->seed : DEFAULT_SEED;
+    e.resamples = e.options->bootstrap ? e.options->bootstrap : DEFAULT_RESAMPLES;
+    if (e.resamples > MAX_RESAMPLES)
+        return wt__fail(err, WT_EUSAGE, "%zu resamples are asked for; at most %d are drawn", e.resamples,
+                        MAX_RESAMPLES);
+    e.report = calloc(1, sizeof *e.report);
+    if (!e.report)
+        return wt__fail_nomem(err);
+    wt__progress_init(&e.progress, e.options->progress, e.options->progress_context);
+    int rc = evaluate(&e, dir);
+    wt__progress_dispose(&e.progress);
+    wt_close(e.engine);
+    wt__dataset_dispose(&e.dataset);
+    wt__arena_dispose(&e.scratch);
+    if (rc < 0) {
+        wt_eval_report_free(&e.report->visible);
+        return rc;
+    }
+    *out = &e.report->visible;
+    return 0;
+}

@@ -1,0 +1,185 @@
+/* measure.c: quality and time are measured apart, because a run of a hundred hits reads a hundred tools from the store
+ * where a caller asks for a few; that would be the time of another question. */
+#include "eval/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "eval/metrics.h"
+#include "eval/trec.h"
+
+enum { RUN_FLUSH = 1 << 20 };
+
+static int descending(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x < y) - (x > y);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The gain of the tool at index; one that was ranked before counts there only. */
+static int gain_of(const struct query *query, const char *const *ranked, size_t index)
+{
+    struct str tool = wt__str(ranked[index]);
+    int gain = 0;
+    for (size_t j = 0; j < query->judgement_count && gain == 0; j++)
+        if (wt__str_equal(query->judgements[j].tool, tool))
+            gain = query->judgements[j].gain;
+    for (size_t i = 0; i < index && gain > 0; i++)
+        if (strcmp(ranked[i], ranked[index]) == 0)
+            gain = 0;
+    return gain;
+}
+
+int wt__judge(double *out, const struct plan *plan, const struct query *query, const char *const *ranked, size_t len,
+              wt_error *err)
+{
+    size_t judged = query->judgement_count, relevant = 0, cutoffs = plan->cutoff_count;
+    int *ideal = wt__alloc_array(judged + len, sizeof *ideal); /* [judged], then gains [len] */
+    if (!ideal)
+        return wt__fail_nomem(err);
+    int *gains = ideal + judged;
+    for (size_t j = 0; j < judged; j++) {
+        ideal[j] = query->judgements[j].gain;
+        relevant += ideal[j] > 0;
+    }
+    qsort(ideal, judged, sizeof *ideal, descending);
+    for (size_t i = 0; i < len; i++)
+        gains[i] = gain_of(query, ranked, i);
+    for (size_t c = 0; c < cutoffs; c++) {
+        out[c] = wt__recall_at(gains, len, relevant, plan->cutoffs[c]);
+        out[cutoffs + c] = wt__ndcg_at(gains, len, ideal, judged, plan->cutoffs[c]);
+        out[2 * cutoffs + c] = wt__complete_at(gains, len, relevant, plan->cutoffs[c]);
+    }
+    out[3 * cutoffs] = wt__reciprocal_rank(gains, len);
+    free(ideal);
+    return 0;
+}
+
+static int find(wt_hits **hits, wt_engine *engine, const struct query *query, const char *recipe, size_t k,
+                wt_error *err)
+{
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.k = k;
+    options.recipe = recipe;
+    wt_error why;
+    int rc = wt_find(engine, query->text.ptr, query->text.len, &options, hits, &why);
+    if (rc < 0)
+        return wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message);
+    return 0;
+}
+
+static int time_queries(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
+                        const struct plan *plan, const char *recipe, struct progress *progress, wt_error *err)
+{
+    wt_hits *hits = NULL;
+    int rc = find(&hits, engine, &dataset->queries[0], recipe, plan->latency_k, err);
+    if (rc < 0)
+        return rc;
+    out->ran = wt__copy_string(hits->recipe, strlen(hits->recipe));
+    out->notice = hits->notice ? wt__copy_string(hits->notice, strlen(hits->notice)) : NULL;
+    bool copied = out->ran && (out->notice || !hits->notice);
+    wt_hits_free(hits);
+    if (!copied)
+        return wt__fail_nomem(err);
+    if (wt__progress_phase(progress, "timing", plan->timed))
+        return wt__fail_cancelled(err);
+    for (size_t q = 0; q < plan->timed; q++) {
+        double begin = wt__now_ms();
+        rc = find(&hits, engine, &dataset->queries[q], recipe, plan->latency_k, err);
+        out->milliseconds[q] = wt__now_ms() - begin;
+        if (rc < 0)
+            return rc;
+        wt_hits_free(hits);
+        if (wt__progress_step(progress, 1))
+            return wt__fail_cancelled(err);
+    }
+    qsort(out->milliseconds, plan->timed, sizeof *out->milliseconds, ascending);
+    return 0;
+}
+
+static void write_run(struct buffer *out, const struct query *query, const wt_hits *hits, const char *recipe)
+{
+    float last = INFINITY;
+    for (size_t i = 0; i < hits->len; i++) {
+        const wt_tool *tool = &hits->items[i].tool;
+        const char *id = *tool->source_id ? tool->source_id : tool->id;
+        wt__trec_run_line(out, query->id, wt__str(id), i + 1, hits->items[i].score, &last, recipe);
+    }
+}
+
+/* run: NULL when none is wanted. */
+static int judge_queries(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
+                         const struct plan *plan, const char *recipe, struct replace *run, struct progress *progress,
+                         wt_error *err)
+{
+    struct buffer lines = {0};
+    const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
+    int rc = ranked ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && wt__progress_phase(progress, "judging", plan->queries))
+        rc = wt__fail_cancelled(err);
+    for (size_t q = 0; rc == 0 && q < plan->queries; q++) {
+        const struct query *query = &dataset->queries[q];
+        wt_hits *hits = NULL;
+        rc = find(&hits, engine, query, recipe, plan->depth, err);
+        if (rc < 0)
+            break;
+        size_t len = hits->len < plan->depth ? hits->len : plan->depth;
+        for (size_t i = 0; i < len; i++)
+            ranked[i] = hits->items[i].tool.source_id;
+        rc = wt__judge(out->values + q * wt__plan_metrics(plan), plan, query, ranked, len, err);
+        if (run)
+            write_run(&lines, query, hits, recipe);
+        wt_hits_free(hits);
+        if (rc == 0 && lines.failed)
+            rc = wt__fail_nomem(err);
+        if (rc == 0 && run && (lines.len >= RUN_FLUSH || q + 1 == plan->queries)) {
+            rc = wt__replace_write(run, lines.ptr, lines.len, err);
+            wt__buffer_clear(&lines);
+        }
+        if (rc == 0 && wt__progress_step(progress, 1))
+            rc = wt__fail_cancelled(err);
+    }
+    wt__buffer_dispose(&lines);
+    free(ranked);
+    return rc;
+}
+
+int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct plan *plan,
+                const char *recipe, const char *run_path, struct progress *progress, wt_error *err)
+{
+    struct replace run = {.fd = -1};
+    *out = (struct measurement){.values = calloc(plan->queries * wt__plan_metrics(plan), sizeof *out->values),
+                                .milliseconds = calloc(plan->timed, sizeof *out->milliseconds)};
+    int rc = out->values && out->milliseconds ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && run_path)
+        rc = wt__replace_begin(&run, run_path, err);
+    if (rc == 0)
+        rc = time_queries(out, engine, dataset, plan, recipe, progress, err);
+    if (rc == 0)
+        rc = judge_queries(out, engine, dataset, plan, recipe, run_path ? &run : NULL, progress, err);
+    if (rc == 0 && run_path)
+        rc = wt__replace_commit(&run, err);
+    wt__replace_abort(&run);
+    if (rc < 0)
+        wt__measurement_dispose(out);
+    return rc;
+}
+
+void wt__measurement_dispose(struct measurement *measurement)
+{
+    free(measurement->values);
+    free(measurement->milliseconds);
+    free(measurement->ran);
+    free(measurement->notice);
+    *measurement = (struct measurement){0};
+}

@@ -1,0 +1,46 @@
+/* measure.h: one recipe over the queries of a data set. */
+#ifndef WT_EVAL_MEASURE_H
+#define WT_EVAL_MEASURE_H
+
+#include <stdbool.h>
+
+#include "base/progress.h"
+#include "eval/dataset.h"
+
+enum {
+    RUN_DEPTH = 100,      /* hits ranked for a query, or the greatest cutoff when that is more */
+    LATENCY_SAMPLE = 1000 /* queries that are timed, the first ones; all of them in most sets */
+};
+
+struct plan {
+    size_t cutoffs[WT_MAX_CUTOFFS];
+    size_t cutoff_count;
+    size_t depth;     /* hits asked for where quality is measured */
+    size_t latency_k; /* hits asked for where time is measured: what a caller would ask for */
+    size_t queries;   /* the first so many of the data set */
+    size_t timed;     /* of those, the first so many */
+};
+
+/* A query's figures: recall at each cutoff, then ndcg, then complete, then mrr. */
+static inline size_t wt__plan_metrics(const struct plan *plan)
+{
+    return 3 * plan->cutoff_count + 1;
+}
+
+struct measurement {
+    double *values;       /* [queries, metrics] */
+    double *milliseconds; /* [timed], ascending */
+    char *ran, *notice;   /* what wt_hits said at the first query; notice may be NULL */
+};
+
+/* run_path: where to write a TREC run, or NULL. Two passes: the first is timed, one wt_find after another on this
+ * thread, after one that warms up; the second ranks to plan->depth and is judged. */
+int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct plan *plan,
+                const char *recipe, const char *run_path, struct progress *progress, wt_error *err);
+void wt__measurement_dispose(struct measurement *measurement);
+
+/* What a ranking of tools is worth for one query; out: [metrics]. ranked: [len] source ids. */
+int wt__judge(double *out, const struct plan *plan, const struct query *query, const char *const *ranked, size_t len,
+              wt_error *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* Metrics against figures worked out by hand, and against pytrec_eval (golden/eval_ranking.json, made by
+ * make_golden.py). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "eval/metrics.h"
+
+static const double TOLERANCE = 1e-6;
+
+static void near(const char *name, double have, double want)
+{
+    if (fabs(have - want) > TOLERANCE)
+        fail_msg("%s: have %.9f, want %.9f", name, have, want);
+}
+
+static void metrics_match_hand_worked_figures(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int gains[6];
+        size_t ranked;
+        int ideal[4];
+        size_t judged, k;
+        double recall, ndcg, complete, mrr;
+    } cases[] = {
+        {"first of one", {1, 0, 0}, 3, {1}, 1, 1, 1, 1, 1, 1},
+        {"second of one, cut before", {0, 1}, 2, {1}, 1, 1, 0, 0, 0, .5},
+        {"second of one", {0, 1}, 2, {1}, 1, 5, 1, 0.6309297535714575, 1, .5},
+        {"one of two", {1, 0, 0}, 3, {1, 1}, 2, 3, .5, 0.6131471927654584, 0, 1},
+        {"both of two", {0, 1, 1}, 3, {1, 1}, 2, 3, 1, 0.6934264036172708, 1, .5},
+        {"two of three at a cut of two are ideal there", {1, 1, 0}, 3, {1, 1, 1}, 3, 2, 2.0 / 3, 1, 0, 1},
+        {"graded, wrong way round", {1, 3}, 2, {3, 1}, 2, 2, 1, (1 + 3 / log2(3)) / (3 + 1 / log2(3)), 1, 1},
+        {"a negative gain counts as none", {-1, 1}, 2, {1, -1}, 2, 2, 1, 0.6309297535714575, 1, .5},
+        {"no results", {0}, 0, {1, 1}, 2, 5, 0, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t relevant = 0;
+        for (size_t j = 0; j < cases[i].judged; j++)
+            relevant += cases[i].ideal[j] > 0;
+        near(cases[i].name, wt__recall_at(cases[i].gains, cases[i].ranked, relevant, cases[i].k), cases[i].recall);
+        near(cases[i].name, wt__ndcg_at(cases[i].gains, cases[i].ranked, cases[i].ideal, cases[i].judged, cases[i].k),
+             cases[i].ndcg);
+        near(cases[i].name, wt__complete_at(cases[i].gains, cases[i].ranked, relevant, cases[i].k), cases[i].complete);
+        near(cases[i].name, wt__reciprocal_rank(cases[i].gains, cases[i].ranked), cases[i].mrr);
+    }
+}
+
+static int descending(const void *a, const void *b)
+{
+    return *(const int *)b - *(const int *)a;
+}
+
+enum { MOST = 256 };
+
+/* One query of the golden file: every figure that pytrec_eval gave. */
+static void check_golden(json_t *query)
+{
+    json_t *qrels = wt__json_object(query, "qrels"), *ranked = wt__json_array(query, "ranked"), *value;
+    int ideal[MOST], gains[MOST];
+    size_t judged = 0, relevant = 0, len = json_array_size(ranked);
+    const char *name;
+    json_object_foreach(qrels, name, value)
+    {
+        ideal[judged] = (int)json_integer_value(value);
+        relevant += ideal[judged++] > 0;
+    }
+    qsort(ideal, judged, sizeof *ideal, descending);
+    for (size_t i = 0; i < len; i++)
+        gains[i] = (int)wt__json_int(qrels, json_string_value(json_array_get(ranked, i)), 0);
+    json_object_foreach(wt__json_object(query, "expect"), name, value)
+    {
+        const char *under = strrchr(name, '_');
+        size_t k = (size_t)strtoul(under + 1, NULL, 10);
+        double have = strncmp(name, "recall", 6) == 0 ? wt__recall_at(gains, len, relevant, k)
+                      : strncmp(name, "ndcg", 4) == 0 ? wt__ndcg_at(gains, len, ideal, judged, k)
+                                                      : wt__reciprocal_rank(gains, len);
+        char label[128];
+        snprintf(label, sizeof label, "%s of %s", name, json_string_value(json_object_get(query, "id")));
+        near(label, have, json_number_value(value));
+    }
+}
+
+static void metrics_equal_pytrec_eval(void **state)
+{
+    (void)state;
+    const char *source = getenv("WT_TEST_SOURCE");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/tests/golden/eval_ranking.json", source ? source : ".");
+    char *text = NULL;
+    size_t len = 0;
+    wt_error err;
+    json_t *golden = NULL, *query;
+    assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, &err), 0);
+    assert_int_equal(wt__json_parse(&golden, text, len, &err), 0);
+    json_t *queries = wt__json_array(golden, "queries");
+    assert_true(json_array_size(queries) > 50);
+    size_t index;
+    json_array_foreach(queries, index, query) check_golden(query);
+    json_decref(golden);
+    free(text);
+}
+
+static void a_percentile_is_a_measured_value(void **state)
+{
+    (void)state;
+    double twenty[20];
+    for (int i = 0; i < 20; i++)
+        twenty[i] = i + 1;
+    assert_true(wt__percentile(twenty, 20, 50) == 10);
+    assert_true(wt__percentile(twenty, 20, 95) == 19);
+    assert_true(wt__percentile(twenty, 20, 99) == 20);
+    assert_true(wt__percentile(twenty, 20, 100) == 20);
+    assert_true(wt__percentile(twenty, 20, 0.1) == 1);
+    assert_true(wt__percentile(twenty, 1, 99) == 1);
+    assert_true(wt__percentile(NULL, 0, 50) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(metrics_match_hand_worked_figures),
+        cmocka_unit_test(metrics_equal_pytrec_eval),
+        cmocka_unit_test(a_percentile_is_a_measured_value),
+    };
+    return cmocka_run_group_tests_name("eval/metrics", tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+/* Runs and judgements, written and read back as trec_eval reads them: fields between blanks, ranks by score. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "eval/trec.h"
+
+static unsigned hex(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'A' + 10);
+}
+
+/* Undoes wt__trec_field; the reader that the file promises. */
+static void decode(const char *field, char *out)
+{
+    for (; *field; field++)
+        if (*field == '%') {
+            *out++ = (char)(hex(field[1]) * 16 + hex(field[2]));
+            field += 2;
+        } else {
+            *out++ = *field;
+        }
+    *out = '\0';
+}
+
+static void ids_survive_as_single_fields(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"plain", "GET /pets/{id}", "a\tb\nc", "100%", "%41", "\xc3\xa9t\xc3\xa9", "\x7f"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        struct buffer out = {0};
+        char back[64];
+        wt__trec_field(&out, wt__str(ids[i]));
+        assert_null(strpbrk(out.ptr, " \t\n"));
+        decode(out.ptr, back);
+        assert_string_equal(back, ids[i]);
+        wt__buffer_dispose(&out);
+    }
+}
+
+static void written_scores_fall_strictly(void **state)
+{
+    (void)state;
+    static const double scores[] = {2.5, 2.5, 2.5, 1.0000000001, 1, 3, 0, 0, -1, NAN};
+    size_t count = sizeof scores / sizeof *scores;
+    struct buffer out = {0};
+    float last = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        wt__trec_run_line(&out, STR("q 1"), STR("t"), i + 1, scores[i], &last, "bm25");
+    const char *line = out.ptr;
+    float before = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        char query[16], tool[16], recipe[16];
+        int rank = 0;
+        float score = 0;
+        assert_int_equal(sscanf(line, "%15s Q0 %15s %d %g %15s\n", query, tool, &rank, &score, recipe), 5);
+        assert_string_equal(query, "q%201");
+        assert_string_equal(recipe, "bm25");
+        assert_int_equal(rank, (int)i + 1);
+        assert_true(score < before);
+        before = score;
+        line = strchr(line, '\n') + 1;
+    }
+    assert_int_equal(*line, '\0');
+    wt__buffer_dispose(&out);
+}
+
+static void judgements_have_four_fields(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    wt__trec_qrels_line(&out, STR("q1"), &(struct judgement){STR("a b"), 2});
+    wt__trec_qrels_line(&out, STR("q1"), &(struct judgement){STR("c"), -1});
+    assert_string_equal(out.ptr, "q1 0 a%20b 2\nq1 0 c -1\n");
+    wt__buffer_dispose(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_survive_as_single_fields),
+        cmocka_unit_test(written_scores_fall_strictly),
+        cmocka_unit_test(judgements_have_four_fields),
+    };
+    return cmocka_run_group_tests_name("eval/trec", tests, NULL, NULL);
+}
