@@ -103,15 +103,12 @@ int wt__store_each_key(struct store *store, store_key_visit visit, void *context
 int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct arena *arena, struct tool *out,
                   wt_error *err);
 
-/* Ids in order, at most max of them. Each returns how many it wrote. provider NULL: of any provider. */
+/* Ids in order, at most max of them. Each returns how many it wrote. provider NULL: of any provider.
+ * id_hash: wt__id_hash() of catalog/names.h. */
 int wt__store_find_name(struct store *store, const struct str *provider, struct str name, int64_t *ids, size_t max,
                         wt_error *err);
 int wt__store_find_source_id(struct store *store, struct str source_id, int64_t *ids, size_t max, wt_error *err);
 int wt__store_find_hash(struct store *store, uint64_t id_hash, int64_t *ids, size_t max, wt_error *err);
-
-/* What wt__store_find_hash looks for: the first 8 bytes, big-endian, of the SHA-256 of the tool's id
- * ("provider/name", or "name" without a provider). A name can carry it where the whole id is too long. */
-uint64_t wt__store_id_hash(struct str provider, struct str name);
 
 /* Ids of a provider's tools (NULL: of all), in order, `limit` of them (0: all) after the first `offset`.
  * *ids in the arena. A provider without tools gives none. */

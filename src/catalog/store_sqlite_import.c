@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "base/sha256.h"
+#include "catalog/names.h"
 
 enum { STEP_TOOLS = 64 }; /* tools between two looks at the progress */
 
@@ -27,23 +27,6 @@ struct import {
     struct store_changes changes;
     wt_error *err;
 };
-
-uint64_t wt__store_id_hash(struct str provider, struct str name)
-{
-    struct sha256 sha;
-    unsigned char digest[32];
-    wt__sha256_begin(&sha);
-    if (provider.len) {
-        wt__sha256_update(&sha, provider.ptr, provider.len);
-        wt__sha256_update(&sha, "/", 1);
-    }
-    wt__sha256_update(&sha, name.ptr, name.len);
-    wt__sha256_end(&sha, digest);
-    uint64_t hash = 0;
-    for (int i = 0; i < 8; i++)
-        hash = hash << 8 | digest[i];
-    return hash;
-}
 
 /* ---------------------------------------------------------------- before the transaction */
 
@@ -200,7 +183,7 @@ static int insert_tool(struct import *import, const struct tool *tool, int64_t p
         rc = bind_content(import, insert, tool);
     if (rc < 0)
         return rc;
-    uint64_t hash = wt__store_id_hash(tool->provider, tool->name);
+    uint64_t hash = wt__id_hash(tool->provider, tool->name);
     if (sqlite3_bind_int64(insert, 11, provider) | wt__sql_bind_text(insert, 12, tool->name) |
         sqlite3_bind_int64(insert, 13, (int64_t)hash))
         return wt__fail_nomem(import->err);

@@ -6,7 +6,7 @@
  * tool: the light columns come first and the texts last, so that a scan for keys does not read the definitions.
  *   state      0 active, 1 disabled, 2 quarantined
  *   source     which import owns the row: the scope of sync
- *   id_hash    wt__store_id_hash(), as a signed number
+ *   id_hash    wt__id_hash() of catalog/names.h, as a signed number
  *   generation of the store when the row last changed
  * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
  * usage_tool: keeps the names, because a record of what was used outlives the tool. */

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/sha256.h"
+#include "catalog/names.h"
 #include "catalog/store.h"
 
 static wt_error err;
@@ -259,9 +260,9 @@ static void test_finding(void **state)
     assert_int_equal(wt__store_find_source_id(store, STR("op-7"), ids, 4, &err), 1);
     assert_int_equal(ids[0], 3);
     assert_int_equal(wt__store_find_source_id(store, STR(""), ids, 4, &err), 0);
-    assert_int_equal(wt__store_find_hash(store, wt__store_id_hash(q, STR("y")), ids, 4, &err), 1);
+    assert_int_equal(wt__store_find_hash(store, wt__id_hash(q, STR("y")), ids, 4, &err), 1);
     assert_int_equal(ids[0], 3);
-    assert_int_equal(wt__store_find_hash(store, wt__store_id_hash(none, STR("bare")), ids, 4, &err), 1);
+    assert_int_equal(wt__store_find_hash(store, wt__id_hash(none, STR("bare")), ids, 4, &err), 1);
     assert_int_equal(ids[0], 4);
     assert_int_equal(wt__store_find_hash(store, 7, ids, 4, &err), 0);
 

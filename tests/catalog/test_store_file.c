@@ -1,0 +1,462 @@
+/* The store as a file: what is opened, what is refused and left as it was, and what several processes may do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/sha256.h"
+#include "catalog/store_sqlite.h"
+
+enum { PATH_BYTES = 256, NOBODY = 65534 };
+
+static wt_error err;
+static char folder[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/whichtool-store-XXXXXX");
+    return mkdtemp(folder) && chmod(folder, 0755) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static struct tool tool_of(const char *provider, const char *name)
+{
+    struct tool tool = {.provider = wt__str(provider),
+                        .name = wt__str(name),
+                        .definition = STR("{}"),
+                        .schema = STR("{}"),
+                        .format = STR("mcp")};
+    wt__sha256("{}", 2, tool.sha256);
+    return tool;
+}
+
+static int add_one(struct store *store, const char *name)
+{
+    struct tool tool = tool_of("p", name);
+    struct store_import_options options = {.source = STR("a")};
+    struct store_changes changes;
+    return wt__store_import(store, &tool, 1, &options, &changes, &err);
+}
+
+static uint64_t count_tools(struct store *store)
+{
+    uint64_t tools, providers;
+    assert_int_equal(wt__store_count(store, &tools, &providers, &err), 0);
+    return tools;
+}
+
+static struct store *open_store(const char *name, bool read_only)
+{
+    struct store *store;
+    if (wt__store_open(&store, path_of(name), &(struct store_options){.read_only = read_only}, &err) < 0)
+        fail_msg("%s: %s", name, err.message);
+    return store;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static void test_a_new_store_brings_its_folders(void **state)
+{
+    (void)state;
+    struct store *store = open_store("deep/er/tools.wt", false);
+    assert_int_equal(add_one(store, "x"), 0);
+    wt__store_close(store);
+    store = open_store("deep/er/tools.wt", true);
+    assert_int_equal(count_tools(store), 1);
+    assert_true(wt__store_read_only(store));
+    assert_int_equal(add_one(store, "y"), WT_EREADONLY);
+    assert_non_null(strstr(err.message, "deep/er/tools.wt is open for reading only"));
+    wt__store_close(store);
+    assert_false(wt__is_file(path_of("deep/er/tools.wt-journal")));
+}
+
+static void test_an_empty_file_becomes_a_store(void **state)
+{
+    (void)state;
+    assert_int_equal(wt__file_replace(path_of("empty.wt"), "", 0, &err), 0);
+    struct store *store = open_store("empty.wt", false);
+    assert_int_equal(count_tools(store), 0);
+    wt__store_close(store);
+}
+
+static void write_database(const char *name, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path_of(name), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* content: a file's bytes, or after "SQL:" what is run in a new database, or after "STORE:" in a store of ours. */
+static const struct {
+    const char *name, *content;
+    bool read_only;
+    int code;
+    const char *says;
+} refused[] = {
+    {"text.wt", "name,description\n", false, WT_ESTORE, "text.wt is not a whichtool store"},
+    {"long.wt",
+     "a text that is longer than the header of a database, which has a hundred bytes, so that all of it is read and "
+     "compared with what a store begins with",
+     false, WT_ESTORE, "long.wt is not a whichtool store"},
+    {"other.db", "SQL:CREATE TABLE t (x); INSERT INTO t VALUES (1)", false, WT_ESTORE, "is not a whichtool store"},
+    {"wal.db", "SQL:PRAGMA journal_mode=WAL; CREATE TABLE t (x)", false, WT_ESTORE, "is not a whichtool store"},
+    {"marked.db", "SQL:PRAGMA application_id=7", false, WT_ESTORE, "is not a whichtool store"},
+    {"empty-read.wt", "", true, WT_ESTORE, "empty-read.wt is empty, not a whichtool store"},
+    {"newer.wt", "STORE:PRAGMA user_version=99", false, WT_ENEWER,
+     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 1)"},
+    {"negative.wt", "STORE:PRAGMA user_version=-1", true, WT_ENEWER, "(store version -1;"},
+};
+
+static void test_what_is_no_store_is_refused_untouched(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        const char *name = refused[i].name, *content = refused[i].content;
+        struct store *store;
+        char *before, *after;
+        size_t before_len, after_len;
+        if (strncmp(content, "STORE:", 6) == 0) {
+            wt__store_close(open_store(name, false));
+            write_database(name, content + 6);
+        } else if (strncmp(content, "SQL:", 4) == 0) {
+            write_database(name, content + 4);
+        } else {
+            assert_int_equal(wt__file_replace(path_of(name), content, strlen(content), &err), 0);
+        }
+        assert_int_equal(wt__file_read(&before, &before_len, path_of(name), 1 << 20, &err), 0);
+        struct store_options options = {.read_only = refused[i].read_only};
+        int code = wt__store_open(&store, path_of(name), &options, &err);
+        if (code != refused[i].code || !strstr(err.message, refused[i].says) || store)
+            fail_msg("%s: %d %s", name, code, err.message);
+        assert_int_equal(wt__file_read(&after, &after_len, path_of(name), 1 << 20, &err), 0);
+        assert_int_equal(after_len, before_len);
+        assert_memory_equal(after, before, before_len);
+        free(before);
+        free(after);
+    }
+}
+
+static void test_paths_that_lead_nowhere(void **state)
+{
+    (void)state;
+    struct store *store;
+    struct store_options read_only = {.read_only = true};
+    assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
+    assert_int_equal(wt__file_replace(path_of("file"), "x", 1, &err), 0);
+    const struct {
+        const char *path;
+        const struct store_options *options;
+        int code;
+        const char *says;
+    } rows[] = {
+        {"absent.wt", &read_only, WT_ENOTFOUND, "No such file"},
+        {".", NULL, WT_ESTORE, "is a folder, not a whichtool store"},
+        {"pipe", NULL, WT_ESTORE, "is no regular file, not a whichtool store"},
+        {"file/below.wt", NULL, WT_ENOTFOUND, "Not a directory"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int code = wt__store_open(&store, path_of(rows[i].path), rows[i].options, &err);
+        if (code != rows[i].code || !strstr(err.message, rows[i].says))
+            fail_msg("%s: %d %s", rows[i].path, code, err.message);
+    }
+    assert_int_equal(wt__store_open(&store, "", NULL, &err), WT_EUSAGE);
+}
+
+/* A store with a page of zeros in the middle, or cut short, ends in a sentence, whatever is asked of it. */
+static void test_a_damaged_store_says_so(void **state)
+{
+    (void)state;
+    struct store *store = open_store("damaged.wt", false);
+    for (int i = 0; i < 40; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "t%d", i);
+        assert_int_equal(add_one(store, name), 0);
+    }
+    wt__store_close(store);
+    uint64_t size = wt__file_size(path_of("damaged.wt"));
+    int damaged = 0;
+    for (uint64_t at = 4096; at < size; at += 4096) {
+        char *bytes;
+        size_t len;
+        assert_int_equal(wt__file_read(&bytes, &len, path_of("damaged.wt"), 1 << 20, &err), 0);
+        memset(bytes + at, 0, 4096);
+        assert_int_equal(wt__file_replace(path_of("zeroed.wt"), bytes, len, &err), 0);
+        free(bytes);
+        struct arena arena = {0};
+        struct tool tool;
+        int rc = wt__store_open(&store, path_of("zeroed.wt"), NULL, &err);
+        if (rc == 0)
+            rc = add_one(store, "another");
+        if (rc == 0)
+            rc = wt__store_get(store, &(int64_t){3}, 1, &arena, &tool, &err);
+        if (rc < 0)
+            assert_true(rc == WT_ESTORE && strstr(err.message, "zeroed.wt"));
+        damaged += rc < 0;
+        wt__store_close(store);
+        wt__arena_dispose(&arena);
+    }
+    assert_true(damaged > 0);
+}
+
+/* ---------------------------------------------------------------- migrations */
+
+static void test_migrations_run_in_order_and_as_one(void **state)
+{
+    (void)state;
+    static const struct migration steps[] = {{"SELECT 'not run: the store has had it'"},
+                                             {"CREATE TABLE one (x); INSERT INTO one VALUES (1)"},
+                                             {"INSERT INTO one SELECT x + 1 FROM one"}};
+    static const struct migration broken[] = {{""}, {"CREATE TABLE half (x)"}, {"CREATE TABLE half (x)"}};
+    int64_t sum;
+    struct store *store = open_store("old.wt", false);
+    assert_int_equal(add_one(store, "kept"), 0);
+    assert_int_equal(wt__store_migrate(store, broken, 3, &err), WT_ESTORE);
+    assert_non_null(strstr(err.message, "table half already exists"));
+    assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'", &sum, &err), 0);
+    assert_int_equal(sum, 0);
+    assert_int_equal(wt__store_migrate(store, steps, 3, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 3, &err), 0);
+    assert_int_equal(wt__sql_number(store, "SELECT sum(x) FROM one", &sum, &err), 0);
+    assert_int_equal(sum, 3);
+    assert_int_equal(count_tools(store), 1);
+    assert_int_equal(wt__store_migrate(store, steps, 2, &err), WT_ENEWER);
+    wt__store_close(store);
+
+    wt__store_close(open_store("old-read.wt", false));
+    store = open_store("old-read.wt", true);
+    assert_int_equal(wt__store_migrate(store, steps, 3, &err), WT_EREADONLY);
+    assert_non_null(strstr(err.message, "is of an older whichtool (store version 1)"));
+    wt__store_close(store);
+}
+
+/* ---------------------------------------------------------------- other processes */
+
+static int wait_for(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+/* A child's whole life: adds `count` tools in as many imports, and ends with 0 when all went well. */
+static int add_many(const char *prefix, int count)
+{
+    struct store *store;
+    if (wt__store_open(&store, path_of("shared.wt"), NULL, &err) < 0)
+        return 1;
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s%d", prefix, i);
+        rc = add_one(store, name);
+    }
+    wt__store_close(store);
+    return rc < 0 ? 2 : 0;
+}
+
+static void test_two_processes_add_to_a_store_that_neither_made(void **state)
+{
+    (void)state;
+    pid_t children[2];
+    for (int i = 0; i < 2; i++) {
+        children[i] = fork();
+        if (children[i] == 0)
+            _exit(add_many(i ? "one" : "two", 25));
+    }
+    assert_int_equal(wait_for(children[0]), 0);
+    assert_int_equal(wait_for(children[1]), 0);
+    struct store *store = open_store("shared.wt", true);
+    assert_int_equal(count_tools(store), 50);
+    wt__store_close(store);
+}
+
+struct hearing {
+    bool heard, stop;
+};
+
+static int hear_waiting(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct hearing *hearing = context;
+    (void)done;
+    (void)total;
+    if (strcmp(phase, STORE_WAITING) == 0)
+        hearing->heard = true;
+    return hearing->stop && hearing->heard;
+}
+
+/* Imports while another connection holds the lock for hold_ms. */
+static int add_against_a_writer(unsigned hold_ms, unsigned busy_ms, struct hearing *hearing)
+{
+    struct store *store;
+    struct progress progress;
+    int ready[2];
+    char byte;
+    wt__store_close(open_store("busy.wt", false));
+    assert_int_equal(pipe(ready), 0);
+    pid_t holder = fork();
+    if (holder == 0) {
+        struct store *other;
+        if (wt__store_open(&other, path_of("busy.wt"), NULL, &err) < 0 || wt__sql_begin(other, &err) < 0 ||
+            write(ready[1], "x", 1) != 1)
+            _exit(1);
+        nanosleep(&(struct timespec){.tv_sec = hold_ms / 1000, .tv_nsec = hold_ms % 1000 * 1000000L}, NULL);
+        _exit(wt__sql_end(other, 0, &err) < 0);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    struct store_options open_options = {.busy_ms = busy_ms};
+    assert_int_equal(wt__store_open(&store, path_of("busy.wt"), &open_options, &err), 0);
+    wt__progress_init(&progress, hear_waiting, hearing);
+    struct tool tool = tool_of("p", "x");
+    struct store_import_options options = {.source = STR("a"), .progress = &progress};
+    struct store_changes changes;
+    int rc = wt__store_import(store, &tool, 1, &options, &changes, &err);
+    wt__progress_dispose(&progress);
+    wt__store_close(store);
+    kill(holder, SIGKILL);
+    wait_for(holder);
+    close(ready[0]);
+    close(ready[1]);
+    return rc;
+}
+
+static void test_a_writer_waits_for_another(void **state)
+{
+    (void)state;
+    struct hearing waits = {0}, brief = {0}, gives_up = {0}, stops = {.stop = true};
+    assert_int_equal(add_against_a_writer(900, 20000, &waits), 0);
+    assert_true(waits.heard);
+    assert_int_equal(add_against_a_writer(50, 20000, &brief), 0);
+    assert_false(brief.heard);
+    assert_int_equal(add_against_a_writer(5000, 200, &gives_up), WT_EBUSY);
+    assert_non_null(strstr(err.message, "another process kept the store locked for more than 0.2 seconds"));
+    assert_int_equal(add_against_a_writer(5000, 20000, &stops), WT_ECANCELLED);
+}
+
+/* Whatever moment the writer dies at, the tools that it reported are there, and at most one more. */
+static void test_a_killed_writer_loses_nothing_it_reported(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 12; round++) {
+        int told[2];
+        char byte;
+        unlink(path_of("killed.wt"));
+        unlink(path_of("killed.wt-journal"));
+        assert_int_equal(pipe(told), 0);
+        pid_t writer = fork();
+        if (writer == 0) {
+            struct store *store;
+            char name[16];
+            if (wt__store_open(&store, path_of("killed.wt"), NULL, &err) < 0)
+                _exit(1);
+            for (int i = 0;; i++) {
+                snprintf(name, sizeof name, "t%d", i);
+                if (add_one(store, name) < 0 || write(told[1], "x", 1) != 1)
+                    _exit(2);
+            }
+        }
+        close(told[1]);
+        nanosleep(&(struct timespec){.tv_nsec = 3000000L + round * 4100000L}, NULL);
+        kill(writer, SIGKILL);
+        assert_int_equal(wait_for(writer), 1000 + SIGKILL);
+        uint64_t reported = 0;
+        while (read(told[0], &byte, 1) == 1)
+            reported++;
+        close(told[0]);
+        struct store *store = open_store("killed.wt", false);
+        uint64_t there = count_tools(store);
+        assert_true(there == reported || there == reported + 1);
+        sqlite3_stmt *check;
+        assert_int_equal(wt__sql_prepare(store, "PRAGMA integrity_check", &check, &err), 0);
+        assert_int_equal(wt__sql_step(store, check, &err), 1);
+        assert_string_equal((const char *)sqlite3_column_text(check, 0), "ok");
+        wt__sql_reset(check);
+        wt__store_close(store);
+    }
+}
+
+/* Root may write everything, so the test is another user's. */
+static int use_read_only_store(void)
+{
+    struct store *store;
+    if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
+        return 10;
+    if (wt__store_open(&store, path_of("locked/tools.wt"), NULL, &err) < 0)
+        return 11;
+    if (count_tools(store) != 1)
+        return 12;
+    if (add_one(store, "y") != WT_EREADONLY || !strstr(err.message, "locked/tools.wt"))
+        return 13;
+    wt__store_close(store);
+    return 0;
+}
+
+static void test_a_store_that_cannot_be_written_is_read(void **state)
+{
+    (void)state;
+    struct store *store = open_store("locked/tools.wt", false);
+    assert_int_equal(add_one(store, "x"), 0);
+    wt__store_close(store);
+    if (geteuid() != 0) {
+        print_message("skipped: a store of another user (needs root)\n");
+        return;
+    }
+    static const struct {
+        mode_t file, folder;
+    } modes[] = {{0444, 0777}, {0666, 0555}, {0444, 0555}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        assert_int_equal(chmod(path_of("locked/tools.wt"), modes[i].file), 0);
+        assert_int_equal(chmod(path_of("locked"), modes[i].folder), 0);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(use_read_only_store());
+        int status = wait_for(child);
+        if (status != 0)
+            fail_msg("file %o in a folder %o: %d", modes[i].file, modes[i].folder, status);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_new_store_brings_its_folders),
+        cmocka_unit_test(test_an_empty_file_becomes_a_store),
+        cmocka_unit_test(test_what_is_no_store_is_refused_untouched),
+        cmocka_unit_test(test_paths_that_lead_nowhere),
+        cmocka_unit_test(test_a_damaged_store_says_so),
+        cmocka_unit_test(test_migrations_run_in_order_and_as_one),
+        cmocka_unit_test(test_two_processes_add_to_a_store_that_neither_made),
+        cmocka_unit_test(test_a_writer_waits_for_another),
+        cmocka_unit_test(test_a_killed_writer_loses_nothing_it_reported),
+        cmocka_unit_test(test_a_store_that_cannot_be_written_is_read),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
