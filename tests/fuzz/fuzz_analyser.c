@@ -1,0 +1,38 @@
+/* Any bytes through the analyser: terms are short, valid UTF-8, in order, and the same on a second reading. */
+#include <stdlib.h>
+
+#include "text/analyser.h"
+#include "text/unicode.h"
+
+static void require(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct analyser *analyser; /* kept warm, so that inputs meet a used cache */
+    struct token_list list = {0};
+    struct str text = {(const char *)data, size};
+
+    if (!analyser && wt__analyser_open(&analyser, NULL) != 0)
+        return 0;
+    if (wt__analyser_run(analyser, text, &list) == 0) {
+        size_t first = list.len, from = 0;
+        for (size_t i = 0; i < first; i++) {
+            require(list.terms[i].len >= 1 && list.terms[i].len <= ANALYSER_MAX_TERM);
+            require(wt__utf8_valid(list.terms[i]));
+            require(from <= list.sources[i].start && list.sources[i].start < list.sources[i].end);
+            from = list.sources[i].end;
+        }
+        require(from <= size);
+        if (wt__analyser_run(analyser, text, &list) == 0) {
+            require(list.len == 2 * first);
+            for (size_t i = 0; i < first; i++)
+                require(wt__str_equal(list.terms[i], list.terms[first + i]));
+        }
+    }
+    wt__token_list_dispose(&list);
+    return 0;
+}

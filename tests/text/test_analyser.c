@@ -1,0 +1,226 @@
+/* Identifiers fall into their words, words into stems; any bytes are safe. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "text/analyser.h"
+#include "text/stopwords.h"
+#include "text/support.h"
+#include "text/unicode.h"
+
+static struct analyser *open_analyser(void)
+{
+    struct analyser *analyser = NULL;
+    assert_int_equal(wt__analyser_open(&analyser, NULL), 0);
+    return analyser;
+}
+
+/* The terms with a blank between. Ends with free(). */
+static char *terms_of(struct analyser *analyser, struct str text)
+{
+    struct token_list list = {0};
+    struct buffer joined = {0};
+
+    assert_int_equal(wt__analyser_run(analyser, text, &list), 0);
+    for (size_t i = 0; i < list.len; i++) {
+        wt__buffer_text(&joined, i ? " " : "");
+        wt__buffer_str(&joined, list.terms[i]);
+    }
+    wt__token_list_dispose(&list);
+    return wt__buffer_take(&joined);
+}
+
+#define TEXT(literal) literal, sizeof(literal) - 1
+static const struct {
+    const char *name, *in;
+    size_t len;
+    const char *out;
+} splits[] = {
+    {"nothing", TEXT(""), ""},
+    {"blanks and signs", TEXT(" \t-_./!?"), ""},
+    {"camel case", TEXT("findUserRecords"), "find user record"},
+    {"pascal case", TEXT("FindUserRecords"), "find user record"},
+    {"snake case", TEXT("find_user_records"), "find user record"},
+    {"kebab case, dots, paths", TEXT("find-user.records/list"), "find user record list"},
+    {"acronym before a word", TEXT("parseHTTPResponse"), "pars http respons"},
+    {"acronym alone", TEXT("HTTP"), "http"},
+    {"acronym at the end", TEXT("parseJSON"), "pars json"},
+    {"one capital before a word", TEXT("planATrip"), "plan trip"},
+    {"plural of an acronym", TEXT("userIDs URLs, PDFsOf"), "user id url pdf"},
+    {"an s that begins a word", TEXT("HTTPsession"), "htt psession"},
+    {"shouting", TEXT("WEATHER FORECAST"), "weather forecast"},
+    {"stems meet", TEXT("book books booking booked"), "book book book book"},
+    {"stop words are left out", TEXT("the weather of a city is what"), "weather citi"},
+    {"stop words in any case", TEXT("The WEATHER Of Paris"), "weather pari"},
+    {"apostrophes", TEXT("don't the user's and you\xE2\x80\x99re"), "user"},
+    {"Latin accents fall off", TEXT("caf\xC3\xA9 CAF\xC3\x89 cafe\xCC\x81"), "cafe cafe cafe"},
+    {"Greek", TEXT("\xCE\x91\xCE\xB8\xCE\xAE\xCE\xBD\xCE\xB1"), "\xCE\xB1\xCE\xB8\xCE\xB7\xCE\xBD\xCE\xB1"},
+    {"a dotted capital i", TEXT("\xC4\xB0zmir"), "izmir"},
+    {"ideographs stand alone", TEXT("\xE5\xA4\xA9\xE6\xB0\x94 ok"), "\xE5\xA4\xA9 \xE6\xB0\x94 ok"},
+    {"Devanagari keeps its marks", TEXT("\xE0\xA4\xB9\xE0\xA4\xBF"), "\xE0\xA4\xB9\xE0\xA4\xBF"},
+    {"dashes and quotes of print",
+     TEXT("red\xE2\x80\x94green\xE2\x80\x9C"
+          "blue\xE2\x80\x9D"),
+     "red green blue"},
+    {"no-break space", TEXT("red\xC2\xA0green"), "red green"},
+    {"emoji", TEXT("red\xF0\x9F\x98\x80green"), "red green"},
+    {"NUL parts words", TEXT("red\0green"), "red green"},
+    {"bytes that are no text", TEXT("\xFF\xFE"), ""},
+    {"broken bytes part words", TEXT("red\xFFgreen\xE2\x82"), "red green"},
+};
+
+static void identifiers_fall_into_words(void **state)
+{
+    struct analyser *analyser = open_analyser();
+    (void)state;
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
+        char *terms = terms_of(analyser, (struct str){splits[i].in, splits[i].len});
+        if (strcmp(terms, splits[i].out) != 0)
+            fail_msg("%s: %s", splits[i].name, terms);
+        free(terms);
+    }
+    char *terms = terms_of(analyser, (struct str){NULL, 0});
+    assert_string_equal(terms, "");
+    free(terms);
+    wt__analyser_close(analyser);
+    wt__analyser_close(NULL);
+}
+
+static void sources_are_the_words_of_the_text(void **state)
+{
+    static const char *const expected[] = {"parse",        "HTTP",         "Response", "IDs",
+                                           "caf\xC3\xA9s", "\xE5\xA4\xA9", "weather"};
+    struct str text = STR("parseHTTPResponse of IDs, caf\xC3\xA9s_\xE5\xA4\xA9 weather");
+    struct analyser *analyser = open_analyser();
+    struct token_list list = {0};
+    (void)state;
+    assert_int_equal(wt__analyser_run(analyser, text, &list), 0);
+    assert_int_equal(list.len, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < list.len; i++) {
+        struct str source = {text.ptr + list.sources[i].start, list.sources[i].end - list.sources[i].start};
+        assert_true(wt__str_equal(source, wt__str(expected[i])));
+    }
+    wt__token_list_dispose(&list);
+    wt__analyser_close(analyser);
+}
+
+static void runs_append_and_reset_empties(void **state)
+{
+    struct analyser *analyser = open_analyser();
+    struct token_list list = {0};
+    (void)state;
+    assert_int_equal(wt__analyser_run(analyser, STR("red green"), &list), 0);
+    assert_int_equal(wt__analyser_run(analyser, STR("blue"), &list), 0);
+    wt__analyser_close(analyser); /* the terms belong to the list */
+    assert_int_equal(list.len, 3);
+    assert_true(wt__str_equal(list.terms[0], STR("red")));
+    assert_true(wt__str_equal(list.terms[2], STR("blue")));
+    wt__token_list_reset(&list);
+    assert_int_equal(list.len, 0);
+    wt__token_list_dispose(&list);
+}
+
+static void long_words_are_cut_at_a_character(void **state)
+{
+    enum { WORD = 64 * 1024 };
+    struct analyser *analyser = open_analyser();
+    char *word = malloc(WORD);
+    struct token_list list = {0};
+    (void)state;
+    assert_non_null(word);
+    memset(word, 'q', WORD);
+    assert_int_equal(wt__analyser_run(analyser, (struct str){word, WORD}, &list), 0);
+    assert_int_equal(list.len, 1);
+    assert_int_equal(list.terms[0].len, ANALYSER_MAX_TERM);
+    assert_int_equal(list.sources[0].end, WORD);
+    wt__token_list_reset(&list);
+    word[0] = 'q';
+    for (size_t i = 1; i + 1 < WORD; i += 2)
+        memcpy(word + i, "\xD0\xB6", 2);
+    assert_int_equal(wt__analyser_run(analyser, (struct str){word, WORD}, &list), 0);
+    assert_int_equal(list.terms[0].len, ANALYSER_MAX_TERM - 1);
+    assert_true(wt__utf8_valid(list.terms[0]));
+    free(word);
+    wt__token_list_dispose(&list);
+    wt__analyser_close(analyser);
+}
+
+/* What a cache may not do: a warm analyser gives what a new one gives. */
+static void the_cache_never_shows(void **state)
+{
+    struct analyser *warm = open_analyser();
+    struct rng rng;
+    (void)state;
+    wt__rng_seed(&rng, 4);
+    for (int round = 0; round < 40000; round++) {
+        char word[40];
+        size_t len = 1 + wt__rng_below(&rng, 4) * 8 + wt__rng_below(&rng, 4);
+        for (size_t i = 0; i < len; i++)
+            word[i] = (char)('a' + wt__rng_below(&rng, 5));
+        char *first = terms_of(warm, (struct str){word, len});
+        if (round % 100 == 0) {
+            struct analyser *cold = open_analyser();
+            char *again = terms_of(cold, (struct str){word, len});
+            assert_string_equal(first, again);
+            free(again);
+            wt__analyser_close(cold);
+        }
+        free(first);
+    }
+    wt__analyser_close(warm);
+}
+
+static void random_bytes_give_valid_terms(void **state)
+{
+    struct analyser *analyser = open_analyser();
+    struct token_list list = {0};
+    struct rng rng;
+    (void)state;
+    wt__rng_seed(&rng, 5);
+    for (int round = 0; round < 20000; round++) {
+        char bytes[128];
+        size_t len = wt__rng_below(&rng, sizeof bytes + 1), from = 0;
+        for (size_t i = 0; i < len; i++)
+            bytes[i] = wt__rng_below(&rng, 2) ? "aBsX9_\xCC\x81\xC3\x89\xE4\xB8\xAD"[wt__rng_below(&rng, 13)]
+                                              : (char)wt__rng_below(&rng, 256);
+        wt__token_list_reset(&list);
+        assert_int_equal(wt__analyser_run(analyser, (struct str){bytes, len}, &list), 0);
+        for (size_t i = 0; i < list.len; i++) {
+            assert_in_range(list.terms[i].len, 1, ANALYSER_MAX_TERM);
+            assert_true(wt__utf8_valid(list.terms[i]));
+            assert_true(from <= list.sources[i].start && list.sources[i].start < list.sources[i].end);
+            from = list.sources[i].end;
+        }
+        assert_true(from <= len);
+    }
+    wt__token_list_dispose(&list);
+    wt__analyser_close(analyser);
+}
+
+static void stop_words_are_found(void **state)
+{
+    static const struct {
+        const char *word;
+        bool stop;
+    } rows[] = {{"a", true},   {"yourselves", true}, {"the", true}, {"please", true}, {"weather", false},
+                {"th", false}, {"thex", false},      {"", false},   {"zzz", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (wt__is_stopword(wt__str(rows[i].word)) != rows[i].stop)
+            fail_msg("%s", rows[i].word);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(identifiers_fall_into_words),   cmocka_unit_test(sources_are_the_words_of_the_text),
+        cmocka_unit_test(runs_append_and_reset_empties), cmocka_unit_test(long_words_are_cut_at_a_character),
+        cmocka_unit_test(the_cache_never_shows),         cmocka_unit_test(random_bytes_give_valid_terms),
+        cmocka_unit_test(stop_words_are_found),
+    };
+    return cmocka_run_group_tests_name("text/analyser", tests, NULL, NULL);
+}
