@@ -1,0 +1,295 @@
+/* test_vectors.c: the search through bytes equals the fp32 scan, bit for bit, on data that is kind and unkind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "index/vectors.h"
+
+enum { SEED = 77 };
+
+struct fixture {
+    struct vectors vectors;
+    unsigned char *chunks;
+    uint32_t *row_of_slot, *slot_of_row;
+    struct vectors_scratch scratch;
+};
+
+static double gauss(struct rng *rng)
+{
+    double u = 1 - wt__rng_unit(rng), v = wt__rng_unit(rng);
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}
+
+static void normalise(float *x, size_t dim)
+{
+    double sum = 0;
+    for (size_t i = 0; i < dim; i++)
+        sum += (double)x[i] * x[i];
+    for (size_t i = 0; i < dim; i++)
+        x[i] = (float)(x[i] / sqrt(sum));
+}
+
+typedef void (*make_vector)(struct rng *rng, uint32_t number, float *x, size_t dim);
+
+static void make_random(struct rng *rng, uint32_t number, float *x, size_t dim)
+{
+    (void)number;
+    for (size_t i = 0; i < dim; i++)
+        x[i] = (float)gauss(rng);
+    normalise(x, dim);
+}
+
+/* Close about one of eight centres: many scores lie within the bytes' error. */
+static void make_clustered(struct rng *rng, uint32_t number, float *x, size_t dim)
+{
+    struct rng centre;
+    wt__rng_seed(&centre, number % 8);
+    make_random(&centre, 0, x, dim);
+    for (size_t i = 0; i < dim; i++)
+        x[i] += (float)(gauss(rng) * 1e-3);
+    normalise(x, dim);
+}
+
+/* Ten different vectors in all: nothing but ties. */
+static void make_equal(struct rng *rng, uint32_t number, float *x, size_t dim)
+{
+    struct rng shared;
+    (void)rng;
+    wt__rng_seed(&shared, number / 7 % 10);
+    make_random(&shared, 0, x, dim);
+}
+
+/* One vector, each copy a last bit apart somewhere. */
+static void make_nearly_equal(struct rng *rng, uint32_t number, float *x, size_t dim)
+{
+    struct rng shared;
+    wt__rng_seed(&shared, 1);
+    make_random(&shared, 0, x, dim);
+    size_t at = wt__rng_below(rng, dim);
+    x[at] = nextafterf(x[at], number % 2 ? 2.0F : -2.0F);
+}
+
+/* One great value hides the rest from the bytes; lengths differ by many orders; some are nothing. */
+static void make_uneven(struct rng *rng, uint32_t number, float *x, size_t dim)
+{
+    double length = pow(10, (double)(number % 13) - 6);
+    for (size_t i = 0; i < dim; i++)
+        x[i] = number % 17 == 0 ? 0 : (float)(length * 1e-3 * gauss(rng));
+    x[number % dim] += number % 17 == 0 ? 0 : (float)length;
+}
+
+/* Ever closer to the query of a fixed seed: each row beats all before it. */
+static void make_ascending(struct rng *rng, uint32_t number, float *x, size_t dim)
+{
+    struct rng shared;
+    wt__rng_seed(&shared, 4242);
+    make_random(&shared, 0, x, dim);
+    for (size_t i = 0; i < dim; i++)
+        x[i] += (float)(gauss(rng) / (10 + (double)number));
+    normalise(x, dim);
+}
+
+/* rows vectors in slots in another order, every ninth slot dead, every eleventh row without one. */
+static void set_up(struct fixture *f, make_vector make, uint32_t rows, size_t dim)
+{
+    struct rng rng;
+    uint32_t slots = 0, chunk_count = (rows + rows / 8) / VECTOR_CHUNK + 1;
+    float *x = calloc(dim, sizeof *x);
+    *f = (struct fixture){.chunks = wt__alloc_aligned(chunk_count, wt__vectors_chunk_bytes(dim)),
+                          .row_of_slot = calloc((size_t)chunk_count * VECTOR_CHUNK, sizeof(uint32_t)),
+                          .slot_of_row = calloc(rows + 1, sizeof(uint32_t))};
+    assert_true(x && f->chunks && f->row_of_slot && f->slot_of_row);
+    memset(f->chunks, 0, chunk_count * wt__vectors_chunk_bytes(dim));
+    wt__rng_seed(&rng, rows + dim);
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t row = rows - 1 - i;
+        f->slot_of_row[row] = VECTOR_NONE;
+        if (row % 11 == 10)
+            continue;
+        if (slots % 9 == 8)
+            f->row_of_slot[slots++] = VECTOR_NONE; /* holds zeros; put below so that it verifies */
+        make(&rng, row, x, dim);
+        f->row_of_slot[slots] = row;
+        f->slot_of_row[row] = slots++;
+    }
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        unsigned char *chunk = f->chunks + slot / VECTOR_CHUNK * wt__vectors_chunk_bytes(dim);
+        wt__rng_seed(&rng, SEED + slot);
+        make(&rng, f->row_of_slot[slot] == VECTOR_NONE ? slot : f->row_of_slot[slot], x, dim);
+        assert_int_equal(wt__vectors_put(chunk, dim, SEED, slot, x, NULL), 0);
+    }
+    f->vectors = (struct vectors){f->chunks, dim, slots, rows, SEED, f->row_of_slot, f->slot_of_row};
+    free(x);
+}
+
+static void tear_down(struct fixture *f)
+{
+    wt__vectors_scratch_dispose(&f->scratch);
+    free(f->chunks);
+    free(f->row_of_slot);
+    free(f->slot_of_row);
+}
+
+static void compare_searches(struct fixture *f, const float *query, size_t k, const uint64_t *allowed)
+{
+    struct scored *quick = calloc(k + 1, sizeof *quick), *plain = calloc(k + 1, sizeof *plain);
+    uint32_t *rows = calloc(k + 1, sizeof *rows);
+    float *scores = calloc(k + 1, sizeof *scores);
+    size_t a = 0, b = 0;
+    assert_true(quick && plain && rows && scores);
+    assert_int_equal(wt__vectors_search(&f->vectors, &f->scratch, query, k, allowed, quick, &a, NULL), 0);
+    assert_int_equal(wt__vectors_search_plain(&f->vectors, &f->scratch, query, k, allowed, plain, &b, NULL), 0);
+    assert_int_equal(a, b);
+    for (size_t i = 0; i < a; i++) {
+        assert_int_equal(quick[i].row, plain[i].row);
+        assert_memory_equal(&quick[i].score, &plain[i].score, sizeof(float));
+        assert_true(i == 0 || wt__scored_better(quick[i - 1], quick[i]));
+        assert_true(!allowed || allowed[quick[i].row / 64] >> quick[i].row % 64 & 1);
+        rows[i] = quick[i].row;
+    }
+    assert_int_equal(wt__vectors_score_rows(&f->vectors, &f->scratch, query, rows, a, scores, NULL), 0);
+    for (size_t i = 0; i < a; i++)
+        assert_memory_equal(&quick[i].score, &scores[i], sizeof(float));
+    free(quick);
+    free(plain);
+    free(rows);
+    free(scores);
+}
+
+static void test_search_through_bytes_equals_the_fp32_scan(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        make_vector make;
+    } data[] = {
+        {"random", make_random}, {"clustered", make_clustered},           {"ties", make_equal},
+        {"uneven", make_uneven}, {"a last bit apart", make_nearly_equal}, {"ascending", make_ascending},
+    };
+    static const uint32_t sizes[] = {0, 1, 9, 255, 300, 3000};
+    static const size_t dims[] = {1, 3, 64, 100, 384}, wanted[] = {0, 1, 10, 4000};
+    struct rng rng;
+    wt__rng_seed(&rng, 5);
+    for (size_t d = 0; d < sizeof data / sizeof *data; d++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            for (size_t n = 0; n < sizeof dims / sizeof *dims; n++) {
+                struct fixture f;
+                float query[384];
+                uint64_t allowed[3000 / 64 + 1];
+                set_up(&f, data[d].make, sizes[s], dims[n]);
+                assert_int_equal(wt__vectors_verify(&f.vectors, NULL), 0);
+                for (unsigned round = 0; round < 6; round++) {
+                    (round % 2 ? make_random : data[d].make)(&rng, round, query, dims[n]);
+                    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+                        allowed[i] = i % 7 ? 0 : wt__rng_next(&rng);
+                    for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++)
+                        compare_searches(&f, query, wanted[w], round >= 4 ? allowed : NULL);
+                }
+                tear_down(&f);
+            }
+        }
+    }
+}
+
+static void test_scores_are_inner_products(void **state)
+{
+    (void)state;
+    enum { DIM = 100, ROWS = 400 };
+    struct fixture f;
+    struct rng rng;
+    float query[DIM], score;
+    set_up(&f, make_random, ROWS, DIM);
+    wt__rng_seed(&rng, 1);
+    make_random(&rng, 0, query, DIM);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        const float *vector = wt__vectors_of_row(&f.vectors, row);
+        double sum = 0;
+        assert_int_equal(vector == NULL, row % 11 == 10);
+        for (size_t i = 0; vector && i < DIM; i++)
+            sum += (double)vector[i] * query[i];
+        assert_int_equal(wt__vectors_score_rows(&f.vectors, &f.scratch, query, &row, 1, &score, NULL), 0);
+        assert_true(fabs(sum - score) < 1e-6);
+    }
+    uint32_t beyond = ROWS;
+    assert_null(wt__vectors_of_row(&f.vectors, beyond));
+    assert_int_equal(wt__vectors_score_rows(&f.vectors, &f.scratch, query, &beyond, 1, &score, NULL), 0);
+    assert_true(score == 0);
+    tear_down(&f);
+}
+
+static void test_numbers_without_end_are_refused(void **state)
+{
+    (void)state;
+    static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38F};
+    enum { DIM = 64 };
+    struct fixture f;
+    wt_error err;
+    float x[DIM] = {0};
+    struct scored hit;
+    size_t count;
+    set_up(&f, make_random, 10, DIM);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        x[DIM - 1] = bad[i];
+        assert_int_equal(wt__vectors_put(f.chunks, DIM, SEED, 0, x, &err), WT_EMODEL);
+        assert_string_equal(err.message, "a vector is not finite");
+        assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, x, 1, NULL, &hit, &count, &err), WT_EUSAGE);
+        assert_string_equal(err.message, "the request's vector is not finite");
+        assert_int_equal(count, 0);
+    }
+    tear_down(&f);
+}
+
+static void test_damage_is_told(void **state)
+{
+    (void)state;
+    enum { DIM = 100, ROWS = 600 };
+    struct fixture f;
+    wt_error err;
+    struct vector_part parts[VECTOR_PARTS];
+    struct scored hits[ROWS];
+    float query[DIM];
+    struct rng rng;
+    size_t count;
+    set_up(&f, make_random, ROWS, DIM);
+    wt__rng_seed(&rng, 1);
+    make_random(&rng, 0, query, DIM);
+    wt__vectors_layout(DIM, parts);
+    for (size_t p = 0; p < VECTOR_PARTS; p++) {
+        unsigned char *byte = f.chunks + wt__vectors_chunk_bytes(DIM) + parts[p].offset + 5 * parts[p].size;
+        *byte ^= 0x10;
+        bool lazy = p >= VECTOR_PARTS - 2; /* the fp32 and its checksum are verified when read */
+        assert_int_equal(wt__vectors_verify(&f.vectors, &err), lazy ? 0 : WT_ESTORE);
+        if (!lazy) {
+            assert_string_equal(err.message, "vector 261 is damaged");
+        } else {
+            assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, query, ROWS, NULL, hits, &count, &err),
+                             WT_ESTORE);
+            assert_string_equal(err.message, "vector 261 is damaged");
+            assert_null(wt__vectors_of_row(&f.vectors, f.row_of_slot[261]));
+        }
+        *byte ^= 0x10;
+    }
+    f.vectors.seed++;
+    assert_int_equal(wt__vectors_verify(&f.vectors, &err), WT_ESTORE);
+    tear_down(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_search_through_bytes_equals_the_fp32_scan),
+        cmocka_unit_test(test_scores_are_inner_products),
+        cmocka_unit_test(test_numbers_without_end_are_refused),
+        cmocka_unit_test(test_damage_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
