@@ -1,0 +1,267 @@
+/* http_client.c: see http_client.h. The transfer is libcurl's; ours is what to ask for, where to write, when to stop.
+ */
+#include "net/http_client.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { LOW_SPEED = 1, RETRY_MS = 500, HTTP_PARTIAL = 206, HTTP_NOT_FOUND = 404, HTTP_GONE = 410, HTTP_RANGE = 416 };
+
+struct transfer {
+    const struct http_download *download;
+    CURL *curl;
+    int fd;
+    uint64_t have;  /* bytes in the file */
+    uint64_t asked; /* the offset that was asked for */
+    bool began;     /* the first byte of this attempt has come */
+    bool cancelled;
+    int rc; /* of writing */
+    char reason[CURL_ERROR_SIZE];
+    wt_error *err;
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool ready;
+
+static void start_library(void)
+{
+    ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
+
+static bool is_this_machine(const char *host)
+{
+    return strcmp(host, "127.0.0.1") == 0 || strcmp(host, "[::1]") == 0 || strcmp(host, "localhost") == 0;
+}
+
+/* What the first request may speak: libcurl takes the URL apart, so that nothing in it can look like another host. */
+static int choose_protocols(const char *url, const char **protocols, wt_error *err)
+{
+    char *scheme = NULL, *host = NULL;
+    CURLU *parts = curl_url();
+    int rc = 0;
+    *protocols = NULL;
+    if (!parts)
+        return wt__fail_nomem(err);
+    if (curl_url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK ||
+        curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+        curl_url_get(parts, CURLUPART_HOST, &host, 0) != CURLUE_OK)
+        rc = wt__fail(err, WT_EUSAGE, "\"%s\" is not a URL of a server", url);
+    else if (strcmp(scheme, "https") == 0)
+        *protocols = "https";
+    else if (strcmp(scheme, "http") == 0 && is_this_machine(host))
+        *protocols = "http,https";
+    else
+        rc = wt__fail(err, WT_EUSAGE, "cannot fetch %s: only https:// is allowed", url);
+    curl_free(scheme);
+    curl_free(host);
+    curl_url_cleanup(parts);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what libcurl calls */
+
+/* The first byte tells what the server made of the wish to continue: 206 goes on, anything else starts again. */
+static int begin_body(struct transfer *transfer)
+{
+    long status = 0;
+    curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+    transfer->began = true;
+    if (transfer->asked == 0 || status == HTTP_PARTIAL)
+        return 0;
+    if (ftruncate(transfer->fd, 0) < 0 || lseek(transfer->fd, 0, SEEK_SET) < 0)
+        return wt__fail_errno(transfer->err, "write", transfer->download->path);
+    transfer->have = 0;
+    return 0;
+}
+
+static size_t write_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct transfer *transfer = context;
+    size_t len = size * count; /* size is 1 */
+    if (!transfer->began)
+        transfer->rc = begin_body(transfer);
+    if (transfer->rc == 0 &&
+        (len > transfer->download->max_bytes || transfer->have > transfer->download->max_bytes - len))
+        transfer->rc = wt__fail(transfer->err, WT_ETOOLONG, "%s has more than %llu bytes", transfer->download->url,
+                                (unsigned long long)transfer->download->max_bytes);
+    for (size_t done = 0; transfer->rc == 0 && done < len;) {
+        ssize_t n = write(transfer->fd, bytes + done, len - done);
+        if (n < 0 && errno != EINTR)
+            transfer->rc = wt__fail_errno(transfer->err, "write", transfer->download->path);
+        done += n > 0 ? (size_t)n : 0;
+        transfer->have += n > 0 ? (uint64_t)n : 0;
+    }
+    if (transfer->rc == 0 && wt__progress_step(transfer->download->progress, len))
+        transfer->cancelled = true;
+    return transfer->rc == 0 && !transfer->cancelled ? len : 0;
+}
+
+static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl_off_t up_total, curl_off_t up)
+{
+    struct transfer *transfer = context;
+    (void)total;
+    (void)got;
+    (void)up_total;
+    (void)up;
+    if (wt__progress_step(transfer->download->progress, 0))
+        transfer->cancelled = true;
+    return transfer->cancelled;
+}
+
+/* ---------------------------------------------------------------- one attempt */
+
+static int set_options(struct transfer *transfer, const char *protocols)
+{
+    CURL *curl = transfer->curl;
+    char range[32];
+    snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->asked);
+    const CURLcode refusals[] = {
+        curl_easy_setopt(curl, CURLOPT_URL, transfer->download->url),
+        curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, protocols),
+        curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "https"),
+        curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L),
+        curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)HTTP_REDIRECTS),
+        curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L),
+        curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L),
+        curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)HTTP_CONNECT_MS),
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)LOW_SPEED),
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)HTTP_STALL_SECONDS),
+        curl_easy_setopt(curl, CURLOPT_USERAGENT, "whichtool/" WT_VERSION),
+        curl_easy_setopt(curl, CURLOPT_RANGE, transfer->asked ? range : NULL),
+        curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->reason),
+        curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, write_body),
+        curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer),
+        curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_for_a_stop),
+        curl_easy_setopt(curl, CURLOPT_XFERINFODATA, transfer),
+        curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L),
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (refusals[i] != CURLE_OK)
+            return wt__fail(transfer->err, refusals[i] == CURLE_OUT_OF_MEMORY ? WT_ENOMEM : WT_ENETWORK,
+                            "cannot fetch %s: %s", transfer->download->url, curl_easy_strerror(refusals[i]));
+    return 0;
+}
+
+static int fail_attempt(struct transfer *transfer, CURLcode code, long status)
+{
+    const char *url = transfer->download->url;
+    if (transfer->rc < 0)
+        return transfer->rc;
+    if (transfer->cancelled)
+        return wt__fail_cancelled(transfer->err);
+    if (code == CURLE_OUT_OF_MEMORY)
+        return wt__fail_nomem(transfer->err);
+    if (code == CURLE_HTTP_RETURNED_ERROR)
+        return wt__fail(transfer->err, status == HTTP_NOT_FOUND || status == HTTP_GONE ? WT_ENOTFOUND : WT_ENETWORK,
+                        "cannot fetch %s: the server answered %ld", url, status);
+    return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: %s", url,
+                    transfer->reason[0] ? transfer->reason : curl_easy_strerror(code));
+}
+
+static bool worth_another(CURLcode code, long status)
+{
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2_STREAM:
+        return true;
+    case CURLE_HTTP_RETURNED_ERROR:
+        return status == 408 || status == 429 || status >= 500;
+    default:
+        return false;
+    }
+}
+
+/* 0: done; 1: failed in a way that may pass (the error is filled). */
+static int attempt(struct transfer *transfer, const char *protocols)
+{
+    transfer->asked = transfer->have;
+    transfer->began = false;
+    transfer->reason[0] = '\0';
+    curl_easy_reset(transfer->curl);
+    int rc = set_options(transfer, protocols);
+    if (rc < 0)
+        return rc;
+    long status = 0;
+    CURLcode code = curl_easy_perform(transfer->curl);
+    curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (code == CURLE_OK)
+        return 0;
+    if (code == CURLE_HTTP_RETURNED_ERROR && status == HTTP_RANGE && transfer->asked > 0) {
+        /* Nothing lies after what we have: it is whole, or of another file. Start again and see. */
+        transfer->have = 0;
+        if (ftruncate(transfer->fd, 0) < 0 || lseek(transfer->fd, 0, SEEK_SET) < 0)
+            return wt__fail_errno(transfer->err, "write", transfer->download->path);
+        fail_attempt(transfer, code, status);
+        return 1;
+    }
+    rc = fail_attempt(transfer, code, status);
+    return transfer->rc == 0 && !transfer->cancelled && worth_another(code, status) ? 1 : rc;
+}
+
+static bool pause_or_stop(struct transfer *transfer, double ms)
+{
+    for (double until = wt__now_ms() + ms; wt__now_ms() < until;) {
+        if (wt__progress_step(transfer->download->progress, 0))
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 20000000L}, NULL);
+    }
+    return false;
+}
+
+static int fetch(struct transfer *transfer, const char *protocols)
+{
+    int rc = 1;
+    for (int i = 0; rc == 1 && i < HTTP_ATTEMPTS; i++) {
+        if (i > 0 && pause_or_stop(transfer, RETRY_MS << (i - 1)))
+            return wt__fail_cancelled(transfer->err);
+        rc = attempt(transfer, protocols);
+    }
+    if (rc == 1) /* the sentence of the last attempt stands */
+        return WT_ENETWORK;
+    if (rc == 0 && !transfer->began && transfer->asked > 0)
+        return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server sent nothing",
+                        transfer->download->url);
+    if (rc == 0 && fsync(transfer->fd) < 0)
+        return wt__fail_errno(transfer->err, "write", transfer->download->path);
+    return rc;
+}
+
+int wt__http_download(const struct http_download *download, wt_error *err)
+{
+    wt_error scratch;
+    struct transfer transfer = {.download = download, .err = err ? err : &scratch};
+    const char *protocols;
+    pthread_once(&once, start_library);
+    if (!ready)
+        return wt__fail(err, WT_ENETWORK, "cannot fetch %s: the HTTP library did not start", download->url);
+    int rc = choose_protocols(download->url, &protocols, err);
+    if (rc < 0)
+        return rc;
+    transfer.fd = open(download->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (transfer.fd < 0)
+        return wt__fail_errno(err, "write", download->path);
+    off_t end = lseek(transfer.fd, 0, SEEK_END);
+    transfer.have = end > 0 ? (uint64_t)end : 0;
+    transfer.curl = curl_easy_init();
+    rc = transfer.curl ? fetch(&transfer, protocols) : wt__fail_nomem(err);
+    curl_easy_cleanup(transfer.curl);
+    if (close(transfer.fd) < 0 && rc == 0)
+        rc = wt__fail_errno(err, "write", download->path);
+    return rc;
+}

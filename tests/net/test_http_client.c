@@ -1,0 +1,130 @@
+/* Downloads from a server of our own: whole, continued, cut off, moved, refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "net/http_client.h"
+#include "net/http_server.h"
+
+enum { BODY = 300000 };
+
+static wt_error err;
+static char body[BODY], path[64];
+static struct http_server server;
+static struct served files[] = {
+    {.path = "/well", .how = SERVED_WELL, .body = body, .len = BODY},
+    {.path = "/plain", .how = SERVED_WITHOUT_RANGES, .body = body, .len = BODY},
+    {.path = "/cut", .how = SERVED_CUT, .body = body, .len = BODY, .cut = 110000},
+    {.path = "/crumbs", .how = SERVED_CUT, .body = body, .len = BODY, .cut = 10},
+    {.path = "/broken", .how = SERVED_BROKEN},
+    {.path = "/moved", .how = SERVED_MOVED, .location = "/well"},
+    {.path = "/elsewhere", .how = SERVED_MOVED, .location = "file:///etc/hostname"},
+    {.path = "/nothing", .how = SERVED_WELL, .body = body, .len = 0},
+};
+
+static int start(void **state)
+{
+    (void)state;
+    for (int i = 0; i < BODY; i++)
+        body[i] = (char)(i * 31 + i / 251);
+    snprintf(path, sizeof path, "/tmp/whichtool-http-XXXXXX");
+    int fd = mkstemp(path);
+    close(fd);
+    return http_server_start(&server, files, sizeof files / sizeof *files);
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    http_server_stop(&server);
+    unlink(path);
+    return 0;
+}
+
+static const struct {
+    const char *name, *url; /* a path on our server, or a whole URL */
+    size_t before;          /* bytes of the body that the file holds already */
+    uint64_t max;
+    int rc;
+    size_t len; /* of the body in the file afterwards */
+    const char *says;
+} rows[] = {
+    {"a whole file", "/well", 0, BODY, 0, BODY, NULL},
+    {"the rest of a file", "/well", 123456, BODY, 0, BODY, NULL},
+    {"a server that cannot continue starts again", "/plain", 123456, BODY, 0, BODY, NULL},
+    {"a file that is whole already is fetched again", "/well", BODY, BODY, 0, BODY, NULL},
+    {"a connection that ends early is taken up", "/cut", 0, BODY, 0, BODY, NULL},
+    {"but not for ever, and what came is kept", "/crumbs", 0, BODY, WT_ENETWORK, 30, "cannot fetch http://127.0.0.1"},
+    {"an empty file", "/nothing", 0, BODY, 0, 0, NULL},
+    {"more than was allowed", "/well", 0, 1000, WT_ETOOLONG, SIZE_MAX, "/well has more than 1000 bytes"},
+    {"more than was allowed, continued", "/well", 500, 1000, WT_ETOOLONG, SIZE_MAX, "has more than 1000 bytes"},
+    {"a file that is not there", "/absent", 0, BODY, WT_ENOTFOUND, 0, "the server answered 404"},
+    {"a server that fails", "/broken", 10, BODY, WT_ENETWORK, 10, "the server answered 500"},
+    {"a redirect to plain http", "/moved", 0, BODY, WT_ENETWORK, 0, "cannot fetch"},
+    {"a redirect to a file", "/elsewhere", 0, BODY, WT_ENETWORK, 0, "cannot fetch"},
+    {"plain http to another machine", "http://example.org/x", 0, BODY, WT_EUSAGE, 0, "only https:// is allowed"},
+    {"a host that looks like this one", "http://localhost.example.org/x", 0, BODY, WT_EUSAGE, 0, "only https://"},
+    {"a user that looks like this host", "http://127.0.0.1@example.org/", 0, BODY, WT_EUSAGE, 0, "only https://"},
+    {"a user and a port that look so", "http://127.0.0.1:80@example.org/", 0, BODY, WT_EUSAGE, 0, "only https://"},
+    {"another protocol", "file:///etc/hostname", 0, BODY, WT_EUSAGE, 0, "not a URL of a server"},
+    {"no URL", "a b", 0, BODY, WT_EUSAGE, 0, "not a URL of a server"},
+    {"no server", "http://127.0.0.1:1/x", 0, BODY, WT_ENETWORK, 0, "cannot fetch http://127.0.0.1:1/x"},
+};
+
+static void test_downloads(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char url[128], *got;
+        size_t len;
+        if (rows[i].url[0] == '/')
+            snprintf(url, sizeof url, "http://127.0.0.1:%d%s", server.port, rows[i].url);
+        else
+            snprintf(url, sizeof url, "%s", rows[i].url);
+        assert_int_equal(wt__file_replace(path, body, rows[i].before, &err), 0);
+        struct http_download download = {.url = url, .path = path, .max_bytes = rows[i].max};
+        int rc = wt__http_download(&download, &err);
+        assert_int_equal(wt__file_read(&got, &len, path, BODY, rc == 0 ? &err : NULL), 0);
+        if (rc != rows[i].rc || (rows[i].len != SIZE_MAX && len != rows[i].len) || memcmp(got, body, len) != 0 ||
+            (rows[i].says && !strstr(err.message, rows[i].says)))
+            fail_msg("%s: %d \"%s\", %zu bytes", rows[i].name, rc, rc ? err.message : "", len);
+        free(got);
+    }
+}
+
+static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)phase;
+    (void)done;
+    (void)total;
+    return *(int *)context;
+}
+
+static void test_a_wish_to_stop(void **state)
+{
+    (void)state;
+    int wanted = 0;
+    char url[64];
+    struct progress progress;
+    wt__progress_init(&progress, stop, &wanted);
+    assert_int_equal(wt__progress_phase(&progress, "fetching", BODY), 0);
+    wanted = 1;
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/well", server.port);
+    assert_int_equal(wt__file_replace(path, "", 0, &err), 0);
+    struct http_download download = {.url = url, .path = path, .max_bytes = BODY, .progress = &progress};
+    assert_int_equal(wt__http_download(&download, &err), WT_ECANCELLED);
+    wt__progress_dispose(&progress);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_downloads),
+        cmocka_unit_test(test_a_wish_to_stop),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}
