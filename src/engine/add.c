@@ -1,0 +1,171 @@
+/* add.c: an import, from a source's bytes to a catalogue that can be searched.
+ *
+ *   read the source (no lock) -> one transaction -> vectors, batch by batch -> a fresh snapshot
+ *
+ * The transaction comes first, because it is what the caller was promised; the rest is derived, can be stopped at any
+ * moment, and is taken up by the next import or query. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "catalog/import/import.h"
+#include "engine/embed.h"
+#include "engine/engine.h"
+
+struct report {
+    wt_add_report public; /* first, so that the public pointer is this one */
+    struct arena arena;
+};
+
+void wt_add_options_init(wt_add_options *options)
+{
+    *options = (wt_add_options){.size = sizeof *options};
+}
+
+void wt_add_report_free(wt_add_report *public)
+{
+    if (!public)
+        return;
+    struct report *report = (struct report *)public;
+    wt__arena_dispose(&report->arena);
+    free(report);
+}
+
+/* What the importer passed over, with texts that outlive it. */
+static int report_new(struct report **out, const struct import *import, wt_error *err)
+{
+    struct report *report = calloc(1, sizeof *report);
+    if (!report)
+        return wt__fail_nomem(err);
+    wt_add_issue *issues = wt__arena_array(&report->arena, wt_add_issue, import->issue_count);
+    bool whole = issues != NULL;
+    for (size_t i = 0; whole && i < import->issue_count; i++) {
+        issues[i] = import->issues[i];
+        issues[i].file = wt__arena_copy(&report->arena, wt__str(import->issues[i].file));
+        issues[i].pointer = wt__arena_copy(&report->arena, wt__str(import->issues[i].pointer));
+        issues[i].reason = wt__arena_copy(&report->arena, wt__str(import->issues[i].reason));
+        whole = issues[i].file && issues[i].pointer && issues[i].reason;
+    }
+    report->public = (wt_add_report){
+        .skipped = import->skipped, .format = import->format, .issues = issues, .issue_count = import->issue_count};
+    *out = report;
+    if (whole)
+        return 0;
+    wt_add_report_free(&report->public);
+    *out = NULL;
+    return wt__fail_nomem(err);
+}
+
+static int store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
+                       struct progress *progress, wt_add_report *report, wt_error *err)
+{
+    /* A source that broke off in the middle says nothing about what it lacks. */
+    struct store_import_options options = {.source = source, .sync = sync && import->whole, .progress = progress};
+    struct store_changes changes;
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_import(engine->store, import->tools, import->tool_count, &options, &changes, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc < 0)
+        return rc;
+    report->added = changes.added;
+    report->updated = changes.updated;
+    report->unchanged = changes.unchanged;
+    report->removed = changes.removed;
+    if (sync && !import->whole)
+        report->notice = "the source was not read to its end, so nothing was removed";
+    return 0;
+}
+
+/* Vectors and the snapshot. Without a model the lexical index is all there is, and the report says so. */
+static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, wt_add_report *report,
+                           wt_error *err)
+{
+    const struct encoder *encoder = NULL;
+    struct shelf *shelf;
+    if (!no_vectors && wt__engine_encoder(engine, &encoder, NULL) < 0 && !report->notice)
+        report->notice = "no vectors were made: no model is installed (`whichtool model pull " WT_DEFAULT_MODEL "`)";
+    if (encoder) {
+        int64_t embedded = wt__embed_missing(engine, encoder, progress, err);
+        if (embedded < 0)
+            return (int)embedded;
+        report->embedded = (size_t)embedded;
+    }
+    if (wt__progress_phase(progress, "indexing", 0))
+        return wt__fail_cancelled(err);
+    int rc = wt__engine_shelf(engine, encoder, &shelf, err);
+    if (rc == 0)
+        wt__shelf_release(shelf);
+    return rc == WT_EEMPTY ? 0 : rc;
+}
+
+static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
+                      struct progress *progress, wt_add_report **out, wt_error *err)
+{
+    struct report *report;
+    int rc = report_new(&report, import, err);
+    if (rc < 0)
+        return rc;
+    rc = store_tools(engine, import, source, options->sync, progress, &report->public, err);
+    if (rc < 0) {
+        wt_add_report_free(&report->public);
+        return rc;
+    }
+    *out = &report->public;
+    rc = make_searchable(engine, options->no_vectors, progress, &report->public, err);
+    if (rc < 0 && rc != WT_ECANCELLED) {
+        wt_add_report_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+static struct import_options import_options(const wt_add_options *options, const char *source_name,
+                                            struct progress *progress)
+{
+    return (struct import_options){.format = wt__str(options->format),
+                                   .provider = wt__str(options->provider),
+                                   .source_name = wt__str(source_name),
+                                   .strict = options->strict,
+                                   .progress = progress};
+}
+
+int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *given, wt_add_report **out,
+           wt_error *err)
+{
+    wt_add_options options = {0};
+    struct import import = {0};
+    struct progress progress;
+    *out = NULL;
+    if (given)
+        options = *given;
+    const char *name = options.source_name ? options.source_name : "input";
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    struct import_options reading = import_options(&options, name, &progress);
+    int rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
+    if (rc == 0)
+        rc = add_import(engine, &import, wt__str(name), &options, &progress, out, err);
+    wt__import_dispose(&import);
+    wt__progress_dispose(&progress);
+    return rc;
+}
+
+int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given, wt_add_report **out, wt_error *err)
+{
+    wt_add_options options = {0};
+    struct import import = {0};
+    struct progress progress;
+    char resolved[PATH_MAX];
+    *out = NULL;
+    if (given)
+        options = *given;
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    struct import_options reading = import_options(&options, NULL, &progress);
+    int rc = wt__import_path(&import, path, &reading, err);
+    if (rc == 0) {
+        /* The scope of a later --sync is the same file, from wherever it is named. */
+        const char *source = realpath(path, resolved);
+        rc = add_import(engine, &import, wt__str(source ? source : path), &options, &progress, out, err);
+    }
+    wt__import_dispose(&import);
+    wt__progress_dispose(&progress);
+    return rc;
+}

@@ -1,0 +1,143 @@
+/* embed.c: a tool's vector is the unit vector of the weighted sum of its texts' vectors (retrieve/document.h).
+ *
+ * Tools are taken BATCH at a time: enough that texts of one length meet in one forward pass, few enough that a stop
+ * loses little. Each batch is one transaction, and a tool that changed meanwhile is passed over by the store, so the
+ * loop may be stopped, killed or run by two processes at once. */
+#include "engine/embed.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "retrieve/document.h"
+
+enum { BATCH = 2048 };
+
+struct batch {
+    struct store_key keys[BATCH];
+    size_t count;
+    struct arena arena;
+    struct buffer text; /* every text of the batch, one after the other */
+    size_t begins[BATCH * DOCUMENT_TEXTS + 1];
+    struct str texts[BATCH * DOCUMENT_TEXTS];
+    float *vectors; /* [BATCH * DOCUMENT_TEXTS, D] */
+};
+
+/* The next tools without a vector and their texts. */
+static int read_batch(wt_engine *engine, const struct vector_set *set, int64_t after, struct batch *batch,
+                      wt_error *err)
+{
+    int64_t ids[BATCH];
+    wt__arena_reset(&batch->arena);
+    wt__buffer_clear(&batch->text);
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_missing_vectors(engine->store, set, after, batch->keys, BATCH, err);
+    batch->count = rc > 0 ? (size_t)rc : 0;
+    struct tool *tools = wt__arena_array(&batch->arena, struct tool, batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        ids[i] = batch->keys[i].id;
+    if (rc > 0)
+        rc = tools ? wt__store_get(engine->store, ids, batch->count, &batch->arena, tools, err) : wt__fail_nomem(err);
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc < 0)
+        return rc;
+
+    size_t n = batch->count * DOCUMENT_TEXTS;
+    for (size_t i = 0; i < n; i++) {
+        batch->begins[i] = batch->text.len;
+        wt__document_text(&tools[i / DOCUMENT_TEXTS], i % DOCUMENT_TEXTS, &batch->text);
+    }
+    batch->begins[n] = batch->text.len;
+    if (batch->text.failed)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < n; i++)
+        batch->texts[i] = (struct str){batch->text.ptr + batch->begins[i], batch->begins[i + 1] - batch->begins[i]};
+    return 0;
+}
+
+/* vectors [count * DOCUMENT_TEXTS, D] become [count, D] in place. */
+static void blend(float *vectors, size_t count, size_t dim)
+{
+    for (size_t i = 0; i < count; i++) {
+        const float *in = vectors + i * DOCUMENT_TEXTS * dim;
+        float *out = vectors + i * dim;
+        double square = 0;
+        for (size_t d = 0; d < dim; d++) {
+            float sum = 0;
+            for (size_t t = 0; t < DOCUMENT_TEXTS; t++)
+                sum += wt__document_text_weights[t] * in[t * dim + d];
+            out[d] = sum;
+            square += (double)sum * sum;
+        }
+        float scale = square > 0 ? (float)(1 / sqrt(square)) : 0;
+        for (size_t d = 0; d < dim; d++)
+            out[d] *= scale;
+    }
+}
+
+static int64_t embed_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
+                           struct batch *batch, struct progress *progress, wt_error *err)
+{
+    int rc = wt__encode_many(encoder, batch->texts, batch->count * DOCUMENT_TEXTS, engine->threads, batch->vectors,
+                             progress, err);
+    if (rc < 0)
+        return rc;
+    blend(batch->vectors, batch->count, set->dim);
+    pthread_mutex_lock(&engine->store_lock);
+    int64_t stored = wt__store_put_vectors(engine->store, set, batch->keys, batch->vectors, batch->count, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    return stored;
+}
+
+int64_t wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, wt_error *err)
+{
+    struct vector_set set = wt__engine_vectors(encoder, engine);
+    uint64_t tools = 0, providers = 0, there = 0;
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_count(engine->store, &tools, &providers, err);
+    if (rc >= 0)
+        rc = wt__store_count_vectors(engine->store, &set, &there, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc < 0 || tools <= there)
+        return rc < 0 ? rc : 0;
+
+    struct batch *batch = calloc(1, sizeof *batch);
+    float *vectors = wt__alloc_aligned((size_t)BATCH * DOCUMENT_TEXTS * set.dim, sizeof *vectors);
+    int64_t total = 0;
+    if (!batch || !vectors) {
+        free(batch);
+        free(vectors);
+        return wt__fail_nomem(err);
+    }
+    batch->vectors = vectors;
+    if (wt__progress_phase(progress, "encoding", (tools - there) * DOCUMENT_TEXTS))
+        rc = wt__fail_cancelled(err);
+    for (int64_t after = 0; rc >= 0; after = batch->keys[batch->count - 1].id) {
+        rc = read_batch(engine, &set, after, batch, err);
+        if (rc < 0 || batch->count == 0)
+            break;
+        int64_t stored = embed_batch(engine, encoder, &set, batch, progress, err);
+        if (stored < 0)
+            rc = (int)stored;
+        else
+            total += stored;
+    }
+    wt__arena_dispose(&batch->arena);
+    wt__buffer_dispose(&batch->text);
+    free(batch);
+    free(vectors);
+    return rc < 0 ? rc : total;
+}
+
+int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
+{
+    const struct encoder *encoder;
+    struct progress progress;
+    int rc = wt__engine_encoder(engine, &encoder, err);
+    if (rc < 0)
+        return rc;
+    wt__progress_init(&progress, report, context);
+    int64_t embedded = wt__embed_missing(engine, encoder, &progress, err);
+    wt__progress_dispose(&progress);
+    return embedded;
+}

@@ -1,0 +1,169 @@
+/* engine.c: opening and closing, and the things that queries share: the encoder and free workspaces. */
+#include "engine/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "encoder/model_dir.h"
+
+void wt_open_options_init(wt_open_options *options)
+{
+    *options = (wt_open_options){.size = sizeof *options};
+}
+
+static bool in_memory(const char *path)
+{
+    return strcmp(path, ":memory:") == 0;
+}
+
+/* Where the snapshot and the model live. A model that is not there is found out when it is needed. */
+static int set_places(wt_engine *engine, const char *path, const wt_open_options *options, wt_error *err)
+{
+    struct arena arena = {0};
+    struct buffer index = {0};
+    const char *model = options->model ? options->model : WT_DEFAULT_MODEL;
+    if (!in_memory(path))
+        wt__buffer_printf(&index, "%s-index", path);
+    engine->path = wt__copy_string(path, strlen(path));
+    engine->index_folder = wt__buffer_take(&index);
+    engine->model_name = wt__copy_string(model, strlen(model));
+    const char *folder = model[0] ? wt__model_folder(&arena, options->models_dir, model) : "";
+    engine->model_folder = folder ? wt__copy_string(folder, strlen(folder)) : NULL;
+    wt__arena_dispose(&arena);
+    bool whole = engine->path && engine->index_folder && engine->model_name && engine->model_folder;
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_error *err)
+{
+    wt_open_options options = {0};
+    *out = NULL;
+    if (given)
+        options = *given;
+    if (!path || !path[0])
+        return wt__fail(err, WT_EUSAGE, "no store was named; give the path of a file");
+    wt_engine *engine = calloc(1, sizeof *engine);
+    if (!engine)
+        return wt__fail_nomem(err);
+    pthread_mutex_init(&engine->store_lock, NULL);
+    pthread_mutex_init(&engine->build_lock, NULL);
+    pthread_mutex_init(&engine->lock, NULL);
+    engine->threads = options.threads;
+    engine->busy_ms = options.busy_ms ? options.busy_ms : STORE_BUSY_MS;
+
+    int rc = set_places(engine, path, &options, err);
+    struct store_options store = {.read_only = options.read_only, .busy_ms = engine->busy_ms};
+    if (rc == 0)
+        rc = wt__store_open(&engine->store, path, &store, err);
+    if (rc < 0) {
+        wt_close(engine);
+        return rc;
+    }
+    engine->read_only = wt__store_read_only(engine->store);
+    *out = engine;
+    return 0;
+}
+
+void wt_close(wt_engine *engine)
+{
+    if (!engine)
+        return;
+    while (engine->free_workspaces) {
+        struct workspace_slot *slot = engine->free_workspaces;
+        engine->free_workspaces = slot->next;
+        wt__workspace_close(slot->workspace);
+        free(slot);
+    }
+    wt__shelf_release(engine->shelf);
+    wt__encoder_close(engine->encoder);
+    wt__store_close(engine->store);
+    pthread_mutex_destroy(&engine->lock);
+    pthread_mutex_destroy(&engine->build_lock);
+    pthread_mutex_destroy(&engine->store_lock);
+    free(engine->model_name);
+    free(engine->model_folder);
+    free(engine->index_folder);
+    free(engine->path);
+    free(engine);
+}
+
+/* Opens the encoder once and remembers why it could not. Called with build_lock held: two queries that come first
+ * together wait for one opening. */
+static int open_encoder(wt_engine *engine, wt_error *err)
+{
+    struct encoder *encoder = NULL;
+    wt_error why = {0};
+    int rc;
+    if (engine->model_folder[0] == '\0')
+        rc = wt__fail(&why, WT_EMODEL, "this store was opened without a model");
+    else if (!wt__is_folder(engine->model_folder))
+        rc = wt__fail(&why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
+                      engine->model_name, engine->model_name);
+    else
+        rc = wt__encoder_open(&encoder, engine->model_folder, &why);
+    pthread_mutex_lock(&engine->lock);
+    engine->encoder = encoder;
+    engine->encoder_error = why;
+    engine->encoder_tried = rc == 0 || rc != WT_ENOMEM; /* memory may be there next time */
+    pthread_mutex_unlock(&engine->lock);
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
+/* 1 and *rc when the encoder was tried before. */
+static bool known_encoder(wt_engine *engine, const struct encoder **out, int *rc, wt_error *err)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool known = engine->encoder_tried;
+    *out = engine->encoder;
+    *rc = engine->encoder ? 0 : engine->encoder_error.code;
+    if (known && *rc < 0 && err)
+        *err = engine->encoder_error;
+    pthread_mutex_unlock(&engine->lock);
+    return known;
+}
+
+int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
+{
+    int rc;
+    if (known_encoder(engine, out, &rc, err))
+        return rc;
+    pthread_mutex_lock(&engine->build_lock);
+    if (!known_encoder(engine, out, &rc, err)) {
+        rc = open_encoder(engine, err);
+        *out = engine->encoder;
+    }
+    pthread_mutex_unlock(&engine->build_lock);
+    return rc;
+}
+
+int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct workspace_slot *slot = engine->free_workspaces;
+    if (slot)
+        engine->free_workspaces = slot->next;
+    pthread_mutex_unlock(&engine->lock);
+    if (!slot)
+        return wt__workspace_open(out, err);
+    *out = slot->workspace;
+    free(slot);
+    return 0;
+}
+
+void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace)
+{
+    struct workspace_slot *slot = workspace ? malloc(sizeof *slot) : NULL;
+    if (!slot) {
+        wt__workspace_close(workspace);
+        return;
+    }
+    slot->workspace = workspace;
+    pthread_mutex_lock(&engine->lock);
+    slot->next = engine->free_workspaces;
+    engine->free_workspaces = slot;
+    pthread_mutex_unlock(&engine->lock);
+}

@@ -1,0 +1,70 @@
+/* engine.h: what an open engine is made of, and who may touch what.
+ *
+ *   store      the catalogue; one thread at a time, so every use holds store_lock
+ *   encoder    immutable once opened; opened by the first who needs it
+ *   shelf      the current snapshot; immutable, shared by reference count, swapped whole when the store moved on
+ *   workspaces scratch of a query (analyser, arenas, activations), one a running query, kept between queries
+ *
+ * Locks, in the order in which they may nest: build_lock (one refresh at a time), store_lock, lock (pointers and
+ * counts, never held over I/O). */
+#ifndef WT_ENGINE_ENGINE_H
+#define WT_ENGINE_ENGINE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "catalog/store.h"
+#include "encoder/encoder.h"
+#include "index/snapshot.h"
+#include "retrieve/retrieve.h"
+
+/* A snapshot with the count of those who use it. */
+struct shelf {
+    struct snapshot *snapshot;
+    atomic_uint references;
+};
+
+struct workspace_slot {
+    struct workspace *workspace;
+    struct workspace_slot *next;
+};
+
+struct wt_engine {
+    char *path;
+    char *index_folder; /* "" when the snapshot lives in memory only */
+    char *model_folder; /* "" when there is no model */
+    char *model_name;
+    bool read_only;
+    unsigned threads, busy_ms;
+
+    pthread_mutex_t store_lock;
+    struct store *store;
+
+    pthread_mutex_t build_lock;
+    pthread_mutex_t lock;
+    struct shelf *shelf; /* NULL until the first query */
+    struct encoder *encoder;
+    wt_error encoder_error; /* why there is none, when encoder_tried */
+    bool encoder_tried;
+    struct workspace_slot *free_workspaces;
+};
+
+/* The encoder, opened on first use. WT_EMODEL with the reason when there is none. */
+int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err);
+
+/* The vectors that this engine searches: kind and model. Needs the encoder. */
+struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine);
+
+/* The snapshot of the catalogue as it is now; made or refreshed first when it has to be. Given back with
+ * wt__shelf_release. encoder: whose vectors it should carry; NULL: lexical alone will do. */
+int wt__engine_shelf(wt_engine *engine, const struct encoder *encoder, struct shelf **out, wt_error *err);
+void wt__shelf_release(struct shelf *shelf);
+
+int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err);
+void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace);
+
+#endif

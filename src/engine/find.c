@@ -1,0 +1,289 @@
+/* find.c: one request, from words to hits with their definitions.
+ *
+ *   recipe -> encoder (if needed) -> snapshot -> retrieve/ -> the hits' rows of the store
+ *
+ * Hits are read from the store after the search, so a tool that was removed in between is left out of the result. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "engine/engine.h"
+#include "engine/recipes.h"
+#include "engine/tools.h"
+#include "retrieve/document.h"
+
+static const char *const FALLBACK_RECIPE = "bm25", *const DEFAULT_RECIPE = "hybrid";
+
+struct result {
+    wt_hits public; /* first, so that the public pointer is this one */
+    struct arena arena;
+};
+
+/* What one wt_find works with. */
+struct search {
+    wt_engine *engine;
+    struct str request;
+    wt_find_options options;
+    const struct recipe *recipe;
+    const struct encoder *encoder; /* NULL: lexical only */
+    struct shelf *shelf;
+    struct workspace *workspace;
+    struct hit_list hits;
+    struct result *result;
+};
+
+void wt_find_options_init(wt_find_options *options)
+{
+    *options = (wt_find_options){.size = sizeof *options};
+}
+
+void wt_hits_free(wt_hits *public)
+{
+    if (!public)
+        return;
+    struct result *result = (struct result *)public;
+    wt__arena_dispose(&result->arena);
+    free(result);
+}
+
+static int check(const struct search *search, wt_error *err)
+{
+    if (search->request.len > WT_MAX_REQUEST_BYTES)
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %zu are read", search->request.len,
+                        WT_MAX_REQUEST_BYTES);
+    if (wt__str_trim(search->request).len == 0)
+        return wt__fail(err, WT_EUSAGE, "the request is empty; say in words what is wanted");
+    if (search->options.k > WT_MAX_K)
+        return wt__fail(err, WT_EUSAGE, "%zu hits were asked for; at most %d are given", search->options.k, WT_MAX_K);
+    return 0;
+}
+
+static int fail_recipe(const char *name, wt_error *err)
+{
+    struct buffer names = {0};
+    const wt_recipe *recipe;
+    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
+        wt__buffer_printf(&names, "%s, ", recipe->name);
+    int rc = wt__fail(err, WT_ERECIPE, "there is no recipe \"%s\"; there are %sauto", name, names.ptr ? names.ptr : "");
+    wt__buffer_dispose(&names);
+    return rc;
+}
+
+/* The recipe that was asked for, or the best that can run here; the encoder when it needs one. */
+static int choose_recipe(struct search *search, wt_error *err)
+{
+    const char *name = search->options.recipe;
+    bool automatic = !name || strcmp(name, "auto") == 0;
+    search->recipe = wt__recipe_named(automatic ? DEFAULT_RECIPE : name);
+    if (!search->recipe)
+        return fail_recipe(name, err);
+    if (!search->recipe->public.needs_model)
+        return 0;
+    wt_error why;
+    int rc = wt__engine_encoder(search->engine, &search->encoder, &why);
+    if (rc == WT_EMODEL && automatic) {
+        search->encoder = NULL;
+        search->recipe = wt__recipe_named(FALLBACK_RECIPE);
+        search->result->public.notice = wt__arena_copy(&search->result->arena, wt__str(why.message));
+        return search->result->public.notice ? 0 : wt__fail_nomem(err);
+    }
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
+/* Says how many tools cannot be found by meaning yet. */
+static int note_missing_vectors(struct search *search, wt_error *err)
+{
+    const struct snapshot *snapshot = search->shelf->snapshot;
+    size_t rows = wt__snapshot_rows(snapshot), embedded = wt__snapshot_embedded(snapshot);
+    if (!search->encoder || embedded == rows)
+        return 0;
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "%zu of %zu tools have no vector yet; `whichtool add` of any source makes them",
+                      rows - embedded, rows);
+    search->result->public.notice = wt__arena_copy(&search->result->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return search->result->public.notice ? 0 : wt__fail_nomem(err);
+}
+
+/* A bit for each row of the provider, in the result's arena. */
+static int provider_filter(struct search *search, const uint64_t **allowed, wt_error *err)
+{
+    const struct snapshot *snapshot = search->shelf->snapshot;
+    struct str provider = wt__str(search->options.provider);
+    struct arena *arena = &search->result->arena;
+    size_t rows = wt__snapshot_rows(snapshot), count = 0;
+    int64_t *ids = NULL;
+    uint64_t *bits = wt__arena_array(arena, uint64_t, (rows + 63) / 64);
+    if (!bits)
+        return wt__fail_nomem(err);
+    pthread_mutex_lock(&search->engine->store_lock);
+    int rc = wt__store_list(search->engine->store, &provider, 0, 0, arena, &ids, &count, err);
+    pthread_mutex_unlock(&search->engine->store_lock);
+    if (rc < 0)
+        return rc;
+    if (count == 0)
+        return wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%s\"", search->options.provider);
+    for (size_t i = 0; i < count; i++) {
+        int64_t row = wt__snapshot_row_of(snapshot, ids[i]);
+        if (row >= 0)
+            bits[row / 64] |= (uint64_t)1 << (row % 64);
+    }
+    *allowed = bits;
+    return 0;
+}
+
+static int retrieve(struct search *search, wt_error *err)
+{
+    struct view view = {.snapshot = search->shelf->snapshot, .encoder = search->encoder};
+    struct retrieve_request request = {.text = search->request,
+                                       .k = search->options.k ? search->options.k : 5,
+                                       .max_per_provider = search->options.max_per_provider};
+    int rc = 0;
+    if (search->options.provider)
+        rc = provider_filter(search, &request.allowed, err);
+    if (rc == 0)
+        rc = wt__retrieve(search->recipe->retriever, &view, &request, search->workspace, &search->hits, err);
+    return rc;
+}
+
+/* "name description" for a set of fields. */
+static const char *field_list(struct arena *arena, unsigned fields)
+{
+    char text[128] = "";
+    for (size_t f = 0; f < FIELD_COUNT; f++)
+        if (fields & 1u << f) {
+            strcat(text, text[0] ? " " : "");
+            strcat(text, wt__field_names[f]);
+        }
+    return wt__arena_copy(arena, wt__str(text));
+}
+
+static int explain_matches(struct search *search, const struct hit *hit, const struct tool *tool, wt_hit *out,
+                           wt_error *err)
+{
+    struct view view = {.snapshot = search->shelf->snapshot, .encoder = search->encoder};
+    struct arena *arena = &search->result->arena;
+    struct word_match *words;
+    size_t count;
+    int rc = wt__retrieve_explain(&view, search->workspace, hit->row, tool, arena, &words, &count, err);
+    wt_match *matches = rc == 0 ? wt__arena_array(arena, wt_match, count) : NULL;
+    if (rc < 0 || !matches)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        matches[i] = (wt_match){.word = wt__arena_copy(arena, words[i].word),
+                                .fields = field_list(arena, words[i].fields),
+                                .score = words[i].score};
+        if (!matches[i].word || !matches[i].fields)
+            return wt__fail_nomem(err);
+    }
+    out->matches = matches;
+    out->match_count = count;
+    return 0;
+}
+
+static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
+{
+    static const char *const names[STAGE_COUNT] = {"bm25", "dense", "part"};
+    const float weights[STAGE_COUNT] = {search->recipe->retriever->lexical, search->recipe->retriever->dense,
+                                        hit->part.len > 0};
+    struct arena *arena = &search->result->arena;
+    wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, STAGE_COUNT);
+    if (!stages)
+        return wt__fail_nomem(err);
+    for (size_t s = 0; s < STAGE_COUNT; s++) {
+        if (weights[s] == 0)
+            continue;
+        const char *name = names[s];
+        if (s == STAGE_PART) {
+            struct buffer text = {0};
+            wt__buffer_printf(&text, "part \"%.*s\"", (int)hit->part.len, hit->part.ptr);
+            name = wt__arena_copy(arena, wt__buffer_view(&text));
+            wt__buffer_dispose(&text);
+            if (!name)
+                return wt__fail_nomem(err);
+        }
+        stages[out->stage_count++] =
+            (wt_stage_score){name, hit->stages[s].rank, hit->stages[s].score, hit->stages[s].share};
+    }
+    out->stages = stages;
+    return 0;
+}
+
+static int publish(struct search *search, wt_error *err)
+{
+    struct arena *arena = &search->result->arena, reading = {0};
+    size_t count = search->hits.len;
+    wt_hit *items = wt__arena_array(arena, wt_hit, count);
+    int64_t *ids = wt__arena_array(&reading, int64_t, count);
+    struct tool *tools = wt__arena_array(&reading, struct tool, count);
+    int rc = items && ids && tools ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        ids[i] = wt__snapshot_id(search->shelf->snapshot, search->hits.items[i].row);
+    if (rc == 0) {
+        pthread_mutex_lock(&search->engine->store_lock);
+        rc = wt__store_get(search->engine->store, ids, count, &reading, tools, err);
+        pthread_mutex_unlock(&search->engine->store_lock);
+    }
+    for (size_t i = 0; rc >= 0 && i < count; i++) {
+        if (tools[i].name.len == 0)
+            continue;
+        wt_hit *out = &items[search->result->public.len++];
+        out->score = search->hits.items[i].score;
+        rc = wt__tool_publish(arena, &tools[i], &out->tool, err);
+        if (rc >= 0 && search->options.explain)
+            rc = explain_stages(search, &search->hits.items[i], out, err);
+        if (rc >= 0 && search->options.explain && search->recipe->retriever->lexical > 0)
+            rc = explain_matches(search, &search->hits.items[i], &tools[i], out, err);
+    }
+    search->result->public.items = items;
+    wt__arena_dispose(&reading);
+    return rc < 0 ? rc : 0;
+}
+
+static int run(struct search *search, wt_error *err)
+{
+    int rc = check(search, err);
+    if (rc == 0)
+        rc = choose_recipe(search, err);
+    if (rc == 0)
+        rc = wt__engine_shelf(search->engine, search->encoder, &search->shelf, err);
+    if (rc == 0)
+        rc = note_missing_vectors(search, err);
+    if (rc == 0)
+        rc = wt__engine_workspace(search->engine, &search->workspace, err);
+    if (rc == 0)
+        rc = retrieve(search, err);
+    if (rc == 0)
+        rc = publish(search, err);
+    return rc;
+}
+
+int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *given, wt_hits **out,
+            wt_error *err)
+{
+    double begun = wt__now_ms();
+    struct search search = {.engine = engine, .request = {request, request_len}};
+    *out = NULL;
+    if (given)
+        search.options = *given;
+    search.result = calloc(1, sizeof *search.result);
+    if (!search.result)
+        return wt__fail_nomem(err);
+    int rc = run(&search, err);
+    wt__engine_return_workspace(engine, search.workspace);
+    wt__shelf_release(search.shelf);
+    if (rc < 0) {
+        wt_hits_free(&search.result->public);
+        return rc;
+    }
+    wt_hits *hits = &search.result->public;
+    hits->recipe = search.recipe->public.name;
+    hits->total_ms = wt__now_ms() - begun;
+    hits->encode_ms = search.hits.encode_ms;
+    hits->search_ms = hits->total_ms - hits->encode_ms;
+    *out = hits;
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* recipes.h: the named ways from a request to hits. Adding one is a row; the command, the evaluation and the help
+ * read the table. */
+#ifndef WT_ENGINE_RECIPES_H
+#define WT_ENGINE_RECIPES_H
+
+#include "retrieve/retrieve.h"
+#include "whichtool.h"
+
+struct recipe {
+    wt_recipe public;
+    const struct retriever *retriever;
+};
+
+/* By name, or NULL. */
+const struct recipe *wt__recipe_named(const char *name);
+
+#endif

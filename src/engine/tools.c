@@ -1,0 +1,243 @@
+/* tools.c: listing, showing and removing tools, and what a name means.
+ *
+ * People and programs name tools in four ways: by id ("provider/name"), by bare name, by the identifier of the source
+ * (BEIR's _id), and by the name that wt_export made for another API. They are tried in that order. A slash may be part
+ * of a provider ("@org/server") or of a name ("GET /pets"), so every slash of an id is tried as the border. */
+#include "engine/tools.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/sha256.h"
+#include "catalog/export.h"
+#include "catalog/names.h"
+#include "engine/engine.h"
+
+enum { AMBIGUOUS_SHOWN = 5 };
+
+struct tool_list {
+    wt_tools tools; /* first, so that the public pointer is this one */
+    struct arena arena;
+};
+
+int wt__tool_publish(struct arena *arena, const struct tool *tool, wt_tool *out, wt_error *err)
+{
+    struct buffer id = {0};
+    char hex[65];
+    wt__tool_id(&id, tool->provider, tool->name);
+    wt__sha256_hex(tool->sha256, hex);
+    *out = (wt_tool){
+        .id = wt__arena_copy(arena, wt__buffer_view(&id)),
+        .provider = wt__arena_copy(arena, tool->provider),
+        .name = wt__arena_copy(arena, tool->name),
+        .title = wt__arena_copy(arena, tool->title),
+        .description = wt__arena_copy(arena, tool->description),
+        .category = wt__arena_copy(arena, tool->category),
+        .source_id = wt__arena_copy(arena, tool->source_id),
+        .format = wt__arena_copy(arena, tool->format),
+        .definition = wt__arena_copy(arena, tool->definition),
+        .definition_len = tool->definition.len,
+        .schema = wt__arena_copy(arena, tool->schema),
+        .sha256 = wt__arena_copy(arena, wt__str(hex)),
+    };
+    bool whole = !id.failed && out->id && out->provider && out->name && out->title && out->description &&
+                 out->category && out->source_id && out->format && out->definition && out->schema && out->sha256;
+    wt__buffer_dispose(&id);
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+/* Turns ids into a public list. Tools that went away between the two reads are left out. */
+static int list_new(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err)
+{
+    struct tool_list *list = calloc(1, sizeof *list);
+    if (!list)
+        return wt__fail_nomem(err);
+    struct tool *tools = wt__arena_array(&list->arena, struct tool, count);
+    wt_tool *items = wt__arena_array(&list->arena, wt_tool, count);
+    int rc = tools && items ? wt__store_get(store, ids, count, &list->arena, tools, err) : wt__fail_nomem(err);
+    for (size_t i = 0; rc >= 0 && i < count; i++)
+        if (tools[i].name.len > 0)
+            rc = wt__tool_publish(&list->arena, &tools[i], &items[list->tools.len++], err);
+    if (rc < 0) {
+        wt_tools_free(&list->tools);
+        return rc;
+    }
+    list->tools.items = items;
+    *out = &list->tools;
+    return 0;
+}
+
+void wt_tools_free(wt_tools *tools)
+{
+    if (!tools)
+        return;
+    struct tool_list *list = (struct tool_list *)tools;
+    wt__arena_dispose(&list->arena);
+    free(list);
+}
+
+void wt_list_options_init(wt_list_options *options)
+{
+    *options = (wt_list_options){.size = sizeof *options};
+}
+
+int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_error *err)
+{
+    wt_list_options options = {0};
+    *out = NULL;
+    if (given)
+        options = *given;
+    struct str provider = wt__str(options.provider);
+    struct arena arena = {0};
+    int64_t *ids;
+    size_t count;
+
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_list(engine->store, options.provider ? &provider : NULL, options.limit, options.offset, &arena,
+                            &ids, &count, err);
+    if (rc >= 0)
+        rc = list_new(engine->store, ids, count, out, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    wt__arena_dispose(&arena);
+    return rc < 0 ? rc : 0;
+}
+
+/* Says which tools a bare name could mean. */
+static int fail_ambiguous(struct store *store, const char *name, const int64_t *ids, size_t count, wt_error *err)
+{
+    struct arena arena = {0};
+    struct tool tools[AMBIGUOUS_SHOWN];
+    struct buffer message = {0};
+    size_t shown = count < AMBIGUOUS_SHOWN ? count : AMBIGUOUS_SHOWN;
+    int rc = wt__store_get(store, ids, shown, &arena, tools, err);
+    if (rc >= 0) {
+        for (size_t i = 0; i < shown; i++) {
+            wt__buffer_text(&message, i ? ", " : "");
+            wt__tool_id(&message, tools[i].provider, tools[i].name);
+        }
+        rc = wt__fail(err, WT_EUSAGE, "several tools are named \"%s\" (%s%s); say which by provider/name", name,
+                      message.ptr ? message.ptr : "", count > shown ? ", ..." : "");
+    }
+    wt__buffer_dispose(&message);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+/* 1 and *id when some border between provider and name gives a tool. */
+static int resolve_id(struct store *store, struct str name, int64_t *id, wt_error *err)
+{
+    static const struct str none = {"", 0};
+    int rc = wt__store_find_name(store, &none, name, id, 1, err);
+    for (size_t slash = 0; rc == 0 && slash < name.len; slash++) {
+        if (name.ptr[slash] != '/')
+            continue;
+        struct str provider = {name.ptr, slash};
+        struct str rest = {name.ptr + slash + 1, name.len - slash - 1};
+        if (rest.len > 0)
+            rc = wt__store_find_name(store, &provider, rest, id, 1, err);
+    }
+    return rc;
+}
+
+/* 1 and *id when name is one that wt_export made. */
+static int resolve_wire(struct store *store, struct str wire, int64_t *id, wt_error *err)
+{
+    struct buffer provider = {0}, name = {0};
+    uint64_t hash = 0;
+    int rc;
+    if (wt__wire_decode(wire, &provider, &name, &hash) == WIRE_HASHED) {
+        rc = wt__store_find_hash(store, hash, id, 1, err);
+    } else {
+        struct str of = wt__buffer_view(&provider);
+        rc = provider.failed || name.failed ? wt__fail_nomem(err)
+                                            : wt__store_find_name(store, &of, wt__buffer_view(&name), id, 1, err);
+    }
+    wt__buffer_dispose(&provider);
+    wt__buffer_dispose(&name);
+    return rc;
+}
+
+int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_error *err)
+{
+    struct str text = wt__str(name);
+    int64_t ids[AMBIGUOUS_SHOWN + 1];
+    int rc = resolve_id(store, text, id, err);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    rc = wt__store_find_name(store, NULL, text, ids, AMBIGUOUS_SHOWN + 1, err);
+    if (rc == 0)
+        rc = wt__store_find_source_id(store, text, ids, AMBIGUOUS_SHOWN + 1, err);
+    if (rc == 0)
+        rc = resolve_wire(store, text, ids, err);
+    if (rc > 1)
+        return fail_ambiguous(store, name, ids, (size_t)rc, err);
+    if (rc == 0)
+        return wt__fail(err, WT_ENOTFOUND, "no tool is named \"%s\"", name);
+    if (rc > 0)
+        *id = ids[0];
+    return rc < 0 ? rc : 0;
+}
+
+int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err)
+{
+    int64_t id;
+    *out = NULL;
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__tool_resolve(engine->store, name, &id, err);
+    if (rc == 0)
+        rc = list_new(engine->store, &id, 1, out, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    return rc;
+}
+
+int wt_remove(wt_engine *engine, const char *name, wt_error *err)
+{
+    int64_t id, removed = 0;
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__tool_resolve(engine->store, name, &id, err);
+    if (rc == 0)
+        removed = wt__store_remove(engine->store, &id, 1, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    return rc < 0 ? rc : (int)removed;
+}
+
+int64_t wt_remove_provider(wt_engine *engine, const char *provider, wt_error *err)
+{
+    pthread_mutex_lock(&engine->store_lock);
+    int64_t removed = wt__store_remove_provider(engine->store, wt__str(provider), err);
+    pthread_mutex_unlock(&engine->store_lock);
+    return removed == 0 ? wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%s\"", provider) : removed;
+}
+
+int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err)
+{
+    struct arena arena = {0};
+    struct buffer text = {0};
+    *out = NULL;
+    struct tool *list = wt__arena_array(&arena, struct tool, count);
+    if (!list)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        list[i] = (struct tool){
+            .provider = wt__str(tools[i]->provider),
+            .name = wt__str(tools[i]->name),
+            .title = wt__str(tools[i]->title),
+            .description = wt__str(tools[i]->description),
+            .category = wt__str(tools[i]->category),
+            .schema = wt__str(tools[i]->schema),
+        };
+    int rc = wt__export(list, count, wt__str(format), &text, err);
+    if (rc == 0) {
+        *out = wt__buffer_take(&text);
+        if (!*out)
+            rc = wt__fail_nomem(err);
+    }
+    wt__buffer_dispose(&text);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+void wt_string_free(char *string)
+{
+    free(string);
+}

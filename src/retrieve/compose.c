@@ -1,0 +1,99 @@
+/* compose.c: a request with several parts needs a tool for each part, but a plain sum lets the loudest part fill the
+ * list. So a candidate's score is what the whole request says plus what its best part says, and each time a candidate
+ * is taken, the part that spoke for it counts a little less for those that follow:
+ *
+ *   score(c) = value[0][c] + PART_WEIGHT * max over parts p of faded[p] * value[p][c]
+ *   faded[p] = PART_DECAY ^ (how many taken candidates p spoke for)
+ *
+ * faded only shrinks and the best candidate is always taken, so scores never rise along the list. A request with one
+ * part keeps the plain order of value[0]. The first k of a longer list are the list for k. The constants and what each
+ * is worth: docs/retrieval.md. */
+#include "retrieve/compose.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/topk.h"
+
+static const float PART_WEIGHT = 1.0f;
+static const float PART_DECAY = 0.8f;
+
+struct pick {
+    float score, part;
+    uint32_t text;
+};
+
+/* What candidate c is worth now. */
+static struct pick worth(const struct evidence *evidence, const float *faded, size_t c)
+{
+    struct pick pick = {.score = evidence->value[0][c]};
+    for (uint32_t t = 1; t < evidence->texts; t++) {
+        float part = PART_WEIGHT * faded[t] * evidence->value[t][c];
+        if (pick.text == 0 || part > pick.part) {
+            pick.part = part;
+            pick.text = t;
+        }
+    }
+    pick.score += pick.part;
+    return pick;
+}
+
+/* All candidates in order of their worth while no part has faded. Returns how many. */
+static size_t ranked_pool(const struct evidence *evidence, struct scored *pool)
+{
+    static const float fresh[TEXTS_MAX] = {1, 1, 1, 1, 1, 1, 1};
+    for (size_t c = 0; c < evidence->candidates; c++)
+        pool[c] = (struct scored){worth(evidence, fresh, c).score, (uint32_t)c};
+    wt__scored_sort(pool, evidence->candidates);
+    return evidence->candidates;
+}
+
+/* The best of the pool as things stand. The pool is in order of fresh worth, which worth never exceeds: the search
+ * ends where no fresh worth reaches the best. */
+static struct pick best_now(const struct evidence *evidence, const float *faded, const struct scored *pool, size_t left,
+                            size_t *at)
+{
+    struct pick best = worth(evidence, faded, pool[0].row);
+    *at = 0;
+    for (size_t i = 1; i < left && pool[i].score >= best.score; i++) {
+        struct pick here = worth(evidence, faded, pool[i].row);
+        if (here.score > best.score || (here.score == best.score && pool[i].row < pool[*at].row)) {
+            best = here;
+            *at = i;
+        }
+    }
+    return best;
+}
+
+static bool capped(const struct evidence *evidence, const struct choice *taken, size_t count, size_t cap, uint32_t c)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < count; i++)
+        same += evidence->provider[taken[i].candidate] == evidence->provider[c];
+    return same >= cap;
+}
+
+int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provider, struct arena *scratch,
+                struct choice *out, size_t *count, wt_error *err)
+{
+    *count = 0;
+    struct scored *pool = wt__arena_array(scratch, struct scored, evidence->candidates);
+    if (!pool)
+        return wt__fail_nomem(err);
+    float faded[TEXTS_MAX];
+    for (size_t t = 0; t < TEXTS_MAX; t++)
+        faded[t] = 1;
+
+    for (size_t left = ranked_pool(evidence, pool); left > 0 && *count < k;) {
+        size_t at;
+        struct pick pick = best_now(evidence, faded, pool, left, &at);
+        uint32_t c = pool[at].row;
+        memmove(pool + at, pool + at + 1, (--left - at) * sizeof *pool);
+        if (max_per_provider && capped(evidence, out, *count, max_per_provider, c))
+            continue;
+        if (pick.text)
+            faded[pick.text] *= PART_DECAY;
+        out[(*count)++] = (struct choice){c, pick.text, pick.score, pick.part};
+    }
+    return 0;
+}

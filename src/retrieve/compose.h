@@ -1,0 +1,35 @@
+/* compose.h: from the evidence of a request's texts to an order of tools. */
+#ifndef WT_RETRIEVE_COMPOSE_H
+#define WT_RETRIEVE_COMPOSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "retrieve/segment.h"
+
+/* The whole request and its parts. */
+enum { TEXTS_MAX = 1 + PARTS_MAX };
+
+/* What each text says of each candidate. Text 0 is the whole request; the others are its parts, if there are several.
+ * value[t] is [N], on one scale for all texts: a text's best tool has about the weight of the retriever. */
+struct evidence {
+    size_t texts, candidates; /* candidates: N */
+    const uint32_t *provider; /* [N] the provider's number, for the cap */
+    float *value[TEXTS_MAX];
+};
+
+struct choice {
+    uint32_t candidate;
+    uint32_t text; /* the part that counted; 0 when the request has one part */
+    float score;
+    float part; /* what the part added, after decay */
+};
+
+/* Picks at most k candidates, best first, into out [k]; returns how many. Candidates are taken to be in order of row,
+ * which decides ties. max_per_provider: 0 for no cap. */
+int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provider, struct arena *scratch,
+                struct choice *out, size_t *count, wt_error *err);
+
+#endif

@@ -1,0 +1,108 @@
+/* document.c: see document.h. What each field and text is worth was measured on dev and train parts only, one setting
+ * for all catalogues: docs/retrieval.md. */
+#include "retrieve/document.h"
+
+#include "base/checksum.h"
+#include "catalog/schema_text.h"
+
+const char *const wt__field_names[FIELD_COUNT] = {"name",        "provider",   "category",
+                                                  "description", "parameters", "parameter-texts"};
+
+const struct lexical_settings wt__lexical_settings = {
+    .k1 = 1.5f,
+    .field_count = FIELD_COUNT,
+    .fields =
+        {
+            [FIELD_NAME] = {2.0f, 0.75f},
+            [FIELD_PROVIDER] = {2.0f, 0.75f},
+            [FIELD_CATEGORY] = {0.5f, 0.75f},
+            [FIELD_DESCRIPTION] = {1.0f, 0.75f},
+            [FIELD_PARAMETERS] = {1.0f, 0.75f},
+            [FIELD_PARAMETER_TEXTS] = {0.5f, 0.75f},
+        },
+};
+
+/* Raised by hand when the analyser or the reading of fields changes what a tool's terms are. */
+enum { ANALYSIS_VERSION = 1 };
+
+uint64_t wt__document_settings_key(void)
+{
+    float values[2 + 2 * FIELD_COUNT] = {(float)ANALYSIS_VERSION, wt__lexical_settings.k1};
+    for (size_t f = 0; f < FIELD_COUNT; f++) {
+        values[2 + 2 * f] = wt__lexical_settings.fields[f].weight;
+        values[3 + 2 * f] = wt__lexical_settings.fields[f].b;
+    }
+    return wt__checksum(values, sizeof values, FIELD_COUNT);
+}
+
+/* A title says more than a name ("get_forecast", "Weather forecast"), unless the name only repeats it with a number
+ * behind it ("Forecast~2"). */
+static bool name_repeats_title(const struct tool *tool)
+{
+    return wt__str_starts(tool->name, tool->title);
+}
+
+int wt__document_read(struct document *document, struct analyser *analyser, const struct tool *tool, wt_error *err)
+{
+    wt__token_list_reset(&document->tokens);
+    wt__buffer_clear(&document->names);
+    wt__buffer_clear(&document->descriptions);
+    if (wt__schema_text(tool->schema, &document->names, &document->descriptions) < 0)
+        return wt__fail_nomem(err);
+    static const struct str none = {"", 0};
+    bool repeats = name_repeats_title(tool);
+    const struct {
+        enum field field;
+        struct str text;
+    } parts[] = {
+        {FIELD_NAME, repeats && tool->title.len > 0 ? none : tool->name},
+        {FIELD_NAME, tool->title},
+        {FIELD_PROVIDER, tool->provider},
+        {FIELD_CATEGORY, tool->category},
+        {FIELD_DESCRIPTION, tool->description},
+        {FIELD_PARAMETERS, wt__buffer_view(&document->names)},
+        {FIELD_PARAMETER_TEXTS, wt__buffer_view(&document->descriptions)},
+    };
+    size_t ends[FIELD_COUNT];
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+        if (wt__analyser_run(analyser, parts[p].text, &document->tokens) < 0)
+            return wt__fail_nomem(err);
+        ends[parts[p].field] = document->tokens.len;
+    }
+    for (size_t f = 0, begin = 0; f < FIELD_COUNT; begin = ends[f++])
+        document->fields[f] = (struct lexical_text){document->tokens.terms + begin, ends[f] - begin};
+    return 0;
+}
+
+void wt__document_dispose(struct document *document)
+{
+    wt__token_list_dispose(&document->tokens);
+    wt__buffer_dispose(&document->names);
+    wt__buffer_dispose(&document->descriptions);
+}
+
+const char wt__document_kind[] = "document_1";
+
+/* The description says what a tool does; its name alone, encoded by itself, keeps a long description from drowning
+ * it. */
+const float wt__document_text_weights[DOCUMENT_TEXTS] = {1.0f, 0.5f};
+
+/* "provider name in words", and for text 0 ": description" behind it. */
+void wt__document_text(const struct tool *tool, unsigned which, struct buffer *out)
+{
+    struct str provider = wt__str_trim(tool->provider);
+    if (provider.len > 0) {
+        wt__buffer_str(out, provider);
+        wt__buffer_char(out, ' ');
+    }
+    if (tool->title.len > 0)
+        wt__split_words(tool->title, out);
+    if (tool->title.len == 0 || !name_repeats_title(tool)) {
+        wt__buffer_text(out, tool->title.len > 0 ? " " : "");
+        wt__split_words(tool->name, out);
+    }
+    if (which == 0) {
+        wt__buffer_text(out, ": ");
+        wt__buffer_str(out, tool->description);
+    }
+}

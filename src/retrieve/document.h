@@ -1,0 +1,49 @@
+/* document.h: what of a tool is searched: its fields as words for BM25, and its texts for the encoder. */
+#ifndef WT_RETRIEVE_DOCUMENT_H
+#define WT_RETRIEVE_DOCUMENT_H
+
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "catalog/tool.h"
+#include "index/lexical.h"
+#include "text/analyser.h"
+
+/* Fields of BM25, in the order of wt__lexical_settings. */
+enum field {
+    FIELD_NAME,
+    FIELD_PROVIDER,
+    FIELD_CATEGORY,
+    FIELD_DESCRIPTION,
+    FIELD_PARAMETERS,      /* names of the parameters */
+    FIELD_PARAMETER_TEXTS, /* their descriptions */
+    FIELD_COUNT
+};
+extern const char *const wt__field_names[FIELD_COUNT];
+
+/* Weights and constants of BM25: one setting for all catalogues. */
+extern const struct lexical_settings wt__lexical_settings;
+
+/* Changes whenever the analyser, the fields or their weights do: a snapshot made with another key is stale. */
+uint64_t wt__document_settings_key(void);
+
+/* The terms of every field of one tool. All zero at first; reused from tool to tool. */
+struct document {
+    struct token_list tokens;
+    struct lexical_text fields[FIELD_COUNT]; /* views of tokens */
+    struct buffer names, descriptions;
+};
+int wt__document_read(struct document *document, struct analyser *analyser, const struct tool *tool, wt_error *err);
+void wt__document_dispose(struct document *document);
+
+/* A tool's vector is the unit vector of a weighted sum over the vectors of its texts. The kind names texts and weights
+ * together: vectors of another kind are stale. */
+enum { DOCUMENT_TEXTS = 2 };
+extern const char wt__document_kind[];
+extern const float wt__document_text_weights[DOCUMENT_TEXTS];
+
+/* Appends text number `which` of the tool. */
+void wt__document_text(const struct tool *tool, unsigned which, struct buffer *out);
+
+#endif

@@ -1,0 +1,375 @@
+/* retrieve.c: the evidence of each text of a request, and the hits that come of it.
+ *
+ *   texts       the whole request, and its parts when it has several (segment.h)
+ *   candidates  the DEPTH best of every text by words and by meaning; both scores of every candidate, exactly
+ *   value       lexical * words / best words + dense * cosine (/ best cosine), for each text and candidate
+ *   order       compose.h
+ *
+ * A score is divided by the best of its text because BM25 has no scale of its own: a request of rare words scores in
+ * the tens, one of common words below one. Cost: one BM25 search and one pass over the vectors a text, and a few
+ * hundred exact scores; nothing grows with M but the two searches. */
+#include "retrieve/retrieve.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "retrieve/compose.h"
+#include "retrieve/document.h"
+#include "retrieve/segment.h"
+
+const struct retriever wt__bm25 = {.name = "bm25", .lexical = 1};
+const struct retriever wt__dense = {.name = "dense", .dense = 1};
+const struct retriever wt__hybrid = {.name = "hybrid", .lexical = 1, .dense = 1.25f, .relative = true};
+
+enum { DEPTH = 50 }; /* candidates of a text and side; more changes nothing, 20 little */
+
+/* One side's view of one text. */
+struct side {
+    struct scored *top; /* [len] best first */
+    size_t len;
+    float *scores; /* [N] */
+    float best;
+};
+
+struct text {
+    struct str bytes;
+    struct lexical_term *terms;
+    size_t term_count;
+    const float *vector; /* [D] */
+    struct side words, meaning;
+};
+
+struct workspace {
+    struct analyser *analyser;
+    struct token_list tokens;
+    struct document document;
+    struct encoder_scratch *encoder;
+    struct lexical_query queries[TEXTS_MAX];
+    struct vectors_scratch vectors;
+    struct arena arena;
+    struct text texts[TEXTS_MAX];
+    size_t text_count;
+};
+
+int wt__workspace_open(struct workspace **out, wt_error *err)
+{
+    *out = NULL;
+    struct workspace *workspace = calloc(1, sizeof *workspace);
+    if (!workspace)
+        return wt__fail_nomem(err);
+    int rc = wt__analyser_open(&workspace->analyser, err);
+    if (rc < 0) {
+        wt__workspace_close(workspace);
+        return rc;
+    }
+    *out = workspace;
+    return 0;
+}
+
+void wt__workspace_close(struct workspace *workspace)
+{
+    if (!workspace)
+        return;
+    wt__analyser_close(workspace->analyser);
+    wt__token_list_dispose(&workspace->tokens);
+    wt__document_dispose(&workspace->document);
+    wt__encoder_scratch_free(workspace->encoder);
+    for (size_t t = 0; t < TEXTS_MAX; t++)
+        wt__lexical_query_dispose(&workspace->queries[t]);
+    wt__vectors_scratch_dispose(&workspace->vectors);
+    wt__arena_dispose(&workspace->arena);
+    free(workspace);
+}
+
+/* The whole request, and its parts when there are at least two. */
+static int read_texts(struct workspace *workspace, struct str request, wt_error *err)
+{
+    struct str parts[PARTS_MAX];
+    size_t count;
+    int rc = wt__segment(request, &workspace->arena, parts, &count, err);
+    if (rc < 0)
+        return rc;
+    workspace->text_count = count > 1 ? 1 + count : 1;
+    workspace->texts[0] = (struct text){.bytes = request};
+    for (size_t t = 1; t < workspace->text_count; t++)
+        workspace->texts[t] = (struct text){.bytes = parts[t - 1]};
+    return 0;
+}
+
+static int compare_terms(const void *a, const void *b)
+{
+    const struct lexical_term *x = a, *y = b;
+    size_t shorter = x->text.len < y->text.len ? x->text.len : y->text.len;
+    int order = memcmp(x->text.ptr, y->text.ptr, shorter);
+    return order ? order : (x->text.len > y->text.len) - (x->text.len < y->text.len);
+}
+
+/* The different terms of a text, each of weight 1: how often a request says a word does not make it truer. */
+static int read_terms(struct workspace *workspace, struct text *text, wt_error *err)
+{
+    size_t first = workspace->tokens.len;
+    if (wt__analyser_run(workspace->analyser, text->bytes, &workspace->tokens) < 0)
+        return wt__fail_nomem(err);
+    size_t count = workspace->tokens.len - first;
+    text->terms = wt__arena_array(&workspace->arena, struct lexical_term, count);
+    if (!text->terms)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        text->terms[i] = (struct lexical_term){workspace->tokens.terms[first + i], 1};
+    qsort(text->terms, count, sizeof *text->terms, compare_terms);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || compare_terms(&text->terms[i], &text->terms[text->term_count - 1]) != 0)
+            text->terms[text->term_count++] = text->terms[i];
+    return 0;
+}
+
+static int search_words(const struct view *view, const struct retrieve_request *request, size_t depth,
+                        struct workspace *workspace, wt_error *err)
+{
+    const struct lexical *index = &view->snapshot->lexical;
+    wt__token_list_reset(&workspace->tokens);
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        struct text *text = &workspace->texts[t];
+        int rc = read_terms(workspace, text, err);
+        if (rc == 0)
+            rc = wt__lexical_prepare(&workspace->queries[t], index, text->terms, text->term_count, err);
+        if (rc < 0)
+            return rc;
+        struct side *side = &text->words;
+        side->top = wt__arena_array(&workspace->arena, struct scored, depth);
+        if (!side->top)
+            return wt__fail_nomem(err);
+        side->len = wt__lexical_search(index, &workspace->queries[t], depth, request->allowed, side->top);
+        side->best = side->len ? side->top[0].score : 0;
+    }
+    return 0;
+}
+
+static int encode_texts(const struct view *view, struct workspace *workspace, wt_error *err)
+{
+    struct str texts[TEXTS_MAX];
+    size_t dim = wt__encoder_dim(view->encoder);
+    float *vectors = wt__arena_array(&workspace->arena, float, workspace->text_count *dim);
+    if (!vectors)
+        return wt__fail_nomem(err);
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        texts[t] = workspace->texts[t].bytes;
+        workspace->texts[t].vector = vectors + t * dim;
+    }
+    int rc = 0;
+    if (!workspace->encoder)
+        rc = wt__encoder_scratch_new(&workspace->encoder, view->encoder, err);
+    return rc < 0 ? rc : wt__encode(view->encoder, workspace->encoder, texts, workspace->text_count, vectors, err);
+}
+
+static int search_meaning(const struct vectors *vectors, const struct retrieve_request *request, size_t depth,
+                          struct workspace *workspace, wt_error *err)
+{
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        struct text *text = &workspace->texts[t];
+        struct side *side = &text->meaning;
+        side->top = wt__arena_array(&workspace->arena, struct scored, depth);
+        if (!side->top)
+            return wt__fail_nomem(err);
+        int rc = wt__vectors_search(vectors, &workspace->vectors, text->vector, depth, request->allowed, side->top,
+                                    &side->len, err);
+        if (rc < 0)
+            return rc;
+        side->best = side->len && side->top[0].score > 0 ? side->top[0].score : 0;
+    }
+    return 0;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The rows that any text found by either side, ascending, each once. */
+static int collect_candidates(struct workspace *workspace, uint32_t **out, size_t *count, wt_error *err)
+{
+    size_t most = 0, n = 0, kept = 0;
+    for (size_t t = 0; t < workspace->text_count; t++)
+        most += workspace->texts[t].words.len + workspace->texts[t].meaning.len;
+    uint32_t *rows = wt__arena_array(&workspace->arena, uint32_t, most);
+    if (!rows)
+        return wt__fail_nomem(err);
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        const struct side *sides[] = {&workspace->texts[t].words, &workspace->texts[t].meaning};
+        for (size_t s = 0; s < 2; s++)
+            for (size_t i = 0; i < sides[s]->len; i++)
+                rows[n++] = sides[s]->top[i].row;
+    }
+    qsort(rows, n, sizeof *rows, compare_rows);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || rows[i] != rows[kept - 1])
+            rows[kept++] = rows[i];
+    *out = rows;
+    *count = kept;
+    return 0;
+}
+
+/* Exact scores of every candidate for every text. */
+static int score_candidates(const struct view *view, const struct vectors *vectors, bool words,
+                            struct workspace *workspace, const uint32_t *rows, size_t count, wt_error *err)
+{
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        struct text *text = &workspace->texts[t];
+        text->words.scores = wt__arena_array(&workspace->arena, float, count);
+        text->meaning.scores = wt__arena_array(&workspace->arena, float, count);
+        if (!text->words.scores || !text->meaning.scores)
+            return wt__fail_nomem(err);
+        if (words)
+            wt__lexical_score_rows(&view->snapshot->lexical, &workspace->queries[t], rows, count, text->words.scores);
+        if (vectors) {
+            int rc = wt__vectors_score_rows(vectors, &workspace->vectors, text->vector, rows, count,
+                                            text->meaning.scores, err);
+            if (rc < 0)
+                return rc;
+        }
+    }
+    return 0;
+}
+
+static float words_value(const struct retriever *retriever, const struct text *text, size_t c)
+{
+    return text->words.best > 0 ? retriever->lexical * text->words.scores[c] / text->words.best : 0;
+}
+
+static float meaning_value(const struct retriever *retriever, const struct text *text, size_t c)
+{
+    float cosine = text->meaning.scores[c];
+    if (!retriever->relative)
+        return retriever->dense * cosine;
+    return text->meaning.best > 0 && cosine > 0 ? retriever->dense * cosine / text->meaning.best : 0;
+}
+
+static int weigh(const struct retriever *retriever, const struct view *view, struct workspace *workspace,
+                 const uint32_t *rows, size_t count, struct evidence *out, wt_error *err)
+{
+    uint32_t *provider = wt__arena_array(&workspace->arena, uint32_t, count);
+    if (!provider)
+        return wt__fail_nomem(err);
+    for (size_t c = 0; c < count; c++)
+        provider[c] = view->snapshot->keys[rows[c]].provider;
+    *out = (struct evidence){.texts = workspace->text_count, .candidates = count, .provider = provider};
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        out->value[t] = wt__arena_array(&workspace->arena, float, count);
+        if (!out->value[t])
+            return wt__fail_nomem(err);
+        for (size_t c = 0; c < count; c++)
+            out->value[t][c] =
+                words_value(retriever, &workspace->texts[t], c) + meaning_value(retriever, &workspace->texts[t], c);
+    }
+    return 0;
+}
+
+static size_t rank_in(const struct side *side, uint32_t row)
+{
+    for (size_t i = 0; i < side->len; i++)
+        if (side->top[i].row == row)
+            return i + 1;
+    return 0;
+}
+
+static struct hit hit_of(const struct retriever *retriever, const struct workspace *workspace, const uint32_t *rows,
+                         const struct choice *choice)
+{
+    const struct text *whole = &workspace->texts[0];
+    size_t c = choice->candidate;
+    struct hit hit = {.row = rows[c], .score = choice->score};
+    hit.stages[STAGE_BM25] = (struct stage_evidence){rank_in(&whole->words, rows[c]), whole->words.scores[c],
+                                                     words_value(retriever, whole, c)};
+    hit.stages[STAGE_DENSE] = (struct stage_evidence){rank_in(&whole->meaning, rows[c]), whole->meaning.scores[c],
+                                                      meaning_value(retriever, whole, c)};
+    if (choice->text > 0) {
+        const struct text *part = &workspace->texts[choice->text];
+        hit.part = part->bytes;
+        hit.stages[STAGE_PART].score = words_value(retriever, part, c) + meaning_value(retriever, part, c);
+        hit.stages[STAGE_PART].share = choice->part;
+    }
+    return hit;
+}
+
+static int order_hits(const struct retriever *retriever, const struct view *view,
+                      const struct retrieve_request *request, struct workspace *workspace, const uint32_t *rows,
+                      size_t count, struct hit_list *out, wt_error *err)
+{
+    struct evidence evidence;
+    size_t k = request->k < count ? request->k : count;
+    struct choice *choices = wt__arena_array(&workspace->arena, struct choice, k);
+    out->items = wt__arena_array(&workspace->arena, struct hit, k);
+    int rc =
+        choices && out->items ? weigh(retriever, view, workspace, rows, count, &evidence, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__compose(&evidence, k, request->max_per_provider, &workspace->arena, choices, &out->len, err);
+    for (size_t i = 0; rc == 0 && i < out->len; i++)
+        out->items[i] = hit_of(retriever, workspace, rows, &choices[i]);
+    return rc;
+}
+
+int wt__retrieve(const struct retriever *retriever, const struct view *view, const struct retrieve_request *request,
+                 struct workspace *workspace, struct hit_list *out, wt_error *err)
+{
+    const struct vectors *vectors = NULL;
+    size_t depth = request->k > DEPTH ? request->k : DEPTH, count = 0;
+    uint32_t *rows;
+    *out = (struct hit_list){0};
+    wt__arena_reset(&workspace->arena);
+    int rc = read_texts(workspace, request->text, err);
+    if (rc == 0 && retriever->lexical > 0)
+        rc = search_words(view, request, depth, workspace, err);
+    if (rc == 0 && retriever->dense > 0) {
+        double begun = wt__now_ms();
+        vectors = wt__snapshot_vectors(view->snapshot, wt__encoder_hash(view->encoder), wt__document_kind);
+        rc = encode_texts(view, workspace, err);
+        out->encode_ms = wt__now_ms() - begun;
+        if (rc == 0 && vectors)
+            rc = search_meaning(vectors, request, depth, workspace, err);
+    }
+    if (rc == 0)
+        rc = collect_candidates(workspace, &rows, &count, err);
+    if (rc == 0)
+        rc = score_candidates(view, vectors, retriever->lexical > 0, workspace, rows, count, err);
+    return rc < 0 ? rc : order_hits(retriever, view, request, workspace, rows, count, out, err);
+}
+
+/* In which fields of the document the term stands. */
+static unsigned fields_with(const struct document *document, struct str term)
+{
+    unsigned fields = 0;
+    for (size_t f = 0; f < FIELD_COUNT; f++)
+        for (size_t i = 0; i < document->fields[f].count && !(fields & 1u << f); i++)
+            if (wt__str_equal(document->fields[f].terms[i], term))
+                fields |= 1u << f;
+    return fields;
+}
+
+static int compare_matches(const void *a, const void *b)
+{
+    const struct word_match *x = a, *y = b;
+    return (x->score < y->score) - (x->score > y->score);
+}
+
+int wt__retrieve_explain(const struct view *view, struct workspace *workspace, uint32_t row, const struct tool *tool,
+                         struct arena *arena, struct word_match **out, size_t *count, wt_error *err)
+{
+    const struct text *whole = &workspace->texts[0];
+    float *shares = wt__arena_array(&workspace->arena, float, whole->term_count);
+    *count = 0;
+    *out = wt__arena_array(arena, struct word_match, whole->term_count);
+    if (!shares || !*out)
+        return wt__fail_nomem(err);
+    int rc = wt__document_read(&workspace->document, workspace->analyser, tool, err);
+    if (rc < 0)
+        return rc;
+    wt__lexical_explain(&view->snapshot->lexical, &workspace->queries[0], whole->terms, whole->term_count, row, shares);
+    for (size_t i = 0; i < whole->term_count; i++)
+        if (shares[i] > 0)
+            (*out)[(*count)++] = (struct word_match){
+                whole->terms[i].text, fields_with(&workspace->document, whole->terms[i].text), shares[i]};
+    qsort(*out, *count, sizeof **out, compare_matches);
+    return 0;
+}

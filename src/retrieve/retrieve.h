@@ -1,0 +1,86 @@
+/* retrieve.h: from a request in words to hits.
+ *
+ * A request is read as a whole and, when it has several parts ("find a hotel and tell me the weather"), part by part.
+ * Each of these texts gets evidence from two sides: words (BM25 over the tool's fields) and meaning (the inner product
+ * of unit vectors). A retriever is a weighing of the two; compose.h turns the evidence into an order.
+ * docs/retrieval.md has the formulas and what each step is worth. */
+#ifndef WT_RETRIEVE_RETRIEVE_H
+#define WT_RETRIEVE_RETRIEVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "encoder/encoder.h"
+#include "index/snapshot.h"
+
+/* Which evidence a retriever weighs, and how much. */
+struct retriever {
+    const char *name;
+    float lexical; /* weight of words, as a share of the best tool's score; 0: not looked at */
+    float dense;   /* weight of meaning; 0: not looked at */
+    bool relative; /* meaning, too, as a share of the best tool's: needed beside words, a plain cosine alone */
+};
+
+extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
+
+/* What a query may look at; borrowed for the call. */
+struct view {
+    const struct snapshot *snapshot;
+    const struct encoder *encoder; /* needed when the retriever weighs dense evidence */
+};
+
+struct retrieve_request {
+    struct str text;
+    size_t k;
+    const uint64_t *allowed; /* a bit a row; NULL: every tool */
+    size_t max_per_provider; /* 0: no cap */
+};
+
+enum stage { STAGE_BM25, STAGE_DENSE, STAGE_PART, STAGE_COUNT };
+
+struct stage_evidence {
+    size_t rank; /* 1-based among the stage's candidates; 0: beyond them */
+    float score; /* the stage's own scale */
+    float share; /* what it added to the hit's score */
+};
+
+struct hit {
+    uint32_t row;
+    float score;
+    struct stage_evidence stages[STAGE_COUNT];
+    struct str part; /* the part of the request that this hit answers best; empty when it has only one */
+};
+
+/* Lives in the workspace until its next use. */
+struct hit_list {
+    struct hit *items;
+    size_t len;
+    double encode_ms;
+};
+
+/* Scratch of one running query: analyser, encoder scratch, cursors, arena. Warm, a query allocates nothing per tool. */
+struct workspace;
+int wt__workspace_open(struct workspace **out, wt_error *err);
+void wt__workspace_close(struct workspace *workspace); /* NULL is a no-op */
+
+/* The tools that the request needs, best first, at most k. Errors: WT_ENOMEM, WT_EMODEL. */
+int wt__retrieve(const struct retriever *retriever, const struct view *view, const struct retrieve_request *request,
+                 struct workspace *workspace, struct hit_list *out, wt_error *err);
+
+/* A word of the request that a tool matched. */
+struct word_match {
+    struct str word; /* as analysed */
+    unsigned fields; /* bits of enum field (document.h) */
+    float score;     /* what it adds to the tool's BM25 score for the whole request */
+};
+
+struct tool;
+/* The words of the last request of this workspace that the tool in `row` matched, best first, in the arena. */
+int wt__retrieve_explain(const struct view *view, struct workspace *workspace, uint32_t row, const struct tool *tool,
+                         struct arena *arena, struct word_match **out, size_t *count, wt_error *err);
+
+#endif

@@ -1,0 +1,185 @@
+/* segment.c: cuts at the ends of sentences, and inside them at commas, colons, semicolons, "and" and "then", but only
+ * so that every part keeps at least CONTENT_MIN content words: "Paris, London and Rome" stays one part, because a
+ * list of names calls for one tool. Content words are those that are not stop words. What is left over at the end of
+ * a sentence joins the part before it. More than PARTS_MAX parts: neighbours are joined, the shortest pair first. */
+#include "retrieve/segment.h"
+
+#include <stdbool.h>
+
+#include "text/stopwords.h"
+
+enum { CONTENT_MIN = 3, WORD_MAX = 32 }; /* a longer word is no stop word */
+
+struct span {
+    size_t start, end;
+};
+
+struct cutter {
+    struct str text;
+    struct span *parts; /* room for every possible part */
+    size_t count;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Bytes beyond ASCII count as letters: a word of another script is a content word. */
+static bool is_word_byte(char c)
+{
+    char lower = (char)(c | 0x20);
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
+}
+
+static bool is_stopword(struct str word)
+{
+    char lower[WORD_MAX];
+    if (word.len > sizeof lower)
+        return false;
+    for (size_t i = 0; i < word.len; i++)
+        lower[i] = (char)(word.ptr[i] >= 'A' && word.ptr[i] <= 'Z' ? word.ptr[i] | 0x20 : word.ptr[i]);
+    return wt__is_stopword((struct str){lower, word.len});
+}
+
+static size_t content_words(struct str text, struct span span)
+{
+    size_t count = 0;
+    for (size_t i = span.start; i < span.end;) {
+        size_t start = i;
+        while (i < span.end && is_word_byte(text.ptr[i]))
+            i++;
+        if (i > start)
+            count += !is_stopword((struct str){text.ptr + start, i - start});
+        else
+            i++;
+    }
+    return count;
+}
+
+static size_t skip_blanks(struct str text, size_t at, size_t end)
+{
+    while (at < end && is_blank(text.ptr[at]))
+        at++;
+    return at;
+}
+
+/* Whether `word`, in any case, stands at `at` with a blank behind it; *next: behind those blanks. */
+static bool conjunction(struct str text, size_t at, size_t end, struct str word, size_t *next)
+{
+    if (end - at <= word.len)
+        return false;
+    for (size_t i = 0; i < word.len; i++)
+        if ((text.ptr[at + i] | 0x20) != word.ptr[i])
+            return false;
+    *next = skip_blanks(text, at + word.len, end);
+    return *next > at + word.len;
+}
+
+/* The length of a delimiter that begins at `at`, 0 when none does: [,;:] and blanks, or blanks, "and" or "then",
+ * blanks. */
+static size_t delimiter(struct str text, size_t at, size_t end)
+{
+    char c = text.ptr[at];
+    size_t next;
+    if (c == ',' || c == ';' || c == ':') {
+        next = skip_blanks(text, at + 1, end);
+        return next > at + 1 ? next - at : 0;
+    }
+    if (!is_blank(c))
+        return 0;
+    size_t word = skip_blanks(text, at, end);
+    if (conjunction(text, word, end, STR("and"), &next) || conjunction(text, word, end, STR("then"), &next))
+        return next - at;
+    return 0;
+}
+
+/* Cuts one sentence. Its parts are counted from `first` on, so that what is left over joins one of its own. */
+static void cut_sentence(struct cutter *cutter, struct span sentence)
+{
+    struct span atom = {sentence.start, sentence.start};
+    size_t first = cutter->count;
+    if (content_words(cutter->text, sentence) == 0)
+        return;
+    for (size_t at = sentence.start; at <= sentence.end;) {
+        size_t len = at < sentence.end ? delimiter(cutter->text, at, sentence.end) : 1;
+        if (len == 0) {
+            at++;
+            continue;
+        }
+        atom.end = at;
+        at += len;
+        if (content_words(cutter->text, atom) >= CONTENT_MIN) {
+            cutter->parts[cutter->count++] = atom;
+            atom.start = at;
+        }
+    }
+    if (atom.start >= sentence.end)
+        return;
+    atom.end = sentence.end;
+    if (cutter->count > first)
+        cutter->parts[cutter->count - 1].end = sentence.end;
+    else
+        cutter->parts[cutter->count++] = atom;
+}
+
+static void cut_sentences(struct cutter *cutter)
+{
+    struct str text = cutter->text;
+    size_t start = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        bool stop = (text.ptr[i] == '.' || text.ptr[i] == '?' || text.ptr[i] == '!') && i + 1 < text.len &&
+                    is_blank(text.ptr[i + 1]);
+        if (!stop && text.ptr[i] != '\n')
+            continue;
+        cut_sentence(cutter, (struct span){start, i + stop});
+        start = skip_blanks(text, i + 1, text.len);
+        i = start - 1;
+    }
+    if (start < text.len)
+        cut_sentence(cutter, (struct span){start, text.len});
+}
+
+static void trim(struct str text, struct span *span)
+{
+    static const char signs[] = " ,;:.";
+    while (span->start < span->end && strchr(signs, text.ptr[span->start]))
+        span->start++;
+    while (span->start < span->end && strchr(signs, text.ptr[span->end - 1]))
+        span->end--;
+}
+
+static void join_shortest(struct cutter *cutter)
+{
+    size_t best = 0, shortest = SIZE_MAX;
+    for (size_t i = 0; i + 1 < cutter->count; i++) {
+        struct span a = cutter->parts[i], b = cutter->parts[i + 1];
+        size_t len = a.end - a.start + b.end - b.start;
+        if (len < shortest) {
+            shortest = len;
+            best = i;
+        }
+    }
+    cutter->parts[best].end = cutter->parts[best + 1].end;
+    cutter->count--;
+    memmove(cutter->parts + best + 1, cutter->parts + best + 2, (cutter->count - best - 1) * sizeof *cutter->parts);
+}
+
+int wt__segment(struct str request, struct arena *scratch, struct str parts[PARTS_MAX], size_t *count, wt_error *err)
+{
+    struct cutter cutter = {.text = request};
+    *count = 0;
+    /* A part has a content word of at least one byte and a sign or blank behind it. */
+    cutter.parts = wt__arena_array(scratch, struct span, request.len / 2 + 1);
+    if (!cutter.parts)
+        return wt__fail_nomem(err);
+    cut_sentences(&cutter);
+    for (size_t i = 0; i < cutter.count; i++)
+        trim(request, &cutter.parts[i]);
+    while (cutter.count > PARTS_MAX)
+        join_shortest(&cutter);
+    for (size_t i = 0; i < cutter.count; i++)
+        parts[i] = (struct str){request.ptr + cutter.parts[i].start, cutter.parts[i].end - cutter.parts[i].start};
+    *count = cutter.count;
+    return 0;
+}

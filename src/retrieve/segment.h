@@ -1,0 +1,19 @@
+/* segment.h: the parts of a request. "Find a flight to Oslo, then book a hotel near the airport" asks for two tools;
+ * each part is also searched by itself, so that the louder one does not drown the other. */
+#ifndef WT_RETRIEVE_SEGMENT_H
+#define WT_RETRIEVE_SEGMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+
+enum { PARTS_MAX = 6 };
+
+/* Cuts request into at most PARTS_MAX parts, views of it in order; *count is 0 when it has no content word and 1 when
+ * it is not worth cutting. */
+int wt__segment(struct str request, struct arena *scratch, struct str parts[PARTS_MAX], size_t *count, wt_error *err);
+
+#endif
