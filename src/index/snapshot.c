@@ -1,0 +1,245 @@
+/* snapshot.c: opening a snapshot. The snapshot file is read first and names the vector files; when one of those has
+ * just been replaced by a writer, the snapshot file is read again.
+ *
+ * Checking order: length, magic, byte order, version, the header's sum, then each section's place and sum. Only then
+ * is anything inside a section looked at. */
+#include "index/snapshot.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "index/snapshot_format.h"
+
+enum { OPEN_TRIES = 8 };
+
+char *wt__snapshot_path(const char *folder, const char *name)
+{
+    size_t len = strlen(folder) + 1 + strlen(name) + 1;
+    char *path = wt__alloc_array(len, 1);
+    if (path)
+        snprintf(path, len, "%s/%s", folder, name);
+    return path;
+}
+
+void wt__vectors_file_name(char name[VECTORS_NAME_BYTES], const char *model, const char *kind, uint64_t number)
+{
+    snprintf(name, VECTORS_NAME_BYTES, "vectors-%.12s-%s-%016" PRIx64, model, kind, number);
+}
+
+static int check_mark(const struct file_mark *mark, const char *magic, uint64_t sum, wt_error *err)
+{
+    if (memcmp(mark->magic, magic, sizeof mark->magic) != 0)
+        return wt__fail(err, WT_ESTORE, "not an index file");
+    if (mark->byte_order != SNAPSHOT_BYTE_ORDER)
+        return wt__fail(err, WT_ESTORE, "written on a machine of the other byte order");
+    if (mark->version > SNAPSHOT_VERSION)
+        return wt__fail(err, WT_ENEWER, "version %u, written by a newer whichtool (this one reads %d)", mark->version,
+                        SNAPSHOT_VERSION);
+    if (mark->version != SNAPSHOT_VERSION)
+        return wt__fail(err, WT_ESTORE, "version %u is no longer read", mark->version);
+    if (mark->sum != sum)
+        return wt__fail(err, WT_ESTORE, "damaged: the header's checksum is wrong");
+    return 0;
+}
+
+/* The section's bytes, verified; NULL with err set. */
+static const void *section_at(struct mapping image, const struct snapshot_section *section, uint64_t len,
+                              const char *name, wt_error *err)
+{
+    const void *bytes = NULL;
+    if (section->offset % SNAPSHOT_ALIGN != 0 || section->offset > image.len || section->len != len ||
+        section->len > image.len - section->offset)
+        wt__fail(err, WT_ESTORE, "damaged: %s do not fit the file", name);
+    else if (wt__checksum(image.ptr + section->offset, section->len, section->offset) != section->sum)
+        wt__fail(err, WT_ESTORE, "damaged: the checksum of %s is wrong", name);
+    else
+        bytes = image.ptr + section->offset;
+    return bytes;
+}
+
+static bool is_name(const char *name, size_t size)
+{
+    size_t len = 0;
+    while (len < size && (isalnum((unsigned char)name[len]) || name[len] == '_'))
+        len++;
+    return len > 0 && len < size && name[len] == '\0';
+}
+
+static int parse_set(struct snapshot_set *set, const struct snapshot_set_header *header, struct mapping image,
+                     uint32_t rows, wt_error *err)
+{
+    if (!is_name(header->model, sizeof header->model) || !is_name(header->kind, sizeof header->kind) ||
+        header->dim == 0 || header->dim > VECTOR_MAX_DIM || header->slots > 2 * (uint32_t)WT_MAX_TOOLS)
+        return wt__fail(err, WT_ESTORE, "damaged: a set of vectors makes no sense");
+    set->model = header->model;
+    set->kind = header->kind;
+    set->vectors = (struct vectors){.dim = header->dim, .slots = header->slots, .rows = rows, .seed = header->number};
+    set->vectors.row_of_slot =
+        section_at(image, &header->row_of_slot, header->slots * sizeof(uint32_t), "rows of vectors", err);
+    if (!set->vectors.row_of_slot)
+        return WT_ESTORE;
+    set->vectors.slot_of_row = section_at(image, &header->slot_of_row, rows * sizeof(uint32_t), "slots of rows", err);
+    return set->vectors.slot_of_row ? 0 : WT_ESTORE;
+}
+
+static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error *err)
+{
+    const struct snapshot_header *header = (const void *)image.ptr;
+    if (image.len < sizeof *header)
+        return wt__fail(err, WT_ESTORE, "damaged: cut short at %zu bytes", image.len);
+    int rc = check_mark(&header->mark, SNAPSHOT_MAGIC, wt__header_sum(header, sizeof *header), err);
+    if (rc < 0)
+        return rc;
+    if (header->rows > WT_MAX_TOOLS || header->set_count > SNAPSHOT_MAX_SETS)
+        return wt__fail(err, WT_ESTORE, "damaged: %u tools with %u sets of vectors", header->rows, header->set_count);
+    snapshot->generation = header->generation;
+    snapshot->settings = header->settings;
+    snapshot->rows = header->rows;
+    snapshot->keys = section_at(image, &header->keys, header->rows * sizeof *snapshot->keys, "keys", err);
+    if (!snapshot->keys)
+        return WT_ESTORE;
+    const void *lexical = section_at(image, &header->lexical, header->lexical.len, "terms", err);
+    rc = lexical ? wt__lexical_view(&snapshot->lexical, lexical, header->lexical.len, err) : WT_ESTORE;
+    if (rc == 0 && snapshot->lexical.rows != header->rows)
+        rc = wt__fail(err, WT_ESTORE, "damaged: %u rows of terms for %u tools", snapshot->lexical.rows, header->rows);
+    for (size_t i = 0; rc == 0 && i < header->set_count; i++) {
+        rc = parse_set(&snapshot->sets[i], &header->sets[i], image, header->rows, err);
+        snapshot->set_count = i + 1;
+    }
+    return rc;
+}
+
+int wt__snapshot_parse(struct snapshot **out, struct mapping image, wt_error *err)
+{
+    struct snapshot *snapshot = calloc(1, sizeof *snapshot);
+    *out = NULL;
+    if (snapshot)
+        snapshot->memory = calloc(1, sizeof *snapshot->memory);
+    int rc = snapshot && snapshot->memory ? parse_image(snapshot, image, err) : wt__fail_nomem(err);
+    if (rc < 0)
+        wt__snapshot_free(snapshot);
+    else
+        *out = snapshot;
+    return rc;
+}
+
+int wt__snapshot_attach(struct snapshot *snapshot, size_t set, const unsigned char *chunks, size_t len, wt_error *err)
+{
+    struct vectors *vectors = &snapshot->sets[set].vectors;
+    if (len < wt__vectors_bytes(vectors->dim, vectors->slots))
+        return wt__fail(err, WT_ESTORE, "damaged: cut short at %zu bytes of vectors", len);
+    vectors->chunks = chunks;
+    return wt__vectors_verify(vectors, err);
+}
+
+static void release(struct mapping *mapping, bool owned)
+{
+    if (owned)
+        free((void *)mapping->ptr);
+    else
+        wt__file_unmap(mapping);
+}
+
+void wt__snapshot_free(struct snapshot *snapshot)
+{
+    if (!snapshot)
+        return;
+    if (snapshot->memory) {
+        release(&snapshot->memory->image, snapshot->memory->owned);
+        for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
+            release(&snapshot->memory->sets[i], snapshot->memory->owned);
+        free(snapshot->memory);
+    }
+    free(snapshot);
+}
+
+static int attach_file(struct snapshot *snapshot, size_t set, const char *path, wt_error *err)
+{
+    struct mapping *file = &snapshot->memory->sets[set];
+    const struct vectors *vectors = &snapshot->sets[set].vectors;
+    int rc = wt__file_map(file, path, err);
+    if (rc < 0)
+        return rc;
+    const struct vectors_header *header = (const void *)file->ptr;
+    if (file->len < VECTORS_HEADER_BYTES)
+        rc = wt__fail(err, WT_ESTORE, "damaged: cut short at %zu bytes", file->len);
+    else
+        rc = check_mark(&header->mark, VECTORS_MAGIC, wt__header_sum(header, sizeof *header), err);
+    if (rc == 0 && (header->number != vectors->seed || header->dim != vectors->dim))
+        rc = wt__fail(err, WT_ESTORE, "not the file that the snapshot was made with");
+    if (rc == 0)
+        rc =
+            wt__snapshot_attach(snapshot, set, file->ptr + VECTORS_HEADER_BYTES, file->len - VECTORS_HEADER_BYTES, err);
+    return rc < 0 ? wt__fail_context(err, rc, "%s", path) : 0;
+}
+
+/* One try at opening; *moved tells that a vector file which the snapshot names is not there. */
+static int load_once(struct snapshot **out, const char *folder, bool *moved, wt_error *err)
+{
+    struct mapping image = {0};
+    struct snapshot *snapshot = NULL;
+    char *path = wt__snapshot_path(folder, SNAPSHOT_FILE);
+    int rc = path ? wt__file_map(&image, path, err) : wt__fail_nomem(err);
+    *moved = false;
+    if (rc == 0) {
+        rc = wt__snapshot_parse(&snapshot, image, err);
+        if (rc < 0) {
+            wt__file_unmap(&image);
+            wt__fail_context(err, rc, "%s", path);
+        } else {
+            snapshot->memory->image = image;
+        }
+    }
+    free(path);
+    for (size_t i = 0; rc == 0 && i < snapshot->set_count; i++) {
+        char name[VECTORS_NAME_BYTES];
+        const struct snapshot_set *set = &snapshot->sets[i];
+        wt__vectors_file_name(name, set->model, set->kind, set->vectors.seed);
+        path = wt__snapshot_path(folder, name);
+        rc = path ? attach_file(snapshot, i, path, err) : wt__fail_nomem(err);
+        *moved = rc == WT_ENOTFOUND;
+        free(path);
+    }
+    if (rc < 0)
+        wt__snapshot_free(snapshot);
+    else
+        *out = snapshot;
+    return rc;
+}
+
+int wt__snapshot_load(struct snapshot **out, const char *folder, wt_error *err)
+{
+    int rc = 0;
+    bool moved = true;
+    *out = NULL;
+    for (int i = 0; moved && i < OPEN_TRIES; i++)
+        rc = load_once(out, folder, &moved, err);
+    return moved ? wt__fail_context(err, WT_ESTORE, "damaged: a file is missing") : rc;
+}
+
+int wt__snapshot_open(struct snapshot **out, const char *folder, uint64_t generation, uint64_t settings, wt_error *err)
+{
+    int rc = wt__snapshot_load(out, folder, err);
+    if (rc < 0)
+        return rc;
+    uint64_t found = (*out)->generation;
+    if (found == generation && (*out)->settings == settings)
+        return 0;
+    wt__snapshot_free(*out);
+    *out = NULL;
+    if (found != generation)
+        return wt__fail(err, WT_ESTORE, "%s: stale: made at change %" PRIu64 " of the store, which is at %" PRIu64,
+                        folder, found, generation);
+    return wt__fail(err, WT_ESTORE, "%s: stale: made with other settings", folder);
+}
+
+const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, const char *model, const char *kind)
+{
+    for (size_t i = 0; i < snapshot->set_count; i++)
+        if (strcmp(snapshot->sets[i].model, model) == 0 && strcmp(snapshot->sets[i].kind, kind) == 0)
+            return &snapshot->sets[i].vectors;
+    return NULL;
+}

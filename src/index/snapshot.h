@@ -1,0 +1,99 @@
+/* snapshot.h: everything a search needs, made from a store once and mapped by every process after that.
+ *
+ * A folder STORE-index/ holds two kinds of files:
+ *   snapshot                         which tools are the rows, the lexical index, and which slot of which vector file
+ *                                    each row has; replaced in one step, so a reader has all of the old or all of
+ *                                    the new one
+ *   vectors-MODEL-KIND-NUMBER        slots of vectors (vectors.h), appended to; what lies past the count that the
+ *                                    snapshot file names does not exist. A file that was given up is replaced by
+ *                                    one of another number, never rewritten
+ *   lock                             held by the one process that writes
+ *
+ * Everything here can be made again: a file that is cut short, changed, of another byte order or another version is
+ * told as WT_ESTORE with a sentence, and the caller makes a new snapshot. The snapshot file and the byte form of the
+ * vectors are verified when opened; fp32 vectors when read. Row numbers are those of the content that was written. */
+#ifndef WT_INDEX_SNAPSHOT_H
+#define WT_INDEX_SNAPSHOT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "index/lexical.h"
+#include "index/vectors.h"
+
+enum {
+    SNAPSHOT_MAX_SETS = 4,     /* kinds of vectors beside each other */
+    SNAPSHOT_NAME_BYTES = 24,  /* of a kind, with its NUL: letters, digits, '_' */
+    SNAPSHOT_MODEL_BYTES = 68, /* of a model's hash, with its NUL: letters and digits */
+    SNAPSHOT_BATCH = 4096      /* vectors asked for at once */
+};
+
+/* One row. A tool whose text changed has another generation, so that its vectors are asked for again. */
+struct snapshot_key {
+    int64_t id;
+    uint64_t generation;
+    uint32_t provider;
+    uint32_t reserved; /* 0 */
+};
+
+/* Immutable, readable from any number of threads. */
+struct snapshot {
+    uint64_t generation; /* of the store that it was made from */
+    uint64_t settings;   /* of the analyser and the fields: whatever changes the lexical index */
+    uint32_t rows;
+    const struct snapshot_key *keys; /* [rows] */
+    struct lexical lexical;
+    size_t set_count;
+    struct snapshot_set {
+        const char *model, *kind;
+        struct vectors vectors;
+    } sets[SNAPSHOT_MAX_SETS];
+    struct snapshot_memory *memory; /* what all of it lies in */
+};
+
+/* The sound snapshot of that store generation and settings. Errors: WT_ENOTFOUND (there is none), WT_ESTORE (damaged,
+ * or of another generation or settings), WT_ENEWER (written by a newer version), WT_EREADONLY, WT_EIO, WT_ENOMEM. */
+int wt__snapshot_open(struct snapshot **out, const char *folder, uint64_t generation, uint64_t settings, wt_error *err);
+void wt__snapshot_free(struct snapshot *snapshot);
+
+/* The set of that model and kind, or NULL. */
+const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, const char *model, const char *kind);
+
+/* Where vectors come from that no older snapshot has: fills vectors [count, dim] for the rows, ascending and at most
+ * SNAPSHOT_BATCH. A negative result ends the writing with that code. */
+struct vector_source {
+    const char *model, *kind;
+    size_t dim;
+    int (*fetch)(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err);
+    void *context;
+};
+
+struct snapshot_content {
+    uint64_t generation, settings;
+    const struct snapshot_key *keys; /* [rows], ids all different */
+    size_t rows;
+    const void *lexical; /* of wt__lexical_builder_finish, of as many rows */
+    size_t lexical_len;
+    const struct vector_source *sources; /* the sets wanted; others are removed */
+    size_t source_count;
+};
+
+/* Writes the content as the folder's new snapshot and opens it. Vectors of rows with the same id and generation are
+ * kept from the folder's snapshot, whatever its generation; only the missing ones are fetched and appended. When
+ * another process wrote this very content meanwhile, that is opened. When fetching fails half-way, what was fetched is
+ * kept for the next call.
+ * Waits up to wait_ms for another writer (WT_EBUSY). Errors: WT_EREADONLY, WT_EFULL, WT_EIO, WT_EMODEL (a vector is
+ * not finite), WT_EUSAGE, WT_ENOMEM, those of fetch. */
+int wt__snapshot_write(struct snapshot **out, const char *folder, const struct snapshot_content *content,
+                       unsigned wait_ms, wt_error *err);
+
+/* The same in memory alone, for a store without a folder or one that cannot be written. Vectors are kept from
+ * previous, which may be NULL. */
+int wt__snapshot_build(struct snapshot **out, const struct snapshot *previous, const struct snapshot_content *content,
+                       wt_error *err);
+
+/* Forgets the folder's snapshot, so that the next write keeps nothing: for when a search met a damaged vector. */
+int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err);
+
+#endif

@@ -1,0 +1,86 @@
+/* snapshot_format.h: the bytes of a snapshot's files, and the two steps that open them. */
+#ifndef WT_INDEX_SNAPSHOT_FORMAT_H
+#define WT_INDEX_SNAPSHOT_FORMAT_H
+
+#include "base/checksum.h"
+#include "base/file.h"
+#include "index/snapshot.h"
+
+#define SNAPSHOT_MAGIC "WTSNAPSH"
+#define VECTORS_MAGIC "WTVECTOR"
+#define SNAPSHOT_FILE "snapshot"
+#define SNAPSHOT_LOCK "lock"
+#define SNAPSHOT_BYTE_ORDER 0x0A0B0C0Du
+#define SNAPSHOT_NO_GENERATION UINT64_MAX /* of a snapshot that only keeps vectors for the next one */
+
+enum {
+    SNAPSHOT_VERSION = 1,
+    SNAPSHOT_ALIGN = 64,        /* of sections */
+    VECTORS_HEADER_BYTES = 4096 /* before the first chunk */
+};
+
+/* `sum` covers the rest of the struct that holds this, taken as 0 itself. */
+struct file_mark {
+    char magic[8];
+    uint32_t byte_order, version;
+    uint64_t sum;
+};
+
+struct snapshot_section {
+    uint64_t offset, len, sum;
+};
+
+struct snapshot_set_header {
+    char model[SNAPSHOT_MODEL_BYTES], kind[SNAPSHOT_NAME_BYTES];
+    uint32_t dim, slots, reserved;
+    uint64_t number; /* the vector file's: part of its name, and the seed of its checksums */
+    struct snapshot_section row_of_slot, slot_of_row;
+};
+
+struct snapshot_header {
+    struct file_mark mark;
+    uint64_t generation, settings;
+    uint32_t rows, set_count;
+    struct snapshot_section keys, lexical;
+    struct snapshot_set_header sets[SNAPSHOT_MAX_SETS];
+};
+
+struct vectors_header {
+    struct file_mark mark;
+    uint64_t number, dim;
+};
+
+/* The sum that a header's mark must carry. */
+static inline uint64_t wt__header_sum(const void *header, size_t len)
+{
+    const struct file_mark *mark = header;
+    const unsigned char *rest = (const unsigned char *)header + sizeof *mark;
+    return wt__checksum(rest, len - sizeof *mark, ((uint64_t)mark->byte_order << 32) ^ mark->version);
+}
+
+/* What a snapshot lies in: a mapped file or memory of its own, for the image and for each set. */
+struct snapshot_memory {
+    struct mapping image, sets[SNAPSHOT_MAX_SETS];
+    bool owned; /* to be freed, not unmapped */
+};
+
+/* Takes an image for a snapshot, verifying all of it; the sets have no chunks yet. *out owns nothing of it yet. */
+int wt__snapshot_parse(struct snapshot **out, struct mapping image, wt_error *err);
+/* Gives set number `set` its slots, verifying them. */
+int wt__snapshot_attach(struct snapshot *snapshot, size_t set, const unsigned char *chunks, size_t len, wt_error *err);
+/* Any sound snapshot of the folder. */
+int wt__snapshot_load(struct snapshot **out, const char *folder, wt_error *err);
+
+/* "vectors-MODEL-KIND-NUMBER" into name. */
+enum { VECTORS_NAME_BYTES = 12 + SNAPSHOT_NAME_BYTES + 32 };
+void wt__vectors_file_name(char name[VECTORS_NAME_BYTES], const char *model, const char *kind, uint64_t number);
+
+static inline size_t wt__vectors_bytes(size_t dim, size_t slots)
+{
+    return (slots + VECTOR_CHUNK - 1) / VECTOR_CHUNK * wt__vectors_chunk_bytes(dim);
+}
+
+/* The folder's file as a path; NULL when memory is out. Freed with free(). */
+char *wt__snapshot_path(const char *folder, const char *name);
+
+#endif

@@ -1,0 +1,612 @@
+/* snapshot_write.c: making a snapshot, in a folder or in memory.
+ *
+ * A set of vectors goes one of two ways. Appended: the rows that the old snapshot has vectors for keep their slots,
+ * the others get new ones behind them in the same file; slots of tools that went or changed are dead. Fresh: a new
+ * file with slots in the order of rows, into which old vectors are copied; taken when there is no old file, when more
+ * than a quarter of the slots would be dead, and in memory.
+ *
+ * Order of events in a folder, so that a crash at any moment leaves a sound snapshot: vectors are written past the
+ * count that the old snapshot names, and synced; the new snapshot file is renamed over the old one; files that it
+ * does not name are removed. All under the lock. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "index/snapshot_format.h"
+
+enum { DEAD_ONE_IN = 4, FILES_MAX = 10000 };
+
+/* A set in the making. */
+struct plan {
+    const struct vector_source *source;
+    const struct vectors *old; /* where vectors are kept from, or NULL */
+    uint64_t number;
+    uint32_t *row_of_slot, *slot_of_row;
+    uint32_t slots;     /* written so far */
+    uint32_t *new_rows; /* [new_count] to be given slots, in this order, from `slots` on */
+    uint32_t new_count;
+    int fd;                /* the file, or -1: in memory */
+    unsigned char *memory; /* the chunks then */
+    size_t memory_len;
+};
+
+struct job {
+    const struct snapshot_content *content;
+    const char *folder; /* NULL: in memory */
+    const struct snapshot *old;
+    uint32_t *old_row; /* [rows] the old snapshot's row of the same tool, or VECTOR_NONE */
+    struct plan plans[SNAPSHOT_MAX_SETS];
+};
+
+static int check_content(const struct snapshot_content *content, wt_error *err)
+{
+    struct lexical lexical;
+    if (content->rows > WT_MAX_TOOLS)
+        return wt__fail(err, WT_ETOOLONG, "more than %d tools", WT_MAX_TOOLS);
+    if (content->source_count > SNAPSHOT_MAX_SETS)
+        return wt__fail(err, WT_EUSAGE, "more than %d kinds of vectors", SNAPSHOT_MAX_SETS);
+    int rc = wt__lexical_view(&lexical, content->lexical, content->lexical_len, err);
+    if (rc == 0 && lexical.rows != content->rows)
+        rc = wt__fail(err, WT_EUSAGE, "%u rows of terms for %zu tools", lexical.rows, content->rows);
+    for (size_t i = 0; rc == 0 && i < content->source_count; i++) {
+        const struct vector_source *source = &content->sources[i];
+        if (source->dim == 0 || source->dim > VECTOR_MAX_DIM || strlen(source->model) >= SNAPSHOT_MODEL_BYTES ||
+            strlen(source->kind) >= SNAPSHOT_NAME_BYTES)
+            rc = wt__fail(err, WT_EUSAGE, "vectors \"%s\" of dimension %zu cannot be kept", source->kind, source->dim);
+    }
+    return rc;
+}
+
+/* --- Which old rows are which new ones --- */
+
+struct by_id {
+    int64_t id;
+    uint32_t row;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t first = ((const struct by_id *)a)->id, second = ((const struct by_id *)b)->id;
+    return (first > second) - (first < second);
+}
+
+static int match_rows(struct job *job, wt_error *err)
+{
+    const struct snapshot_content *content = job->content;
+    uint32_t old_rows = job->old ? job->old->rows : 0;
+    struct by_id *order = wt__alloc_array(old_rows, sizeof *order);
+    job->old_row = wt__alloc_array(content->rows, sizeof *job->old_row);
+    if (!order || !job->old_row) {
+        free(order);
+        return wt__fail_nomem(err);
+    }
+    for (uint32_t row = 0; row < old_rows; row++)
+        order[row] = (struct by_id){job->old->keys[row].id, row};
+    qsort(order, old_rows, sizeof *order, compare_ids);
+    for (size_t row = 0; row < content->rows; row++) {
+        struct by_id key = {.id = content->keys[row].id};
+        const struct by_id *found = old_rows ? bsearch(&key, order, old_rows, sizeof key, compare_ids) : NULL;
+        bool same = found && job->old->keys[found->row].generation == content->keys[row].generation;
+        job->old_row[row] = same ? found->row : VECTOR_NONE;
+    }
+    free(order);
+    return 0;
+}
+
+/* --- Planning a set --- */
+
+static uint32_t old_slot(const struct job *job, const struct plan *plan, uint32_t row)
+{
+    uint32_t from = plan->old ? job->old_row[row] : VECTOR_NONE;
+    uint32_t slot = from == VECTOR_NONE ? VECTOR_NONE : plan->old->slot_of_row[from];
+    return plan->old && slot < plan->old->slots ? slot : VECTOR_NONE;
+}
+
+/* Keeps the old slots and leaves the other rows in new_rows; false when a fresh file is better. */
+static bool plan_append(struct job *job, struct plan *plan)
+{
+    uint32_t rows = (uint32_t)job->content->rows, kept = 0;
+    plan->slots = plan->old->slots;
+    for (uint32_t slot = 0; slot < plan->slots; slot++)
+        plan->row_of_slot[slot] = VECTOR_NONE;
+    for (uint32_t row = 0; row < rows; row++) {
+        uint32_t slot = old_slot(job, plan, row);
+        plan->slot_of_row[row] = slot;
+        if (slot == VECTOR_NONE) {
+            plan->new_rows[plan->new_count++] = row;
+        } else {
+            plan->row_of_slot[slot] = row;
+            kept++;
+        }
+    }
+    uint32_t dead = plan->slots - kept, total = plan->slots + plan->new_count;
+    return dead <= total / DEAD_ONE_IN;
+}
+
+static void plan_fresh(struct job *job, struct plan *plan)
+{
+    plan->slots = 0;
+    plan->new_count = (uint32_t)job->content->rows;
+    for (uint32_t row = 0; row < plan->new_count; row++) {
+        plan->slot_of_row[row] = VECTOR_NONE;
+        plan->new_rows[row] = row;
+    }
+}
+
+static char *plan_path(const struct job *job, const struct plan *plan)
+{
+    char name[VECTORS_NAME_BYTES];
+    wt__vectors_file_name(name, plan->source->model, plan->source->kind, plan->number);
+    return wt__snapshot_path(job->folder, name);
+}
+
+static int write_at(int fd, const void *bytes, size_t len, uint64_t offset, const char *path, wt_error *err)
+{
+    for (const char *at = bytes; len > 0;) {
+        ssize_t n = pwrite(fd, at, len, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return wt__fail_errno(err, "write", path);
+        at += n;
+        offset += (uint64_t)n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+/* Opens the file to append to, or creates a fresh one with its header; makes room for all slots. */
+static int open_file(struct job *job, struct plan *plan, bool fresh, wt_error *err)
+{
+    size_t dim = plan->source->dim;
+    struct vectors_header header = {.number = plan->number, .dim = dim};
+    header.mark = (struct file_mark){.byte_order = SNAPSHOT_BYTE_ORDER, .version = SNAPSHOT_VERSION};
+    memcpy(header.mark.magic, VECTORS_MAGIC, sizeof header.mark.magic);
+    header.mark.sum = wt__header_sum(&header, sizeof header);
+    char *path = plan_path(job, plan);
+    if (!path)
+        return wt__fail_nomem(err);
+    int rc = 0;
+    plan->fd = open(path, O_RDWR | O_CLOEXEC | (fresh ? O_CREAT | O_EXCL : 0), 0644);
+    if (plan->fd < 0)
+        rc = wt__fail_errno(err, "write", path);
+    if (rc == 0 && fresh)
+        rc = write_at(plan->fd, &header, sizeof header, 0, path, err);
+    uint64_t len = VECTORS_HEADER_BYTES + wt__vectors_bytes(dim, plan->slots + plan->new_count);
+    struct stat info;
+    if (rc == 0 &&
+        (fstat(plan->fd, &info) < 0 || ((uint64_t)info.st_size < len && ftruncate(plan->fd, (off_t)len) < 0)))
+        rc = wt__fail_errno(err, "write", path);
+    free(path);
+    return rc;
+}
+
+static int open_memory(struct plan *plan, wt_error *err)
+{
+    plan->memory_len = wt__vectors_bytes(plan->source->dim, plan->new_count);
+    plan->memory = wt__alloc_aligned(plan->memory_len, 1);
+    if (!plan->memory)
+        return wt__fail_nomem(err);
+    memset(plan->memory, 0, plan->memory_len);
+    return 0;
+}
+
+static int plan_set(struct job *job, struct plan *plan, const struct vector_source *source, wt_error *err)
+{
+    size_t rows = job->content->rows;
+    plan->source = source;
+    plan->old = job->old ? wt__snapshot_vectors(job->old, source->model, source->kind) : NULL;
+    if (plan->old && plan->old->dim != source->dim)
+        plan->old = NULL;
+    size_t most = rows + (plan->old ? plan->old->slots : 0);
+    plan->row_of_slot = wt__alloc_array(most, sizeof(uint32_t));
+    plan->slot_of_row = wt__alloc_array(rows, sizeof(uint32_t));
+    plan->new_rows = wt__alloc_array(rows, sizeof(uint32_t));
+    if (!plan->row_of_slot || !plan->slot_of_row || !plan->new_rows)
+        return wt__fail_nomem(err);
+    if (job->folder && plan->old && plan_append(job, plan)) {
+        plan->number = plan->old->seed;
+        return plan->new_count ? open_file(job, plan, false, err) : 0;
+    }
+    plan_fresh(job, plan);
+    if (getrandom(&plan->number, sizeof plan->number, 0) != (ssize_t)sizeof plan->number)
+        return wt__fail(err, WT_EIO, "no random number for a new file");
+    return job->folder ? open_file(job, plan, true, err) : open_memory(plan, err);
+}
+
+/* --- Filling a set --- */
+
+/* Puts slots [first, first + count), all of one chunk, where the set lives. */
+static int store_slots(struct job *job, struct plan *plan, const unsigned char *chunk, uint32_t first, uint32_t count,
+                       wt_error *err)
+{
+    size_t dim = plan->source->dim, chunk_bytes = wt__vectors_chunk_bytes(dim), in_chunk = first % VECTOR_CHUNK;
+    uint64_t base = (uint64_t)(first / VECTOR_CHUNK) * chunk_bytes;
+    struct vector_part parts[VECTOR_PARTS];
+    wt__vectors_layout(dim, parts);
+    char *path = plan->memory ? NULL : plan_path(job, plan);
+    if (!plan->memory && !path)
+        return wt__fail_nomem(err);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < VECTOR_PARTS; i++) {
+        size_t offset = parts[i].offset + in_chunk * parts[i].size, len = count * parts[i].size;
+        if (plan->memory)
+            memcpy(plan->memory + base + offset, chunk + offset, len);
+        else
+            rc = write_at(plan->fd, chunk + offset, len, VECTORS_HEADER_BYTES + base + offset, path, err);
+    }
+    free(path);
+    return rc;
+}
+
+/* The row's vector in the old snapshot, or NULL. */
+static const float *kept_vector(const struct job *job, const struct plan *plan, uint32_t row)
+{
+    return old_slot(job, plan, row) == VECTOR_NONE ? NULL : wt__vectors_of_row(plan->old, job->old_row[row]);
+}
+
+/* One batch at work: rows that are given slots together. */
+struct batch {
+    uint32_t asked[SNAPSHOT_BATCH], place[SNAPSHOT_BATCH]; /* rows to fetch, and where in the batch they stand */
+    float *vectors;                                        /* [SNAPSHOT_BATCH, dim] */
+    unsigned char *chunk;
+};
+
+/* Fills batch->vectors for the rows: what is missing is fetched in one call to the front, then, from the end, every
+ * vector goes to its place, which is never before the one it stands at. */
+static int supply(struct job *job, struct plan *plan, struct batch *batch, const uint32_t *rows, uint32_t count,
+                  wt_error *err)
+{
+    size_t dim = plan->source->dim, bytes = dim * sizeof(float);
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept_vector(job, plan, rows[i]))
+            continue;
+        batch->place[missing] = i;
+        batch->asked[missing++] = rows[i];
+    }
+    int rc = missing ? plan->source->fetch(plan->source->context, batch->asked, missing, batch->vectors, err) : 0;
+    for (uint32_t i = count; rc >= 0 && i-- > 0;) {
+        bool fetched = missing > 0 && batch->place[missing - 1] == i;
+        const float *from = fetched ? batch->vectors + --missing * dim : kept_vector(job, plan, rows[i]);
+        if (from)
+            memmove(batch->vectors + i * dim, from, bytes);
+        else
+            rc = wt__fail(err, WT_ESTORE, "a vector was damaged while it was read");
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* Gives the rows the next slots, a chunk at a time. */
+static int append(struct job *job, struct plan *plan, struct batch *batch, const uint32_t *rows, uint32_t count,
+                  wt_error *err)
+{
+    size_t dim = plan->source->dim;
+    uint32_t done = 0;
+    int rc = 0;
+    while (rc == 0 && done < count) {
+        uint32_t first = plan->slots, left = VECTOR_CHUNK - first % VECTOR_CHUNK, now = count - done;
+        now = now < left ? now : left;
+        for (uint32_t i = 0; rc == 0 && i < now; i++)
+            rc = wt__vectors_put(batch->chunk, dim, plan->number, first + i, batch->vectors + (done + i) * dim, err);
+        if (rc == 0)
+            rc = store_slots(job, plan, batch->chunk, first, now, err);
+        for (uint32_t i = 0; rc == 0 && i < now; i++) {
+            plan->row_of_slot[first + i] = rows[done + i];
+            plan->slot_of_row[rows[done + i]] = first + i;
+        }
+        plan->slots += rc == 0 ? now : 0;
+        done += now;
+    }
+    return rc;
+}
+
+static int fill_set(struct job *job, struct plan *plan, wt_error *err)
+{
+    size_t dim = plan->source->dim;
+    struct batch *batch = calloc(1, sizeof *batch);
+    int rc = 0;
+    if (batch) {
+        batch->vectors = wt__alloc_aligned(SNAPSHOT_BATCH * dim, sizeof *batch->vectors);
+        batch->chunk = wt__alloc_aligned(wt__vectors_chunk_bytes(dim), 1);
+    }
+    if (!batch || !batch->vectors || !batch->chunk)
+        rc = wt__fail_nomem(err);
+    for (uint32_t done = 0; rc == 0 && done < plan->new_count; done += SNAPSHOT_BATCH) {
+        uint32_t left = plan->new_count - done, count = left < SNAPSHOT_BATCH ? left : SNAPSHOT_BATCH;
+        rc = supply(job, plan, batch, plan->new_rows + done, count, err);
+        if (rc == 0)
+            rc = append(job, plan, batch, plan->new_rows + done, count, err);
+    }
+    if (plan->fd >= 0 && fsync(plan->fd) < 0 && rc == 0)
+        rc = wt__fail_errno(err, "write", job->folder);
+    if (batch) {
+        free(batch->vectors);
+        free(batch->chunk);
+    }
+    free(batch);
+    return rc;
+}
+
+/* --- The snapshot file --- */
+
+enum { SECTIONS = 2 + 2 * SNAPSHOT_MAX_SETS };
+
+/* What stands in the file, in order. */
+struct image {
+    struct snapshot_header header;
+    const void *bytes[SECTIONS];
+    struct snapshot_section *sections[SECTIONS]; /* inside header */
+    size_t count;
+    uint64_t len;
+};
+
+static void add_section(struct image *image, struct snapshot_section *section, const void *bytes, uint64_t len)
+{
+    uint64_t offset = (image->len + SNAPSHOT_ALIGN - 1) / SNAPSHOT_ALIGN * SNAPSHOT_ALIGN;
+    *section = (struct snapshot_section){offset, len, wt__checksum(bytes, len, offset)};
+    image->bytes[image->count] = bytes;
+    image->sections[image->count++] = section;
+    image->len = offset + len;
+}
+
+static void compose(struct image *image, const struct job *job, uint64_t generation)
+{
+    const struct snapshot_content *content = job->content;
+    struct snapshot_header *header = &image->header;
+    memset(image, 0, sizeof *image);
+    memcpy(header->mark.magic, SNAPSHOT_MAGIC, sizeof header->mark.magic);
+    header->mark.byte_order = SNAPSHOT_BYTE_ORDER;
+    header->mark.version = SNAPSHOT_VERSION;
+    header->generation = generation;
+    header->settings = content->settings;
+    header->rows = (uint32_t)content->rows;
+    header->set_count = (uint32_t)content->source_count;
+    image->len = sizeof *header;
+    add_section(image, &header->keys, content->keys, content->rows * sizeof *content->keys);
+    add_section(image, &header->lexical, content->lexical, content->lexical_len);
+    for (size_t i = 0; i < content->source_count; i++) {
+        const struct plan *plan = &job->plans[i];
+        struct snapshot_set_header *set = &header->sets[i];
+        memcpy(set->model, plan->source->model, strlen(plan->source->model));
+        memcpy(set->kind, plan->source->kind, strlen(plan->source->kind));
+        set->dim = (uint32_t)plan->source->dim;
+        set->slots = plan->slots;
+        set->number = plan->number;
+        add_section(image, &set->row_of_slot, plan->row_of_slot, plan->slots * sizeof(uint32_t));
+        add_section(image, &set->slot_of_row, plan->slot_of_row, content->rows * sizeof(uint32_t));
+    }
+    header->mark.sum = wt__header_sum(header, sizeof *header);
+}
+
+static int write_image(const struct job *job, const struct image *image, wt_error *err)
+{
+    static const char zeros[SNAPSHOT_ALIGN] = {0};
+    struct replace replace = {.fd = -1};
+    uint64_t at = sizeof image->header;
+    char *path = wt__snapshot_path(job->folder, SNAPSHOT_FILE);
+    if (!path)
+        return wt__fail_nomem(err);
+    int rc = wt__replace_begin(&replace, path, err);
+    if (rc == 0)
+        rc = wt__replace_write(&replace, &image->header, sizeof image->header, err);
+    for (size_t i = 0; rc == 0 && i < image->count; i++) {
+        const struct snapshot_section *section = image->sections[i];
+        rc = wt__replace_write(&replace, zeros, section->offset - at, err);
+        if (rc == 0)
+            rc = wt__replace_write(&replace, image->bytes[i], section->len, err);
+        at = section->offset + section->len;
+    }
+    if (rc == 0)
+        rc = wt__replace_commit(&replace, err);
+    wt__replace_abort(&replace);
+    free(path);
+    return rc;
+}
+
+static unsigned char *copy_image(const struct image *image)
+{
+    unsigned char *copy = wt__alloc_aligned(image->len, 1);
+    if (!copy)
+        return NULL;
+    memset(copy, 0, image->len);
+    memcpy(copy, &image->header, sizeof image->header);
+    for (size_t i = 0; i < image->count; i++)
+        if (image->sections[i]->len > 0)
+            memcpy(copy + image->sections[i]->offset, image->bytes[i], image->sections[i]->len);
+    return copy;
+}
+
+/* Removes vector files that the new snapshot does not name, and what a killed writer left. Failing is no harm. */
+static void remove_others(const struct job *job)
+{
+    struct arena arena = {0};
+    char **paths = NULL, name[VECTORS_NAME_BYTES];
+    size_t count = 0;
+    wt__list_files(&arena, job->folder, FILES_MAX, &paths, &count, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const char *slash = strrchr(paths[i], '/');
+        struct str file = wt__str(slash ? slash + 1 : paths[i]);
+        bool stray = wt__str_starts(file, STR("vectors-")) || wt__str_starts(file, STR(SNAPSHOT_FILE "."));
+        for (size_t set = 0; stray && set < job->content->source_count; set++) {
+            const struct plan *plan = &job->plans[set];
+            wt__vectors_file_name(name, plan->source->model, plan->source->kind, plan->number);
+            stray = !wt__str_equal(file, wt__str(name));
+        }
+        if (stray)
+            unlink(paths[i]);
+    }
+    wt__arena_dispose(&arena);
+}
+
+/* --- Putting it together --- */
+
+static void begin_job(struct job *job, const struct snapshot_content *content, const char *folder,
+                      const struct snapshot *old)
+{
+    *job = (struct job){.content = content, .folder = folder, .old = old};
+    for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
+        job->plans[i].fd = -1;
+}
+
+static void end_job(struct job *job)
+{
+    for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++) {
+        struct plan *plan = &job->plans[i];
+        free(plan->row_of_slot);
+        free(plan->slot_of_row);
+        free(plan->new_rows);
+        free(plan->memory);
+        if (plan->fd >= 0)
+            close(plan->fd);
+    }
+    free(job->old_row);
+}
+
+/* Plans and fills every set. *worth_keeping: it failed, but vectors were added, and none are given up. */
+static int make_sets(struct job *job, bool *worth_keeping, wt_error *err)
+{
+    bool given_up = false;
+    *worth_keeping = false;
+    int rc = check_content(job->content, err);
+    if (rc == 0)
+        rc = match_rows(job, err);
+    for (size_t i = 0; rc == 0 && i < job->content->source_count; i++) {
+        rc = plan_set(job, &job->plans[i], &job->content->sources[i], err);
+        given_up |= job->plans[i].old && job->plans[i].number != job->plans[i].old->seed;
+    }
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < job->content->source_count; i++)
+        rc = fill_set(job, &job->plans[i], err);
+    *worth_keeping = rc < 0 && !given_up;
+    return rc;
+}
+
+/* That process which held the lock before may have done the work. */
+static bool is_done(const struct job *job)
+{
+    const struct snapshot_content *content = job->content;
+    bool same = job->old && job->old->generation == content->generation && job->old->settings == content->settings &&
+                job->old->rows == content->rows && job->old->set_count == content->source_count;
+    for (size_t i = 0; same && i < content->source_count; i++)
+        same = wt__snapshot_vectors(job->old, content->sources[i].model, content->sources[i].kind) != NULL;
+    return same;
+}
+
+static int write_locked(struct snapshot **out, struct job *job, wt_error *err)
+{
+    struct image image;
+    bool worth_keeping;
+    int rc = make_sets(job, &worth_keeping, err);
+    if (worth_keeping) {
+        compose(&image, job, SNAPSHOT_NO_GENERATION);
+        write_image(job, &image, NULL);
+    }
+    if (rc < 0)
+        return rc;
+    compose(&image, job, job->content->generation);
+    rc = write_image(job, &image, err);
+    if (rc == 0) {
+        remove_others(job);
+        rc = wt__snapshot_load(out, job->folder, err);
+    }
+    return rc;
+}
+
+static int lock_folder(int *fd, const char *folder, unsigned wait_ms, wt_error *err)
+{
+    int rc = wt__make_folders(folder, err);
+    if (rc < 0)
+        return rc;
+    char *path = wt__snapshot_path(folder, SNAPSHOT_LOCK);
+    rc = path ? wt__lock_file(fd, path, wait_ms, err) : wt__fail_nomem(err);
+    free(path);
+    return rc;
+}
+
+int wt__snapshot_write(struct snapshot **out, const char *folder, const struct snapshot_content *content,
+                       unsigned wait_ms, wt_error *err)
+{
+    struct job job;
+    struct snapshot *old = NULL;
+    int lock = -1;
+    *out = NULL;
+    int rc = lock_folder(&lock, folder, wait_ms, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__snapshot_load(&old, folder, err);
+    begin_job(&job, content, folder, old);
+    if (rc == 0 && is_done(&job)) {
+        *out = old;
+        old = NULL;
+    } else if (rc != WT_ENOMEM) {
+        rc = write_locked(out, &job, err);
+    }
+    end_job(&job);
+    wt__snapshot_free(old);
+    wt__unlock_file(lock);
+    return rc;
+}
+
+/* The finished snapshot takes over the image and the sets' memory. */
+static int adopt(struct snapshot **out, struct job *job, wt_error *err)
+{
+    struct image image;
+    compose(&image, job, job->content->generation);
+    unsigned char *copy = copy_image(&image);
+    if (!copy)
+        return wt__fail_nomem(err);
+    struct mapping mapping = {copy, image.len};
+    int rc = wt__snapshot_parse(out, mapping, err);
+    if (rc < 0) {
+        free(copy);
+        return rc;
+    }
+    (*out)->memory->owned = true;
+    (*out)->memory->image = mapping;
+    for (size_t i = 0; rc == 0 && i < (*out)->set_count; i++) {
+        struct plan *plan = &job->plans[i];
+        (*out)->memory->sets[i] = (struct mapping){plan->memory, plan->memory_len};
+        rc = wt__snapshot_attach(*out, i, plan->memory, plan->memory_len, err);
+        plan->memory = NULL;
+    }
+    if (rc < 0) {
+        wt__snapshot_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+int wt__snapshot_build(struct snapshot **out, const struct snapshot *previous, const struct snapshot_content *content,
+                       wt_error *err)
+{
+    struct job job;
+    bool worth_keeping;
+    *out = NULL;
+    begin_job(&job, content, NULL, previous);
+    int rc = make_sets(&job, &worth_keeping, err);
+    if (rc == 0)
+        rc = adopt(out, &job, err);
+    end_job(&job);
+    return rc;
+}
+
+int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err)
+{
+    int lock = -1, rc = lock_folder(&lock, folder, wait_ms, err);
+    if (rc < 0)
+        return rc;
+    char *path = wt__snapshot_path(folder, SNAPSHOT_FILE);
+    if (!path)
+        rc = wt__fail_nomem(err);
+    else if (unlink(path) < 0 && errno != ENOENT)
+        rc = wt__fail_errno(err, "remove", path);
+    free(path);
+    wt__unlock_file(lock);
+    return rc;
+}
