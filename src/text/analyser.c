@@ -1,15 +1,14 @@
-/* analyser.c: one pass that cuts text into words, and a stemmer behind a small cache.
+/* analyser.c: text is cut into parts, a part is folded, and a stemmer behind a small cache makes it a term.
  *
- * The cutter looks at a code point's kind and at the two before it:
- *   other                          ends the word (blanks, _ - . / and every other sign)
- *   lower, Upper                   a word starts at Upper                            getUser
- *   Upper, Upper, lower            a word starts at the second Upper                 HTTPResponse
- *     unless lower is a final s    the plural of an acronym, which is left out        user_IDs
- *   mark                           belongs to the letter before it
+ * A part ends at everything that is no letter, digit or mark, and inside a run before a capital that follows
+ *   a small letter                            getUser
+ *   a capital or digit, if a small letter     HTTPResponse, Top5News; but an s that ends there is a plural: APIs
+ *   comes next
+ * Letters and digits do not part otherwise. On non-ASCII text the same rules hold by Unicode's categories.
  *
  * Stemming costs about a microsecond a word, the rest a few nanoseconds a byte; a catalogue's words repeat, so that a
- * direct-mapped cache of whole answers (stem, or "stop word") serves nearly all of them. A colliding word simply takes
- * the slot: the cache is bounded, and its content never shows in a result. */
+ * direct-mapped cache of whole answers serves most of them. A colliding word simply takes the slot: the cache is
+ * bounded, and its content never shows in a result. */
 #include "text/analyser.h"
 
 #include <libstemmer.h>
@@ -23,12 +22,13 @@
 
 enum {
     SLOTS = 8192,   /* of 48 bytes: they stay in the second-level cache */
-    SLOT_BYTES = 23 /* a longer word is stemmed anew each time */
+    SLOT_BYTES = 22 /* a longer word is stemmed anew each time */
 };
 
 struct slot {
     unsigned char word_len; /* 0: free */
-    unsigned char stem_len; /* 0: a stop word */
+    unsigned char stem_len;
+    bool stop;
     char word[SLOT_BYTES], stem[SLOT_BYTES];
 };
 
@@ -96,177 +96,213 @@ static struct slot *slot_of(struct analyser *analyser, struct str word)
     return &analyser->slots[(hash ^ hash >> 16) % SLOTS];
 }
 
-/* The stem of a word, empty for a stop word; valid until the next call. */
-static int stem(struct analyser *analyser, struct str word, struct str *out)
+/* The stem of a word, and whether it is a stop word. Valid until the next call. */
+static int look_up(struct analyser *analyser, struct str word, struct str *stem, bool *stop)
 {
     struct slot *slot = slot_of(analyser, word);
 
     if (slot->word_len == word.len && memcmp(slot->word, word.ptr, word.len) == 0) {
-        *out = (struct str){slot->stem, slot->stem_len};
+        *stem = (struct str){slot->stem, slot->stem_len};
+        *stop = slot->stop;
         return 0;
     }
-    *out = (struct str){"", 0};
-    if (!wt__is_stopword(word)) {
-        const sb_symbol *stemmed = sb_stemmer_stem(analyser->stemmer, (const sb_symbol *)word.ptr, (int)word.len);
-        if (!stemmed)
-            return WT_ENOMEM;
-        *out = (struct str){(const char *)stemmed, (size_t)sb_stemmer_length(analyser->stemmer)};
-    }
-    if (word.len <= SLOT_BYTES && out->len <= SLOT_BYTES) {
+    const sb_symbol *stemmed = sb_stemmer_stem(analyser->stemmer, (const sb_symbol *)word.ptr, (int)word.len);
+    if (!stemmed)
+        return WT_ENOMEM;
+    *stem = (struct str){(const char *)stemmed, (size_t)sb_stemmer_length(analyser->stemmer)};
+    *stop = wt__is_stopword(word);
+    if (word.len <= SLOT_BYTES && stem->len <= SLOT_BYTES) {
         slot->word_len = (unsigned char)word.len;
-        slot->stem_len = (unsigned char)out->len;
+        slot->stem_len = (unsigned char)stem->len;
+        slot->stop = *stop;
         memcpy(slot->word, word.ptr, word.len);
-        memcpy(slot->stem, out->ptr, out->len);
+        memcpy(slot->stem, stem->ptr, stem->len);
     }
     return 0;
 }
 
-/* The word that is being read. */
-struct cutter {
-    struct analyser *analyser;
-    struct token_list *out;
-    char word[ANALYSER_MAX_TERM];
-    size_t len;
-    bool full;                     /* a code point did not fit: what follows is cut off */
-    enum unicode_kind last, prior; /* kinds of its last two letters or digits; UNICODE_OTHER: none */
-    size_t start;                  /* where it starts in the text */
-    char last_bytes[4];            /* its last code point, as added */
-    size_t last_len;
-    size_t last_place; /* where that stands in word */
-    size_t last_start; /* and in the text */
+/* Cutting. */
+
+enum kind { BREAK, SMALL, CAPITAL, DIGIT, IDEOGRAPH, MARK };
+
+static inline enum kind ascii_kind(unsigned char c)
+{
+    if ((unsigned char)((c | 0x20) - 'a') < 26)
+        return c & 0x20 ? SMALL : CAPITAL;
+    return (unsigned char)(c - '0') < 10 ? DIGIT : BREAK;
+}
+
+static enum kind wide_kind(uint32_t c)
+{
+    if (wt__bert_class(c) == BERT_CJK)
+        return IDEOGRAPH;
+    switch (wt__unicode_kind(c)) {
+    case UNICODE_LETTER:
+        return SMALL; /* also of scripts without case */
+    case UNICODE_UPPER:
+        return CAPITAL;
+    case UNICODE_DIGIT:
+        return DIGIT;
+    case UNICODE_MARK:
+        return MARK;
+    default:
+        return BREAK;
+    }
+}
+
+/* The kind of the code point at *at, which is moved past it; BREAK at the end. */
+static inline enum kind next_kind(const char **at, const char *end)
+{
+    if (*at == end)
+        return BREAK;
+    unsigned char c = (unsigned char)**at;
+    if (c >= 0x80)
+        return wide_kind(wt__utf8_next(at, end));
+    *at += 1;
+    return ascii_kind(c);
+}
+
+/* Whether a part starts at a code point of `kind` behind one of kind `before`; rest is the text after it. */
+static bool parts(enum kind before, enum kind kind, const char *rest, const char *end)
+{
+    if (before == IDEOGRAPH || kind == IDEOGRAPH)
+        return true;
+    if (kind != CAPITAL || before == SMALL)
+        return kind == CAPITAL;
+    bool s = rest < end && *rest == 's';
+    return next_kind(&rest, end) == SMALL && (!s || next_kind(&rest, end) == SMALL);
+}
+
+struct part {
+    size_t start, end; /* bytes of the text */
+    bool joined;       /* the run of the part before it goes on */
 };
 
-static void add(struct cutter *cutter, const char *bytes, size_t len)
+/* The part after *part, or the first when part->end is 0. */
+static bool next_part(struct str text, struct part *part)
 {
-    cutter->full = cutter->full || cutter->len + len > ANALYSER_MAX_TERM;
-    if (cutter->full)
-        return;
-    memcpy(cutter->word + cutter->len, bytes, len);
-    cutter->len += len;
-}
+    const char *at = text.ptr + part->end, *end = text.ptr + text.len;
+    enum kind before = BREAK;
 
-static void add_letter(struct cutter *cutter, enum unicode_kind kind, const char *bytes, size_t len, size_t start)
-{
-    if (cutter->last == UNICODE_OTHER)
-        cutter->start = start;
-    cutter->prior = cutter->last;
-    cutter->last = kind;
-    memcpy(cutter->last_bytes, bytes, len);
-    cutter->last_len = len;
-    cutter->last_place = cutter->len;
-    cutter->last_start = start;
-    add(cutter, bytes, len);
-}
-
-/* Ends the word, which ends before byte `end` of the text. */
-static int end_word(struct cutter *cutter, size_t end)
-{
-    struct str term;
-    int rc = 0;
-
-    if (cutter->len > 0) {
-        rc = stem(cutter->analyser, (struct str){cutter->word, cutter->len}, &term);
-        if (rc == 0 && term.len > 0)
-            rc = append(cutter->out, term, (struct token_source){cutter->start, end});
+    part->joined = part->end > 0;
+    while (at < end) {
+        const char *here = at;
+        enum kind kind = next_kind(&at, end);
+        if (before == BREAK && (kind == BREAK || kind == MARK)) {
+            part->joined = false;
+        } else if (before == BREAK) {
+            part->start = (size_t)(here - text.ptr);
+            before = kind;
+        } else if (kind == BREAK || (kind != MARK && parts(before, kind, at, end))) {
+            at = here;
+            break;
+        } else if (kind != MARK) {
+            before = kind;
+        }
     }
-    cutter->len = 0;
-    cutter->full = false;
-    cutter->last = cutter->prior = UNICODE_OTHER;
-    return rc;
+    part->end = (size_t)(at - text.ptr);
+    return before != BREAK;
 }
 
-/* Ends the word before its last code point, with which a new one starts. */
-static int end_word_before_last(struct cutter *cutter)
+void wt__analyser_spell_out(struct str text, struct buffer *out)
 {
-    enum unicode_kind kind = cutter->last;
+    struct part part = {0};
 
-    cutter->len = cutter->last_place;
-    int rc = end_word(cutter, cutter->last_start);
-    add_letter(cutter, kind, cutter->last_bytes, cutter->last_len, cutter->last_start);
-    return rc;
+    for (bool first = true; text.len > 0 && next_part(text, &part); first = false) {
+        if (!first)
+            wt__buffer_char(out, ' ');
+        wt__buffer_append(out, text.ptr + part.start, part.end - part.start);
+    }
 }
 
-static enum unicode_kind kind_of(uint32_t c)
-{
-    if (c >= 0x80)
-        return wt__unicode_kind(c);
-    if ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
-        return c & 0x20 ? UNICODE_LETTER : UNICODE_UPPER;
-    return c >= '0' && c <= '9' ? UNICODE_DIGIT : UNICODE_OTHER;
-}
+/* Folding and joining. */
+
+struct word {
+    size_t len;
+    char bytes[ANALYSER_MAX_TERM];
+};
 
 static bool is_accent(uint32_t c)
 {
     return c >= 0x300 && c <= 0x36F;
 }
 
-/* c in lower case and without accents, as UTF-8. */
+/* c in lower case and without accents, as UTF-8; 0 bytes for an accent. */
 static size_t fold(uint32_t c, char bytes[4])
 {
-    uint32_t lower[UNICODE_MAX_LOWER], parts[UNICODE_MAX_DECOMPOSED];
+    uint32_t lower[UNICODE_MAX_LOWER], decomposed[UNICODE_MAX_DECOMPOSED];
 
-    if (c < 0x80) {
-        bytes[0] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-        return 1;
-    }
-    wt__unicode_lower(c, lower); /* a second code point is an accent */
-    unsigned count = wt__unicode_decompose(lower[0], parts);
-    for (unsigned i = 1; i < count; i++)
-        if (!is_accent(parts[i]))
-            return wt__utf8_put(lower[0], bytes);
-    return wt__utf8_put(parts[0], bytes);
-}
-
-/* Whether `rest` follows an s that makes the plural of an acronym: no lower-case letter goes on. */
-static bool ends_lower_case(const char *rest, const char *end)
-{
-    return rest == end || kind_of(wt__utf8_next(&rest, end)) != UNICODE_LETTER;
-}
-
-/* Takes one letter or digit; rest is the text behind it. */
-static int take(struct cutter *cutter, uint32_t c, enum unicode_kind kind, size_t start, const char *rest,
-                const char *end)
-{
-    bool acronym = cutter->prior == UNICODE_UPPER && cutter->last == UNICODE_UPPER && kind == UNICODE_LETTER;
-    char bytes[4];
-    int rc = 0;
-
-    if (acronym && c == 's' && ends_lower_case(rest, end)) {
-        cutter->last = UNICODE_LETTER; /* the stemmer would keep it in "pdfs" and drop it in "ids" */
+    if (is_accent(c))
         return 0;
+    wt__unicode_lower(c, lower); /* a second code point is an accent */
+    unsigned count = wt__unicode_decompose(lower[0], decomposed);
+    for (unsigned i = 1; i < count; i++)
+        if (!is_accent(decomposed[i]))
+            return wt__utf8_put(lower[0], bytes);
+    return wt__utf8_put(decomposed[0], bytes);
+}
+
+/* The part's text as it is looked up, cut to what fits. */
+static void fold_part(struct word *word, const char *at, const char *end)
+{
+    word->len = 0;
+    while (at < end && word->len < ANALYSER_MAX_TERM) {
+        unsigned char c = (unsigned char)*at;
+        if (c < 0x80) {
+            word->bytes[word->len++] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+            at++;
+            continue;
+        }
+        char bytes[4];
+        size_t len = fold(wt__utf8_next(&at, end), bytes);
+        if (len > ANALYSER_MAX_TERM - word->len)
+            return;
+        memcpy(word->bytes + word->len, bytes, len);
+        word->len += len;
     }
-    if (acronym)
-        rc = end_word_before_last(cutter);
-    else if (cutter->last == UNICODE_LETTER && kind == UNICODE_UPPER)
-        rc = end_word(cutter, start);
-    add_letter(cutter, kind, bytes, fold(c, bytes), start);
-    return rc;
+}
+
+static int add_part(struct analyser *analyser, const struct word *word, struct token_source source,
+                    struct token_list *out)
+{
+    struct str stem = {0};
+    bool stop = false;
+    int rc = look_up(analyser, (struct str){word->bytes, word->len}, &stem, &stop);
+
+    return rc < 0 || stop || stem.len == 0 ? rc : append(out, stem, source);
+}
+
+static int add_joined(struct analyser *analyser, const struct word *a, const struct word *b, struct token_source source,
+                      struct token_list *out)
+{
+    struct str stem = {0};
+    struct word both = {.len = a->len + b->len};
+    bool stop = false;
+
+    if (both.len > ANALYSER_MAX_TERM)
+        return 0;
+    memcpy(both.bytes, a->bytes, a->len);
+    memcpy(both.bytes + a->len, b->bytes, b->len);
+    int rc = look_up(analyser, (struct str){both.bytes, both.len}, &stem, &stop);
+    return rc < 0 || stem.len == 0 ? rc : append(out, stem, source);
 }
 
 int wt__analyser_run(struct analyser *analyser, struct str text, struct token_list *out)
 {
-    struct cutter cutter = {.analyser = analyser, .out = out};
-    const char *at = text.ptr, *end = text.len > 0 ? text.ptr + text.len : text.ptr;
-    char bytes[4];
+    struct word words[2]; /* the current part's and the one before it */
+    struct part part = {0};
+    size_t before_start = 0;
+    unsigned current = 0;
     int rc = 0;
 
-    while (at < end && rc == 0) {
-        size_t start = (size_t)(at - text.ptr);
-        uint32_t c = wt__utf8_next(&at, end);
-        enum unicode_kind kind = kind_of(c);
-        if (kind == UNICODE_OTHER) {
-            rc = end_word(&cutter, start);
-        } else if (kind == UNICODE_MARK) {
-            if (cutter.last != UNICODE_OTHER && !is_accent(c))
-                add(&cutter, bytes, wt__utf8_put(c, bytes));
-        } else if (wt__bert_class(c) == BERT_CJK) {
-            rc = end_word(&cutter, start);
-            add_letter(&cutter, kind, bytes, wt__utf8_put(c, bytes), start);
-            if (rc == 0)
-                rc = end_word(&cutter, (size_t)(at - text.ptr));
-        } else {
-            rc = take(&cutter, c, kind, start, at, end);
-        }
+    while (rc == 0 && text.len > 0 && next_part(text, &part)) {
+        struct word *word = &words[current], *before = &words[!current];
+        fold_part(word, text.ptr + part.start, text.ptr + part.end);
+        rc = add_part(analyser, word, (struct token_source){part.start, part.end}, out);
+        if (rc == 0 && part.joined)
+            rc = add_joined(analyser, before, word, (struct token_source){before_start, part.end}, out);
+        before_start = part.start;
+        current = !current;
     }
-    return rc == 0 ? end_word(&cutter, text.len) : rc;
+    return rc;
 }

@@ -1,17 +1,21 @@
 /* analyser.h: text as the terms that BM25 counts. A tool's name, its description and a request all go through here, so
- * that "getUserById", "get_user_by_id" and "getting users by their ids" meet in the same terms.
+ * that "userRecord", "user_record" and "the records of users" meet in the same terms.
  *
- * Words are runs of letters and digits, and parts of identifiers:
- *   getUserById -> get user by id     parseHTTPResponse -> parse http response     user_IDs -> user ids
- * in lower case, without the accents of Latin, Greek and Cyrillic letters, stop words left out, stemmed (Snowball
- * English). An ideograph is a word. A word is cut after ANALYSER_MAX_TERM bytes; what is cut off is not indexed.
- * Any bytes are text: what is not UTF-8 parts words. */
+ * A run is letters and digits without a break. It falls into parts where its case changes:
+ *   parseHTTPResponse -> parse http response     Top5News -> top5 news     md5, ec2, 3D, APIs: one part
+ * A part that is no stop word gives its stem (Snowball English, lower case, accents off); two parts that stand together
+ * in a run also give the stem of both in one, stop word or not, so that "YouTube" is found as "youtube". An ideograph
+ * is a part, so that ideographs give single ones and pairs.
+ *
+ * A part is cut after ANALYSER_MAX_TERM bytes and what is cut off is not indexed; a joined form that is longer is left
+ * out. Any bytes are text: what is not UTF-8 ends a run. */
 #ifndef WT_TEXT_ANALYSER_H
 #define WT_TEXT_ANALYSER_H
 
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -38,7 +42,10 @@ struct analyser;
 int wt__analyser_open(struct analyser **out, wt_error *err);
 void wt__analyser_close(struct analyser *analyser); /* NULL is a no-op */
 
-/* Appends the terms of text to out, in order and with repetitions. 0, or WT_ENOMEM. */
+/* Appends the terms of text to out, with repetitions, a joined form behind its second part. 0, or WT_ENOMEM. */
 int wt__analyser_run(struct analyser *analyser, struct str text, struct token_list *out);
+
+/* Appends the parts of text as they are written, with one blank between: a name as a person would write it. */
+void wt__analyser_spell_out(struct str text, struct buffer *out);
 
 #endif

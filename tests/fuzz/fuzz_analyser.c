@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < first; i++) {
             require(list.terms[i].len >= 1 && list.terms[i].len <= ANALYSER_MAX_TERM);
             require(wt__utf8_valid(list.terms[i]));
-            require(from <= list.sources[i].start && list.sources[i].start < list.sources[i].end);
+            require(list.sources[i].start < list.sources[i].end && from <= list.sources[i].end);
             from = list.sources[i].end;
         }
         require(from <= size);
@@ -34,5 +34,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     wt__token_list_dispose(&list);
+
+    struct buffer spelled = {0};
+    wt__analyser_spell_out(text, &spelled);
+    require(spelled.len <= 2 * size);
+    wt__buffer_dispose(&spelled);
     return 0;
 }

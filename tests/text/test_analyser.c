@@ -42,31 +42,44 @@ static const struct {
 } splits[] = {
     {"nothing", TEXT(""), ""},
     {"blanks and signs", TEXT(" \t-_./!?"), ""},
-    {"camel case", TEXT("findUserRecords"), "find user record"},
-    {"pascal case", TEXT("FindUserRecords"), "find user record"},
+    {"camel case", TEXT("findUserRecords"), "find user findus record userrecord"},
+    {"pascal case", TEXT("FindUser"), "find user findus"},
     {"snake case", TEXT("find_user_records"), "find user record"},
     {"kebab case, dots, paths", TEXT("find-user.records/list"), "find user record list"},
-    {"acronym before a word", TEXT("parseHTTPResponse"), "pars http respons"},
+    {"acronym before a word", TEXT("parseHTTPResponse"), "pars http parsehttp respons httprespons"},
     {"acronym alone", TEXT("HTTP"), "http"},
-    {"acronym at the end", TEXT("parseJSON"), "pars json"},
-    {"one capital before a word", TEXT("planATrip"), "plan trip"},
-    {"plural of an acronym", TEXT("userIDs URLs, PDFsOf"), "user id url pdf"},
-    {"an s that begins a word", TEXT("HTTPsession"), "htt psession"},
+    {"acronym at the end", TEXT("parseJSON"), "pars json parsejson"},
+    {"one capital before a word", TEXT("planBTrip"), "plan b planb trip btrip"},
+    {"plural of an acronym stays whole", TEXT("APIs user_IDs"), "api user id"},
+    {"a word after the plural of an acronym", TEXT("IDsPage"), "id page idspag"},
+    {"an s that begins a word", TEXT("HTTPsession"), "htt psession httpsession"},
     {"shouting", TEXT("WEATHER FORECAST"), "weather forecast"},
+    {"digits stay with letters", TEXT("v4_odds2024 md5 3D ec2"), "v4 odds2024 md5 3d ec2"},
+    {"a word after digits", TEXT("Top5News"), "top5 news top5new"},
+    {"a capital and no word after digits", TEXT("2FA x1Y2"), "2fa x1y2"},
     {"stems meet", TEXT("book books booking booked"), "book book book book"},
     {"stop words are left out", TEXT("the weather of a city is what"), "weather citi"},
     {"stop words in any case", TEXT("The WEATHER Of Paris"), "weather pari"},
+    {"a stop word is part of a joined form", TEXT("YouTube getOut"), "tube youtub getout"},
+    {"a joined form may be a stop word", TEXT("inTo"), "into"},
+    {"runs that touch at a sign are not joined", TEXT("red.Green"), "red green"},
     {"apostrophes", TEXT("don't the user's and you\xE2\x80\x99re"), "user"},
     {"Latin accents fall off", TEXT("caf\xC3\xA9 CAF\xC3\x89 cafe\xCC\x81"), "cafe cafe cafe"},
+    {"accented letters have case", TEXT("caf\xC3\xA9\xC3\x89t\xC3\xA9"), "cafe ete cafeet"},
     {"Greek", TEXT("\xCE\x91\xCE\xB8\xCE\xAE\xCE\xBD\xCE\xB1"), "\xCE\xB1\xCE\xB8\xCE\xB7\xCE\xBD\xCE\xB1"},
     {"a dotted capital i", TEXT("\xC4\xB0zmir"), "izmir"},
-    {"ideographs stand alone", TEXT("\xE5\xA4\xA9\xE6\xB0\x94 ok"), "\xE5\xA4\xA9 \xE6\xB0\x94 ok"},
+    {"ideographs stand alone and in pairs", TEXT("\xE5\xA4\xA9\xE6\xB0\x94 ok"),
+     "\xE5\xA4\xA9 \xE6\xB0\x94 \xE5\xA4\xA9\xE6\xB0\x94 ok"},
     {"Devanagari keeps its marks", TEXT("\xE0\xA4\xB9\xE0\xA4\xBF"), "\xE0\xA4\xB9\xE0\xA4\xBF"},
+    {"a mark without a letter is nothing", TEXT("\xCC\x81 \xE0\xA4\xBF"), ""},
     {"dashes and quotes of print",
      TEXT("red\xE2\x80\x94green\xE2\x80\x9C"
           "blue\xE2\x80\x9D"),
      "red green blue"},
-    {"no-break space", TEXT("red\xC2\xA0green"), "red green"},
+    {"blanks beyond ASCII",
+     TEXT("red\xC2\xA0green\xE3\x80\x80"
+          "blue"),
+     "red green blue"},
     {"emoji", TEXT("red\xF0\x9F\x98\x80green"), "red green"},
     {"NUL parts words", TEXT("red\0green"), "red green"},
     {"bytes that are no text", TEXT("\xFF\xFE"), ""},
@@ -92,8 +105,8 @@ static void identifiers_fall_into_words(void **state)
 
 static void sources_are_the_words_of_the_text(void **state)
 {
-    static const char *const expected[] = {"parse",        "HTTP",         "Response", "IDs",
-                                           "caf\xC3\xA9s", "\xE5\xA4\xA9", "weather"};
+    static const char *const expected[] = {"parse", "HTTP",         "parseHTTP",    "Response", "HTTPResponse",
+                                           "IDs",   "caf\xC3\xA9s", "\xE5\xA4\xA9", "weather"};
     struct str text = STR("parseHTTPResponse of IDs, caf\xC3\xA9s_\xE5\xA4\xA9 weather");
     struct analyser *analyser = open_analyser();
     struct token_list list = {0};
@@ -106,6 +119,31 @@ static void sources_are_the_words_of_the_text(void **state)
     }
     wt__token_list_dispose(&list);
     wt__analyser_close(analyser);
+}
+
+static void names_are_spelled_out(void **state)
+{
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
+        {"", ""},
+        {"__", ""},
+        {"getFlightSchedule", "get Flight Schedule"},
+        {"GET /movie/{movie_id}/keywords", "GET movie movie id keywords"},
+        {"live_giveaways_by_type", "live giveaways by type"},
+        {"parseHTTPResponse2", "parse HTTP Response2"},
+        {"caf\xC3\xA9\xC3\x89t\xC3\xA9", "caf\xC3\xA9 \xC3\x89t\xC3\xA9"},
+        {"a\xFF"
+         "b",
+         "a b"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer out = {0};
+        wt__analyser_spell_out(wt__str(rows[i].in), &out);
+        assert_string_equal(out.ptr ? out.ptr : "", rows[i].out);
+        wt__buffer_dispose(&out);
+    }
 }
 
 static void runs_append_and_reset_empties(void **state)
@@ -137,6 +175,12 @@ static void long_words_are_cut_at_a_character(void **state)
     assert_int_equal(list.len, 1);
     assert_int_equal(list.terms[0].len, ANALYSER_MAX_TERM);
     assert_int_equal(list.sources[0].end, WORD);
+    wt__token_list_reset(&list);
+    word[40] = 'Q'; /* two parts: of 40 bytes, and cut after 64; joined they are too long */
+    assert_int_equal(wt__analyser_run(analyser, (struct str){word, WORD}, &list), 0);
+    assert_int_equal(list.len, 2);
+    assert_int_equal(list.terms[0].len, 40);
+    assert_int_equal(list.terms[1].len, ANALYSER_MAX_TERM);
     wt__token_list_reset(&list);
     word[0] = 'q';
     for (size_t i = 1; i + 1 < WORD; i += 2)
@@ -192,7 +236,7 @@ static void random_bytes_give_valid_terms(void **state)
         for (size_t i = 0; i < list.len; i++) {
             assert_in_range(list.terms[i].len, 1, ANALYSER_MAX_TERM);
             assert_true(wt__utf8_valid(list.terms[i]));
-            assert_true(from <= list.sources[i].start && list.sources[i].start < list.sources[i].end);
+            assert_true(list.sources[i].start < list.sources[i].end && from <= list.sources[i].end);
             from = list.sources[i].end;
         }
         assert_true(from <= len);
@@ -217,9 +261,13 @@ static void stop_words_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(identifiers_fall_into_words),   cmocka_unit_test(sources_are_the_words_of_the_text),
-        cmocka_unit_test(runs_append_and_reset_empties), cmocka_unit_test(long_words_are_cut_at_a_character),
-        cmocka_unit_test(the_cache_never_shows),         cmocka_unit_test(random_bytes_give_valid_terms),
+        cmocka_unit_test(identifiers_fall_into_words),
+        cmocka_unit_test(sources_are_the_words_of_the_text),
+        cmocka_unit_test(names_are_spelled_out),
+        cmocka_unit_test(runs_append_and_reset_empties),
+        cmocka_unit_test(long_words_are_cut_at_a_character),
+        cmocka_unit_test(the_cache_never_shows),
+        cmocka_unit_test(random_bytes_give_valid_terms),
         cmocka_unit_test(stop_words_are_found),
     };
     return cmocka_run_group_tests_name("text/analyser", tests, NULL, NULL);
