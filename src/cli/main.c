@@ -1,4 +1,83 @@
-int main(void)
+/* main.c: reads the command line by the table of options.c, looks at the terminal, and hands over to the verb. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+
+enum { NARROWEST = 20, WIDEST = 1000 };
+
+/* The columns to keep to on stdout; 0 where a line may be as long as it likes. */
+static size_t columns_of(bool tty)
 {
-    return 2;
+    const char *text = getenv("COLUMNS");
+    long columns = text ? strtol(text, NULL, 10) : 0;
+    struct winsize size = {0};
+    if (columns <= 0 && tty)
+        columns = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    if (columns <= 0)
+        return 0;
+    return columns < NARROWEST ? NARROWEST : columns > WIDEST ? WIDEST : (size_t)columns;
+}
+
+static void look_at_terminal(struct cli *cli)
+{
+    const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+    bool color =
+        !wt__given(cli, OPT_NO_COLOR) && !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
+    cli->tty_out = isatty(STDOUT_FILENO) == 1;
+    cli->tty_err = isatty(STDERR_FILENO) == 1;
+    cli->color_out = color && cli->tty_out;
+    cli->color_err = color && cli->tty_err;
+    cli->width = columns_of(cli->tty_out);
+}
+
+static int run(struct cli *cli)
+{
+    const struct verb *verb = cli->arguments.verb;
+    if (wt__given(cli, OPT_VERSION))
+        return wt__cmd_version(cli);
+    if (wt__given(cli, OPT_HELP))
+        return wt__cmd_help(cli);
+    if (!verb)
+        return wt__cli_usage(cli, "a verb is missing, such as `add` or `find`");
+    return verb->run(cli);
+}
+
+/* Whether everything that was printed has arrived. A reader that went away (| head) is no failure worth words: the
+ * process ends as it would have on SIGPIPE, which was ignored so that no other pipe of the library can end it. */
+static int finish(const struct cli *cli, int code)
+{
+    int why = wt__cli_finish();
+    if (why == 0)
+        return code;
+    if (why == EPIPE) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    wt_error err;
+    errno = why;
+    wt__fail_errno(&err, "write to", "standard output");
+    return wt__cli_say(cli, END_SYSTEM, "%s", err.message);
+}
+
+int main(int argc, char **argv)
+{
+    struct cli cli = {0};
+    struct buffer why = {0};
+    signal(SIGPIPE, SIG_IGN);
+    int rc = wt__arguments_parse(&cli.arguments, argc, argv, &why);
+    cli.json = wt__given(&cli, OPT_JSON);
+    cli.quiet = wt__given(&cli, OPT_QUIET);
+    look_at_terminal(&cli);
+    int code = rc < 0 ? wt__cli_usage(&cli, "%s", why.ptr ? why.ptr : "out of memory") : run(&cli);
+    code = finish(&cli, code);
+    wt__buffer_dispose(&why);
+    wt__arguments_dispose(&cli.arguments);
+    wt__arena_dispose(&cli.arena);
+    return code;
 }

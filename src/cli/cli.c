@@ -1,0 +1,230 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+
+int wt__exit_of(int code)
+{
+    switch (code) {
+    case WT_EUSAGE:
+        return END_USAGE;
+    case WT_EFORMAT:
+    case WT_ETOOLONG:
+        return END_INPUT;
+    case WT_ENOTFOUND:
+        return END_NOTHING;
+    case WT_EEMPTY:
+    case WT_ESTORE:
+    case WT_ENEWER:
+    case WT_EREADONLY:
+    case WT_EBUSY:
+        return END_STORE;
+    case WT_EMODEL:
+    case WT_ERECIPE:
+        return END_MODEL;
+    case WT_ENETWORK:
+        return END_NETWORK;
+    case WT_ECANCELLED:
+        return END_INTERRUPTED;
+    default:
+        return code < 0 ? END_SYSTEM : END_DONE;
+    }
+}
+
+void wt__style_begin(struct buffer *out, bool color, enum style style)
+{
+    if (color)
+        wt__buffer_text(out, style == STYLE_BOLD ? "\x1b[1m" : "\x1b[2m");
+}
+
+void wt__style_end(struct buffer *out, bool color)
+{
+    if (color)
+        wt__buffer_text(out, "\x1b[0m");
+}
+
+/* One line on stderr, escaped, after `lead`. */
+static void tell(const struct cli *cli, const char *lead, const char *format, va_list arguments)
+{
+    char message[2048];
+    vsnprintf(message, sizeof message, format, arguments);
+    struct buffer line = {0};
+    wt__style_begin(&line, cli->color_err && *lead, STYLE_BOLD);
+    wt__buffer_text(&line, lead);
+    wt__style_end(&line, cli->color_err && *lead);
+    wt__text_escape(&line, wt__str(message), TEXT_LINE);
+    wt__buffer_char(&line, '\n');
+    wt__cli_finish(); /* what was found stands above what went wrong */
+    wt__progress_clear();
+    if (line.failed)
+        fputs("whichtool: out of memory\n", stderr);
+    else
+        fwrite(line.ptr, 1, line.len, stderr);
+    wt__buffer_dispose(&line);
+}
+
+int wt__cli_say(const struct cli *cli, int exit_code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(cli, "whichtool: ", format, arguments);
+    va_end(arguments);
+    return exit_code;
+}
+
+int wt__cli_usage(const struct cli *cli, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(cli, "whichtool: ", format, arguments);
+    va_end(arguments);
+    const struct verb *verb = cli->arguments.verb;
+    if (!cli->quiet)
+        fprintf(stderr, "`whichtool help%s%s` says more.\n", verb ? " " : "", verb ? verb->name : "");
+    return END_USAGE;
+}
+
+int wt__cli_fail(const struct cli *cli, const wt_error *err)
+{
+    int code = wt__exit_of(err->code);
+    if (*err->pointer && !strstr(err->message, err->pointer))
+        return wt__cli_say(cli, code, "%s (at %s)", err->message, err->pointer);
+    return wt__cli_say(cli, code, "%s", err->message);
+}
+
+void wt__cli_note(const struct cli *cli, const char *format, ...)
+{
+    if (cli->quiet)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    tell(cli, "", format, arguments);
+    va_end(arguments);
+}
+
+/* Why stdout could not be written; the first reason counts. */
+static int output_errno;
+
+static void write_out(const char *bytes, size_t len)
+{
+    errno = 0;
+    bool whole = fwrite(bytes, 1, len, stdout) == len;
+    if (whole && len == 0)
+        whole = fflush(stdout) == 0;
+    if (!whole && !output_errno)
+        output_errno = errno ? errno : EIO;
+}
+
+bool wt__cli_print(struct buffer *buffer)
+{
+    bool failed = buffer->failed;
+    if (failed)
+        fputs("whichtool: out of memory\n", stderr);
+    else if (buffer->len > 0)
+        write_out(buffer->ptr, buffer->len);
+    wt__buffer_dispose(buffer);
+    return !failed && !output_errno;
+}
+
+int wt__cli_finish(void)
+{
+    write_out("", 0);
+    return output_errno;
+}
+
+const char *wt__cli_store(struct cli *cli)
+{
+    if (cli->store)
+        return cli->store;
+    const char *named = wt__text_of(cli, OPT_STORE), *environment = getenv("WHICHTOOL_STORE");
+    if (named && *named) {
+        cli->store = named;
+    } else if (environment && *environment) {
+        cli->store = environment;
+    } else {
+        char *folder = wt__data_folder(&cli->arena);
+        cli->store = folder ? wt__path_join(&cli->arena, folder, "tools.wt") : NULL;
+    }
+    return cli->store;
+}
+
+int wt__cli_empty(struct cli *cli)
+{
+    return wt__cli_say(cli, END_STORE, "the store %s is empty: add tools with `whichtool add FILE`", cli->store);
+}
+
+int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine)
+{
+    *engine = NULL;
+    if (!wt__cli_store(cli))
+        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+    bool memory = strcmp(cli->store, ":memory:") == 0;
+    if (mode == OPEN_EXISTING && !memory && access(cli->store, F_OK) != 0 && errno == ENOENT)
+        return wt__cli_empty(cli);
+    wt_open_options options;
+    wt_open_options_init(&options);
+    options.model = model ? model : wt__text_of(cli, OPT_MODEL);
+    options.models_dir = wt__text_of(cli, OPT_MODELS);
+    wt_error err;
+    return wt_open(engine, cli->store, &options, &err) < 0 ? wt__cli_fail(cli, &err) : 0;
+}
+
+int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out)
+{
+    char block[1 << 16];
+    for (;;) {
+        ssize_t got = read(STDIN_FILENO, block, sizeof block);
+        if (got < 0 && errno == EINTR && !wt__interrupted())
+            continue;
+        if (got < 0 && wt__interrupted())
+            return wt__cli_say(cli, END_INTERRUPTED, "interrupted while reading standard input");
+        if (got < 0)
+            return wt__cli_say(cli, END_INPUT, "cannot read standard input");
+        if (got == 0)
+            break;
+        wt__buffer_append(out, block, (size_t)got);
+        if (out->len > max)
+            return wt__cli_say(cli, END_INPUT, "standard input has more than %zu bytes", max);
+    }
+    return out->failed ? wt__cli_say(cli, END_SYSTEM, "out of memory") : 0;
+}
+
+bool wt__recipe_known(const char *name, size_t len, bool *needs_model)
+{
+    static const wt_recipe automatic = {"auto", "", 1};
+    const wt_recipe *recipe = NULL;
+    for (size_t i = 0;; i++) {
+        recipe = wt_recipe_at(i);
+        const wt_recipe *seen = recipe ? recipe : &automatic;
+        if (strlen(seen->name) == len && memcmp(seen->name, name, len) == 0) {
+            if (needs_model)
+                *needs_model = seen->needs_model || seen == &automatic || strcmp(seen->name, "auto") == 0;
+            return true;
+        }
+        if (!recipe)
+            return false;
+    }
+}
+
+static const char *recipe_name(const void *context, size_t index)
+{
+    (void)context;
+    const wt_recipe *recipe = wt_recipe_at(index);
+    return recipe ? recipe->name : NULL;
+}
+
+int wt__recipe_unknown(const struct cli *cli, const char *name, size_t len)
+{
+    char word[64] = "";
+    memcpy(word, name, len < sizeof word ? len : sizeof word - 1);
+    const char *near = wt__closest(word, recipe_name, NULL);
+    return wt__cli_say(cli, END_USAGE, "there is no recipe \"%s\"; %s%s%s`whichtool help --recipes` lists them", word,
+                       near ? "did you mean " : "", near ? near : "", near ? "? " : "");
+}

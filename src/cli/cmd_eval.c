@@ -1,0 +1,194 @@
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+
+enum { LABEL = 12, COLUMN = 9 }; /* widths of the table: a metric's name, then a recipe each */
+
+/* "1,3,5" as cutoffs. */
+static int read_cutoffs(struct cli *cli, size_t *cutoffs)
+{
+    const char *text = wt__text_of(cli, OPT_K), *at = text;
+    for (size_t i = 0; at; i++) {
+        char *end = NULL;
+        unsigned long k = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
+        if (k < 1 || k > WT_MAX_K || (*end && *end != ','))
+            return wt__cli_usage(cli, "--k takes numbers from 1 to %d with commas between, not \"%s\"", WT_MAX_K, text);
+        if (i == WT_MAX_CUTOFFS)
+            return wt__cli_usage(cli, "--k takes at most %d numbers", WT_MAX_CUTOFFS);
+        cutoffs[i] = k;
+        at = *end ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+static int check_recipes(struct cli *cli)
+{
+    for (const char *at = wt__text_of(cli, OPT_RECIPE); at;) {
+        size_t len = strcspn(at, ",");
+        if (!wt__recipe_known(at, len, NULL))
+            return wt__recipe_unknown(cli, at, len);
+        at = at[len] ? at + len + 1 : NULL;
+    }
+    return 0;
+}
+
+static void json_row(struct buffer *out, const wt_eval_report *report, const wt_eval_row *row)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "set", row->set);
+    wt__json_text(out, "split", row->split);
+    wt__json_text(out, "recipe", row->recipe);
+    wt__json_count(out, "tools", row->tools);
+    wt__json_count(out, "queries", row->queries);
+    wt__json_key(out, "metrics");
+    wt__buffer_char(out, '{');
+    for (size_t i = 0; i < row->metric_count; i++)
+        wt__json_number(out, row->metrics[i].name, row->metrics[i].value);
+    wt__buffer_char(out, '}');
+    wt__json_key(out, "latency_ms");
+    wt__buffer_char(out, '{');
+    wt__json_number(out, "p50", row->p50_ms);
+    wt__json_number(out, "p95", row->p95_ms);
+    wt__json_number(out, "p99", row->p99_ms);
+    wt__buffer_char(out, '}');
+    wt__json_raw(out, "settings", row->settings);
+    if (row->notice)
+        wt__json_text(out, "notice", row->notice);
+    const char *against = NULL;
+    for (size_t i = 0; i < report->comparison_count; i++) {
+        const wt_eval_comparison *c = &report->comparisons[i];
+        if (strcmp(c->b, row->recipe) != 0)
+            continue;
+        if (!against) {
+            against = c->a;
+            wt__json_key(out, "against");
+            wt__buffer_char(out, '{');
+            wt__json_text(out, "recipe", against);
+        }
+        wt__json_key(out, c->metric);
+        wt__buffer_char(out, '{');
+        wt__json_number(out, "difference", c->difference);
+        wt__json_number(out, "low", c->low);
+        wt__json_number(out, "high", c->high);
+        wt__json_number(out, "p", c->p);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_text(out, against ? "}}\n" : "}\n");
+}
+
+/* One line of the table: a label, then a cell of each recipe from first to last. */
+static void table_line(struct buffer *out, const wt_eval_report *report, size_t first, size_t last, size_t width,
+                       size_t metric)
+{
+    static const char *const times[] = {"p50 ms", "p95 ms", "p99 ms"};
+    size_t metrics = report->rows[0].metric_count;
+    const char *label = metric < metrics ? report->rows[0].metrics[metric].name : times[metric - metrics];
+    wt__buffer_printf(out, "%-*s", LABEL, label);
+    for (size_t r = first; r < last; r++) {
+        const wt_eval_row *row = &report->rows[r];
+        const double milliseconds[] = {row->p50_ms, row->p95_ms, row->p99_ms};
+        if (metric < metrics)
+            wt__buffer_printf(out, "%*.1f", (int)width, 100 * row->metrics[metric].value);
+        else
+            wt__buffer_printf(out, "%*.2f", (int)width, milliseconds[metric - metrics]);
+    }
+    wt__buffer_char(out, '\n');
+}
+
+/* Metrics down, recipes across; as many recipes side by side as the terminal is wide. */
+static void print_table(const struct cli *cli, struct buffer *out, const wt_eval_report *report)
+{
+    size_t width = COLUMN;
+    for (size_t r = 0; r < report->row_count; r++)
+        width = strlen(report->rows[r].recipe) + 2 > width ? strlen(report->rows[r].recipe) + 2 : width;
+    size_t beside = cli->width > LABEL + width ? (cli->width - LABEL) / width : cli->width ? 1 : report->row_count;
+    const wt_eval_row *head = &report->rows[0];
+    struct buffer title = {0};
+    wt__buffer_printf(&title, "%s, %s: ", head->set, head->split);
+    wt__grouped(&title, head->queries);
+    wt__buffer_text(&title, " queries, ");
+    wt__grouped(&title, head->tools);
+    wt__buffer_text(&title, " tools; percent");
+    wt__text_wrap(out, wt__buffer_view(&title), 0, cli->width);
+    wt__buffer_char(out, '\n');
+    wt__buffer_dispose(&title);
+    for (size_t first = 0; first < report->row_count; first += beside) {
+        size_t last = first + beside < report->row_count ? first + beside : report->row_count;
+        wt__buffer_printf(out, "%s%-*s", first ? "\n" : "", LABEL, "");
+        wt__style_begin(out, cli->color_out, STYLE_BOLD);
+        for (size_t r = first; r < last; r++)
+            wt__buffer_printf(out, "%*s", (int)width, report->rows[r].recipe);
+        wt__style_end(out, cli->color_out);
+        wt__buffer_char(out, '\n');
+        for (size_t metric = 0; metric < head->metric_count + 3; metric++)
+            table_line(out, report, first, last, width, metric);
+    }
+    for (size_t i = 0; i < report->comparison_count; i++) {
+        const wt_eval_comparison *c = &report->comparisons[i];
+        struct buffer line = {0};
+        wt__buffer_printf(&line, "%s against %s, %s: %+.1f (95 %% interval %+.1f to %+.1f), p %.4f", c->b, c->a,
+                          c->metric, 100 * c->difference, 100 * c->low, 100 * c->high, c->p);
+        wt__buffer_text(out, i ? "" : "\n");
+        wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
+        wt__buffer_char(out, '\n');
+        wt__buffer_dispose(&line);
+    }
+}
+
+static int print_report(struct cli *cli, const wt_eval_report *report)
+{
+    struct buffer out = {0};
+    for (size_t i = 0; i < report->row_count && cli->json; i++)
+        json_row(&out, report, &report->rows[i]);
+    if (!cli->json && report->row_count > 0)
+        print_table(cli, &out, report);
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    for (size_t i = 0; i < report->row_count; i++)
+        if (report->rows[i].notice &&
+            (i == 0 || !report->rows[i - 1].notice || strcmp(report->rows[i].notice, report->rows[i - 1].notice) != 0))
+            wt__cli_note(cli, "Note: %s", report->rows[i].notice);
+    return END_DONE;
+}
+
+int wt__cmd_eval(struct cli *cli)
+{
+    wt_eval_options options;
+    struct progress_line line;
+    wt_eval_options_init(&options);
+    int code = read_cutoffs(cli, options.cutoffs);
+    if (code == 0)
+        code = check_recipes(cli);
+    if (code != 0)
+        return code;
+    options.split = wt__text_of(cli, OPT_SPLIT);
+    options.recipes = wt__text_of(cli, OPT_RECIPE);
+    options.model = wt__text_of(cli, OPT_MODEL);
+    options.models_dir = wt__text_of(cli, OPT_MODELS);
+    options.cache_dir = wt__text_of(cli, OPT_CACHE);
+    options.run_path = wt__text_of(cli, OPT_RUN);
+    options.qrels_path = wt__text_of(cli, OPT_QRELS);
+    options.max_queries = (size_t)cli->arguments.number[OPT_LIMIT];
+    options.bootstrap = (size_t)cli->arguments.number[OPT_BOOTSTRAP];
+    options.seed = cli->arguments.number[OPT_SEED];
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    wt__interrupt_watch();
+    wt__progress_begin(&line, cli);
+    wt_eval_report *report = NULL;
+    wt_error err;
+    int rc = wt_eval(cli->arguments.words[0], &options, &report, &err);
+    wt__progress_clear();
+    if (rc == WT_ECANCELLED)
+        code = wt__cli_say(cli, END_INTERRUPTED,
+                           "stopped; the catalogue and the vectors made so far are kept for the next evaluation");
+    else if (rc < 0)
+        code = wt__cli_fail(cli, &err) == END_NOTHING ? END_INPUT : wt__exit_of(rc);
+    else
+        code = print_report(cli, report);
+    wt_eval_report_free(report);
+    return code;
+}

@@ -1,0 +1,28 @@
+#include "cli/cli.h"
+#include "cli/help.h"
+
+int wt__cmd_help(struct cli *cli)
+{
+    const struct verb *verb = cli->arguments.verb;
+    struct buffer out = {0};
+    /* `find --help` explains find; `help find` is the verb help with a word. */
+    if (verb && verb->run == wt__cmd_help && cli->arguments.word_count > 0) {
+        const char *name = cli->arguments.words[0];
+        verb = wt__verb_find(name);
+        if (!verb)
+            return wt__cli_say(cli, END_USAGE, "there is no verb \"%s\"; `whichtool help` lists them", name);
+    } else if (verb && verb->run == wt__cmd_help && !wt__given(cli, OPT_HELP)) {
+        verb = NULL;
+    }
+    if (wt__given(cli, OPT_MAN))
+        wt__man_page(&out);
+    else if (wt__given(cli, OPT_COMPLETIONS))
+        wt__completions(&out, wt__text_of(cli, OPT_COMPLETIONS));
+    else if (wt__given(cli, OPT_RECIPES))
+        wt__help_recipes(cli, &out);
+    else if (verb)
+        wt__help_verb(cli, &out, verb);
+    else
+        wt__help_command(cli, &out);
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+}

@@ -1,0 +1,154 @@
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+
+enum { PAGE = 1000 }; /* tools held at once, so that a list of any length takes little memory */
+
+typedef bool (*page_fn)(void *context, const wt_tools *page); /* false: enough */
+
+/* The catalogue in pages, from offset on, at most limit tools (0: all). 0, or an exit code. */
+static int each_page(struct cli *cli, wt_engine *engine, const char *provider, size_t offset, size_t limit,
+                     page_fn take, void *context, size_t *seen)
+{
+    wt_list_options options;
+    wt_list_options_init(&options);
+    options.provider = provider;
+    options.offset = offset;
+    *seen = 0;
+    for (bool more = true; more; options.offset += PAGE) {
+        wt_tools *page = NULL;
+        wt_error err;
+        options.limit = limit && limit - *seen < PAGE ? limit - *seen : PAGE;
+        if (wt_list(engine, &options, &page, &err) < 0)
+            return wt__cli_fail(cli, &err);
+        *seen += page->len;
+        more = take(context, page) && page->len == PAGE && *seen != limit;
+        wt_tools_free(page);
+    }
+    return 0;
+}
+
+static bool print_page(void *context, const wt_tools *page)
+{
+    struct cli *cli = context;
+    struct buffer out = {0};
+    size_t id_width = 0;
+    for (size_t i = 0; i < page->len && !cli->json; i++)
+        id_width = wt__id_width(cli, &page->items[i], id_width);
+    for (size_t i = 0; i < page->len; i++) {
+        if (cli->json) {
+            wt__buffer_char(&out, '{');
+            wt__json_tool(&out, &page->items[i]);
+            wt__buffer_text(&out, "}\n");
+        } else {
+            struct row row = {"", 0, &page->items[i]};
+            wt__tool_row(cli, &out, &row, id_width);
+        }
+    }
+    return wt__cli_print(&out);
+}
+
+struct provider {
+    char *name;
+    size_t tools;
+};
+
+/* Providers in the order of their first tool. */
+struct providers {
+    struct arena arena;
+    struct map by_name;
+    struct provider *items;
+    size_t len, capacity;
+    bool failed;
+};
+
+static bool count_page(void *context, const wt_tools *page)
+{
+    struct providers *p = context;
+    for (size_t i = 0; i < page->len; i++) {
+        uint32_t *at = wt__map_get(&p->by_name, wt__str(page->items[i].provider));
+        if (!at) {
+            char *name = wt__arena_copy(&p->arena, wt__str(page->items[i].provider));
+            p->failed = !name || wt__grow((void **)&p->items, &p->capacity, p->len + 1, sizeof *p->items) < 0 ||
+                        !(at = wt__map_insert(&p->by_name, wt__str(name), (uint32_t)p->len, NULL));
+            if (p->failed)
+                return false;
+            p->items[p->len++] = (struct provider){name, 0};
+        }
+        p->items[*at].tools++;
+    }
+    return true;
+}
+
+static int print_providers(struct cli *cli, const struct providers *p)
+{
+    struct buffer out = {0};
+    for (size_t i = 0; i < p->len; i++) {
+        if (cli->json) {
+            wt__buffer_char(&out, '{');
+            wt__json_text(&out, "provider", p->items[i].name);
+            wt__json_count(&out, "tools", p->items[i].tools);
+            wt__buffer_text(&out, "}\n");
+            continue;
+        }
+        struct buffer count = {0};
+        wt__grouped(&count, p->items[i].tools);
+        wt__text_pad(&out, count.len < 9 ? 9 - count.len : 0);
+        wt__buffer_str(&out, wt__buffer_view(&count));
+        wt__buffer_text(&out, "  ");
+        wt__text_cut(&out, wt__str(*p->items[i].name ? p->items[i].name : "(none)"),
+                     cli->width > 20 ? cli->width - 11 : 0);
+        wt__buffer_char(&out, '\n');
+        wt__buffer_dispose(&count);
+    }
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+}
+
+static int list_providers(struct cli *cli, wt_engine *engine, size_t *seen)
+{
+    struct providers p = {0};
+    int code = each_page(cli, engine, wt__text_of(cli, OPT_PROVIDER), 0, 0, count_page, &p, seen);
+    if (code == 0)
+        code = p.failed ? wt__cli_say(cli, END_SYSTEM, "out of memory") : print_providers(cli, &p);
+    wt__map_dispose(&p.by_name);
+    wt__arena_dispose(&p.arena);
+    free(p.items);
+    return code;
+}
+
+static int tell_nothing(struct cli *cli, wt_engine *engine)
+{
+    wt_catalog_info info;
+    wt_error err;
+    const char *provider = wt__text_of(cli, OPT_PROVIDER);
+    if (wt_info(engine, &info, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    if (info.tools == 0)
+        wt__cli_empty(cli);
+    else if (provider)
+        wt__cli_note(cli, "There are no tools of provider %s here.", provider);
+    else
+        wt__cli_note(cli, "There are no tools here; the catalogue has %llu.", (unsigned long long)info.tools);
+    return END_NOTHING;
+}
+
+int wt__cmd_list(struct cli *cli)
+{
+    wt_engine *engine = NULL;
+    size_t seen = 0;
+    int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
+    if (code == 0 && wt__given(cli, OPT_PROVIDERS))
+        code = list_providers(cli, engine, &seen);
+    else if (code == 0)
+        code = each_page(cli, engine, wt__text_of(cli, OPT_PROVIDER), (size_t)cli->arguments.number[OPT_OFFSET],
+                         (size_t)cli->arguments.number[OPT_LIMIT], print_page, cli, &seen);
+    if (code == 0 && seen == 0)
+        code = tell_nothing(cli, engine);
+    wt_close(engine);
+    return code;
+}

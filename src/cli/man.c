@@ -1,0 +1,104 @@
+/* man.c: the manual page in the classic man macros, which every roff reads. */
+#include "cli/help.h"
+
+/* Text with roff's own characters taken away: backslashes, dashes, and dots or quotes that begin a line. */
+static void roff(struct buffer *out, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        if ((c == text || c[-1] == '\n') && (*c == '.' || *c == '\''))
+            wt__buffer_text(out, "\\&");
+        if (*c == '\\')
+            wt__buffer_text(out, "\\e");
+        else if (*c == '-')
+            wt__buffer_text(out, "\\-");
+        else if (*c == '\n')
+            wt__buffer_text(out, "\n.PP\n");
+        else
+            wt__buffer_char(out, *c);
+    }
+}
+
+static void line(struct buffer *out, const char *macro, const char *text)
+{
+    wt__buffer_text(out, macro);
+    roff(out, text);
+    wt__buffer_char(out, '\n');
+}
+
+static void options(struct buffer *out, const struct option *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, ".TP\n");
+        if (list[i].letter)
+            wt__buffer_printf(out, "\\fB\\-%c\\fR, ", list[i].letter);
+        wt__buffer_text(out, "\\fB\\-\\-");
+        roff(out, list[i].name);
+        wt__buffer_text(out, "\\fR");
+        if (list[i].kind != VALUE_NONE) {
+            wt__buffer_text(out, " \\fI");
+            roff(out, list[i].value);
+            wt__buffer_text(out, "\\fR");
+        }
+        wt__buffer_char(out, '\n');
+        line(out, "", list[i].help);
+        if (list[i].kind == VALUE_CHOICE) {
+            wt__buffer_text(out, "One of: ");
+            roff(out, list[i].choices);
+            wt__buffer_text(out, ".\n");
+        }
+    }
+}
+
+static void verb(struct buffer *out, const struct verb *v)
+{
+    wt__buffer_printf(out, ".SS \"whichtool %s", v->name);
+    if (*v->arguments) {
+        wt__buffer_char(out, ' ');
+        roff(out, v->arguments);
+    }
+    wt__buffer_text(out, "\"\n");
+    roff(out, v->summary);
+    wt__buffer_text(out, ".\n.PP\n");
+    line(out, "", v->text);
+    options(out, v->options, v->option_count);
+    for (size_t i = 0; i < v->example_count; i++) {
+        wt__buffer_text(out, i ? ".IP\n" : ".PP\nExamples:\n.IP\n");
+        wt__buffer_text(out, ".EX\n");
+        line(out, "", v->examples[i].command);
+        wt__buffer_text(out, ".EE\n");
+        line(out, "", v->examples[i].says);
+    }
+}
+
+static void meanings(struct buffer *out, const char *title, const struct meaning *list, size_t count)
+{
+    line(out, ".SH ", title);
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, ".TP\n");
+        line(out, ".B ", list[i].word);
+        line(out, "", list[i].means);
+    }
+}
+
+void wt__man_page(struct buffer *out)
+{
+    wt__buffer_text(out, ".\\\" Made by `whichtool help --man` from src/cli/options.c; change it there.\n");
+    wt__buffer_text(out,
+                    ".TH WHICHTOOL 1 \"\" \"whichtool " WT_VERSION "\" \"User commands\"\n.SH NAME\nwhichtool \\- ");
+    line(out, "", wt__purpose);
+    wt__buffer_text(out, ".SH SYNOPSIS\n.B whichtool\n[\\fIOPTION\\fR...] \\fIVERB\\fR [\\fIARGUMENT\\fR...]\n"
+                         ".SH DESCRIPTION\n");
+    line(out, "",
+         "whichtool keeps tool definitions (MCP, OpenAI, Anthropic and Gemini functions, OpenAPI documents, and more) "
+         "in one file and answers a request in plain words with the few that it needs, offline, in milliseconds. "
+         "Options may stand before or after arguments; -- ends them. Results go to standard output, everything else to "
+         "standard error.");
+    wt__buffer_text(out, ".SH VERBS\n");
+    for (size_t i = 0; i < wt__verb_count; i++)
+        verb(out, &wt__verbs[i]);
+    wt__buffer_text(out, ".SH OPTIONS OF EVERY VERB\n");
+    options(out, wt__global_options, wt__global_option_count);
+    meanings(out, "EXIT STATUS", wt__exit_codes, wt__exit_code_count);
+    meanings(out, "ENVIRONMENT", wt__environment, wt__environment_count);
+    meanings(out, "FILES", wt__files, wt__file_count);
+}

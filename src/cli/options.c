@@ -1,0 +1,386 @@
+/* options.c: the table. A verb is one row at the end; its options and examples stand above it. */
+#include "cli/options.h"
+
+#include "cli/cli.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define MODEL_OPTIONS                                                                                                  \
+    {.id = OPT_MODEL,                                                                                                  \
+     .name = "model",                                                                                                  \
+     .kind = VALUE_TEXT,                                                                                               \
+     .value = "NAME",                                                                                                  \
+     .help = "The encoder, by name or folder; \"\" for none. Usually " WT_DEFAULT_MODEL "."},                          \
+        MODELS_OPTION
+#define MODELS_OPTION                                                                                                  \
+    {                                                                                                                  \
+        .id = OPT_MODELS, .name = "models", .kind = VALUE_FOLDER, .value = "FOLDER",                                   \
+        .help = "Where models live, instead of $WHICHTOOL_MODELS."                                                     \
+    }
+#define EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
+#define IMPORT_FORMATS "mcp openai anthropic gemini openapi rapidapi jsonl beir"
+
+const char wt__purpose[] = "find the few right tools for a request, out of hundreds to a million";
+
+const struct option wt__global_options[] = {
+    {.id = OPT_STORE,
+     .letter = 's',
+     .name = "store",
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     .help = "The file that holds the catalogue; made when it is missing. Without this option, $WHICHTOOL_STORE, else "
+             "tools.wt in the data folder."},
+    {.id = OPT_JSON, .name = "json", .help = "Print one JSON object a line, and nothing else, on standard output."},
+    {.id = OPT_QUIET, .letter = 'q', .name = "quiet", .help = "No notes, times or progress on standard error."},
+    {.id = OPT_NO_COLOR, .name = "no-color", .help = "No colours, as when NO_COLOR is set."},
+    {.id = OPT_HELP, .letter = 'h', .name = "help", .help = "Explain the verb, or the command."},
+    {.id = OPT_VERSION, .name = "version", .help = "Print the version."},
+};
+const size_t wt__global_option_count = COUNT(wt__global_options);
+
+static const struct option add_options[] = {
+    {.id = OPT_FORMAT,
+     .letter = 'f',
+     .name = "format",
+     .kind = VALUE_CHOICE,
+     .value = "FORMAT",
+     .choices = IMPORT_FORMATS,
+     .help = "The format of the source; found out when not given."},
+    {.id = OPT_PROVIDER,
+     .letter = 'p',
+     .name = "provider",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "The provider that the tools belong to; overrides the source's own."},
+    {.id = OPT_SYNC,
+     .name = "sync",
+     .help = "Remove the tools that an earlier import of the same source brought and that it no longer has."},
+    {.id = OPT_STRICT, .name = "strict", .help = "Take nothing, and exit with 3, when one tool is bad."},
+    {.id = OPT_NO_VECTORS,
+     .name = "no-vectors",
+     .help = "Do not encode now; a later add does. Recipes that need no model work at once."},
+    MODEL_OPTIONS,
+};
+static const struct example add_examples[] = {
+    {"whichtool add tools.json", "Imports a file; its format is found out."},
+    {"whichtool add --sync --provider github mcp-github.json",
+     "Brings the tools of one server up to date and removes those it dropped."},
+    {"curl -s https://example.com/openapi.json | whichtool add --format openapi -",
+     "Imports what another command prints."},
+};
+
+static const struct option find_options[] = {
+    {.id = OPT_K,
+     .letter = 'k',
+     .name = "k",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_K,
+     .help = "How many tools to show; 5 when not given."},
+    {.id = OPT_RECIPE,
+     .letter = 'r',
+     .name = "recipe",
+     .kind = VALUE_RECIPE,
+     .value = "NAME",
+     .help = "How to search; `whichtool help --recipes` lists the names. When not given, the best that the store and "
+             "the model allow."},
+    {.id = OPT_EXPLAIN,
+     .letter = 'e',
+     .name = "explain",
+     .help = "Show what each stage of the recipe said of a tool, and which words matched where."},
+    {.id = OPT_PROVIDER,
+     .letter = 'p',
+     .name = "provider",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "Only tools of this provider."},
+    {.id = OPT_MAX_PER_PROVIDER,
+     .name = "max-per-provider",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_K,
+     .help = "At most so many tools of one provider."},
+    {.id = OPT_FORMAT,
+     .letter = 'f',
+     .name = "format",
+     .kind = VALUE_CHOICE,
+     .value = "FORMAT",
+     .choices = "table json " EXPORT_FORMATS,
+     .help = "table for people; json for the whole result as one object; the others print the complete definitions as "
+             "one array that the provider's API accepts."},
+    MODEL_OPTIONS,
+};
+static const struct example find_examples[] = {
+    {"whichtool find book a table for two", "The five tools that fit best."},
+    {"whichtool find -k 3 --explain \"convert 20 euros to yen\"", "Three, with the reasons."},
+    {"whichtool find --format openai -k 8 - < request.txt",
+     "Reads the request from standard input; prints function definitions for a chat request."},
+};
+
+static const struct option list_options[] = {
+    {.id = OPT_PROVIDER,
+     .letter = 'p',
+     .name = "provider",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "Only tools of this provider."},
+    {.id = OPT_PROVIDERS, .name = "providers", .help = "List the providers with the number of their tools instead."},
+    {.id = OPT_LIMIT,
+     .name = "limit",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_TOOLS,
+     .help = "Show at most so many."},
+    {.id = OPT_OFFSET,
+     .name = "offset",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_TOOLS,
+     .help = "Pass over so many first."},
+};
+static const struct example list_examples[] = {
+    {"whichtool list --providers", "What the catalogue is made of."},
+    {"whichtool list --provider github --json", "One provider's tools, for a script."},
+};
+
+static const struct option show_options[] = {
+    {.id = OPT_DEFINITION, .name = "definition", .help = "Print the definition, byte for byte as the source had it."},
+    {.id = OPT_SCHEMA, .name = "schema", .help = "Print the JSON Schema of the arguments."},
+    {.id = OPT_FORMAT,
+     .letter = 'f',
+     .name = "format",
+     .kind = VALUE_CHOICE,
+     .value = "FORMAT",
+     .choices = EXPORT_FORMATS,
+     .help = "Print the definition as the provider's API accepts it."},
+};
+static const struct example show_examples[] = {
+    {"whichtool show github/create_issue", "What the catalogue knows of one tool."},
+    {"whichtool show --format anthropic create_issue", "Its definition for another API."},
+};
+
+static const struct option remove_options[] = {
+    {.id = OPT_PROVIDER,
+     .letter = 'p',
+     .name = "provider",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "Remove every tool of this provider."},
+    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "Do not ask."},
+};
+static const struct example remove_examples[] = {
+    {"whichtool remove github/create_issue", "Removes one tool."},
+    {"whichtool remove --yes --provider github", "Removes all tools of a provider without asking."},
+};
+
+static const struct option eval_options[] = {
+    {.id = OPT_SPLIT,
+     .name = "split",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "Which qrels/NAME.tsv: test when not given."},
+    {.id = OPT_RECIPE,
+     .letter = 'r',
+     .name = "recipe",
+     .kind = VALUE_RECIPE,
+     .value = "A,B",
+     .help = "Which recipes; every one that can run when not given. The others are compared with the first."},
+    {.id = OPT_K,
+     .letter = 'k',
+     .name = "k",
+     .kind = VALUE_TEXT,
+     .value = "1,3,5",
+     .help = "Cutoffs of the metrics; 1,3,5,7,10 when not given."},
+    {.id = OPT_LIMIT,
+     .name = "limit",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = UINT32_MAX,
+     .help = "Measure only the first so many queries."},
+    {.id = OPT_RUN,
+     .name = "run",
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     .help = "Write the rankings as a TREC run; with several recipes one file each, FILE with the recipe's name "
+             "before its extension."},
+    {.id = OPT_QRELS,
+     .name = "qrels",
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     .help = "Write the judgements as TREC qrels."},
+    {.id = OPT_BOOTSTRAP,
+     .name = "bootstrap",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = 1000000,
+     .help = "Resamples of the comparison; 10,000 when not given."},
+    {.id = OPT_SEED,
+     .name = "seed",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = UINT32_MAX,
+     .help = "Seed of the comparison; 1 when not given."},
+    {.id = OPT_CACHE,
+     .name = "cache",
+     .kind = VALUE_FOLDER,
+     .value = "FOLDER",
+     .help = "Where imported catalogues and their vectors are kept between evaluations."},
+    MODEL_OPTIONS,
+};
+static const struct example eval_examples[] = {
+    {"whichtool eval data/mytools", "Every recipe on the test split."},
+    {"whichtool eval data/mytools --split dev --recipe bm25,hybrid --k 1,5,10 --json",
+     "Two recipes on the dev split, a JSON line each."},
+};
+
+static const struct option model_options[] = {MODELS_OPTION};
+static const struct example model_examples[] = {
+    {"whichtool model list", "Which models are known, and which are here."},
+    {"whichtool model pull " WT_DEFAULT_MODEL, "Fetches the default model and checks it."},
+};
+
+static const struct option help_options[] = {
+    {.id = OPT_RECIPES, .name = "recipes", .help = "List the recipes of find and eval."},
+    {.id = OPT_MAN, .name = "man", .help = "Print the manual page."},
+    {.id = OPT_COMPLETIONS,
+     .name = "completions",
+     .kind = VALUE_CHOICE,
+     .value = "SHELL",
+     .choices = "bash zsh fish",
+     .help = "Print the completions for a shell."},
+};
+static const struct example help_examples[] = {
+    {"whichtool help find", "All about one verb."},
+    {"eval \"$(whichtool help --completions bash)\"", "Completions for the running shell."},
+};
+
+#define OPTIONS(array) .options = (array), .option_count = COUNT(array)
+#define EXAMPLES(array) .examples = (array), .example_count = COUNT(array)
+
+const struct verb wt__verbs[] = {
+    {.name = "add",
+     .arguments = "SOURCE...",
+     .summary = "Import tools from files, folders or standard input",
+     .text = "SOURCE is a file, a folder of files, a BEIR folder, or - for standard input. MCP tool lists, OpenAI, "
+             "Anthropic and Gemini function arrays, OpenAPI documents (JSON or YAML), RapidAPI descriptions and JSON "
+             "Lines are recognised.\n"
+             "Each source is imported in one step: all of it or, on failure, nothing. A tool that is there already and "
+             "did not change is left alone. A bad tool is reported, skipped and counted. When a model is there, the "
+             "tools' vectors are made after the import; a stop in between loses no tool, and the next add goes on "
+             "where it ended.",
+     .kind = VALUE_FILE,
+     .min_words = 1,
+     .max_words = MANY_WORDS,
+     OPTIONS(add_options),
+     EXAMPLES(add_examples),
+     .run = wt__cmd_add},
+    {.name = "find",
+     .arguments = "REQUEST...",
+     .summary = "Show the tools that a request needs, best first",
+     .text = "The words are joined to one request; - reads it from standard input. Scores can be compared within one "
+             "result only.",
+     .kind = VALUE_TEXT,
+     .min_words = 1,
+     .max_words = MANY_WORDS,
+     OPTIONS(find_options),
+     EXAMPLES(find_examples),
+     .run = wt__cmd_find},
+    {.name = "list",
+     .arguments = "",
+     .summary = "List the tools or the providers of the catalogue",
+     .text = "Tools come in the order of their import.",
+     OPTIONS(list_options),
+     EXAMPLES(list_examples),
+     .run = wt__cmd_list},
+    {.name = "show",
+     .arguments = "NAME",
+     .summary = "Show one tool",
+     .text = "NAME is an id such as provider/name, a bare name that only one tool has, the source's own identifier, or "
+             "a name as `find --format` made it.",
+     .kind = VALUE_TEXT,
+     .min_words = 1,
+     .max_words = 1,
+     OPTIONS(show_options),
+     EXAMPLES(show_examples),
+     .run = wt__cmd_show},
+    {.name = "remove",
+     .arguments = "[NAME...]",
+     .summary = "Remove tools, or all tools of a provider",
+     .text = "NAME is as in show. Nothing is removed unless every NAME is there. On a terminal, more than one tool is "
+             "removed only after a question, unless --yes is given.",
+     .kind = VALUE_TEXT,
+     .max_words = MANY_WORDS,
+     OPTIONS(remove_options),
+     EXAMPLES(remove_examples),
+     .run = wt__cmd_remove},
+    {.name = "eval",
+     .arguments = "DIR",
+     .summary = "Measure recipes on a data set in BEIR layout",
+     .text =
+         "DIR holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv. Shown are recall@k, ndcg@k, complete@k (all "
+         "relevant tools among the first k) and mrr in percent, and the time of one find on one thread. Each recipe "
+         "after the first is compared with the first by a paired bootstrap.\n"
+         "The catalogue of a data set and its vectors are kept between evaluations.",
+     .kind = VALUE_FOLDER,
+     .min_words = 1,
+     .max_words = 1,
+     OPTIONS(eval_options),
+     EXAMPLES(eval_examples),
+     .run = wt__cmd_eval},
+    {.name = "model",
+     .arguments = "[list|info|pull|pack] [NAME]",
+     .summary = "List, inspect, fetch or pack encoders",
+     .text = "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
+             "of every file, going on where an earlier pull stopped; pack writes the cache that makes loading quick "
+             "(the first use does so by itself). NAME is " WT_DEFAULT_MODEL " when not given.",
+     .kind = VALUE_TEXT,
+     .choices = "list info pull pack",
+     .max_words = 2,
+     OPTIONS(model_options),
+     EXAMPLES(model_examples),
+     .run = wt__cmd_model},
+    {.name = "version",
+     .arguments = "",
+     .summary = "Print the version",
+     .text = "The command and its library have one version.",
+     .run = wt__cmd_version},
+    {.name = "help",
+     .arguments = "[VERB]",
+     .summary = "Explain the command or a verb",
+     .text = "Everything that help says comes from the table that the command line is read by.",
+     .kind = VALUE_VERB,
+     .max_words = 1,
+     OPTIONS(help_options),
+     EXAMPLES(help_examples),
+     .run = wt__cmd_help},
+};
+const size_t wt__verb_count = COUNT(wt__verbs);
+
+const struct meaning wt__exit_codes[] = {
+    {"0", "Done."},
+    {"1", "Nothing was found."},
+    {"2", "The command line makes no sense."},
+    {"3", "Bad input: a source, a request or a data set."},
+    {"4", "The store is empty, damaged, locked, or cannot be read or written."},
+    {"5", "The model is missing or damaged, or the recipe cannot run without one."},
+    {"6", "The network failed."},
+    {"7", "Memory or the disk is full, or reading and writing failed."},
+    {"130", "Interrupted by Ctrl-C."},
+};
+const size_t wt__exit_code_count = COUNT(wt__exit_codes);
+
+const struct meaning wt__environment[] = {
+    {"WHICHTOOL_STORE", "The store, when -s is not given."},
+    {"WHICHTOOL_MODELS", "Where models live, when --models is not given."},
+    {"XDG_DATA_HOME", "The data folder is whichtool below it; ~/.local/share when unset."},
+    {"XDG_CACHE_HOME", "The cache folder is whichtool below it; ~/.cache when unset."},
+    {"COLUMNS", "The width that tables are cut to; else the terminal's. Into a pipe or a file nothing is cut."},
+    {"NO_COLOR", "No colours when set, as with --no-color. There are none either when TERM is dumb."},
+};
+const size_t wt__environment_count = COUNT(wt__environment);
+
+const struct meaning wt__files[] = {
+    {"tools.wt", "In the data folder: the store. Beside it, tools.wt-index/ holds what can be built anew."},
+    {"models/", "In the data folder: one folder a model."},
+    {"eval/", "In the cache folder: catalogues of evaluated data sets; may be deleted."},
+};
+const size_t wt__file_count = COUNT(wt__files);

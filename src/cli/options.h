@@ -1,0 +1,104 @@
+/* options.h: what the command line understands, as one table: every verb, option, argument and example, with the words
+ * that explain it. Parsing, help, man page and completions read it; nothing is said twice. */
+#ifndef WT_CLI_OPTIONS_H
+#define WT_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cli;
+
+enum option_id {
+    OPT_STORE,
+    OPT_JSON,
+    OPT_QUIET,
+    OPT_NO_COLOR,
+    OPT_HELP,
+    OPT_VERSION,
+    OPT_BOOTSTRAP,
+    OPT_CACHE,
+    OPT_COMPLETIONS,
+    OPT_DEFINITION,
+    OPT_EXPLAIN,
+    OPT_FORMAT,
+    OPT_K,
+    OPT_LIMIT,
+    OPT_MAN,
+    OPT_MAX_PER_PROVIDER,
+    OPT_MODEL,
+    OPT_MODELS,
+    OPT_NO_VECTORS,
+    OPT_OFFSET,
+    OPT_PROVIDER,
+    OPT_PROVIDERS,
+    OPT_QRELS,
+    OPT_RECIPE,
+    OPT_RECIPES,
+    OPT_RUN,
+    OPT_SCHEMA,
+    OPT_SEED,
+    OPT_SPLIT,
+    OPT_STRICT,
+    OPT_SYNC,
+    OPT_YES,
+    OPT_COUNT
+};
+
+/* What follows an option or a verb; decides how it is checked and completed. */
+enum value_kind {
+    VALUE_NONE,
+    VALUE_TEXT,
+    VALUE_NUMBER,
+    VALUE_CHOICE,
+    VALUE_RECIPE,
+    VALUE_FILE,
+    VALUE_FOLDER,
+    VALUE_VERB
+};
+
+struct option {
+    enum option_id id;
+    char letter; /* 0: none */
+    const char *name;
+    enum value_kind kind;
+    const char *value;   /* how help names the value */
+    const char *choices; /* VALUE_CHOICE: separated by blanks */
+    uint64_t max;        /* VALUE_NUMBER: 1 .. max */
+    const char *help;    /* one sentence or two */
+};
+
+struct example {
+    const char *command, *says;
+};
+
+struct verb {
+    const char *name, *arguments;
+    const char *summary;  /* one line */
+    const char *text;     /* paragraphs, with \n between them */
+    enum value_kind kind; /* of its arguments */
+    const char *choices;  /* of its first argument, or NULL */
+    size_t min_words, max_words;
+    const struct option *options;
+    size_t option_count;
+    const struct example *examples;
+    size_t example_count;
+    int (*run)(struct cli *cli);
+};
+
+/* A word and what it means: exit codes, environment, files. */
+struct meaning {
+    const char *word, *means;
+};
+
+extern const struct verb wt__verbs[];
+extern const size_t wt__verb_count;
+extern const struct option wt__global_options[];
+extern const size_t wt__global_option_count;
+extern const struct meaning wt__exit_codes[], wt__environment[], wt__files[];
+extern const size_t wt__exit_code_count, wt__environment_count, wt__file_count;
+extern const char wt__purpose[]; /* one sentence */
+
+enum { MANY_WORDS = 100000 };
+
+#endif

@@ -1,0 +1,32 @@
+/* output.h: tools and hits as JSON and as table rows. */
+#ifndef WT_CLI_OUTPUT_H
+#define WT_CLI_OUTPUT_H
+
+#include "cli/cli.h"
+
+/* "key": value, with a comma before it unless it is an object's first member. */
+void wt__json_key(struct buffer *out, const char *key);
+void wt__json_text(struct buffer *out, const char *key, const char *value);
+void wt__json_count(struct buffer *out, const char *key, uint64_t value);
+void wt__json_number(struct buffer *out, const char *key, double value);
+
+/* JSON text that the library gave, on one line; a string when it is no JSON. */
+void wt__json_raw(struct buffer *out, const char *key, const char *json);
+
+/* The members that every JSON form of a tool has, without the braces. */
+void wt__json_tool(struct buffer *out, const wt_tool *tool);
+
+/* A tool's row in a table: `lead` (already measured, escaped) and its columns, id, description. id_width is the
+ * widest id of the table. Narrow terminals get the description on a line of its own. */
+struct row {
+    const char *lead;
+    size_t lead_width;
+    const wt_tool *tool;
+};
+void wt__tool_row(const struct cli *cli, struct buffer *out, const struct row *row, size_t id_width);
+size_t wt__id_width(const struct cli *cli, const wt_tool *tool, size_t so_far);
+
+/* wt_export's array as it is, or one definition a line with --json. 0, or an exit code with the reason told. */
+int wt__print_export(struct cli *cli, const wt_tool *const *tools, size_t count, const char *format);
+
+#endif

@@ -1,0 +1,287 @@
+/* parse.c: long options with "=" or a blank before the value, letters in clusters, options and arguments in any order.
+ * A word that nobody knows is answered with the nearest one that somebody does. */
+#include "cli/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { LONGEST_WORD = 40, NEAR = 3 };
+
+struct parsing {
+    struct arguments *out;
+    int argc, at;
+    char **argv;
+    struct buffer *why;
+};
+
+const struct verb *wt__verb_find(const char *name)
+{
+    for (size_t i = 0; i < wt__verb_count; i++)
+        if (strcmp(wt__verbs[i].name, name) == 0)
+            return &wt__verbs[i];
+    return NULL;
+}
+
+/* Edits that turn a into b: insert, delete, change, swap neighbours (optimal string alignment). */
+static size_t edits(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    size_t d[LONGEST_WORD + 1][LONGEST_WORD + 1];
+    for (size_t i = 0; i <= a_len; i++)
+        d[i][0] = i;
+    for (size_t j = 0; j <= b_len; j++)
+        d[0][j] = j;
+    for (size_t i = 1; i <= a_len; i++)
+        for (size_t j = 1; j <= b_len; j++) {
+            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1 < best)
+                best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best)
+                best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    return d[a_len][b_len];
+}
+
+const char *wt__closest(const char *word, const char *(*next)(const void *context, size_t index), const void *context)
+{
+    const char *best = NULL, *candidate = NULL;
+    size_t len = strlen(word), least = NEAR;
+    for (size_t i = 0; len <= LONGEST_WORD && (candidate = next(context, i)); i++) {
+        size_t candidate_len = strlen(candidate);
+        if (candidate_len > LONGEST_WORD)
+            continue;
+        size_t distance = edits(word, len, candidate, candidate_len);
+        /* A word of which as much is changed as is kept is another word. */
+        if (distance < least && distance * 2 <= candidate_len) {
+            least = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+bool wt__is_choice(const char *choices, const char *word)
+{
+    size_t len = strlen(word);
+    for (const char *at = choices; len > 0 && *at;) {
+        size_t step = strcspn(at, " ");
+        if (step == len && memcmp(at, word, len) == 0)
+            return true;
+        at += step + (at[step] == ' ');
+    }
+    return false;
+}
+
+static const char *verb_name(const void *context, size_t index)
+{
+    (void)context;
+    return index < wt__verb_count ? wt__verbs[index].name : NULL;
+}
+
+/* The options in force: the verb's, then those of every verb. */
+static const struct option *option_at(const struct verb *verb, size_t index)
+{
+    size_t own = verb ? verb->option_count : 0;
+    if (index < own)
+        return &verb->options[index];
+    return index - own < wt__global_option_count ? &wt__global_options[index - own] : NULL;
+}
+
+static const char *option_name(const void *context, size_t index)
+{
+    const struct option *option = option_at(context, index);
+    return option ? option->name : NULL;
+}
+
+static const struct option *option_named(const struct verb *verb, const char *name, size_t len)
+{
+    const struct option *option = NULL;
+    for (size_t i = 0; (option = option_at(verb, i)); i++)
+        if (strlen(option->name) == len && memcmp(option->name, name, len) == 0)
+            return option;
+    return NULL;
+}
+
+static const struct option *option_lettered(const struct verb *verb, char letter)
+{
+    const struct option *option = NULL;
+    for (size_t i = 0; (option = option_at(verb, i)); i++)
+        if (option->letter == letter)
+            return option;
+    return NULL;
+}
+
+static int refuse_number(struct parsing *p, const struct option *option, const char *value)
+{
+    wt__buffer_printf(p->why, "--%s takes a number from 1 to %llu, not \"%s\"", option->name,
+                      (unsigned long long)option->max, value);
+    return -1;
+}
+
+static int read_number(struct parsing *p, const struct option *option, const char *value)
+{
+    uint64_t number = 0;
+    for (const char *c = value; *c; c++) {
+        if (*c < '0' || *c > '9' || number > option->max)
+            return refuse_number(p, option, value);
+        number = number * 10 + (uint64_t)(*c - '0');
+    }
+    if (number < 1 || number > option->max)
+        return refuse_number(p, option, value);
+    p->out->number[option->id] = number;
+    return 0;
+}
+
+static int take_value(struct parsing *p, const struct option *option, const char *value)
+{
+    p->out->given[option->id] = true;
+    p->out->text[option->id] = value;
+    if (option->kind == VALUE_NUMBER)
+        return read_number(p, option, value);
+    if (option->kind == VALUE_CHOICE && !wt__is_choice(option->choices, value)) {
+        wt__buffer_printf(p->why, "--%s is one of: %s; not \"%s\"", option->name, option->choices, value);
+        return -1;
+    }
+    return 0;
+}
+
+/* The value that follows in argv. */
+static int next_value(struct parsing *p, const struct option *option)
+{
+    if (p->at + 1 >= p->argc) {
+        wt__buffer_printf(p->why, "--%s needs a value: --%s %s", option->name, option->name, option->value);
+        return -1;
+    }
+    return take_value(p, option, p->argv[++p->at]);
+}
+
+/* Some verb's option, given to a verb that lacks it. */
+static const struct verb *owner_of(const char *name, size_t len)
+{
+    for (size_t v = 0; v < wt__verb_count; v++)
+        for (size_t i = 0; i < wt__verbs[v].option_count; i++)
+            if (strlen(wt__verbs[v].options[i].name) == len && memcmp(wt__verbs[v].options[i].name, name, len) == 0)
+                return &wt__verbs[v];
+    return NULL;
+}
+
+static int unknown_option(struct parsing *p, const char *name, size_t len)
+{
+    const struct verb *verb = p->out->verb, *owner = owner_of(name, len);
+    char word[LONGEST_WORD + 1] = "";
+    if (len <= LONGEST_WORD)
+        memcpy(word, name, len);
+    const char *near = *word ? wt__closest(word, option_name, verb) : NULL;
+    wt__buffer_printf(p->why, "unknown option --%.*s", (int)(len < 80 ? len : 80), name);
+    if (near)
+        wt__buffer_printf(p->why, "; did you mean --%s?", near);
+    else if (owner && !verb)
+        wt__buffer_printf(p->why, "; options of `%s` stand after that word", owner->name);
+    else if (owner)
+        wt__buffer_printf(p->why, "; it belongs to `%s`", owner->name);
+    return -1;
+}
+
+static int read_long(struct parsing *p, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    size_t len = equals ? (size_t)(equals - word) : strlen(word);
+    const struct option *option = option_named(p->out->verb, word, len);
+    if (!option)
+        return unknown_option(p, word, len);
+    if (option->kind != VALUE_NONE)
+        return equals ? take_value(p, option, equals + 1) : next_value(p, option);
+    if (equals) {
+        wt__buffer_printf(p->why, "--%s takes no value", option->name);
+        return -1;
+    }
+    p->out->given[option->id] = true;
+    return 0;
+}
+
+/* "-qk5", "-k 5": letters without a value may be followed by others. */
+static int read_letters(struct parsing *p, const char *letters)
+{
+    for (const char *c = letters; *c; c++) {
+        const struct option *option = option_lettered(p->out->verb, *c);
+        if (!option) {
+            wt__buffer_printf(p->why, "unknown option -%c; put -- before words that begin with a dash", *c);
+            return -1;
+        }
+        if (option->kind != VALUE_NONE)
+            return c[1] ? take_value(p, option, c + 1 + (c[1] == '=')) : next_value(p, option);
+        p->out->given[option->id] = true;
+    }
+    return 0;
+}
+
+static int read_word(struct parsing *p, const char *word)
+{
+    if (p->out->verb) {
+        p->out->words[p->out->word_count++] = word;
+        return 0;
+    }
+    p->out->verb = wt__verb_find(word);
+    if (p->out->verb)
+        return 0;
+    const char *near = wt__closest(word, verb_name, NULL);
+    wt__buffer_printf(p->why, "unknown verb \"%s\"", word);
+    if (near)
+        wt__buffer_printf(p->why, "; did you mean `%s`?", near);
+    return -1;
+}
+
+static int check_words(struct parsing *p)
+{
+    const struct verb *verb = p->out->verb;
+    size_t count = p->out->word_count;
+    if (!verb || p->out->given[OPT_HELP] || p->out->given[OPT_VERSION])
+        return 0;
+    if (count < verb->min_words)
+        wt__buffer_printf(p->why, "`%s` needs %s", verb->name, verb->arguments);
+    else if (count > verb->max_words && verb->max_words == 0)
+        wt__buffer_printf(p->why, "`%s` takes no arguments, but \"%s\" was given", verb->name, p->out->words[0]);
+    else if (count > verb->max_words)
+        wt__buffer_printf(p->why, "`%s` takes %s, but \"%s\" follows", verb->name, verb->arguments,
+                          p->out->words[verb->max_words]);
+    else if (verb->choices && count > 0 && !wt__is_choice(verb->choices, p->out->words[0]))
+        wt__buffer_printf(p->why, "`%s` is followed by one of: %s; not \"%s\"", verb->name, verb->choices,
+                          p->out->words[0]);
+    else
+        return 0;
+    return -1;
+}
+
+int wt__arguments_parse(struct arguments *out, int argc, char **argv, struct buffer *why)
+{
+    *out = (struct arguments){.words = wt__alloc_array((size_t)argc + 1, sizeof *out->words)};
+    struct parsing p = {.out = out, .argc = argc, .at = 1, .argv = argv, .why = why};
+    if (!out->words) {
+        wt__buffer_text(why, "out of memory");
+        return -1;
+    }
+    bool words_only = false;
+    int rc = 0;
+    for (; rc == 0 && p.at < argc; p.at++) {
+        const char *word = argv[p.at];
+        if (words_only || word[0] != '-' || word[1] == '\0')
+            rc = read_word(&p, word);
+        else if (strcmp(word, "--") == 0)
+            words_only = true;
+        else if (word[1] == '-')
+            rc = read_long(&p, word + 2);
+        else
+            rc = read_letters(&p, word + 1);
+    }
+    return rc < 0 ? rc : check_words(&p);
+}
+
+void wt__arguments_dispose(struct arguments *arguments)
+{
+    free(arguments->words);
+    *arguments = (struct arguments){0};
+}

@@ -1,0 +1,31 @@
+/* parse.h: argv against the table of options.h. */
+#ifndef WT_CLI_PARSE_H
+#define WT_CLI_PARSE_H
+
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "cli/options.h"
+
+struct arguments {
+    const struct verb *verb; /* NULL when none was given */
+    bool given[OPT_COUNT];
+    const char *text[OPT_COUNT]; /* NULL when not given */
+    uint64_t number[OPT_COUNT];  /* 0 when not given */
+    const char **words;          /* [word_count], borrowed from argv */
+    size_t word_count;
+};
+
+/* 0, or -1 with a sentence for the user in `why`. Options may stand anywhere; "--" ends them. */
+int wt__arguments_parse(struct arguments *out, int argc, char **argv, struct buffer *why);
+void wt__arguments_dispose(struct arguments *arguments);
+
+const struct verb *wt__verb_find(const char *name);
+
+/* The closest of the words to one that is none of them, or NULL when none is near. next gives the words by index. */
+const char *wt__closest(const char *word, const char *(*next)(const void *context, size_t index), const void *context);
+
+/* One of the choices, which are separated by blanks. */
+bool wt__is_choice(const char *choices, const char *word);
+
+#endif
