@@ -34,8 +34,6 @@ struct header {
     uint32_t flags;
     uint32_t node_count;
     uint32_t token_count;
-    int32_t special[VOCABULARY_SPECIALS];
-    uint32_t unused;
 };
 
 struct node {
@@ -138,10 +136,9 @@ int wt__vocabulary_open(struct vocabulary *out, const void *blob, size_t len, wt
     out->options.strip_accents = (header.flags & STRIP_ACCENTS) != 0;
     out->options.split_cjk = (header.flags & SPLIT_CJK) != 0;
     for (size_t i = 0; i < VOCABULARY_SPECIALS; i++) {
-        bool required = i == VOCABULARY_UNK || i == VOCABULARY_CLS || i == VOCABULARY_SEP;
-        if (header.special[i] < (required ? 0 : -1) || header.special[i] >= (int64_t)header.token_count)
-            return wt__fail(err, WT_EMODEL, "vocabulary: the id of %s is out of range", special_names[i].ptr);
-        out->special[i] = header.special[i];
+        out->special[i] = wt__vocabulary_find(out, special_names[i]);
+        if (out->special[i] < 0 && (i == VOCABULARY_UNK || i == VOCABULARY_CLS || i == VOCABULARY_SEP))
+            return wt__fail(err, WT_EMODEL, "vocabulary: %s is missing", special_names[i].ptr);
     }
     uint32_t hash = child(out, 0, '#');
     out->continuation = hash == 0 ? 0 : child(out, hash, '#');
@@ -269,20 +266,13 @@ static void write_blob(struct buffer *blob, const struct trie *trie, struct head
     wt__buffer_append(blob, &sentinel, sizeof sentinel);
 }
 
-static int32_t find_sorted(const struct tokens *tokens, struct str name)
-{
-    int32_t id = -1;
-    for (size_t i = 0; i < tokens->len; i++)
-        if (wt__str_equal(tokens->items[i].text, name))
-            id = tokens->items[i].id; /* the last one is the one in the trie */
-    return id;
-}
-
 int wt__vocabulary_build(struct buffer *blob, struct str text, const struct vocabulary_options *options, wt_error *err)
 {
     struct tokens tokens = {0};
     struct trie trie = {0};
     struct header header = {.byte_order = BYTE_ORDER_MARK};
+    struct vocabulary built;
+    size_t start = blob->len;
     int rc = 0;
 
     if (text.len > VOCABULARY_MAX_BYTES)
@@ -296,20 +286,12 @@ int wt__vocabulary_build(struct buffer *blob, struct str text, const struct voca
     memcpy(header.magic, magic, sizeof magic);
     header.flags = (options->lower_case ? LOWER_CASE : 0U) | (options->strip_accents ? STRIP_ACCENTS : 0U) |
                    (options->split_cjk ? SPLIT_CJK : 0U);
-    for (size_t i = 0; i < VOCABULARY_SPECIALS; i++) {
-        header.special[i] = find_sorted(&tokens, special_names[i]);
-        if (header.special[i] < 0 && (i == VOCABULARY_UNK || i == VOCABULARY_CLS || i == VOCABULARY_SEP)) {
-            rc = wt__fail(err, WT_EMODEL, "vocabulary: %s is missing", special_names[i].ptr);
-            goto done;
-        }
-    }
     if (build_trie(&trie, &tokens) != 0) {
         rc = wt__fail_nomem(err);
         goto done;
     }
     write_blob(blob, &trie, header);
-    if (blob->failed)
-        rc = wt__fail_nomem(err);
+    rc = blob->failed ? wt__fail_nomem(err) : wt__vocabulary_open(&built, blob->ptr + start, blob->len - start, err);
 done:
     free(trie.ranges);
     free(trie.nodes);
