@@ -15,6 +15,7 @@
 #ifndef WT_INDEX_SNAPSHOT_H
 #define WT_INDEX_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,7 @@ const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, cons
 struct vector_source {
     const char *model, *kind;
     size_t dim;
+    const bool *has; /* [rows] which rows have a vector; NULL: all. The others stay without one */
     int (*fetch)(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err);
     void *context;
 };

@@ -99,6 +99,11 @@ static int match_rows(struct job *job, wt_error *err)
 
 /* --- Planning a set --- */
 
+static bool has_vector(const struct plan *plan, uint32_t row)
+{
+    return !plan->source->has || plan->source->has[row];
+}
+
 static uint32_t old_slot(const struct job *job, const struct plan *plan, uint32_t row)
 {
     uint32_t from = plan->old ? job->old_row[row] : VECTOR_NONE;
@@ -114,8 +119,10 @@ static bool plan_append(struct job *job, struct plan *plan)
     for (uint32_t slot = 0; slot < plan->slots; slot++)
         plan->row_of_slot[slot] = VECTOR_NONE;
     for (uint32_t row = 0; row < rows; row++) {
-        uint32_t slot = old_slot(job, plan, row);
+        uint32_t slot = has_vector(plan, row) ? old_slot(job, plan, row) : VECTOR_NONE;
         plan->slot_of_row[row] = slot;
+        if (!has_vector(plan, row))
+            continue;
         if (slot == VECTOR_NONE) {
             plan->new_rows[plan->new_count++] = row;
         } else {
@@ -129,11 +136,11 @@ static bool plan_append(struct job *job, struct plan *plan)
 
 static void plan_fresh(struct job *job, struct plan *plan)
 {
-    plan->slots = 0;
-    plan->new_count = (uint32_t)job->content->rows;
-    for (uint32_t row = 0; row < plan->new_count; row++) {
+    plan->slots = plan->new_count = 0;
+    for (uint32_t row = 0; row < job->content->rows; row++) {
         plan->slot_of_row[row] = VECTOR_NONE;
-        plan->new_rows[row] = row;
+        if (has_vector(plan, row))
+            plan->new_rows[plan->new_count++] = row;
     }
 }
 

@@ -173,23 +173,36 @@ const float *wt__vectors_of_row(const struct vectors *vectors, uint32_t row)
 void wt__vectors_scratch_dispose(struct vectors_scratch *scratch)
 {
     free(scratch->block);
+    for (size_t i = 0; i < VECTOR_MAX_QUERIES; i++)
+        free(scratch->candidates[i]);
     *scratch = (struct vectors_scratch){0};
 }
 
-/* One search: the query in its three forms, and the scratch cut into arrays. */
+/* A slot that may still enter the result. */
+struct vector_candidate {
+    uint32_t slot, row;
+    float upper;
+};
+
+/* A query in its three forms, and what is known of its result. */
+struct form {
+    float *query;       /* [P] */
+    int8_t *high, *low; /* [P] p1 and p2 */
+    float high_scale, low_scale;
+    float error_weight, norm_weight; /* |y| + |e|, and |e| + rounding */
+    struct topk lower;               /* the k best lower bounds */
+    size_t candidates;
+};
+
 struct scan {
     const struct vectors *vectors;
     const uint64_t *allowed;
+    struct vectors_scratch *scratch;
     struct vector_part parts[VECTOR_PARTS];
-    size_t stride;
-    float *query;         /* [P] */
-    int8_t *high, *low;   /* [P] p1 and p2 */
-    float *rest;          /* [P] */
-    int32_t *dots;        /* [2, C] */
-    float *upper;         /* [slots up to a whole chunk] */
-    struct scored *lower; /* [k] */
-    float high_scale, low_scale;
-    float error_weight, norm_weight; /* |y| + |e|, and |e| + rounding */
+    size_t stride, n;
+    int32_t *dots; /* [2, C] */
+    float *rest;   /* [P] */
+    struct form forms[VECTOR_MAX_QUERIES];
 };
 
 static size_t take(size_t *at, size_t bytes)
@@ -199,45 +212,63 @@ static size_t take(size_t *at, size_t bytes)
     return offset;
 }
 
-static int scan_begin(struct scan *scan, const struct vectors *vectors, struct vectors_scratch *scratch,
-                      const float *query, const uint64_t *allowed, size_t k, wt_error *err)
+/* Cuts the scratch into the arrays of a scan of n queries. */
+static int scan_reserve(struct scan *scan, size_t k, wt_error *err)
 {
-    size_t stride = padded(vectors->dim), bytes = 0;
-    size_t slots = ((size_t)vectors->slots + VECTOR_CHUNK - 1) / VECTOR_CHUNK * VECTOR_CHUNK;
-    double norm = length_of(query, vectors->dim);
-    if (!(norm <= NORM_MAX))
-        return wt__fail(err, WT_EUSAGE, "the request's vector is not finite");
-    size_t query_at = take(&bytes, stride * sizeof(float)), rest_at = take(&bytes, stride * sizeof(float));
-    size_t high_at = take(&bytes, stride), low_at = take(&bytes, stride);
-    size_t dots_at = take(&bytes, 2 * VECTOR_CHUNK * sizeof(int32_t)), upper_at = take(&bytes, slots * sizeof(float));
-    size_t lower_at = take(&bytes, k * sizeof(struct scored));
+    size_t at = 0, form_bytes = 0, stride = scan->stride, floats = stride * sizeof(float);
+    size_t dots = take(&at, 2 * VECTOR_CHUNK * sizeof(int32_t)), rest = take(&at, floats), forms = at;
+    size_t query = take(&form_bytes, floats), high = take(&form_bytes, stride), low = take(&form_bytes, stride);
+    size_t lower = take(&form_bytes, k * sizeof(struct scored));
+    size_t bytes = forms + scan->n * form_bytes;
+    struct vectors_scratch *scratch = scan->scratch;
     if (bytes > scratch->bytes) {
-        wt__vectors_scratch_dispose(scratch);
+        free(scratch->block);
         scratch->block = wt__alloc_aligned(bytes, 1);
+        scratch->bytes = scratch->block ? bytes : 0;
         if (!scratch->block)
             return wt__fail_nomem(err);
-        scratch->bytes = bytes;
     }
     char *base = scratch->block;
-    *scan = (struct scan){.vectors = vectors,
-                          .allowed = allowed,
-                          .stride = stride,
-                          .query = (float *)(base + query_at),
-                          .high = (int8_t *)(base + high_at),
-                          .low = (int8_t *)(base + low_at),
-                          .rest = (float *)(base + rest_at),
-                          .dots = (int32_t *)(base + dots_at),
-                          .upper = (float *)(base + upper_at),
-                          .lower = (struct scored *)(base + lower_at)};
-    wt__vectors_layout(vectors->dim, scan->parts);
-    memset(scan->query, 0, stride * sizeof(float));
-    memcpy(scan->query, query, vectors->dim * sizeof(float));
-    scan->high_scale = quantise(scan->query, stride, scan->high, scan->rest);
-    scan->low_scale = quantise(scan->rest, stride, scan->low, scan->rest);
-    double rest = round_up(length_of(scan->rest, stride)) + 1e-7 * norm;
-    scan->error_weight = round_up(norm + rest);
-    scan->norm_weight = round_up(rest + (double)(stride + 32) * 0x1p-23 * norm);
+    scan->dots = (int32_t *)(base + dots);
+    scan->rest = (float *)(base + rest);
+    for (size_t i = 0; i < scan->n; i++) {
+        char *form = base + forms + i * form_bytes;
+        scan->forms[i] = (struct form){.query = (float *)(form + query),
+                                       .high = (int8_t *)(form + high),
+                                       .low = (int8_t *)(form + low),
+                                       .lower = {(struct scored *)(form + lower), 0, k}};
+    }
     return 0;
+}
+
+static int set_query(struct scan *scan, struct form *form, const float *query, wt_error *err)
+{
+    size_t stride = scan->stride, dim = scan->vectors->dim;
+    double norm = length_of(query, dim);
+    if (!(norm <= NORM_MAX))
+        return wt__fail(err, WT_EUSAGE, "the request's vector is not finite");
+    memset(form->query, 0, stride * sizeof(float));
+    memcpy(form->query, query, dim * sizeof(float));
+    form->high_scale = quantise(form->query, stride, form->high, scan->rest);
+    form->low_scale = quantise(scan->rest, stride, form->low, scan->rest);
+    double rest = round_up(length_of(scan->rest, stride)) + 1e-7 * norm;
+    form->error_weight = round_up(norm + rest);
+    form->norm_weight = round_up(rest + (double)(stride + 32) * 0x1p-23 * norm);
+    return 0;
+}
+
+static int scan_begin(struct scan *scan, const struct vectors *vectors, struct vectors_scratch *scratch,
+                      const float *queries, size_t n, const uint64_t *allowed, size_t k, wt_error *err)
+{
+    *scan = (struct scan){
+        .vectors = vectors, .allowed = allowed, .scratch = scratch, .stride = padded(vectors->dim), .n = n};
+    if (n > VECTOR_MAX_QUERIES)
+        return wt__fail(err, WT_EUSAGE, "%zu vectors searched at once; at most %d are", n, VECTOR_MAX_QUERIES);
+    wt__vectors_layout(vectors->dim, scan->parts);
+    int rc = scan_reserve(scan, k, err);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = set_query(scan, &scan->forms[i], queries + i * vectors->dim, err);
+    return rc;
 }
 
 /* The slot's row if a search may return it, else VECTOR_NONE. */
@@ -257,88 +288,100 @@ static bool any_wanted(const struct scan *scan, uint32_t begin, uint32_t count)
     return !scan->allowed;
 }
 
-/* Bounds the scores of one chunk's slots: upper to scan->upper, and the k best lower ones into top. */
-static void bound_chunk(struct scan *scan, uint32_t begin, uint32_t count, struct topk *top)
+/* Bounds of the scores of one chunk's slots. */
+static void bound_chunk(const struct scan *scan, const struct form *form, const struct chunk *chunk, uint32_t count,
+                        float *restrict lower, float *restrict upper)
 {
-    struct chunk chunk = chunk_at(scan->vectors, scan->parts, begin / VECTOR_CHUNK);
     const struct kernels *kernels = wt__kernels();
-    int32_t *high = scan->dots, *low = scan->dots + VECTOR_CHUNK;
-    float lower[VECTOR_CHUNK], *upper = scan->upper + begin;
-    kernels->dots_i8(scan->high, chunk.codes, count, scan->stride, high);
-    kernels->dots_i8(scan->low, chunk.codes, count, scan->stride, low);
+    const int32_t *high = scan->dots, *low = scan->dots + VECTOR_CHUNK;
+    kernels->dots_i8(form->high, chunk->codes, count, scan->stride, scan->dots);
+    kernels->dots_i8(form->low, chunk->codes, count, scan->stride, scan->dots + VECTOR_CHUNK);
     for (uint32_t i = 0; i < count; i++) {
-        float middle = chunk.scale[i] * (scan->high_scale * (float)high[i] + scan->low_scale * (float)low[i]);
-        float bound = chunk.error[i] * scan->error_weight + chunk.norm[i] * scan->norm_weight;
+        float middle = chunk->scale[i] * (form->high_scale * (float)high[i] + form->low_scale * (float)low[i]);
+        float bound = chunk->error[i] * form->error_weight + chunk->norm[i] * form->norm_weight;
         upper[i] = middle + bound;
         lower[i] = middle - bound;
     }
-    float threshold = wt__topk_threshold(top);
+}
+
+/* Raises the k best lower bounds, then notes the slots of the chunk whose upper bound reaches the least of them. */
+static int note_chunk(struct scan *scan, size_t number, uint32_t begin, uint32_t count, const float *lower,
+                      const float *upper, wt_error *err)
+{
+    struct form *form = &scan->forms[number];
+    struct vector_candidate **candidates = &scan->scratch->candidates[number];
+    float threshold = wt__topk_threshold(&form->lower);
     for (uint32_t i = 0; i < count; i++) {
-        if (!(lower[i] > threshold))
-            continue;
-        uint32_t row = wanted_row(scan, begin + i);
+        uint32_t row = lower[i] > threshold ? wanted_row(scan, begin + i) : VECTOR_NONE;
         if (row == VECTOR_NONE)
             continue;
-        wt__topk_push(top, (struct scored){lower[i], row});
-        threshold = wt__topk_threshold(top);
+        wt__topk_push(&form->lower, (struct scored){lower[i], row});
+        threshold = wt__topk_threshold(&form->lower);
     }
-}
-
-/* Every slot's upper bound; returns the k-th best lower bound. Slots that no result may hold have no chance. */
-static float bound_all(struct scan *scan, size_t k)
-{
-    struct topk top = {scan->lower, 0, k};
-    for (uint32_t begin = 0; begin < scan->vectors->slots; begin += VECTOR_CHUNK) {
-        uint32_t left = scan->vectors->slots - begin, count = left < VECTOR_CHUNK ? left : VECTOR_CHUNK;
-        if (any_wanted(scan, begin, count)) {
-            bound_chunk(scan, begin, count, &top);
-        } else {
-            for (uint32_t i = 0; i < count; i++)
-                scan->upper[begin + i] = -INFINITY;
-        }
+    if (wt__grow((void **)candidates, &scan->scratch->capacity[number], form->candidates + count, sizeof **candidates) <
+        0)
+        return wt__fail_nomem(err);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t row = upper[i] < threshold ? VECTOR_NONE : wanted_row(scan, begin + i);
+        if (row != VECTOR_NONE)
+            (*candidates)[form->candidates++] = (struct vector_candidate){begin + i, row, upper[i]};
     }
-    return wt__topk_threshold(&top);
-}
-
-static int damaged(uint32_t slot, wt_error *err)
-{
-    return wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
-}
-
-/* Pushes the exact scores of the slots whose upper bound reaches the threshold. */
-static int score_slots(const struct scan *scan, float threshold, const float *upper, struct topk *top, wt_error *err)
-{
-    const struct kernels *kernels = wt__kernels();
-    for (uint32_t slot = 0; slot < scan->vectors->slots; slot++) {
-        if (upper && upper[slot] < threshold)
-            continue;
-        uint32_t row = wanted_row(scan, slot);
-        if (row == VECTOR_NONE)
-            continue;
-        const float *vector = row_at(scan->vectors, scan->parts, slot);
-        if (!vector)
-            return damaged(slot, err);
-        struct scored candidate = {.row = row};
-        kernels->dots_f32(scan->query, vector, 1, scan->stride, &candidate.score);
-        wt__topk_push(top, candidate);
-    }
-    wt__topk_sort(top);
     return 0;
 }
 
-int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *query, size_t k,
-                       const uint64_t *allowed, struct scored *out, size_t *count, wt_error *err)
+/* One pass over the bytes of all slots, for all queries. */
+static int scan_bytes(struct scan *scan, wt_error *err)
+{
+    int rc = 0;
+    for (uint32_t begin = 0; rc == 0 && begin < scan->vectors->slots; begin += VECTOR_CHUNK) {
+        float lower[VECTOR_CHUNK], upper[VECTOR_CHUNK];
+        uint32_t left = scan->vectors->slots - begin, count = left < VECTOR_CHUNK ? left : VECTOR_CHUNK;
+        if (!any_wanted(scan, begin, count))
+            continue;
+        struct chunk chunk = chunk_at(scan->vectors, scan->parts, begin / VECTOR_CHUNK);
+        for (size_t i = 0; rc == 0 && i < scan->n; i++) {
+            bound_chunk(scan, &scan->forms[i], &chunk, count, lower, upper);
+            rc = note_chunk(scan, i, begin, count, lower, upper, err);
+        }
+    }
+    return rc;
+}
+
+/* The fp32 score of a slot, which decides. */
+static int score_slot(const struct scan *scan, const struct form *form, uint32_t slot, float *score, wt_error *err)
+{
+    const float *vector = row_at(scan->vectors, scan->parts, slot);
+    if (!vector)
+        return wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
+    wt__kernels()->dots_f32(form->query, vector, 1, scan->stride, score);
+    return 0;
+}
+
+int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries, size_t n,
+                       size_t k, const uint64_t *allowed, struct scored *out, size_t *counts, wt_error *err)
 {
     struct scan scan;
-    *count = 0;
-    k = k < vectors->slots ? k : vectors->slots;
-    int rc = scan_begin(&scan, vectors, scratch, query, allowed, k, err);
-    if (rc < 0 || k == 0)
-        return rc;
-    struct topk top = {out, 0, k};
-    float threshold = bound_all(&scan, k);
-    rc = score_slots(&scan, threshold, scan.upper, &top, err);
-    *count = rc == 0 ? top.len : 0;
+    size_t most = k < vectors->slots ? k : vectors->slots;
+    for (size_t i = 0; i < n; i++)
+        counts[i] = 0;
+    int rc = scan_begin(&scan, vectors, scratch, queries, n, allowed, most, err);
+    if (rc == 0 && most > 0)
+        rc = scan_bytes(&scan, err);
+    for (size_t i = 0; rc == 0 && most > 0 && i < n; i++) {
+        const struct form *form = &scan.forms[i];
+        const struct vector_candidate *candidates = scratch->candidates[i];
+        struct topk top = {out + i * k, 0, most};
+        float threshold = wt__topk_threshold(&form->lower);
+        for (size_t c = 0; rc == 0 && c < form->candidates; c++) {
+            struct scored exact = {.row = candidates[c].row};
+            if (candidates[c].upper < threshold)
+                continue;
+            rc = score_slot(&scan, form, candidates[c].slot, &exact.score, err);
+            wt__topk_push(&top, exact);
+        }
+        wt__topk_sort(&top);
+        counts[i] = rc == 0 ? top.len : 0;
+    }
     return rc;
 }
 
@@ -346,13 +389,16 @@ int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scrat
                              size_t k, const uint64_t *allowed, struct scored *out, size_t *count, wt_error *err)
 {
     struct scan scan;
-    *count = 0;
-    k = k < vectors->slots ? k : vectors->slots;
-    int rc = scan_begin(&scan, vectors, scratch, query, allowed, k, err);
-    if (rc < 0 || k == 0)
-        return rc;
     struct topk top = {out, 0, k};
-    rc = score_slots(&scan, -INFINITY, NULL, &top, err);
+    int rc = scan_begin(&scan, vectors, scratch, query, 1, allowed, 0, err);
+    for (uint32_t slot = 0; rc == 0 && slot < vectors->slots; slot++) {
+        struct scored exact = {.row = wanted_row(&scan, slot)};
+        if (exact.row == VECTOR_NONE)
+            continue;
+        rc = score_slot(&scan, &scan.forms[0], slot, &exact.score, err);
+        wt__topk_push(&top, exact);
+    }
+    wt__topk_sort(&top);
     *count = rc == 0 ? top.len : 0;
     return rc;
 }
@@ -361,17 +407,12 @@ int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch
                            const uint32_t *rows, size_t count, float *scores, wt_error *err)
 {
     struct scan scan;
-    int rc = scan_begin(&scan, vectors, scratch, query, NULL, 0, err);
+    int rc = scan_begin(&scan, vectors, scratch, query, 1, NULL, 0, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         uint32_t slot = rows[i] < vectors->rows ? vectors->slot_of_row[rows[i]] : VECTOR_NONE;
         scores[i] = 0;
-        if (slot >= vectors->slots)
-            continue;
-        const float *vector = row_at(vectors, scan.parts, slot);
-        if (!vector)
-            rc = damaged(slot, err);
-        else
-            wt__kernels()->dots_f32(scan.query, vector, 1, scan.stride, &scores[i]);
+        if (slot < vectors->slots)
+            rc = score_slot(&scan, &scan.forms[0], slot, &scores[i], err);
     }
     return rc;
 }

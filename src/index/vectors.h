@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/topk.h"
 
-enum { VECTOR_CHUNK = 256, VECTOR_PARTS = 7, VECTOR_MAX_DIM = 8192 };
+enum { VECTOR_CHUNK = 256, VECTOR_PARTS = 7, VECTOR_MAX_DIM = 8192, VECTOR_MAX_QUERIES = 16 };
 #define VECTOR_NONE UINT32_MAX /* no such slot; no such row */
 
 /* A view of slots; all memory belongs to the caller. */
@@ -49,14 +49,18 @@ int wt__vectors_verify(const struct vectors *vectors, wt_error *err);
 struct vectors_scratch {
     void *block;
     size_t bytes;
+    struct vector_candidate *candidates[VECTOR_MAX_QUERIES];
+    size_t capacity[VECTOR_MAX_QUERIES];
 };
 void wt__vectors_scratch_dispose(struct vectors_scratch *scratch);
 
-/* The k best rows into out [k], best first; returns how many. query: [dim], finite. allowed: a bit a row, or NULL.
- * Errors: WT_EUSAGE (the query is not finite), WT_ESTORE (a damaged vector was met), WT_ENOMEM. */
-int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *query, size_t k,
-                       const uint64_t *allowed, struct scored *out, size_t *count, wt_error *err);
-/* The same by the fp32 of every slot: what the search must equal. */
+/* The k best rows for each of n queries, in one pass. queries: [n, dim], finite; out: [n, k], each best first;
+ * counts: [n] how many. allowed: a bit a row (row & 63 of word row / 64), or NULL for all.
+ * Errors: WT_EUSAGE (a query is not finite, or n is over VECTOR_MAX_QUERIES), WT_ESTORE (a damaged vector was met),
+ * WT_ENOMEM. */
+int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries, size_t n,
+                       size_t k, const uint64_t *allowed, struct scored *out, size_t *counts, wt_error *err);
+/* The same for one query, by the fp32 of every slot: what the search must equal. */
 int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scratch *scratch, const float *query,
                              size_t k, const uint64_t *allowed, struct scored *out, size_t *count, wt_error *err);
 

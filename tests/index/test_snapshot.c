@@ -178,8 +178,8 @@ static void same_answers(const struct snapshot *a, const struct snapshot *b)
         const struct snapshot_key key = {.id = probe, .generation = 99};
         float query[DIM];
         vector_of(&key, query);
-        assert_int_equal(wt__vectors_search(&a->sets[0].vectors, &scratch, query, K, NULL, from_a, &len_a, NULL), 0);
-        assert_int_equal(wt__vectors_search(&b->sets[0].vectors, &scratch, query, K, NULL, from_b, &len_b, NULL), 0);
+        assert_int_equal(wt__vectors_search(&a->sets[0].vectors, &scratch, query, 1, K, NULL, from_a, &len_a, NULL), 0);
+        assert_int_equal(wt__vectors_search(&b->sets[0].vectors, &scratch, query, 1, K, NULL, from_b, &len_b, NULL), 0);
         assert_int_equal(len_a, len_b);
         assert_memory_equal(from_a, from_b, len_a * sizeof *from_a);
     }
@@ -482,7 +482,7 @@ static void test_every_flipped_byte_is_told_or_meets_nobody(void **state)
                 float query[DIM];
                 size_t count;
                 vector_of(&c.keys[5], query);
-                rc = wt__vectors_search(vectors, &scratch, query, 60, NULL, hits, &count, &err);
+                rc = wt__vectors_search(vectors, &scratch, query, 1, 60, NULL, hits, &count, &err);
                 if (rc == 0)
                     same_answers(snapshot, reference);
                 wt__vectors_scratch_dispose(&scratch);

@@ -116,8 +116,7 @@ static void set_up(struct fixture *f, make_vector make, uint32_t rows, size_t di
         if (row % 11 == 10)
             continue;
         if (slots % 9 == 8)
-            f->row_of_slot[slots++] = VECTOR_NONE; /* holds zeros; put below so that it verifies */
-        make(&rng, row, x, dim);
+            f->row_of_slot[slots++] = VECTOR_NONE;
         f->row_of_slot[slots] = row;
         f->slot_of_row[row] = slots++;
     }
@@ -146,7 +145,7 @@ static void compare_searches(struct fixture *f, const float *query, size_t k, co
     float *scores = calloc(k + 1, sizeof *scores);
     size_t a = 0, b = 0;
     assert_true(quick && plain && rows && scores);
-    assert_int_equal(wt__vectors_search(&f->vectors, &f->scratch, query, k, allowed, quick, &a, NULL), 0);
+    assert_int_equal(wt__vectors_search(&f->vectors, &f->scratch, query, 1, k, allowed, quick, &a, NULL), 0);
     assert_int_equal(wt__vectors_search_plain(&f->vectors, &f->scratch, query, k, allowed, plain, &b, NULL), 0);
     assert_int_equal(a, b);
     for (size_t i = 0; i < a; i++) {
@@ -200,6 +199,39 @@ static void test_search_through_bytes_equals_the_fp32_scan(void **state)
     }
 }
 
+static void test_queries_together_get_what_each_gets_alone(void **state)
+{
+    (void)state;
+    enum { DIM = 100, ROWS = 2000, QUERIES = VECTOR_MAX_QUERIES };
+    struct fixture f;
+    struct rng rng;
+    wt_error err;
+    static float queries[(QUERIES + 1) * DIM];
+    set_up(&f, make_clustered, ROWS, DIM);
+    wt__rng_seed(&rng, 1);
+    for (uint32_t i = 0; i < QUERIES; i++)
+        (i % 2 ? make_random : make_clustered)(&rng, i, queries + i * DIM, DIM);
+    for (size_t k = 1; k < 300; k = k * 3 + 1) {
+        struct scored together[QUERIES * 300], alone[300];
+        size_t counts[QUERIES], count;
+        assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, QUERIES, k, NULL, together, counts, NULL),
+                         0);
+        for (size_t i = 0; i < QUERIES; i++) {
+            assert_int_equal(
+                wt__vectors_search_plain(&f.vectors, &f.scratch, queries + i * DIM, k, NULL, alone, &count, NULL), 0);
+            assert_int_equal(counts[i], count);
+            assert_memory_equal(together + i * k, alone, count * sizeof *alone);
+        }
+    }
+    struct scored hit[QUERIES + 1];
+    size_t counts[QUERIES + 1];
+    assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, QUERIES + 1, 1, NULL, hit, counts, &err),
+                     WT_EUSAGE);
+    assert_string_equal(err.message, "17 vectors searched at once; at most 16 are");
+    assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, 0, 1, NULL, hit, counts, &err), 0);
+    tear_down(&f);
+}
+
 static void test_scores_are_inner_products(void **state)
 {
     (void)state;
@@ -241,7 +273,7 @@ static void test_numbers_without_end_are_refused(void **state)
         x[DIM - 1] = bad[i];
         assert_int_equal(wt__vectors_put(f.chunks, DIM, SEED, 0, x, &err), WT_EMODEL);
         assert_string_equal(err.message, "a vector is not finite");
-        assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, x, 1, NULL, &hit, &count, &err), WT_EUSAGE);
+        assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, x, 1, 1, NULL, &hit, &count, &err), WT_EUSAGE);
         assert_string_equal(err.message, "the request's vector is not finite");
         assert_int_equal(count, 0);
     }
@@ -271,7 +303,7 @@ static void test_damage_is_told(void **state)
         if (!lazy) {
             assert_string_equal(err.message, "vector 261 is damaged");
         } else {
-            assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, query, ROWS, NULL, hits, &count, &err),
+            assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, query, 1, ROWS, NULL, hits, &count, &err),
                              WT_ESTORE);
             assert_string_equal(err.message, "vector 261 is damaged");
             assert_null(wt__vectors_of_row(&f.vectors, f.row_of_slot[261]));
@@ -287,6 +319,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_search_through_bytes_equals_the_fp32_scan),
+        cmocka_unit_test(test_queries_together_get_what_each_gets_alone),
         cmocka_unit_test(test_scores_are_inner_products),
         cmocka_unit_test(test_numbers_without_end_are_refused),
         cmocka_unit_test(test_damage_is_told),
