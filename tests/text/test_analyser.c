@@ -250,12 +250,37 @@ static void stop_words_are_found(void **state)
     static const struct {
         const char *word;
         bool stop;
-    } rows[] = {{"a", true},   {"yourselves", true}, {"the", true}, {"please", true}, {"weather", false},
-                {"th", false}, {"thex", false},      {"", false},   {"zzz", false}};
+    } rows[] = {{"a", true},   {"yourselves", true}, {"the", true},   {"please", true}, {"weather", false},
+                {"th", false}, {"thex", false},      {"most", false}, {"", false},      {"zzz", false}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (wt__is_stopword(wt__str(rows[i].word)) != rows[i].stop)
             fail_msg("%s", rows[i].word);
+}
+
+/* The search halves a sorted table: one word out of place would hide others. */
+static void every_stop_word_of_the_table_is_found(void **state)
+{
+    char path[PATH_BYTES], last[64] = "";
+    const char *source = getenv("WT_TEST_SOURCE");
+    size_t count = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/src/text/stopwords.c", source ? source : ".");
+    struct str text = read_whole(path);
+    const char *table = strstr(text.ptr, "words[] = {"), *end = table ? strstr(table, "};") : NULL;
+    assert_non_null(end);
+    for (const char *open = strchr(table, '"'); open && open < end; count++) {
+        const char *close = strchr(open + 1, '"');
+        struct str word = {open + 1, (size_t)(close - open - 1)};
+        char spelled[64];
+        snprintf(spelled, sizeof spelled, "%.*s", (int)word.len, word.ptr);
+        if (!wt__is_stopword(word) || strcmp(last, spelled) >= 0)
+            fail_msg("%s", spelled);
+        memcpy(last, spelled, sizeof last);
+        open = strchr(close + 1, '"');
+    }
+    assert_true(count > 100);
+    free((void *)text.ptr);
 }
 
 int main(void)
@@ -269,6 +294,7 @@ int main(void)
         cmocka_unit_test(the_cache_never_shows),
         cmocka_unit_test(random_bytes_give_valid_terms),
         cmocka_unit_test(stop_words_are_found),
+        cmocka_unit_test(every_stop_word_of_the_table_is_found),
     };
     return cmocka_run_group_tests_name("text/analyser", tests, NULL, NULL);
 }
