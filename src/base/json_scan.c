@@ -1,0 +1,159 @@
+/* json_scan.c: see json_scan.h. Only the bytes that can change the balance are looked at; a table finds them. */
+#include "base/json_scan.h"
+
+enum byte_class { PLAIN, QUOTE, OPEN, CLOSE, COMMA, NEWLINE };
+
+static const unsigned char classes[256] = {
+    ['"'] = QUOTE, ['{'] = OPEN, ['['] = OPEN, ['}'] = CLOSE, [']'] = CLOSE, [','] = COMMA, ['\n'] = NEWLINE};
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void skip_blanks(struct json_scan *scan)
+{
+    while (scan->at < scan->text.len && blank(scan->text.ptr[scan->at]))
+        if (scan->text.ptr[scan->at++] == '\n')
+            scan->line++;
+}
+
+/* From an opening quote to behind the closing one. False when the text ends first. */
+static bool skip_string(struct json_scan *scan)
+{
+    const char *text = scan->text.ptr;
+    size_t len = scan->text.len;
+    for (size_t at = scan->at + 1; at < len; at++) {
+        if (text[at] == '"') {
+            scan->at = at + 1;
+            return true;
+        }
+        if (text[at] == '\\' && at + 1 < len)
+            at++;
+        if (text[at] == '\n')
+            scan->line++;
+    }
+    scan->at = len;
+    return false;
+}
+
+/* To the comma or closing bracket that ends a value, or, for a root, behind its last bracket. Returns whether the
+ * text ended while something was open. */
+static bool skip_value(struct json_scan *scan, bool root)
+{
+    size_t depth = 0;
+    while (scan->at < scan->text.len) {
+        switch (classes[(unsigned char)scan->text.ptr[scan->at]]) {
+        case QUOTE:
+            if (!skip_string(scan))
+                return true;
+            continue;
+        case OPEN:
+            depth++;
+            break;
+        case CLOSE:
+            if (depth == 0 && !root)
+                return false;
+            if (depth > 0 && --depth == 0 && root) {
+                scan->at++;
+                return false;
+            }
+            break;
+        case COMMA:
+            if (depth == 0 && !root)
+                return false;
+            break;
+        case NEWLINE:
+            scan->line++;
+            break;
+        default:
+            break;
+        }
+        scan->at++;
+    }
+    return depth > 0;
+}
+
+/* Fills the value that begins at scan->at. A bare word or number that runs into the end may have lost its rest. */
+static void take_value(struct json_scan *scan, struct json_item *item, bool root)
+{
+    item->byte = scan->at;
+    item->line = scan->line;
+    item->cut = skip_value(scan, root);
+    size_t end = scan->at;
+    while (end > item->byte && blank(scan->text.ptr[end - 1]))
+        end--;
+    item->value = (struct str){scan->text.ptr + item->byte, end - item->byte};
+    if (!root && scan->at == scan->text.len)
+        item->cut = item->cut || end == item->byte || !memchr("\"}]", scan->text.ptr[end - 1], 3);
+}
+
+static int broken(struct json_scan *scan, const char *reason)
+{
+    scan->reason = reason;
+    return -1;
+}
+
+void wt__json_scan_open(struct json_scan *scan, struct str text, size_t at, size_t line)
+{
+    *scan = (struct json_scan){.text = text, .at = at, .line = line};
+    if (at < text.len && (text.ptr[at] == '{' || text.ptr[at] == '[')) {
+        scan->close = text.ptr[at] == '{' ? '}' : ']';
+        scan->at++;
+    }
+}
+
+static int take_key(struct json_scan *scan, struct json_item *item)
+{
+    if (scan->text.ptr[scan->at] != '"')
+        return broken(scan, "expected a key in double quotes");
+    size_t begin = scan->at + 1;
+    if (!skip_string(scan))
+        return broken(scan, "the text ends inside a key");
+    item->key = (struct str){scan->text.ptr + begin, scan->at - 1 - begin};
+    skip_blanks(scan);
+    if (scan->at >= scan->text.len)
+        return broken(scan, "the text ends after a key");
+    if (scan->text.ptr[scan->at] != ':')
+        return broken(scan, "expected ':' after a key");
+    scan->at++;
+    skip_blanks(scan);
+    return 0;
+}
+
+int wt__json_scan_next(struct json_scan *scan, struct json_item *item)
+{
+    *item = (struct json_item){.key = {"", 0}};
+    if (scan->close == 0)
+        return broken(scan, "expected '{' or '['");
+    skip_blanks(scan);
+    if (scan->at >= scan->text.len)
+        return broken(scan, scan->close == '}' ? "the text ends before the closing '}'"
+                                               : "the text ends before the closing ']'");
+    if (!scan->more && scan->text.ptr[scan->at] == scan->close) {
+        scan->at++;
+        return 0;
+    }
+    if (scan->close == '}' && take_key(scan, item) < 0)
+        return -1;
+    take_value(scan, item, false);
+    scan->more = false;
+    if (scan->at < scan->text.len) {
+        char end = scan->text.ptr[scan->at];
+        if (end == ',') {
+            scan->more = true;
+            scan->at++;
+        } else if (end != scan->close) {
+            return broken(scan, scan->close == '}' ? "']' where '}' was expected" : "'}' where ']' was expected");
+        }
+    }
+    return 1;
+}
+
+void wt__json_scan_root(struct str text, size_t at, size_t line, struct json_item *item)
+{
+    struct json_scan scan = {.text = text, .at = at, .line = line};
+    *item = (struct json_item){.key = {"", 0}};
+    skip_blanks(&scan);
+    take_value(&scan, item, true);
+}

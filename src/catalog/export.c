@@ -1,0 +1,181 @@
+/* export.c: see export.h. What the APIs refuse, as their error messages tell, is taken out or written otherwise:
+ *   OpenAI, Anthropic  a top level that is not of type object, or with anyOf, oneOf, allOf, enum or not
+ *   OpenAI, Gemini     an array that does not say what its items are
+ *   OpenAI             a description over 1,024 characters
+ *   Anthropic          a property's name at the top level outside [A-Za-z0-9_.-]{1,64}; schemas that are not valid
+ *                      2020-12, of which "items" as a list is the one that is common
+ * Gemini takes JSON Schema in parametersJsonSchema. MCP takes any JSON Schema of an object. */
+#include "catalog/export.h"
+
+#include "base/json.h"
+#include "catalog/names.h"
+#include "catalog/schema.h"
+
+struct api {
+    const char *name;
+    const char *before, *after; /* around all tools */
+    const char *open, *close;   /* around one */
+    const char *schema;         /* key of the schema */
+    const char *tail;           /* before close */
+    size_t description;         /* longest, in characters; 0: any */
+    bool flat;                  /* no alternatives at the top, items everywhere, no dialect named */
+    bool keys;                  /* names of properties at the top are escaped */
+    bool title;
+};
+
+static const struct api apis[] = {
+    {"openai", "[", "]", "{\"type\":\"function\",\"function\":{", "}}", "parameters", "", EXPORT_OPENAI_DESCRIPTION,
+     true, false, false},
+    {"openai-responses", "[", "]", "{\"type\":\"function\",", "}", "parameters", ",\"strict\":false",
+     EXPORT_OPENAI_DESCRIPTION, true, false, false},
+    {"anthropic", "[", "]", "{", "}", "input_schema", "", 0, true, true, false},
+    {"gemini", "[{\"functionDeclarations\":[", "]}]", "{", "}", "parametersJsonSchema", "", 0, true, false, false},
+    {"mcp", "[", "]", "{", "}", "inputSchema", "", 0, false, false, true},
+};
+
+/* ---------------------------------------------------------------- schemas */
+
+/* Properties of the branches join those of the top; only what every case needs stays required. */
+static int join_branch(json_t *root, const json_t *branch, bool all)
+{
+    json_t *properties = json_object_get(root, "properties");
+    if (json_object_update_missing(properties, json_object_get(branch, "properties")) < 0 &&
+        json_object_get(branch, "properties"))
+        return -1;
+    json_t *more = json_object_get(branch, "required");
+    if (!all || !json_is_array(more))
+        return 0;
+    if (!json_object_get(root, "required") && json_object_set_new(root, "required", json_array()) < 0)
+        return -1;
+    return json_array_extend(json_object_get(root, "required"), more);
+}
+
+static int flatten(json_t *root)
+{
+    static const char *const lists[] = {"allOf", "anyOf", "oneOf"};
+    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
+        const json_t *list = json_object_get(root, lists[l]);
+        for (size_t i = 0; i < json_array_size(list); i++)
+            if (join_branch(root, json_array_get(list, i), l == 0) < 0)
+                return -1;
+        json_object_del(root, lists[l]);
+    }
+    static const char *const refused[] = {"enum", "not", "const", "if", "then", "else", "$schema", "$id"};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        json_object_del(root, refused[i]);
+    return 0;
+}
+
+static json_t *escaped(struct buffer *scratch, const char *key)
+{
+    wt__buffer_clear(scratch);
+    wt__wire_escape(scratch, wt__str(key), "-.", EXPORT_ANTHROPIC_KEY);
+    return scratch->failed ? NULL : json_stringn(scratch->ptr, scratch->len);
+}
+
+/* Writes the names of the top level's properties, and the list of required ones, within the API's alphabet. */
+static int escape_keys(json_t *root)
+{
+    struct buffer scratch = {0};
+    json_t *renamed = json_object();
+    json_t *required = json_object_get(root, "required");
+    const char *key;
+    json_t *value;
+    int rc = renamed ? 0 : -1;
+    json_object_foreach(json_object_get(root, "properties"), key, value)
+    {
+        json_t *name = *key ? escaped(&scratch, key) : json_string("_");
+        if (rc == 0)
+            rc = name ? json_object_set(renamed, json_string_value(name), value) : -1;
+        json_decref(name);
+    }
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        const char *name = json_string_value(json_array_get(required, i));
+        if (rc == 0 && name && *name)
+            rc = json_array_set_new(required, i, escaped(&scratch, name));
+    }
+    if (rc == 0)
+        rc = json_object_set(root, "properties", renamed);
+    json_decref(renamed);
+    wt__buffer_dispose(&scratch);
+    return rc;
+}
+
+static void put_schema(struct buffer *out, struct str schema, const struct api *api)
+{
+    json_t *root = NULL;
+    if (wt__json_parse(&root, schema.ptr, schema.len, NULL) == WT_ENOMEM) {
+        out->failed = true;
+        return;
+    }
+    if (!json_is_object(root)) {
+        json_decref(root);
+        root = NULL;
+    }
+    if (root && !json_is_object(json_object_get(root, "properties")) &&
+        json_object_set_new(root, "properties", json_object()) < 0)
+        out->failed = true;
+    if (root && api->flat && (flatten(root) < 0 || wt__schema_complete(root) < 0))
+        out->failed = true;
+    if (root && api->keys && escape_keys(root) < 0)
+        out->failed = true;
+    if (!out->failed)
+        (void)wt__schema_write(out, root);
+    json_decref(root);
+}
+
+/* ---------------------------------------------------------------- tools */
+
+/* The first `max` characters of UTF-8 text. */
+static struct str first_characters(struct str text, size_t max)
+{
+    size_t characters = 0;
+    for (size_t i = 0; i < text.len; i++)
+        if (((unsigned char)text.ptr[i] & 0xc0) != 0x80 && characters++ == max)
+            return (struct str){text.ptr, i};
+    return text;
+}
+
+static void put_member(struct buffer *out, const char *key, struct str text)
+{
+    if (text.len == 0)
+        return;
+    wt__buffer_printf(out, ",\"%s\":", key);
+    wt__buffer_json(out, text);
+}
+
+static void put_tool(struct buffer *out, const struct tool *tool, const struct api *api)
+{
+    char name[WIRE_MAX + 1];
+    wt__wire_name(wt__wire_rule(wt__str(api->name)), tool->provider, tool->name, name);
+    wt__buffer_printf(out, "%s\"name\":\"%s\"", api->open, name);
+    if (api->title)
+        put_member(out, "title", tool->title);
+    struct str description = tool->description;
+    put_member(out, "description", api->description ? first_characters(description, api->description) : description);
+    wt__buffer_printf(out, ",\"%s\":", api->schema);
+    put_schema(out, tool->schema, api);
+    wt__buffer_text(out, api->tail);
+    wt__buffer_text(out, api->close);
+}
+
+int wt__export(const struct tool *tools, size_t count, struct str format, struct buffer *out, wt_error *err)
+{
+    const struct api *api = NULL;
+    for (size_t i = 0; i < sizeof apis / sizeof apis[0]; i++)
+        if (wt__str_equal(format, wt__str(apis[i].name)))
+            api = &apis[i];
+    if (!api)
+        return wt__fail(
+            err, WT_EUSAGE,
+            "no such form of definitions: \"%.*s\" (there are openai, openai-responses, anthropic, gemini, mcp)",
+            (int)(format.len < 64 ? format.len : 64), format.ptr);
+    wt__buffer_text(out, api->before);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            wt__buffer_char(out, ',');
+        put_tool(out, &tools[i], api);
+    }
+    wt__buffer_text(out, api->after);
+    return out->failed ? wt__fail_nomem(err) : 0;
+}

@@ -1,0 +1,328 @@
+/* openapi.c: OpenAPI 3.0, 3.1 and 3.2, JSON or YAML: each operation is a tool. Its name is the operationId, else
+ * "METHOD /path"; its provider is info.title, its category the tags; its definition the operation's own bytes. YAML is
+ * turned into JSON first, with the way back to the places. Each operation is parsed alone. */
+#include "catalog/import/openapi.h"
+
+#include <ctype.h>
+
+#include "base/json.h"
+#include "catalog/import/yaml.h"
+
+/* One path while its operations are read. */
+struct path {
+    struct str name;
+    json_t *shared;            /* its parameters, or NULL */
+    struct str summary, about; /* for operations that say nothing themselves; views of head */
+    json_t *head;              /* its summary and description */
+};
+
+static const char *const methods[] = {"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"};
+
+static bool detect(const struct peek *peek)
+{
+    return (peek->keys & (PEEK_OPENAPI | PEEK_SWAGGER)) != 0;
+}
+
+/* ---------------------------------------------------------------- operations */
+
+static void put_tags(struct buffer *out, const json_t *operation)
+{
+    const json_t *tags = json_object_get(operation, "tags");
+    for (size_t i = 0; i < json_array_size(tags); i++) {
+        const json_t *tag = json_array_get(tags, i);
+        if (!json_is_string(tag) || json_string_length(tag) == 0)
+            continue;
+        if (out->len > 0)
+            wt__buffer_text(out, ", ");
+        wt__buffer_str(out, (struct str){json_string_value(tag), json_string_length(tag)});
+    }
+}
+
+static void put_method(struct buffer *out, struct str method, struct str path)
+{
+    for (size_t i = 0; i < method.len; i++)
+        wt__buffer_char(out, (char)toupper((unsigned char)method.ptr[i]));
+    wt__buffer_char(out, ' ');
+    wt__buffer_str(out, path);
+}
+
+/* description, and summary as the title beside it; either alone is the description. */
+static void put_texts(struct draft *draft, struct str summary, struct str description)
+{
+    draft->description = description.len > 0 ? description : summary;
+    draft->title = description.len > 0 ? summary : (struct str){"", 0};
+}
+
+/* The operation's own bytes in the file. */
+static struct str definition_of(const struct openapi *document, struct str source, const struct json_item *item)
+{
+    const struct yaml_mark *mark = document->reader->yaml ? wt__yaml_mark(document->reader->yaml, item->byte) : NULL;
+    return mark ? (struct str){source.ptr + mark->byte, mark->end - mark->byte} : item->value;
+}
+
+static int add_operation(struct openapi *document, const struct path *path, const struct json_item *item,
+                         struct draft *draft, const json_t *operation, wt_error *err)
+{
+    struct reader *reader = document->reader;
+    struct str summary, description;
+    int rc = wt__reader_text(reader, draft->place, operation, "operationId", &draft->name, err);
+    if (rc > 0)
+        rc = wt__reader_text(reader, draft->place, operation, "summary", &summary, err);
+    if (rc > 0)
+        rc = wt__reader_text(reader, draft->place, operation, "description", &description, err);
+    if (rc <= 0)
+        return rc;
+    struct buffer route = {0}, tags = {0};
+    put_method(&route, item->key, path->name);
+    put_tags(&tags, operation);
+    put_texts(draft, summary, description);
+    if (draft->description.len == 0)
+        put_texts(draft, path->summary, path->about);
+    draft->source_id = wt__buffer_view(&route);
+    draft->category = wt__buffer_view(&tags);
+    if (wt__str_trim(draft->name).len == 0)
+        draft->name = draft->source_id;
+    wt__openapi_next_tool(document);
+    if (route.failed || tags.failed || wt__openapi_arguments(document, path->shared, operation, &draft->schema) < 0)
+        rc = wt__fail_nomem(err);
+    else if (document->dangling[0])
+        rc = wt__reader_issue(reader, draft->place, "", err,
+                              "the reference \"%s\" leads to nothing that can be read in this document",
+                              document->dangling);
+    else
+        rc = wt__reader_add(reader, draft, err);
+    json_decref(draft->schema);
+    wt__buffer_dispose(&route);
+    wt__buffer_dispose(&tags);
+    return rc;
+}
+
+static int read_operation(struct openapi *document, const struct path *path, struct str title, struct str source,
+                          const struct json_item *item, wt_error *err)
+{
+    json_t *operation;
+    size_t mark = wt__pointer_key(document->reader, item->key);
+    int rc = wt__reader_parse(document->reader, item, &operation, err);
+    if (rc > 0) {
+        struct draft draft = {
+            .provider = title, .definition = definition_of(document, source, item), .place = {item->byte, item->line}};
+        rc = add_operation(document, path, item, &draft, operation, err);
+        json_decref(operation);
+    }
+    wt__pointer_back(document->reader, mark);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- paths */
+
+struct source {
+    struct str title, bytes;
+};
+
+static bool is_method(struct str key)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        if (wt__str_equal(key, wt__str(methods[i])))
+            return true;
+    return false;
+}
+
+/* Calls for the operations of a path item, or of its additionalOperations, whose members are all operations. */
+static int each_operation(struct openapi *document, const struct path *path, const struct source *source,
+                          const struct json_item *object, bool additional, wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    int rc;
+    wt__json_scan_open(&scan, document->text, object->byte, object->line);
+    while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
+        rc = 0;
+        if (additional || is_method(item.key)) {
+            rc = read_operation(document, path, source->title, source->bytes, &item, err);
+        } else if (wt__str_equal(item.key, STR("additionalOperations"))) {
+            size_t mark = wt__pointer_key(document->reader, item.key);
+            rc = each_operation(document, path, source, &item, true, err);
+            wt__pointer_back(document->reader, mark);
+        }
+        if (rc < 0)
+            return rc;
+    }
+    return rc < 0 ? wt__reader_broken(document->reader, &scan, err) : 0;
+}
+
+/* What the operations of a path share, and the reference that stands for all of it. 1: read on; 0: reported. */
+static int read_head(struct openapi *document, const struct json_item *object, struct path *path,
+                     struct openapi_part **elsewhere, wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    struct place place = {object->byte, object->line};
+    wt__json_scan_open(&scan, document->text, object->byte, object->line);
+    while (wt__json_scan_next(&scan, &item) > 0) {
+        bool text = wt__str_equal(item.key, STR("summary")) || wt__str_equal(item.key, STR("description")) ||
+                    wt__str_equal(item.key, STR("$ref"));
+        bool parameters = wt__str_equal(item.key, STR("parameters"));
+        json_t *value = NULL;
+        if (!text && !parameters)
+            continue;
+        int rc = wt__json_parse(&value, item.value.ptr, item.value.len, NULL);
+        if (rc == WT_ENOMEM)
+            return wt__fail_nomem(err);
+        if (parameters && !json_is_array(value)) {
+            json_decref(value);
+            return wt__reader_issue(document->reader, place, "/parameters", err,
+                                    "the parameters of this path are not a list that can be read");
+        }
+        if (value && json_object_setn_new(path->head, item.key.ptr, item.key.len, value) < 0)
+            return wt__fail_nomem(err);
+    }
+    path->shared = wt__json_array(path->head, "parameters");
+    path->summary = wt__json_str(path->head, "summary");
+    path->about = wt__json_str(path->head, "description");
+    struct str reference = wt__json_str(path->head, "$ref");
+    *elsewhere = reference.len > 0 ? wt__openapi_part(document, reference) : NULL;
+    if (reference.len > 0 && !*elsewhere)
+        return wt__reader_issue(document->reader, place, "/$ref", err,
+                                "the path is kept elsewhere (%.*s) and could not be found in this document",
+                                (int)(reference.len < 128 ? reference.len : 128), reference.ptr);
+    return 1;
+}
+
+static int read_path(struct openapi *document, const struct source *source, const struct json_item *item, wt_error *err)
+{
+    struct openapi_part *elsewhere = NULL;
+    json_t *key = NULL;
+    struct path path = {.name = item->key, .head = json_object()};
+    /* A key with escapes is a JSON string like any other: its quotes are around it in the text. */
+    if (memchr(item->key.ptr, '\\', item->key.len) &&
+        wt__json_parse(&key, item->key.ptr - 1, item->key.len + 2, NULL) == 0 && json_is_string(key))
+        path.name = (struct str){json_string_value(key), json_string_length(key)};
+    size_t mark = wt__pointer_key(document->reader, path.name);
+    int rc = path.head ? 1 : wt__fail_nomem(err);
+    if (rc > 0 && (item->value.len == 0 || item->value.ptr[0] != '{'))
+        rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
+                              "a path is an object of operations");
+    if (rc > 0)
+        rc = read_head(document, item, &path, &elsewhere, err);
+    if (rc > 0)
+        rc = each_operation(document, &path, source, elsewhere ? &elsewhere->item : item, false, err);
+    wt__pointer_back(document->reader, mark);
+    json_decref(path.head);
+    json_decref(key);
+    return rc;
+}
+
+static int read_paths(struct openapi *document, const struct source *source, const struct json_item *paths,
+                      wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    int rc;
+    wt__json_scan_open(&scan, document->text, paths->byte, paths->line);
+    while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
+        rc = item.key.len > 0 && item.key.ptr[0] != '/' ? 0 : read_path(document, source, &item, err);
+        if (rc < 0)
+            return rc;
+    }
+    return rc < 0 ? wt__reader_broken(document->reader, &scan, err) : 0;
+}
+
+/* ---------------------------------------------------------------- the document */
+
+/* Members of the root that are needed. */
+struct root {
+    struct json_item version, swagger, info, paths;
+    struct json_scan scan; /* where reading the root ended */
+    bool whole;
+};
+
+static void read_root(struct root *root, struct str text)
+{
+    struct json_item object, item;
+    int rc;
+    *root = (struct root){.whole = true};
+    wt__json_scan_root(text, 0, 1, &object);
+    wt__json_scan_open(&root->scan, text, object.byte, object.line);
+    while ((rc = wt__json_scan_next(&root->scan, &item)) > 0) {
+        const struct {
+            struct str key;
+            struct json_item *out;
+        } wanted[] = {{STR("openapi"), &root->version},
+                      {STR("swagger"), &root->swagger},
+                      {STR("info"), &root->info},
+                      {STR("paths"), &root->paths}};
+        for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+            if (wt__str_equal(item.key, wanted[i].key))
+                *wanted[i].out = item;
+    }
+    root->whole = rc == 0;
+}
+
+static int check_version(const struct reader *reader, const struct root *root, wt_error *err)
+{
+    const char *file = reader->out->files[reader->file];
+    struct str version = root->version.value;
+    if (root->swagger.value.len > 0)
+        return wt__fail_at(err, WT_EFORMAT, root->swagger.line, root->swagger.byte, "/swagger",
+                           "%s is Swagger 2.0, which is not read: convert it to OpenAPI 3 first", file);
+    if (version.len > 2 && version.ptr[0] == '"')
+        version = (struct str){version.ptr + 1, version.len - 2};
+    if (wt__str_starts(version, STR("3.0")) || wt__str_starts(version, STR("3.1")) ||
+        wt__str_starts(version, STR("3.2")))
+        return 0;
+    if (version.len == 0)
+        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s is no OpenAPI document: it does not say \"openapi\"", file);
+    return wt__fail_at(err, WT_EFORMAT, root->version.line, root->version.byte, "/openapi",
+                       "%s is OpenAPI %.*s; 3.0, 3.1 and 3.2 are read", file,
+                       (int)(version.len < 32 ? version.len : 32), version.ptr);
+}
+
+static int read_text(struct reader *reader, struct str text, struct str bytes, wt_error *err)
+{
+    struct openapi document = {.reader = reader, .text = text};
+    struct root root;
+    json_t *info = NULL;
+    read_root(&root, text);
+    int rc = check_version(reader, &root, err);
+    if (rc < 0)
+        return rc;
+    if (root.info.value.len > 0 && wt__json_parse(&info, root.info.value.ptr, root.info.value.len, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    struct source source = {wt__json_str(info, "title"), bytes};
+    rc = wt__openapi_index(&document) < 0 ? wt__fail_nomem(err) : 0;
+    size_t mark = wt__pointer_key(reader, STR("paths"));
+    if (rc == 0 && root.paths.value.len > 0)
+        rc = read_paths(&document, &source, &root.paths, err);
+    wt__pointer_back(reader, mark);
+    if (rc == 0 && !root.whole)
+        rc = wt__reader_broken(reader, &root.scan, err);
+    wt__openapi_dispose(&document);
+    json_decref(info);
+    return rc;
+}
+
+static int read_yaml(struct reader *reader, struct str bytes, wt_error *err)
+{
+    struct yaml yaml;
+    int rc = wt__yaml_to_json(&yaml, bytes, reader->limits.file_bytes);
+    if (rc < 0)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && yaml.reason) {
+        struct json_scan end = {.at = yaml.byte, .line = yaml.line, .reason = yaml.reason};
+        rc = wt__reader_broken(reader, &end, err);
+    }
+    reader->yaml = &yaml;
+    if (rc == 0)
+        rc = read_text(reader, wt__buffer_view(&yaml.json), bytes, err);
+    reader->yaml = NULL;
+    wt__yaml_dispose(&yaml);
+    return rc;
+}
+
+static int read_document(struct reader *reader, struct str bytes, wt_error *err)
+{
+    struct str start = wt__str_trim(bytes);
+    return start.ptr[0] == '{' ? read_text(reader, bytes, bytes, err) : read_yaml(reader, bytes, err);
+}
+
+const struct importer wt__import_openapi = {"openapi", detect, read_document};

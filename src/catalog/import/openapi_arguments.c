@@ -1,0 +1,205 @@
+/* openapi_arguments.c: one flat object of arguments for an operation: parameters by their names, wherever they are
+ * sent, and the properties of the body beside them. Where a name is taken, the later one says where it is sent:
+ * "query_id", "body_id". A body that is no plain object is the one argument "body". */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/json.h"
+#include "catalog/import/openapi.h"
+#include "catalog/schema.h"
+
+/* Sets "description" where text has any. */
+static int describe(json_t *property, struct str text)
+{
+    if (text.len == 0 || !json_is_object(property))
+        return 0;
+    return json_object_set_new(property, "description", json_stringn(text.ptr, text.len));
+}
+
+/* Adds a property under its name, or under PLACE_NAME when that is taken. Steals property. */
+static int add_argument(json_t *arguments, const char *place, const char *name, json_t *property, bool required)
+{
+    struct buffer key = {0};
+    wt__buffer_text(&key, name);
+    while (!key.failed && json_object_get(json_object_get(arguments, "properties"), key.ptr)) {
+        char *taken = wt__buffer_take(&key);
+        wt__buffer_printf(&key, "%s_%s", place, taken ? taken : "");
+        free(taken);
+    }
+    int rc = WT_ENOMEM;
+    if (key.failed)
+        json_decref(property);
+    else
+        rc = wt__schema_add(arguments, key.ptr, property, required);
+    wt__buffer_dispose(&key);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+/* Headers that belong to the protocol and that OpenAPI says to ignore here. */
+static bool ignored(const char *place, const char *name)
+{
+    return strcmp(place, "header") == 0 && (strcasecmp(name, "Accept") == 0 || strcasecmp(name, "Content-Type") == 0 ||
+                                            strcasecmp(name, "Authorization") == 0);
+}
+
+/* Puts parameters into `all` under "in name": the later of two replaces the earlier in its place. */
+static int collect(struct openapi *document, json_t *all, const json_t *list)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
+        const json_t *parameter = wt__openapi_resolve(document, json_array_get(list, i), &rc);
+        struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
+        if (name.len == 0 || place.len == 0 || ignored(place.ptr, name.ptr))
+            continue;
+        struct buffer key = {0};
+        wt__buffer_printf(&key, "%s %s", place.ptr, name.ptr);
+        if (rc == 0)
+            rc = key.failed || json_object_set(all, key.ptr, (json_t *)parameter) < 0 ? WT_ENOMEM : 0;
+        wt__buffer_dispose(&key);
+    }
+    return rc;
+}
+
+/* The schema of a parameter or of a media type's first entry. */
+static json_t *schema_of(struct openapi *document, const json_t *holder)
+{
+    const json_t *schema = json_object_get(holder, "schema");
+    void *first = schema ? NULL : json_object_iter(wt__json_object(holder, "content"));
+    if (first)
+        schema = json_object_get(json_object_iter_value(first), "schema");
+    return json_is_object(schema) ? wt__openapi_expand(document, schema) : json_object();
+}
+
+static int add_parameters(struct openapi *document, json_t *arguments, json_t *all)
+{
+    const char *key;
+    json_t *parameter;
+    json_object_foreach(all, key, parameter)
+    {
+        struct str place = wt__json_str(parameter, "in");
+        bool required = json_is_true(json_object_get(parameter, "required")) || wt__str_equal(place, STR("path"));
+        json_t *property = schema_of(document, parameter);
+        if (!property || describe(property, wt__json_str(parameter, "description")) < 0) {
+            json_decref(property);
+            return WT_ENOMEM;
+        }
+        int rc = add_argument(arguments, place.ptr, wt__json_str(parameter, "name").ptr, property, required);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- body */
+
+static bool is_json(const char *type)
+{
+    size_t len = strcspn(type, "; ");
+    return (len == 16 && strncasecmp(type, "application/json", 16) == 0) ||
+           (len > 5 && strncasecmp(type + len - 5, "+json", 5) == 0);
+}
+
+/* The media type that a program would send: JSON, then a form, then whatever comes first. */
+static const json_t *choose_media(const json_t *content)
+{
+    const char *type;
+    json_t *media, *form = NULL, *first = NULL;
+    json_object_foreach((json_t *)content, type, media)
+    {
+        if (is_json(type))
+            return media;
+        if (!form && (strstr(type, "form-data") || strstr(type, "form-urlencoded")))
+            form = media;
+        first = first ? first : media;
+    }
+    return form ? form : first;
+}
+
+static bool lists(const json_t *required, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        const char *text = json_string_value(json_array_get(required, i));
+        if (text && strcmp(text, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether all that body says is in its properties and those of its allOf. */
+static bool is_plain_object(const json_t *body)
+{
+    if (json_object_get(body, "oneOf") || json_object_get(body, "anyOf"))
+        return false;
+    const json_t *parts = json_object_get(body, "allOf");
+    bool some = json_object_size(json_object_get(body, "properties")) > 0;
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        if (!is_plain_object(json_array_get(parts, i)))
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+static int add_properties(json_t *arguments, const json_t *body, bool required)
+{
+    const char *name;
+    json_t *property;
+    const json_t *names = json_object_get(body, "required");
+    json_object_foreach(json_object_get(body, "properties"), name, property)
+    {
+        int rc = add_argument(arguments, "body", name, json_incref(property), required && lists(names, name));
+        if (rc < 0)
+            return rc;
+    }
+    const json_t *parts = json_object_get(body, "allOf");
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        int rc = add_properties(arguments, json_array_get(parts, i), required);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int add_body(struct openapi *document, json_t *arguments, const json_t *operation)
+{
+    int rc = 0;
+    const json_t *request = wt__openapi_resolve(document, wt__json_object(operation, "requestBody"), &rc);
+    const json_t *media = choose_media(wt__json_object(request, "content"));
+    if (rc < 0 || !json_is_object(media))
+        return rc;
+    bool required = json_is_true(json_object_get(request, "required"));
+    json_t *body = schema_of(document, media);
+    if (!body)
+        return WT_ENOMEM;
+    if (is_plain_object(body)) {
+        rc = add_properties(arguments, body, required);
+        json_decref(body);
+        return rc;
+    }
+    if (json_object_get(body, "description") || describe(body, wt__json_str(request, "description")) == 0)
+        return add_argument(arguments, "body", "body", body, required);
+    json_decref(body);
+    return WT_ENOMEM;
+}
+
+int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out)
+{
+    json_t *arguments = wt__schema_new();
+    json_t *all = json_object();
+    int rc = arguments && all ? collect(document, all, shared) : WT_ENOMEM;
+    if (rc == 0)
+        rc = collect(document, all, json_object_get(operation, "parameters"));
+    if (rc == 0)
+        rc = add_parameters(document, arguments, all);
+    if (rc == 0)
+        rc = add_body(document, arguments, operation);
+    json_decref(all);
+    if (rc < 0) {
+        json_decref(arguments);
+        arguments = NULL;
+    }
+    *out = arguments;
+    return rc;
+}

@@ -1,0 +1,363 @@
+/* yaml.c: libyaml's events become JSON text, one pass, no tree.
+ *
+ * libyaml counts characters; a cursor that only moves by what lies between two marks turns them into bytes. A block's
+ * end event stands at the next token, behind blanks and comments that are not its own, so a node ends where its last
+ * scalar does. Aliases copy the JSON of their anchor; the limit of the output bounds what a document that refers to
+ * itself many times can grow to. */
+#include "catalog/import/yaml.h"
+
+#include <stdlib.h>
+#include <yaml.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+
+struct level {
+    bool mapping, value; /* value: the next node of a mapping is a value, not a key */
+    bool filled;
+    size_t mark;     /* index of its mark, or NO_MARK */
+    uint32_t anchor; /* index + 1; 0: none */
+};
+
+#define NO_MARK ((size_t)-1)
+
+static const char TOO_LONG[] = "the document grows beyond the limit of a file when its aliases are written out";
+
+struct anchor {
+    size_t begin, end; /* of its JSON; end 0: not complete yet */
+};
+
+struct converter {
+    struct yaml *out;
+    struct str source;
+    size_t max;             /* bytes of JSON */
+    size_t character, byte; /* the cursor: this character of the source is at this byte */
+    size_t leaf_end;        /* bytes: where the last scalar ended */
+    struct level levels[WT_MAX_JSON_DEPTH + 1];
+    size_t depth;
+    struct map names; /* of anchors */
+    struct anchor *anchors;
+    size_t anchor_count, anchor_capacity;
+    struct arena arena;
+    const char *reason;
+    bool failed; /* memory was out */
+};
+
+/* ---------------------------------------------------------------- places */
+
+static bool continues(const struct converter *c, size_t byte)
+{
+    return byte < c->source.len && ((unsigned char)c->source.ptr[byte] & 0xc0) == 0x80;
+}
+
+static size_t byte_of(struct converter *c, size_t character)
+{
+    while (c->character < character && c->byte < c->source.len) {
+        c->byte++;
+        while (continues(c, c->byte))
+            c->byte++;
+        c->character++;
+    }
+    while (c->character > character) {
+        c->byte--;
+        while (c->byte > 0 && continues(c, c->byte))
+            c->byte--;
+        c->character--;
+    }
+    return c->byte;
+}
+
+static size_t add_mark(struct converter *c, const yaml_event_t *event)
+{
+    struct yaml *out = c->out;
+    if (c->depth > YAML_MARK_DEPTH)
+        return NO_MARK;
+    if (wt__grow((void **)&out->marks, &out->mark_capacity, out->mark_count + 1, sizeof *out->marks) < 0) {
+        c->failed = true;
+        return NO_MARK;
+    }
+    size_t byte = byte_of(c, event->start_mark.index);
+    out->marks[out->mark_count] = (struct yaml_mark){out->json.len, byte, byte, event->start_mark.line + 1};
+    return out->mark_count++;
+}
+
+static void end_mark(struct converter *c, size_t mark)
+{
+    if (mark == NO_MARK)
+        return;
+    size_t end = c->leaf_end;
+    struct yaml_mark *m = &c->out->marks[mark];
+    while (end > m->byte && strchr(" \t\r\n", c->source.ptr[end - 1]))
+        end--;
+    m->end = end > m->byte ? end : m->byte;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+/* What goes before the next node: a comma, or the colon behind a key. Returns whether the node is a key. */
+static bool separate(struct converter *c)
+{
+    if (c->depth == 0)
+        return false;
+    struct level *level = &c->levels[c->depth - 1];
+    bool key = level->mapping && !level->value;
+    if (level->mapping && level->value)
+        wt__buffer_char(&c->out->json, ':');
+    else if (level->filled)
+        wt__buffer_char(&c->out->json, ',');
+    level->filled = true;
+    if (level->mapping)
+        level->value = !level->value;
+    return key;
+}
+
+static bool digits(const char **at, const char *end)
+{
+    const char *begin = *at;
+    while (*at < end && **at >= '0' && **at <= '9')
+        ++*at;
+    return *at > begin;
+}
+
+/* A number as JSON writes one. */
+static bool is_number(struct str text)
+{
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    if (at < end && *at == '-')
+        at++;
+    const char *whole = at;
+    if (!digits(&at, end) || (*whole == '0' && at > whole + 1))
+        return false;
+    if (at < end && *at == '.' && (at++, !digits(&at, end)))
+        return false;
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        if (at < end && (*at == '+' || *at == '-'))
+            at++;
+        if (!digits(&at, end))
+            return false;
+    }
+    return at == end;
+}
+
+static const char *literal(struct str text)
+{
+    static const char *const table[][2] = {{"", "null"},       {"~", "null"},      {"null", "null"},  {"Null", "null"},
+                                           {"NULL", "null"},   {"true", "true"},   {"True", "true"},  {"TRUE", "true"},
+                                           {"false", "false"}, {"False", "false"}, {"FALSE", "false"}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (wt__str_equal(text, wt__str(table[i][0])))
+            return table[i][1];
+    return NULL;
+}
+
+static void put_scalar(struct converter *c, const yaml_event_t *event, bool key)
+{
+    struct str text = {(const char *)event->data.scalar.value, event->data.scalar.length};
+    bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && event->data.scalar.plain_implicit && !key;
+    const char *word = plain ? literal(text) : NULL;
+    if (word)
+        wt__buffer_text(&c->out->json, word);
+    else if (plain && is_number(text))
+        wt__buffer_str(&c->out->json, text);
+    else
+        wt__buffer_json(&c->out->json, text);
+}
+
+/* ---------------------------------------------------------------- anchors */
+
+/* Remembers that the node which begins here has this name. A later anchor of the same name takes it over. */
+static uint32_t begin_anchor(struct converter *c, const yaml_char_t *name)
+{
+    if (!name)
+        return 0;
+    char *copy = wt__arena_copy(&c->arena, wt__str((const char *)name));
+    if (!copy || wt__grow((void **)&c->anchors, &c->anchor_capacity, c->anchor_count + 1, sizeof *c->anchors) < 0) {
+        c->failed = true;
+        return 0;
+    }
+    uint32_t *index = wt__map_insert(&c->names, wt__str(copy), 0, NULL);
+    if (!index) {
+        c->failed = true;
+        return 0;
+    }
+    *index = (uint32_t)c->anchor_count;
+    c->anchors[c->anchor_count++] = (struct anchor){c->out->json.len, 0};
+    return (uint32_t)c->anchor_count;
+}
+
+static void end_anchor(struct converter *c, uint32_t anchor)
+{
+    if (anchor > 0)
+        c->anchors[anchor - 1].end = c->out->json.len;
+}
+
+static void put_alias(struct converter *c, const yaml_event_t *event, bool key)
+{
+    const uint32_t *index = wt__map_get(&c->names, wt__str((const char *)event->data.alias.anchor));
+    const struct anchor *anchor = index ? &c->anchors[*index] : NULL;
+    struct buffer *json = &c->out->json;
+    if (!anchor || anchor->end == 0 || (key && json->ptr[anchor->begin] != '"')) {
+        c->reason = "this alias stands for nothing that was complete before it";
+        return;
+    }
+    size_t len = anchor->end - anchor->begin;
+    if (len > c->max - json->len) {
+        c->reason = TOO_LONG;
+        return;
+    }
+    char *copy = wt__copy_string(json->ptr + anchor->begin, len);
+    if (!copy)
+        c->failed = true;
+    else
+        wt__buffer_append(json, copy, len);
+    free(copy);
+}
+
+/* ---------------------------------------------------------------- events */
+
+static void open_level(struct converter *c, const yaml_event_t *event, bool mapping, const yaml_char_t *anchor)
+{
+    if (separate(c)) {
+        c->reason = "a key is a list or a mapping: use a string";
+        return;
+    }
+    if (c->depth >= WT_MAX_JSON_DEPTH) {
+        c->reason = "nested deeper than 64 levels";
+        return;
+    }
+    size_t mark = add_mark(c, event);
+    uint32_t named = begin_anchor(c, anchor);
+    c->levels[c->depth++] = (struct level){.mapping = mapping, .mark = mark, .anchor = named};
+    c->leaf_end = byte_of(c, event->end_mark.index);
+    wt__buffer_char(&c->out->json, mapping ? '{' : '[');
+}
+
+static void close_level(struct converter *c, const yaml_event_t *event)
+{
+    const struct level *level = &c->levels[--c->depth];
+    wt__buffer_char(&c->out->json, level->mapping ? '}' : ']');
+    if (event->end_mark.index > event->start_mark.index) /* a flow collection has a closing bracket of its own */
+        c->leaf_end = byte_of(c, event->end_mark.index);
+    end_mark(c, level->mark);
+    end_anchor(c, level->anchor);
+}
+
+static void leaf(struct converter *c, const yaml_event_t *event)
+{
+    bool key = separate(c);
+    size_t mark = key ? NO_MARK : add_mark(c, event);
+    if (event->type == YAML_SCALAR_EVENT) {
+        uint32_t anchor = begin_anchor(c, event->data.scalar.anchor);
+        put_scalar(c, event, key);
+        end_anchor(c, anchor);
+    } else {
+        put_alias(c, event, key);
+    }
+    c->leaf_end = byte_of(c, event->end_mark.index);
+    end_mark(c, mark);
+}
+
+/* Returns false at the end of the first document. */
+static bool convert(struct converter *c, const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_MAPPING_START_EVENT:
+        open_level(c, event, true, event->data.mapping_start.anchor);
+        return true;
+    case YAML_SEQUENCE_START_EVENT:
+        open_level(c, event, false, event->data.sequence_start.anchor);
+        return true;
+    case YAML_MAPPING_END_EVENT:
+    case YAML_SEQUENCE_END_EVENT:
+        close_level(c, event);
+        return true;
+    case YAML_SCALAR_EVENT:
+    case YAML_ALIAS_EVENT:
+        leaf(c, event);
+        return true;
+    case YAML_DOCUMENT_END_EVENT:
+    case YAML_STREAM_END_EVENT:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static const char *reason_of(const yaml_parser_t *parser)
+{
+    switch (parser->error) {
+    case YAML_READER_ERROR:
+        return "not UTF-8 text, or a control character";
+    case YAML_SCANNER_ERROR:
+    case YAML_PARSER_ERROR:
+        return "not valid YAML: look at indentation, quotes and colons here";
+    default:
+        return "not valid YAML";
+    }
+}
+
+static void run(struct converter *c, yaml_parser_t *parser)
+{
+    yaml_event_t event;
+    for (bool more = true; more && !c->reason && !c->failed && !c->out->json.failed;) {
+        if (!yaml_parser_parse(parser, &event)) {
+            c->failed = parser->error == YAML_MEMORY_ERROR;
+            c->reason = reason_of(parser);
+            c->out->line = parser->problem_mark.line + 1;
+            c->out->byte =
+                parser->error == YAML_READER_ERROR ? parser->problem_offset : byte_of(c, parser->problem_mark.index);
+            return;
+        }
+        c->out->line = event.start_mark.line + 1;
+        c->out->byte = byte_of(c, event.start_mark.index);
+        more = convert(c, &event);
+        yaml_event_delete(&event);
+        if (c->out->json.len > c->max)
+            c->reason = TOO_LONG;
+    }
+}
+
+int wt__yaml_to_json(struct yaml *out, struct str source, size_t max)
+{
+    *out = (struct yaml){.mark_count = 0};
+    struct converter c = {.out = out, .source = source, .max = max};
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        return WT_ENOMEM;
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)source.ptr, source.len);
+    run(&c, &parser);
+    yaml_parser_delete(&parser);
+    out->reason = c.reason;
+    wt__map_dispose(&c.names);
+    free(c.anchors);
+    wt__arena_dispose(&c.arena);
+    return c.failed || out->json.failed ? WT_ENOMEM : 0;
+}
+
+void wt__yaml_dispose(struct yaml *yaml)
+{
+    wt__buffer_dispose(&yaml->json);
+    free(yaml->marks);
+    *yaml = (struct yaml){0};
+}
+
+const struct yaml_mark *wt__yaml_near(const struct yaml *yaml, size_t json)
+{
+    size_t low = 0, high = yaml->mark_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (yaml->marks[middle].json <= json)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? &yaml->marks[low - 1] : NULL;
+}
+
+const struct yaml_mark *wt__yaml_mark(const struct yaml *yaml, size_t json)
+{
+    const struct yaml_mark *mark = wt__yaml_near(yaml, json);
+    return mark && mark->json == json ? mark : NULL;
+}

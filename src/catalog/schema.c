@@ -1,0 +1,497 @@
+/* schema.c: see schema.h. The walk follows the keywords that hold schemas and leaves values (enum, const, default)
+ * alone, so that a property which happens to be called "type" is a property and no keyword. The depth is that of the
+ * JSON, which the parser bounds. Failures of jansson here are out of memory: they are counted in one flag. */
+#include "catalog/schema.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+
+struct walk {
+    bool failed;   /* memory was out */
+    bool complete; /* arrays say what they hold */
+};
+
+static void check(struct walk *walk, int rc)
+{
+    if (rc < 0)
+        walk->failed = true;
+}
+
+/* ---------------------------------------------------------------- types */
+
+static const struct {
+    const char *word, *type; /* type NULL: anything */
+} words[] = {
+    {"string", "string"},   {"str", "string"},      {"text", "string"},     {"char", "string"},
+    {"varchar", "string"},  {"date", "string"},     {"datetime", "string"}, {"time", "string"},
+    {"url", "string"},      {"uri", "string"},      {"email", "string"},    {"enum", "string"},
+    {"uuid", "string"},     {"file", "string"},     {"binary", "string"},   {"bytes", "string"},
+    {"geopoint", "string"}, {"integer", "integer"}, {"int", "integer"},     {"long", "integer"},
+    {"number", "number"},   {"float", "number"},    {"double", "number"},   {"decimal", "number"},
+    {"numeric", "number"},  {"num", "number"},      {"boolean", "boolean"}, {"bool", "boolean"},
+    {"array", "array"},     {"list", "array"},      {"tuple", "array"},     {"set", "array"},
+    {"sequence", "array"},  {"object", "object"},   {"dict", "object"},     {"dictionary", "object"},
+    {"map", "object"},      {"mapping", "object"},  {"json", "object"},     {"hashmap", "object"},
+    {"null", "null"},       {"none", "null"},
+};
+
+/* The JSON Schema type that a source's word for a type stands for, or NULL. Only the first word counts, and in
+ * "Optional[X]" the word X: "str, optional", "List[int]", "STRING", "Dict[str, int]". */
+static const char *type_of(const char *text)
+{
+    char word[16];
+    for (int attempt = 0; attempt < 2; attempt++) {
+        size_t len = 0;
+        while (*text == ' ')
+            text++;
+        while (isalpha((unsigned char)text[len]) && len + 1 < sizeof word) {
+            word[len] = (char)tolower((unsigned char)text[len]);
+            len++;
+        }
+        word[len] = '\0';
+        text += len;
+        if (strcmp(word, "optional") != 0 || *text != '[')
+            break;
+        text++;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(word, words[i].word) == 0)
+            return words[i].type;
+    return NULL;
+}
+
+static bool type_known(const json_t *type)
+{
+    const char *text = json_string_value(type);
+    const char *mapped = text ? type_of(text) : NULL;
+    return mapped && strcmp(mapped, text) == 0;
+}
+
+/* A list of types keeps those that are known, each once. */
+static void normalise_type_list(struct walk *walk, json_t *schema, json_t *list)
+{
+    bool known = json_array_size(list) > 0;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        known = known && type_known(json_array_get(list, i));
+    if (known)
+        return;
+    json_t *kept = json_array();
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        const char *type = text ? type_of(text) : NULL;
+        bool there = false;
+        for (size_t j = 0; type && j < json_array_size(kept); j++)
+            there = there || strcmp(json_string_value(json_array_get(kept, j)), type) == 0;
+        if (type && !there)
+            check(walk, json_array_append_new(kept, json_string(type)));
+    }
+    if (json_array_size(kept) > 0) {
+        check(walk, json_object_set_new(schema, "type", kept));
+        return;
+    }
+    json_decref(kept);
+    json_object_del(schema, "type");
+}
+
+static void normalise_type(struct walk *walk, json_t *schema)
+{
+    json_t *type = json_object_get(schema, "type");
+    if (json_is_array(type)) {
+        normalise_type_list(walk, schema, type);
+    } else if (type && !type_known(type)) {
+        const char *text = json_string_value(type);
+        const char *mapped = text ? type_of(text) : NULL;
+        if (mapped)
+            check(walk, json_object_set_new(schema, "type", json_string(mapped)));
+        else
+            json_object_del(schema, "type");
+    }
+    json_t *nullable = json_object_get(schema, "nullable");
+    type = json_object_get(schema, "type");
+    if (json_is_true(nullable) && json_is_string(type) && strcmp(json_string_value(type), "null") != 0) {
+        json_t *both = json_pack("[O, s]", type, "null");
+        check(walk, both ? json_object_set_new(schema, "type", both) : -1);
+    }
+    if (json_is_boolean(nullable))
+        json_object_del(schema, "nullable");
+}
+
+/* ---------------------------------------------------------------- keywords */
+
+/* OpenAPI 3.0 says exclusiveMinimum: true beside minimum; JSON Schema gives it the number. */
+static void normalise_exclusive(struct walk *walk, json_t *schema, const char *exclusive, const char *bound)
+{
+    json_t *flag = json_object_get(schema, exclusive);
+    if (!flag || json_is_number(flag))
+        return;
+    json_t *value = json_object_get(schema, bound);
+    if (json_is_true(flag) && json_is_number(value)) {
+        check(walk, json_object_set(schema, exclusive, value));
+        json_object_del(schema, bound);
+    } else {
+        json_object_del(schema, exclusive);
+    }
+}
+
+/* Counts are whole numbers; Gemini's protocol buffers write them as strings. */
+static void normalise_count(struct walk *walk, json_t *schema, const char *key)
+{
+    json_t *value = json_object_get(schema, key);
+    if (!value || json_is_integer(value))
+        return;
+    const char *text = json_string_value(value);
+    char *end = NULL;
+    long long number = text ? strtoll(text, &end, 10) : -1;
+    if (number >= 0 && end != text && *end == '\0')
+        check(walk, json_object_set_new(schema, key, json_integer(number)));
+    else if (!json_is_number(value))
+        json_object_del(schema, key);
+}
+
+/* "required" is a list of names, each once. A property that says of itself that it is required is added by its
+ * object. */
+static void normalise_required(struct walk *walk, json_t *schema)
+{
+    json_t *required = json_object_get(schema, "required");
+    if (!required)
+        return;
+    json_t *seen = json_object();
+    json_t *kept = json_array();
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        json_t *name = json_array_get(required, i);
+        if (!json_is_string(name) || json_object_get(seen, json_string_value(name)))
+            continue;
+        check(walk, json_object_set_new(seen, json_string_value(name), json_true()));
+        check(walk, json_array_append(kept, name));
+    }
+    if (!json_is_array(required))
+        json_object_del(schema, "required");
+    else if (json_array_size(kept) != json_array_size(required))
+        check(walk, json_object_set(schema, "required", kept));
+    json_decref(kept);
+    json_decref(seen);
+}
+
+static void normalise(struct walk *walk, json_t *schema);
+
+/* What stands where a schema should: a word for a type, or a sentence that describes it. */
+static json_t *schema_of_text(const char *text)
+{
+    const char *type = strchr(text, ' ') ? NULL : type_of(text);
+    return type ? json_pack("{s:s}", "type", type) : json_pack("{s:s}", "description", text);
+}
+
+/* The value of a keyword that holds one schema: itself, or what to put in its place (a new reference), or NULL. */
+static json_t *as_schema(struct walk *walk, json_t *value)
+{
+    if (json_is_object(value)) {
+        normalise(walk, value);
+        return json_incref(value);
+    }
+    if (json_is_boolean(value))
+        return json_incref(value);
+    return json_is_string(value) ? schema_of_text(json_string_value(value)) : json_object();
+}
+
+static void normalise_map(struct walk *walk, json_t *schema, const char *key)
+{
+    json_t *map = json_object_get(schema, key);
+    const char *name;
+    json_t *value;
+    if (!map)
+        return;
+    if (!json_is_object(map)) {
+        json_object_del(schema, key);
+        return;
+    }
+    bool properties = strcmp(key, "properties") == 0;
+    json_object_foreach(map, name, value)
+    {
+        if (properties && json_is_true(json_object_get(value, "required"))) {
+            json_t *required = json_object_get(schema, "required");
+            if (!json_is_array(required)) {
+                check(walk, json_object_set_new(schema, "required", json_array()));
+                required = json_object_get(schema, "required");
+            }
+            check(walk, json_array_append_new(required, json_string(name)));
+        }
+        json_t *replaced = as_schema(walk, value);
+        if (replaced == value)
+            json_decref(replaced);
+        else
+            check(walk, json_object_set_new(map, name, replaced));
+    }
+}
+
+static void normalise_list(struct walk *walk, json_t *schema, const char *key)
+{
+    json_t *list = json_object_get(schema, key);
+    if (!list)
+        return;
+    if (json_array_size(list) == 0) {
+        json_object_del(schema, key);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(list); i++)
+        check(walk, json_array_set_new(list, i, as_schema(walk, json_array_get(list, i))));
+}
+
+static void normalise_one(struct walk *walk, json_t *schema, const char *key)
+{
+    json_t *value = json_object_get(schema, key);
+    if (!value)
+        return;
+    if (json_is_array(value) && strcmp(key, "items") == 0)
+        normalise_list(walk, schema, key);
+    else
+        check(walk, json_object_set_new(schema, key, as_schema(walk, value)));
+}
+
+/* Tuples as 2020-12 writes them, and items for every array. */
+static void complete_array(struct walk *walk, json_t *schema)
+{
+    json_t *items = json_object_get(schema, "items");
+    json_t *type = json_object_get(schema, "type");
+    if (json_is_array(items)) {
+        check(walk, json_object_set(schema, "prefixItems", items));
+        json_object_del(schema, "items");
+        items = NULL;
+    }
+    if (!items && json_is_string(type) && strcmp(json_string_value(type), "array") == 0)
+        check(walk, json_object_set_new(schema, "items", json_object()));
+}
+
+/* Keywords by the kind of value that they hold. */
+static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
+static const char *const lists[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
+static const char *const ones[] = {"items",
+                                   "additionalProperties",
+                                   "not",
+                                   "contains",
+                                   "propertyNames",
+                                   "additionalItems",
+                                   "if",
+                                   "then",
+                                   "else",
+                                   "unevaluatedItems",
+                                   "unevaluatedProperties"};
+static const char *const texts[] = {"description", "title", "format", "pattern", "$ref"};
+static const char *const counts[] = {"minItems",  "maxItems",      "minLength",
+                                     "maxLength", "minProperties", "maxProperties"};
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+static void normalise(struct walk *walk, json_t *schema)
+{
+    normalise_type(walk, schema);
+    if (json_is_boolean(json_object_get(schema, "required")))
+        json_object_del(schema, "required");
+    for (size_t i = 0; i < COUNT(maps); i++)
+        normalise_map(walk, schema, maps[i]);
+    for (size_t i = 0; i < COUNT(lists); i++)
+        normalise_list(walk, schema, lists[i]);
+    for (size_t i = 0; i < COUNT(ones); i++)
+        normalise_one(walk, schema, ones[i]);
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (json_object_get(schema, texts[i]) && !json_is_string(json_object_get(schema, texts[i])))
+            json_object_del(schema, texts[i]);
+    for (size_t i = 0; i < COUNT(counts); i++)
+        normalise_count(walk, schema, counts[i]);
+    normalise_exclusive(walk, schema, "exclusiveMinimum", "minimum");
+    normalise_exclusive(walk, schema, "exclusiveMaximum", "maximum");
+    normalise_required(walk, schema);
+    json_t *values = json_object_get(schema, "enum");
+    if (values && json_array_size(values) == 0)
+        json_object_del(schema, "enum");
+    if (walk->complete)
+        complete_array(walk, schema);
+}
+
+/* ---------------------------------------------------------------- the whole schema */
+
+int wt__schema_complete(json_t *schema)
+{
+    struct walk walk = {.complete = true};
+    normalise(&walk, schema);
+    return walk.failed ? WT_ENOMEM : 0;
+}
+
+static bool mentions_object(const json_t *type)
+{
+    for (size_t i = 0; i < json_array_size(type); i++)
+        if (strcmp(json_string_value(json_array_get(type, i)), "object") == 0)
+            return true;
+    return json_is_string(type) && strcmp(json_string_value(type), "object") == 0;
+}
+
+/* The root with type and properties in front, where a reader looks for them. */
+static json_t *object_root(json_t *schema)
+{
+    json_t *type = json_object_get(schema, "type");
+    if (type && !mentions_object(type))
+        return json_pack("{s:s, s:{s:O}, s:[s]}", "type", "object", "properties", "value", schema, "required", "value");
+    json_t *properties = json_object_get(schema, "properties");
+    json_t *root =
+        json_pack("{s:s, s:o}", "type", "object", "properties", properties ? json_incref(properties) : json_object());
+    const char *key;
+    json_t *value;
+    json_object_foreach(schema, key,
+                        value) if (root && strcmp(key, "type") != 0 && json_object_set(root, key, value) < 0)
+    {
+        json_decref(root);
+        root = NULL;
+    }
+    return root;
+}
+
+int wt__schema_write(struct buffer *out, json_t *schema)
+{
+    if (!schema) {
+        wt__buffer_text(out, SCHEMA_NONE);
+        return out->failed ? WT_ENOMEM : 0;
+    }
+    struct walk walk = {0};
+    normalise(&walk, schema);
+    json_t *root = walk.failed ? NULL : object_root(schema);
+    int rc = root ? wt__json_write(out, root) : WT_ENOMEM;
+    json_decref(root);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- loose descriptions */
+
+json_t *wt__schema_new(void)
+{
+    return json_pack("{s:s, s:{}}", "type", "object", "properties");
+}
+
+int wt__schema_add(json_t *schema, const char *name, json_t *property, bool required)
+{
+    json_t *properties = json_object_get(schema, "properties");
+    if (!property || json_object_set_new(properties, name, property) < 0)
+        return WT_ENOMEM;
+    if (!required)
+        return 0;
+    json_t *list = json_object_get(schema, "required");
+    if (!list) {
+        if (json_object_set_new(schema, "required", json_array()) < 0)
+            return WT_ENOMEM;
+        list = json_object_get(schema, "required");
+    }
+    return json_array_append_new(list, json_string(name)) < 0 ? WT_ENOMEM : 0;
+}
+
+/* What a list says of one parameter, as a schema: its own "schema" when it has one, and all else but what belongs to
+ * the list. An empty default or description is the source's way to say that there is none. */
+static json_t *property_of(const json_t *parameter)
+{
+    static const char *const of_the_list[] = {"name", "in", "schema", "required", "optional"};
+    json_t *own = json_object_get(parameter, "schema");
+    json_t *property = json_is_object(own) ? json_deep_copy(own) : json_object();
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)parameter, key, value)
+    {
+        bool skip = json_object_get(property, key) != NULL;
+        for (size_t i = 0; i < COUNT(of_the_list); i++)
+            skip = skip || strcmp(key, of_the_list[i]) == 0;
+        if (property && !skip && json_object_set_new(property, key, json_deep_copy(value)) < 0) {
+            json_decref(property);
+            return NULL;
+        }
+    }
+    static const char *const may_be_empty[] = {"default", "description"};
+    for (size_t i = 0; i < COUNT(may_be_empty); i++) {
+        value = json_object_get(property, may_be_empty[i]);
+        if (json_is_null(value) || (json_is_string(value) && json_string_length(value) == 0))
+            json_object_del(property, may_be_empty[i]);
+    }
+    return property;
+}
+
+int wt__schema_add_parameters(json_t *schema, const json_t *parameters, bool required)
+{
+    for (size_t i = 0; i < json_array_size(parameters); i++) {
+        const json_t *parameter = json_array_get(parameters, i);
+        const char *name =
+            json_string_value(json_is_object(parameter) ? json_object_get(parameter, "name") : parameter);
+        if (!name || !*name)
+            continue;
+        json_t *says = json_object_get(parameter, "required");
+        json_t *property = json_is_object(parameter) ? property_of(parameter) : json_object();
+        int rc = wt__schema_add(schema, name, property, json_is_boolean(says) ? json_is_true(says) : required);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* {"required": [...], "optional": [...]} and nothing of a schema beside. */
+static bool is_split(const json_t *parameters)
+{
+    json_t *required = json_object_get(parameters, "required");
+    json_t *optional = json_object_get(parameters, "optional");
+    return (json_is_array(required) || json_is_array(optional)) && !json_object_get(parameters, "properties") &&
+           !json_object_get(parameters, "type");
+}
+
+/* A schema says its type in a word, or has properties that are schemas; a parameter that is called "type" or
+ * "properties" does neither. */
+static bool is_schema(const json_t *parameters)
+{
+    static const char *const marks[] = {"$ref", "anyOf", "oneOf", "allOf", "$schema"};
+    json_t *type = json_object_get(parameters, "type");
+    if (json_is_string(type) || json_is_array(type))
+        return true;
+    for (size_t i = 0; i < COUNT(marks); i++)
+        if (json_object_get(parameters, marks[i]))
+            return true;
+    json_t *properties = json_object_get(parameters, "properties");
+    const char *key;
+    json_t *value;
+    json_object_foreach(properties, key, value) if (!json_is_object(value) && !json_is_boolean(value)) return false;
+    return json_is_object(properties);
+}
+
+int wt__schema_from_parameters(json_t **out, const json_t *parameters)
+{
+    *out = NULL;
+    if (!json_is_object(parameters) && !json_is_array(parameters))
+        return 0;
+    if (json_is_object(parameters) && json_object_size(parameters) > 0 && !is_split(parameters) &&
+        is_schema(parameters)) {
+        *out = json_deep_copy(parameters);
+        return *out ? 0 : WT_ENOMEM;
+    }
+    json_t *schema = wt__schema_new();
+    int rc = schema ? 0 : WT_ENOMEM;
+    if (rc == 0 && json_is_array(parameters)) {
+        rc = wt__schema_add_parameters(schema, parameters, false);
+    } else if (rc == 0 && is_split(parameters)) {
+        rc = wt__schema_add_parameters(schema, json_object_get(parameters, "required"), true);
+        if (rc == 0)
+            rc = wt__schema_add_parameters(schema, json_object_get(parameters, "optional"), false);
+    } else if (rc == 0) {
+        const char *name;
+        json_t *value;
+        json_object_foreach((json_t *)parameters, name, value)
+        {
+            bool required = json_is_true(json_object_get(value, "required"));
+            json_t *property = json_is_object(value)   ? property_of(value)
+                               : json_is_string(value) ? schema_of_text(json_string_value(value))
+                                                       : json_object();
+            if (rc == 0)
+                rc = wt__schema_add(schema, name, property, required);
+            else
+                json_decref(property);
+        }
+    }
+    if (rc < 0) {
+        json_decref(schema);
+        schema = NULL;
+    }
+    *out = schema;
+    return rc;
+}
