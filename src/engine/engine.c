@@ -1,9 +1,11 @@
 /* engine.c: opening and closing, and the things that queries share: the encoder and free workspaces. */
 #include "engine/engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "encoder/model_dir.h"
@@ -166,4 +168,22 @@ void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace)
     slot->next = engine->free_workspaces;
     engine->free_workspaces = slot;
     pthread_mutex_unlock(&engine->lock);
+}
+
+int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err)
+{
+    const struct encoder *encoder = NULL;
+    *out = (wt_catalog_info){0};
+    if (wt__engine_encoder(engine, &encoder, NULL) == 0)
+        snprintf(out->model, sizeof out->model, "%s", engine->model_name);
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_generation(engine->store, &out->generation, err);
+    if (rc >= 0)
+        rc = wt__store_count(engine->store, &out->tools, &out->providers, err);
+    if (rc >= 0 && encoder) {
+        struct vector_set set = wt__engine_vectors(encoder, engine);
+        rc = wt__store_count_vectors(engine->store, &set, &out->embedded, err);
+    }
+    pthread_mutex_unlock(&engine->store_lock);
+    return rc < 0 ? rc : 0;
 }

@@ -97,8 +97,14 @@ static int choose_recipe(struct search *search, wt_error *err)
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
     const struct snapshot *snapshot = search->shelf->snapshot;
-    size_t rows = wt__snapshot_rows(snapshot), embedded = wt__snapshot_embedded(snapshot);
-    if (!search->encoder || embedded == rows)
+    if (!search->encoder)
+        return 0;
+    const struct vectors *vectors =
+        wt__snapshot_vectors(snapshot, wt__encoder_hash(search->encoder), wt__document_kind);
+    size_t rows = snapshot->rows, embedded = 0;
+    for (size_t row = 0; vectors && row < rows; row++)
+        embedded += vectors->slot_of_row[row] != VECTOR_NONE;
+    if (embedded == rows)
         return 0;
     struct buffer text = {0};
     wt__buffer_printf(&text, "%zu of %zu tools have no vector yet; `whichtool add` of any source makes them",
@@ -108,13 +114,27 @@ static int note_missing_vectors(struct search *search, wt_error *err)
     return search->result->public.notice ? 0 : wt__fail_nomem(err);
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = ((const struct snapshot_key *)a)->id, y = ((const struct snapshot_key *)b)->id;
+    return (x > y) - (x < y);
+}
+
+/* The row of a tool, or the number of rows when the snapshot does not hold it. Rows are in order of id. */
+static size_t row_of(const struct snapshot *snapshot, int64_t id)
+{
+    struct snapshot_key key = {.id = id};
+    const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_ids);
+    return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
+}
+
 /* A bit for each row of the provider, in the result's arena. */
 static int provider_filter(struct search *search, const uint64_t **allowed, wt_error *err)
 {
     const struct snapshot *snapshot = search->shelf->snapshot;
     struct str provider = wt__str(search->options.provider);
     struct arena *arena = &search->result->arena;
-    size_t rows = wt__snapshot_rows(snapshot), count = 0;
+    size_t rows = snapshot->rows, count = 0;
     int64_t *ids = NULL;
     uint64_t *bits = wt__arena_array(arena, uint64_t, (rows + 63) / 64);
     if (!bits)
@@ -127,8 +147,8 @@ static int provider_filter(struct search *search, const uint64_t **allowed, wt_e
     if (count == 0)
         return wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%s\"", search->options.provider);
     for (size_t i = 0; i < count; i++) {
-        int64_t row = wt__snapshot_row_of(snapshot, ids[i]);
-        if (row >= 0)
+        size_t row = row_of(snapshot, ids[i]);
+        if (row < rows)
             bits[row / 64] |= (uint64_t)1 << (row % 64);
     }
     *allowed = bits;
@@ -149,16 +169,16 @@ static int retrieve(struct search *search, wt_error *err)
     return rc;
 }
 
-/* "name description" for a set of fields. */
+/* "name description" for a set of fields; NULL when memory is out. */
 static const char *field_list(struct arena *arena, unsigned fields)
 {
-    char text[128] = "";
+    struct buffer text = {0};
     for (size_t f = 0; f < FIELD_COUNT; f++)
-        if (fields & 1u << f) {
-            strcat(text, text[0] ? " " : "");
-            strcat(text, wt__field_names[f]);
-        }
-    return wt__arena_copy(arena, wt__str(text));
+        if (fields & 1u << f)
+            wt__buffer_printf(&text, "%s%s", text.len ? " " : "", wt__field_names[f]);
+    const char *list = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return list;
 }
 
 static int explain_matches(struct search *search, const struct hit *hit, const struct tool *tool, wt_hit *out,
@@ -221,7 +241,7 @@ static int publish(struct search *search, wt_error *err)
     struct tool *tools = wt__arena_array(&reading, struct tool, count);
     int rc = items && ids && tools ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
-        ids[i] = wt__snapshot_id(search->shelf->snapshot, search->hits.items[i].row);
+        ids[i] = search->shelf->snapshot->keys[search->hits.items[i].row].id;
     if (rc == 0) {
         pthread_mutex_lock(&search->engine->store_lock);
         rc = wt__store_get(search->engine->store, ids, count, &reading, tools, err);

@@ -4,10 +4,13 @@
  * from the index folder, where another process or an earlier one left it, or made here and left there for the next.
  * A folder that cannot be written makes no difference but time: the snapshot is then made in memory. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "engine/engine.h"
 #include "retrieve/document.h"
+
+enum { MISSING_BATCH = 1024 };
 
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine)
 {
@@ -29,6 +32,7 @@ struct collection {
     void *lexical;
     size_t lexical_len;
     struct vector_set set;
+    bool *has; /* [rows] */
     wt_error *err;
 };
 
@@ -75,19 +79,50 @@ static void collection_dispose(struct collection *collection)
     wt__lexical_builder_free(collection->builder);
     free(collection->lexical);
     free(collection->keys);
+    free(collection->has);
 }
 
-static int fetch_vectors(void *context, const uint32_t *rows, size_t count, float *vectors, bool *there, wt_error *err)
+static int fetch_vectors(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err)
 {
     struct collection *collection = context;
     int64_t *ids = wt__alloc_array(count, sizeof *ids);
-    if (!ids)
+    bool *there = wt__alloc_array(count, sizeof *there);
+    if (!ids || !there) {
+        free(ids);
+        free(there);
         return wt__fail_nomem(err);
+    }
     for (size_t i = 0; i < count; i++)
         ids[i] = collection->keys[rows[i]].id;
     int64_t found = wt__store_get_vectors(collection->engine->store, &collection->set, ids, count, vectors, there, err);
     free(ids);
+    free(there);
     return found < 0 ? (int)found : 0;
+}
+
+/* Marks the rows that have a vector: all but those that the store lists as missing. Rows are in order of id. */
+static int mark_vectors(struct collection *collection, wt_error *err)
+{
+    struct store_key missing[MISSING_BATCH];
+    int64_t after = 0;
+    int count;
+    collection->has = wt__alloc_array(collection->rows, sizeof *collection->has);
+    if (!collection->has)
+        return wt__fail_nomem(err);
+    memset(collection->has, true, collection->rows * sizeof *collection->has);
+    do {
+        count =
+            wt__store_missing_vectors(collection->engine->store, &collection->set, after, missing, MISSING_BATCH, err);
+        size_t row = 0;
+        for (int i = 0; i < count; i++) {
+            while (row < collection->rows && collection->keys[row].id < missing[i].id)
+                row++;
+            if (row < collection->rows && collection->keys[row].id == missing[i].id)
+                collection->has[row] = false;
+            after = missing[i].id;
+        }
+    } while (count == MISSING_BATCH);
+    return count < 0 ? count : 0;
 }
 
 static int build(wt_engine *engine, const struct encoder *encoder, const struct snapshot *previous,
@@ -102,6 +137,8 @@ static int build(wt_engine *engine, const struct encoder *encoder, const struct 
         source.model = collection.set.model_hash;
         source.kind = collection.set.kind;
         source.dim = collection.set.dim;
+        rc = mark_vectors(&collection, err);
+        source.has = collection.has;
     }
     struct snapshot_content content = {
         .generation = collection.generation,

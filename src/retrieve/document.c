@@ -96,10 +96,10 @@ void wt__document_text(const struct tool *tool, unsigned which, struct buffer *o
         wt__buffer_char(out, ' ');
     }
     if (tool->title.len > 0)
-        wt__split_words(tool->title, out);
+        wt__analyser_spell_out(tool->title, out);
     if (tool->title.len == 0 || !name_repeats_title(tool)) {
         wt__buffer_text(out, tool->title.len > 0 ? " " : "");
-        wt__split_words(tool->name, out);
+        wt__analyser_spell_out(tool->name, out);
     }
     if (which == 0) {
         wt__buffer_text(out, ": ");

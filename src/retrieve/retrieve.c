@@ -36,7 +36,7 @@ struct text {
     struct str bytes;
     struct lexical_term *terms;
     size_t term_count;
-    const float *vector; /* [D] */
+    const float *vector; /* [D]; those of all texts lie behind each other */
     struct side words, meaning;
 };
 
@@ -163,22 +163,24 @@ static int encode_texts(const struct view *view, struct workspace *workspace, wt
     return rc < 0 ? rc : wt__encode(view->encoder, workspace->encoder, texts, workspace->text_count, vectors, err);
 }
 
+_Static_assert((int)TEXTS_MAX <= (int)VECTOR_MAX_QUERIES, "all texts of a request are searched in one pass");
+
 static int search_meaning(const struct vectors *vectors, const struct retrieve_request *request, size_t depth,
                           struct workspace *workspace, wt_error *err)
 {
-    for (size_t t = 0; t < workspace->text_count; t++) {
-        struct text *text = &workspace->texts[t];
-        struct side *side = &text->meaning;
-        side->top = wt__arena_array(&workspace->arena, struct scored, depth);
-        if (!side->top)
-            return wt__fail_nomem(err);
-        int rc = wt__vectors_search(vectors, &workspace->vectors, text->vector, depth, request->allowed, side->top,
-                                    &side->len, err);
-        if (rc < 0)
-            return rc;
-        side->best = side->len && side->top[0].score > 0 ? side->top[0].score : 0;
+    size_t n = workspace->text_count, counts[TEXTS_MAX];
+    struct scored *top = wt__arena_array(&workspace->arena, struct scored, n * depth);
+    if (!top)
+        return wt__fail_nomem(err);
+    int rc = wt__vectors_search(vectors, &workspace->vectors, workspace->texts[0].vector, n, depth, request->allowed,
+                                top, counts, err);
+    for (size_t t = 0; rc == 0 && t < n; t++) {
+        struct side *side = &workspace->texts[t].meaning;
+        side->top = top + t * depth;
+        side->len = counts[t];
+        side->best = counts[t] && side->top[0].score > 0 ? side->top[0].score : 0;
     }
-    return 0;
+    return rc;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -315,7 +317,7 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
 {
     const struct vectors *vectors = NULL;
     size_t depth = request->k > DEPTH ? request->k : DEPTH, count = 0;
-    uint32_t *rows;
+    uint32_t *rows = NULL;
     *out = (struct hit_list){0};
     wt__arena_reset(&workspace->arena);
     int rc = read_texts(workspace, request->text, err);

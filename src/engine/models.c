@@ -1,0 +1,184 @@
+/* models.c: the models that there are or could be, and vectors of any text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "encoder/manifest.h"
+#include "encoder/model_dir.h"
+#include "encoder/pull.h"
+#include "engine/engine.h"
+
+struct model_list {
+    wt_models public; /* first, so that the public pointer is this one */
+    struct arena arena;
+    wt_model *items;
+    size_t capacity;
+};
+
+void wt_models_free(wt_models *public)
+{
+    if (!public)
+        return;
+    struct model_list *list = (struct model_list *)public;
+    free(list->items);
+    wt__arena_dispose(&list->arena);
+    free(list);
+}
+
+static int append(struct model_list *list, const wt_model *model, wt_error *err)
+{
+    if (wt__grow((void **)&list->items, &list->capacity, list->public.len + 1, sizeof *list->items) < 0)
+        return wt__fail_nomem(err);
+    list->items[list->public.len++] = *model;
+    list->public.items = list->items;
+    return 0;
+}
+
+/* What is known of a model: from its manifest (may be NULL) and, as far as it is installed, from its folder. */
+static int describe(struct arena *arena, const char *folder, const struct manifest *manifest, wt_model *out,
+                    wt_error *err)
+{
+    struct model_info info;
+    *out = (wt_model){.name = manifest ? manifest->name : wt__arena_copy(arena, wt__model_name(folder)),
+                      .path = wt__arena_copy(arena, wt__str(folder)),
+                      .architecture = manifest ? manifest->architecture : "",
+                      .license = manifest ? manifest->license : ""};
+    if (!out->name || !out->path)
+        return wt__fail_nomem(err);
+    out->installed = manifest ? wt__manifest_is_there(manifest, folder) : wt__is_folder(folder);
+    if (!out->installed) {
+        out->dimension = manifest ? manifest->dimension : 0;
+        return 0;
+    }
+    int rc = wt__model_info_read(&info, folder, err);
+    if (rc < 0)
+        return rc;
+    out->architecture = "bert";
+    out->packed = info.packed;
+    out->dimension = info.dimension;
+    out->layers = info.layers;
+    out->max_tokens = info.max_tokens;
+    out->parameters = (size_t)info.parameters;
+    out->bytes = info.bytes;
+    return 0;
+}
+
+static bool listed(const struct model_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->public.len; i++)
+        if (strcmp(list->public.items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Describes and appends; a folder that cannot be read is listed as not installed rather than hiding the others. */
+static int list_model(struct model_list *list, const char *models_dir, const char *name,
+                      const struct manifest *manifest, wt_error *err)
+{
+    wt_model model;
+    const char *folder = wt__model_folder(&list->arena, models_dir, name);
+    int rc = folder ? describe(&list->arena, folder, manifest, &model, err) : wt__fail_nomem(err);
+    if (rc == WT_EMODEL) {
+        model.installed = 0;
+        rc = 0;
+    }
+    return rc < 0 ? rc : append(list, &model, err);
+}
+
+int wt_model_list(const char *models_dir, wt_models **out, wt_error *err)
+{
+    struct manifest *manifests;
+    char **names;
+    size_t manifest_count, name_count;
+    *out = NULL;
+    struct model_list *list = calloc(1, sizeof *list);
+    if (!list)
+        return wt__fail_nomem(err);
+    int rc = wt__manifest_list(&list->arena, &manifests, &manifest_count, err);
+    if (rc == 0)
+        rc = wt__model_names(&list->arena, models_dir, &names, &name_count, err);
+    for (size_t i = 0; rc == 0 && i < manifest_count; i++)
+        rc = list_model(list, models_dir, manifests[i].name, &manifests[i], err);
+    for (size_t i = 0; rc == 0 && i < name_count; i++)
+        if (!listed(list, names[i]))
+            rc = list_model(list, models_dir, names[i], NULL, err);
+    if (rc < 0) {
+        wt_models_free(&list->public);
+        return rc;
+    }
+    *out = &list->public;
+    return 0;
+}
+
+int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_error *err)
+{
+    struct manifest manifest;
+    wt_model model;
+    *out = NULL;
+    struct model_list *list = calloc(1, sizeof *list);
+    if (!list)
+        return wt__fail_nomem(err);
+    const char *folder = wt__model_folder(&list->arena, models_dir, name);
+    bool known = wt__manifest_load(&list->arena, name, &manifest, err) == 0;
+    int rc = 0;
+    if (!folder)
+        rc = wt__fail_nomem(err);
+    else if (known || wt__is_folder(folder))
+        rc = describe(&list->arena, folder, known ? &manifest : NULL, &model, err);
+    else
+        rc = WT_ENOTFOUND; /* with the sentence of wt__manifest_load, which lists what there is */
+    if (rc == 0)
+        rc = append(list, &model, err);
+    if (rc < 0) {
+        wt_models_free(&list->public);
+        return rc;
+    }
+    *out = &list->public;
+    return 0;
+}
+
+int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn report, void *context, wt_error *err)
+{
+    struct progress progress;
+    wt__progress_init(&progress, report, context);
+    int rc = wt__model_pull(models_dir, name, &progress, err);
+    wt__progress_dispose(&progress);
+    return rc;
+}
+
+int wt_model_pack(const char *models_dir, const char *name, wt_error *err)
+{
+    struct arena arena = {0};
+    const char *folder = wt__model_folder(&arena, models_dir, name);
+    int rc = folder ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && !wt__is_folder(folder))
+        rc = wt__fail(err, WT_ENOTFOUND, "the model %s is not installed in %s", name, folder);
+    if (rc == 0)
+        rc = wt__encoder_pack(folder, NULL, err);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+int wt_dimension(wt_engine *engine, wt_error *err)
+{
+    const struct encoder *encoder;
+    int rc = wt__engine_encoder(engine, &encoder, err);
+    return rc < 0 ? rc : (int)wt__encoder_dim(encoder);
+}
+
+int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, size_t count, float *out, wt_error *err)
+{
+    const struct encoder *encoder;
+    int rc = wt__engine_encoder(engine, &encoder, err);
+    if (rc < 0)
+        return rc;
+    struct str *views = wt__alloc_array(count, sizeof *views);
+    if (!views)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        views[i] = (struct str){texts[i], lens[i]};
+    rc = wt__encode_many(encoder, views, count, engine->threads, out, NULL, err);
+    free(views);
+    return rc;
+}
