@@ -1,0 +1,140 @@
+/* cache.c: two places are looked at, and written to, in the same order. */
+#include "encoder/cache.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/checksum.h"
+#include "encoder/pack.h"
+
+enum { PLACES = 2 };
+
+/* The cache folder holds models of many folders: the name there begins with a number made of the folder's path. */
+static int find_places(struct arena *arena, const char *folder, char *places[PLACES], wt_error *err)
+{
+    char resolved[PATH_MAX], name[64];
+    const char *path = realpath(folder, resolved) ? resolved : folder;
+    char *cache = wt__cache_folder(arena);
+
+    snprintf(name, sizeof(name), "models/%016" PRIx64 "-%s", wt__checksum(path, strlen(path), 0), MODEL_CACHE_NAME);
+    places[0] = wt__path_join(arena, folder, MODEL_CACHE_NAME);
+    places[1] = cache ? wt__path_join(arena, cache, name) : NULL;
+    return places[0] && places[1] ? 0 : wt__fail_nomem(err);
+}
+
+static int map_one(struct model_cache *cache, const char *path, uint64_t key, bool whole, wt_error *err)
+{
+    int rc = wt__file_map(&cache->map, path, err);
+
+    if (rc == 0)
+        rc = wt__packed_open(&cache->packed, cache->map.ptr, cache->map.len, path, err);
+    if (rc == 0 && cache->packed.header->source_key != key)
+        rc = wt__fail(err, WT_EMODEL, "%s: made from other files than are there now", path);
+    if (rc == 0 && whole)
+        rc = wt__packed_verify(&cache->packed, path, err);
+    if (rc < 0)
+        wt__file_unmap(&cache->map);
+    return rc;
+}
+
+/* The layers are read as a stream a moment from now: one call for their pages instead of a fault every few. */
+static void populate(const struct model_cache *cache)
+{
+    const struct packed_section *layers = &cache->packed.header->sections[PACKED_LAYERS];
+    void *start = (void *)(uintptr_t)(cache->map.ptr + layers->offset);
+
+#ifdef MADV_POPULATE_READ
+    if (madvise(start, (size_t)layers->size, MADV_POPULATE_READ) == 0)
+        return;
+#endif
+    /* Only advice: without it the pages come one by one. */
+    (void)madvise(start, (size_t)layers->size, MADV_WILLNEED);
+}
+
+static int write_one(const char *path, const unsigned char *image, size_t len)
+{
+    struct arena arena = {0};
+    char *folder = wt__arena_copy(&arena, wt__str(path));
+    int rc = folder ? 0 : WT_ENOMEM;
+
+    if (rc == 0) {
+        *strrchr(folder, '/') = '\0';
+        rc = wt__make_folders(folder, NULL);
+    }
+    if (rc == 0)
+        rc = wt__file_replace(path, image, len, NULL);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+/* Packs, and uses what was written where it could be: the map costs no memory of its own. */
+static int make(struct model_cache *cache, const char *folder, char *places[PLACES], wt_error *err)
+{
+    size_t len;
+    int rc = wt__model_pack(&cache->image, &len, folder, err);
+
+    if (rc < 0)
+        return rc;
+    uint64_t key = ((const struct packed_header *)(const void *)cache->image)->source_key;
+    for (size_t i = 0; i < PLACES; i++)
+        if (write_one(places[i], cache->image, len) == 0 && map_one(cache, places[i], key, true, NULL) == 0) {
+            free(cache->image);
+            cache->image = NULL;
+            return 0;
+        }
+    return wt__packed_open(&cache->packed, cache->image, len, folder, err);
+}
+
+int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole, bool *made, wt_error *err)
+{
+    struct arena arena = {0};
+    char *places[PLACES];
+    uint64_t key;
+    int rc = find_places(&arena, folder, places, err);
+
+    out->map = (struct mapping){0};
+    out->image = NULL;
+    if (rc == 0)
+        rc = wt__model_source_key(&key, folder, err);
+    bool found = false;
+    for (size_t i = 0; rc == 0 && !found && i < PLACES; i++)
+        found = map_one(out, places[i], key, whole, NULL) == 0;
+    if (made)
+        *made = rc == 0 && !found;
+    if (rc == 0 && !found)
+        rc = make(out, folder, places, err);
+    if (rc == 0 && out->map.ptr)
+        populate(out);
+    wt__arena_dispose(&arena);
+    if (rc < 0)
+        wt__model_cache_close(out);
+    return rc;
+}
+
+void wt__model_cache_close(struct model_cache *cache)
+{
+    wt__file_unmap(&cache->map);
+    free(cache->image);
+    cache->image = NULL;
+}
+
+bool wt__model_cache_current(const char *folder)
+{
+    struct model_cache *cache = calloc(1, sizeof(*cache));
+    struct arena arena = {0};
+    char *places[PLACES];
+    uint64_t key;
+    bool found = false;
+
+    if (cache && find_places(&arena, folder, places, NULL) == 0 && wt__model_source_key(&key, folder, NULL) == 0)
+        for (size_t i = 0; !found && i < PLACES; i++)
+            found = map_one(cache, places[i], key, false, NULL) == 0;
+    if (cache)
+        wt__model_cache_close(cache);
+    free(cache);
+    wt__arena_dispose(&arena);
+    return found;
+}

@@ -1,0 +1,230 @@
+/* encoder.c: texts are tokenized one behind the other until a batch has enough tokens, then run together.
+ *
+ * Since batches are ragged, nothing is gained by sorting texts by length: there is no padding to save. What a batch
+ * needs is enough tokens that each weight, once it was fetched from memory, is used often, and few enough that the
+ * hidden states stay in the second cache: BATCH_TOKENS. */
+#include "encoder/encoder.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/sha256.h"
+#include "encoder/cache.h"
+#include "encoder/model_dir.h"
+#include "text/wordpiece.h"
+
+enum {
+    BATCH_TOKENS = 256, /* a batch is run once it has so many */
+    CHUNK_TEXTS = 256,  /* most texts that a thread takes at a time */
+    CHUNKS_A_THREAD = 4 /* at least so many, so that threads end at about the same time */
+};
+
+struct encoder {
+    struct model_cache cache;
+    char *name;
+    char hash[65];
+};
+
+struct encoder_scratch {
+    struct bert_scratch bert;
+    size_t capacity; /* tokens of a batch: BATCH_TOKENS and one text more */
+    int32_t *ids;    /* [capacity] */
+    size_t *starts;  /* [capacity + 1] */
+    struct arena arena;
+};
+
+static const struct bert *bert_of(const struct encoder *encoder)
+{
+    return &encoder->cache.packed.bert;
+}
+
+int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err)
+{
+    struct str name = wt__model_name(folder);
+    int rc;
+
+    *out = NULL;
+    struct encoder *encoder = calloc(1, sizeof(*encoder));
+    if (!encoder)
+        return wt__fail_nomem(err);
+    encoder->name = wt__copy_string(name.ptr, name.len);
+    rc = encoder->name ? wt__model_cache_open(&encoder->cache, folder, false, NULL, err) : wt__fail_nomem(err);
+    if (rc < 0) {
+        wt__encoder_close(encoder);
+        return rc;
+    }
+    wt__sha256_hex(encoder->cache.packed.header->source_sha256, encoder->hash);
+    *out = encoder;
+    return 0;
+}
+
+void wt__encoder_close(struct encoder *encoder)
+{
+    if (!encoder)
+        return;
+    wt__model_cache_close(&encoder->cache);
+    free(encoder->name);
+    free(encoder);
+}
+
+size_t wt__encoder_dim(const struct encoder *encoder)
+{
+    return bert_of(encoder)->config.hidden;
+}
+
+size_t wt__encoder_max_tokens(const struct encoder *encoder)
+{
+    return bert_of(encoder)->config.max_tokens;
+}
+
+const char *wt__encoder_name(const struct encoder *encoder)
+{
+    return encoder->name;
+}
+
+const char *wt__encoder_hash(const struct encoder *encoder)
+{
+    return encoder->hash;
+}
+
+int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
+{
+    struct model_cache *cache = calloc(1, sizeof(*cache));
+    int rc = cache ? wt__model_cache_open(cache, folder, true, made, err) : wt__fail_nomem(err);
+
+    if (cache)
+        wt__model_cache_close(cache);
+    free(cache);
+    return rc;
+}
+
+int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *encoder, wt_error *err)
+{
+    struct encoder_scratch *scratch = calloc(1, sizeof(*scratch));
+    int rc;
+
+    *out = NULL;
+    if (!scratch)
+        return wt__fail_nomem(err);
+    scratch->capacity = BATCH_TOKENS + wt__encoder_max_tokens(encoder);
+    scratch->ids = wt__arena_array(&scratch->arena, int32_t, scratch->capacity);
+    scratch->starts = wt__arena_array(&scratch->arena, size_t, scratch->capacity + 1);
+    rc = wt__bert_scratch_init(&scratch->bert, bert_of(encoder), scratch->capacity, &scratch->arena, err);
+    if (rc == 0 && (!scratch->ids || !scratch->starts))
+        rc = wt__fail_nomem(err);
+    if (rc < 0)
+        wt__encoder_scratch_free(scratch);
+    else
+        *out = scratch;
+    return rc;
+}
+
+void wt__encoder_scratch_free(struct encoder_scratch *scratch)
+{
+    if (!scratch)
+        return;
+    wt__arena_dispose(&scratch->arena);
+    free(scratch);
+}
+
+/* One vector of a sequence's hidden states. x: [T, H], out: [H] */
+static void pool(const struct model_config *config, const float *x, size_t stride, size_t t, float *out)
+{
+    size_t hidden = config->hidden;
+
+    memcpy(out, x, hidden * sizeof(float));
+    if (config->pooling == POOLING_MEAN) {
+        for (size_t i = 1; i < t; i++)
+            for (size_t h = 0; h < hidden; h++)
+                out[h] += x[i * stride + h];
+        for (size_t h = 0; h < hidden; h++)
+            out[h] /= (float)t;
+    }
+    wt__normalize(out, hidden);
+}
+
+static void run_batch(const struct encoder *encoder, struct encoder_scratch *scratch, size_t count, float *out)
+{
+    const struct bert *bert = bert_of(encoder);
+    struct bert_batch batch = {.count = count, .starts = scratch->starts, .ids = scratch->ids};
+
+    wt__bert_forward(bert, &batch, &scratch->bert);
+    for (size_t b = 0; b < count; b++)
+        pool(&bert->config, scratch->bert.x + batch.starts[b] * scratch->bert.stride, scratch->bert.stride,
+             batch.starts[b + 1] - batch.starts[b], out + b * bert->config.hidden);
+}
+
+int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, const struct str *texts, size_t count,
+               float *out, wt_error *err)
+{
+    const struct packed *packed = &encoder->cache.packed;
+    size_t dim = wt__encoder_dim(encoder), max_tokens = wt__encoder_max_tokens(encoder);
+    size_t done = 0; /* texts whose vectors are written */
+
+    (void)err;
+    scratch->starts[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t b = i - done, start = scratch->starts[b];
+
+        scratch->starts[b + 1] =
+            start + wt__wordpiece_encode(&packed->vocabulary, texts[i], max_tokens, scratch->ids + start);
+        if (scratch->starts[b + 1] >= BATCH_TOKENS || i + 1 == count) {
+            run_batch(encoder, scratch, b + 1, out + done * dim);
+            done = i + 1;
+        }
+    }
+    return 0;
+}
+
+/* An import's work, cut into chunks of texts. */
+struct job {
+    const struct encoder *encoder;
+    struct encoder_scratch **scratch; /* [threads] */
+    const struct str *texts;
+    size_t count, chunk;
+    float *out;
+    struct progress *progress;
+};
+
+static int encode_chunk(void *context, size_t index, unsigned worker)
+{
+    struct job *job = context;
+    size_t first = index * job->chunk, count = job->count - first < job->chunk ? job->count - first : job->chunk;
+    size_t dim = wt__encoder_dim(job->encoder);
+    int rc = wt__encode(job->encoder, job->scratch[worker], job->texts + first, count, job->out + first * dim, NULL);
+
+    if (rc == 0 && job->progress && wt__progress_step(job->progress, count) != 0)
+        rc = WT_ECANCELLED;
+    return rc;
+}
+
+int wt__encode_many(const struct encoder *encoder, const struct str *texts, size_t count, unsigned threads, float *out,
+                    struct progress *progress, wt_error *err)
+{
+    size_t workers = threads ? threads : wt__processor_count();
+    size_t chunk = count / (workers * CHUNKS_A_THREAD) + 1;
+    struct job job = {.encoder = encoder,
+                      .texts = texts,
+                      .count = count,
+                      .chunk = chunk < CHUNK_TEXTS ? chunk : CHUNK_TEXTS,
+                      .out = out,
+                      .progress = progress};
+    int rc = 0;
+
+    size_t chunks = (count + job.chunk - 1) / job.chunk;
+    workers = workers < chunks ? workers : chunks;
+    job.scratch = calloc(workers + 1, sizeof(struct encoder_scratch *));
+    if (!job.scratch)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < workers; i++)
+        rc = wt__encoder_scratch_new(&job.scratch[i], encoder, err);
+    if (rc == 0 && chunks > 0)
+        rc = wt__pool_run((unsigned)workers, chunks, encode_chunk, &job);
+    if (rc == WT_ECANCELLED)
+        wt__fail_cancelled(err);
+    for (size_t i = 0; i < workers; i++)
+        wt__encoder_scratch_free(job.scratch[i]);
+    free(job.scratch);
+    return rc;
+}

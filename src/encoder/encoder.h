@@ -1,0 +1,49 @@
+/* encoder.h: texts to unit vectors with a model directory.
+ *
+ *   wt__encoder_open(&encoder, folder, err)              once; mapped, shared by all threads, never written
+ *   wt__encoder_scratch_new(&scratch, encoder, err)      once a thread
+ *   wt__encode(encoder, scratch, texts, n, out, err)     a request, on the calling thread
+ *   wt__encode_many(encoder, texts, n, threads, ...)     an import, on several
+ *
+ * A text's vector does not depend on the texts beside it nor on the number of threads, to the last bit. */
+#ifndef WT_ENCODER_ENCODER_H
+#define WT_ENCODER_ENCODER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "base/str.h"
+
+struct encoder;
+struct encoder_scratch;
+
+/* Opens the packed model of the folder, made on the first use. Errors: WT_EMODEL (missing, damaged, or of a kind that
+ * the sentence names), WT_ENOMEM. */
+int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err);
+void wt__encoder_close(struct encoder *encoder);
+
+size_t wt__encoder_dim(const struct encoder *encoder);        /* D */
+size_t wt__encoder_max_tokens(const struct encoder *encoder); /* of one text, [CLS] and [SEP] included */
+const char *wt__encoder_name(const struct encoder *encoder);  /* the folder's last part; lives as the encoder does */
+const char *wt__encoder_hash(const struct encoder *encoder);  /* SHA-256 of the weights, 64 digits; the same */
+
+/* Makes the packed model unless it is there, current and whole to the last byte. *made may be NULL. Errors as
+ * wt__encoder_open. */
+int wt__encoder_pack(const char *folder, bool *made, wt_error *err);
+
+/* Memory for one thread at a time. Errors: WT_ENOMEM. */
+int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *encoder, wt_error *err);
+void wt__encoder_scratch_free(struct encoder_scratch *scratch);
+
+/* out: [count, D], each of length one. Text beyond the most tokens is cut. Any bytes are text. Allocates nothing. */
+int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, const struct str *texts, size_t count,
+               float *out, wt_error *err);
+
+/* The same by several threads (0: one a processor), with a step of progress for every text; the phase is the caller's.
+ * progress may be NULL. Errors: WT_ECANCELLED, WT_ENOMEM. */
+int wt__encode_many(const struct encoder *encoder, const struct str *texts, size_t count, unsigned threads, float *out,
+                    struct progress *progress, wt_error *err);
+
+#endif

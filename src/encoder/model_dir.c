@@ -1,0 +1,119 @@
+/* model_dir.c: names to folders and back. */
+#include "encoder/model_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "encoder/cache.h"
+#include "encoder/config.h"
+#include "encoder/pack.h"
+#include "nn/safetensors.h"
+
+char *wt__models_folder(struct arena *arena, const char *models_dir)
+{
+    const char *folder = models_dir && *models_dir ? models_dir : getenv("WHICHTOOL_MODELS");
+
+    if (folder && *folder)
+        return wt__arena_copy(arena, wt__str(folder));
+    char *data = wt__data_folder(arena);
+    return data ? wt__path_join(arena, data, "models") : NULL;
+}
+
+char *wt__model_folder(struct arena *arena, const char *models_dir, const char *name)
+{
+    if (strchr(name, '/'))
+        return wt__arena_copy(arena, wt__str(name));
+    char *models = wt__models_folder(arena, models_dir);
+    return models ? wt__path_join(arena, models, name) : NULL;
+}
+
+struct str wt__model_name(const char *folder)
+{
+    struct str name = wt__str(folder);
+
+    while (name.len > 1 && name.ptr[name.len - 1] == '/')
+        name.len--;
+    for (size_t i = name.len; i > 0; i--)
+        if (name.ptr[i - 1] == '/' && name.len > 1)
+            return (struct str){name.ptr + i, name.len - i};
+    return name;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    char *const *x = a, *const *y = b;
+
+    return strcmp(*x, *y);
+}
+
+/* 1 when models/name is a model, 0 when not, or WT_ENOMEM. */
+static int is_model(struct arena *arena, const char *models, const char *name)
+{
+    char *folder = wt__path_join(arena, models, name);
+    char *config = folder ? wt__path_join(arena, folder, "config.json") : NULL;
+    char *weights = folder ? wt__path_join(arena, folder, MODEL_WEIGHTS) : NULL;
+
+    return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
+}
+
+int wt__model_names(struct arena *arena, const char *models_dir, char ***names, size_t *count, wt_error *err)
+{
+    char *models = wt__models_folder(arena, models_dir);
+    struct dirent *entry;
+    int rc = 0;
+
+    *count = 0;
+    *names = wt__arena_array(arena, char *, MODELS_MAX);
+    if (!models || !*names)
+        return wt__fail_nomem(err);
+    DIR *directory = opendir(models);
+    if (!directory)
+        return errno == ENOENT ? 0 : wt__fail_errno(err, "open", models);
+    while (rc == 0 && *count < MODELS_MAX && (entry = readdir(directory))) {
+        int found = entry->d_name[0] == '.' ? 0 : is_model(arena, models, entry->d_name);
+
+        if (found > 0)
+            (*names)[*count] = wt__arena_copy(arena, wt__str(entry->d_name));
+        if (found < 0 || (found > 0 && !(*names)[*count]))
+            rc = wt__fail_nomem(err);
+        *count += found > 0;
+    }
+    closedir(directory);
+    qsort(*names, rc == 0 ? *count : 0, sizeof(char *), by_name);
+    return rc;
+}
+
+int wt__model_info_read(struct model_info *out, const char *folder, wt_error *err)
+{
+    struct safetensors weights = {0};
+    struct model_config config;
+    struct mapping map = {0};
+    struct arena arena = {0};
+    int rc = wt__model_config_read(&config, folder, err);
+    char *path = wt__path_join(&arena, folder, MODEL_WEIGHTS);
+
+    *out = (struct model_info){0};
+    if (rc == 0)
+        rc = path ? wt__file_map(&map, path, err) : wt__fail_nomem(err);
+    if (rc == WT_ENOTFOUND)
+        rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS);
+    if (rc == 0)
+        rc = wt__safetensors_open(&weights, path, map.ptr, map.len, err);
+    for (size_t i = 0; rc == 0 && i < weights.count; i++)
+        out->parameters += weights.tensors[i].dtype == DTYPE_I64 ? 0 : weights.tensors[i].count;
+    if (rc == 0) {
+        out->packed = wt__model_cache_current(folder);
+        out->dimension = config.hidden;
+        out->layers = config.layers;
+        out->heads = config.heads;
+        out->max_tokens = config.max_tokens;
+        out->bytes = map.len;
+    }
+    wt__safetensors_dispose(&weights);
+    wt__file_unmap(&map);
+    wt__arena_dispose(&arena);
+    return rc;
+}

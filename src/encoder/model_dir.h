@@ -1,0 +1,38 @@
+/* model_dir.h: where models live, and what is there. A model is a folder in the layout of the Hugging Face hub. */
+#ifndef WT_ENCODER_MODEL_DIR_H
+#define WT_ENCODER_MODEL_DIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+enum { MODELS_MAX = 4096 }; /* folders looked at in one models folder */
+
+/* models_dir, else $WHICHTOOL_MODELS, else the data folder's models/. In the arena; NULL when memory is out. */
+char *wt__models_folder(struct arena *arena, const char *models_dir);
+
+/* The folder of a model: of that name below the models folder, or, when the name holds a slash, that folder itself.
+ * It need not be there. In the arena; NULL when memory is out. */
+char *wt__model_folder(struct arena *arena, const char *models_dir, const char *name);
+
+/* The last part of a model folder's path. Borrowed from it, without a slash behind it where the path has one. */
+struct str wt__model_name(const char *folder);
+
+/* Folders below the models folder that hold a config.json and weights, sorted by name. A models folder that is not
+ * there holds none. Names live in the arena. Errors: WT_EIO, WT_ENOMEM. */
+int wt__model_names(struct arena *arena, const char *models_dir, char ***names, size_t *count, wt_error *err);
+
+struct model_info {
+    bool packed; /* the packed cache is there and current */
+    size_t dimension, layers, heads, max_tokens;
+    uint64_t parameters; /* numbers in the weights file */
+    uint64_t bytes;      /* of the weights file */
+};
+
+/* Errors: WT_EMODEL (missing, damaged or unsupported), WT_ENOMEM. */
+int wt__model_info_read(struct model_info *out, const char *folder, wt_error *err);
+
+#endif

@@ -1,0 +1,264 @@
+/* safetensors.c: the header is parsed into a table sorted by place in the file, then held to the rules in one walk. */
+#include "nn/safetensors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+
+static const struct {
+    const char *name;
+    enum dtype dtype;
+    size_t size;
+} types[] = {{"F32", DTYPE_F32, 4},   {"F16", DTYPE_F16, 2},   {"BF16", DTYPE_BF16, 2}, {"F64", DTYPE_F64, 8},
+             {"I64", DTYPE_I64, 8},   {"I32", DTYPE_OTHER, 4}, {"I16", DTYPE_OTHER, 2}, {"I8", DTYPE_OTHER, 1},
+             {"U64", DTYPE_OTHER, 8}, {"U32", DTYPE_OTHER, 4}, {"U16", DTYPE_OTHER, 2}, {"U8", DTYPE_OTHER, 1},
+             {"BOOL", DTYPE_OTHER, 1}};
+
+static uint64_t little_endian(const unsigned char *p, size_t len)
+{
+    uint64_t v = 0;
+
+    for (size_t i = len; i > 0; i--)
+        v = v << 8 | p[i - 1];
+    return v;
+}
+
+/* A non-negative whole number, or -1. */
+static int64_t natural(const json_t *value)
+{
+    return json_is_integer(value) && json_integer_value(value) >= 0 ? (int64_t)json_integer_value(value) : -1;
+}
+
+static int read_type(struct tensor *t, const json_t *entry, size_t *size, const char *path, wt_error *err)
+{
+    struct str name = wt__json_str(entry, "dtype");
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (wt__str_equal(name, wt__str(types[i].name))) {
+            t->dtype = types[i].dtype;
+            *size = types[i].size;
+            return 0;
+        }
+    return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has the unknown type \"%.*s\"", path, t->name,
+                    (int)(name.len < 20 ? name.len : 20), name.len > 0 ? name.ptr : "");
+}
+
+static int read_shape(struct tensor *t, const json_t *entry, const char *path, wt_error *err)
+{
+    const json_t *shape = wt__json_array(entry, "shape");
+
+    if (!shape || json_array_size(shape) > TENSOR_MAX_RANK)
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs a shape of at most %d dimensions", path, t->name,
+                        TENSOR_MAX_RANK);
+    t->rank = json_array_size(shape);
+    t->count = 1;
+    for (size_t i = 0; i < t->rank; i++) {
+        int64_t length = natural(json_array_get(shape, i));
+
+        if (length < 0 || __builtin_mul_overflow(t->count, (size_t)length, &t->count))
+            return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has an impossible shape", path, t->name);
+        t->shape[i] = (size_t)length;
+    }
+    return 0;
+}
+
+/* One entry of the header. data: what follows the header, of len bytes. */
+static int read_tensor(struct tensor *t, const json_t *entry, const unsigned char *data, size_t len, const char *path,
+                       wt_error *err)
+{
+    const json_t *offsets = wt__json_array(entry, "data_offsets");
+    size_t size = 0, need;
+    int rc = read_type(t, entry, &size, path, err);
+
+    if (rc == 0)
+        rc = read_shape(t, entry, path, err);
+    if (rc < 0)
+        return rc;
+    int64_t begin = natural(json_array_get(offsets, 0)), end = natural(json_array_get(offsets, 1));
+    if (json_array_size(offsets) != 2 || begin < 0 || end < begin)
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs two rising data_offsets", path, t->name);
+    if ((uint64_t)end > len)
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" ends at byte %lld of %zu: the file is truncated", path,
+                        t->name, (long long)end, len);
+    t->data = data + begin;
+    t->bytes = (size_t)(end - begin);
+    if (__builtin_mul_overflow(t->count, size, &need) || need != t->bytes)
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has %zu bytes, its shape and type need another number", path,
+                        t->name, t->bytes);
+    return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct tensor *x = a, *y = b;
+
+    if (x->data != y->data)
+        return x->data < y->data ? -1 : 1;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* Every byte of the data belongs to one tensor. */
+static int check_cover(const struct safetensors *file, const unsigned char *data, size_t len, const char *path,
+                       wt_error *err)
+{
+    const unsigned char *at = data;
+
+    for (size_t i = 0; i < file->count; i++) {
+        const struct tensor *t = &file->tensors[i];
+
+        if (t->data != at)
+            return wt__fail(err, WT_EMODEL, "%s: there is %s before tensor \"%s\"", path,
+                            t->data < at ? "an overlap" : "a hole", t->name);
+        at += t->bytes;
+    }
+    if (at != data + len)
+        return wt__fail(err, WT_EMODEL, "%s: %zu bytes follow the last tensor", path, (size_t)(data + len - at));
+    return 0;
+}
+
+static int read_metadata(const json_t *metadata, const char *path, wt_error *err)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(metadata))
+        return wt__fail(err, WT_EMODEL, "%s: __metadata__ is not an object", path);
+    json_object_foreach((json_t *)metadata, key, value)
+    {
+        if (!json_is_string(value))
+            return wt__fail(err, WT_EMODEL, "%s: __metadata__ holds something that is not a string", path);
+    }
+    return 0;
+}
+
+static int read_header(struct safetensors *file, const json_t *header, const unsigned char *data, size_t len,
+                       const char *path, wt_error *err)
+{
+    const char *key;
+    json_t *entry;
+    int rc;
+
+    if (json_object_size(header) > SAFETENSORS_MAX_TENSORS)
+        return wt__fail(err, WT_EMODEL, "%s: more than %d tensors", path, SAFETENSORS_MAX_TENSORS);
+    file->tensors = calloc(json_object_size(header) + 1, sizeof(struct tensor));
+    if (!file->tensors)
+        return wt__fail_nomem(err);
+    json_object_foreach((json_t *)header, key, entry)
+    {
+        struct tensor *t = &file->tensors[file->count];
+
+        if (strcmp(key, "__metadata__") == 0) {
+            rc = read_metadata(entry, path, err);
+        } else {
+            t->name = wt__arena_copy(&file->names, wt__str(key));
+            file->count++;
+            rc = t->name ? read_tensor(t, entry, data, len, path, err) : wt__fail_nomem(err);
+        }
+        if (rc < 0)
+            return rc;
+    }
+    qsort(file->tensors, file->count, sizeof(struct tensor), by_place);
+    return check_cover(file, data, len, path, err);
+}
+
+int wt__safetensors_open(struct safetensors *out, const char *path, const void *bytes, size_t len, wt_error *err)
+{
+    const unsigned char *p = bytes;
+    json_t *header = NULL;
+    int rc;
+
+    *out = (struct safetensors){0};
+    if (len < 8)
+        return wt__fail(err, WT_EMODEL, "%s: %zu bytes are too few for safetensors", path, len);
+    uint64_t header_len = little_endian(p, 8);
+    if (header_len > SAFETENSORS_MAX_HEADER)
+        return wt__fail(err, WT_EMODEL, "%s: not safetensors, or its header is over %zu MiB", path,
+                        SAFETENSORS_MAX_HEADER >> 20);
+    if (header_len > len - 8)
+        return wt__fail(err, WT_EMODEL, "%s: the file is truncated inside its header", path);
+    if (header_len == 0 || p[8] != '{')
+        return wt__fail(err, WT_EMODEL, "%s: not safetensors: the header does not begin with {", path);
+
+    rc = wt__json_parse(&header, (const char *)p + 8, (size_t)header_len, err);
+    if (rc < 0)
+        rc = wt__fail_context(err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s: header", path);
+    else
+        rc = read_header(out, header, p + 8 + header_len, len - 8 - (size_t)header_len, path, err);
+    json_decref(header);
+    if (rc < 0) {
+        if (err && rc != WT_ENOMEM)
+            err->code = WT_EMODEL;
+        wt__safetensors_dispose(out);
+        return rc == WT_ENOMEM ? rc : WT_EMODEL;
+    }
+    return 0;
+}
+
+void wt__safetensors_dispose(struct safetensors *file)
+{
+    if (!file)
+        return;
+    free(file->tensors);
+    wt__arena_dispose(&file->names);
+    *file = (struct safetensors){0};
+}
+
+const struct tensor *wt__safetensors_find(const struct safetensors *file, const char *name)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (strcmp(file->tensors[i].name, name) == 0)
+            return &file->tensors[i];
+    return NULL;
+}
+
+static float float_of_bits(uint32_t bits)
+{
+    float f;
+
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}
+
+/* IEEE half precision, subnormal numbers, infinities and NaN included. */
+static float float_of_half(uint32_t half)
+{
+    uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023;
+
+    if (exponent == 31)
+        return float_of_bits(sign | 0x7f800000 | fraction << 13);
+    if (exponent > 0)
+        return float_of_bits(sign | (exponent + 112) << 23 | fraction << 13);
+    float value = (float)fraction * 0x1p-24f;
+    return sign ? -value : value;
+}
+
+int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err)
+{
+    for (size_t i = 0; i < tensor->count; i++) {
+        uint64_t bits;
+
+        switch (tensor->dtype) {
+        case DTYPE_F32:
+            out[i] = float_of_bits((uint32_t)little_endian(tensor->data + 4 * i, 4));
+            break;
+        case DTYPE_F16:
+            out[i] = float_of_half((uint32_t)little_endian(tensor->data + 2 * i, 2));
+            break;
+        case DTYPE_BF16:
+            out[i] = float_of_bits((uint32_t)little_endian(tensor->data + 2 * i, 2) << 16);
+            break;
+        case DTYPE_F64: {
+            double wide;
+            bits = little_endian(tensor->data + 8 * i, 8);
+            memcpy(&wide, &bits, sizeof(wide));
+            out[i] = (float)wide;
+            break;
+        }
+        default:
+            return wt__fail(err, WT_EMODEL, "tensor \"%s\" holds no floating-point numbers", tensor->name);
+        }
+    }
+    return 0;
+}
