@@ -135,7 +135,7 @@ static inline void make_model(char folder[64], char model[80])
 
 static inline void remove_folder(const char *folder)
 {
-    char command[192];
+    char command[512];
 
     snprintf(command, sizeof(command), "chmod -R u+w '%s' && rm -rf '%s'", folder, folder);
     if (system(command) != 0)

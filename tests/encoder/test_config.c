@@ -1,0 +1,186 @@
+/* What a model directory may say, and the sentences for what it may not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "encoder/config.h"
+#include "encoder/encoder.h"
+#include "encoder/model_dir.h"
+#include "encoder/support.h"
+
+#define CONFIG(head)                                                                                                   \
+    "{" head "\"hidden_size\": 24, \"num_attention_heads\": 2, \"intermediate_size\": 40, \"num_hidden_layers\": 2,"   \
+    " \"max_position_embeddings\": 32, \"vocab_size\": 20, \"type_vocab_size\": 2}"
+
+/* Each row changes one file of a sound directory. */
+static const struct {
+    const char *name, *file, *text, *message;
+} bad[] = {
+    {"no config", "config.json", NULL, "the model has no config.json"},
+    {"no vocabulary", "vocab.txt", NULL, "the model has no vocab.txt"},
+    {"no weights", "model.safetensors", NULL, "the model has no model.safetensors"},
+    {"config is empty", "config.json", "", "config.json"},
+    {"config is an array", "config.json", "[]", "names no model_type"},
+    {"config is a number", "config.json", "7", "not a JSON object"},
+    {"config without a type", "config.json", "{}", "names no model_type"},
+    {"other architecture", "config.json", "{\"model_type\": \"t5\"}", "model_type \"t5\" is not supported"},
+    {"other activation", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": \"relu\","),
+     "hidden_act \"relu\" is not supported"},
+    {"relative positions", "config.json",
+     CONFIG("\"model_type\": \"bert\", \"position_embedding_type\": \"relative_key\","),
+     "position_embedding_type \"relative_key\" is not supported"},
+    {"decoder", "config.json", CONFIG("\"model_type\": \"bert\", \"is_decoder\": true,"), "decoders"},
+    {"heads do not divide", "config.json",
+     "{\"model_type\": \"bert\", \"hidden_size\": 24, \"num_attention_heads\": 5, \"intermediate_size\": 40,"
+     " \"num_hidden_layers\": 2, \"max_position_embeddings\": 32, \"vocab_size\": 20, \"type_vocab_size\": 2}",
+     "24 does not divide into 5 heads"},
+    {"no layers", "config.json", "{\"model_type\": \"bert\"}", "num_hidden_layers must be between 1 and 128"},
+    {"more layers than the limit", "config.json", "{\"model_type\": \"bert\", \"num_hidden_layers\": 129}",
+     "num_hidden_layers must be between 1 and 128"},
+    {"negative", "config.json", "{\"model_type\": \"bert\", \"num_hidden_layers\": -1}", "num_hidden_layers"},
+    {"more than the weights hold", "config.json",
+     "{\"model_type\": \"bert\", \"hidden_size\": 8192, \"num_attention_heads\": 2, \"intermediate_size\": 65536,"
+     " \"num_hidden_layers\": 128, \"max_position_embeddings\": 8192, \"vocab_size\": 1000000, \"type_vocab_size\": 2}",
+     "too short for what config.json says"},
+    {"other shape than the weights", "config.json",
+     "{\"model_type\": \"bert\", \"hidden_size\": 24, \"num_attention_heads\": 2, \"intermediate_size\": 41,"
+     " \"num_hidden_layers\": 2, \"max_position_embeddings\": 32, \"vocab_size\": 20, \"type_vocab_size\": 2}",
+     "\"encoder.layer.0.intermediate.dense.weight\" does not have the shape"},
+    {"one layer more", "config.json",
+     "{\"model_type\": \"bert\", \"hidden_size\": 24, \"num_attention_heads\": 2, \"intermediate_size\": 40,"
+     " \"num_hidden_layers\": 3, \"max_position_embeddings\": 32, \"vocab_size\": 20, \"type_vocab_size\": 2}",
+     "has no tensor \"encoder.layer.2."},
+    {"more tokens than embeddings", "vocab.txt",
+     "[PAD]\n[UNK]\n[CLS]\n[SEP]\n1\n2\n3\n4\n5\n6\n7\n8\n9\na\nb\nc\nd\ne\nf\ng\nh\n",
+     "21 tokens, but embeddings of 20"},
+    {"vocabulary without [CLS]", "vocab.txt", "[PAD]\n[UNK]\n[SEP]\n", "vocab.txt"},
+    {"weights are text", "model.safetensors", "0123456789", "model.safetensors"},
+    {"pooling of another kind", "1_Pooling/config.json", "{\"pooling_mode\": \"max\"}",
+     "pooling that is not supported"},
+    {"pooling of two kinds", "1_Pooling/config.json",
+     "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_max_tokens\": true}", "pooling that is not supported"},
+    {"pooling of no kind", "1_Pooling/config.json", "{}", "pooling that is not supported"},
+    {"a dense module", "modules.json", "[{\"type\": \"sentence_transformers.models.Dense\"}]",
+     "module \"Dense\" of modules.json is not supported"},
+    {"another tokenizer", "tokenizer.json", "{\"model\": {\"type\": \"BPE\"}}", "type \"BPE\" is not supported"},
+    {"another normalizer", "tokenizer.json", "{\"normalizer\": {\"type\": \"NFC\"}}", "type \"NFC\" is not supported"},
+    {"duplicate key", "tokenizer.json", "{\"model\": {}, \"model\": {}}", "tokenizer.json"},
+};
+
+static void what_cannot_be_run_is_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        char folder[64], model[80], path[128];
+        struct encoder *encoder;
+        wt_error err = {0};
+
+        make_model(folder, model);
+        if (bad[i].text) {
+            put_text(model, bad[i].file, bad[i].text);
+        } else {
+            snprintf(path, sizeof(path), "%s/%s", model, bad[i].file);
+            assert_int_equal(unlink(path), 0);
+        }
+        int rc = wt__encoder_open(&encoder, model, &err);
+        if (rc != WT_EMODEL || err.code != WT_EMODEL || encoder || !strstr(err.message, bad[i].message))
+            fail_msg("%s: %d \"%s\"", bad[i].name, rc, err.message);
+        remove_folder(folder);
+    }
+}
+
+static void a_missing_folder_is_told(void **state)
+{
+    struct encoder *encoder;
+    wt_error err = {0};
+
+    (void)state;
+    assert_int_equal(wt__encoder_open(&encoder, "/nowhere/at-all", &err), WT_EMODEL);
+    assert_string_equal(err.message, "there is no model at /nowhere/at-all");
+}
+
+static void settings_are_read_from_every_file(void **state)
+{
+    char folder[64], model[80];
+    struct model_config c;
+
+    (void)state;
+    make_model(folder, model);
+    assert_int_equal(wt__model_config_read(&c, model, NULL), 0);
+    assert_true(c.hidden == 24 && c.heads == 2 && c.layers == 2 && c.intermediate == 40 && c.vocabulary == 20);
+    assert_true(c.max_tokens == 32 && c.pooling == POOLING_MEAN && c.lower_case && c.strip_accents && c.split_cjk);
+
+    put_text(
+        model, "tokenizer_config.json",
+        "{\"do_lower_case\": false, \"strip_accents\": null, \"model_max_length\": 1000000000000000019884624838656}");
+    assert_int_equal(wt__model_config_read(&c, model, NULL), 0);
+    assert_true(!c.lower_case && !c.strip_accents && c.split_cjk && c.max_tokens == 32);
+
+    put_text(model, "sentence_bert_config.json", "{\"max_seq_length\": 12}");
+    put_text(
+        model, "tokenizer.json",
+        "{\"model\": {\"type\": \"WordPiece\"}, \"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": true,"
+        " \"strip_accents\": false, \"handle_chinese_chars\": false}}");
+    put_text(model, "modules.json",
+             "[{\"type\": \"a.Transformer\", \"path\": \"\"}, {\"type\": \"a.Pooling\", \"path\":"
+             " \"2_Pool\"}, {\"type\": \"a.Normalize\", \"path\": \"3\"}]");
+    put_text(model, "2_Pool/config.json", "{\"pooling_mode\": \"cls\"}");
+    assert_int_equal(wt__model_config_read(&c, model, NULL), 0);
+    assert_true(c.lower_case && !c.strip_accents && !c.split_cjk && c.max_tokens == 12 && c.pooling == POOLING_CLS);
+    remove_folder(folder);
+}
+
+static void models_are_found_by_name(void **state)
+{
+    struct arena arena = {0};
+    char folder[64], model[80], **names;
+    struct model_info info;
+    size_t count;
+
+    (void)state;
+    make_model(folder, model);
+    put_text(folder, "half/config.json", "{}");
+    put_text(folder, "file", "");
+    assert_int_equal(wt__model_names(&arena, folder, &names, &count, NULL), 0);
+    assert_int_equal(count, 1);
+    assert_string_equal(names[0], "small");
+    assert_int_equal(wt__model_names(&arena, "/nowhere/at-all", &names, &count, NULL), 0);
+    assert_int_equal(count, 0);
+
+    setenv("WHICHTOOL_MODELS", "/m", 1);
+    assert_string_equal(wt__model_folder(&arena, NULL, "x"), "/m/x");
+    assert_string_equal(wt__model_folder(&arena, "/n/", "x"), "/n/x");
+    assert_string_equal(wt__model_folder(&arena, "/n", "./x"), "./x");
+    unsetenv("WHICHTOOL_MODELS");
+    setenv("XDG_DATA_HOME", "/d", 1);
+    assert_string_equal(wt__model_folder(&arena, NULL, "x"), "/d/whichtool/models/x");
+
+    static const char *const paths[][2] = {{"/a/b", "b"}, {"/a/b//", "b"}, {"b", "b"}, {"/", "/"}, {"", ""}};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+        assert_true(wt__str_equal(wt__model_name(paths[i][0]), wt__str(paths[i][1])));
+
+    assert_int_equal(wt__model_info_read(&info, model, NULL), 0);
+    assert_true(!info.packed && info.dimension == 24 && info.layers == 2 && info.heads == 2 && info.max_tokens == 32);
+    assert_int_equal(info.parameters,
+                     20 * 24 + 32 * 24 + 2 * 24 + 2 * 24 + 2 * (4 * (24 * 24 + 24) + 4 * 24 + 2 * 960 + 64));
+    assert_int_equal(wt__encoder_pack(model, NULL, NULL), 0);
+    assert_int_equal(wt__model_info_read(&info, model, NULL), 0);
+    assert_true(info.packed);
+    remove_folder(folder);
+    wt__arena_dispose(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_be_run_is_refused_with_a_sentence),
+        cmocka_unit_test(a_missing_folder_is_told),
+        cmocka_unit_test(settings_are_read_from_every_file),
+        cmocka_unit_test(models_are_found_by_name),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

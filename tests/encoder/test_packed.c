@@ -1,0 +1,246 @@
+/* A packed model that is damaged, stale or of another version is made anew; where it cannot be written, everything
+ * works without it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/checksum.h"
+#include "encoder/cache.h"
+#include "encoder/encoder.h"
+#include "encoder/pack.h"
+#include "encoder/support.h"
+
+static char folder[64], model[80], packed_path[128];
+
+static int begin(void **state)
+{
+    (void)state;
+    make_model(folder, model);
+    snprintf(packed_path, sizeof(packed_path), "%s/%s", model, MODEL_CACHE_NAME);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    remove_folder(folder);
+    return 0;
+}
+
+static bool made(void)
+{
+    wt_error err = {0};
+    bool now;
+
+    if (wt__encoder_pack(model, &now, &err) != 0)
+        fail_msg("%s", err.message);
+    return now;
+}
+
+static void encode(float out[SMALL_HIDDEN])
+{
+    struct encoder_scratch *scratch;
+    struct encoder *encoder;
+    struct str text = STR("find the table");
+    wt_error err = {0};
+
+    if (wt__encoder_open(&encoder, model, &err) != 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
+    assert_int_equal(wt__encode(encoder, scratch, &text, 1, out, NULL), 0);
+    wt__encoder_scratch_free(scratch);
+    wt__encoder_close(encoder);
+}
+
+static char *packed_bytes(size_t *len)
+{
+    char *bytes;
+
+    assert_int_equal(wt__file_read(&bytes, len, packed_path, 1 << 24, NULL), 0);
+    return bytes;
+}
+
+static void a_current_one_is_used_again(void **state)
+{
+    (void)state;
+    assert_false(wt__model_cache_current(model));
+    assert_true(made());
+    assert_false(made());
+    assert_true(wt__model_cache_current(model));
+}
+
+static void a_stale_one_is_made_anew(void **state)
+{
+    static const char *const files[] = {"config.json", "vocab.txt", "model.safetensors", "tokenizer.json",
+                                        "1_Pooling/config.json"};
+    float first[SMALL_HIDDEN], second[SMALL_HIDDEN];
+
+    (void)state;
+    encode(first);
+    put_weights(model, "", 2);
+    encode(second);
+    assert_memory_not_equal(first, second, sizeof(first));
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        if (i == 2)
+            put_weights(model, "", 3);
+        else
+            put_text(model, files[i],
+                     i == 0   ? small_config
+                     : i == 1 ? small_vocabulary
+                     : i == 3 ? "{\"model\": {\"type\": \"WordPiece\"}}"
+                              : "{\"pooling_mode\": \"mean\"}");
+        assert_false(wt__model_cache_current(model));
+        assert_true(made());
+        assert_false(made());
+    }
+}
+
+static void every_damage_is_found_by_the_whole_check(void **state)
+{
+    float sound[SMALL_HIDDEN], after[SMALL_HIDDEN];
+    size_t len;
+
+    (void)state;
+    encode(sound);
+    char *bytes = packed_bytes(&len);
+    const struct packed_header *header = (const void *)bytes;
+    struct rng rng;
+    wt__rng_seed(&rng, 7);
+    for (int round = 0; round < 60; round++) {
+        const struct packed_section *section = &header->sections[round % PACKED_PARTS];
+        size_t at =
+            round < 12 ? wt__rng_below(&rng, sizeof(*header)) : section->offset + wt__rng_below(&rng, section->size);
+
+        bytes[at] ^= (char)(1 << wt__rng_below(&rng, 8));
+        put_file(model, MODEL_CACHE_NAME, bytes, len);
+        bytes[at] = 0;
+        free(bytes);
+        assert_true(made());
+        encode(after);
+        assert_memory_equal(sound, after, sizeof(sound));
+        bytes = packed_bytes(&len);
+        header = (const void *)bytes;
+    }
+    free(bytes);
+}
+
+static void truncated_and_foreign_files_are_made_anew(void **state)
+{
+    float sound[SMALL_HIDDEN], after[SMALL_HIDDEN];
+    size_t len;
+
+    (void)state;
+    encode(sound);
+    char *bytes = packed_bytes(&len);
+    for (size_t cut = 0; cut < len; cut = cut < 400 ? cut + 37 : cut + 3001) {
+        put_file(model, MODEL_CACHE_NAME, bytes, cut);
+        assert_false(wt__model_cache_current(model));
+        encode(after);
+        assert_memory_equal(sound, after, sizeof(sound));
+        assert_true(wt__model_cache_current(model));
+    }
+    put_text(model, MODEL_CACHE_NAME, "this is something else");
+    encode(after);
+    assert_true(wt__model_cache_current(model));
+    free(bytes);
+}
+
+/* Puts `change` into the header, whose checksum is made right again: what a hostile file can do. */
+static int open_changed(const char *sound, size_t len, size_t at, uint32_t value, wt_error *err)
+{
+    static struct packed packed;
+    char *bytes = aligned_alloc(64, (len + 63) / 64 * 64);
+    struct packed_header *header = (void *)bytes;
+
+    memcpy(bytes, sound, len);
+    memcpy(bytes + at, &value, sizeof(value));
+    header->checksum = wt__checksum(header, offsetof(struct packed_header, checksum), PACKED_VERSION);
+    int rc = wt__packed_open(&packed, bytes, len, "p", err);
+    free(bytes);
+    return rc;
+}
+
+static void a_hostile_header_is_refused(void **state)
+{
+    static const struct {
+        const char *name, *message;
+        size_t at;
+        uint32_t value;
+    } rows[] = {
+        {"magic", "not a packed model", offsetof(struct packed_header, magic), 0},
+        {"version", "another version", offsetof(struct packed_header, version), PACKED_VERSION + 1},
+        {"byte order", "not a packed model of this machine", offsetof(struct packed_header, endian), 0x04030201},
+        {"file size", "table of sections", offsetof(struct packed_header, file_size), 1 << 30},
+        {"layers", "must be between", offsetof(struct packed_header, config.layers), 0xffffffff},
+        {"one layer more", "table of sections", offsetof(struct packed_header, config.layers), SMALL_LAYERS + 1},
+        {"wider", "table of sections", offsetof(struct packed_header, config.hidden), SMALL_HIDDEN * 2},
+        {"heads", "does not divide", offsetof(struct packed_header, config.heads), 7},
+        {"more words", "table of sections", offsetof(struct packed_header, config.vocabulary), 1 << 20},
+        {"more positions", "table of sections", offsetof(struct packed_header, config.positions), 8192},
+        {"more tokens", "must be between", offsetof(struct packed_header, config.max_tokens), SMALL_POSITIONS + 1},
+        {"pooling", "unknown pooling", offsetof(struct packed_header, config.pooling), 2},
+        {"epsilon", "layer_norm_eps", offsetof(struct packed_header, config.epsilon), 0x7fc00000},
+        {"vocabulary size", "table of sections", offsetof(struct packed_header, sections[0].size), 0x7fffffff},
+        {"smaller vocabulary", "is damaged", offsetof(struct packed_header, sections[0].size), 8},
+        {"offset", "table of sections", offsetof(struct packed_header, sections[3].offset), 64},
+        {"size", "table of sections", offsetof(struct packed_header, sections[5].size), 64},
+        {"sum", "section 4 is damaged", offsetof(struct packed_header, sections[4].checksum), 64},
+    };
+    size_t len;
+
+    (void)state;
+    assert_true(made());
+    char *bytes = packed_bytes(&len);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        wt_error err = {0};
+        int rc = open_changed(bytes, len, rows[i].at, rows[i].value, &err);
+
+        if (rc != WT_EMODEL || !strstr(err.message, rows[i].message))
+            fail_msg("%s: %d \"%s\"", rows[i].name, rc, err.message);
+    }
+    free(bytes);
+}
+
+/* As root every folder can be written: a folder in the file's place cannot be replaced by anyone. */
+static void where_it_cannot_be_written_it_goes_elsewhere_or_nowhere(void **state)
+{
+    float first[SMALL_HIDDEN], second[SMALL_HIDDEN];
+    char cache[128];
+    bool now;
+
+    (void)state;
+    encode(first);
+    assert_int_equal(unlink(packed_path), 0);
+    put_text(packed_path, "in-the-way", "");
+    assert_true(made());
+    assert_false(made());
+    snprintf(cache, sizeof(cache), "%s/whichtool/models", folder);
+    assert_true(wt__is_folder(cache));
+    encode(second);
+    assert_memory_equal(first, second, sizeof(first));
+
+    remove_folder(cache);
+    put_text(folder, "whichtool/models", "a file where a folder should be");
+    assert_int_equal(wt__encoder_pack(model, &now, NULL), 0);
+    assert_true(now);
+    encode(second);
+    assert_memory_equal(first, second, sizeof(first));
+    assert_false(wt__model_cache_current(model));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_current_one_is_used_again, begin, end),
+        cmocka_unit_test_setup_teardown(a_stale_one_is_made_anew, begin, end),
+        cmocka_unit_test_setup_teardown(every_damage_is_found_by_the_whole_check, begin, end),
+        cmocka_unit_test_setup_teardown(truncated_and_foreign_files_are_made_anew, begin, end),
+        cmocka_unit_test_setup_teardown(a_hostile_header_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(where_it_cannot_be_written_it_goes_elsewhere_or_nowhere, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/* The header of a safetensors file: whatever opens has tensors that lie inside the file, without overlap, and can be
+ * read. */
+#include <stdlib.h>
+
+#include "nn/safetensors.h"
+
+static void require(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct safetensors file;
+    wt_error err = {0};
+    const unsigned char *at = NULL;
+
+    int rc = wt__safetensors_open(&file, "fuzz", data, size, &err);
+    if (rc < 0) {
+        require(rc == WT_EMODEL && err.code == rc && err.message[0] && !file.tensors);
+        return 0;
+    }
+    for (size_t i = 0; i < file.count; i++) {
+        const struct tensor *t = &file.tensors[i];
+        float *out = malloc(t->count * sizeof(float) + 1);
+
+        require(t->data >= data && t->bytes <= size && t->data + t->bytes <= data + size);
+        require(!at || t->data == at);
+        at = t->data + t->bytes;
+        require(wt__safetensors_find(&file, t->name) != NULL);
+        if (out)
+            wt__tensor_floats(t, out, NULL);
+        free(out);
+    }
+    wt__safetensors_dispose(&file);
+    return 0;
+}

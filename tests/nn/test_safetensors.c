@@ -1,0 +1,186 @@
+/* Files that break the rules of safetensors are refused, each with a sentence on what is wrong; those that keep them
+ * are read, in every floating-point type. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nn/safetensors.h"
+
+/* length (8 bytes), header, `data` bytes of zero. length 0: that of the header. */
+static int open_bytes(struct safetensors *out, const char *header, uint64_t length, size_t data, unsigned char **bytes,
+                      wt_error *err)
+{
+    size_t len = 8 + strlen(header) + data;
+    unsigned char *p = calloc(1, len);
+
+    assert_non_null(p);
+    if (length == 0)
+        length = strlen(header);
+    for (int i = 0; i < 8; i++)
+        p[i] = (unsigned char)(length >> 8 * i);
+    memcpy(p + 8, header, strlen(header));
+    *bytes = p;
+    return wt__safetensors_open(out, "m", p, len, err);
+}
+
+#define T(name, dtype, shape, begin, end)                                                                              \
+    "\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" #begin "," #end "]}"
+
+static const struct {
+    const char *name, *header;
+    uint64_t length;
+    size_t data;
+    const char *message;
+} bad[] = {
+    {"longer than the file", "{}", 3, 0, "truncated inside its header"},
+    {"longer than any header may be", "{}", (uint64_t)1 << 40, 0, "over 100 MiB"},
+    {"length with the top bit", "{}", UINT64_MAX, 0, "over 100 MiB"},
+    {"not an object", "[]", 0, 0, "does not begin with {"},
+    {"blank before the object", " {}", 0, 0, "does not begin with {"},
+    {"broken JSON", "{\"a\":", 0, 0, "header"},
+    {"text after the object", "{} {}", 0, 0, "header"},
+    {"duplicate key", "{" T("a", "F32", "[1]", 0, 4) "," T("a", "F32", "[1]", 4, 8) "}", 0, 8, "header"},
+    {"entry is no object", "{\"a\":1}", 0, 0, "unknown type"},
+    {"unknown type", "{" T("a", "F31", "[1]", 0, 4) "}", 0, 4, "unknown type \"F31\""},
+    {"no shape", "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 0, 4, "shape"},
+    {"too many dimensions", "{" T("a", "F32", "[1,1,1,1,1,1,1,1,1]", 0, 4) "}", 0, 4, "at most 8 dimensions"},
+    {"negative dimension", "{" T("a", "F32", "[-1]", 0, 4) "}", 0, 4, "impossible shape"},
+    {"dimension with a fraction", "{" T("a", "F32", "[1.0]", 0, 4) "}", 0, 4, "impossible shape"},
+    {"elements overflow", "{" T("a", "F32", "[4294967296,4294967296,2]", 0, 4) "}", 0, 4, "impossible shape"},
+    {"bytes overflow", "{" T("a", "F64", "[4611686018427387904]", 0, 0) "}", 0, 0, "another number"},
+    {"one offset", "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0]}}", 0, 4, "data_offsets"},
+    {"three offsets", "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4,8]}}", 0, 8, "data_offsets"},
+    {"offsets fall", "{" T("a", "F32", "[1]", 4, 0) "}", 0, 4, "data_offsets"},
+    {"negative offset", "{" T("a", "F32", "[1]", -4, 0) "}", 0, 4, "data_offsets"},
+    {"beyond the file", "{" T("a", "F32", "[2]", 0, 8) "}", 0, 4, "the file is truncated"},
+    {"far beyond the file", "{" T("a", "F32", "[1]", 9223372036854775803, 9223372036854775807) "}", 0, 4, "truncated"},
+    {"too few bytes for the shape", "{" T("a", "F32", "[2]", 0, 4) "}", 0, 4, "another number"},
+    {"too many bytes for the shape", "{" T("a", "F32", "[1]", 0, 8) "}", 0, 8, "another number"},
+    {"hole at the beginning", "{" T("a", "F32", "[1]", 4, 8) "}", 0, 8, "a hole before tensor \"a\""},
+    {"hole", "{" T("a", "F32", "[1]", 0, 4) "," T("b", "F32", "[1]", 8, 12) "}", 0, 12, "a hole before tensor \"b\""},
+    {"overlap", "{" T("a", "F32", "[2]", 0, 8) "," T("b", "F32", "[1]", 4, 8) "}", 0, 8, "an overlap"},
+    {"the same bytes twice", "{" T("a", "F32", "[1]", 0, 4) "," T("b", "F32", "[1]", 0, 4) "}", 0, 4, "an overlap"},
+    {"bytes at the end", "{" T("a", "F32", "[1]", 0, 4) "}", 0, 6, "2 bytes follow"},
+    {"metadata that is no object", "{\"__metadata__\":1}", 0, 0, "__metadata__"},
+    {"metadata that is no text", "{\"__metadata__\":{\"a\":1}}", 0, 0, "__metadata__"},
+    {"NUL in a name", "{\"a\\u0000\":{}}", 0, 0, "header"},
+};
+
+static void malformed_files_are_refused_by_name(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct safetensors file;
+        unsigned char *bytes;
+        wt_error err = {0};
+
+        int rc = open_bytes(&file, bad[i].header, bad[i].length, bad[i].data, &bytes, &err);
+        if (rc != WT_EMODEL || err.code != WT_EMODEL || !strstr(err.message, bad[i].message) ||
+            strncmp(err.message, "m: ", 3) != 0)
+            fail_msg("%s: %d \"%s\"", bad[i].name, rc, err.message);
+        assert_null(file.tensors);
+        free(bytes);
+    }
+}
+
+static void every_truncation_is_refused(void **state)
+{
+    static const char header[] = "{" T("a", "F32", "[2]", 0, 8) "}";
+    unsigned char bytes[8 + sizeof(header) - 1 + 8] = {sizeof(header) - 1};
+    struct safetensors file;
+
+    (void)state;
+    memcpy(bytes + 8, header, sizeof(header) - 1);
+    for (size_t len = 0; len < sizeof(bytes); len++) {
+        unsigned char *exact = malloc(len + 1);
+
+        memcpy(exact, bytes, len);
+        assert_int_equal(wt__safetensors_open(&file, "m", exact, len, NULL), WT_EMODEL);
+        free(exact);
+    }
+    assert_int_equal(wt__safetensors_open(&file, "m", bytes, sizeof(bytes), NULL), 0);
+    wt__safetensors_dispose(&file);
+}
+
+static void sound_files_are_read(void **state)
+{
+    struct safetensors file;
+    unsigned char *bytes;
+
+    (void)state;
+    /* Out of order, empty tensors, a scalar, blanks behind the object, metadata. */
+    assert_int_equal(open_bytes(&file,
+                                "{\"__metadata__\":{\"format\":\"pt\"}," T("b", "I64", "[1,2]", 4, 20) "," T(
+                                    "a", "F32", "[]", 0, 4) "," T("none", "F32", "[0,7]", 4, 4) "}   ",
+                                0, 20, &bytes, NULL),
+                     0);
+    assert_int_equal(file.count, 3);
+    const struct tensor *a = wt__safetensors_find(&file, "a"), *b = wt__safetensors_find(&file, "b");
+    assert_true(a && b && a->count == 1 && a->rank == 0 && b->rank == 2 && b->shape[1] == 2);
+    assert_ptr_equal(b->data, a->data + 4);
+    assert_null(wt__safetensors_find(&file, "c"));
+
+    float out[2];
+    wt_error err = {0};
+    assert_int_equal(wt__tensor_floats(a, out, &err), 0);
+    assert_int_equal(wt__tensor_floats(b, out, &err), WT_EMODEL);
+    assert_non_null(strstr(err.message, "\"b\" holds no floating-point numbers"));
+    wt__safetensors_dispose(&file);
+    free(bytes);
+
+    assert_int_equal(open_bytes(&file, "{}", 0, 0, &bytes, NULL), 0);
+    assert_int_equal(file.count, 0);
+    wt__safetensors_dispose(&file);
+    wt__safetensors_dispose(NULL);
+    free(bytes);
+}
+
+static void every_float_type_is_converted(void **state)
+{
+    static const struct {
+        enum dtype dtype;
+        unsigned char bytes[8];
+        float value;
+    } rows[] = {
+        {DTYPE_F32, {0, 0, 0x80, 0x3f}, 1.0f},    {DTYPE_F64, {0, 0, 0, 0, 0, 0, 0xf8, 0xbf}, -1.5f},
+        {DTYPE_BF16, {0x49, 0x40}, 3.140625f},    {DTYPE_F16, {0x00, 0x3c}, 1.0f},
+        {DTYPE_F16, {0x00, 0xc0}, -2.0f},         {DTYPE_F16, {0xff, 0x7b}, 65504.0f},
+        {DTYPE_F16, {0x00, 0x04}, 0x1p-14f},      {DTYPE_F16, {0x01, 0x00}, 0x1p-24f},
+        {DTYPE_F16, {0xff, 0x83}, -0x1.ff8p-15f}, {DTYPE_F16, {0x00, 0x80}, -0.0f},
+        {DTYPE_F16, {0x00, 0x7c}, INFINITY},      {DTYPE_F16, {0x00, 0xfc}, -INFINITY},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct tensor t = {.name = "t", .dtype = rows[i].dtype, .count = 1, .data = rows[i].bytes};
+        float out;
+
+        assert_int_equal(wt__tensor_floats(&t, &out, NULL), 0);
+        if (memcmp(&out, &rows[i].value, sizeof(out)) != 0)
+            fail_msg("row %zu is %g", i, out);
+    }
+    struct tensor t = {.name = "t", .dtype = DTYPE_F16, .count = 1, .data = (const unsigned char *)"\x01\x7e"};
+    float out;
+    assert_int_equal(wt__tensor_floats(&t, &out, NULL), 0);
+    assert_true(isnan(out));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(malformed_files_are_refused_by_name),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(sound_files_are_read),
+        cmocka_unit_test(every_float_type_is_converted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
