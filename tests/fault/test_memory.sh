@@ -1,0 +1,56 @@
+#!/bin/bash
+# Each allocation of add, find, list, show and remove fails in turn. Whatever ends well anyway must say what it says
+# without the fault, and a failure must not pass for "nothing found".
+. "$(dirname "$0")/common.sh"
+
+make_catalogue "$folder/old.json" 1 6
+make_catalogue "$folder/new.json" 4 9 "other words"
+run add "$folder/old.json"
+cp "$store" "$folder/old.wt"
+
+sweep_reading() { # ALL ABOUT VERB...
+    local all=$1 about=$2 n
+    shift 2
+    restore "$folder/old.wt"
+    run "$@" # makes the snapshot, so that the sweep is not all about that
+    counts "$@"
+    cp "$folder/out" "$folder/expected"
+    for n in $(points "$allocations" "$all" "$about"); do
+        run FAULT_ALLOC="$n" "$@"
+        is_documented $rc && [ $rc -ne 1 ] || fail "allocation $n of $*: exit $rc: $(cat "$folder/err")"
+        [ $rc -ne 0 ] || cmp -s "$folder/out" "$folder/expected" || fail "allocation $n of $*: another answer"
+        [ $rc -eq 0 ] || [ -s "$folder/err" ] || fail "allocation $n of $*: exit $rc without a word"
+    done
+    check_store "$*" 6
+}
+
+sweep_writing() { # ALL ABOUT BEFORE AFTER VERB...
+    local all=$1 about=$2 before=$3 after=$4 n
+    shift 4
+    restore "$folder/old.wt"
+    counts "$@"
+    for n in $(points "$allocations" "$all" "$about"); do
+        restore "$folder/old.wt"
+        run FAULT_ALLOC="$n" "$@"
+        is_documented $rc || fail "allocation $n of $*: exit $rc: $(cat "$folder/err")"
+        if [ $rc -eq 0 ]; then check_store "allocation $n of $*" "$after"
+        else check_store "allocation $n of $*" "$before" "$after"; fi
+    done
+}
+
+sweep_reading 40 120 find -k 3 "thing number five"
+sweep_reading 20 60 list
+sweep_reading 20 60 show tool_5 --json
+sweep_writing 40 120 6 9 add "$folder/new.json"
+sweep_writing 10 40 6 5 remove tool_5
+
+# a new store
+restore
+counts add "$folder/new.json"
+for n in $(points "$allocations" 20 60); do
+    restore
+    run FAULT_ALLOC="$n" add "$folder/new.json"
+    is_documented $rc || fail "allocation $n of a new store: exit $rc: $(cat "$folder/err")"
+    check_store "allocation $n of a new store" 0 6
+done
+conclude
