@@ -1,0 +1,85 @@
+/* Walking JSON without a tree: whole members before a broken place are handed out, nonsense costs one member. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "base/json_scan.h"
+
+/* text, and what the walk says: "key=value@byte:line" a member, '!' behind one that is cut, then "." or the reason. */
+static const struct {
+    const char *what, *text, *walk;
+} cases[] = {
+    {"elements", "[1, {\"a\": [2, 3]} ,\"x\"]", "1@1:1 {\"a\": [2, 3]}@4:1 \"x\"@19:1 ."},
+    {"members", "{\"a\":1,\n \"b\" : [\n],\"c\":null}", "a=1@5:1 b=[\n]@15:2 c=null@23:3 ."},
+    {"nothing", "[]", "."},
+    {"blanks only", "{ \n }", "."},
+    {"commas and brackets in strings", "[\"a,]\\\"}\", 2]", "\"a,]\\\"}\"@1:1 2@11:1 ."},
+    {"nonsense is one element", "[nul, {x y}, 3]", "nul@1:1 {x y}@6:1 3@13:1 ."},
+    {"two commas", "[1,,2]", "1@1:1 @3:1 2@4:1 ."},
+    {"a comma at the end", "[1,]", "1@1:1 @3:1 ."},
+    {"cut behind an element", "[{\"a\":1}, ", "{\"a\":1}@1:1 the text ends before the closing ']'"},
+    {"cut inside one", "[{\"a\":1}, {\"b\":", "{\"a\":1}@1:1 {\"b\":@10:1! the text ends before the closing ']'"},
+    {"cut inside a string", "[\"abc", "\"abc@1:1! the text ends before the closing ']'"},
+    {"a number may go on", "[12", "12@1:1! the text ends before the closing ']'"},
+    {"cut in a key", "{\"a\":1,\"b", "a=1@5:1 the text ends inside a key"},
+    {"cut behind a key", "{\"a\"", "the text ends after a key"},
+    {"cut behind a colon", "{\"a\":", "a=@5:1! the text ends before the closing '}'"},
+    {"no colon", "{\"a\" 1}", "expected ':' after a key"},
+    {"no key", "{1:2}", "expected a key in double quotes"},
+    {"the wrong bracket", "[1}", "'}' where ']' was expected"},
+    {"the other wrong bracket", "{\"a\":1]", "']' where '}' was expected"},
+    {"no container", "7", "expected '{' or '['"},
+};
+
+static void walk(struct buffer *out, const char *text)
+{
+    struct json_scan scan;
+    struct json_item item;
+    int rc;
+    wt__json_scan_open(&scan, wt__str(text), 0, 1);
+    while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
+        wt__buffer_str(out, item.key);
+        wt__buffer_text(out, item.key.len > 0 ? "=" : "");
+        wt__buffer_str(out, item.value);
+        wt__buffer_printf(out, "@%zu:%zu%s ", item.byte, item.line, item.cut ? "!" : "");
+        assert_ptr_equal(item.value.ptr, text + item.byte);
+    }
+    wt__buffer_text(out, rc == 0 ? "." : scan.reason);
+}
+
+static void each_text_is_walked_as_expected(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct buffer got = {0};
+        walk(&got, cases[i].text);
+        if (!got.ptr || strcmp(got.ptr, cases[i].walk) != 0)
+            fail_msg("%s: expected <%s>, got <%s>", cases[i].what, cases[i].walk, got.ptr);
+        wt__buffer_dispose(&got);
+    }
+}
+
+static void a_root_ends_with_its_bracket(void **state)
+{
+    (void)state;
+    struct json_item item;
+    wt__json_scan_root(STR(" \n{\"a\": [1]} rest"), 0, 1, &item);
+    assert_int_equal(item.byte, 2);
+    assert_int_equal(item.line, 2);
+    assert_int_equal(item.value.len, 10);
+    assert_false(item.cut);
+    wt__json_scan_root(STR("[1"), 0, 1, &item);
+    assert_true(item.cut);
+    wt__json_scan_root(STR("  "), 0, 1, &item);
+    assert_int_equal(item.value.len, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_text_is_walked_as_expected),
+                                       cmocka_unit_test(a_root_ends_with_its_bracket)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
