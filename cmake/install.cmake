@@ -6,3 +6,8 @@ install(FILES include/whichtool.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(cmake/whichtool.pc.in whichtool.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/whichtool.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models FILES_MATCHING PATTERN "*.json")
+install(FILES man/whichtool.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES completions/whichtool.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  RENAME whichtool)
+install(FILES completions/_whichtool DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completions/whichtool.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

@@ -36,9 +36,12 @@ command=$(find "$tree" -path '*/bin/whichtool')
 readelf -d "$library" | grep -q "SONAME.*libwhichtool.so.${version%%.*}\]" || fail "the SONAME is not libwhichtool.so.${version%%.*}"
 [ -n "$(find "$tree" -name 'all-MiniLM-L6-v2.json')" ] || fail "no manifest of the default model"
 [ -n "$(find "$tree" -path '*/man1/whichtool.1*')" ] || fail "no manual page"
+[ "$(find "$tree" -path '*complet*' -o -path '*site-functions*' | grep -c '/_\{0,1\}whichtool[^/]*$')" -eq 3 ] ||
+    fail "completions are not there for three shells"
 
 # Every WT_API function is there, and no other symbol.
-tr '\n' ' ' <"$header" | grep -o 'WT_API [^(;]*(' | sed 's/.*[ *]\(wt_[a-z0-9_]*\)($/\1/' | sort -u >"$tree/declared"
+cc -w -fpreprocessed -dD -E -P "$header" | grep -v '^#' | tr '\n' ' ' | grep -o 'WT_API [^(;]*(' |
+    sed 's/.*[ *]\(wt_[a-z0-9_]*\)($/\1/' | sort -u >"$tree/declared"
 nm -D --defined-only "$library" | awk '$2 ~ /[A-Z]/ && $2 != "A" { print $3 }' | grep -v '^__\(asan\|odr_asan\|gcov\)' |
     sort -u >"$tree/exported"
 if [ -z "$sanitized" ]; then
@@ -49,8 +52,10 @@ fi
 if [ -z "$sanitized" ]; then
     cc -std=c11 "$WT_TEST_SOURCE/examples/find.c" $(pkg-config --cflags --libs whichtool) -o "$tree/shared" ||
         fail "the example does not build with the shared library"
+    # Our own library static, what it needs shared, as whichtool.pc names it.
     cc -std=c11 "$WT_TEST_SOURCE/examples/find.c" $(pkg-config --cflags whichtool) "$libraries/libwhichtool.a" \
-        $(pkg-config --static --libs whichtool | sed 's/-lwhichtool//g') -o "$tree/static" ||
+        $(pkg-config --libs $(pkg-config --print-requires-private whichtool)) \
+        $(sed -n 's/^Libs.private: //p' "$pc") -o "$tree/static" ||
         fail "the example does not build with the static library"
     for program in shared static; do
         LD_LIBRARY_PATH=$libraries "$tree/$program" "$source_file" "a table for four" >"$tree/out" 2>&1 ||

@@ -1,6 +1,6 @@
 /* replay.c: a fuzz target without a fuzzer. Gives the target every file of the corpus as it is, then damaged in
- * ways that need no luck to find: cut short, one byte changed, a run of bytes doubled. The damage follows from the
- * file alone, so a failure comes back on every machine.
+ * ways that need no luck to find: cut short, and with one byte changed. The damage follows from the file alone, so a
+ * failure comes back on every machine.
  *
  *   fuzz_X FILE-OR-FOLDER...
  *
@@ -27,19 +27,15 @@ static const uint8_t awkward[] = {0x00, '"', '{', ']', '-', 0x7f, 0x80, 0xff};
 
 static size_t inputs, runs;
 
-/* Runs head, then tail, as one input. */
-static void run(const uint8_t *head, size_t head_len, const uint8_t *tail, size_t tail_len)
+static void run(const uint8_t *data, size_t size)
 {
-    size_t size = head_len + tail_len;
     uint8_t *copy = malloc(size);
     if (!copy && size > 0) {
         fprintf(stderr, "replay: out of memory\n");
         exit(1);
     }
-    if (head_len > 0)
-        memcpy(copy, head, head_len);
-    if (tail_len > 0)
-        memcpy(copy + head_len, tail, tail_len);
+    if (size > 0)
+        memcpy(copy, data, size);
     LLVMFuzzerTestOneInput(copy, size);
     free(copy);
     runs++;
@@ -49,12 +45,11 @@ static void run_damaged(uint8_t *data, size_t size)
 {
     size_t step = size > VARIANTS ? size / VARIANTS : 1;
     for (size_t at = 0; at < size; at += step) {
-        run(data, at, NULL, 0);
+        run(data, at);
         uint8_t kept = data[at];
         data[at] = awkward[(at / step) % sizeof awkward];
-        run(data, size, NULL, 0);
+        run(data, size);
         data[at] = kept;
-        run(data, at + (size - at + 1) / 2, data + at, size - at);
     }
 }
 
@@ -82,7 +77,7 @@ static int replay_file(const char *path)
         fprintf(stderr, "%s: cannot be read, or over %d bytes\n", path, MAX_FILE_BYTES);
     } else {
         inputs++;
-        run(data, size, NULL, 0);
+        run(data, size);
         if (size < DAMAGE_BELOW)
             run_damaged(data, size);
     }
