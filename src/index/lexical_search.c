@@ -19,6 +19,7 @@
 enum {
     WINDOW = 4096, /* rows; its sums fit the first-level cache. A multiple of 64 */
     GROUP = 32,    /* sums compared at once */
+    LOOK_UP = 4,   /* one look-up costs as adding so many postings */
     SUM_BITS = 30, /* of the greatest possible sum: signed comparison of sums is safe */
     LIMIT_MAX = (1 << SUM_BITS) + (1 << (SUM_BITS - 1)) /* hostile impacts may sum to more */
 };
@@ -33,6 +34,7 @@ struct lexical_cursor {
     float peak;         /* weight * the term's greatest impact */
     uint32_t at, block; /* the first posting, and its block, that has not been passed */
     uint32_t bound;     /* of what it adds to a row of the current window */
+    uint32_t ahead;     /* at most so many postings lie in the window */
 };
 
 int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_error *err)
@@ -118,7 +120,7 @@ static int reserve(struct lexical_query *query, size_t count)
     if (!query->window)
         query->window = wt__alloc_aligned(WINDOW, sizeof *query->window);
     if (!query->candidates)
-        query->candidates = wt__alloc_array(WINDOW, sizeof *query->candidates);
+        query->candidates = wt__alloc_array(WINDOW + 1, sizeof *query->candidates);
     if (!query->window || !query->candidates)
         return -1;
     if (count <= query->capacity)
@@ -261,7 +263,7 @@ static uint32_t bound_window(struct search *search)
     for (size_t i = 0; i < search->query->len; i++) {
         struct lexical_cursor *cursor = &search->query->cursors[i];
         seek(cursor, search->begin);
-        cursor->bound = 0;
+        cursor->bound = cursor->ahead = 0;
         if (cursor->at == cursor->count)
             continue;
         uint32_t row = cursor->row[cursor->at];
@@ -269,11 +271,14 @@ static uint32_t bound_window(struct search *search)
         if (row >= search->end)
             continue;
         uint16_t max = 0;
-        for (uint32_t block = cursor->at / LEXICAL_BLOCK; block < cursor->blocks; block++) {
+        uint32_t block = cursor->at / LEXICAL_BLOCK;
+        for (; block < cursor->blocks; block++) {
             max = cursor->block_max[block] > max ? cursor->block_max[block] : max;
             if (cursor->block_last[block] >= search->end - 1)
                 break;
         }
+        uint32_t last = (block + 1) * LEXICAL_BLOCK;
+        cursor->ahead = (last < cursor->count ? last : cursor->count) - cursor->at;
         cursor->bound = share(cursor, max);
     }
     return next;
@@ -293,11 +298,14 @@ static void sort_by_bound(struct lexical_query *query)
 }
 
 /* Adds the term's postings inside the window. */
-static void add_postings(struct lexical_cursor *cursor, uint32_t *sums, uint32_t begin, uint32_t width)
+static void add_postings(struct lexical_cursor *cursor, uint32_t *restrict sums, uint32_t begin, uint32_t width)
 {
-    uint32_t at = cursor->at, offset;
-    for (; at < cursor->count && (offset = cursor->row[at] - begin) < width; at++)
-        sums[offset] += share(cursor, cursor->impact[at]);
+    const uint32_t *restrict row = cursor->row;
+    const uint16_t *restrict impact = cursor->impact;
+    uint64_t multiplier = cursor->multiplier;
+    uint32_t at = cursor->at, count = cursor->count, offset;
+    for (; at < count && (offset = row[at] - begin) < width; at++)
+        sums[offset] += (uint32_t)(multiplier * impact[at] >> 16);
     cursor->at = at;
     cursor->block = at / LEXICAL_BLOCK;
 }
@@ -305,21 +313,26 @@ static void add_postings(struct lexical_cursor *cursor, uint32_t *sums, uint32_t
 /* Offsets of the sums above `floor`, into candidates. */
 static size_t collect(const struct search *search, uint32_t floor)
 {
-    const int32_t *sums = (const int32_t *)search->query->window;
+    const int32_t *restrict sums = (const int32_t *)search->query->window;
+    uint32_t *restrict candidates = search->query->candidates;
     uint32_t width = search->end - search->begin;
     int32_t least = (int32_t)floor;
-    size_t len = 0;
+    size_t len = 0, kept = 0;
     for (uint32_t group = 0; group < width; group += GROUP) {
         int any = 0;
         for (uint32_t i = 0; i < GROUP; i++)
             any |= sums[group + i] > least;
-        if (!any)
-            continue;
-        for (uint32_t i = group; i < group + GROUP; i++)
-            if (sums[i] > least && is_allowed(search->allowed, search->begin + i))
-                search->query->candidates[len++] = i;
+        for (uint32_t i = group; any && i < group + GROUP; i++) {
+            candidates[len] = i; /* no branch: which sums are above is hard to foresee */
+            len += sums[i] > least;
+        }
     }
-    return len;
+    if (!search->allowed)
+        return len;
+    for (size_t c = 0; c < len; c++)
+        if (is_allowed(search->allowed, search->begin + candidates[c]))
+            candidates[kept++] = candidates[c];
+    return kept;
 }
 
 /* Looks the candidates up in the optional terms, strongest first, dropping those that can no longer enter. */
@@ -361,18 +374,40 @@ static void keep(struct search *search, size_t len)
     }
 }
 
+/* How many of the weakest terms are looked up rather than added; *bound: of what those can add to a row. */
+static size_t count_optional(const struct search *search, uint32_t *bound)
+{
+    const struct lexical_query *query = search->query;
+    size_t optional = 0;
+    uint64_t candidates = 0;
+    *bound = 0;
+    for (; optional < query->len; optional++) {
+        uint32_t more = query->cursors[query->order[optional]].bound;
+        if (*bound + more > search->limit)
+            break;
+        *bound += more;
+    }
+    if (optional == query->len)
+        return optional;
+    for (size_t i = optional; i < query->len; i++)
+        candidates += query->cursors[query->order[i]].ahead;
+    /* A look-up costs as much as adding several postings: a term with few postings beside the candidates is added. */
+    for (; optional > 0; optional--) {
+        const struct lexical_cursor *cursor = &query->cursors[query->order[optional - 1]];
+        if (cursor->ahead > candidates * LOOK_UP)
+            break;
+        *bound -= cursor->bound;
+        candidates += cursor->ahead;
+    }
+    return optional;
+}
+
 static void search_window(struct search *search)
 {
     struct lexical_query *query = search->query;
-    uint32_t bound = 0;
-    size_t optional = 0;
+    uint32_t bound;
     sort_by_bound(query);
-    for (; optional < query->len; optional++) {
-        uint32_t more = query->cursors[query->order[optional]].bound;
-        if (bound + more > search->limit)
-            break;
-        bound += more;
-    }
+    size_t optional = count_optional(search, &bound);
     if (optional == query->len)
         return;
     memset(query->window, 0, WINDOW * sizeof *query->window);
