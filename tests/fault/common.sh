@@ -78,6 +78,9 @@ points() {
 }
 
 is_documented() { case $1 in 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 130) ;; *) return 1 ;; esac }
+is_told() { is_documented "$1" && [ "$1" -ne 1 ]; } # documented, and not "nothing found"
+is_as_expected() { [ "$rc" -eq 0 ] && cmp -s "$folder/out" "$folder/expected"; }
+is_refused() { [ "$rc" -eq "$1" ] && grep -q "$2" "$folder/err"; } # CODE WORDS
 
 # check_store WHAT COUNT...: the store is whole and holds one of these numbers of tools; 0 also when there is none.
 check_store() {
