@@ -1,0 +1,162 @@
+"""ONNX Runtime fp32 on one thread with the same weights, taking turns with bench_encode.
+
+    encode_onnx.py MODEL [BENCH_ENCODE]
+
+The peer is at its best: the graph is exported with mean pooling inside, fused for BERT (attention, layer norms, GELU)
+by ONNX Runtime's own transformer optimizer, run with every graph optimization, and fed with token ids, so that it has
+no tokenizer to wait for; batches are sorted by length and padded, of the size that is quickest for it. Each round times
+both programs before the next, so that other work on the machine meets both; a ratio is the median of a round's ratios.
+BENCH_ENCODE is build-bench/bench_encode unless it is named. Texts of the batch are those of the cold bench."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import onnxruntime as ort
+
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "31"))
+BATCH_ROUNDS = 5
+BATCH_TEXTS = 1000
+BATCH_SIZES = (8, 16, 32)
+MAX_TOKENS = 256
+TOKENS = (8, 20, 64, 128)
+WHO = "ONNX Runtime"
+
+
+def export(model, folder):
+    import torch
+    from transformers import AutoModel
+
+    class Pooled(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.bert = AutoModel.from_pretrained(model, attn_implementation="eager").eval()
+
+        def forward(self, ids, mask):
+            hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
+            keep = mask.unsqueeze(-1).float()
+            mean = (hidden * keep).sum(1) / keep.sum(1)
+            return mean / mean.norm(dim=1, keepdim=True)
+
+    plain, fused = os.path.join(folder, "plain.onnx"), os.path.join(folder, "fused.onnx")
+    ids = torch.randint(1000, 20000, (2, 16))
+    axes = {name: {0: "batch", 1: "tokens"} for name in ("ids", "mask")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(Pooled(), (ids, torch.ones_like(ids)), plain, input_names=["ids", "mask"],
+                          output_names=["vector"], dynamic_axes=axes, opset_version=17, dynamo=False)
+    try:
+        from onnxruntime.transformers import optimizer
+
+        config = json.load(open(os.path.join(model, "config.json"), encoding="utf-8"))
+        graph = optimizer.optimize_model(plain, model_type="bert", num_heads=config["num_attention_heads"],
+                                         hidden_size=config["hidden_size"], opt_level=0)
+        graph.save_model_to_file(fused)
+    except ImportError as absent:
+        print(f"encode_onnx: graph not fused: {absent}", file=sys.stderr)
+        return plain
+    return fused
+
+
+def open_session(path):
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+    session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    kinds = {entry.name: np.int32 if "int32" in entry.type else np.int64 for entry in session.get_inputs()}
+
+    def run(ids):
+        feeds = {"ids": ids, "mask": (ids != 0)}
+        began = time.perf_counter()
+        vectors = session.run(None, {name: feeds[name].astype(kind) for name, kind in kinds.items()})[0]
+        return time.perf_counter() - began, vectors
+
+    return run
+
+
+class Ours:
+    """bench_encode --serve, or nothing where it was not built."""
+
+    def __init__(self, program, model):
+        self.process = None
+        if os.access(program, os.X_OK):
+            self.process = subprocess.Popen([program, model, "--serve"], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, text=True)
+
+    def ask(self, question):
+        if not self.process:
+            return float("nan")
+        self.process.stdin.write(question + "\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+
+def read_texts():
+    shared = os.environ.get("WT_SHARED", "../shared")
+    for folder in (os.environ.get("BENCH_DATA", ""), os.path.join(shared, "data", "toolbench-open")):
+        path = os.path.join(folder, "corpus.jsonl")
+        if folder and os.path.exists(path):
+            with open(path, encoding="utf-8") as corpus:
+                lines = [json.loads(line) for line in corpus if line.strip()]
+            lines = lines[:: max(1, len(lines) // BATCH_TEXTS)][:BATCH_TEXTS]
+            return [" ".join(f"{tool['title']} {tool['text']}".split()) for tool in lines]
+    text = "find the next train from london to paris for two people and book a table near it today ".split()
+    return [" ".join((text * 8)[: 4 + i * i % 89]) for i in range(BATCH_TEXTS)]
+
+
+def run_batches(run, ids, size):
+    """Seconds for all, sorted by length, padded to the longest of each batch."""
+    order = sorted(ids, key=len)
+    total = 0.0
+    for first in range(0, len(order), size):
+        part = order[first:first + size]
+        padded = np.zeros((len(part), len(part[-1])), dtype=np.int64)
+        for row, tokens in zip(padded, part):
+            row[: len(tokens)] = tokens
+        total += run(padded)[0]
+    return total
+
+
+def report(measure, ours, theirs, unit):
+    ours, theirs = np.array(ours), np.array(theirs)
+    if not np.isnan(ours).any():
+        print(f"{measure}\twhichtool\t{np.median(ours):.2f}\t{unit}")
+        print(f"encode_onnx: {measure}: {np.median(ours / theirs):.3f} x {WHO}", file=sys.stderr)
+    print(f"{measure}\t{WHO}\t{np.median(theirs):.2f}\t{unit}", flush=True)
+
+
+def main():
+    model = sys.argv[1]
+    ours = Ours(sys.argv[2] if len(sys.argv) > 2 else "build-bench/bench_encode", model)
+    with tempfile.TemporaryDirectory() as folder:
+        run = open_session(export(model, folder))
+        for tokens in TOKENS:
+            ids = np.full((1, tokens), 2000, dtype=np.int64)
+            for _ in range(3):
+                run(ids), ours.ask(f"latency {tokens}")
+            pairs = [(ours.ask(f"latency {tokens}"), run(ids)[0] * 1e3) for _ in range(ROUNDS)]
+            report(f"encode {tokens} tokens", *zip(*pairs), "ms")
+
+        from tokenizers import Tokenizer
+
+        texts = read_texts()
+        tokenizer = Tokenizer.from_file(os.path.join(model, "tokenizer.json"))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(MAX_TOKENS)
+        ids = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
+        path = os.path.join(folder, "texts")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(text + "\n" for text in texts)
+        size = min(BATCH_SIZES, key=lambda size: run_batches(run, ids[:200], size))
+        print(f"encode_onnx: {len(texts)} texts, {np.mean([len(i) for i in ids]):.1f} tokens each, batches of {size}",
+              file=sys.stderr)
+        pairs = [(len(texts) / ours.ask(f"batch {path}"), len(texts) / run_batches(run, ids, size))
+                 for _ in range(BATCH_ROUNDS)]
+        report("encode in batches", *zip(*pairs), "/s")
+
+
+main()
