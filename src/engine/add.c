@@ -10,6 +10,7 @@
 #include "catalog/import/import.h"
 #include "engine/embed.h"
 #include "engine/engine.h"
+#include "engine/options.h"
 
 struct report {
     wt_add_report public; /* first, so that the public pointer is this one */
@@ -131,12 +132,11 @@ static struct import_options import_options(const wt_add_options *options, const
 int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *given, wt_add_report **out,
            wt_error *err)
 {
-    wt_add_options options = {0};
+    wt_add_options options;
     struct import import = {0};
     struct progress progress;
     *out = NULL;
-    if (given)
-        options = *given;
+    wt__options_read(&options, sizeof options, given);
     const char *name = options.source_name ? options.source_name : "input";
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct import_options reading = import_options(&options, name, &progress);
@@ -150,13 +150,12 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
 
 int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given, wt_add_report **out, wt_error *err)
 {
-    wt_add_options options = {0};
+    wt_add_options options;
     struct import import = {0};
     struct progress progress;
     char resolved[PATH_MAX];
     *out = NULL;
-    if (given)
-        options = *given;
+    wt__options_read(&options, sizeof options, given);
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct import_options reading = import_options(&options, NULL, &progress);
     int rc = wt__import_path(&import, path, &reading, err);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "encoder/model_dir.h"
+#include "engine/options.h"
 
 void wt_open_options_init(wt_open_options *options)
 {
@@ -40,10 +41,9 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
 
 int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_error *err)
 {
-    wt_open_options options = {0};
+    wt_open_options options;
     *out = NULL;
-    if (given)
-        options = *given;
+    wt__options_read(&options, sizeof options, given);
     if (!path || !path[0])
         return wt__fail(err, WT_EUSAGE, "no store was named; give the path of a file");
     wt_engine *engine = calloc(1, sizeof *engine);

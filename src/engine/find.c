@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/engine.h"
+#include "engine/options.h"
 #include "engine/recipes.h"
 #include "engine/tools.h"
 #include "retrieve/document.h"
@@ -287,8 +288,7 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
     double begun = wt__now_ms();
     struct search search = {.engine = engine, .request = {request, request_len}};
     *out = NULL;
-    if (given)
-        search.options = *given;
+    wt__options_read(&search.options, sizeof search.options, given);
     search.result = calloc(1, sizeof *search.result);
     if (!search.result)
         return wt__fail_nomem(err);

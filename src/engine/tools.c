@@ -12,6 +12,7 @@
 #include "catalog/export.h"
 #include "catalog/names.h"
 #include "engine/engine.h"
+#include "engine/options.h"
 
 enum { AMBIGUOUS_SHOWN = 5 };
 
@@ -83,10 +84,9 @@ void wt_list_options_init(wt_list_options *options)
 
 int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_error *err)
 {
-    wt_list_options options = {0};
+    wt_list_options options;
     *out = NULL;
-    if (given)
-        options = *given;
+    wt__options_read(&options, sizeof options, given);
     struct str provider = wt__str(options.provider);
     struct arena arena = {0};
     int64_t *ids;

@@ -22,7 +22,9 @@ const struct retriever wt__bm25 = {.name = "bm25", .lexical = 1};
 const struct retriever wt__dense = {.name = "dense", .dense = 1};
 const struct retriever wt__hybrid = {.name = "hybrid", .lexical = 1, .dense = 1.25f, .relative = true};
 
-enum { DEPTH = 50 }; /* candidates of a text and side; more changes nothing, 20 little */
+/* Candidates of a text and side: more changes nothing, 20 little. A cap passes over candidates, and there must be
+ * others behind them. */
+enum { DEPTH = 50, CAPPED_DEPTH = WT_MAX_K };
 
 /* One side's view of one text. */
 struct side {
@@ -83,18 +85,14 @@ void wt__workspace_close(struct workspace *workspace)
 }
 
 /* The whole request, and its parts when there are at least two. */
-static int read_texts(struct workspace *workspace, struct str request, wt_error *err)
+static void read_texts(struct workspace *workspace, struct str request)
 {
     struct str parts[PARTS_MAX];
-    size_t count;
-    int rc = wt__segment(request, &workspace->arena, parts, &count, err);
-    if (rc < 0)
-        return rc;
+    size_t count = wt__segment(request, parts);
     workspace->text_count = count > 1 ? 1 + count : 1;
     workspace->texts[0] = (struct text){.bytes = request};
     for (size_t t = 1; t < workspace->text_count; t++)
         workspace->texts[t] = (struct text){.bytes = parts[t - 1]};
-    return 0;
 }
 
 static int compare_terms(const void *a, const void *b)
@@ -316,12 +314,14 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
                  struct workspace *workspace, struct hit_list *out, wt_error *err)
 {
     const struct vectors *vectors = NULL;
-    size_t depth = request->k > DEPTH ? request->k : DEPTH, count = 0;
+    size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH;
+    size_t depth = request->k > least ? request->k : least, count = 0;
     uint32_t *rows = NULL;
     *out = (struct hit_list){0};
     wt__arena_reset(&workspace->arena);
-    int rc = read_texts(workspace, request->text, err);
-    if (rc == 0 && retriever->lexical > 0)
+    int rc = 0;
+    read_texts(workspace, request->text);
+    if (retriever->lexical > 0)
         rc = search_words(view, request, depth, workspace, err);
     if (rc == 0 && retriever->dense > 0) {
         double begun = wt__now_ms();

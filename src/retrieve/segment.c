@@ -1,14 +1,17 @@
 /* segment.c: cuts at the ends of sentences, and inside them at commas, colons, semicolons, "and" and "then", but only
  * so that every part keeps at least CONTENT_MIN content words: "Paris, London and Rome" stays one part, because a
  * list of names calls for one tool. Content words are those that are not stop words. What is left over at the end of
- * a sentence joins the part before it. More than PARTS_MAX parts: neighbours are joined, the shortest pair first. */
+ * a sentence joins the part before it. More than PARTS_MAX parts: neighbours are joined, the shortest pair first.
+ *
+ * One pass over the bytes, whatever they are: a request of 64 KiB may hold ten thousand parts, so only the last
+ * PARTS_SEEN are kept apart while it is read. */
 #include "retrieve/segment.h"
 
 #include <stdbool.h>
 
 #include "text/stopwords.h"
 
-enum { CONTENT_MIN = 3, WORD_MAX = 32 }; /* a longer word is no stop word */
+enum { CONTENT_MIN = 3, PARTS_SEEN = 64, WORD_MAX = 32 }; /* a longer word is no stop word */
 
 struct span {
     size_t start, end;
@@ -16,7 +19,7 @@ struct span {
 
 struct cutter {
     struct str text;
-    struct span *parts; /* room for every possible part */
+    struct span parts[PARTS_SEEN];
     size_t count;
 };
 
@@ -64,7 +67,7 @@ static size_t skip_blanks(struct str text, size_t at, size_t end)
     return at;
 }
 
-/* Whether `word`, in any case, stands at `at` with a blank behind it; *next: behind those blanks. */
+/* Whether `word`, in any case, stands at `at` with a blank behind it; if so, *next is behind those blanks. */
 static bool conjunction(struct str text, size_t at, size_t end, struct str word, size_t *next)
 {
     if (end - at <= word.len)
@@ -72,55 +75,82 @@ static bool conjunction(struct str text, size_t at, size_t end, struct str word,
     for (size_t i = 0; i < word.len; i++)
         if ((text.ptr[at + i] | 0x20) != word.ptr[i])
             return false;
-    *next = skip_blanks(text, at + word.len, end);
-    return *next > at + word.len;
+    size_t behind = skip_blanks(text, at + word.len, end);
+    if (behind == at + word.len)
+        return false;
+    *next = behind;
+    return true;
 }
 
-/* The length of a delimiter that begins at `at`, 0 when none does: [,;:] and blanks, or blanks, "and" or "then",
- * blanks. */
-static size_t delimiter(struct str text, size_t at, size_t end)
+/* Whether a delimiter begins at `at`: [,;:] and blanks, or blanks, "and" or "then", blanks. *next is behind it, or
+ * where to look next when there is none. */
+static bool delimiter(struct str text, size_t at, size_t end, size_t *next)
 {
     char c = text.ptr[at];
-    size_t next;
     if (c == ',' || c == ';' || c == ':') {
-        next = skip_blanks(text, at + 1, end);
-        return next > at + 1 ? next - at : 0;
+        *next = skip_blanks(text, at + 1, end);
+        return *next > at + 1;
     }
-    if (!is_blank(c))
-        return 0;
-    size_t word = skip_blanks(text, at, end);
-    if (conjunction(text, word, end, STR("and"), &next) || conjunction(text, word, end, STR("then"), &next))
-        return next - at;
-    return 0;
+    if (!is_blank(c)) {
+        *next = at + 1;
+        return false;
+    }
+    size_t word = *next = skip_blanks(text, at, end);
+    return conjunction(text, word, end, STR("and"), next) || conjunction(text, word, end, STR("then"), next);
 }
 
-/* Cuts one sentence. Its parts are counted from `first` on, so that what is left over joins one of its own. */
-static void cut_sentence(struct cutter *cutter, struct span sentence)
+static void join_shortest(struct cutter *cutter)
 {
-    struct span atom = {sentence.start, sentence.start};
-    size_t first = cutter->count;
-    if (content_words(cutter->text, sentence) == 0)
-        return;
-    for (size_t at = sentence.start; at <= sentence.end;) {
-        size_t len = at < sentence.end ? delimiter(cutter->text, at, sentence.end) : 1;
-        if (len == 0) {
-            at++;
-            continue;
-        }
-        atom.end = at;
-        at += len;
-        if (content_words(cutter->text, atom) >= CONTENT_MIN) {
-            cutter->parts[cutter->count++] = atom;
-            atom.start = at;
+    size_t best = 0, shortest = SIZE_MAX;
+    for (size_t i = 0; i + 1 < cutter->count; i++) {
+        struct span a = cutter->parts[i], b = cutter->parts[i + 1];
+        size_t len = a.end - a.start + b.end - b.start;
+        if (len < shortest) {
+            shortest = len;
+            best = i;
         }
     }
-    if (atom.start >= sentence.end)
+    cutter->parts[best].end = cutter->parts[best + 1].end;
+    cutter->count--;
+    memmove(cutter->parts + best + 1, cutter->parts + best + 2, (cutter->count - best - 1) * sizeof *cutter->parts);
+}
+
+static void add_part(struct cutter *cutter, struct span part)
+{
+    if (cutter->count == PARTS_SEEN)
+        join_shortest(cutter);
+    cutter->parts[cutter->count++] = part;
+}
+
+/* Cuts one sentence. What is left over joins the part before it, if that is of the same sentence. */
+static void cut_sentence(struct cutter *cutter, struct span sentence)
+{
+    struct span piece = {sentence.start, sentence.start}; /* between two delimiters */
+    size_t start = sentence.start, words = 0, next;       /* of the part in the making */
+    bool cut = false;
+    if (content_words(cutter->text, sentence) == 0)
         return;
-    atom.end = sentence.end;
-    if (cutter->count > first)
+    for (size_t at = sentence.start; at <= sentence.end; at = next) {
+        if (at == sentence.end)
+            next = at + 1;
+        else if (!delimiter(cutter->text, at, sentence.end, &next))
+            continue;
+        piece.end = at;
+        words += content_words(cutter->text, piece);
+        piece.start = next;
+        if (words >= CONTENT_MIN) {
+            add_part(cutter, (struct span){start, at});
+            start = next;
+            words = 0;
+            cut = true;
+        }
+    }
+    if (start >= sentence.end)
+        return;
+    if (cut)
         cutter->parts[cutter->count - 1].end = sentence.end;
     else
-        cutter->parts[cutter->count++] = atom;
+        add_part(cutter, (struct span){start, sentence.end});
 }
 
 static void cut_sentences(struct cutter *cutter)
@@ -149,30 +179,9 @@ static void trim(struct str text, struct span *span)
         span->end--;
 }
 
-static void join_shortest(struct cutter *cutter)
-{
-    size_t best = 0, shortest = SIZE_MAX;
-    for (size_t i = 0; i + 1 < cutter->count; i++) {
-        struct span a = cutter->parts[i], b = cutter->parts[i + 1];
-        size_t len = a.end - a.start + b.end - b.start;
-        if (len < shortest) {
-            shortest = len;
-            best = i;
-        }
-    }
-    cutter->parts[best].end = cutter->parts[best + 1].end;
-    cutter->count--;
-    memmove(cutter->parts + best + 1, cutter->parts + best + 2, (cutter->count - best - 1) * sizeof *cutter->parts);
-}
-
-int wt__segment(struct str request, struct arena *scratch, struct str parts[PARTS_MAX], size_t *count, wt_error *err)
+size_t wt__segment(struct str request, struct str parts[PARTS_MAX])
 {
     struct cutter cutter = {.text = request};
-    *count = 0;
-    /* A part has a content word of at least one byte and a sign or blank behind it. */
-    cutter.parts = wt__arena_array(scratch, struct span, request.len / 2 + 1);
-    if (!cutter.parts)
-        return wt__fail_nomem(err);
     cut_sentences(&cutter);
     for (size_t i = 0; i < cutter.count; i++)
         trim(request, &cutter.parts[i]);
@@ -180,6 +189,5 @@ int wt__segment(struct str request, struct arena *scratch, struct str parts[PART
         join_shortest(&cutter);
     for (size_t i = 0; i < cutter.count; i++)
         parts[i] = (struct str){request.ptr + cutter.parts[i].start, cutter.parts[i].end - cutter.parts[i].start};
-    *count = cutter.count;
-    return 0;
+    return cutter.count;
 }

@@ -6,14 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/error.h"
 #include "base/str.h"
 
 enum { PARTS_MAX = 6 };
 
-/* Cuts request into at most PARTS_MAX parts, views of it in order; *count is 0 when it has no content word and 1 when
- * it is not worth cutting. */
-int wt__segment(struct str request, struct arena *scratch, struct str parts[PARTS_MAX], size_t *count, wt_error *err);
+/* Cuts request into parts, views of it in order. Returns how many: 0 when it has no content word, 1 when it is not
+ * worth cutting, at most PARTS_MAX. */
+size_t wt__segment(struct str request, struct str parts[PARTS_MAX]);
 
 #endif

@@ -1,0 +1,111 @@
+/* support.h: a folder of its own for each test, a store in it, made-up tools, and a small model of random numbers. */
+#ifndef WT_TESTS_ENGINE_SUPPORT_H
+#define WT_TESTS_ENGINE_SUPPORT_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/rng.h"
+#include "encoder/support.h"
+#include "whichtool.h"
+
+struct place {
+    char folder[64];
+    char model[80]; /* a model that is installed */
+    char store[96]; /* no file yet */
+    char index[96]; /* where its snapshot will lie */
+    wt_error err;   /* of the last call */
+};
+
+static inline void place_make(struct place *place)
+{
+    *place = (struct place){0};
+    make_model(place->folder, place->model);
+    snprintf(place->store, sizeof place->store, "%s/tools.wt", place->folder);
+    snprintf(place->index, sizeof place->index, "%s/tools.wt-index", place->folder);
+}
+
+static inline void place_remove(struct place *place)
+{
+    remove_folder(place->folder);
+}
+
+/* Fails the test with the library's sentence. */
+static inline void sound(struct place *place, long long result)
+{
+    if (result < 0)
+        fail_msg("%s: %s", wt_code_name((int)result), place->err.message);
+}
+
+/* A call that must fail with this code, and whose sentence must hold this text. */
+static inline void refused(struct place *place, long long result, int code, const char *text)
+{
+    if (result != code || place->err.code != code || !strstr(place->err.message, text))
+        fail_msg("wanted %s with \"%s\", got %s: %s", wt_code_name(code), text, wt_code_name((int)result),
+                 place->err.message);
+}
+
+/* model: NULL for the small one, "" for none. */
+static inline wt_engine *open_store(struct place *place, const char *model)
+{
+    wt_engine *engine = NULL;
+    wt_open_options options;
+    wt_open_options_init(&options);
+    options.model = model ? model : place->model;
+    options.threads = 1;
+    sound(place, wt_open(&engine, place->store, &options, &place->err));
+    return engine;
+}
+
+static inline wt_add_report *add_with(struct place *place, wt_engine *engine, const char *jsonl,
+                                      const wt_add_options *options)
+{
+    wt_add_report *report = NULL;
+    sound(place, wt_add(engine, jsonl, strlen(jsonl), options, &report, &place->err));
+    return report;
+}
+
+static inline void add(struct place *place, wt_engine *engine, const char *jsonl)
+{
+    wt_add_report_free(add_with(place, engine, jsonl, NULL));
+}
+
+static inline wt_hits *find_with(struct place *place, wt_engine *engine, const char *request,
+                                 const wt_find_options *options)
+{
+    wt_hits *hits = NULL;
+    sound(place, wt_find(engine, request, strlen(request), options, &hits, &place->err));
+    return hits;
+}
+
+/* Tools whose words tell them apart. */
+static const char handmade[] =
+    "{\"provider\": \"weather\", \"name\": \"getForecast\", \"title\": \"Weather forecast\", \"description\": "
+    "\"The weather of the coming days in a city\", \"category\": \"Nature\", \"parameters\": {\"type\": \"object\", "
+    "\"properties\": {\"city\": {\"type\": \"string\", \"description\": \"town of interest\"}}}}\n"
+    "{\"provider\": \"weather\", \"name\": \"storm_alerts\", \"description\": \"Warnings of storms and floods\"}\n"
+    "{\"provider\": \"travel\", \"name\": \"bookHotel\", \"description\": \"Reserve a hotel room in a city\"}\n"
+    "{\"provider\": \"travel\", \"name\": \"search_flights\", \"description\": \"Find flights between airports\"}\n"
+    "{\"provider\": \"music\", \"name\": \"search\", \"description\": \"Find a song by its title\"}\n"
+    "{\"provider\": \"files\", \"name\": \"search\", \"description\": \"Find a document by its words\"}\n"
+    "{\"name\": \"calculator\", \"description\": \"Add and multiply numbers\"}\n";
+enum { HANDMADE = 7, HANDMADE_PROVIDERS = 5 }; /* a tool without a provider counts as one of \"\" */
+
+/* `count` tools of `providers` providers, described in the words that the small model knows and a few more. */
+static inline void made_up(struct buffer *jsonl, uint64_t seed, size_t count, size_t providers)
+{
+    static const char *const words[] = {"book",   "table",  "two",   "find", "a",     "b",       "c",    "d",
+                                        "tables", "booked", "hotel", "city", "storm", "invoice", "song", "flight"};
+    struct rng rng;
+    wt__rng_seed(&rng, seed);
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_printf(jsonl, "{\"provider\": \"p%zu\", \"name\": \"tool%zu\", \"description\": \"",
+                          (size_t)wt__rng_below(&rng, providers), i);
+        for (size_t n = 1 + wt__rng_below(&rng, 12); n > 0; n--)
+            wt__buffer_printf(jsonl, "%s ", words[wt__rng_below(&rng, sizeof words / sizeof *words)]);
+        wt__buffer_text(jsonl, "\"}\n");
+    }
+}
+
+#endif

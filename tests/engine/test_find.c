@@ -1,0 +1,511 @@
+/* wt_find: what each option does, which error each wrong call gives, and that the explanation adds up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "engine/support.h"
+
+static struct place place;
+static wt_engine *lexical, *semantic; /* one store, without and with a model */
+
+static int set_up(void **state)
+{
+    (void)state;
+    place_make(&place);
+    semantic = open_store(&place, NULL);
+    add(&place, semantic, handmade);
+    lexical = open_store(&place, "");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    wt_close(lexical);
+    wt_close(semantic);
+    place_remove(&place);
+    return 0;
+}
+
+static void the_right_tool_comes_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *request, *id;
+    } cases[] = {
+        {"what is the weather in the city of Oslo", "weather/getForecast"},
+        {"storm warning", "weather/storm_alerts"},
+        {"get forecast", "weather/getForecast"},
+        {"getforecast", "weather/getForecast"},
+        {"reserve hotels", "travel/bookHotel"},
+        {"multiply 3 by 4", "calculator"},
+        {"song \xFF\xFE title", "music/search"}, /* not UTF-8 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_hits *hits = find_with(&place, lexical, cases[i].request, NULL);
+        assert_true(hits->len > 0);
+        assert_string_equal(hits->items[0].tool.id, cases[i].id);
+        for (size_t h = 1; h < hits->len; h++)
+            assert_true(hits->items[h - 1].score >= hits->items[h].score);
+        wt_hits_free(hits);
+    }
+}
+
+static void a_hit_carries_the_whole_tool(void **state)
+{
+    (void)state;
+    wt_hits *hits = find_with(&place, lexical, "weather forecast", NULL);
+    const wt_tool *tool = &hits->items[0].tool;
+    assert_string_equal(tool->provider, "weather");
+    assert_string_equal(tool->name, "getForecast");
+    assert_string_equal(tool->title, "Weather forecast");
+    assert_string_equal(tool->description, "The weather of the coming days in a city");
+    assert_string_equal(tool->category, "Nature");
+    assert_string_equal(tool->format, "jsonl");
+    assert_int_equal(tool->definition_len, strcspn(handmade, "\n"));
+    assert_memory_equal(tool->definition, handmade, tool->definition_len);
+    assert_int_equal(strlen(tool->sha256), 64);
+    assert_non_null(strstr(tool->schema, "town of interest"));
+    wt_hits_free(hits);
+}
+
+static void a_request_without_words_of_any_tool_has_no_hits(void **state)
+{
+    (void)state;
+    static const char *const requests[] = {"zebra", "?!", "the of and", "\xFF"};
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        wt_hits *hits = find_with(&place, lexical, requests[i], NULL);
+        assert_int_equal(hits->len, 0);
+        wt_hits_free(hits);
+    }
+}
+
+/* What wt_find gives for bytes that are no plain string. */
+static int find_bytes(const char *bytes, size_t len, const wt_find_options *options)
+{
+    wt_hits *hits = (wt_hits *)&place;
+    int rc = wt_find(lexical, bytes, len, options, &hits, &place.err);
+    if (rc < 0)
+        assert_null(hits);
+    wt_hits_free(hits);
+    return rc;
+}
+
+static void requests_have_limits(void **state)
+{
+    (void)state;
+    char *longest = malloc(WT_MAX_REQUEST_BYTES + 1);
+    memset(longest, 'a', WT_MAX_REQUEST_BYTES + 1);
+    refused(&place, find_bytes(longest, WT_MAX_REQUEST_BYTES + 1, NULL), WT_ETOOLONG, "65537 bytes; at most 65536");
+    assert_int_equal(find_bytes(longest, WT_MAX_REQUEST_BYTES, NULL), 0);
+    free(longest);
+    refused(&place, find_bytes("", 0, NULL), WT_EUSAGE, "the request is empty");
+    refused(&place, find_bytes(NULL, 0, NULL), WT_EUSAGE, "the request is empty");
+    refused(&place, find_bytes(" \t\n", 3, NULL), WT_EUSAGE, "the request is empty");
+    assert_int_equal(find_bytes("song\0title", 10, NULL), 0);
+    assert_int_equal(find_bytes("\0", 1, NULL), 0);
+}
+
+static void words_behind_a_nul_count(void **state)
+{
+    (void)state;
+    wt_hits *hits;
+    sound(&place, wt_find(lexical, "\0song", 5, NULL, &hits, &place.err));
+    assert_int_equal(hits->len, 1);
+    wt_hits_free(hits);
+}
+
+static void hostile_requests_are_answered_in_no_time(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {"a,b;c and d ",
+                                           "storm, ",
+                                           ", ",
+                                           " ",
+                                           "b\n",
+                                           "hotel.\n",
+                                           "and then ",
+                                           "the, ",
+                                           ". ",
+                                           "x y z, ",
+                                           "aB1_",
+                                           "\xFF",
+                                           "\xE4\xBD\xA0",
+                                           "e\xCC\x81",
+                                           "a b c d e f g h i j ",
+                                           "a"};
+    wt_find_options options;
+    char *request = malloc(WT_MAX_REQUEST_BYTES);
+    wt_find_options_init(&options);
+    options.explain = 1;
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+        size_t len = strlen(patterns[p]);
+        for (size_t i = 0; i < WT_MAX_REQUEST_BYTES; i++)
+            request[i] = patterns[p][i % len];
+        request[0] = request[WT_MAX_REQUEST_BYTES - 1] = 'q';
+        wt_hits *hits;
+        sound(&place, wt_find(lexical, request, WT_MAX_REQUEST_BYTES, &options, &hits, &place.err));
+        /* Measured: at most a few milliseconds. The bound tells linear from quadratic, on a busy machine and with
+         * sanitizers too. */
+        if (hits->total_ms > 1000)
+            fail_msg("64 KiB of \"%s\": %.0f ms", patterns[p], hits->total_ms);
+        wt_hits_free(hits);
+    }
+    free(request);
+}
+
+static void k_is_how_many(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t k, least, most;
+    } cases[] = {{0, 5, 5}, {1, 1, 1}, {6, 6, 6}, {WT_MAX_K, 6, 6}};
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = "bm25";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        options.k = cases[i].k;
+        wt_hits *hits =
+            find_with(&place, lexical, "find the city weather storm flights song document numbers", &options);
+        assert_in_range(hits->len, cases[i].least, cases[i].most + 1);
+        wt_hits_free(hits);
+    }
+    options.k = WT_MAX_K + 1;
+    refused(&place, find_bytes("song", 4, &options), WT_EUSAGE, "1001 hits were asked for; at most 1000");
+    options.k = SIZE_MAX;
+    refused(&place, find_bytes("song", 4, &options), WT_EUSAGE, "at most 1000");
+}
+
+static void recipes_are_those_of_the_table(void **state)
+{
+    (void)state;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    size_t count = 0;
+    for (const wt_recipe *recipe; (recipe = wt_recipe_at(count)); count++) {
+        options.recipe = recipe->name;
+        assert_true(recipe->summary[0] != '\0');
+        wt_hits *hits = find_with(&place, semantic, "find a table", &options);
+        assert_string_equal(hits->recipe, recipe->name);
+        assert_null(hits->notice);
+        assert_true(hits->len > 0);
+        wt_hits_free(hits);
+        if (recipe->needs_model)
+            refused(&place, find_bytes("song", 4, &options), WT_EMODEL, "without a model");
+    }
+    assert_int_equal(count, 3);
+    assert_null(wt_recipe_at(SIZE_MAX));
+    options.recipe = "magic";
+    refused(&place, find_bytes("song", 4, &options), WT_ERECIPE,
+            "there is no recipe \"magic\"; there are bm25, dense, hybrid, auto");
+    options.recipe = "";
+    refused(&place, find_bytes("song", 4, &options), WT_ERECIPE, "no recipe \"\"");
+}
+
+static void auto_is_the_best_that_can_run(void **state)
+{
+    (void)state;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    static const char *const names[] = {NULL, "auto"};
+    for (size_t i = 0; i < 2; i++) {
+        options.recipe = names[i];
+        wt_hits *hits = find_with(&place, semantic, "find a table", &options);
+        assert_string_equal(hits->recipe, "hybrid");
+        assert_null(hits->notice);
+        wt_hits_free(hits);
+        hits = find_with(&place, lexical, "find a song", &options);
+        assert_string_equal(hits->recipe, "bm25");
+        assert_non_null(strstr(hits->notice, "without a model"));
+        wt_hits_free(hits);
+    }
+    wt_engine *absent = open_store(&place, "/nowhere/some-model");
+    wt_hits *hits = find_with(&place, absent, "find a song", NULL);
+    assert_string_equal(hits->recipe, "bm25");
+    assert_non_null(strstr(hits->notice, "not installed"));
+    wt_hits_free(hits);
+    wt_close(absent);
+}
+
+static void a_damaged_model_is_told(void **state)
+{
+    (void)state;
+    char broken[128];
+    wt_hits *hits;
+    wt_find_options options;
+    snprintf(broken, sizeof broken, "%s/broken", place.folder);
+    put_text(broken, "vocab.txt", small_vocabulary);
+    put_weights(broken, "", 1);
+    put_text(broken, "config.json", "{");
+    wt_engine *engine = open_store(&place, broken);
+    wt_find_options_init(&options);
+    options.recipe = "hybrid";
+    refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_EMODEL, "config.json");
+    refused(&place, wt_dimension(engine, &place.err), WT_EMODEL, "config.json"); /* remembered */
+    refused(&place, wt_embed_missing(engine, NULL, NULL, &place.err), WT_EMODEL, "config.json");
+    hits = find_with(&place, engine, "song", NULL);
+    assert_string_equal(hits->recipe, "bm25");
+    assert_non_null(strstr(hits->notice, "config.json"));
+    wt_hits_free(hits);
+    wt_close(engine);
+}
+
+static void a_provider_narrows_the_search(void **state)
+{
+    (void)state;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    static const char *const recipes[] = {"bm25", "dense", "hybrid"};
+    for (size_t r = 0; r < 3; r++) {
+        options.recipe = recipes[r];
+        options.provider = "files";
+        wt_hits *hits = find_with(&place, semantic, "search a song", &options);
+        assert_int_equal(hits->len, 1);
+        assert_string_equal(hits->items[0].tool.id, "files/search");
+        wt_hits_free(hits);
+    }
+    options.recipe = NULL;
+    options.provider = ""; /* those without one */
+    wt_hits *hits = find_with(&place, lexical, "numbers and a song", &options);
+    assert_int_equal(hits->len, 1);
+    assert_string_equal(hits->items[0].tool.id, "calculator");
+    wt_hits_free(hits);
+    options.provider = "nobody";
+    refused(&place, find_bytes("song", 4, &options), WT_ENOTFOUND, "no tool has the provider \"nobody\"");
+}
+
+static void a_cap_leaves_room_for_other_providers(void **state)
+{
+    (void)state;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.max_per_provider = 1;
+    options.k = 50;
+    wt_hits *hits = find_with(&place, lexical, "city weather storm flights search", &options);
+    assert_true(hits->len >= 4);
+    for (size_t i = 0; i < hits->len; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(hits->items[i].tool.provider, hits->items[j].tool.provider);
+    wt_hits_free(hits);
+}
+
+/* One provider with more tools than any other search would look at must not push the others out. */
+static void a_cap_reaches_past_a_large_provider(void **state)
+{
+    (void)state;
+    struct place own;
+    struct buffer tools = {0};
+    wt_find_options options;
+    place_make(&own);
+    for (size_t i = 0; i < 300; i++)
+        wt__buffer_printf(&tools, "{\"provider\": \"big\", \"name\": \"song%zu\", \"description\": \"song\"}\n", i);
+    wt__buffer_text(&tools, "{\"provider\": \"small\", \"name\": \"other\", \"description\": \"a long text on many "
+                            "things, among which somewhere there is one song\"}\n");
+    wt_engine *engine = open_store(&own, "");
+    add(&own, engine, tools.ptr);
+    wt_find_options_init(&options);
+    options.max_per_provider = 2;
+    wt_hits *hits = find_with(&own, engine, "song", &options);
+    assert_int_equal(hits->len, 3);
+    assert_string_equal(hits->items[2].tool.id, "small/other");
+    wt_hits_free(hits);
+    wt_close(engine);
+    wt__buffer_dispose(&tools);
+    place_remove(&own);
+}
+
+static void explanations_add_up(void **state)
+{
+    (void)state;
+    static const char *const requests[] = {
+        "find a table for two in the city",
+        "the weather forecast for my city, then reserve a nice hotel room and search cheap flights between airports",
+    };
+    static const char *const recipes[] = {"bm25", "dense", "hybrid"};
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.explain = 1;
+    for (size_t r = 0; r < 2; r++)
+        for (size_t s = 0; s < 3; s++) {
+            options.recipe = recipes[s];
+            wt_hits *hits = find_with(&place, semantic, requests[r], &options);
+            assert_true(hits->len > 0);
+            for (size_t h = 0; h < hits->len; h++) {
+                const wt_hit *hit = &hits->items[h];
+                double shares = 0, words = 0, bm25 = 0;
+                assert_in_range(hit->stage_count, 1, 3);
+                for (size_t i = 0; i < hit->stage_count; i++) {
+                    shares += hit->stages[i].share;
+                    if (strcmp(hit->stages[i].stage, "bm25") == 0)
+                        bm25 = hit->stages[i].score;
+                }
+                for (size_t i = 0; i < hit->match_count; i++) {
+                    words += hit->matches[i].score;
+                    assert_true(hit->matches[i].word[0] && hit->matches[i].fields[0]);
+                    assert_true(i == 0 || hit->matches[i - 1].score >= hit->matches[i].score);
+                }
+                assert_true(fabs(shares - hit->score) < 1e-5);
+                assert_true(fabs(words - bm25) < 1e-4 * (1 + bm25));
+            }
+            wt_hits_free(hits);
+        }
+}
+
+static void an_explanation_names_words_and_fields(void **state)
+{
+    (void)state;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.explain = 1;
+    wt_hits *hits = find_with(&place, lexical, "cities and towns", &options);
+    assert_string_equal(hits->items[0].tool.id, "weather/getForecast");
+    assert_int_equal(hits->items[0].match_count, 2);
+    assert_int_equal(hits->items[0].stage_count, 1);
+    assert_int_equal(hits->items[0].stages[0].rank, 1);
+    for (size_t i = 0; i < 2; i++) {
+        const wt_match *match = &hits->items[0].matches[i];
+        const char *fields = strcmp(match->word, "citi") == 0 ? "description parameters" : "parameter-texts";
+        assert_string_equal(match->fields, fields);
+    }
+    wt_hits_free(hits);
+    hits = find_with(&place, lexical, "cities and towns", NULL);
+    assert_int_equal(hits->items[0].match_count, 0);
+    assert_int_equal(hits->items[0].stage_count, 0);
+    wt_hits_free(hits);
+}
+
+static void an_older_caller_has_fewer_options(void **state)
+{
+    (void)state;
+    /* As compiled against a header whose struct ended before `recipe`: what lies behind is not ours to read. */
+    wt_find_options options;
+    memset(&options, 0xA5, sizeof options);
+    options.size = offsetof(wt_find_options, recipe);
+    options.k = 2;
+    wt_hits *hits = find_with(&place, lexical, "find the city", &options);
+    assert_int_equal(hits->len, 2);
+    assert_string_equal(hits->recipe, "bm25");
+    wt_hits_free(hits);
+    memset(&options, 0, sizeof options); /* all zero, without _init */
+    options.k = 1;
+    hits = find_with(&place, lexical, "find the city", &options);
+    assert_int_equal(hits->len, 1);
+    wt_hits_free(hits);
+    struct {
+        wt_find_options known;
+        void *later;
+    } newer = {.known = {.size = sizeof newer, .k = 3}, .later = &newer};
+    hits = find_with(&place, lexical, "find the city", &newer.known);
+    assert_int_equal(hits->len, 3);
+    wt_hits_free(hits);
+}
+
+static void an_empty_store_has_nothing_to_find(void **state)
+{
+    (void)state;
+    wt_hits *hits;
+    wt_engine *engine;
+    wt_error err = {.code = 77};
+    assert_int_equal(wt_open(&engine, ":memory:", NULL, &err), 0);
+    assert_int_equal(wt_find(engine, "song", 4, NULL, &hits, NULL), WT_EEMPTY);
+    assert_null(hits);
+    assert_int_equal(err.code, 77); /* written on failure only */
+    assert_int_equal(wt_find(engine, "song", 4, NULL, &hits, &err), WT_EEMPTY);
+    assert_non_null(strstr(err.message, "whichtool add"));
+    wt_close(engine);
+}
+
+static void success_leaves_the_error_alone(void **state)
+{
+    (void)state;
+    wt_error untouched, err;
+    wt_hits *hits;
+    memset(&untouched, 0x5A, sizeof untouched);
+    err = untouched;
+    wt_engine *fresh = open_store(&place, NULL);
+    assert_int_equal(wt_find(fresh, "song", 4, NULL, &hits, &err), 0);
+    wt_hits_free(hits);
+    assert_int_equal(wt_find(lexical, "song", 4, NULL, &hits, &err), 0);
+    wt_hits_free(hits);
+    assert_memory_equal(&err, &untouched, sizeof err);
+    wt_close(fresh);
+}
+
+static void results_outlive_the_engine(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_hits *hits = find_with(&place, engine, "song", NULL);
+    wt_close(engine);
+    assert_string_equal(hits->items[0].tool.id, "music/search");
+    assert_true(hits->total_ms >= hits->search_ms && hits->search_ms >= 0 && hits->encode_ms >= 0);
+    wt_hits_free(hits);
+}
+
+static void vectors_of_texts_have_length_one(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"book a table", "", "\xFF\0x", "find two tables for a"};
+    static const size_t lens[] = {12, 0, 3, 21};
+    float vectors[4][SMALL_HIDDEN];
+    assert_int_equal(wt_dimension(semantic, &place.err), SMALL_HIDDEN);
+    sound(&place, wt_embed(semantic, texts, lens, 4, vectors[0], &place.err));
+    for (size_t i = 0; i < 4; i++) {
+        double square = 0;
+        for (size_t d = 0; d < SMALL_HIDDEN; d++)
+            square += (double)vectors[i][d] * vectors[i][d];
+        assert_true(fabs(square - 1) < 1e-4);
+    }
+    assert_int_equal(wt_embed(semantic, NULL, NULL, 0, NULL, &place.err), 0);
+    refused(&place, wt_dimension(lexical, &place.err), WT_EMODEL, "without a model");
+    refused(&place, wt_embed(lexical, texts, lens, 4, vectors[0], &place.err), WT_EMODEL, "without a model");
+}
+
+static void nothing_is_freed_twice_or_not_at_all(void **state)
+{
+    (void)state;
+    wt_hits_free(NULL);
+    wt_tools_free(NULL);
+    wt_add_report_free(NULL);
+    wt_models_free(NULL);
+    wt_string_free(NULL);
+    wt_close(NULL);
+    assert_string_equal(wt_version(), WT_VERSION);
+    for (int code = WT_ENETWORK; code <= WT_OK; code++)
+        assert_int_equal(strncmp(wt_code_name(code), code == WT_OK ? "WT_OK" : "WT_E", 4), 0);
+    assert_string_equal(wt_code_name(-17), "WT_E?");
+    assert_string_equal(wt_code_name(1), "WT_E?");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_right_tool_comes_first),
+        cmocka_unit_test(a_hit_carries_the_whole_tool),
+        cmocka_unit_test(a_request_without_words_of_any_tool_has_no_hits),
+        cmocka_unit_test(requests_have_limits),
+        cmocka_unit_test(words_behind_a_nul_count),
+        cmocka_unit_test(hostile_requests_are_answered_in_no_time),
+        cmocka_unit_test(k_is_how_many),
+        cmocka_unit_test(recipes_are_those_of_the_table),
+        cmocka_unit_test(auto_is_the_best_that_can_run),
+        cmocka_unit_test(a_damaged_model_is_told),
+        cmocka_unit_test(a_provider_narrows_the_search),
+        cmocka_unit_test(a_cap_leaves_room_for_other_providers),
+        cmocka_unit_test(a_cap_reaches_past_a_large_provider),
+        cmocka_unit_test(explanations_add_up),
+        cmocka_unit_test(an_explanation_names_words_and_fields),
+        cmocka_unit_test(an_older_caller_has_fewer_options),
+        cmocka_unit_test(an_empty_store_has_nothing_to_find),
+        cmocka_unit_test(success_leaves_the_error_alone),
+        cmocka_unit_test(results_outlive_the_engine),
+        cmocka_unit_test(vectors_of_texts_have_length_one),
+        cmocka_unit_test(nothing_is_freed_twice_or_not_at_all),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
