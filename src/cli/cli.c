@@ -173,7 +173,10 @@ int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_eng
     options.model = model ? model : wt__text_of(cli, OPT_MODEL);
     options.models_dir = wt__text_of(cli, OPT_MODELS);
     wt_error err;
-    return wt_open(engine, cli->store, &options, &err) < 0 ? wt__cli_fail(cli, &err) : 0;
+    if (wt_open(engine, cli->store, &options, &err) == 0)
+        return 0;
+    int code = wt__cli_fail(cli, &err);
+    return code == END_NOTHING ? END_STORE : code;
 }
 
 int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out)

@@ -90,7 +90,11 @@ static int print_report(struct cli *cli, const char *source, const wt_add_report
     }
     if (report->notice)
         wt__cli_note(cli, "Note: %s", report->notice);
-    return wt__cli_print(&out) ? END_DONE : END_SYSTEM;
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    /* A source of which nothing could be taken is no source. */
+    bool nothing = report->added + report->updated + report->unchanged == 0;
+    return nothing && report->skipped > 0 ? END_INPUT : END_DONE;
 }
 
 static int add_stdin(struct cli *cli, wt_engine *engine, wt_add_options *options, wt_add_report **report, wt_error *err)

@@ -21,21 +21,21 @@ static void bash_words(struct buffer *out, const struct option *options, size_t 
     }
 }
 
-/* The command that makes candidates of a kind, inside $(...); "" for none. */
+/* The command that makes candidates of a kind. */
 static void bash_candidates(struct buffer *out, enum value_kind kind, const char *choices)
 {
-    wt__buffer_text(out, "COMPREPLY=(");
+    if (kind == VALUE_NONE || kind == VALUE_TEXT || kind == VALUE_NUMBER) {
+        wt__buffer_text(out, "COMPREPLY=()");
+        return;
+    }
+    wt__buffer_text(out, "mapfile -t COMPREPLY < <(compgen ");
     if (kind == VALUE_CHOICE)
-        wt__buffer_printf(out, "$(compgen -W '%s' -- \"$word\")", choices);
+        wt__buffer_printf(out, "-W '%s'", choices);
     else if (kind == VALUE_RECIPE)
-        wt__buffer_text(out, "$(compgen -W \"$(" RECIPES ")\" -- \"$word\")");
-    else if (kind == VALUE_FILE)
-        wt__buffer_text(out, "$(compgen -f -- \"$word\")");
-    else if (kind == VALUE_FOLDER)
-        wt__buffer_text(out, "$(compgen -d -- \"$word\")");
-    else if (kind == VALUE_VERB)
-        wt__buffer_text(out, "$(compgen -W \"$verbs\" -- \"$word\")");
-    wt__buffer_char(out, ')');
+        wt__buffer_text(out, "-W \"$(" RECIPES ")\"");
+    else
+        wt__buffer_text(out, kind == VALUE_FILE ? "-f" : kind == VALUE_FOLDER ? "-d" : "-W \"$verbs\"");
+    wt__buffer_text(out, " -- \"$word\")");
 }
 
 /* A case for each option that takes a value; the pattern is VERB:OPTION, since one name may mean two things. */
@@ -83,7 +83,7 @@ static void bash(struct buffer *out)
         wt__buffer_text(out, " ;;\n");
     }
     wt__buffer_text(out, "  esac\n"
-                         "  [[ $word == -* ]] && COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+                         "  [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
                          "  return 0\n"
                          "}\n"
                          "complete -F _whichtool whichtool\n");

@@ -1,18 +1,41 @@
 /* man.c: the manual page in the classic man macros, which every roff reads. */
 #include "cli/help.h"
 
+#define RELEASED "2026-11-22" /* of WT_VERSION */
+
+enum { LINE = 62 }; /* columns after which a blank ends the line: roff fills paragraphs anyway */
+
 /* Text with roff's own characters taken away: backslashes, dashes, and dots or quotes that begin a line. */
 static void roff(struct buffer *out, const char *text)
 {
+    size_t column = 0;
     for (const char *c = text; *c; c++) {
-        if ((c == text || c[-1] == '\n') && (*c == '.' || *c == '\''))
+        if (column++ == 0 && (*c == '.' || *c == '\''))
             wt__buffer_text(out, "\\&");
+        if (*c == '\\') {
+            wt__buffer_text(out, "\\e");
+        } else if (*c == '-') {
+            wt__buffer_text(out, "\\-");
+        } else if (*c == '\n') {
+            wt__buffer_text(out, "\n.PP\n");
+            column = 0;
+        } else if (*c == ' ' && (column > LINE || (c > text && c[-1] == '.' && column > 1))) {
+            wt__buffer_char(out, '\n');
+            column = 0;
+        } else {
+            wt__buffer_char(out, *c);
+        }
+    }
+}
+
+/* What stands in the middle of a line and must stay in one. */
+static void verbatim(struct buffer *out, const char *text)
+{
+    for (const char *c = text; *c; c++) {
         if (*c == '\\')
             wt__buffer_text(out, "\\e");
         else if (*c == '-')
             wt__buffer_text(out, "\\-");
-        else if (*c == '\n')
-            wt__buffer_text(out, "\n.PP\n");
         else
             wt__buffer_char(out, *c);
     }
@@ -54,7 +77,7 @@ static void verb(struct buffer *out, const struct verb *v)
     wt__buffer_printf(out, ".SS \"whichtool %s", v->name);
     if (*v->arguments) {
         wt__buffer_char(out, ' ');
-        roff(out, v->arguments);
+        verbatim(out, v->arguments);
     }
     wt__buffer_text(out, "\"\n");
     roff(out, v->summary);
@@ -62,10 +85,9 @@ static void verb(struct buffer *out, const struct verb *v)
     line(out, "", v->text);
     options(out, v->options, v->option_count);
     for (size_t i = 0; i < v->example_count; i++) {
-        wt__buffer_text(out, i ? ".IP\n" : ".PP\nExamples:\n.IP\n");
-        wt__buffer_text(out, ".EX\n");
-        line(out, "", v->examples[i].command);
-        wt__buffer_text(out, ".EE\n");
+        wt__buffer_text(out, ".TP\n\\fB");
+        verbatim(out, v->examples[i].command);
+        wt__buffer_text(out, "\\fR\n");
         line(out, "", v->examples[i].says);
     }
 }
@@ -74,8 +96,9 @@ static void meanings(struct buffer *out, const char *title, const struct meaning
 {
     line(out, ".SH ", title);
     for (size_t i = 0; i < count; i++) {
-        wt__buffer_text(out, ".TP\n");
-        line(out, ".B ", list[i].word);
+        wt__buffer_text(out, ".TP\n.B ");
+        verbatim(out, list[i].word);
+        wt__buffer_char(out, '\n');
         line(out, "", list[i].means);
     }
 }
@@ -83,8 +106,8 @@ static void meanings(struct buffer *out, const char *title, const struct meaning
 void wt__man_page(struct buffer *out)
 {
     wt__buffer_text(out, ".\\\" Made by `whichtool help --man` from src/cli/options.c; change it there.\n");
-    wt__buffer_text(out,
-                    ".TH WHICHTOOL 1 \"\" \"whichtool " WT_VERSION "\" \"User commands\"\n.SH NAME\nwhichtool \\- ");
+    wt__buffer_text(out, ".TH WHICHTOOL 1 \"" RELEASED "\" \"whichtool " WT_VERSION
+                         "\" \"User commands\"\n.SH NAME\nwhichtool \\- ");
     line(out, "", wt__purpose);
     wt__buffer_text(out, ".SH SYNOPSIS\n.B whichtool\n[\\fIOPTION\\fR...] \\fIVERB\\fR [\\fIARGUMENT\\fR...]\n"
                          ".SH DESCRIPTION\n");

@@ -264,7 +264,8 @@ const struct verb wt__verbs[] = {
              "Anthropic and Gemini function arrays, OpenAPI documents (JSON or YAML), RapidAPI descriptions and JSON "
              "Lines are recognised.\n"
              "Each source is imported in one step: all of it or, on failure, nothing. A tool that is there already and "
-             "did not change is left alone. A bad tool is reported, skipped and counted. When a model is there, the "
+             "did not change is left alone. A bad tool is reported, skipped and counted; a source without one good "
+             "tool is bad input. When a model is there, the "
              "tools' vectors are made after the import; a stop in between loses no tool, and the next add goes on "
              "where it ended.",
      .kind = VALUE_FILE,

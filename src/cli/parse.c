@@ -180,7 +180,7 @@ static int unknown_option(struct parsing *p, const char *name, size_t len)
     if (near)
         wt__buffer_printf(p->why, "; did you mean --%s?", near);
     else if (owner && !verb)
-        wt__buffer_printf(p->why, "; options of `%s` stand after that word", owner->name);
+        wt__buffer_text(p->why, "; options of a verb stand after it");
     else if (owner)
         wt__buffer_printf(p->why, "; it belongs to `%s`", owner->name);
     return -1;

@@ -1,0 +1,57 @@
+# bash completion for whichtool; made by `whichtool help --completions bash`
+_whichtool() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' i
+  local verbs='add find list show remove eval model version help'
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case " $verbs " in *" ${COMP_WORDS[i]} "*) verb=${COMP_WORDS[i]}; break ;; esac
+  done
+  compopt -o filenames 2>/dev/null
+  case $verb:$before in
+    add:-f | add:--format) mapfile -t COMPREPLY < <(compgen -W 'mcp openai anthropic gemini openapi rapidapi jsonl beir' -- "$word"); return ;;
+    add:-p | add:--provider) COMPREPLY=(); return ;;
+    add:--model) COMPREPLY=(); return ;;
+    add:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    find:-k | find:--k) COMPREPLY=(); return ;;
+    find:-r | find:--recipe) mapfile -t COMPREPLY < <(compgen -W "$(whichtool help --recipes 2>/dev/null | cut -d' ' -f1)" -- "$word"); return ;;
+    find:-p | find:--provider) COMPREPLY=(); return ;;
+    find:--max-per-provider) COMPREPLY=(); return ;;
+    find:-f | find:--format) mapfile -t COMPREPLY < <(compgen -W 'table json openai openai-responses anthropic gemini mcp' -- "$word"); return ;;
+    find:--model) COMPREPLY=(); return ;;
+    find:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    list:-p | list:--provider) COMPREPLY=(); return ;;
+    list:--limit) COMPREPLY=(); return ;;
+    list:--offset) COMPREPLY=(); return ;;
+    show:-f | show:--format) mapfile -t COMPREPLY < <(compgen -W 'openai openai-responses anthropic gemini mcp' -- "$word"); return ;;
+    remove:-p | remove:--provider) COMPREPLY=(); return ;;
+    eval:--split) COMPREPLY=(); return ;;
+    eval:-r | eval:--recipe) mapfile -t COMPREPLY < <(compgen -W "$(whichtool help --recipes 2>/dev/null | cut -d' ' -f1)" -- "$word"); return ;;
+    eval:-k | eval:--k) COMPREPLY=(); return ;;
+    eval:--limit) COMPREPLY=(); return ;;
+    eval:--run) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    eval:--qrels) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    eval:--bootstrap) COMPREPLY=(); return ;;
+    eval:--seed) COMPREPLY=(); return ;;
+    eval:--cache) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    eval:--model) COMPREPLY=(); return ;;
+    eval:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    model:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    help:--completions) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$word"); return ;;
+    *:-s | *:--store) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+  esac
+  local options=' -s --store --json -q --quiet --no-color -h --help --version'
+  case $verb in
+    '') mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
+    add) options+=' -f --format -p --provider --sync --strict --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    find) options+=' -k --k -r --recipe -e --explain -p --provider --max-per-provider -f --format --model --models'; COMPREPLY=() ;;
+    list) options+=' -p --provider --providers --limit --offset'; COMPREPLY=() ;;
+    show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
+    remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
+    eval) options+=' --split -r --recipe -k --k --limit --run --qrels --bootstrap --seed --cache --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+    model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;
+    version) options+=''; COMPREPLY=() ;;
+    help) options+=' --recipes --man --completions'; mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
+  esac
+  [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+  return 0
+}
+complete -F _whichtool whichtool

@@ -1,0 +1,122 @@
+# shellcheck shell=bash
+# lib.sh: what the end-to-end scripts share. Each script drives the built command ($WHICHTOOL) as a user would, in a
+# folder of its own, with a store, caches and models that are its own too.
+#
+#   . "$(dirname "$0")/lib.sh"
+#   expect 0 "a file is imported" add tools.json          runs the command; its exit code must be 0
+#   prints "2 added"                                      and its stdout, or with `says` its stderr, must hold this
+#   finish
+set -u
+if [ -z "${WHICHTOOL:-}" ] || [ ! -x "${WHICHTOOL:-}" ]; then
+    echo "skipped: WHICHTOOL does not name the built command"
+    exit 77
+fi
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck disable=SC2034 # scripts use it
+source_root=${WT_TEST_SOURCE:-$(cd "$here/../.." && pwd)}
+python=${WT_PYTHON:-python3}
+work=$(mktemp -d "${TMPDIR:-/tmp}/whichtool-e2e-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+mkdir home models
+export HOME=$work/home WHICHTOOL_STORE=$work/tools.wt WHICHTOOL_MODELS=$work/models TERM=dumb LC_ALL=C.UTF-8
+unset XDG_DATA_HOME XDG_CACHE_HOME COLUMNS NO_COLOR
+failures=0 checks=0 what="nothing yet"
+
+fail() { # SENTENCE
+    failures=$((failures + 1))
+    printf 'FAIL: %s: %s\n' "$what" "$1"
+    printf -- '--- stdout\n%s\n--- stderr\n%s\n---\n' "$(head -c 2000 out 2>/dev/null)" "$(head -c 2000 err 2>/dev/null)"
+}
+expect() { # CODE NAME ARGUMENT...
+    local want=$1 code
+    what=$2
+    shift 2
+    checks=$((checks + 1))
+    "$WHICHTOOL" "$@" >out 2>err
+    code=$?
+    [ "$code" = "$want" ] || fail "exit $code, wanted $want: whichtool $*"
+}
+holds() { # FILE PATTERN
+    grep -qE -- "$2" "$1" || fail "no \"$2\" on std$1"
+}
+prints() { holds out "$1"; }
+says() { holds err "$1"; }
+lacks() { # FILE PATTERN
+    if grep -qE -- "$2" "$1"; then fail "unwanted \"$2\" on std$1"; fi
+}
+silent() { [ ! -s "$1" ] || fail "std$1 is not empty"; }
+same() { # NAME WANT HAVE
+    what=$1
+    checks=$((checks + 1))
+    [ "$2" = "$3" ] || fail "wanted \"$2\", have \"$3\""
+}
+have() { command -v "$1" >/dev/null 2>&1; }
+skip() { echo "skipped: $1"; }
+
+json_lines() { # every line of out is one JSON object
+    "$python" -c '
+import json, sys
+for line in sys.stdin:
+    assert isinstance(json.loads(line), dict), line' <out 2>err || fail "not one JSON object a line"
+}
+json_of() { # EXPRESSION over d, the JSON of out, or l, its lines
+    "$python" -c '
+import json, sys
+text = sys.stdin.read()
+try: d = json.loads(text)
+except ValueError: d = None
+l = [json.loads(line) for line in text.splitlines()] if d is None or text.count("\n") == 1 else []
+print(eval("(" + sys.argv[1] + ")"))' "$1" <out
+}
+need_python() {
+    have "$python" || { skip "no $python to read JSON with"; exit 77; }
+}
+on_terminal() { # COMMAND-LINE: runs it on a terminal of its own; what it shows goes to out, its exit code is returned
+    script -qec "$1" /dev/null >out 2>err </dev/null
+}
+finish() {
+    if [ "$failures" -gt 0 ]; then
+        echo "$failures of $checks checks failed"
+        exit 1
+    fi
+    echo "$checks checks passed"
+}
+
+# A little catalogue of six tools by three providers.
+catalogue() {
+    cat >weather.json <<'JSON'
+{"tools": [
+  {"name": "get_forecast", "description": "Weather forecast for a city: rain, wind and temperature, up to ten days",
+   "inputSchema": {"type": "object", "properties": {"city": {"type": "string", "description": "Name of the city"},
+     "days": {"type": "integer", "minimum": 1, "maximum": 10}}, "required": ["city"]}},
+  {"name": "get_tides", "description": "Times of high and low water at a harbour",
+   "inputSchema": {"type": "object", "properties": {"harbour": {"type": "string"}}, "required": ["harbour"]}}
+]}
+JSON
+    cat >money.json <<'JSON'
+[
+  {"type": "function", "function": {"name": "convert_currency",
+   "description": "Converts an amount of money from one currency to another at today's rate",
+   "parameters": {"type": "object", "properties": {"amount": {"type": "number"}, "from": {"type": "string"},
+     "to": {"type": "string"}}, "required": ["amount", "from", "to"]}}},
+  {"type": "function", "function": {"name": "list_invoices", "description": "Lists unpaid invoices of a customer",
+   "parameters": {"type": "object", "properties": {"customer": {"type": "string"}}}}}
+]
+JSON
+    cat >tables.json <<'JSON'
+[
+  {"name": "book_table", "description": "Books a table in a restaurant for a number of guests",
+   "input_schema": {"type": "object", "properties": {"restaurant": {"type": "string"}, "guests": {"type": "integer"}},
+     "required": ["restaurant", "guests"]}},
+  {"name": "cancel_booking", "description": "Cancels the booking of a table",
+   "input_schema": {"type": "object", "properties": {"booking": {"type": "string"}}, "required": ["booking"]}}
+]
+JSON
+}
+add_catalogue() {
+    catalogue
+    "$WHICHTOOL" -q add --provider weather weather.json >/dev/null || exit 1
+    "$WHICHTOOL" -q add --provider money money.json >/dev/null || exit 1
+    "$WHICHTOOL" -q add --provider tables tables.json >/dev/null || exit 1
+}

@@ -1,0 +1,78 @@
+#!/bin/bash
+# Importing: formats, standard input, what is reported, what a bad source does, --sync and --strict.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+catalogue
+
+expect 0 "an MCP list" add --provider weather weather.json
+prints "^weather.json \(mcp\): 2 added, 0 updated, 0 unchanged, 0 removed, 0 skipped; 0 vectors; "
+says "no model"
+expect 0 "the same again" add --provider weather weather.json
+prints "0 added, 0 updated, 2 unchanged"
+expect 0 "standard input" add --provider money - <money.json
+prints "^standard input \(openai\): 2 added"
+expect 0 "two sources, as JSON" add --json tables.json money.json
+json_lines
+same "a line a source" "['tables.json', 'money.json']" "$(json_of '[r["source"] for r in l]')"
+same "counts in JSON" "[2, 2]" "$(json_of '[r["added"] for r in l]')"
+sed -i 's/ten days/eleven days/' weather.json
+expect 0 "a changed tool" add --provider weather weather.json
+prints "0 added, 1 updated, 1 unchanged"
+"$python" -c '
+import json
+d = json.load(open("weather.json")); d["tools"].pop(); json.dump(d, open("weather.json", "w"))'
+expect 0 "sync removes what is gone" add --sync --provider weather weather.json
+prints "1 removed"
+expect 1 "what was removed is gone" show weather/get_tides
+
+cat >bad.json <<'JSON'
+{"tools": [
+  {"name": "fine", "description": "Does a fine thing"},
+  {"description": "has no name"},
+  {"name": "also_fine", "description": "Does another"}
+]}
+JSON
+expect 0 "a bad tool is skipped" add bad.json
+prints "2 added, .* 1 skipped"
+says "^bad.json:3: /tools/1: "
+expect 0 "issues as JSON" add --json bad.json
+same "place of the issue" "('bad.json', 3, '/tools/1')" \
+    "$(json_of '(lambda i: (i["file"], i["line"], i["pointer"]))(d["issues"][0])')"
+sed 's/"fine"/"strictly_fine"/' bad.json >strict.json
+expect 3 "a bad tool fails a strict import" add --strict strict.json
+says "strict.json"
+silent out
+expect 1 "and nothing of it was taken" show strictly_fine
+
+"$python" -c '
+import json
+print(json.dumps({"tools": [{"description": str(i)} for i in range(50)]}, indent=1))' >many.json
+expect 3 "a source without one good tool is bad input" add many.json
+prints "50 skipped"
+same "twenty issues are shown" 20 "$(grep -c '^many.json:' err)"
+says "and 30 more; --json lists them all"
+
+printf '{"tools": [' >cut.json
+expect 3 "a source that is cut off" add cut.json
+printf '' >empty.json
+expect 3 "an empty file" add empty.json
+printf '\0\1\2\377' >noise.bin
+expect 3 "bytes that are no text" add noise.bin
+expect 3 "a file that is not there" add nowhere.json
+says "cannot read nowhere.json: No such file"
+expect 3 "a source that is not there does not keep the others out" add nowhere.json tables.json
+prints "^tables.json"
+expect 2 "a format that is not known" add --format xml tables.json
+says "--format is one of: mcp openai"
+expect 3 "a format that the source does not have" add --format openapi tables.json
+expect 3 "nothing on standard input" add - </dev/null
+
+mkdir folder
+cp money.json tables.json folder
+expect 0 "a folder" add --provider folder folder
+prints "4 added"
+expect 0 "quiet" -q add --provider folder folder
+silent err
+expect 0 "without vectors" add --no-vectors tables.json
+finish

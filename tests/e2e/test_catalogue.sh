@@ -1,0 +1,78 @@
+#!/bin/bash
+# list, show and remove.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+
+expect 4 "list of no store" list
+says "is empty"
+add_catalogue
+
+expect 0 "all tools, in the order of import" list
+same "six tools" 6 "$(grep -c . out)"
+same "the first" "weather/get_forecast" "$(head -1 out | cut -d' ' -f1)"
+expect 0 "a page" list --offset 2 --limit 1
+same "the third tool" "money/convert_currency" "$(cut -d' ' -f1 out)"
+expect 0 "one provider" list --provider tables --json
+json_lines
+same "its tools" "['book_table', 'cancel_booking']" "$(json_of '[t["name"] for t in l]')"
+expect 1 "a provider that is not there" list --provider nobody
+says "no tools of provider nobody"
+expect 1 "beyond the end" list --offset 100
+says "the catalogue has 6"
+expect 0 "providers" list --providers
+prints "^ +2  weather$"
+expect 0 "providers as JSON" list --providers --json
+same "their tools" "[2, 2, 2]" "$(json_of '[p["tools"] for p in l]')"
+COLUMNS=40 expect 0 "forty columns" list
+same "no line is longer" "" "$(awk 'length > 40 && !/…/ || length > 42' out)"
+
+expect 0 "by id" show weather/get_forecast
+prints "^tool +weather/get_forecast"
+prints "city \(string, required\) Name of the city"
+prints "days \(integer, optional\)"
+expect 0 "by bare name" show book_table
+expect 0 "the schema" show --schema book_table
+same "it is JSON" "object" "$(json_of 'd["type"]')"
+expect 0 "the definition, byte for byte" show --definition weather/get_tides
+same "it is the source's" "True" "$("$python" -c '
+print(open("out", "rb").read() in open("weather.json", "rb").read())')"
+expect 0 "for another API" show --format anthropic get_forecast
+same "its form" "weather__get_forecast" "$(json_of 'd[0]["name"]')"
+expect 0 "all of it" show --json get_forecast
+json_lines
+same "with its definition" "get_forecast" "$(json_of 'json.loads(d["definition"])["name"]')"
+expect 1 "a tool that is not there" show nothing
+says "nothing"
+silent out
+"$WHICHTOOL" -q add --provider other weather.json >/dev/null
+expect 2 "a bare name of two tools" show get_forecast
+says "other/get_forecast"
+
+expect 1 "nothing is removed unless all are there" remove weather/get_tides nothing
+expect 0 "it is still there" show weather/get_tides
+expect 0 "one tool" remove weather/get_tides
+prints "^1 removed$"
+expect 1 "it is gone" show weather/get_tides
+expect 0 "a provider" remove --provider other --json
+prints '^\{"removed":2\}$'
+expect 1 "it is gone, too" remove --provider other
+expect 0 "two names for one tool" remove money/list_invoices money__list_invoices
+prints "^1 removed$"
+if have script; then
+    code=0
+    script -qec "$WHICHTOOL remove --provider tables" /dev/null >out <<<"n" 2>err || code=$?
+    same "a no on a terminal" 1 "$code"
+    prints "Remove 2 tools\? \[y/N\]"
+    expect 0 "they are still there" show book_table
+    script -qec "$WHICHTOOL remove --provider tables" /dev/null >out <<<"y" 2>err
+    expect 1 "a yes on a terminal" show book_table
+else
+    skip "no script(1): nobody answers on a terminal"
+fi
+expect 0 "the last ones" remove --yes money/convert_currency weather/get_forecast
+expect 1 "an empty catalogue" list
+says "is empty: add tools with"
+expect 4 "find in an empty catalogue" find rain
+says "is empty: add tools with"
+finish

@@ -1,0 +1,50 @@
+#!/bin/bash
+# What is made from the table of options is what is checked in: manual page and completions. They load and complete.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+expect 0 "manual page" help --man
+cmp -s out "$source_root/man/whichtool.1" || fail "man/whichtool.1 is old: run whichtool help --man >man/whichtool.1"
+if have mandoc; then
+    mandoc -T lint -W warning out >err 2>&1 || fail "mandoc complains"
+    mandoc -T ascii out 2>err | sed 's/.\x08//g' >page
+    what="the page shows"
+    grep -q "whichtool find REQUEST" page || fail "no find in it"
+else
+    skip "no mandoc"
+fi
+while read -r shell file; do
+    expect 0 "completions for $shell" help --completions "$shell"
+    cmp -s out "$source_root/completions/$file" || fail "completions/$file is old"
+    if have "$shell"; then "$shell" -n out 2>err || fail "$shell cannot read it"; else skip "no $shell"; fi
+done <<'ROWS'
+bash whichtool.bash
+zsh _whichtool
+fish whichtool.fish
+ROWS
+
+# shellcheck source=/dev/null
+. "$source_root/completions/whichtool.bash"
+ln -s "$WHICHTOOL" whichtool
+PATH=$work:$PATH
+touch tools.json
+while IFS='|' read -r words want; do
+    read -ra COMP_WORDS <<<"$words"
+    [ "${words% }" = "$words" ] || COMP_WORDS+=("")
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    COMPREPLY=()
+    _whichtool 2>/dev/null
+    same "completing \"$words\"" "$want" "${COMPREPLY[*]}"
+done <<'ROWS'
+whichtool f|find
+whichtool find --expl|--explain
+whichtool find --format ope|openai openai-responses
+whichtool find --recipe bm|bm25
+whichtool eval -r de|dense
+whichtool add tools.j|tools.json
+whichtool -s tools.json mod|model
+whichtool model p|pull pack
+whichtool help eva|eval
+whichtool help --completions z|zsh
+ROWS
+finish

@@ -1,0 +1,117 @@
+#!/bin/bash
+# Evaluation: a small BEIR folder, its table, its JSON line, its TREC files, and pytrec_eval's opinion of them.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+mkdir -p set/qrels
+"$python" - <<'PY'
+import json, random
+rng = random.Random(3)
+words = "rain wind table hotel flight invoice tide currency music photo route parcel recipe lamp".split()
+with open("set/corpus.jsonl", "w") as out:
+    for i in range(150):
+        text = " ".join(rng.choices(words, k=6))
+        print(json.dumps({"_id": f"GET /t {i}", "title": f"tool_{i}", "text": text}), file=out)
+with open("set/queries.jsonl", "w") as out:
+    for i in range(60):
+        print(json.dumps({"_id": f"q{i}", "text": " ".join(rng.choices(words, k=3)) + f" {rng.randint(0, 149)}"}), file=out)
+with open("set/qrels/test.tsv", "w") as out:
+    print("query-id\tcorpus-id\tscore", file=out)
+    for i in range(40):
+        for t in rng.sample(range(150), rng.randint(1, 20)):
+            print(f"q{i}\tGET /t {t}\t{rng.choice([0, 1, 1, 2, 3])}", file=out)
+    print("q0\tGET /t 0\t1\nq39\tGET /t 0\t1", file=out)
+with open("set/qrels/dev.tsv", "w") as out:
+    print("q50\tGET /t 7\t1\nq51\tGET /t 8\t1\nq51\tgone\t1\nq99\tGET /t 8\t1\nq52\tGET /t 8\t0", file=out)
+PY
+
+expect 0 "a table" eval set --recipe bm25
+prints "^set, test: [0-9]+ queries, 150 tools; percent"
+prints "^recall@5 +[0-9.]+$"
+prints "^complete@10 +[0-9.]+$"
+prints "^mrr +[0-9.]+$"
+prints "^p99 ms +[0-9.]+$"
+COLUMNS=30 expect 0 "a table on thirty columns" eval set --recipe bm25,auto --limit 3
+same "fits" "" "$(awk 'length > 30' out)"
+prints "^auto against bm25,"
+
+expect 0 "a line of JSON" eval set --recipe bm25 --json --run run.txt --qrels qrels.txt
+json_lines
+same "what it says" "('set', 'test', 'bm25', 150)" "$(json_of '(d["set"], d["split"], d["recipe"], d["tools"])')"
+same "its parts" "True" "$(json_of 'set(d) >= {"queries", "metrics", "latency_ms", "settings"} and
+    set(d["latency_ms"]) == {"p50", "p95", "p99"} and "recall@5" in d["metrics"] and "complete@10" in d["metrics"]')"
+cp out first.json
+expect 0 "again" eval set --recipe bm25 --json
+same "the same figures" "$(json_of 'd["metrics"]' <first.json)" "$(json_of 'd["metrics"]')"
+cp first.json out
+if "$python" -c 'import pytrec_eval' 2>/dev/null; then
+    "$python" - >err 2>&1 <<'PY' || fail "pytrec_eval disagrees"
+import json, pytrec_eval
+ours = json.load(open("first.json"))
+qrels, run, cuts = {}, {}, "1,3,5,7,10"
+for line in open("qrels.txt"):
+    query, _, tool, gain = line.split()
+    qrels.setdefault(query, {})[tool] = int(gain)
+for line in open("run.txt"):
+    query, _, tool, _, score, _ = line.split()
+    run.setdefault(query, {})[tool] = float(score)
+theirs = pytrec_eval.RelevanceEvaluator(qrels, {"recall." + cuts, "ndcg_cut." + cuts, "recip_rank"}).evaluate(run)
+names = {"recall": "recall_", "ndcg": "ndcg_cut_", "mrr": "recip_rank"}
+compared = 0
+for name, value in ours["metrics"].items():
+    kind, _, cut = name.partition("@")
+    if kind != "complete":
+        mean = sum(q[names[kind] + cut] for q in theirs.values()) / ours["queries"]
+        assert abs(mean - value) < 1e-6, (name, value, mean)
+        compared += 1
+assert compared == 11, compared
+PY
+else
+    skip "$python has no pytrec_eval: figures were compared with recorded ones only (eval/metrics)"
+fi
+same "ids with blanks are one field" 6 "$(awk '{print NF}' run.txt | sort -u | tr '\n' ' ' | tr -d ' ')"
+same "at most a hundred hits a query" "True" "$(awk '{n[$1]++} END {for (q in n) if (n[q] > 100) exit 1; print "True"}' run.txt)"
+
+expect 0 "two recipes" eval set --recipe bm25,auto --json --run two.txt --k 5 --bootstrap 200 --seed 7
+json_lines
+same "the second is compared with the first" "bm25" "$(json_of 'l[1]["against"]["recipe"]')"
+same "equal recipes are equal" "(0.0, 1.0)" "$(json_of '(lambda c: (float(c["difference"]), float(c["p"])))(l[1]["against"]["recall@5"])')"
+same "a run each" "two.auto.txt two.bm25.txt" "$(echo two.*.txt)"
+same "settings" "([5], 200, 7)" "$(json_of '(lambda s: (s["k"], s["bootstrap"], s["seed"]))(l[0]["settings"])')"
+
+expect 0 "another split" eval set --split dev --recipe bm25 --json
+same "its queries" 2 "$(json_of 'd["queries"]')"
+says "1 relevant tools are not in the catalogue"
+says "1 judged queries are not in queries.jsonl"
+says "1 queries have no relevant tool"
+expect 0 "the first queries" eval set --limit 5 --recipe bm25 --json
+same "so many" 5 "$(json_of 'd["queries"]')"
+expect 0 "every recipe that can run" eval set --json
+same "those that need no model" "['bm25']" "$(json_of '[d["recipe"]]')"
+says "no model"
+expect 5 "a recipe that cannot run" eval set --recipe dense
+says "model"
+expect 0 "a cache elsewhere" eval set --recipe bm25 --cache here --limit 2
+same "a store is kept there" 1 "$(find here -name '*.wt' | wc -l)"
+printf 'x' >>set/corpus.jsonl
+expect 0 "an edited corpus gets a store of its own" eval set --recipe bm25 --cache here --limit 2
+same "two now" 2 "$(find here -name '*.wt' | wc -l)"
+
+expect 3 "no such folder" eval nowhere
+says "nowhere/qrels/test.tsv"
+expect 3 "no such split" eval set --split train
+says "set/qrels/train.tsv"
+expect 2 "a split that is a path" eval set --split ../test
+says "no plain name"
+cp -r set broken
+echo "q1	only two" >>broken/qrels/test.tsv
+expect 3 "a judgement without a score" eval broken
+says "broken/qrels/test.tsv:[0-9]+: a judgement is"
+echo '{"_id": "q1"' >broken/queries.jsonl
+rm broken/qrels/test.tsv && echo "q1	a	1" >broken/qrels/test.tsv
+expect 3 "a query that is no JSON" eval broken
+says "broken/queries.jsonl:1: not valid JSON"
+rm set/corpus.jsonl
+expect 3 "no corpus" eval set --recipe bm25
+says "set/corpus.jsonl"
+finish

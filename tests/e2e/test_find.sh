@@ -1,0 +1,90 @@
+#!/bin/bash
+# Finding: what is found, in which forms it is printed, and what hostile text cannot do.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+
+expect 4 "a store that is not there yet" find rain
+says "the store .*tools.wt is empty: add tools with .whichtool add FILE."
+[ ! -e "$WHICHTOOL_STORE" ] || fail "looking for a tool made a store"
+add_catalogue
+
+expect 0 "the first tool fits" find will it rain in the city -k 2
+prints "^ 1 .*weather/get_forecast"
+says "by bm25 \(encoding"
+says "^Note: .*model"
+expect 0 "the request from standard input" find - -k 1 <<<"book a table in a restaurant"
+prints "^ 1 .*tables/book_table"
+expect 0 "one provider only" find --provider money table amount
+lacks out "tables/"
+expect 0 "a cap on each provider" find --max-per-provider 1 --json booking a table for a customer
+same "no provider twice" True "$(json_of 'len(l) == len({h["provider"] for h in l})')"
+expect 0 "reasons" find --explain -k 1 convert currency
+prints "bm25: rank 1, score .*, adds "
+prints "words: .*(currenc|convert).* \(.*(name|description)"
+expect 1 "nothing fits" find --recipe bm25 zzzzqqqq xyzzy
+silent out
+says "Nothing in the catalogue fits"
+expect 1 "a provider that is not there" find --provider nobody rain
+expect 5 "a recipe that needs the model" find --recipe dense rain
+says "whichtool model pull"
+silent out
+expect 0 "a recipe that needs none says nothing of models" find --recipe bm25 rain
+lacks err "model"
+head -c 70000 /dev/zero | tr '\0' 'a' >long.txt
+expect 3 "a request over the limit" find - <long.txt
+says "more than 65536 bytes"
+head -c 300 /dev/urandom >noise
+expect 1 "bytes that are no text" find --recipe bm25 - <noise
+expect 0 "text in no known language" find -k 1 "weather 天気 ☔ погода"
+
+expect 0 "JSON lines" find --json --explain -k 3 unpaid invoices of a customer
+json_lines
+same "a hit in JSON" "(1, 'money/list_invoices', 'object')" \
+    "$(json_of '(l[0]["rank"], l[0]["id"], l[0]["schema"]["type"])')"
+same "reasons in JSON" "True" "$(json_of 'l[0]["stages"][0]["stage"] == "bm25" and len(l[0]["matches"]) > 0')"
+expect 0 "one JSON object" find --format json -k 3 unpaid invoices
+same "the whole result" "('unpaid invoices', 'bm25', 'money/list_invoices')" \
+    "$(json_of '(d["request"], d["recipe"], d["hits"][0]["id"])')"
+
+# format | where the name stands | where the schema stands
+while IFS='|' read -r format name schema; do
+    expect 0 "definitions for $format" find --format "$format" -k 2 convert currency
+    same "name for $format" "money__convert_currency" "$(json_of "$name")"
+    same "schema for $format" "True" "$(json_of "'amount' in ${schema}['properties']")"
+    expect 0 "definitions for $format, one a line" find --json --format "$format" -k 2 convert currency
+    json_lines
+done <<'ROWS'
+openai|d[0]["function"]["name"]|d[0]["function"]["parameters"]
+openai-responses|d[0]["name"]|d[0]["parameters"]
+anthropic|d[0]["name"]|d[0]["input_schema"]
+gemini|d[0]["functionDeclarations"][0]["name"]|d[0]["functionDeclarations"][0]["parametersJsonSchema"]
+mcp|d[0]["name"]|d[0]["inputSchema"]
+ROWS
+expect 0 "a name that was made for a provider leads back" show money__convert_currency
+prints "money/convert_currency"
+
+# Text that would repaint the terminal, turn it round, or print a second line.
+"$python" -c '
+import json
+print(json.dumps([{"name": "evil", "description":
+    "zebra \x1b[2J\x1b]0;owned\x07 \u202eback\u202c \x9b31m line\nbreak\r\x08 end", "input_schema": {"type": "object",
+    "properties": {"a\x1b[31m": {"type": "string", "description": "\x1b[1m"}}}}]))' >evil.json
+expect 0 "hostile text is imported" add --provider 'p' evil.json
+for command in "find zebra" "find --explain zebra" "list" "show evil" "show --schema evil" "list --providers"; do
+    # shellcheck disable=SC2086
+    expect 0 "$command sends no control characters" $command
+    "$python" -c '
+import sys
+text = open("out", encoding="utf-8").read()
+assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 or 0x202a <= ord(c) <= 0x202e for c in text)' ||
+        fail "a control character came through"
+done
+expect 0 "a description is one line" find zebra
+same "one line" 1 "$(grep -c evil out)"
+expect 0 "as JSON" find --json zebra
+json_lines
+expect 1 "hostile requests" find --recipe bm25 -- "$(printf '\033[2Jqqqxyzzy')"
+expect 2 "hostile options" find "--$(printf 'x\033[2J')" x
+lacks err "$(printf '\033')"
+finish
