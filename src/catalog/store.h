@@ -94,7 +94,7 @@ struct store_key {
 typedef int (*store_tool_visit)(void *context, const struct store_key *key, const struct tool *tool);
 typedef int (*store_key_visit)(void *context, const struct store_key *key);
 
-/* Both see the store as of one moment. The second reads an index only: 2 million tools in well under a second. */
+/* Both see the store as of one moment. The second reads an index only: 2 million tools in about a second. */
 int wt__store_each(struct store *store, store_tool_visit visit, void *context, wt_error *err);
 int wt__store_each_key(struct store *store, store_key_visit visit, void *context, wt_error *err);
 
