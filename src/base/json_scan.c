@@ -88,6 +88,12 @@ static void take_value(struct json_scan *scan, struct json_item *item, bool root
         item->cut = item->cut || end == item->byte || !memchr("\"}]", scan->text.ptr[end - 1], 3);
 }
 
+/* An empty view may be of nothing at all; offsets need something to start from. */
+static struct str solid(struct str text)
+{
+    return text.len > 0 ? text : (struct str){"", 0};
+}
+
 static int broken(struct json_scan *scan, const char *reason)
 {
     scan->reason = reason;
@@ -96,7 +102,7 @@ static int broken(struct json_scan *scan, const char *reason)
 
 void wt__json_scan_open(struct json_scan *scan, struct str text, size_t at, size_t line)
 {
-    *scan = (struct json_scan){.text = text, .at = at, .line = line};
+    *scan = (struct json_scan){.text = solid(text), .at = at, .line = line};
     if (at < text.len && (text.ptr[at] == '{' || text.ptr[at] == '[')) {
         scan->close = text.ptr[at] == '{' ? '}' : ']';
         scan->at++;
@@ -152,7 +158,7 @@ int wt__json_scan_next(struct json_scan *scan, struct json_item *item)
 
 void wt__json_scan_root(struct str text, size_t at, size_t line, struct json_item *item)
 {
-    struct json_scan scan = {.text = text, .at = at, .line = line};
+    struct json_scan scan = {.text = solid(text), .at = at, .line = line};
     *item = (struct json_item){.key = {"", 0}};
     skip_blanks(&scan);
     take_value(&scan, item, true);

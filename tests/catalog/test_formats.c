@@ -139,8 +139,35 @@ static void every_case_is_read_as_expected(void **state)
     assert_true(cases >= 45);
 }
 
+/* docs/formats.md shows cases as they are: a line `tests/catalog/formats/...` and the file between two fences. */
+static void the_documentation_shows_cases_as_they_are(void **state)
+{
+    (void)state;
+    const char *source = getenv("WT_TEST_SOURCE");
+    char path[1200];
+    char *page;
+    size_t len, shown = 0;
+    snprintf(path, sizeof path, "%s/docs/formats.md", source ? source : ".");
+    assert_int_equal(wt__file_read(&page, &len, path, WT_MAX_FILE_BYTES, NULL), 0);
+    for (char *at = page; (at = strstr(at, "\n`tests/catalog/formats/")); shown++) {
+        char *name = at + 2, *bytes;
+        char *end = strchr(name, '`');
+        char *text = strchr(strstr(end, "```"), '\n') + 1;
+        char *close = strstr(text, "```\n");
+        snprintf(path, sizeof path, "%s/%.*s", source ? source : ".", (int)(end - name), name);
+        assert_int_equal(wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, NULL), 0);
+        if (len != (size_t)(close - text) || memcmp(bytes, text, len) != 0)
+            fail_msg("docs/formats.md shows another %s", path);
+        free(bytes);
+        at = close;
+    }
+    assert_int_equal(shown, sizeof formats / sizeof formats[0]);
+    free(page);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_case_is_read_as_expected)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_case_is_read_as_expected),
+                                       cmocka_unit_test(the_documentation_shows_cases_as_they_are)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

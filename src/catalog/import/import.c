@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "catalog/import/reader.h"
+#include "text/unicode.h"
 
 /* In the order in which they are asked whether a source is theirs: the more particular first. */
 static const struct importer *const importers[] = {
@@ -213,9 +214,7 @@ static int begin(struct reader *reader, struct import *out, const struct import_
     if (options->format.len > 0 && !named_importer(options->format))
         return wt__fail(err, WT_EUSAGE, "no such format: \"%.*s\" (there are %s)",
                         (int)(options->format.len < 64 ? options->format.len : 64), options->format.ptr, FORMATS);
-    json_t *text = json_stringn(options->provider.ptr ? options->provider.ptr : "", options->provider.len);
-    json_decref(text);
-    if (!text || options->provider.len > WT_MAX_NAME_BYTES)
+    if (!wt__utf8_valid(options->provider) || options->provider.len > WT_MAX_NAME_BYTES)
         return wt__fail(err, WT_EUSAGE, "the provider's name is not UTF-8 of at most %d bytes", WT_MAX_NAME_BYTES);
     return 0;
 }

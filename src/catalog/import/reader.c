@@ -343,15 +343,20 @@ static int check_draft(struct reader *reader, const struct draft *draft, struct 
     return 1;
 }
 
-/* The normal form of a draft's schema, in the arena; tools without arguments share one. */
+/* The normal form of a draft's schema, in the arena. Tools without arguments share one text, and so do neighbours with
+ * the same ones. */
 static int take_schema(struct reader *reader, json_t *schema, struct str *out)
 {
+    const struct import *import = reader->out;
+    struct str last = import->tool_count > 0 ? import->tools[import->tool_count - 1].schema : STR(SCHEMA_NONE);
+    struct buffer text = {0};
     *out = STR(SCHEMA_NONE);
     if (!schema)
         return 0;
-    struct buffer text = {0};
     int rc = wt__schema_write(&text, schema);
-    if (rc == 0 && !wt__str_equal(wt__buffer_view(&text), *out)) {
+    if (rc == 0 && wt__str_equal(wt__buffer_view(&text), last)) {
+        *out = last;
+    } else if (rc == 0 && !wt__str_equal(wt__buffer_view(&text), *out)) {
         char *copy = wt__arena_copy(&reader->out->arena, wt__buffer_view(&text));
         *out = (struct str){copy, text.len};
         rc = copy ? 0 : WT_ENOMEM;
