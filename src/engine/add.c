@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "catalog/import/import.h"
 #include "engine/embed.h"
 #include "engine/engine.h"
@@ -76,26 +77,45 @@ static int store_tools(wt_engine *engine, const struct import *import, struct st
     return 0;
 }
 
-/* Vectors and the snapshot. Without a model the lexical index is all there is, and the report says so. */
-static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, wt_add_report *report,
+/* Without a model the lexical index is all there is, and the report says why. */
+static int find_encoder(wt_engine *engine, struct report *report, const struct encoder **encoder, wt_error *err)
+{
+    wt_error why;
+    int rc = wt__engine_encoder(engine, encoder, &why);
+    if (rc == WT_EMODEL && !report->public.notice) {
+        struct buffer text = {0};
+        wt__buffer_printf(&text, "no vectors were made: %s", why.message);
+        report->public.notice = text.failed ? NULL : wt__arena_copy(&report->arena, wt__buffer_view(&text));
+        wt__buffer_dispose(&text);
+        return report->public.notice ? 0 : wt__fail_nomem(err);
+    }
+    if (rc < 0 && rc != WT_EMODEL && err)
+        *err = why;
+    return rc == WT_EMODEL ? 0 : rc;
+}
+
+/* Vectors and the snapshot. */
+static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
                            wt_error *err)
 {
     const struct encoder *encoder = NULL;
     struct shelf *shelf;
-    if (!no_vectors && wt__engine_encoder(engine, &encoder, NULL) < 0 && !report->notice)
-        report->notice = "no vectors were made: no model is installed (`whichtool model pull " WT_DEFAULT_MODEL "`)";
-    if (encoder) {
-        int64_t embedded = wt__embed_missing(engine, encoder, progress, err);
-        if (embedded < 0)
-            return (int)embedded;
-        report->embedded = (size_t)embedded;
-    }
+    int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
+    if (rc == 0 && encoder)
+        rc = wt__embed_missing(engine, encoder, progress, &report->public.embedded, err);
+    if (rc < 0)
+        return rc;
     if (wt__progress_phase(progress, "indexing", 0))
         return wt__fail_cancelled(err);
-    int rc = wt__engine_shelf(engine, encoder, &shelf, err);
+    wt_error why;
+    rc = wt__engine_shelf(engine, encoder, &shelf, &why);
     if (rc == 0)
         wt__shelf_release(shelf);
-    return rc == WT_EEMPTY ? 0 : rc;
+    else if (rc == WT_EEMPTY) /* the source had no tools, nor had others before it */
+        rc = 0;
+    else if (err)
+        *err = why;
+    return rc;
 }
 
 static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
@@ -111,7 +131,7 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
         return rc;
     }
     *out = &report->public;
-    rc = make_searchable(engine, options->no_vectors, progress, &report->public, err);
+    rc = make_searchable(engine, options->no_vectors, progress, report, err);
     if (rc < 0 && rc != WT_ECANCELLED) {
         wt_add_report_free(*out);
         *out = NULL;

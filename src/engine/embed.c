@@ -89,10 +89,12 @@ static int64_t embed_batch(wt_engine *engine, const struct encoder *encoder, con
     return stored;
 }
 
-int64_t wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, wt_error *err)
+int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *embedded,
+                      wt_error *err)
 {
     struct vector_set set = wt__engine_vectors(encoder, engine);
     uint64_t tools = 0, providers = 0, there = 0;
+    *embedded = 0;
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_count(engine->store, &tools, &providers, err);
     if (rc >= 0)
@@ -103,7 +105,6 @@ int64_t wt__embed_missing(wt_engine *engine, const struct encoder *encoder, stru
 
     struct batch *batch = calloc(1, sizeof *batch);
     float *vectors = wt__alloc_aligned((size_t)BATCH * DOCUMENT_TEXTS * set.dim, sizeof *vectors);
-    int64_t total = 0;
     if (!batch || !vectors) {
         free(batch);
         free(vectors);
@@ -120,13 +121,13 @@ int64_t wt__embed_missing(wt_engine *engine, const struct encoder *encoder, stru
         if (stored < 0)
             rc = (int)stored;
         else
-            total += stored;
+            *embedded += (size_t)stored;
     }
     wt__arena_dispose(&batch->arena);
     wt__buffer_dispose(&batch->text);
     free(batch);
     free(vectors);
-    return rc < 0 ? rc : total;
+    return rc < 0 ? rc : 0;
 }
 
 int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
@@ -137,7 +138,8 @@ int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn report, void *context
     if (rc < 0)
         return rc;
     wt__progress_init(&progress, report, context);
-    int64_t embedded = wt__embed_missing(engine, encoder, &progress, err);
+    size_t embedded;
+    rc = wt__embed_missing(engine, encoder, &progress, &embedded, err);
     wt__progress_dispose(&progress);
-    return embedded;
+    return rc < 0 ? rc : (int64_t)embedded;
 }

@@ -4,7 +4,8 @@
 
 #include "engine/engine.h"
 
-/* Encodes every tool without a vector of this model. Returns how many. */
-int64_t wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, wt_error *err);
+/* Encodes every tool without a vector of this model. *embedded: how many, up to where it ended. */
+int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *embedded,
+                      wt_error *err);
 
 #endif

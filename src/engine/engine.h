@@ -64,6 +64,10 @@ struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_eng
 int wt__engine_shelf(wt_engine *engine, const struct encoder *encoder, struct shelf **out, wt_error *err);
 void wt__shelf_release(struct shelf *shelf);
 
+/* Forgets a shelf in which damage was met, with its files, so that the next one is made from the store alone. The
+ * caller keeps its reference. */
+void wt__engine_discard_shelf(wt_engine *engine, struct shelf *shelf);
+
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err);
 void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace);
 

@@ -264,6 +264,23 @@ static int publish(struct search *search, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
+/* Vectors are verified when they are read, so damage may show as late as here. The index can be made again: once. */
+static int retrieve_or_renew(struct search *search, wt_error *err)
+{
+    wt_error why;
+    int rc = retrieve(search, &why);
+    if (rc == WT_ESTORE && search->encoder) {
+        wt__engine_discard_shelf(search->engine, search->shelf);
+        wt__shelf_release(search->shelf);
+        rc = wt__engine_shelf(search->engine, search->encoder, &search->shelf, &why);
+        if (rc == 0)
+            rc = retrieve(search, &why);
+    }
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
 static int run(struct search *search, wt_error *err)
 {
     int rc = check(search, err);
@@ -276,7 +293,7 @@ static int run(struct search *search, wt_error *err)
     if (rc == 0)
         rc = wt__engine_workspace(search->engine, &search->workspace, err);
     if (rc == 0)
-        rc = retrieve(search, err);
+        rc = retrieve_or_renew(search, err);
     if (rc == 0)
         rc = publish(search, err);
     return rc;

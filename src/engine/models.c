@@ -120,14 +120,15 @@ int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_
     if (!list)
         return wt__fail_nomem(err);
     const char *folder = wt__model_folder(&list->arena, models_dir, name);
-    bool known = wt__manifest_load(&list->arena, name, &manifest, err) == 0;
+    wt_error unknown;
+    bool known = wt__manifest_load(&list->arena, name, &manifest, &unknown) == 0;
     int rc = 0;
     if (!folder)
         rc = wt__fail_nomem(err);
     else if (known || wt__is_folder(folder))
         rc = describe(&list->arena, folder, known ? &manifest : NULL, &model, err);
     else
-        rc = WT_ENOTFOUND; /* with the sentence of wt__manifest_load, which lists what there is */
+        rc = wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* it lists what there is */
     if (rc == 0)
         rc = append(list, &model, err);
     if (rc < 0) {

@@ -152,9 +152,9 @@ static int build(wt_engine *engine, const struct encoder *encoder, const struct 
     };
     if (rc == 0) {
         rc = engine->index_folder[0] && !engine->read_only
-                 ? wt__snapshot_write(out, engine->index_folder, &content, engine->busy_ms, err)
+                 ? wt__snapshot_write(out, engine->index_folder, &content, engine->busy_ms, NULL)
                  : WT_EREADONLY;
-        if (rc == WT_EREADONLY || rc == WT_EBUSY || rc == WT_EFULL || rc == WT_EIO)
+        if (rc < 0) /* whatever is wrong with the folder */
             rc = wt__snapshot_build(out, previous, &content, err);
     }
     pthread_mutex_unlock(&engine->store_lock);
@@ -206,6 +206,22 @@ static int refresh(wt_engine *engine, uint64_t generation, const struct encoder 
     wt__shelf_release(old);
     *out = fresh;
     return 0;
+}
+
+void wt__engine_discard_shelf(wt_engine *engine, struct shelf *shelf)
+{
+    pthread_mutex_lock(&engine->build_lock);
+    pthread_mutex_lock(&engine->lock);
+    bool current = engine->shelf == shelf; /* or another thread has made a new one */
+    if (current)
+        engine->shelf = NULL;
+    pthread_mutex_unlock(&engine->lock);
+    if (current) {
+        if (engine->index_folder[0] && !engine->read_only)
+            wt__snapshot_discard(engine->index_folder, engine->busy_ms, NULL);
+        wt__shelf_release(shelf);
+    }
+    pthread_mutex_unlock(&engine->build_lock);
 }
 
 int wt__engine_shelf(wt_engine *engine, const struct encoder *encoder, struct shelf **out, wt_error *err)

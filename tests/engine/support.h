@@ -90,7 +90,7 @@ static const char handmade[] =
     "{\"provider\": \"music\", \"name\": \"search\", \"description\": \"Find a song by its title\"}\n"
     "{\"provider\": \"files\", \"name\": \"search\", \"description\": \"Find a document by its words\"}\n"
     "{\"name\": \"calculator\", \"description\": \"Add and multiply numbers\"}\n";
-enum { HANDMADE = 7, HANDMADE_PROVIDERS = 5 }; /* a tool without a provider counts as one of \"\" */
+enum { HANDMADE = 7, HANDMADE_PROVIDERS = 4 };
 
 /* `count` tools of `providers` providers, described in the words that the small model knows and a few more. */
 static inline void made_up(struct buffer *jsonl, uint64_t seed, size_t count, size_t providers)

@@ -1,0 +1,536 @@
+/* Importing, and the index that follows: what is reported, what a stop or damage in between leaves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "engine/support.h"
+
+static struct place place;
+
+static int set_up(void **state)
+{
+    (void)state;
+    place_make(&place);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    place_remove(&place);
+    return 0;
+}
+
+static const char one[] = "{\"provider\": \"p\", \"name\": \"one\", \"description\": \"book a table\"}\n",
+                  one_changed[] = "{\"provider\": \"p\", \"name\": \"one\", \"description\": \"book two tables\"}\n",
+                  two[] = "{\"provider\": \"p\", \"name\": \"two\", \"description\": \"find a song\"}\n";
+
+static wt_catalog_info info_of(wt_engine *engine)
+{
+    wt_catalog_info info;
+    sound(&place, wt_info(engine, &info, &place.err));
+    return info;
+}
+
+static void an_import_counts_what_it_did(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tools, *source;
+        int sync;
+        size_t added, updated, unchanged, removed, embedded;
+    } steps[] = {
+        {one, "a", 0, 1, 0, 0, 0, 1}, {one, "a", 0, 0, 0, 1, 0, 0}, {one_changed, "a", 0, 0, 1, 0, 0, 1},
+        {two, "b", 0, 1, 0, 0, 0, 1}, {two, "a", 1, 0, 0, 1, 1, 0}, /* "two" is of source a now */
+        {one, "b", 1, 1, 0, 0, 0, 1},
+    };
+    wt_engine *engine = open_store(&place, NULL);
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.format = "jsonl";
+    uint64_t generation = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        options.source_name = steps[i].source;
+        options.sync = steps[i].sync;
+        wt_add_report *report = add_with(&place, engine, steps[i].tools, &options);
+        assert_int_equal(report->added, steps[i].added);
+        assert_int_equal(report->updated, steps[i].updated);
+        assert_int_equal(report->unchanged, steps[i].unchanged);
+        assert_int_equal(report->removed, steps[i].removed);
+        assert_int_equal(report->embedded, steps[i].embedded);
+        assert_int_equal(report->skipped + report->issue_count, 0);
+        assert_string_equal(report->format, "jsonl");
+        assert_null(report->notice);
+        wt_catalog_info info = info_of(engine);
+        assert_int_equal(info.embedded, info.tools);
+        bool changed = steps[i].added + steps[i].updated + steps[i].removed > 0;
+        assert_true(changed ? info.generation > generation : info.generation == generation);
+        generation = info.generation;
+        wt_add_report_free(report);
+    }
+    wt_close(engine);
+}
+
+static const char spotty[] = "{\"name\": \"good\", \"description\": \"book a table\"}\n"
+                             "{\"name\": 3}\n"
+                             "{\"name\": \"cut\n"
+                             "{\"name\": \"better\"}\n";
+
+static void a_bad_tool_is_reported_and_passed_over(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.source_name = "spotty.jsonl";
+    options.provider = "mine";
+    wt_add_report *report = add_with(&place, engine, spotty, &options);
+    assert_int_equal(report->added, 2);
+    assert_int_equal(report->skipped, 2);
+    assert_int_equal(report->issue_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(report->issues[i].file, "spotty.jsonl");
+        assert_int_equal(report->issues[i].line, 2 + i);
+        assert_true(report->issues[i].reason[0] != '\0');
+        assert_non_null(report->issues[i].pointer);
+    }
+    assert_string_equal(report->notice, "no vectors were made: this store was opened without a model");
+    wt_add_report_free(report);
+    wt_tools *tools;
+    sound(&place, wt_get(engine, "mine/better", &tools, &place.err));
+    wt_tools_free(tools);
+
+    options.strict = 1;
+    options.provider = "other";
+    refused(&place, wt_add(engine, spotty, strlen(spotty), &options, &report, &place.err), WT_EFORMAT, "spotty.jsonl");
+    assert_null(report);
+    assert_int_equal(info_of(engine).tools, 2);
+    wt_close(engine);
+}
+
+static void wrong_sources_are_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes, *format;
+        int code;
+        const char *text;
+    } cases[] = {
+        {"{\"name\": \"x\"}", "word", WT_EUSAGE, "word"},
+        {"<html>", NULL, WT_EFORMAT, "input"},
+        {"", NULL, WT_EFORMAT, "input"},
+    };
+    wt_engine *engine = open_store(&place, "");
+    wt_add_report *report;
+    wt_add_options options;
+    wt_add_options_init(&options);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        options.format = cases[i].format;
+        refused(&place, wt_add(engine, cases[i].bytes, strlen(cases[i].bytes), &options, &report, &place.err),
+                cases[i].code, cases[i].text);
+        assert_null(report);
+    }
+    refused(&place, wt_add_path(engine, "/nowhere/tools.json", NULL, &report, &place.err), WT_ENOTFOUND,
+            "/nowhere/tools.json");
+    wt_close(engine);
+}
+
+static void a_source_without_tools_is_no_error(void **state)
+{
+    (void)state;
+    static const char none[] = "{\"tools\": []}";
+    wt_error untouched;
+    wt_add_report *report;
+    wt_engine *engine = open_store(&place, NULL);
+    memset(&place.err, 0x5A, sizeof place.err);
+    untouched = place.err;
+    sound(&place, wt_add(engine, none, strlen(none), NULL, &report, &place.err));
+    assert_memory_equal(&place.err, &untouched, sizeof untouched);
+    assert_string_equal(report->format, "mcp");
+    wt_add_report_free(report);
+    wt_close(engine);
+}
+
+static void a_file_is_one_source_however_it_is_named(void **state)
+{
+    (void)state;
+    char path[128], detour[160];
+    wt_add_report *report;
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.sync = 1;
+    put_text(place.folder, "tools.jsonl", one);
+    snprintf(path, sizeof path, "%s/tools.jsonl", place.folder);
+    snprintf(detour, sizeof detour, "%s/small/../tools.jsonl", place.folder);
+    wt_engine *engine = open_store(&place, "");
+    sound(&place, wt_add_path(engine, path, &options, &report, &place.err));
+    wt_add_report_free(report);
+    put_text(place.folder, "tools.jsonl", two);
+    sound(&place, wt_add_path(engine, detour, &options, &report, &place.err));
+    assert_int_equal(report->added, 1);
+    assert_int_equal(report->removed, 1);
+    wt_add_report_free(report);
+    wt_close(engine);
+}
+
+static void vectors_can_wait(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, NULL);
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.no_vectors = 1;
+    add(&place, engine, one);
+    wt_add_report_free(add_with(&place, engine, handmade, &options));
+    wt_catalog_info info = info_of(engine);
+    assert_int_equal(info.embedded, 1);
+    assert_int_equal(info.tools, 1 + HANDMADE);
+    assert_int_equal(info.providers, 1 + HANDMADE_PROVIDERS);
+    wt_hits *hits = find_with(&place, engine, "find a song", NULL);
+    assert_string_equal(hits->recipe, "hybrid");
+    assert_string_equal(hits->items[0].tool.id, "music/search"); /* by its words */
+    assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet"));
+    wt_hits_free(hits);
+    wt_find_options dense;
+    wt_find_options_init(&dense);
+    dense.recipe = "dense";
+    hits = find_with(&place, engine, "find a song", &dense);
+    assert_int_equal(hits->len, 1);
+    wt_hits_free(hits);
+    assert_int_equal(wt_embed_missing(engine, NULL, NULL, &place.err), HANDMADE);
+    assert_int_equal(wt_embed_missing(engine, NULL, NULL, &place.err), 0);
+    hits = find_with(&place, engine, "find a song", &dense);
+    assert_int_equal(hits->len, 5);
+    assert_null(hits->notice);
+    wt_hits_free(hits);
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- stops */
+
+enum { MANY = 2200 }; /* more than one batch of vectors */
+
+struct stop {
+    size_t at, calls;
+    char phases[256];
+    const char *last;
+};
+
+static int stop_at(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct stop *stop = context;
+    (void)done;
+    (void)total;
+    if (!stop->last || strcmp(stop->last, phase) != 0)
+        snprintf(stop->phases + strlen(stop->phases), sizeof stop->phases - strlen(stop->phases), "%s ", phase);
+    stop->last = phase;
+    return ++stop->calls == stop->at;
+}
+
+/* Stops at every report in turn: nothing that was there is lost, and going on ends as if nothing had happened. */
+static void a_stop_at_any_moment_loses_nothing(void **state)
+{
+    (void)state;
+    struct buffer tools = {0};
+    size_t before = 0, after = 0;
+    made_up(&tools, 5, MANY, 20);
+    for (size_t at = 1;; at++) {
+        struct place own;
+        struct stop stop = {.at = at};
+        wt_add_report *report;
+        wt_add_options options;
+        wt_add_options_init(&options);
+        options.progress = stop_at;
+        options.progress_context = &stop;
+        place_make(&own);
+        wt_engine *engine = open_store(&own, NULL);
+        add(&own, engine, handmade);
+        int rc = wt_add(engine, tools.ptr, tools.len, &options, &report, &own.err);
+        wt_catalog_info info;
+        sound(&own, wt_info(engine, &info, &own.err));
+        if (rc == 0) {
+            assert_string_equal(stop.phases, "reading storing encoding indexing ");
+            assert_int_equal(report->embedded, MANY);
+        } else {
+            refused(&own, rc, WT_ECANCELLED, "stop");
+            assert_true(info.tools == HANDMADE ? !report : info.tools == HANDMADE + MANY && report);
+            before += !report;
+            after += report != NULL;
+            if (report) {
+                assert_int_equal(report->added, MANY);
+                assert_int_equal(HANDMADE + report->embedded, info.embedded);
+            }
+        }
+        wt_hits_free(find_with(&own, engine, "find a song", NULL));
+        wt_add_report_free(report);
+        if (rc < 0) {
+            wt_add_report *rest = add_with(&own, engine, tools.ptr, NULL);
+            assert_int_equal(rest->added + rest->unchanged, MANY);
+            assert_int_equal(info.embedded + rest->embedded, HANDMADE + MANY);
+            wt_add_report_free(rest);
+        }
+        wt_close(engine);
+        place_remove(&own);
+        if (rc == 0)
+            break;
+        if (at > 12) /* reports come by the clock: on a slow machine there are many */
+            at += 10;
+    }
+    assert_true(before >= 2 && after >= 2);
+    wt__buffer_dispose(&tools);
+}
+
+/* ---------------------------------------------------------------- several engines, and what happens to the index */
+
+static void what_one_engine_adds_the_other_finds(void **state)
+{
+    (void)state;
+    wt_engine *writer = open_store(&place, NULL), *reader = open_store(&place, NULL);
+    add(&place, writer, one);
+    wt_hits *hits = find_with(&place, reader, "table", NULL);
+    assert_int_equal(hits->len, 1);
+    wt_hits_free(hits);
+    add(&place, writer, handmade);
+    hits = find_with(&place, reader, "weather forecast", NULL);
+    assert_string_equal(hits->items[0].tool.id, "weather/getForecast");
+    wt_hits_free(hits);
+    assert_int_equal(wt_remove(reader, "weather/getForecast", &place.err), 1);
+    hits = find_with(&place, writer, "weather forecast", NULL);
+    for (size_t i = 0; i < hits->len; i++)
+        assert_string_not_equal(hits->items[i].tool.id, "weather/getForecast");
+    wt_hits_free(hits);
+    wt_close(writer);
+    wt_close(reader);
+}
+
+/* The hits' ids and scores as one text. */
+static char *answer(wt_engine *engine)
+{
+    static const char *const requests[] = {"find a table for two", "a b c d",
+                                           "book hotel city, then find the storm song"};
+    static const char *const recipes[] = {"bm25", "dense", "hybrid"};
+    struct buffer text = {0};
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.k = 20;
+    for (size_t r = 0; r < 3; r++)
+        for (size_t s = 0; s < 3; s++) {
+            options.recipe = recipes[s];
+            wt_hits *hits = find_with(&place, engine, requests[r], &options);
+            assert_null(hits->notice);
+            for (size_t i = 0; i < hits->len; i++)
+                wt__buffer_printf(&text, "%s %.9g\n", hits->items[i].tool.id, hits->items[i].score);
+            wt_hits_free(hits);
+        }
+    return wt__buffer_take(&text);
+}
+
+static void answers_same(wt_engine *engine, const char *wanted, const char *what)
+{
+    char *got = answer(engine);
+    if (strcmp(got, wanted) != 0)
+        fail_msg("%s: other hits or scores", what);
+    free(got);
+}
+
+/* A store with made-up tools, and what it answers. */
+static wt_engine *filled(char **wanted)
+{
+    struct buffer tools = {0};
+    wt_engine *engine = open_store(&place, NULL);
+    made_up(&tools, 9, 300, 7);
+    add(&place, engine, tools.ptr);
+    wt__buffer_dispose(&tools);
+    *wanted = answer(engine);
+    assert_true(strlen(*wanted) > 1000);
+    return engine;
+}
+
+static void damage(const char *path, const char *how)
+{
+    size_t len;
+    char *bytes;
+    sound(&place, wt__file_read(&bytes, &len, path, SIZE_MAX / 2, &place.err));
+    if (strcmp(how, "emptied") == 0)
+        len = 0;
+    else if (strcmp(how, "cut") == 0)
+        len /= 2;
+    else if (strcmp(how, "first byte") == 0)
+        bytes[0] ^= 1;
+    else if (strcmp(how, "last byte") == 0)
+        bytes[len - 1] ^= 0x40;
+    else
+        for (size_t i = 64; i < len; i += 61) /* somewhere in everything */
+            bytes[i] ^= 0x10;
+    sound(&place, wt__file_replace(path, bytes, len, &place.err));
+    free(bytes);
+}
+
+/* Every file of the index, hurt in every way, met by a new engine. */
+static void a_damaged_index_is_made_again(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"emptied", "cut", "first byte", "last byte", "throughout"};
+    char *wanted;
+    wt_close(filled(&wanted));
+    struct arena arena = {0};
+    char **paths;
+    size_t count;
+    sound(&place, wt__list_files(&arena, place.index, 10, &paths, &count, &place.err));
+    assert_true(count >= 2);
+    for (size_t f = 0; f < count; f++)
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+            char what[256];
+            snprintf(what, sizeof what, "%s %s", paths[f], ways[w]);
+            if (!wt__is_file(paths[f]) || wt__file_size(paths[f]) == 0)
+                continue; /* given up for a file of another number, or the lock */
+            damage(paths[f], ways[w]);
+            wt_engine *engine = open_store(&place, NULL);
+            answers_same(engine, wanted, what);
+            answers_same(engine, wanted, what);
+            wt_close(engine);
+        }
+    free(wanted);
+    wt__arena_dispose(&arena);
+}
+
+static void an_index_that_is_gone_is_made_again(void **state)
+{
+    (void)state;
+    char *wanted;
+    wt_engine *engine = filled(&wanted);
+    remove_folder(place.index);
+    answers_same(engine, wanted, "in hand"); /* mapped files live on */
+    wt_engine *other = open_store(&place, NULL);
+    answers_same(other, wanted, "gone");
+    assert_true(wt__is_folder(place.index));
+    wt_close(other);
+
+    remove_folder(place.index);
+    put_text(place.folder, "tools.wt-index", "a file in its place");
+    other = open_store(&place, NULL);
+    answers_same(other, wanted, "a file in its place");
+    wt_close(other);
+    wt_close(engine);
+    free(wanted);
+}
+
+static void a_reader_writes_nothing(void **state)
+{
+    (void)state;
+    char *wanted;
+    wt_close(filled(&wanted));
+    remove_folder(place.index);
+    wt_engine *engine;
+    wt_add_report *report;
+    wt_open_options options;
+    wt_open_options_init(&options);
+    options.read_only = 1;
+    options.model = place.model;
+    sound(&place, wt_open(&engine, place.store, &options, &place.err));
+    answers_same(engine, wanted, "in memory");
+    assert_false(wt__is_folder(place.index));
+    refused(&place, wt_add(engine, one, strlen(one), NULL, &report, &place.err), WT_EREADONLY, place.store);
+    assert_null(report);
+    refused(&place, wt_remove(engine, "tool1", &place.err), WT_EREADONLY, place.store);
+    refused(&place, wt_remove_provider(engine, "p1", &place.err), WT_EREADONLY, place.store);
+    wt_close(engine);
+    free(wanted);
+}
+
+static void a_private_store_ends_with_its_engine(void **state)
+{
+    (void)state;
+    wt_engine *engine;
+    wt_open_options options;
+    wt_open_options_init(&options);
+    options.model = place.model;
+    sound(&place, wt_open(&engine, ":memory:", &options, &place.err));
+    add(&place, engine, handmade);
+    add(&place, engine, one);
+    wt_hits *hits = find_with(&place, engine, "weather forecast", NULL);
+    assert_string_equal(hits->items[0].tool.id, "weather/getForecast");
+    wt_hits_free(hits);
+    wt_close(engine);
+    sound(&place, wt_open(&engine, ":memory:", &options, &place.err));
+    assert_int_equal(info_of(engine).tools, 0);
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static void what_is_no_store_is_refused(void **state)
+{
+    (void)state;
+    wt_engine *engine = (wt_engine *)&place;
+    wt_open_options options;
+    wt_open_options_init(&options);
+    refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EUSAGE, "no store was named");
+    refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EUSAGE, "no store was named");
+    assert_null(engine);
+    put_text(place.folder, "text.wt", "this is no database, and it is long enough to have had a header of one, too.\n");
+    char path[128];
+    snprintf(path, sizeof path, "%s/text.wt", place.folder);
+    refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ESTORE, path);
+    assert_null(engine);
+    options.read_only = 1;
+    refused(&place, wt_open(&engine, place.store, &options, &place.err), WT_ENOTFOUND, place.store);
+    refused(&place, wt_open(&engine, place.folder, NULL, &place.err), WT_ESTORE, place.folder);
+}
+
+static void an_older_caller_opens_and_adds(void **state)
+{
+    (void)state;
+    wt_engine *engine;
+    wt_open_options opening;
+    wt_add_options adding;
+    wt_list_options listing;
+    wt_add_report *report;
+    wt_tools *tools;
+    memset(&opening, 0xA5, sizeof opening);
+    opening.size = offsetof(wt_open_options, model);
+    opening.read_only = 0;
+    setenv("WHICHTOOL_MODELS", place.folder, 1); /* no default model there */
+    sound(&place, wt_open(&engine, place.store, &opening, &place.err));
+    memset(&adding, 0xA5, sizeof adding);
+    adding.size = offsetof(wt_add_options, provider);
+    adding.format = "jsonl";
+    sound(&place, wt_add(engine, handmade, strlen(handmade), &adding, &report, &place.err));
+    assert_int_equal(report->added, HANDMADE);
+    assert_non_null(strstr(report->notice, "whichtool model pull " WT_DEFAULT_MODEL));
+    wt_add_report_free(report);
+    memset(&listing, 0xA5, sizeof listing);
+    listing.size = offsetof(wt_list_options, limit);
+    listing.provider = "travel";
+    sound(&place, wt_list(engine, &listing, &tools, &place.err));
+    assert_int_equal(tools->len, 2);
+    wt_tools_free(tools);
+    wt_close(engine);
+    unsetenv("WHICHTOOL_MODELS");
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test(an_import_counts_what_it_did),
+        test(a_bad_tool_is_reported_and_passed_over),
+        test(wrong_sources_are_refused_with_a_sentence),
+        test(a_source_without_tools_is_no_error),
+        test(a_file_is_one_source_however_it_is_named),
+        test(vectors_can_wait),
+        test(a_stop_at_any_moment_loses_nothing),
+        test(what_one_engine_adds_the_other_finds),
+        test(a_damaged_index_is_made_again),
+        test(an_index_that_is_gone_is_made_again),
+        test(a_reader_writes_nothing),
+        test(a_private_store_ends_with_its_engine),
+        test(what_is_no_store_is_refused),
+        test(an_older_caller_opens_and_adds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
