@@ -32,6 +32,9 @@ int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err)
         return wt__fail_at(err, WT_ETOOLONG, 1, 0, NULL, "JSON is nested deeper than %d levels", WT_MAX_JSON_DEPTH);
     json_error_t why;
     json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+    /* jansson takes most failed allocations for bad syntax, so bad syntax is believed the second time only. */
+    if (!value)
+        value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
     /* Schemas hold bounds such as 18446744073709551615; rather a rounded bound than a lost tool. */
     if (!value && json_error_code(&why) == json_error_numeric_overflow)
         value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &why);

@@ -44,7 +44,8 @@ int wt__progress_step(struct progress *progress, uint64_t steps)
         return 0;
     pthread_mutex_lock(&progress->lock);
     progress->done += steps;
-    if (progress->done == progress->total || wt__now_ms() - progress->last_ms >= INTERVAL_MS)
+    bool last = progress->total > 0 && progress->done == progress->total;
+    if (last || wt__now_ms() - progress->last_ms >= INTERVAL_MS)
         tell(progress);
     int cancelled = progress->cancelled;
     pthread_mutex_unlock(&progress->lock);

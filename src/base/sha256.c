@@ -32,20 +32,29 @@ static void expand(const unsigned char *block, uint32_t w[64])
     }
 }
 
+/* One round: writes d and h; the next round takes the eight one place on, which saves moving them. */
+#define ROUND_STEP(a, b, c, d, e, f, g, h, i)                                                                          \
+    do {                                                                                                               \
+        uint32_t t1 =                                                                                                  \
+            (h) + (right(e, 6) ^ right(e, 11) ^ right(e, 25)) + (((e) & (f)) ^ (~(e) & (g))) + ROUND[i] + w[i];        \
+        (d) += t1;                                                                                                     \
+        (h) = t1 + (right(a, 2) ^ right(a, 13) ^ right(a, 22)) + (((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c)));            \
+    } while (0)
+
 static void compress(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[64], s[8];
     expand(block, w);
     memcpy(s, state, sizeof s);
-    for (unsigned i = 0; i < 64; i++) {
-        uint32_t sum1 = right(s[4], 6) ^ right(s[4], 11) ^ right(s[4], 25);
-        uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
-        uint32_t t1 = s[7] + sum1 + choice + ROUND[i] + w[i];
-        uint32_t sum0 = right(s[0], 2) ^ right(s[0], 13) ^ right(s[0], 22);
-        uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += t1;
-        s[0] = t1 + sum0 + majority;
+    for (unsigned i = 0; i < 64; i += 8) {
+        ROUND_STEP(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], i);
+        ROUND_STEP(s[7], s[0], s[1], s[2], s[3], s[4], s[5], s[6], i + 1);
+        ROUND_STEP(s[6], s[7], s[0], s[1], s[2], s[3], s[4], s[5], i + 2);
+        ROUND_STEP(s[5], s[6], s[7], s[0], s[1], s[2], s[3], s[4], i + 3);
+        ROUND_STEP(s[4], s[5], s[6], s[7], s[0], s[1], s[2], s[3], i + 4);
+        ROUND_STEP(s[3], s[4], s[5], s[6], s[7], s[0], s[1], s[2], i + 5);
+        ROUND_STEP(s[2], s[3], s[4], s[5], s[6], s[7], s[0], s[1], i + 6);
+        ROUND_STEP(s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[0], i + 7);
     }
     for (unsigned i = 0; i < 8; i++)
         state[i] += s[i];

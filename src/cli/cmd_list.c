@@ -9,7 +9,7 @@
 
 enum { PAGE = 1000 }; /* tools held at once, so that a list of any length takes little memory */
 
-typedef bool (*page_fn)(void *context, const wt_tools *page); /* false: enough */
+typedef bool (*page_fn)(void *context, const wt_tools *page); /* false: it failed, and ends in END_SYSTEM */
 
 /* The catalogue in pages, from offset on, at most limit tools (0: all). 0, or an exit code. */
 static int each_page(struct cli *cli, wt_engine *engine, const char *provider, size_t offset, size_t limit,
@@ -27,8 +27,11 @@ static int each_page(struct cli *cli, wt_engine *engine, const char *provider, s
         if (wt_list(engine, &options, &page, &err) < 0)
             return wt__cli_fail(cli, &err);
         *seen += page->len;
-        more = take(context, page) && page->len == PAGE && *seen != limit;
+        bool taken = take(context, page);
+        more = page->len == PAGE && *seen != limit;
         wt_tools_free(page);
+        if (!taken)
+            return END_SYSTEM;
     }
     return 0;
 }
@@ -113,8 +116,10 @@ static int list_providers(struct cli *cli, wt_engine *engine, size_t *seen)
 {
     struct providers p = {0};
     int code = each_page(cli, engine, wt__text_of(cli, OPT_PROVIDER), 0, 0, count_page, &p, seen);
-    if (code == 0)
-        code = p.failed ? wt__cli_say(cli, END_SYSTEM, "out of memory") : print_providers(cli, &p);
+    if (p.failed)
+        code = wt__cli_say(cli, END_SYSTEM, "out of memory");
+    else if (code == 0)
+        code = print_providers(cli, &p);
     wt__map_dispose(&p.by_name);
     wt__arena_dispose(&p.arena);
     free(p.items);
@@ -129,8 +134,8 @@ static int tell_nothing(struct cli *cli, wt_engine *engine)
     if (wt_info(engine, &info, &err) < 0)
         return wt__cli_fail(cli, &err);
     if (info.tools == 0)
-        wt__cli_empty(cli);
-    else if (provider)
+        return wt__cli_empty(cli);
+    if (provider)
         wt__cli_note(cli, "There are no tools of provider %s here.", provider);
     else
         wt__cli_note(cli, "There are no tools here; the catalogue has %llu.", (unsigned long long)info.tools);
