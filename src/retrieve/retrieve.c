@@ -2,14 +2,18 @@
  *
  *   texts       the whole request, and its parts when it has several (segment.h)
  *   candidates  the DEPTH best of every text by words and by meaning; both scores of every candidate, exactly
- *   value       lexical * words / best words + dense * cosine (/ best cosine), for each text and candidate
+ *   value       of each text and candidate:  bm25    words / best words
+ *                                            dense   cosine
+ *                                            hybrid  sqrt(coverage) * words / best words + .6 * cosine / best cosine
  *   order       compose.h
  *
- * A score is divided by the best of its text because BM25 has no scale of its own: a request of rare words scores in
- * the tens, one of common words below one. Cost: one BM25 search and one pass over the vectors a text, and a few
- * hundred exact scores; nothing grows with M but the two searches. */
+ * A score is divided by the best of its text because BM25 has no scale of its own. Coverage gives some of that scale
+ * back where words compete with meaning: it is the share of the request's words, by weight, that the best tool could
+ * answer, so a request in other words than the catalogue's is left to meaning. Cost: one BM25 search a text, one pass
+ * over the vectors, and a few hundred exact scores; nothing grows with M but the searches. */
 #include "retrieve/retrieve.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -20,7 +24,7 @@
 
 const struct retriever wt__bm25 = {.name = "bm25", .lexical = 1};
 const struct retriever wt__dense = {.name = "dense", .dense = 1};
-const struct retriever wt__hybrid = {.name = "hybrid", .lexical = 1, .dense = 1.25f, .relative = true};
+const struct retriever wt__hybrid = {.name = "hybrid", .lexical = 1, .dense = 0.6f};
 
 /* Candidates of a text and side: more changes nothing, 20 little. A cap passes over candidates, and there must be
  * others behind them. */
@@ -40,6 +44,7 @@ struct text {
     size_t term_count;
     const float *vector; /* [D]; those of all texts lie behind each other */
     struct side words, meaning;
+    float coverage;
 };
 
 struct workspace {
@@ -103,7 +108,7 @@ static int compare_terms(const void *a, const void *b)
     return order ? order : (x->text.len > y->text.len) - (x->text.len < y->text.len);
 }
 
-/* The different terms of a text, each of weight 1: how often a request says a word does not make it truer. */
+/* The different terms of a text. A word said four times counts twice: said again it hardly means more. */
 static int read_terms(struct workspace *workspace, struct text *text, wt_error *err)
 {
     size_t first = workspace->tokens.len;
@@ -116,10 +121,25 @@ static int read_terms(struct workspace *workspace, struct text *text, wt_error *
     for (size_t i = 0; i < count; i++)
         text->terms[i] = (struct lexical_term){workspace->tokens.terms[first + i], 1};
     qsort(text->terms, count, sizeof *text->terms, compare_terms);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || compare_terms(&text->terms[i], &text->terms[text->term_count - 1]) != 0)
+    for (size_t i = 0; i < count; i++) {
+        if (text->term_count > 0 && compare_terms(&text->terms[i], &text->terms[text->term_count - 1]) == 0)
+            text->terms[text->term_count - 1].weight++;
+        else
             text->terms[text->term_count++] = text->terms[i];
+    }
+    for (size_t i = 0; i < text->term_count; i++)
+        text->terms[i].weight = sqrtf(text->terms[i].weight);
     return 0;
+}
+
+/* The share of the most that BM25 could give for these terms that the best tool reaches. */
+static float coverage(const struct lexical *index, const struct text *text, float best)
+{
+    float most = 0;
+    for (size_t i = 0; i < text->term_count; i++)
+        most += text->terms[i].weight * wt__lexical_idf(index->rows, wt__lexical_df(index, text->terms[i].text));
+    most *= wt__lexical_settings.k1 + 1;
+    return best < most ? best / most : 1;
 }
 
 static int search_words(const struct view *view, const struct retrieve_request *request, size_t depth,
@@ -140,6 +160,7 @@ static int search_words(const struct view *view, const struct retrieve_request *
             return wt__fail_nomem(err);
         side->len = wt__lexical_search(index, &workspace->queries[t], depth, request->allowed, side->top);
         side->best = side->len ? side->top[0].score : 0;
+        text->coverage = coverage(index, text, side->best);
     }
     return 0;
 }
@@ -152,7 +173,7 @@ static int encode_texts(const struct view *view, struct workspace *workspace, wt
     if (!vectors)
         return wt__fail_nomem(err);
     for (size_t t = 0; t < workspace->text_count; t++) {
-        texts[t] = workspace->texts[t].bytes;
+        texts[t] = t == 0 ? workspace->texts[0].bytes : wt__skip_stopwords(workspace->texts[t].bytes);
         workspace->texts[t].vector = vectors + t * dim;
     }
     int rc = 0;
@@ -233,15 +254,23 @@ static int score_candidates(const struct view *view, const struct vectors *vecto
     return 0;
 }
 
+static bool weighs_both(const struct retriever *retriever)
+{
+    return retriever->lexical > 0 && retriever->dense > 0;
+}
+
 static float words_value(const struct retriever *retriever, const struct text *text, size_t c)
 {
-    return text->words.best > 0 ? retriever->lexical * text->words.scores[c] / text->words.best : 0;
+    if (text->words.best <= 0)
+        return 0;
+    float share = retriever->lexical * text->words.scores[c] / text->words.best;
+    return weighs_both(retriever) ? sqrtf(text->coverage) * share : share;
 }
 
 static float meaning_value(const struct retriever *retriever, const struct text *text, size_t c)
 {
     float cosine = text->meaning.scores[c];
-    if (!retriever->relative)
+    if (!weighs_both(retriever))
         return retriever->dense * cosine;
     return text->meaning.best > 0 && cosine > 0 ? retriever->dense * cosine / text->meaning.best : 0;
 }

@@ -20,9 +20,8 @@
 /* Which evidence a retriever weighs, and how much. */
 struct retriever {
     const char *name;
-    float lexical; /* weight of words, as a share of the best tool's score; 0: not looked at */
+    float lexical; /* weight of words; 0: not looked at */
     float dense;   /* weight of meaning; 0: not looked at */
-    bool relative; /* meaning, too, as a share of the best tool's: needed beside words, a plain cosine alone */
 };
 
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;

@@ -191,3 +191,17 @@ size_t wt__segment(struct str request, struct str parts[PARTS_MAX])
         parts[i] = (struct str){request.ptr + cutter.parts[i].start, cutter.parts[i].end - cutter.parts[i].start};
     return cutter.count;
 }
+
+struct str wt__skip_stopwords(struct str part)
+{
+    for (size_t i = 0; i < part.len;) {
+        size_t start = i;
+        while (i < part.len && is_word_byte(part.ptr[i]))
+            i++;
+        if (i == start)
+            i++;
+        else if (!is_stopword((struct str){part.ptr + start, i - start}))
+            return (struct str){part.ptr + start, part.len - start};
+    }
+    return part;
+}

@@ -14,4 +14,8 @@ enum { PARTS_MAX = 6 };
  * worth cutting, at most PARTS_MAX. */
 size_t wt__segment(struct str request, struct str parts[PARTS_MAX]);
 
+/* The part without the stop words that it begins with ("Can you please show me the rate" -> "rate"): the encoder reads
+ * what is wanted, not how it is asked. A part of stop words alone stays as it is. */
+struct str wt__skip_stopwords(struct str part);
+
 #endif
