@@ -15,7 +15,7 @@ enum {
     LANES = 16,
     TALL_ROWS = 24,       /* rows of a tile one panel wide: 24 of the 32 registers are sums */
     WIDE_ROWS = 12,       /* rows of a tile two panels wide */
-    AHEAD = 32 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
+    AHEAD = 128 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
 };
 
 /* The first n of 16 lanes. */
@@ -79,8 +79,9 @@ static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, 
 /* One tile: `rows` rows by `panels` panels, all of K, in rows * panels registers; both constants where inlined. */
 INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows, const int panels)
 {
-    const float *a = g->a + row * g->a_stride, *w = g->w + panel * g->w_panel;
-    size_t a_stride = g->a_stride, w_step = g->w_step, w_panel = g->w_panel, depth = g->k;
+    struct rows a = wt__rows(g->a + row * g->a_stride, g->a_stride);
+    const float *w = g->w + panel * g->w_panel;
+    size_t w_step = g->w_step, w_panel = g->w_panel, depth = g->k;
     _Alignas(64) float out[TALL_ROWS * WT_PANEL];
     __m512 sum[2][TALL_ROWS], part[2];
 
@@ -89,6 +90,7 @@ INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows
         UNROLL for (int r = 0; r < rows; r++) sum[p][r] = _mm512_setzero_ps();
     }
     for (size_t k = 0; k < depth; k++, w += w_step) {
+        HIDE_ROWS(a);
         UNROLL for (int p = 0; p < panels; p++)
         {
             part[p] = _mm512_loadu_ps(w + (size_t)p * w_panel);
@@ -96,9 +98,10 @@ INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows
         }
         UNROLL for (int r = 0; r < rows; r++)
         {
-            __m512 x = _mm512_set1_ps(a[(size_t)r * a_stride + k]);
+            __m512 x = _mm512_set1_ps(*wt__row(&a, r));
             UNROLL for (int p = 0; p < panels; p++) sum[p][r] = _mm512_fmadd_ps(x, part[p], sum[p][r]);
         }
+        wt__rows_advance(&a);
     }
     UNROLL for (int p = 0; p < panels; p++)
     {
