@@ -68,7 +68,10 @@ static inline wt_add_report *add_with(struct place *place, wt_engine *engine, co
 
 static inline void add(struct place *place, wt_engine *engine, const char *jsonl)
 {
-    wt_add_report_free(add_with(place, engine, jsonl, NULL));
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.format = "jsonl";
+    wt_add_report_free(add_with(place, engine, jsonl, &options));
 }
 
 static inline wt_hits *find_with(struct place *place, wt_engine *engine, const char *request,
@@ -90,7 +93,7 @@ static const char handmade[] =
     "{\"provider\": \"music\", \"name\": \"search\", \"description\": \"Find a song by its title\"}\n"
     "{\"provider\": \"files\", \"name\": \"search\", \"description\": \"Find a document by its words\"}\n"
     "{\"name\": \"calculator\", \"description\": \"Add and multiply numbers\"}\n";
-enum { HANDMADE = 7, HANDMADE_PROVIDERS = 4 };
+enum { HANDMADE = 7, HANDMADE_PROVIDERS = 5 }; /* tools without a provider count as those of one */
 
 /* `count` tools of `providers` providers, described in the words that the small model knows and a few more. */
 static inline void made_up(struct buffer *jsonl, uint64_t seed, size_t count, size_t providers)

@@ -1,0 +1,139 @@
+/* Many threads on one engine while another changes the catalogue: every answer is that of one moment.
+ *
+ * The catalogue has pairs of tools, both of which always come and go in one import, and words that only pairs have. A
+ * search for a pair's word must find both halves or none. Run under ThreadSanitizer too. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine/support.h"
+
+enum { READERS = 4, ROUNDS = 12, SEARCHES = 40 };
+
+static struct place place;
+static wt_engine *engine;
+static atomic_bool done;
+static atomic_uint torn, failed, searches;
+
+static const char base[] = "{\"provider\": \"base\", \"name\": \"anchor\", \"description\": \"find a table anchor\"}\n";
+static const char pair[] =
+    "{\"provider\": \"base\", \"name\": \"anchor\", \"description\": \"find a table anchor\"}\n"
+    "{\"provider\": \"left\", \"name\": \"half1\", \"description\": \"zeppelin book a table\"}\n"
+    "{\"provider\": \"right\", \"name\": \"half2\", \"description\": \"zeppelin book two tables\"}\n";
+
+static void search_once(const char *recipe, unsigned number)
+{
+    wt_find_options options;
+    wt_hits *hits;
+    wt_find_options_init(&options);
+    options.recipe = recipe;
+    options.explain = number % 2;
+    int rc = wt_find(engine, "zeppelin anchor", 15, &options, &hits, NULL);
+    atomic_fetch_add(&searches, 1);
+    if (rc < 0) {
+        atomic_fetch_add(&failed, 1);
+        return;
+    }
+    size_t halves = 0, anchors = 0;
+    for (size_t i = 0; i < hits->len; i++) {
+        halves += strncmp(hits->items[i].tool.name, "half", 4) == 0;
+        anchors += strcmp(hits->items[i].tool.name, "anchor") == 0;
+    }
+    if (anchors != 1 || halves % 2)
+        atomic_fetch_add(&torn, 1);
+    wt_hits_free(hits);
+}
+
+static void *reader(void *context)
+{
+    unsigned seed = *(unsigned *)context;
+    for (unsigned i = 0; i < SEARCHES || !atomic_load(&done); i++) {
+        static const char *const recipes[] = {"bm25", "hybrid", "dense", NULL};
+        search_once(recipes[(seed + i) % 4], seed + i);
+        if (i % 8 == seed % 8) {
+            wt_catalog_info info;
+            wt_tools *tools;
+            if (wt_info(engine, &info, NULL) < 0 || wt_list(engine, NULL, &tools, NULL) < 0)
+                atomic_fetch_add(&failed, 1);
+            else
+                wt_tools_free(tools);
+        }
+    }
+    return NULL;
+}
+
+static void answers_are_of_one_moment(void **state)
+{
+    (void)state;
+    pthread_t threads[READERS];
+    unsigned seeds[READERS];
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.format = "jsonl";
+    options.sync = 1;
+    place_make(&place);
+    engine = open_store(&place, NULL);
+    wt_add_report_free(add_with(&place, engine, base, &options));
+    for (unsigned i = 0; i < READERS; i++) {
+        seeds[i] = i;
+        assert_int_equal(pthread_create(&threads[i], NULL, reader, &seeds[i]), 0);
+    }
+    for (size_t round = 0; round < ROUNDS; round++)
+        wt_add_report_free(add_with(&place, engine, round % 2 ? base : pair, &options));
+    atomic_store(&done, true);
+    for (unsigned i = 0; i < READERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(failed, 0);
+    assert_int_equal(torn, 0);
+    assert_true(searches >= READERS * SEARCHES);
+    wt_close(engine);
+    place_remove(&place);
+}
+
+/* The first queries of a fresh engine open the model and the index together. */
+static void *first_search(void *context)
+{
+    pthread_barrier_wait(context);
+    search_once(NULL, 1);
+    return NULL;
+}
+
+static void first_queries_may_come_together(void **state)
+{
+    (void)state;
+    place_make(&place);
+    wt_engine *writer = open_store(&place, NULL);
+    add(&place, writer, pair);
+    for (size_t round = 0; round < 5; round++) {
+        pthread_t threads[READERS];
+        pthread_barrier_t barrier;
+        if (round % 2)
+            remove_folder(place.index);
+        engine = open_store(&place, NULL);
+        pthread_barrier_init(&barrier, NULL, READERS);
+        for (unsigned i = 0; i < READERS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, first_search, &barrier), 0);
+        for (unsigned i = 0; i < READERS; i++)
+            pthread_join(threads[i], NULL);
+        pthread_barrier_destroy(&barrier);
+        wt_close(engine);
+    }
+    assert_int_equal(failed, 0);
+    assert_int_equal(torn, 0);
+    wt_close(writer);
+    place_remove(&place);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_of_one_moment),
+        cmocka_unit_test(first_queries_may_come_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/* Listing, naming, removing and exporting tools. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "engine/support.h"
+
+static struct place place;
+static wt_engine *engine;
+
+static int set_up(void **state)
+{
+    (void)state;
+    place_make(&place);
+    engine = open_store(&place, "");
+    add(&place, engine, handmade);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    wt_close(engine);
+    place_remove(&place);
+    return 0;
+}
+
+static wt_tools *get(const char *name)
+{
+    wt_tools *tools;
+    sound(&place, wt_get(engine, name, &tools, &place.err));
+    assert_int_equal(tools->len, 1);
+    return tools;
+}
+
+static void gives(const char *name, const char *id)
+{
+    wt_tools *tools = get(name);
+    if (strcmp(tools->items[0].id, id) != 0)
+        fail_msg("\"%s\" is %s, not %s", name, tools->items[0].id, id);
+    wt_tools_free(tools);
+}
+
+static void a_list_is_in_the_order_of_import(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *provider;
+        size_t limit, offset;
+        const char *ids;
+    } cases[] = {
+        {NULL, 0, 0,
+         "weather/getForecast weather/storm_alerts travel/bookHotel travel/search_flights music/search files/search "
+         "calculator "},
+        {NULL, 2, 0, "weather/getForecast weather/storm_alerts "},
+        {NULL, 2, 5, "files/search calculator "},
+        {NULL, 0, 6, "calculator "},
+        {NULL, 0, 7, ""},
+        {NULL, SIZE_MAX, SIZE_MAX, ""},
+        {"travel", 0, 0, "travel/bookHotel travel/search_flights "},
+        {"travel", 1, 1, "travel/search_flights "},
+        {"", 0, 0, "calculator "},
+        {"nobody", 0, 0, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer ids = {0};
+        wt_tools *tools;
+        wt_list_options options;
+        wt_list_options_init(&options);
+        options.provider = cases[i].provider;
+        options.limit = cases[i].limit;
+        options.offset = cases[i].offset;
+        sound(&place, wt_list(engine, &options, &tools, &place.err));
+        wt__buffer_text(&ids, "");
+        for (size_t t = 0; t < tools->len; t++)
+            wt__buffer_printf(&ids, "%s ", tools->items[t].id);
+        assert_string_equal(ids.ptr ? ids.ptr : "", cases[i].ids);
+        wt__buffer_dispose(&ids);
+        wt_tools_free(tools);
+    }
+}
+
+static void a_tool_has_several_names(void **state)
+{
+    (void)state;
+    static const char slashed[] = "{\"provider\": \"@org/server\", \"name\": \"GET /pets/{id}\"}\n"
+                                  "{\"provider\": \"@org\", \"name\": \"server/other\"}\n";
+    add(&place, engine, slashed);
+    gives("weather/getForecast", "weather/getForecast");
+    gives("bookHotel", "travel/bookHotel");
+    gives("calculator", "calculator");
+    gives("@org/server/GET /pets/{id}", "@org/server/GET /pets/{id}");
+    gives("@org/server/other", "@org/server/other");
+    gives("server/other", "@org/server/other");
+    gives("music__search", "music/search");
+}
+
+static void a_source_id_stands_for_its_tool(void **state)
+{
+    (void)state;
+    static const char corpus[] = "{\"_id\": \"doc-7\", \"title\": \"Seven\", \"text\": \"the seventh tool\"}\n";
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.format = "beir";
+    wt_add_report_free(add_with(&place, engine, corpus, &options));
+    wt_tools *tools = get("doc-7");
+    assert_string_equal(tools->items[0].source_id, "doc-7");
+    wt_tools_free(tools);
+}
+
+static void a_name_must_stand_for_one_tool(void **state)
+{
+    (void)state;
+    wt_tools *tools = (wt_tools *)&place;
+    refused(&place, wt_get(engine, "search", &tools, &place.err), WT_EUSAGE,
+            "several tools are named \"search\" (music/search, files/search); say which");
+    assert_null(tools);
+    refused(&place, wt_remove(engine, "search", &place.err), WT_EUSAGE, "music/search");
+    static const char *const absent[] = {"nothing",
+                                         "",
+                                         "/",
+                                         "weather/",
+                                         "/search",
+                                         "weather/nothing",
+                                         "weather__nothing",
+                                         "a__h0123456789abcdef",
+                                         "_h0123456789abcdef"};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        refused(&place, wt_get(engine, absent[i], &tools, &place.err), WT_ENOTFOUND, "no tool is named");
+    /* A name that is longer than any tool's, and than the message. */
+    char *longest = calloc(1, 100001);
+    memset(longest, '/', 100000);
+    refused(&place, wt_get(engine, longest, &tools, &place.err), WT_ENOTFOUND, "no tool is named \"///");
+    free(longest);
+}
+
+static void removing_takes_tools_out_of_everything(void **state)
+{
+    (void)state;
+    wt_tools *tools;
+    assert_int_equal(wt_remove(engine, "bookHotel", &place.err), 1);
+    refused(&place, wt_remove(engine, "bookHotel", &place.err), WT_ENOTFOUND, "no tool is named \"bookHotel\"");
+    refused(&place, wt_get(engine, "travel/bookHotel", &tools, &place.err), WT_ENOTFOUND, "travel/bookHotel");
+    wt_hits *hits = find_with(&place, engine, "reserve a hotel room", NULL);
+    assert_int_equal(hits->len, 0);
+    wt_hits_free(hits);
+    assert_int_equal(wt_remove_provider(engine, "weather", &place.err), 2);
+    refused(&place, wt_remove_provider(engine, "weather", &place.err), WT_ENOTFOUND,
+            "no tool has the provider \"weather\"");
+    assert_int_equal(wt_remove_provider(engine, "", &place.err), 1); /* those without one */
+    wt_catalog_info info;
+    sound(&place, wt_info(engine, &info, &place.err));
+    assert_int_equal(info.tools, HANDMADE - 4);
+    assert_int_equal(info.providers, 3); /* travel, music, files */
+    assert_string_equal(info.model, "");
+    /* The same tool again is a new one. */
+    add(&place, engine, handmade);
+    gives("bookHotel", "travel/bookHotel");
+}
+
+/* The name that an exported definition carries. */
+static const char *wire_name(const json_t *definition, const char *format)
+{
+    if (strcmp(format, "openai") == 0)
+        definition = wt__json_object(definition, "function");
+    return wt__json_str(definition, "name").ptr;
+}
+
+static void exported_names_come_back(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"openai", "openai-responses", "anthropic", "gemini", "mcp"};
+    static const char odd[] =
+        "{\"provider\": \"a provider, with signs\", \"name\": \"GET /pets/{id}\"}\n"
+        "{\"provider\": \"under__score\", \"name\": \"__init__\"}\n"
+        "{\"provider\": \"\xC3\x9C\x62\x65r\", \"name\": \"\xE4\xBD\xA0\xE5\xA5\xBD\"}\n"
+        "{\"provider\": \"long\", \"name\": \"a_name_that_goes_on_and_on_and_on_and_on_and_on_and_on_and_on_and_on_and"
+        "_on_and_on_and_on_and_on_and_on_and_on_and_on_and_on_and_on\"}\n"
+        "{\"name\": \"0digit first\"}\n";
+    add(&place, engine, odd);
+    wt_tools *tools;
+    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    assert_int_equal(tools->len, HANDMADE + 5);
+    const wt_tool *list[HANDMADE + 5];
+    for (size_t i = 0; i < tools->len; i++)
+        list[i] = &tools->items[i];
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        char *text;
+        json_t *array, *definitions;
+        sound(&place, wt_export(list, tools->len, formats[f], &text, &place.err));
+        sound(&place, wt__json_parse(&array, text, strlen(text), &place.err));
+        definitions = array;
+        if (strcmp(formats[f], "gemini") == 0 && wt__json_array(json_array_get(array, 0), "functionDeclarations"))
+            definitions = wt__json_array(json_array_get(array, 0), "functionDeclarations");
+        assert_int_equal(json_array_size(definitions), tools->len);
+        for (size_t i = 0; i < tools->len; i++)
+            gives(wire_name(json_array_get(definitions, i), formats[f]), tools->items[i].id);
+        json_decref(array);
+        wt_string_free(text);
+    }
+    wt_tools_free(tools);
+}
+
+static void exports_are_refused_by_name(void **state)
+{
+    (void)state;
+    wt_tools *tools = get("calculator");
+    const wt_tool *list[] = {tools->items};
+    char *text = (char *)&place;
+    refused(&place, wt_export(list, 1, "cobol", &text, &place.err), WT_EUSAGE, "cobol");
+    assert_null(text);
+    refused(&place, wt_export(list, 1, "", &text, &place.err), WT_EUSAGE, "there are openai");
+    sound(&place, wt_export(NULL, 0, "openai", &text, &place.err));
+    assert_string_equal(text, "[]");
+    wt_string_free(text);
+    wt_tools_free(tools);
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test(a_list_is_in_the_order_of_import),
+        test(a_tool_has_several_names),
+        test(a_source_id_stands_for_its_tool),
+        test(a_name_must_stand_for_one_tool),
+        test(removing_takes_tools_out_of_everything),
+        test(exported_names_come_back),
+        test(exports_are_refused_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
