@@ -71,7 +71,7 @@ else
     skip "no script(1): nobody answers on a terminal"
 fi
 expect 0 "the last ones" remove --yes money/convert_currency weather/get_forecast
-expect 1 "an empty catalogue" list
+expect 4 "an empty catalogue" list
 says "is empty: add tools with"
 expect 4 "find in an empty catalogue" find rain
 says "is empty: add tools with"
