@@ -494,14 +494,25 @@ static int make_sets(struct job *job, bool *worth_keeping, wt_error *err)
     return rc;
 }
 
-/* That process which held the lock before may have done the work. */
+/* The set has a vector for just the rows that shall have one. */
+static bool is_complete(const struct vectors *vectors, const struct vector_source *source)
+{
+    bool same = vectors != NULL;
+    for (uint32_t row = 0; same && row < vectors->rows; row++)
+        same = (vectors->slot_of_row[row] != VECTOR_NONE) == (!source->has || source->has[row]);
+    return same;
+}
+
+/* The process that held the lock before may have done the work. */
 static bool is_done(const struct job *job)
 {
     const struct snapshot_content *content = job->content;
     bool same = job->old && job->old->generation == content->generation && job->old->settings == content->settings &&
                 job->old->rows == content->rows && job->old->set_count == content->source_count;
-    for (size_t i = 0; same && i < content->source_count; i++)
-        same = wt__snapshot_vectors(job->old, content->sources[i].model, content->sources[i].kind) != NULL;
+    for (size_t i = 0; same && i < content->source_count; i++) {
+        const struct vector_source *source = &content->sources[i];
+        same = is_complete(wt__snapshot_vectors(job->old, source->model, source->kind), source);
+    }
     return same;
 }
 

@@ -76,6 +76,7 @@ struct catalogue {
     size_t rows;
     size_t fetched;    /* vectors asked for since it was set to 0 */
     size_t fail_after; /* 0: never */
+    const bool *has;   /* as in struct vector_source */
 };
 
 static void vector_of(const struct snapshot_key *key, float *vector)
@@ -130,7 +131,7 @@ static int make(make_snapshot how, struct catalogue *c, bool with_vectors, struc
 {
     struct snapshot_content content = {
         .generation = c->generation, .settings = SETTINGS, .keys = c->keys, .rows = c->rows};
-    const struct vector_source source = {model, "text", DIM, fetch, c};
+    const struct vector_source source = {model, "text", DIM, c->has, fetch, c};
     content.sources = &source;
     content.source_count = with_vectors;
     content.lexical = lexical_of(c, &content.lexical_len);
@@ -303,7 +304,7 @@ static void test_memory_keeps_vectors_of_the_one_before(void **state)
     fill(&c, 520);
     c.keys[7].generation = 5;
     void *lexical = lexical_of(&c, &len);
-    const struct vector_source source = {model, "text", DIM, fetch, &c};
+    const struct vector_source source = {model, "text", DIM, NULL, fetch, &c};
     const struct snapshot_content content = {2, SETTINGS, c.keys, c.rows, lexical, len, &source, 1};
     assert_int_equal(wt__snapshot_build(&second, first, &content, NULL), 0);
     assert_int_equal(c.fetched, 21);
@@ -311,6 +312,35 @@ static void test_memory_keeps_vectors_of_the_one_before(void **state)
     same_as_from_nothing(&c, second);
     wt__snapshot_free(second);
     free(lexical);
+}
+
+static void test_rows_may_be_without_a_vector_and_get_it_later(void **state)
+{
+    (void)state;
+    static struct catalogue c;
+    bool has[300];
+    fresh_folder();
+    fill(&c, 300);
+    for (size_t row = 0; row < 300; row++)
+        has[row] = row % 3 != 0;
+    c.has = has;
+    for (int round = 0; round < 2; round++) { /* the second finds the work done */
+        struct snapshot *snapshot = written(&c);
+        const struct vectors *vectors = &snapshot->sets[0].vectors;
+        assert_int_equal(c.fetched, 200);
+        assert_int_equal(vectors->slots, 200);
+        for (uint32_t row = 0; row < 300; row++)
+            assert_int_equal(wt__vectors_of_row(vectors, row) != NULL, has[row]);
+        same_as_from_nothing(&c, snapshot);
+        c.fetched = 200;
+        wt__snapshot_free(snapshot);
+    }
+    c.has = NULL; /* same generation, but more vectors are there */
+    struct snapshot *snapshot = written(&c);
+    assert_int_equal(c.fetched, 300);
+    same_as_from_nothing(&c, snapshot);
+    wt__snapshot_free(snapshot);
+    remove_folder();
 }
 
 static void test_what_was_fetched_before_a_stop_is_kept(void **state)
@@ -371,7 +401,8 @@ static void test_wrong_use_is_refused(void **state)
     struct snapshot *snapshot = NULL;
     fill(&c, 30);
     void *lexical = lexical_of(&c, &len);
-    const struct vector_source source = {model, "text", DIM, fetch, &c}, wide = {model, "text", 1 << 20, fetch, &c};
+    const struct vector_source source = {model, "text", DIM, NULL, fetch, &c},
+                               wide = {model, "text", 1 << 20, NULL, fetch, &c};
     const struct {
         const char *says;
         struct snapshot_content content;
@@ -684,6 +715,7 @@ int main(void)
         cmocka_unit_test(test_ten_more_tools_fetch_ten_vectors_and_rewrite_none),
         cmocka_unit_test(test_any_history_gives_the_same_answers),
         cmocka_unit_test(test_memory_keeps_vectors_of_the_one_before),
+        cmocka_unit_test(test_rows_may_be_without_a_vector_and_get_it_later),
         cmocka_unit_test(test_what_was_fetched_before_a_stop_is_kept),
         cmocka_unit_test(test_stale_and_absent_are_told_apart),
         cmocka_unit_test(test_wrong_use_is_refused),

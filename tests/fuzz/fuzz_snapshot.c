@@ -1,0 +1,137 @@
+/* fuzz_snapshot.c: hostile bytes of the index. The first byte says what the rest is:
+ *
+ *   'L'   a lexical block
+ *   'S'   u32 length, a snapshot file of that length, then bytes for the chunks of its sets
+ *
+ * Checksums are made right first, since they find damage, not malice: what a forger could write must be safe, too. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "index/snapshot_format.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { K = 4, CHUNK_BYTES_MAX = 1 << 20 };
+
+static void search_lexical(const struct lexical *index)
+{
+    static const struct lexical_term terms[] = {{{"a", 1}, 1},       {{"b", 1}, 2}, {{"mail", 4}, 1},
+                                                {{"send", 4}, 0.5F}, {{"a", 1}, 1}, {{"", 0}, 1}};
+    enum { TERMS = sizeof terms / sizeof *terms };
+    struct lexical_query query = {0};
+    struct scored hits[K];
+    uint32_t rows[] = {0, 1, 7, UINT32_MAX};
+    float scores[K], shares[TERMS];
+    uint64_t *allowed = calloc((size_t)index->rows / 64 + 1, sizeof *allowed);
+    if (allowed && wt__lexical_prepare(&query, index, terms, TERMS, NULL) == 0) {
+        wt__lexical_search(index, &query, K, NULL, hits);
+        memset(allowed, 0x55, (size_t)index->rows / 64 * sizeof *allowed);
+        wt__lexical_search(index, &query, K, allowed, hits);
+        wt__lexical_score_rows(index, &query, rows, K, scores);
+        wt__lexical_explain(index, &query, terms, TERMS, 1, shares);
+    }
+    wt__lexical_query_dispose(&query);
+    free(allowed);
+}
+
+static void search_vectors(const struct vectors *vectors)
+{
+    struct vectors_scratch scratch = {0};
+    struct scored hits[K];
+    uint32_t rows[] = {0, 1, 7, UINT32_MAX};
+    float scores[K], *query = calloc(vectors->dim, sizeof *query);
+    size_t count;
+    if (query) {
+        query[0] = 1;
+        wt__vectors_search(vectors, &scratch, query, 1, K, NULL, hits, &count, NULL);
+        wt__vectors_score_rows(vectors, &scratch, query, rows, K, scores, NULL);
+    }
+    wt__vectors_scratch_dispose(&scratch);
+    free(query);
+}
+
+/* Gives a set chunks that begin with the bytes, its fp32 checksums made right. */
+static void fill_set(struct vectors *vectors, const uint8_t *bytes, size_t len)
+{
+    size_t need = wt__vectors_bytes(vectors->dim, vectors->slots);
+    unsigned char *chunks = need > 0 && need <= CHUNK_BYTES_MAX ? wt__alloc_aligned(need, 1) : NULL;
+    if (!chunks)
+        return;
+    struct vector_part parts[VECTOR_PARTS];
+    const struct vector_part *sums = &parts[VECTOR_PARTS - 2], *rows = &parts[VECTOR_PARTS - 1];
+    wt__vectors_layout(vectors->dim, parts);
+    memset(chunks, 0, need);
+    memcpy(chunks, bytes, len < need ? len : need);
+    for (uint32_t slot = 0; slot < vectors->slots; slot++) {
+        unsigned char *chunk = chunks + slot / VECTOR_CHUNK * wt__vectors_chunk_bytes(vectors->dim);
+        size_t at = slot % VECTOR_CHUNK;
+        uint64_t sum = wt__checksum(chunk + rows->offset + at * rows->size, rows->size, vectors->seed + slot);
+        memcpy(chunk + sums->offset + at * sums->size, &sum, sizeof sum);
+    }
+    vectors->chunks = chunks;
+    wt__vectors_verify(vectors, NULL);
+    search_vectors(vectors);
+    free(chunks);
+}
+
+static void seal_section(struct snapshot_section *section, const unsigned char *bytes, size_t len)
+{
+    if (section->offset <= len && section->len <= len - section->offset)
+        section->sum = wt__checksum(bytes + section->offset, section->len, section->offset);
+}
+
+static void seal(unsigned char *bytes, size_t len)
+{
+    struct snapshot_header *header = (void *)bytes;
+    if (len < sizeof *header)
+        return;
+    seal_section(&header->keys, bytes, len);
+    seal_section(&header->lexical, bytes, len);
+    for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++) {
+        seal_section(&header->sets[i].row_of_slot, bytes, len);
+        seal_section(&header->sets[i].slot_of_row, bytes, len);
+    }
+    header->mark.sum = wt__header_sum(header, sizeof *header);
+}
+
+static void open_snapshot(const uint8_t *data, size_t size)
+{
+    struct snapshot *snapshot = NULL;
+    uint32_t len;
+    if (size < sizeof len)
+        return;
+    memcpy(&len, data, sizeof len);
+    size -= sizeof len;
+    data += sizeof len;
+    len = len < size ? len : (uint32_t)size;
+    unsigned char *image = wt__alloc_aligned(len, 1);
+    if (!image)
+        return;
+    memcpy(image, data, len);
+    seal(image, len);
+    if (wt__snapshot_parse(&snapshot, (struct mapping){image, len}, NULL) == 0) {
+        search_lexical(&snapshot->lexical);
+        for (size_t i = 0; i < snapshot->set_count; i++)
+            fill_set(&snapshot->sets[i].vectors, data + len, size - len);
+        wt__snapshot_free(snapshot);
+    }
+    free(image);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 0 && data[0] == 'S')
+        open_snapshot(data + 1, size - 1);
+    if (size > 0 && data[0] == 'L') {
+        struct lexical index;
+        unsigned char *block = malloc(size);
+        if (block && size > 1)
+            memcpy(block, data + 1, size - 1);
+        if (block && wt__lexical_view(&index, block, size - 1, NULL) == 0)
+            search_lexical(&index);
+        free(block);
+    }
+    return 0;
+}
