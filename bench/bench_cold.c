@@ -1,11 +1,14 @@
-/* bench_cold.c: what a whole process costs: wall time from fork to exit, and the peak of its resident memory.
+/* bench_cold.c: what a whole process costs: wall time from fork to exit, the processor's time in it, and the peak of
+ * its resident memory.
  *
  *   bench_cold MEASURE ROUNDS COMMAND [ARGUMENT...]
  *
  * The library is not linked into the picture: the command is run as a user would run it, its output thrown away.
- * Prints the median wall time and the highest peak of ROUNDS runs; one run more comes first and does not count, so
- * that files are in the page cache as they are for the second request of a day. */
+ * Prints the medians of the times and the highest peak of ROUNDS runs; one run more comes first and does not count, so
+ * that files are in the page cache as they are for the second request of a day. Where the processor's time is far below
+ * the wall time, the machine had other work. */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -15,6 +18,10 @@
 
 enum { MAX_ROUNDS = 1000 };
 
+struct cost {
+    double wall_ms, processor_ms, peak_mb;
+};
+
 static double now_ms(void)
 {
     struct timespec t;
@@ -23,7 +30,7 @@ static double now_ms(void)
 }
 
 /* Runs the command once. Returns its exit status, or -1 when it did not end by itself. */
-static int run(char **command, double *wall_ms, double *peak_mb)
+static int run(char **command, struct cost *cost)
 {
     double began = now_ms();
     pid_t child = fork();
@@ -40,8 +47,10 @@ static int run(char **command, double *wall_ms, double *peak_mb)
     struct rusage usage;
     if (wait4(child, &status, 0, &usage) != child)
         return -1;
-    *wall_ms = now_ms() - began;
-    *peak_mb = (double)usage.ru_maxrss / 1024;
+    cost->wall_ms = now_ms() - began;
+    cost->processor_ms = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
+                         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
+    cost->peak_mb = (double)usage.ru_maxrss / 1024;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -51,6 +60,14 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void print_time(const char *measure, const char *what, double *times, int rounds)
+{
+    qsort(times, (size_t)rounds, sizeof *times, ascending);
+    double median = times[rounds / 2];
+    bool seconds = median >= 10e3;
+    printf("%s%s\twhichtool\t%.1f\t%s\n", measure, what, seconds ? median / 1e3 : median, seconds ? "s" : "ms");
+}
+
 int main(int argc, char **argv)
 {
     int rounds = argc > 3 ? atoi(argv[2]) : 0;
@@ -58,25 +75,22 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_cold MEASURE ROUNDS(1..%d) COMMAND [ARGUMENT...]\n", MAX_ROUNDS);
         return 2;
     }
-    double wall[MAX_ROUNDS], peak = 0;
+    double wall[MAX_ROUNDS], processor[MAX_ROUNDS], peak = 0;
     for (int i = rounds > 1 ? -1 : 0; i < rounds; i++) {
-        double wall_ms, peak_mb;
-        int status = run(argv + 3, &wall_ms, &peak_mb);
+        struct cost cost;
+        int status = run(argv + 3, &cost);
         if (status != 0) {
             fprintf(stderr, "bench_cold: %s ended with status %d\n", argv[3], status);
             return 1;
         }
         if (i < 0)
             continue;
-        wall[i] = wall_ms;
-        peak = peak_mb > peak ? peak_mb : peak;
+        wall[i] = cost.wall_ms;
+        processor[i] = cost.processor_ms;
+        peak = cost.peak_mb > peak ? cost.peak_mb : peak;
     }
-    qsort(wall, (size_t)rounds, sizeof *wall, ascending);
-    double median = wall[rounds / 2];
-    if (median < 10e3)
-        printf("%s\twhichtool\t%.1f\tms\n", argv[1], median);
-    else
-        printf("%s\twhichtool\t%.1f\ts\n", argv[1], median / 1e3);
+    print_time(argv[1], "", wall, rounds);
+    print_time(argv[1], ", processor", processor, rounds);
     printf("%s, peak memory\twhichtool\t%.1f\tMB\n", argv[1], peak);
     return 0;
 }
