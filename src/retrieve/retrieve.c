@@ -303,8 +303,18 @@ static size_t rank_in(const struct side *side, uint32_t row)
     return 0;
 }
 
-static struct hit hit_of(const struct retriever *retriever, const struct workspace *workspace, const uint32_t *rows,
-                         const struct choice *choice)
+/* The place of candidate c in the order that one text alone would give. */
+static size_t rank_by(const struct evidence *evidence, size_t text, size_t c)
+{
+    const float *value = evidence->value[text];
+    size_t rank = 1;
+    for (size_t i = 0; i < evidence->candidates; i++)
+        rank += value[i] > value[c] || (value[i] == value[c] && i < c);
+    return rank;
+}
+
+static struct hit hit_of(const struct retriever *retriever, const struct workspace *workspace,
+                         const struct evidence *evidence, const uint32_t *rows, const struct choice *choice)
 {
     const struct text *whole = &workspace->texts[0];
     size_t c = choice->candidate;
@@ -314,10 +324,9 @@ static struct hit hit_of(const struct retriever *retriever, const struct workspa
     hit.stages[STAGE_DENSE] = (struct stage_evidence){rank_in(&whole->meaning, rows[c]), whole->meaning.scores[c],
                                                       meaning_value(retriever, whole, c)};
     if (choice->text > 0) {
-        const struct text *part = &workspace->texts[choice->text];
-        hit.part = part->bytes;
-        hit.stages[STAGE_PART].score = words_value(retriever, part, c) + meaning_value(retriever, part, c);
-        hit.stages[STAGE_PART].share = choice->part;
+        hit.part = workspace->texts[choice->text].bytes;
+        hit.stages[STAGE_PART] =
+            (struct stage_evidence){rank_by(evidence, choice->text, c), evidence->value[choice->text][c], choice->part};
     }
     return hit;
 }
@@ -335,7 +344,7 @@ static int order_hits(const struct retriever *retriever, const struct view *view
     if (rc == 0)
         rc = wt__compose(&evidence, k, request->max_per_provider, &workspace->arena, choices, &out->len, err);
     for (size_t i = 0; rc == 0 && i < out->len; i++)
-        out->items[i] = hit_of(retriever, workspace, rows, &choices[i]);
+        out->items[i] = hit_of(retriever, workspace, &evidence, rows, &choices[i]);
     return rc;
 }
 
