@@ -1,0 +1,318 @@
+/* Every allocation fails in turn, from opening a store to exporting what was found: each failure is told as WT_ENOMEM
+ * (or, of the database, WT_ESTORE), nothing crashes, and what is tried again afterwards works.
+ *
+ * The C library's allocator is replaced in this program by one that counts, blocks that are left over too. Sanitizers
+ * bring their own allocator: skipped there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "engine/support.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define INTERPOSED 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define INTERPOSED 0
+#endif
+#endif
+#ifndef INTERPOSED
+#define INTERPOSED 1
+#endif
+
+#if INTERPOSED
+
+/* Only the thread under test is counted: the one that armed the countdown. */
+static _Thread_local long countdown; /* 0: not armed; the allocation that makes it 0 fails, and all after it if stuck */
+static _Thread_local long live;      /* blocks taken minus blocks freed, while counting */
+static _Thread_local int counting, stuck;
+
+/* Seen by the libraries below, too. */
+#pragma GCC visibility push(default)
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t align, size_t size);
+void __libc_free(void *block);
+
+static int refuse(void)
+{
+    if (!counting || countdown < 0)
+        return 0;
+    if (countdown > 0 && --countdown > 0)
+        return 0;
+    countdown = stuck ? 0 : -1;
+    errno = ENOMEM;
+    return 1;
+}
+
+static void *count_block(void *block)
+{
+    live += counting && block;
+    return block;
+}
+
+void *malloc(size_t size)
+{
+    return refuse() ? NULL : count_block(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return refuse() ? NULL : count_block(__libc_calloc(count, size));
+}
+
+void *realloc(void *block, size_t size)
+{
+    if (refuse())
+        return NULL;
+    void *moved = __libc_realloc(block, size);
+    if (!block)
+        count_block(moved);
+    return moved;
+}
+
+void *aligned_alloc(size_t align, size_t size)
+{
+    return refuse() ? NULL : count_block(__libc_memalign(align, size));
+}
+
+int posix_memalign(void **out, size_t align, size_t size)
+{
+    if (refuse())
+        return ENOMEM;
+    *out = count_block(__libc_memalign(align, size));
+    return *out ? 0 : ENOMEM;
+}
+
+void free(void *block)
+{
+    live -= counting && block;
+    __libc_free(block);
+}
+
+#pragma GCC visibility pop
+
+#else
+static long countdown, live;
+static int counting, stuck;
+#endif
+
+static struct place place;
+static struct buffer tools;
+static const char *const providers[] = {"p0", "p1", "p2"};
+enum { PROVIDERS = 3 };
+
+static int set_up(void **state)
+{
+    (void)state;
+    place_make(&place);
+    made_up(&tools, 3, 12, PROVIDERS);
+    wt_engine *engine = open_store(&place, NULL); /* the model is packed, the store made */
+    add(&place, engine, handmade);
+    wt_hits_free(find_with(&place, engine, "find a song", NULL));
+    wt_close(engine);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    wt__buffer_dispose(&tools);
+    place_remove(&place);
+    return 0;
+}
+
+/* One use of the library from end to end; 0 or the first failure. */
+struct use {
+    const char *name;
+    int (*run)(wt_engine *engine, wt_error *err);
+};
+
+static int use_nothing(wt_engine *engine, wt_error *err)
+{
+    (void)engine;
+    (void)err;
+    return 0;
+}
+
+static int use_add(wt_engine *engine, wt_error *err)
+{
+    wt_add_options options;
+    wt_add_report *report;
+    wt_add_options_init(&options);
+    options.format = "jsonl";
+    options.sync = 1;
+    int rc = wt_add(engine, tools.ptr, tools.len, &options, &report, err);
+    wt_add_report_free(report);
+    if (rc == 0) /* so that there is something to add next time */
+        rc = wt_remove(engine, "tool0", err);
+    for (size_t i = 0; rc >= 0 && i < PROVIDERS; i++)
+        rc = (int)wt_remove_provider(engine, providers[i], err);
+    return rc < 0 ? rc : 0;
+}
+
+static int use_bad_tools(wt_engine *engine, wt_error *err)
+{
+    static const char bad[] = "{\"name\": 3}\n{\"name\": \"x\", \"description\": 4}\n{\"name\": \"good\"}\n";
+    wt_add_report *report;
+    int rc = wt_add(engine, bad, strlen(bad), NULL, &report, err);
+    wt_add_report_free(report);
+    return rc;
+}
+
+static int use_find(wt_engine *engine, wt_error *err)
+{
+    static const char request[] = "find a nice song by its title, then book a hotel room in the city";
+    static const char *const recipes[] = {"bm25", "hybrid"};
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.explain = 1;
+    options.max_per_provider = 1;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < 2; i++) {
+        wt_hits *hits;
+        options.recipe = recipes[i];
+        rc = wt_find(engine, request, sizeof request - 1, &options, &hits, err);
+        wt_hits_free(hits);
+    }
+    options.provider = "music";
+    wt_hits *hits = NULL;
+    if (rc == 0)
+        rc = wt_find(engine, request, sizeof request - 1, &options, &hits, err);
+    wt_hits_free(hits);
+    return rc;
+}
+
+static int use_export(wt_engine *engine, wt_error *err)
+{
+    static const char *const formats[] = {"openai", "openai-responses", "anthropic", "gemini", "mcp"};
+    wt_tools *list;
+    int rc = wt_list(engine, NULL, &list, err);
+    for (size_t f = 0; rc == 0 && f < 5; f++) {
+        const wt_tool *items[] = {&list->items[0], &list->items[1]};
+        char *text;
+        rc = wt_export(items, 2, formats[f], &text, err);
+        wt_string_free(text);
+    }
+    wt_tools_free(list);
+    return rc;
+}
+
+static int use_get(wt_engine *engine, wt_error *err)
+{
+    static const char *const names[] = {"music/search", "calculator", "music__search"};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < 3; i++) {
+        wt_tools *list;
+        rc = wt_get(engine, names[i], &list, err);
+        wt_tools_free(list);
+    }
+    return rc;
+}
+
+static int use_embed(wt_engine *engine, wt_error *err)
+{
+    static const char *const texts[] = {"find a table", "book"};
+    static const size_t lens[] = {12, 4};
+    float vectors[2 * SMALL_HIDDEN];
+    int rc = wt_embed(engine, texts, lens, 2, vectors, err);
+    return rc < 0 ? rc : (int)wt_embed_missing(engine, NULL, NULL, err);
+}
+
+static int use_models(wt_engine *engine, wt_error *err)
+{
+    (void)engine;
+    wt_models *list;
+    int rc = wt_model_list(place.folder, &list, err);
+    wt_models_free(list);
+    if (rc == 0) {
+        rc = wt_model_info(place.folder, "small", &list, err);
+        wt_models_free(list);
+    }
+    return rc;
+}
+
+static const struct use uses[] = {
+    {"open and close", use_nothing}, {"find", use_find}, {"export", use_export}, {"get", use_get}, {"embed", use_embed},
+    {"bad tools", use_bad_tools},    {"add", use_add},   {"models", use_models},
+};
+
+static int run_use(const struct use *use, wt_error *err)
+{
+    wt_engine *engine;
+    wt_open_options options;
+    wt_open_options_init(&options);
+    options.model = place.model;
+    options.threads = 1;
+    int rc = wt_open(&engine, place.store, &options, err);
+    if (rc == 0)
+        rc = use->run(engine, err);
+    wt_close(engine);
+    return rc;
+}
+
+static void sweep(const struct use *use, int all_after)
+{
+    /* Twice to be warm: what the libraries below keep for good is kept now. */
+    wt_error err = {0};
+    for (int i = 0; i < 2; i++)
+        if (run_use(use, &err) < 0)
+            fail_msg("%s: %s", use->name, err.message);
+    size_t passed_over = 0;
+    for (long at = 1;; at += all_after ? 1 + at / 20 : 1) {
+        err = (wt_error){0};
+        live = 0;
+        countdown = at;
+        stuck = all_after;
+        counting = 1;
+        int rc = run_use(use, &err);
+        counting = 0;
+        bool reached = countdown <= 0;
+        if (rc < 0 &&
+            (!reached || rc != err.code || !err.message[0] || (rc != WT_ENOMEM && rc != WT_ESTORE && rc != WT_EMODEL)))
+            fail_msg("%s, allocation %ld: %s: %s", use->name, at, wt_code_name(rc), err.message);
+        if (live != 0)
+            fail_msg("%s, allocation %ld: %ld blocks are left (%s)", use->name, at, live, err.message);
+        passed_over += reached && rc == 0;
+        if (!reached) {
+            assert_int_equal(rc, 0);
+            assert_true(at > 10 && passed_over < (size_t)at);
+            return;
+        }
+    }
+}
+
+static void one_allocation_fails(void **state)
+{
+    (void)state;
+    if (!INTERPOSED)
+        skip();
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        sweep(&uses[i], 0);
+}
+
+static void memory_stays_out(void **state)
+{
+    (void)state;
+    if (!INTERPOSED)
+        skip();
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        sweep(&uses[i], 1);
+}
+
+int main(void)
+{
+    if (!INTERPOSED)
+        print_message("skipped: allocation faults: the sanitizer has an allocator of its own\n");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_allocation_fails, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(memory_stays_out, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
