@@ -1,0 +1,144 @@
+/* What of a tool is searched: the words of each field, and the texts for the encoder (docs/retrieval.md). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "retrieve/document.h"
+
+#define TOOL_STR(text)                                                                                                 \
+    {                                                                                                                  \
+        (text), sizeof(text) - 1                                                                                       \
+    }
+
+/* words: of every field in the order of enum field, fields apart by '|', words by a blank. */
+static const struct {
+    const char *what;
+    struct tool tool;
+    const char *words, *whole, *name;
+} cases[] = {
+    {"every field",
+     {.provider = TOOL_STR("weather"),
+      .name = TOOL_STR("get_forecast"),
+      .title = TOOL_STR("Daily outlook"),
+      .category = TOOL_STR("Nature"),
+      .description = TOOL_STR("Rain and storms"),
+      .schema = TOOL_STR("{\"properties\": {\"town\": {\"description\": \"somewhere nice\"}}}")},
+     "forecast daili outlook|weather|natur|rain storm|town|nice",
+     "weather Daily outlook get forecast: Rain and storms",
+     "weather Daily outlook get forecast"},
+    {"a name alone", {.name = TOOL_STR("bookHotel")}, "book hotel bookhotel|||||", "book Hotel: ", "book Hotel"},
+    {"a name that repeats the title counts once",
+     {.name = TOOL_STR("Forecast~2"), .title = TOOL_STR("Forecast")},
+     "forecast|||||",
+     "Forecast: ",
+     "Forecast"},
+    {"a provider is taken as it is written",
+     {.provider = TOOL_STR(" my-Server "), .name = TOOL_STR("run"), .description = TOOL_STR("Runs.")},
+     "run|server||run||",
+     "my-Server run: Runs.",
+     "my-Server run"},
+    {"a schema that is none gives nothing",
+     {.name = TOOL_STR("run"), .schema = TOOL_STR("[1, 2")},
+     "run|||||",
+     "run: ",
+     "run"},
+};
+
+static struct buffer field_words(const struct document *document)
+{
+    struct buffer words = {0};
+    for (size_t f = 0; f < FIELD_COUNT; f++) {
+        wt__buffer_text(&words, f ? "|" : "");
+        for (size_t i = 0; i < document->fields[f].count; i++) {
+            wt__buffer_text(&words, i ? " " : "");
+            wt__buffer_str(&words, document->fields[f].terms[i]);
+        }
+    }
+    return words;
+}
+
+static void a_tool_is_read_field_by_field(void **state)
+{
+    (void)state;
+    struct analyser *analyser;
+    struct document document = {0}; /* reused */
+    assert_int_equal(wt__analyser_open(&analyser, NULL), 0);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        assert_int_equal(wt__document_read(&document, analyser, &cases[c].tool, NULL), 0);
+        struct buffer words = field_words(&document);
+        if (strcmp(words.ptr, cases[c].words) != 0)
+            fail_msg("%s: \"%s\"", cases[c].what, words.ptr);
+        wt__buffer_dispose(&words);
+    }
+    wt__document_dispose(&document);
+    wt__analyser_close(analyser);
+}
+
+static void the_encoder_reads_all_and_the_name_alone(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const char *const wanted[DOCUMENT_TEXTS] = {cases[c].whole, cases[c].name};
+        for (unsigned which = 0; which < DOCUMENT_TEXTS; which++) {
+            struct buffer text = {0};
+            wt__document_text(&cases[c].tool, which, &text);
+            if (strcmp(text.ptr, wanted[which]) != 0)
+                fail_msg("%s, text %u: \"%s\"", cases[c].what, which, text.ptr);
+            wt__buffer_dispose(&text);
+        }
+    }
+}
+
+static void a_long_description_is_cut_between_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *piece;
+        size_t kept;
+    } long_ones[] = {{"word ", 299}, {"x", 300}, {"\xC3\xA9", 300}, {"\xE4\xBD\xA0", 300}, {"\xF0\x9F\x98\x80", 300}};
+    for (size_t i = 0; i < sizeof long_ones / sizeof *long_ones; i++) {
+        struct buffer description = {0}, text = {0};
+        while (description.len < 2000)
+            wt__buffer_text(&description, long_ones[i].piece);
+        struct tool tool = {.name = TOOL_STR("run"), .description = wt__buffer_view(&description)};
+        wt__document_text(&tool, 0, &text);
+        assert_int_equal(text.len, strlen("run: ") + long_ones[i].kept);
+        assert_memory_equal(text.ptr + strlen("run: "), description.ptr, long_ones[i].kept);
+        wt__buffer_dispose(&description);
+        wt__buffer_dispose(&text);
+    }
+}
+
+/* The table of docs/retrieval.md. */
+static void weights_are_as_documented(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        float weight;
+    } table[FIELD_COUNT] = {{"name", 2},        {"provider", 2},   {"category", .5f},
+                            {"description", 1}, {"parameters", 1}, {"parameter-texts", .5f}};
+    assert_int_equal(wt__lexical_settings.field_count, FIELD_COUNT);
+    assert_true(wt__lexical_settings.k1 == 1.5f);
+    for (size_t f = 0; f < FIELD_COUNT; f++) {
+        assert_string_equal(wt__field_names[f], table[f].name);
+        assert_true(wt__lexical_settings.fields[f].weight == table[f].weight);
+        assert_true(wt__lexical_settings.fields[f].b == .75f);
+    }
+    assert_true(wt__document_text_weights[0] == 1 && wt__document_text_weights[1] == .5f);
+    assert_true(wt__document_settings_key() == wt__document_settings_key());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tool_is_read_field_by_field),
+        cmocka_unit_test(the_encoder_reads_all_and_the_name_alone),
+        cmocka_unit_test(a_long_description_is_cut_between_words),
+        cmocka_unit_test(weights_are_as_documented),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

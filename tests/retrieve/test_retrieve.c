@@ -1,0 +1,368 @@
+/* wt__retrieve against a plain computation by docs/retrieval.md over every tool of a made-up catalogue: sums of the
+ * words' impacts, inner products in double, and tools taken one by one with nothing left out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "base/rng.h"
+#include "encoder/support.h"
+#include "retrieve/document.h"
+#include "retrieve/retrieve.h"
+#include "retrieve/segment.h"
+
+enum { TOOLS = 300, PROVIDERS = 9, DIM = SMALL_HIDDEN, LATE = 10 /* the last tools have no vector */ };
+
+static char folder[64], model[80];
+static struct encoder *encoder;
+static struct snapshot *snapshot;
+static struct workspace *workspace;
+static struct encoder_scratch *scratch;
+static struct snapshot_key keys[TOOLS];
+static float vectors[TOOLS][DIM];
+static bool has[TOOLS];
+static struct document documents[TOOLS];
+static char descriptions[TOOLS][256], names[TOOLS][16];
+
+static int fetch(void *context, const uint32_t *rows, size_t count, float *out, wt_error *err)
+{
+    (void)context;
+    (void)err;
+    for (size_t i = 0; i < count; i++)
+        memcpy(out + i * DIM, vectors[rows[i]], sizeof vectors[0]);
+    return 0;
+}
+
+static void make_tools(struct lexical_builder *builder, struct analyser *analyser)
+{
+    static const char *const words[] = {"book",  "table", "two",   "find",    "a",    "b",      "c",      "d",
+                                        "hotel", "city",  "storm", "invoice", "song", "flight", "tables", "price"};
+    struct rng rng;
+    wt__rng_seed(&rng, 77);
+    for (size_t row = 0; row < TOOLS; row++) {
+        size_t len = 0;
+        for (size_t n = 1 + wt__rng_below(&rng, 12); n > 0; n--)
+            len += (size_t)snprintf(descriptions[row] + len, sizeof descriptions[row] - len, "%s ",
+                                    words[wt__rng_below(&rng, 16)]);
+        snprintf(names[row], sizeof names[row], "%sTool", words[wt__rng_below(&rng, 16)]);
+        struct tool tool = {.name = wt__str(names[row]), .description = wt__str(descriptions[row])};
+        assert_int_equal(wt__document_read(&documents[row], analyser, &tool, NULL), 0);
+        assert_int_equal(wt__lexical_builder_add(builder, documents[row].fields, NULL), 0);
+        keys[row] = (struct snapshot_key){
+            .id = (int64_t)row + 1, .generation = 1, .provider = (uint32_t)wt__rng_below(&rng, PROVIDERS)};
+        struct str text = tool.description;
+        assert_int_equal(wt__encode(encoder, scratch, &text, 1, vectors[row], NULL), 0);
+        has[row] = row < TOOLS - LATE;
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct lexical_builder *builder;
+    struct analyser *analyser;
+    void *lexical;
+    size_t lexical_len;
+    make_model(folder, model);
+    assert_int_equal(wt__encoder_open(&encoder, model, NULL), 0);
+    assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
+    assert_int_equal(wt__workspace_open(&workspace, NULL), 0);
+    assert_int_equal(wt__analyser_open(&analyser, NULL), 0);
+    assert_int_equal(wt__lexical_builder_new(&builder, &wt__lexical_settings, NULL), 0);
+    make_tools(builder, analyser);
+    assert_int_equal(wt__lexical_builder_finish(builder, &lexical, &lexical_len, NULL), 0);
+    struct vector_source source = {
+        .model = wt__encoder_hash(encoder), .kind = wt__document_kind, .dim = DIM, .has = has, .fetch = fetch};
+    struct snapshot_content content = {.generation = 1,
+                                       .settings = wt__document_settings_key(),
+                                       .keys = keys,
+                                       .rows = TOOLS,
+                                       .lexical = lexical,
+                                       .lexical_len = lexical_len,
+                                       .sources = &source,
+                                       .source_count = 1};
+    assert_int_equal(wt__snapshot_build(&snapshot, NULL, &content, NULL), 0);
+    wt__lexical_builder_free(builder);
+    wt__analyser_close(analyser);
+    free(lexical);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    for (size_t row = 0; row < TOOLS; row++)
+        wt__document_dispose(&documents[row]);
+    wt__workspace_close(workspace);
+    wt__encoder_scratch_free(scratch);
+    wt__snapshot_free(snapshot);
+    wt__encoder_close(encoder);
+    remove_folder(folder);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the plain computation */
+
+static bool is_allowed(const uint64_t *allowed, size_t row)
+{
+    return !allowed || (allowed[row / 64] >> row % 64 & 1);
+}
+
+/* BM25 by the formula, from the terms themselves. Returns the most that any tool could have. */
+static double plain_words(struct str text, double scores[TOOLS])
+{
+    struct analyser *analyser;
+    struct token_list tokens = {0};
+    double mean[FIELD_COUNT] = {0}, most = 0;
+    assert_int_equal(wt__analyser_open(&analyser, NULL), 0);
+    assert_int_equal(wt__analyser_run(analyser, text, &tokens), 0);
+    for (size_t f = 0; f < FIELD_COUNT; f++) {
+        size_t filled = 0, terms = 0;
+        for (size_t row = 0; row < TOOLS; row++) {
+            filled += documents[row].fields[f].count > 0;
+            terms += documents[row].fields[f].count;
+        }
+        mean[f] = filled ? (double)terms / (double)filled : 1;
+    }
+    memset(scores, 0, TOOLS * sizeof *scores);
+    for (size_t t = 0; t < tokens.len; t++) {
+        size_t before = 0, times = 0;
+        for (size_t i = 0; i < tokens.len; i++) {
+            times += wt__str_equal(tokens.terms[i], tokens.terms[t]);
+            before += i < t && wt__str_equal(tokens.terms[i], tokens.terms[t]);
+        }
+        if (before > 0)
+            continue;
+        double weighed[TOOLS];
+        size_t df = 0;
+        for (size_t row = 0; row < TOOLS; row++) {
+            weighed[row] = 0;
+            for (size_t f = 0; f < FIELD_COUNT; f++) {
+                const struct lexical_text *field = &documents[row].fields[f];
+                size_t tf = 0;
+                for (size_t i = 0; i < field->count; i++)
+                    tf += wt__str_equal(field->terms[i], tokens.terms[t]);
+                if (tf > 0)
+                    weighed[row] += wt__lexical_settings.fields[f].weight * (double)tf /
+                                    (.25 + .75 * (double)field->count / mean[f]);
+            }
+            df += weighed[row] > 0;
+        }
+        double idf = sqrt((double)times) * log(1 + (TOOLS - (double)df + .5) / ((double)df + .5));
+        for (size_t row = 0; row < TOOLS; row++)
+            scores[row] += idf * 2.5 * weighed[row] / (1.5 + weighed[row]);
+        most += idf * 2.5;
+    }
+    wt__token_list_dispose(&tokens);
+    wt__analyser_close(analyser);
+    return most;
+}
+
+static void plain_meaning(struct str text, double scores[TOOLS])
+{
+    float query[DIM];
+    assert_int_equal(wt__encode(encoder, scratch, &text, 1, query, NULL), 0);
+    for (size_t row = 0; row < TOOLS; row++) {
+        scores[row] = 0;
+        for (size_t d = 0; has[row] && d < DIM; d++)
+            scores[row] += (double)query[d] * vectors[row][d];
+    }
+}
+
+static double best_of(const double *scores, const uint64_t *allowed)
+{
+    double best = 0;
+    for (size_t row = 0; row < TOOLS; row++)
+        if (is_allowed(allowed, row) && scores[row] > best)
+            best = scores[row];
+    return best;
+}
+
+/* value[row] of one text, and which rows it finds at all. read: what the encoder reads of it. */
+static void plain_value(const struct retriever *retriever, struct str text, struct str read, const uint64_t *allowed,
+                        double value[TOOLS], bool found[TOOLS])
+{
+    double words[TOOLS] = {0}, meaning[TOOLS] = {0}, possible = 0;
+    bool both = retriever->lexical > 0 && retriever->dense > 0;
+    if (retriever->lexical > 0)
+        possible = plain_words(text, words);
+    if (retriever->dense > 0)
+        plain_meaning(read, meaning);
+    double most = best_of(words, allowed), nearest = both ? best_of(meaning, allowed) : 1;
+    double coverage = both && possible > 0 ? most / possible : 1;
+    for (size_t row = 0; row < TOOLS; row++) {
+        double cosine = both && meaning[row] < 0 ? 0 : meaning[row];
+        value[row] = most > 0 ? sqrt(coverage) * retriever->lexical * words[row] / most : 0;
+        value[row] += nearest > 0 ? retriever->dense * cosine / nearest : 0;
+        found[row] |= is_allowed(allowed, row) && (words[row] > 0 || (retriever->dense > 0 && has[row]));
+    }
+}
+
+struct plain_hit {
+    size_t row;
+    double score;
+};
+
+static size_t plain(const struct retriever *retriever, const struct retrieve_request *request,
+                    struct plain_hit out[TOOLS])
+{
+    static double value[1 + PARTS_MAX][TOOLS];
+    bool found[TOOLS] = {false};
+    double fade[1 + PARTS_MAX];
+    size_t taken_of[PROVIDERS] = {0}, count = 0;
+    struct str parts[PARTS_MAX];
+    size_t n = wt__segment(request->text, parts);
+    n = n > 1 ? n : 0;
+    plain_value(retriever, request->text, request->text, request->allowed, value[0], found);
+    for (size_t p = 0; p < n; p++)
+        plain_value(retriever, parts[p], wt__skip_stopwords(parts[p]), request->allowed, value[1 + p], found);
+    for (size_t p = 0; p <= n; p++)
+        fade[p] = 1;
+    while (count < request->k) {
+        size_t best = TOOLS, best_part = 0;
+        double best_score = 0;
+        for (size_t row = 0; row < TOOLS; row++) {
+            if (!found[row])
+                continue;
+            double score = 0;
+            size_t part = 0;
+            for (size_t p = 1; p <= n; p++)
+                if (part == 0 || fade[p] * value[p][row] > score) {
+                    score = fade[p] * value[p][row];
+                    part = p;
+                }
+            score += value[0][row];
+            if (best == TOOLS || score > best_score) {
+                best = row;
+                best_part = part;
+                best_score = score;
+            }
+        }
+        if (best == TOOLS)
+            break;
+        found[best] = false;
+        if (request->max_per_provider && taken_of[keys[best].provider]++ >= request->max_per_provider)
+            continue;
+        fade[best_part] *= .8;
+        out[count++] = (struct plain_hit){best, best_score};
+    }
+    return count;
+}
+
+/* ---------------------------------------------------------------- both */
+
+static const char *const requests[] = {
+    "find a table for two",
+    "hotel",
+    "zeppelin",
+    "song song song price",
+    "book the hotel table tonight, then find a cheap flight price and send the song invoice today",
+    "storm in the city. find two tables today! what song price, city invoice flight",
+    "\xFF\xFE",
+};
+enum { REQUESTS = sizeof requests / sizeof *requests };
+
+/* Scores of rows that tie but for rounding may swap places: the scores are compared place by place, and each row's
+ * place is that of its score. */
+static void same_hits(const struct hit_list *hits, const struct plain_hit *wanted, size_t count, const char *what)
+{
+    if (hits->len != count)
+        fail_msg("%s: %zu hits, not %zu", what, hits->len, count);
+    for (size_t i = 0; i < count; i++) {
+        bool row_there = false;
+        for (size_t j = 0; j < count; j++)
+            row_there |= wanted[j].row == hits->items[i].row && fabs(wanted[j].score - hits->items[i].score) < 3e-4;
+        if (fabs(hits->items[i].score - wanted[i].score) > 3e-4 || (!row_there && i + 1 < count))
+            fail_msg("%s: place %zu is row %u with %f, not %zu with %f", what, i, hits->items[i].row,
+                     (double)hits->items[i].score, wanted[i].row, wanted[i].score);
+    }
+}
+
+static void results_are_those_of_the_formulas(void **state)
+{
+    (void)state;
+    static const struct retriever *const retrievers[] = {&wt__bm25, &wt__dense, &wt__hybrid};
+    static const struct {
+        size_t k, cap;
+        bool filtered;
+    } ways[] = {{TOOLS, 0, false}, {TOOLS, 0, true}, {TOOLS, 2, false}, {TOOLS, 1, true}, {12, 3, false}};
+    uint64_t some[(TOOLS + 63) / 64] = {0};
+    for (size_t row = 0; row < TOOLS; row++)
+        some[row / 64] |= (uint64_t)(keys[row].provider % 3 == 1) << row % 64;
+    struct view view = {snapshot, encoder};
+    for (size_t r = 0; r < 3; r++)
+        for (size_t q = 0; q < REQUESTS; q++)
+            for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+                struct plain_hit wanted[TOOLS];
+                struct hit_list hits;
+                char what[256];
+                struct retrieve_request request = {.text = wt__str(requests[q]),
+                                                   .k = ways[w].k,
+                                                   .allowed = ways[w].filtered ? some : NULL,
+                                                   .max_per_provider = ways[w].cap};
+                snprintf(what, sizeof what, "%s, \"%s\", way %zu", retrievers[r]->name, requests[q], w);
+                size_t count = plain(retrievers[r], &request, wanted);
+                assert_int_equal(wt__retrieve(retrievers[r], &view, &request, workspace, &hits, NULL), 0);
+                same_hits(&hits, wanted, count, what);
+            }
+}
+
+static void a_shorter_list_is_the_beginning_of_a_longer_one(void **state)
+{
+    (void)state;
+    static const struct retriever *const retrievers[] = {&wt__bm25, &wt__dense, &wt__hybrid};
+    struct view view = {snapshot, encoder};
+    for (size_t r = 0; r < 3; r++)
+        for (size_t q = 0; q < REQUESTS; q++) {
+            struct retrieve_request request = {.text = wt__str(requests[q]), .k = 50};
+            struct hit_list hits;
+            uint32_t rows[50];
+            float scores[50];
+            assert_int_equal(wt__retrieve(retrievers[r], &view, &request, workspace, &hits, NULL), 0);
+            size_t all = hits.len;
+            for (size_t i = 0; i < all; i++) {
+                rows[i] = hits.items[i].row;
+                scores[i] = hits.items[i].score;
+                assert_true(i == 0 || scores[i] <= scores[i - 1]);
+            }
+            for (request.k = 1; request.k < 50; request.k += 6) {
+                assert_int_equal(wt__retrieve(retrievers[r], &view, &request, workspace, &hits, NULL), 0);
+                assert_int_equal(hits.len, all < request.k ? all : request.k);
+                for (size_t i = 0; i < hits.len; i++)
+                    assert_true(hits.items[i].row == rows[i] && hits.items[i].score == scores[i]);
+            }
+        }
+}
+
+static void evidence_adds_up_to_the_score(void **state)
+{
+    (void)state;
+    struct view view = {snapshot, encoder};
+    for (size_t q = 0; q < REQUESTS; q++) {
+        struct retrieve_request request = {.text = wt__str(requests[q]), .k = 20};
+        struct hit_list hits;
+        assert_int_equal(wt__retrieve(&wt__hybrid, &view, &request, workspace, &hits, NULL), 0);
+        for (size_t i = 0; i < hits.len; i++) {
+            const struct hit *hit = &hits.items[i];
+            float sum = 0;
+            for (size_t s = 0; s < STAGE_COUNT; s++)
+                sum += hit->stages[s].share;
+            assert_true(fabsf(sum - hit->score) < 1e-5f);
+            assert_true((hit->part.len > 0) == (hit->stages[STAGE_PART].share > 0));
+            assert_true(hit->stages[STAGE_BM25].score > 0 || hit->stages[STAGE_BM25].rank == 0);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_are_those_of_the_formulas),
+        cmocka_unit_test(a_shorter_list_is_the_beginning_of_a_longer_one),
+        cmocka_unit_test(evidence_adds_up_to_the_score),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
