@@ -8,10 +8,11 @@
  *   row_sum   [C] u64      checksum of x
  *   x         [C, P] fp32
  *
- * The query y is split into two levels of bytes, y = t1 p1 + t2 p2 + e, so that |e| hardly counts; the second pass
- * over a chunk's codes finds them in the cache. Then
- *   |x.y - scale (t1 codes.p1 + t2 codes.p2)|  <=  |y| error + |e| (norm + error) + rounding
- * where rounding covers the fp32 sums of both sides: at most (P + 32) 2^-23 |x| |y|, whatever their order. */
+ * The query y is split into two levels of bytes, y = t1 p1 + e1 and e1 = t2 p2 + e2. Then
+ *   |x.y - scale t1 codes.p1|                   <=  |y| error + |e1| (norm + error) + rounding      coarse
+ *   |x.y - scale (t1 codes.p1 + t2 codes.p2)|   <=  |y| error + |e2| (norm + error) + rounding      fine
+ * where rounding covers the fp32 sums of both sides: at most (P + 32) 2^-23 |x| |y|, whatever their order. The coarse
+ * bound is found for every slot; the fine one, half as wide since |e2| hardly counts, for those that it leaves. */
 #include "index/vectors.h"
 
 #include <float.h>
@@ -184,13 +185,18 @@ struct vector_candidate {
     float upper;
 };
 
+/* A bound is error * .error + norm * .norm, with the slot's error and norm. */
+struct width {
+    float error, norm;
+};
+
 /* A query in its three forms, and what is known of its result. */
 struct form {
     float *query;       /* [P] */
     int8_t *high, *low; /* [P] p1 and p2 */
     float high_scale, low_scale;
-    float error_weight, norm_weight; /* |y| + |e|, and |e| + rounding */
-    struct topk lower;               /* the k best lower bounds */
+    struct width coarse, fine;
+    struct topk lower; /* the k best lower bounds */
     size_t candidates;
 };
 
@@ -200,7 +206,7 @@ struct scan {
     struct vectors_scratch *scratch;
     struct vector_part parts[VECTOR_PARTS];
     size_t stride, n;
-    int32_t *dots; /* [2, C] */
+    int32_t *dots; /* [C] */
     float *rest;   /* [P] */
     struct form forms[VECTOR_MAX_QUERIES];
 };
@@ -216,7 +222,7 @@ static size_t take(size_t *at, size_t bytes)
 static int scan_reserve(struct scan *scan, size_t k, wt_error *err)
 {
     size_t at = 0, form_bytes = 0, stride = scan->stride, floats = stride * sizeof(float);
-    size_t dots = take(&at, 2 * VECTOR_CHUNK * sizeof(int32_t)), rest = take(&at, floats), forms = at;
+    size_t dots = take(&at, VECTOR_CHUNK * sizeof(int32_t)), rest = take(&at, floats), forms = at;
     size_t query = take(&form_bytes, floats), high = take(&form_bytes, stride), low = take(&form_bytes, stride);
     size_t lower = take(&form_bytes, k * sizeof(struct scored));
     size_t bytes = forms + scan->n * form_bytes;
@@ -241,6 +247,13 @@ static int scan_reserve(struct scan *scan, size_t k, wt_error *err)
     return 0;
 }
 
+/* The width of bounds when `rest` of a query of that norm is left out of the bytes. */
+static struct width width_of(double norm, const float *rest, size_t stride)
+{
+    double left = round_up(length_of(rest, stride)) + 1e-7 * norm;
+    return (struct width){round_up(norm + left), round_up(left + (double)(stride + 32) * 0x1p-23 * norm)};
+}
+
 static int set_query(struct scan *scan, struct form *form, const float *query, wt_error *err)
 {
     size_t stride = scan->stride, dim = scan->vectors->dim;
@@ -250,10 +263,9 @@ static int set_query(struct scan *scan, struct form *form, const float *query, w
     memset(form->query, 0, stride * sizeof(float));
     memcpy(form->query, query, dim * sizeof(float));
     form->high_scale = quantise(form->query, stride, form->high, scan->rest);
+    form->coarse = width_of(norm, scan->rest, stride);
     form->low_scale = quantise(scan->rest, stride, form->low, scan->rest);
-    double rest = round_up(length_of(scan->rest, stride)) + 1e-7 * norm;
-    form->error_weight = round_up(norm + rest);
-    form->norm_weight = round_up(rest + (double)(stride + 32) * 0x1p-23 * norm);
+    form->fine = width_of(norm, scan->rest, stride);
     return 0;
 }
 
@@ -288,43 +300,40 @@ static bool any_wanted(const struct scan *scan, uint32_t begin, uint32_t count)
     return !scan->allowed;
 }
 
-/* Bounds of the scores of one chunk's slots. */
+/* Coarse upper bounds of the scores of one chunk's slots. */
 static void bound_chunk(const struct scan *scan, const struct form *form, const struct chunk *chunk, uint32_t count,
-                        float *restrict lower, float *restrict upper)
+                        float *restrict upper)
 {
-    const struct kernels *kernels = wt__kernels();
-    const int32_t *high = scan->dots, *low = scan->dots + VECTOR_CHUNK;
-    kernels->dots_i8(form->high, chunk->codes, count, scan->stride, scan->dots);
-    kernels->dots_i8(form->low, chunk->codes, count, scan->stride, scan->dots + VECTOR_CHUNK);
+    const int32_t *restrict dots = scan->dots;
+    wt__kernels()->dots_i8(form->high, chunk->codes, count, scan->stride, scan->dots);
     for (uint32_t i = 0; i < count; i++) {
-        float middle = chunk->scale[i] * (form->high_scale * (float)high[i] + form->low_scale * (float)low[i]);
-        float bound = chunk->error[i] * form->error_weight + chunk->norm[i] * form->norm_weight;
-        upper[i] = middle + bound;
-        lower[i] = middle - bound;
+        float bound = chunk->error[i] * form->coarse.error + chunk->norm[i] * form->coarse.norm;
+        upper[i] = chunk->scale[i] * form->high_scale * (float)dots[i] + bound;
     }
 }
 
-/* Raises the k best lower bounds, then notes the slots of the chunk whose upper bound reaches the least of them. */
-static int note_chunk(struct scan *scan, size_t number, uint32_t begin, uint32_t count, const float *lower,
+/* Notes the slots of the chunk that may be among the k best, raising the k best lower bounds on the way. */
+static int note_chunk(struct scan *scan, size_t number, const struct chunk *chunk, uint32_t begin, uint32_t count,
                       const float *upper, wt_error *err)
 {
     struct form *form = &scan->forms[number];
     struct vector_candidate **candidates = &scan->scratch->candidates[number];
     float threshold = wt__topk_threshold(&form->lower);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t row = lower[i] > threshold ? wanted_row(scan, begin + i) : VECTOR_NONE;
-        if (row == VECTOR_NONE)
-            continue;
-        wt__topk_push(&form->lower, (struct scored){lower[i], row});
-        threshold = wt__topk_threshold(&form->lower);
-    }
     if (wt__grow((void **)candidates, &scan->scratch->capacity[number], form->candidates + count, sizeof **candidates) <
         0)
         return wt__fail_nomem(err);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = upper[i] < threshold ? VECTOR_NONE : wanted_row(scan, begin + i);
-        if (row != VECTOR_NONE)
-            (*candidates)[form->candidates++] = (struct vector_candidate){begin + i, row, upper[i]};
+        if (row == VECTOR_NONE)
+            continue;
+        int32_t low;
+        wt__kernels()->dots_i8(form->low, chunk->codes + i * scan->stride, 1, scan->stride, &low);
+        float middle = chunk->scale[i] * (form->high_scale * (float)scan->dots[i] + form->low_scale * (float)low);
+        float bound = chunk->error[i] * form->fine.error + chunk->norm[i] * form->fine.norm;
+        wt__topk_push(&form->lower, (struct scored){middle - bound, row});
+        threshold = wt__topk_threshold(&form->lower);
+        if (!(middle + bound < threshold))
+            (*candidates)[form->candidates++] = (struct vector_candidate){begin + i, row, middle + bound};
     }
     return 0;
 }
@@ -334,14 +343,14 @@ static int scan_bytes(struct scan *scan, wt_error *err)
 {
     int rc = 0;
     for (uint32_t begin = 0; rc == 0 && begin < scan->vectors->slots; begin += VECTOR_CHUNK) {
-        float lower[VECTOR_CHUNK], upper[VECTOR_CHUNK];
+        float upper[VECTOR_CHUNK];
         uint32_t left = scan->vectors->slots - begin, count = left < VECTOR_CHUNK ? left : VECTOR_CHUNK;
         if (!any_wanted(scan, begin, count))
             continue;
         struct chunk chunk = chunk_at(scan->vectors, scan->parts, begin / VECTOR_CHUNK);
         for (size_t i = 0; rc == 0 && i < scan->n; i++) {
-            bound_chunk(scan, &scan->forms[i], &chunk, count, lower, upper);
-            rc = note_chunk(scan, i, begin, count, lower, upper, err);
+            bound_chunk(scan, &scan->forms[i], &chunk, count, upper);
+            rc = note_chunk(scan, i, &chunk, begin, count, upper, err);
         }
     }
     return rc;
