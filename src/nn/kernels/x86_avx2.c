@@ -1,6 +1,6 @@
 /* x86_avx2.c: kernels for AVX2 with FMA, one after the other the twins of plain.c. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/unroll.h"
+#include "nn/kernels/tile.h"
 
 #if defined(__x86_64__)
 
@@ -10,7 +10,7 @@
 enum {
     LANES = 8,
     TILE_ROWS = 6,
-    AHEAD = 16 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
+    AHEAD = 64 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
 };
 
 /* The first n of 8 lanes. */
@@ -136,12 +136,14 @@ static void gemm_avx2(const struct gemm *g)
     enum { BLOCK_ROWS = 20 * TILE_ROWS };
     size_t panels = (g->o + WT_PANEL - 1) / WT_PANEL;
 
-    for (size_t block = 0; block < g->t; block += BLOCK_ROWS) {
-        size_t end = g->t - block < BLOCK_ROWS ? g->t : block + BLOCK_ROWS;
+    for (size_t block = 0, end; block < g->t; block = end) {
+        end = block + even_part(g->t - block, BLOCK_ROWS);
 
         for (size_t panel = 0; panel < panels; panel++)
-            for (size_t row = block; row < end; row += TILE_ROWS)
-                tiles[end - row < TILE_ROWS ? end - row : TILE_ROWS](g, row, panel);
+            for (size_t row = block, rows; row < end; row += rows) {
+                rows = even_part(end - row, TILE_ROWS);
+                tiles[rows](g, row, panel);
+            }
     }
 }
 

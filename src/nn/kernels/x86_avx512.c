@@ -5,7 +5,7 @@
  * is asked for ahead of time. A batch is bound by arithmetic: there two panels meet 12 rows, which needs fewer loads
  * a product. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/unroll.h"
+#include "nn/kernels/tile.h"
 
 #if defined(__x86_64__)
 
@@ -13,8 +13,8 @@
 
 enum {
     LANES = 16,
-    TALL_ROWS = 24,       /* rows of a tile one panel wide: 24 of the 32 registers are sums */
-    WIDE_ROWS = 12,       /* rows of a tile two panels wide */
+    TALL_ROWS = 24,        /* rows of a tile one panel wide: 24 of the 32 registers are sums */
+    WIDE_ROWS = 12,        /* rows of a tile two panels wide */
     AHEAD = 128 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
 };
 
@@ -76,10 +76,57 @@ static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, 
     }
 }
 
+/* One value of each of up to 24 rows, addressed with seven registers where a pointer a row would take more than there
+ * are: a base for every eighth row, and the distances 1, 3, 5 and 7 rows, of which the processor's addressing makes 2,
+ * 4 and 6 by its own factor. */
+struct rows {
+    const char *base[3];
+    size_t one, three, five, seven; /* bytes */
+};
+
+/* count: a constant. */
+INLINED struct rows rows_from(const float *first, size_t stride, int count)
+{
+    const char *base = (const char *)first;
+    size_t one = stride * sizeof(float);
+
+    return (struct rows){.base = {base, count > 8 ? base + 8 * one : NULL, count > 16 ? base + 16 * one : NULL},
+                         .one = one,
+                         .three = 3 * one,
+                         .five = 5 * one,
+                         .seven = 7 * one};
+}
+
+/* The compiler must not see that the distances are constant, or it would fold them into pointers again. */
+#define HIDE_ROWS(r) __asm__("" : "+r"((r).one), "+r"((r).three), "+r"((r).five), "+r"((r).seven))
+
+/* r: a constant. */
+INLINED const float *value_of(const struct rows *rows, int r)
+{
+    const char *base = rows->base[r / 8];
+    const char *at = r % 8 == 0   ? base
+                     : r % 8 == 1 ? base + rows->one
+                     : r % 8 == 2 ? base + rows->one * 2
+                     : r % 8 == 3 ? base + rows->three
+                     : r % 8 == 4 ? base + rows->one * 4
+                     : r % 8 == 5 ? base + rows->five
+                     : r % 8 == 6 ? base + rows->three * 2
+                                  : base + rows->seven;
+
+    return (const float *)(const void *)at;
+}
+
+/* On to the next value of each row. */
+INLINED void advance(struct rows *rows, int count)
+{
+    for (int i = 0; i < 3 && i * 8 < count; i++)
+        rows->base[i] += sizeof(float);
+}
+
 /* One tile: `rows` rows by `panels` panels, all of K, in rows * panels registers; both constants where inlined. */
 INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows, const int panels)
 {
-    struct rows a = wt__rows(g->a + row * g->a_stride, g->a_stride);
+    struct rows a = rows_from(g->a + row * g->a_stride, g->a_stride, rows);
     const float *w = g->w + panel * g->w_panel;
     size_t w_step = g->w_step, w_panel = g->w_panel, depth = g->k;
     _Alignas(64) float out[TALL_ROWS * WT_PANEL];
@@ -98,10 +145,10 @@ INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows
         }
         UNROLL for (int r = 0; r < rows; r++)
         {
-            __m512 x = _mm512_set1_ps(*wt__row(&a, r));
+            __m512 x = _mm512_set1_ps(*value_of(&a, r));
             UNROLL for (int p = 0; p < panels; p++) sum[p][r] = _mm512_fmadd_ps(x, part[p], sum[p][r]);
         }
-        wt__rows_advance(&a);
+        advance(&a, rows);
     }
     UNROLL for (int p = 0; p < panels; p++)
     {
@@ -144,12 +191,12 @@ static void gemm_avx512(const struct gemm *g)
             tall[g->t](g, 0, panel);
         return;
     }
-    for (size_t block = 0; block < g->t; block += BLOCK_ROWS) {
-        size_t end = g->t - block < BLOCK_ROWS ? g->t : block + BLOCK_ROWS;
+    for (size_t block = 0, end; block < g->t; block = end) {
+        end = block + even_part(g->t - block, BLOCK_ROWS);
 
         for (size_t panel = 0; panel < panels; panel += 2)
-            for (size_t row = block; row < end; row += WIDE_ROWS) {
-                size_t rows = end - row < WIDE_ROWS ? end - row : WIDE_ROWS;
+            for (size_t row = block, rows; row < end; row += rows) {
+                rows = even_part(end - row, WIDE_ROWS);
                 (panel + 1 < panels ? wide : tall)[rows](g, row, panel);
             }
     }

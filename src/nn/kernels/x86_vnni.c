@@ -1,7 +1,7 @@
 /* x86_vnni.c: byte products for AVX-512 VNNI, whose instruction multiplies unsigned bytes by signed ones. The rows are
  * made unsigned by adding 128 (flipping the top bit), and 128 times the query's sum is taken off at the end. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/unroll.h"
+#include "nn/kernels/tile.h"
 
 #if defined(__x86_64__)
 
