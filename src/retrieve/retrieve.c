@@ -42,6 +42,7 @@ struct text {
     struct str bytes;
     struct lexical_term *terms;
     size_t term_count;
+    unsigned *fields;    /* [term_count] in which fields of the tool being explained; NULL before the first */
     const float *vector; /* [D]; those of all texts lie behind each other */
     struct side words, meaning;
     float coverage;
@@ -376,15 +377,22 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
     return rc < 0 ? rc : order_hits(retriever, view, request, workspace, rows, count, out, err);
 }
 
-/* In which fields of the document the term stands. */
-static unsigned fields_with(const struct document *document, struct str term)
+/* fields[i]: where in the document terms[i], which are sorted, stands. Returns how many stand anywhere. */
+static size_t mark_fields(const struct document *document, const struct lexical_term *terms, size_t count,
+                          unsigned *fields)
 {
-    unsigned fields = 0;
+    size_t marked = 0;
+    memset(fields, 0, count * sizeof *fields);
     for (size_t f = 0; f < FIELD_COUNT; f++)
-        for (size_t i = 0; i < document->fields[f].count && !(fields & 1u << f); i++)
-            if (wt__str_equal(document->fields[f].terms[i], term))
-                fields |= 1u << f;
-    return fields;
+        for (size_t i = 0; i < document->fields[f].count; i++) {
+            struct lexical_term key = {.text = document->fields[f].terms[i]};
+            const struct lexical_term *term = bsearch(&key, terms, count, sizeof key, compare_terms);
+            if (!term)
+                continue;
+            marked += fields[term - terms] == 0;
+            fields[term - terms] |= 1u << f;
+        }
+    return marked;
 }
 
 static int compare_matches(const void *a, const void *b)
@@ -396,20 +404,27 @@ static int compare_matches(const void *a, const void *b)
 int wt__retrieve_explain(const struct view *view, struct workspace *workspace, uint32_t row, const struct tool *tool,
                          struct arena *arena, struct word_match **out, size_t *count, wt_error *err)
 {
-    const struct text *whole = &workspace->texts[0];
-    float *shares = wt__arena_array(&workspace->arena, float, whole->term_count);
+    struct text *whole = &workspace->texts[0];
     *count = 0;
-    *out = wt__arena_array(arena, struct word_match, whole->term_count);
-    if (!shares || !*out)
+    if (!whole->fields)
+        whole->fields = wt__arena_array(&workspace->arena, unsigned, whole->term_count);
+    if (!whole->fields)
         return wt__fail_nomem(err);
     int rc = wt__document_read(&workspace->document, workspace->analyser, tool, err);
     if (rc < 0)
         return rc;
-    wt__lexical_explain(&view->snapshot->lexical, &workspace->queries[0], whole->terms, whole->term_count, row, shares);
-    for (size_t i = 0; i < whole->term_count; i++)
-        if (shares[i] > 0)
-            (*out)[(*count)++] = (struct word_match){
-                whole->terms[i].text, fields_with(&workspace->document, whole->terms[i].text), shares[i]};
+    size_t marked = mark_fields(&workspace->document, whole->terms, whole->term_count, whole->fields);
+    *out = wt__arena_array(arena, struct word_match, marked);
+    if (!*out)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < whole->term_count && marked > 0; i++) {
+        float share;
+        if (!whole->fields[i])
+            continue;
+        wt__lexical_explain(&view->snapshot->lexical, &workspace->queries[0], &whole->terms[i], 1, row, &share);
+        if (share > 0)
+            (*out)[(*count)++] = (struct word_match){whole->terms[i].text, whole->fields[i], share};
+    }
     qsort(*out, *count, sizeof **out, compare_matches);
     return 0;
 }
