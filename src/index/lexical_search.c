@@ -7,8 +7,8 @@
  * the window, and only rows that the optional ones could still lift are looked up in them. A window whose terms are
  * all optional is skipped whole.
  *
- * Invariants: rows are met in ascending order, so a row that only equals the worst hit kept never enters; every
- * posting is read only after its row was found to lie in the window, so hostile bytes give wrong scores at worst. */
+ * Invariants: rows are met in ascending order, so a row that only equals the worst hit kept never enters; whatever a
+ * posting says, it is added inside the window's array, so hostile bytes give wrong scores at worst. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,10 +17,12 @@
 #include "index/lexical_format.h"
 
 enum {
-    WINDOW = 4096, /* rows; its sums fit the first-level cache. A multiple of 64 */
-    GROUP = 32,    /* sums compared at once */
-    LOOK_UP = 4,   /* one look-up costs as adding so many postings */
-    SUM_BITS = 30, /* of the greatest possible sum: signed comparison of sums is safe */
+    WINDOW = 4096,  /* rows; its sums fit the first-level cache. A power of two, at least 64 */
+    GROUP = 32,     /* sums compared at once */
+    LINE = 16,      /* rows in a line of the cache */
+    PREFETCH = 256, /* postings asked for ahead */
+    LOOK_UP = 4,    /* one look-up costs as adding so many postings */
+    SUM_BITS = 30,  /* of the greatest possible sum: signed comparison of sums is safe */
     LIMIT_MAX = (1 << SUM_BITS) + (1 << (SUM_BITS - 1)) /* hostile impacts may sum to more */
 };
 
@@ -297,15 +299,24 @@ static void sort_by_bound(struct lexical_query *query)
     }
 }
 
-/* Adds the term's postings inside the window. */
-static void add_postings(struct lexical_cursor *cursor, uint32_t *restrict sums, uint32_t begin, uint32_t width)
+/* Adds the term's postings before `end`, the window's, and moves behind them. A window has too few postings of one term
+ * for the processor to see a stream, so those of the next one are asked for here. The mask changes no sound row:
+ * windows begin at multiples of it. */
+static void add_postings(struct lexical_cursor *cursor, uint32_t end, uint32_t *restrict sums)
 {
     const uint32_t *restrict row = cursor->row;
     const uint16_t *restrict impact = cursor->impact;
     uint64_t multiplier = cursor->multiplier;
-    uint32_t at = cursor->at, count = cursor->count, offset;
-    for (; at < count && (offset = row[at] - begin) < width; at++)
-        sums[offset] += (uint32_t)(multiplier * impact[at] >> 16);
+    uint32_t at = cursor->at, count = cursor->count;
+    for (; count - at >= LINE && row[at + LINE - 1] < end; at += LINE) {
+        uint32_t ahead = count - at > PREFETCH ? at + PREFETCH : count - 1;
+        __builtin_prefetch(row + ahead);
+        __builtin_prefetch(impact + ahead);
+        for (uint32_t i = at; i < at + LINE; i++)
+            sums[row[i] & (WINDOW - 1)] += (uint32_t)(multiplier * impact[i] >> 16);
+    }
+    for (; at < count && row[at] < end; at++)
+        sums[row[at] & (WINDOW - 1)] += (uint32_t)(multiplier * impact[at] >> 16);
     cursor->at = at;
     cursor->block = at / LEXICAL_BLOCK;
 }
@@ -322,7 +333,8 @@ static size_t collect(const struct search *search, uint32_t floor)
         int any = 0;
         for (uint32_t i = 0; i < GROUP; i++)
             any |= sums[group + i] > least;
-        for (uint32_t i = group; any && i < group + GROUP; i++) {
+        uint32_t stop = group + GROUP < width ? group + GROUP : width;
+        for (uint32_t i = group; any && i < stop; i++) {
             candidates[len] = i; /* no branch: which sums are above is hard to foresee */
             len += sums[i] > least;
         }
@@ -412,7 +424,7 @@ static void search_window(struct search *search)
         return;
     memset(query->window, 0, WINDOW * sizeof *query->window);
     for (size_t i = optional; i < query->len; i++)
-        add_postings(&query->cursors[query->order[i]], query->window, search->begin, search->end - search->begin);
+        add_postings(&query->cursors[query->order[i]], search->end, query->window);
     size_t len = collect(search, search->limit - bound);
     len = complete(search, len, optional, bound);
     keep(search, len);
