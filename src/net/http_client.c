@@ -2,10 +2,8 @@
  */
 #include "net/http_client.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +12,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "net/curl_library.h"
 
 enum { LOW_SPEED = 1, RETRY_MS = 500, HTTP_PARTIAL = 206, HTTP_NOT_FOUND = 404, HTTP_GONE = 410, HTTP_RANGE = 416 };
 
 struct transfer {
     const struct http_download *download;
+    const struct curl_library *lib;
     CURL *curl;
     int fd;
     uint64_t have;  /* bytes in the file */
@@ -30,41 +30,33 @@ struct transfer {
     wt_error *err;
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool ready;
-
-static void start_library(void)
-{
-    ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-}
-
 static bool is_this_machine(const char *host)
 {
     return strcmp(host, "127.0.0.1") == 0 || strcmp(host, "[::1]") == 0 || strcmp(host, "localhost") == 0;
 }
 
 /* What the first request may speak: libcurl takes the URL apart, so that nothing in it can look like another host. */
-static int choose_protocols(const char *url, const char **protocols, wt_error *err)
+static int choose_protocols(const struct curl_library *lib, const char *url, long *protocols, wt_error *err)
 {
     char *scheme = NULL, *host = NULL;
-    CURLU *parts = curl_url();
+    CURLU *parts = lib->url();
     int rc = 0;
-    *protocols = NULL;
+    *protocols = 0;
     if (!parts)
         return wt__fail_nomem(err);
-    if (curl_url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK ||
-        curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-        curl_url_get(parts, CURLUPART_HOST, &host, 0) != CURLUE_OK)
+    if (lib->url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK ||
+        lib->url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+        lib->url_get(parts, CURLUPART_HOST, &host, 0) != CURLUE_OK)
         rc = wt__fail(err, WT_EUSAGE, "\"%s\" is not a URL of a server", url);
     else if (strcmp(scheme, "https") == 0)
-        *protocols = "https";
+        *protocols = CURLPROTO_HTTPS;
     else if (strcmp(scheme, "http") == 0 && is_this_machine(host))
-        *protocols = "http,https";
+        *protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS;
     else
         rc = wt__fail(err, WT_EUSAGE, "cannot fetch %s: only https:// is allowed", url);
-    curl_free(scheme);
-    curl_free(host);
-    curl_url_cleanup(parts);
+    lib->free(scheme);
+    lib->free(host);
+    lib->url_cleanup(parts);
     return rc;
 }
 
@@ -74,7 +66,7 @@ static int choose_protocols(const char *url, const char **protocols, wt_error *e
 static int begin_body(struct transfer *transfer)
 {
     long status = 0;
-    curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+    transfer->lib->easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
     transfer->began = true;
     if (transfer->asked == 0 || status == HTTP_PARTIAL)
         return 0;
@@ -120,35 +112,36 @@ static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl
 
 /* ---------------------------------------------------------------- one attempt */
 
-static int set_options(struct transfer *transfer, const char *protocols)
+static int set_options(struct transfer *transfer, long protocols)
 {
+    const struct curl_library *lib = transfer->lib;
     CURL *curl = transfer->curl;
     char range[32];
     snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->asked);
     const CURLcode refusals[] = {
-        curl_easy_setopt(curl, CURLOPT_URL, transfer->download->url),
-        curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, protocols),
-        curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "https"),
-        curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L),
-        curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)HTTP_REDIRECTS),
-        curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L),
-        curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L),
-        curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)HTTP_CONNECT_MS),
-        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)LOW_SPEED),
-        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)HTTP_STALL_SECONDS),
-        curl_easy_setopt(curl, CURLOPT_USERAGENT, "whichtool/" WT_VERSION),
-        curl_easy_setopt(curl, CURLOPT_RANGE, transfer->asked ? range : NULL),
-        curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->reason),
-        curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, write_body),
-        curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer),
-        curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_for_a_stop),
-        curl_easy_setopt(curl, CURLOPT_XFERINFODATA, transfer),
-        curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L),
+        lib->easy_setopt(curl, CURLOPT_URL, transfer->download->url),
+        lib->easy_setopt(curl, CURLOPT_PROTOCOLS, protocols),
+        lib->easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS, (long)CURLPROTO_HTTPS),
+        lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L),
+        lib->easy_setopt(curl, CURLOPT_MAXREDIRS, (long)HTTP_REDIRECTS),
+        lib->easy_setopt(curl, CURLOPT_FAILONERROR, 1L),
+        lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L),
+        lib->easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)HTTP_CONNECT_MS),
+        lib->easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)LOW_SPEED),
+        lib->easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)HTTP_STALL_SECONDS),
+        lib->easy_setopt(curl, CURLOPT_USERAGENT, "whichtool/" WT_VERSION),
+        lib->easy_setopt(curl, CURLOPT_RANGE, transfer->asked ? range : NULL),
+        lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->reason),
+        lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, write_body),
+        lib->easy_setopt(curl, CURLOPT_WRITEDATA, transfer),
+        lib->easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_for_a_stop),
+        lib->easy_setopt(curl, CURLOPT_XFERINFODATA, transfer),
+        lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L),
     };
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (refusals[i] != CURLE_OK)
             return wt__fail(transfer->err, refusals[i] == CURLE_OUT_OF_MEMORY ? WT_ENOMEM : WT_ENETWORK,
-                            "cannot fetch %s: %s", transfer->download->url, curl_easy_strerror(refusals[i]));
+                            "cannot fetch %s: %s", transfer->download->url, transfer->lib->easy_strerror(refusals[i]));
     return 0;
 }
 
@@ -165,7 +158,7 @@ static int fail_attempt(struct transfer *transfer, CURLcode code, long status)
         return wt__fail(transfer->err, status == HTTP_NOT_FOUND || status == HTTP_GONE ? WT_ENOTFOUND : WT_ENETWORK,
                         "cannot fetch %s: the server answered %ld", url, status);
     return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: %s", url,
-                    transfer->reason[0] ? transfer->reason : curl_easy_strerror(code));
+                    transfer->reason[0] ? transfer->reason : transfer->lib->easy_strerror(code));
 }
 
 static bool worth_another(CURLcode code, long status)
@@ -188,18 +181,18 @@ static bool worth_another(CURLcode code, long status)
 }
 
 /* 0: done; 1: failed in a way that may pass (the error is filled). */
-static int attempt(struct transfer *transfer, const char *protocols)
+static int attempt(struct transfer *transfer, long protocols)
 {
     transfer->asked = transfer->have;
     transfer->began = false;
     transfer->reason[0] = '\0';
-    curl_easy_reset(transfer->curl);
+    transfer->lib->easy_reset(transfer->curl);
     int rc = set_options(transfer, protocols);
     if (rc < 0)
         return rc;
     long status = 0;
-    CURLcode code = curl_easy_perform(transfer->curl);
-    curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+    CURLcode code = transfer->lib->easy_perform(transfer->curl);
+    transfer->lib->easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
     if (code == CURLE_OK)
         return 0;
     if (code == CURLE_HTTP_RETURNED_ERROR && status == HTTP_RANGE && transfer->asked > 0) {
@@ -224,7 +217,7 @@ static bool pause_or_stop(struct transfer *transfer, double ms)
     return false;
 }
 
-static int fetch(struct transfer *transfer, const char *protocols)
+static int fetch(struct transfer *transfer, long protocols)
 {
     int rc = 1;
     for (int i = 0; rc == 1 && i < HTTP_ATTEMPTS; i++) {
@@ -246,11 +239,10 @@ int wt__http_download(const struct http_download *download, wt_error *err)
 {
     wt_error scratch;
     struct transfer transfer = {.download = download, .err = err ? err : &scratch};
-    const char *protocols;
-    pthread_once(&once, start_library);
-    if (!ready)
-        return wt__fail(err, WT_ENETWORK, "cannot fetch %s: the HTTP library did not start", download->url);
-    int rc = choose_protocols(download->url, &protocols, err);
+    long protocols = 0;
+    int rc = wt__curl(&transfer.lib, err);
+    if (rc == 0)
+        rc = choose_protocols(transfer.lib, download->url, &protocols, err);
     if (rc < 0)
         return rc;
     transfer.fd = open(download->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -258,9 +250,9 @@ int wt__http_download(const struct http_download *download, wt_error *err)
         return wt__fail_errno(err, "write", download->path);
     off_t end = lseek(transfer.fd, 0, SEEK_END);
     transfer.have = end > 0 ? (uint64_t)end : 0;
-    transfer.curl = curl_easy_init();
+    transfer.curl = transfer.lib->easy_init();
     rc = transfer.curl ? fetch(&transfer, protocols) : wt__fail_nomem(err);
-    curl_easy_cleanup(transfer.curl);
+    transfer.lib->easy_cleanup(transfer.curl);
     if (close(transfer.fd) < 0 && rc == 0)
         rc = wt__fail_errno(err, "write", download->path);
     return rc;

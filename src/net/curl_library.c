@@ -1,0 +1,58 @@
+/* curl_library.c: see curl_library.h. The library stays loaded: unloading one that may have started threads or set up
+ * TLS is asking for trouble. */
+#include "net/curl_library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static struct curl_library library;
+static bool ready;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const struct {
+    const char *name;
+    size_t offset; /* of the member of library */
+} symbols[] = {
+    {"curl_global_init", offsetof(struct curl_library, global_init)},
+    {"curl_url", offsetof(struct curl_library, url)},
+    {"curl_url_set", offsetof(struct curl_library, url_set)},
+    {"curl_url_get", offsetof(struct curl_library, url_get)},
+    {"curl_url_cleanup", offsetof(struct curl_library, url_cleanup)},
+    {"curl_free", offsetof(struct curl_library, free)},
+    {"curl_easy_init", offsetof(struct curl_library, easy_init)},
+    {"curl_easy_cleanup", offsetof(struct curl_library, easy_cleanup)},
+    {"curl_easy_reset", offsetof(struct curl_library, easy_reset)},
+    {"curl_easy_setopt", offsetof(struct curl_library, easy_setopt)},
+    {"curl_easy_perform", offsetof(struct curl_library, easy_perform)},
+    {"curl_easy_getinfo", offsetof(struct curl_library, easy_getinfo)},
+    {"curl_easy_strerror", offsetof(struct curl_library, easy_strerror)},
+};
+
+static void load(void)
+{
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+    void *handle = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
+        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return;
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        void *symbol = dlsym(handle, symbols[i].name);
+        if (!symbol)
+            return;
+        memcpy((char *)&library + symbols[i].offset, &symbol, sizeof symbol); /* POSIX's way to a function pointer */
+    }
+    ready = library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
+
+int wt__curl(const struct curl_library **out, wt_error *err)
+{
+    pthread_once(&once, load);
+    *out = ready ? &library : NULL;
+    if (ready)
+        return 0;
+    return wt__fail(err, WT_ENETWORK, "downloading needs libcurl (libcurl.so.4), which cannot be loaded here");
+}

@@ -1,0 +1,33 @@
+/* curl_library.h: libcurl, loaded when the first download begins. Linked in the usual way it would bring thirty
+ * libraries into every process, which took longer than a whole search (docs/decisions/0004-libcurl-when-needed.md). */
+#ifndef WT_NET_CURL_LIBRARY_H
+#define WT_NET_CURL_LIBRARY_H
+
+/* Checks of arguments that only work on the functions' own names; and options that old and new versions share. */
+#define CURL_DISABLE_TYPECHECK
+#define CURL_DISABLE_DEPRECATION
+#include <curl/curl.h>
+
+#include "base/error.h"
+
+/* The functions that are used, by their names without "curl_". */
+struct curl_library {
+    CURLcode (*global_init)(long flags);
+    CURLU *(*url)(void);
+    CURLUcode (*url_set)(CURLU *parts, CURLUPart what, const char *part, unsigned int flags);
+    CURLUcode (*url_get)(const CURLU *parts, CURLUPart what, char **part, unsigned int flags);
+    void (*url_cleanup)(CURLU *parts);
+    void (*free)(void *text);
+    CURL *(*easy_init)(void);
+    void (*easy_cleanup)(CURL *transfer);
+    void (*easy_reset)(CURL *transfer);
+    CURLcode (*easy_setopt)(CURL *transfer, CURLoption option, ...);
+    CURLcode (*easy_perform)(CURL *transfer);
+    CURLcode (*easy_getinfo)(CURL *transfer, CURLINFO info, ...);
+    const char *(*easy_strerror)(CURLcode code);
+};
+
+/* Loaded and initialised once; safe from any thread. WT_ENETWORK when it is not installed. */
+int wt__curl(const struct curl_library **out, wt_error *err);
+
+#endif
