@@ -466,6 +466,38 @@ static void vectors_of_texts_have_length_one(void **state)
     refused(&place, wt_embed(lexical, texts, lens, 4, vectors[0], &place.err), WT_EMODEL, "without a model");
 }
 
+static void the_default_model_knows_what_words_mean(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *request, *id;
+    } cases[] = {
+        {"I need a place to sleep tonight", "travel/bookHotel"},
+        {"take a plane to Rome", "travel/search_flights"},
+        {"will I need an umbrella tomorrow", "weather/getForecast"},
+        {"what is 12 times 7", "calculator"},
+    };
+    wt_models *models;
+    bool installed = wt_model_info(NULL, WT_DEFAULT_MODEL, &models, NULL) == 0 && models->items[0].installed;
+    wt_models_free(models);
+    if (!installed) {
+        print_message("skipped: the default model: " WT_DEFAULT_MODEL " is not installed\n");
+        skip();
+    }
+    wt_engine *engine;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = "dense";
+    sound(&place, wt_open(&engine, ":memory:", NULL, &place.err));
+    add(&place, engine, handmade);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_hits *hits = find_with(&place, engine, cases[i].request, &options);
+        assert_string_equal(hits->items[0].tool.id, cases[i].id);
+        wt_hits_free(hits);
+    }
+    wt_close(engine);
+}
+
 static void nothing_is_freed_twice_or_not_at_all(void **state)
 {
     (void)state;
@@ -505,6 +537,7 @@ int main(void)
         cmocka_unit_test(success_leaves_the_error_alone),
         cmocka_unit_test(results_outlive_the_engine),
         cmocka_unit_test(vectors_of_texts_have_length_one),
+        cmocka_unit_test(the_default_model_knows_what_words_mean),
         cmocka_unit_test(nothing_is_freed_twice_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
