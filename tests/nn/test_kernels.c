@@ -16,7 +16,7 @@
 #include "base/rng.h"
 #include "nn/kernels/kernels.h"
 
-static const char *const names[] = {"plain", "avx2", "avx512", "vnni"};
+static const char *const names[] = {"plain", "avx2", "avx512", "vnni", "neon"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static struct rng rng;

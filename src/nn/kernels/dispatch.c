@@ -38,6 +38,8 @@ static const struct {
     {&wt__kernels_vnni, runs_vnni},
     {&wt__kernels_avx512, runs_avx512},
     {&wt__kernels_avx2, runs_avx2},
+#elif defined(__aarch64__)
+    {&wt__kernels_neon, runs_anywhere},
 #endif
     {&wt__kernels_plain, runs_anywhere},
 };

@@ -1,7 +1,7 @@
 /* kernels.h: the inner loops that are worth a processor's own instructions, as one table of function pointers.
  *
  * Each set of kernels is one file: plain.c is the meaning, the others (x86_avx2.c, ...) are its faster twins. A program
- * takes the best set that its processor can run, once; WT_KERNELS=plain|avx2|avx512|vnni asks for another one
+ * takes the best set that its processor can run, once; WT_KERNELS=plain|avx2|avx512|vnni|neon asks for another one
  * and is passed over when the processor lacks it. Sets differ only in rounding, within the tolerances of the tests;
  * integer kernels agree exactly. Within one set a row's result does not depend on the rows beside it.
  *
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Outputs of a weight panel: one AVX-512 register, two of AVX2. Part of the packed model's format. */
+/* Outputs of a weight panel: one AVX-512 register, two of AVX2, four of NEON. Part of the packed model's format. */
 enum { WT_PANEL = 16 };
 
 /* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs:
@@ -71,6 +71,8 @@ extern const struct kernels wt__kernels_plain;
 #if defined(__x86_64__)
 extern const struct kernels wt__kernels_avx2, wt__kernels_avx512, wt__kernels_vnni;
 void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);
+#elif defined(__aarch64__)
+extern const struct kernels wt__kernels_neon;
 #endif
 
 #endif

@@ -1,0 +1,152 @@
+/* arm_neon.c: kernels for 64-bit ARM, where NEON is always there. Only what has sums worth keeping in registers is
+ * written out; the rest is plain.c, which compilers turn into NEON well enough. */
+#include "nn/kernels/kernels.h"
+#include "nn/kernels/tile.h"
+
+#if defined(__aarch64__)
+
+#include <arm_neon.h>
+#include <string.h>
+
+enum { LANES = 4, QUARTERS = WT_PANEL / LANES, TILE_ROWS = 5, BLOCK_ROWS = 24 * TILE_ROWS };
+
+/* What follows the sums of a tile: bias, activation, residual, and the way to c. sum: [rows, WT_PANEL] */
+static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, float *sum)
+{
+    size_t first = panel * WT_PANEL, width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
+
+    for (size_t r = 0; r < rows; r++, sum += WT_PANEL) {
+        size_t at = (row + r) * g->c_stride + first;
+
+        for (size_t j = 0; g->bias && j < width; j++)
+            sum[j] += g->bias[first + j];
+        if (g->activation == ACTIVATION_GELU)
+            wt__kernels_plain.gelu(sum, width);
+        for (size_t j = 0; g->residual && j < width; j++)
+            sum[j] += g->residual[at + j];
+        memcpy(g->c + at, sum, width * sizeof(float));
+    }
+}
+
+/* One tile: `rows` rows by one panel, all of K, in 4 * rows of the 32 registers. rows is a constant where inlined. */
+INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows)
+{
+    const float *a = g->a + row * g->a_stride, *w = g->w + panel * g->w_panel;
+    size_t a_stride = g->a_stride, w_step = g->w_step, depth = g->k;
+    float out[TILE_ROWS * WT_PANEL];
+    float32x4_t sum[TILE_ROWS][QUARTERS], part[QUARTERS];
+
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        UNROLL for (int q = 0; q < QUARTERS; q++) sum[r][q] = vdupq_n_f32(0);
+    }
+    for (size_t k = 0; k < depth; k++, w += w_step) {
+        UNROLL for (int q = 0; q < QUARTERS; q++) part[q] = vld1q_f32(w + q * LANES);
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            float x = a[(size_t)r * a_stride + k];
+            UNROLL for (int q = 0; q < QUARTERS; q++) sum[r][q] = vfmaq_n_f32(sum[r][q], part[q], x);
+        }
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        UNROLL for (int q = 0; q < QUARTERS; q++) vst1q_f32(out + r * WT_PANEL + q * LANES, sum[r][q]);
+    }
+    finish(g, row, panel, (size_t)rows, out);
+}
+
+#define TILE(rows)                                                                                                     \
+    static void tile_##rows(const struct gemm *g, size_t row, size_t panel)                                            \
+    {                                                                                                                  \
+        tile(g, row, panel, rows);                                                                                     \
+    }
+TILE(1)
+TILE(2)
+TILE(3)
+TILE(4)
+TILE(5)
+
+/* Rows in blocks whose part of `a` stays in the second cache while every panel passes by once a block. */
+static void gemm_neon(const struct gemm *g)
+{
+    static void (*const tiles[TILE_ROWS + 1])(const struct gemm *, size_t, size_t) = {NULL,   tile_1, tile_2,
+                                                                                      tile_3, tile_4, tile_5};
+    size_t panels = (g->o + WT_PANEL - 1) / WT_PANEL;
+
+    for (size_t block = 0, end; block < g->t; block = end) {
+        end = block + even_part(g->t - block, BLOCK_ROWS);
+        for (size_t panel = 0; panel < panels; panel++)
+            for (size_t row = block, rows; row < end; row += rows) {
+                rows = even_part(end - row, TILE_ROWS);
+                tiles[rows](g, row, panel);
+            }
+    }
+}
+
+static void gelu_neon(float *x, size_t n)
+{
+    wt__kernels_plain.gelu(x, n);
+}
+
+static void softmax_neon(float *x, size_t n, float scale)
+{
+    wt__kernels_plain.softmax(x, n, scale);
+}
+
+static void layer_norm_neon(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
+{
+    wt__kernels_plain.layer_norm(x, gain, bias, epsilon, y, n);
+}
+
+static float dot_f32_neon(const float *a, const float *b, size_t n)
+{
+    float32x4_t sum[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};
+    size_t i = 0;
+
+    for (; i + 4 * LANES <= n; i += 4 * LANES) {
+        UNROLL for (size_t q = 0; q < 4; q++) sum[q] =
+            vfmaq_f32(sum[q], vld1q_f32(a + i + q * LANES), vld1q_f32(b + i + q * LANES));
+    }
+    float total = vaddvq_f32(vaddq_f32(vaddq_f32(sum[0], sum[1]), vaddq_f32(sum[2], sum[3])));
+    for (; i < n; i++)
+        total += a[i] * b[i];
+    return total;
+}
+
+static void dots_f32_neon(const float *query, const float *rows, size_t count, size_t dim, float *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = dot_f32_neon(query, rows + i * dim, dim);
+}
+
+/* Products of bytes fit 16 bits, and pairs of them are added into 32. */
+static int32_t dot_i8(const int8_t *a, const int8_t *b, size_t n)
+{
+    int32x4_t low = vdupq_n_s32(0), high = vdupq_n_s32(0);
+
+    for (size_t i = 0; i < n; i += 16) {
+        int8x16_t x = vld1q_s8(a + i), y = vld1q_s8(b + i);
+        low = vpadalq_s16(low, vmull_s8(vget_low_s8(x), vget_low_s8(y)));
+        high = vpadalq_s16(high, vmull_high_s8(x, y));
+    }
+    return vaddvq_s32(vaddq_s32(low, high));
+}
+
+static void dots_i8_neon(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = dot_i8(query, rows + i * dim, dim);
+}
+
+const struct kernels wt__kernels_neon = {
+    .name = "neon",
+    .gemm = gemm_neon,
+    .gelu = gelu_neon,
+    .softmax = softmax_neon,
+    .layer_norm = layer_norm_neon,
+    .dot_f32 = dot_f32_neon,
+    .dots_f32 = dots_f32_neon,
+    .dots_i8 = dots_i8_neon,
+};
+
+#endif
