@@ -120,7 +120,7 @@ static void put_schema(struct buffer *out, struct str schema, const struct api *
     if (root && api->keys && escape_keys(root) < 0)
         out->failed = true;
     if (!out->failed)
-        (void)wt__schema_write(out, root);
+        out->failed = wt__schema_write(out, root) < 0;
     json_decref(root);
 }
 

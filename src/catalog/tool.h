@@ -14,10 +14,10 @@ struct tool {
     struct str title;       /* for people, when the source gives one beside the name */
     struct str description; /* "" when there is none */
     struct str category;    /* a RapidAPI category, OpenAPI tags, ...; "" when there is none */
-    struct str source_id;   /* the source's own identifier (BEIR _id, operationId); "" when there is none */
-    struct str format;      /* name of the importer: "mcp", "openai", ... */
-    struct str definition;  /* the source's bytes, at most WT_MAX_DEFINITION_BYTES */
-    struct str schema;      /* JSON Schema of the arguments, compact JSON text of an object */
+    struct str source_id; /* the source's own identifier (BEIR _id, "METHOD /path" of OpenAPI); "" when there is none */
+    struct str format;    /* name of the importer: "mcp", "openai", ... */
+    struct str definition;    /* the source's bytes, at most WT_MAX_DEFINITION_BYTES */
+    struct str schema;        /* JSON Schema of the arguments, compact JSON text of an object */
     unsigned char sha256[32]; /* of definition */
 };
 

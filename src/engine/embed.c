@@ -100,6 +100,9 @@ int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct p
     if (rc >= 0)
         rc = wt__store_count_vectors(engine->store, &set, &there, err);
     pthread_mutex_unlock(&engine->store_lock);
+    if (rc >= 0 && tools > there && engine->read_only)
+        rc =
+            wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; no vectors can be added", engine->path);
     if (rc < 0 || tools <= there)
         return rc < 0 ? rc : 0;
 

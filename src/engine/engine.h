@@ -25,6 +25,7 @@
 /* A snapshot with the count of those who use it. */
 struct shelf {
     struct snapshot *snapshot;
+    size_t without_vector; /* tools, when the snapshot was asked for with an encoder */
     atomic_uint references;
 };
 

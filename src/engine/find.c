@@ -13,6 +13,7 @@
 #include "engine/recipes.h"
 #include "engine/tools.h"
 #include "retrieve/document.h"
+#include "text/unicode.h"
 
 static const char *const FALLBACK_RECIPE = "bm25", *const DEFAULT_RECIPE = "hybrid";
 
@@ -97,19 +98,12 @@ static int choose_recipe(struct search *search, wt_error *err)
 /* Says how many tools cannot be found by meaning yet. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
-    const struct snapshot *snapshot = search->shelf->snapshot;
-    if (!search->encoder)
-        return 0;
-    const struct vectors *vectors =
-        wt__snapshot_vectors(snapshot, wt__encoder_hash(search->encoder), wt__document_kind);
-    size_t rows = snapshot->rows, embedded = 0;
-    for (size_t row = 0; vectors && row < rows; row++)
-        embedded += vectors->slot_of_row[row] != VECTOR_NONE;
-    if (embedded == rows)
+    size_t missing = search->shelf->without_vector;
+    if (!search->encoder || missing == 0)
         return 0;
     struct buffer text = {0};
-    wt__buffer_printf(&text, "%zu of %zu tools have no vector yet; `whichtool add` of any source makes them",
-                      rows - embedded, rows);
+    wt__buffer_printf(&text, "%zu of %u tools have no vector yet; `whichtool add` of any source makes them", missing,
+                      search->shelf->snapshot->rows);
     search->result->public.notice = wt__arena_copy(&search->result->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     return search->result->public.notice ? 0 : wt__fail_nomem(err);
@@ -220,7 +214,9 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
         const char *name = names[s];
         if (s == STAGE_PART) {
             struct buffer text = {0};
-            wt__buffer_printf(&text, "part \"%.*s\"", (int)hit->part.len, hit->part.ptr);
+            wt__buffer_text(&text, "part \"");
+            wt__utf8_append(&text, hit->part);
+            wt__buffer_char(&text, '"');
             name = wt__arena_copy(arena, wt__buffer_view(&text));
             wt__buffer_dispose(&text);
             if (!name)

@@ -162,6 +162,15 @@ static int build(wt_engine *engine, const struct encoder *encoder, const struct 
     return rc;
 }
 
+static size_t count_without_vector(const struct snapshot *snapshot, const struct vector_set *set)
+{
+    const struct vectors *vectors = wt__snapshot_vectors(snapshot, set->model_hash, set->kind);
+    size_t missing = 0;
+    for (size_t row = 0; row < snapshot->rows; row++)
+        missing += !vectors || vectors->slot_of_row[row] == VECTOR_NONE;
+    return missing;
+}
+
 static bool serves(const struct shelf *shelf, uint64_t generation, const struct vector_set *set)
 {
     return shelf && shelf->snapshot->generation == generation &&
@@ -198,6 +207,7 @@ static int refresh(wt_engine *engine, uint64_t generation, const struct encoder 
         free(fresh);
         return rc;
     }
+    fresh->without_vector = set ? count_without_vector(fresh->snapshot, set) : 0;
     atomic_init(&fresh->references, 2); /* the engine's and the caller's */
     pthread_mutex_lock(&engine->lock);
     struct shelf *old = engine->shelf;

@@ -26,9 +26,13 @@ const struct retriever wt__bm25 = {.name = "bm25", .lexical = 1};
 const struct retriever wt__dense = {.name = "dense", .dense = 1};
 const struct retriever wt__hybrid = {.name = "hybrid", .lexical = 1, .dense = 0.6f};
 
-/* Candidates of a text and side: more changes nothing, 20 little. A cap passes over candidates, and there must be
- * others behind them. */
-enum { DEPTH = 50, CAPPED_DEPTH = WT_MAX_K };
+/* Candidates of a text and side: 20 would do; with 100 the first hundred hits do not depend on k. A cap passes over
+ * candidates, and there must be others behind them. */
+enum { DEPTH = 100, CAPPED_DEPTH = WT_MAX_K };
+
+/* Bytes of a request that is still read in parts. A longer one is a document: its parts would cost seven full encodings
+ * and say no more about what is wanted. */
+enum { PARTED_MAX = 4096 };
 
 /* One side's view of one text. */
 struct side {
@@ -94,7 +98,7 @@ void wt__workspace_close(struct workspace *workspace)
 static void read_texts(struct workspace *workspace, struct str request)
 {
     struct str parts[PARTS_MAX];
-    size_t count = wt__segment(request, parts);
+    size_t count = request.len <= PARTED_MAX ? wt__segment(request, parts) : 0;
     workspace->text_count = count > 1 ? 1 + count : 1;
     workspace->texts[0] = (struct text){.bytes = request};
     for (size_t t = 1; t < workspace->text_count; t++)

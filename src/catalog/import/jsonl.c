@@ -1,10 +1,12 @@
 /* jsonl.c: JSON Lines, one tool a line, in the shape of any function format or plain: {"name", "description", "title",
- * "provider", "category", "parameters"}. A line may also be a list or a result of tools. */
+ * "provider", "category", "parameters"}. A line may also be a list or a result of tools. A document whose tools name
+ * their provider is read here too, one line or many, because no other format has that member. */
 #include "catalog/import/function.h"
 
 static bool detect(const struct peek *peek)
 {
-    return peek->lines;
+    unsigned other = PEEK_OPENAPI | PEEK_SWAGGER | PEEK_API_LIST;
+    return peek->lines || ((peek->keys & PEEK_PROVIDER) && (peek->keys & PEEK_NAME) && !(peek->keys & other));
 }
 
 static int visit(struct reader *reader, const struct json_item *item, wt_error *err)
@@ -19,7 +21,10 @@ static int visit(struct reader *reader, const struct json_item *item, wt_error *
 
 static int read_lines(struct reader *reader, struct str bytes, wt_error *err)
 {
-    return wt__walk_lines(reader, bytes, visit, err);
+    struct peek peek;
+    wt__peek(&peek, reader->out->files[reader->file], bytes);
+    bool document = reader->options->format.len == 0 && !peek.lines;
+    return (document ? wt__walk_document : wt__walk_lines)(reader, bytes, visit, err);
 }
 
 const struct importer wt__import_jsonl = {"jsonl", detect, read_lines};

@@ -93,6 +93,7 @@ enum peek_key {
     PEEK_API_LIST = 1 << 12,
     PEEK_ID = 1 << 13, /* BEIR's _id */
     PEEK_TEXT = 1 << 14,
+    PEEK_PROVIDER = 1 << 15,
 };
 
 /* A first look at a source: keys of the root and of the first tools. */

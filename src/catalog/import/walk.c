@@ -188,6 +188,7 @@ static const struct {
     {"api_list", PEEK_API_LIST},
     {"_id", PEEK_ID},
     {"text", PEEK_TEXT},
+    {"provider", PEEK_PROVIDER},
 };
 
 enum {
