@@ -128,10 +128,9 @@ typedef struct wt_tool {
     const char *title;       /* for people; "" when the source has none */
     const char *description; /* "" when the source has none */
     const char *category;    /* "" when the source has none */
-    const char
-        *source_id;     /* the identifier that the source gave it (BEIR _id, "METHOD /path" of OpenAPI); "" when none */
-    const char *format; /* importer that read it: "mcp", "openai", ... */
-    const char *definition; /* the source's own bytes, as they were */
+    const char *source_id;   /* what the source calls it (BEIR _id, "METHOD /path" of OpenAPI); "" when nothing */
+    const char *format;      /* importer that read it: "mcp", "openai", ... */
+    const char *definition;  /* the source's own bytes, as they were */
     size_t definition_len;
     const char *schema; /* JSON Schema of the arguments, as JSON text; "{}"-like object when none was given */
     const char *sha256; /* of definition, 64 hexadecimal digits */
