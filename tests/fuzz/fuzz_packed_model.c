@@ -37,6 +37,8 @@ static void run(const struct packed *packed)
     wt__arena_dispose(&arena);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct packed packed;
