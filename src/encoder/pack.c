@@ -152,23 +152,23 @@ enum { LAYER_TENSORS = sizeof(layer_tensors) / sizeof(layer_tensors[0]) };
 static int pack_layer(struct packing *p, size_t layer, wt_error *err)
 {
     const struct model_config *c = &p->header.config;
-    size_t offsets[LAYER_PARTS + 1], next;
+    size_t offsets[LAYER_PARTS + 1], same;
     char name[128];
     int rc = 0;
 
     wt__layer_offsets(c, offsets);
     float *base = section(p, PACKED_LAYERS) + layer * offsets[LAYER_PARTS];
-    for (size_t i = 0; rc == 0 && i < LAYER_TENSORS; i = next) {
+    for (size_t i = 0; rc == 0 && i < LAYER_TENSORS; i += same) {
         enum layer_part part = layer_tensors[i].part;
         struct layer_shape shape = wt__layer_shape(c, part);
 
-        for (next = i; next < LAYER_TENSORS && layer_tensors[next].part == part;)
-            next++;
-        size_t rows = shape.rows / (next - i), floats = rows * (shape.columns ? shape.columns : 1);
-        for (size_t j = i; rc == 0 && j < next; j++) {
-            snprintf(name, sizeof(name), "encoder.layer.%zu.%s", layer, layer_tensors[j].name);
+        for (same = 1; i + same < LAYER_TENSORS && layer_tensors[i + same].part == part;)
+            same++;
+        size_t rows = shape.rows / same, floats = rows * (shape.columns ? shape.columns : 1);
+        for (size_t j = 0; rc == 0 && j < same; j++) {
+            snprintf(name, sizeof(name), "encoder.layer.%zu.%s", layer, layer_tensors[i + j].name);
             float *out = shape.columns ? p->matrix : base + offsets[part];
-            rc = read_tensor(p, name, rows, shape.columns, out + (j - i) * floats, err);
+            rc = read_tensor(p, name, rows, shape.columns, out + j * floats, err);
         }
         if (rc == 0 && shape.columns)
             wt__linear_pack(base + offsets[part], p->matrix, shape.columns, shape.rows, shape.columns);

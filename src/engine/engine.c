@@ -91,8 +91,8 @@ void wt_close(wt_engine *engine)
     free(engine);
 }
 
-/* Opens the encoder once and remembers why it could not. Called with build_lock held: two queries that come first
- * together wait for one opening. */
+/* Opens the encoder and remembers why it could not. Called with build_lock held: two queries that come first together
+ * wait for one opening. */
 static int open_encoder(wt_engine *engine, wt_error *err)
 {
     struct encoder *encoder = NULL;
@@ -108,7 +108,7 @@ static int open_encoder(wt_engine *engine, wt_error *err)
     pthread_mutex_lock(&engine->lock);
     engine->encoder = encoder;
     engine->encoder_error = why;
-    engine->encoder_tried = rc == 0 || rc != WT_ENOMEM; /* memory may be there next time */
+    engine->encoder_tried = rc != WT_ENOMEM; /* memory may be there next time */
     pthread_mutex_unlock(&engine->lock);
     if (rc < 0 && err)
         *err = why;
@@ -128,16 +128,23 @@ static bool known_encoder(wt_engine *engine, const struct encoder **out, int *rc
     return known;
 }
 
+int wt__engine_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
+{
+    int rc;
+    if (known_encoder(engine, out, &rc, err))
+        return rc;
+    rc = open_encoder(engine, err);
+    *out = engine->encoder;
+    return rc;
+}
+
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
     int rc;
     if (known_encoder(engine, out, &rc, err))
         return rc;
     pthread_mutex_lock(&engine->build_lock);
-    if (!known_encoder(engine, out, &rc, err)) {
-        rc = open_encoder(engine, err);
-        *out = engine->encoder;
-    }
+    rc = wt__engine_encoder_locked(engine, out, err);
     pthread_mutex_unlock(&engine->build_lock);
     return rc;
 }

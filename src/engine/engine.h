@@ -56,6 +56,7 @@ struct wt_engine {
 
 /* The encoder, opened on first use. WT_EMODEL with the reason when there is none. */
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err);
+int wt__engine_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err); /* with build_lock held */
 
 /* The vectors that this engine searches: kind and model. Needs the encoder. */
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine);

@@ -201,6 +201,8 @@ static int refresh(wt_engine *engine, uint64_t generation, const struct encoder 
         const struct snapshot *previous = engine->shelf ? engine->shelf->snapshot : NULL;
         wt__snapshot_free(fresh->snapshot);
         fresh->snapshot = NULL;
+        if (!encoder) /* a snapshot without its vectors would lose them for the next query that wants them */
+            wt__engine_encoder_locked(engine, &encoder, NULL);
         rc = build(engine, encoder, previous, &fresh->snapshot, err);
     }
     if (rc < 0) {

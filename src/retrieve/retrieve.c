@@ -314,7 +314,7 @@ static size_t rank_by(const struct evidence *evidence, size_t text, size_t c)
     const float *value = evidence->value[text];
     size_t rank = 1;
     for (size_t i = 0; i < evidence->candidates; i++)
-        rank += value[i] > value[c] || (value[i] == value[c] && i < c);
+        rank += value[i] > value[c] || (i < c && value[i] == value[c]);
     return rank;
 }
 
