@@ -22,10 +22,12 @@
 #include "index/snapshot.h"
 #include "retrieve/retrieve.h"
 
+#define SHELF_UNCOUNTED SIZE_MAX
+
 /* A snapshot with the count of those who use it. */
 struct shelf {
     struct snapshot *snapshot;
-    size_t without_vector; /* tools, when the snapshot was asked for with an encoder */
+    atomic_size_t without_vector; /* tools; SHELF_UNCOUNTED until a query with an encoder asks for the shelf */
     atomic_uint references;
 };
 

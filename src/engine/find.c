@@ -98,7 +98,7 @@ static int choose_recipe(struct search *search, wt_error *err)
 /* Says how many tools cannot be found by meaning yet. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
-    size_t missing = search->shelf->without_vector;
+    size_t missing = atomic_load(&search->shelf->without_vector);
     if (!search->encoder || missing == 0)
         return 0;
     struct buffer text = {0};

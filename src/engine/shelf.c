@@ -209,7 +209,7 @@ static int refresh(wt_engine *engine, uint64_t generation, const struct encoder 
         free(fresh);
         return rc;
     }
-    fresh->without_vector = set ? count_without_vector(fresh->snapshot, set) : 0;
+    atomic_init(&fresh->without_vector, SHELF_UNCOUNTED);
     atomic_init(&fresh->references, 2); /* the engine's and the caller's */
     pthread_mutex_lock(&engine->lock);
     struct shelf *old = engine->shelf;
@@ -258,6 +258,8 @@ int wt__engine_shelf(wt_engine *engine, const struct encoder *encoder, struct sh
             rc = refresh(engine, generation, encoder, set, out, err);
         pthread_mutex_unlock(&engine->build_lock);
     }
+    if (rc == 0 && set && atomic_load(&(*out)->without_vector) == SHELF_UNCOUNTED)
+        atomic_store(&(*out)->without_vector, count_without_vector((*out)->snapshot, set));
     if (rc == 0 && (*out)->snapshot->rows == 0) {
         wt__shelf_release(*out);
         *out = NULL;
