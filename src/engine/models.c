@@ -142,9 +142,12 @@ int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_
 int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn report, void *context, wt_error *err)
 {
     struct progress progress;
+    struct arena arena = {0};
+    const char *folder = wt__models_folder(&arena, models_dir);
     wt__progress_init(&progress, report, context);
-    int rc = wt__model_pull(models_dir, name, &progress, err);
+    int rc = folder ? wt__model_pull(folder, name, &progress, err) : wt__fail_nomem(err);
     wt__progress_dispose(&progress);
+    wt__arena_dispose(&arena);
     return rc;
 }
 

@@ -14,6 +14,16 @@ silent out
 expect 5 "pulling a model that is not known" model pull nope
 says "nope"
 expect 5 "packing a model that is not here" model pack
+mkdir -p manifests
+cat >manifests/far.json <<'JSON'
+{"name": "far", "license": "none", "architecture": "bert", "dimension": 384,
+ "files": [{"path": "config.json", "bytes": 2, "sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"}],
+ "sources": [{"type": "hub", "repo": "no/where", "revision": "main"}]}
+JSON
+export WHICHTOOL_MANIFESTS=$PWD/manifests HF_ENDPOINT=http://127.0.0.1:9
+expect 6 "a pull into the usual place, without a network" model pull far
+says "127.0.0.1"
+unset WHICHTOOL_MANIFESTS HF_ENDPOINT
 expect 2 "list takes no name" model list all-MiniLM-L6-v2
 expect 0 "tools are added without a model" add --provider weather weather.json
 says "model pull"

@@ -295,8 +295,10 @@ static void sweep(const struct use *use, int all_after)
         int rc = run_use(use, &err);
         counting = 0;
         bool reached = countdown <= 0;
-        if (rc < 0 &&
-            (!reached || rc != err.code || !err.message[0] || (rc != WT_ENOMEM && rc != WT_ESTORE && rc != WT_EMODEL)))
+        /* WT_EFORMAT: jansson 2.14 drops a byte of a text when the growth of its buffer fails, and says nothing. */
+        bool documented =
+            rc == WT_ENOMEM || rc == WT_ESTORE || rc == WT_EMODEL || (rc == WT_EFORMAT && use->run == use_models);
+        if (rc < 0 && (!reached || rc != err.code || !err.message[0] || !documented))
             fail_msg("%s, allocation %ld: %s: %s", use->name, at, wt_code_name(rc), err.message);
         if (live != 0)
             fail_msg("%s, allocation %ld: %ld blocks are left (%s)", use->name, at, live, err.message);
