@@ -10,6 +10,8 @@ static void require(int holds)
         abort();
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct analyser *analyser; /* kept warm, so that inputs meet a used cache */

@@ -37,6 +37,8 @@ static void encode_both_ways(const struct vocabulary *v, struct str text, size_t
     free(types);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct vocabulary v;
