@@ -134,21 +134,6 @@ int wt__replace_write(struct replace *replace, const void *bytes, size_t len, wt
     return 0;
 }
 
-int wt__replace_patch(struct replace *replace, uint64_t offset, const void *bytes, size_t len, wt_error *err)
-{
-    for (const char *at = bytes; len > 0;) {
-        ssize_t n = pwrite(replace->fd, at, len, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return wt__fail_errno(err, "write", replace->path);
-        at += n;
-        offset += (uint64_t)n;
-        len -= (size_t)n;
-    }
-    return 0;
-}
-
 /* "a/b/c" -> "a/b", "c" -> "."; NULL when memory is out. */
 static char *folder_of(const char *path)
 {

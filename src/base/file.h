@@ -21,7 +21,7 @@ struct mapping {
 int wt__file_map(struct mapping *out, const char *path, wt_error *err);
 void wt__file_unmap(struct mapping *mapping);
 
-/* Replacing a file: begin, write or seek back and write, commit. Until commit the old content stays;
+/* Replacing a file: begin, write, commit. Until commit the old content stays;
  * without a commit, wt__replace_abort removes what was written. */
 struct replace {
     int fd;
@@ -29,8 +29,6 @@ struct replace {
 };
 int wt__replace_begin(struct replace *out, const char *path, wt_error *err);
 int wt__replace_write(struct replace *replace, const void *bytes, size_t len, wt_error *err);
-/* Overwrites len bytes at offset, all of them already written (a header whose sums are known last). */
-int wt__replace_patch(struct replace *replace, uint64_t offset, const void *bytes, size_t len, wt_error *err);
 int wt__replace_commit(struct replace *replace, wt_error *err);
 void wt__replace_abort(struct replace *replace); /* a no-op after commit, or on an all-zero struct with fd -1 */
 int wt__file_replace(const char *path, const void *bytes, size_t len, wt_error *err); /* all of it in one call */

@@ -92,11 +92,9 @@ struct store_key {
 /* Called once a tool, in order of id. The tool's views last until the callback returns. Non-zero stops and becomes
  * the result of the call; a negative one is a WT_E... code for which the callback has filled the caller's error. */
 typedef int (*store_tool_visit)(void *context, const struct store_key *key, const struct tool *tool);
-typedef int (*store_key_visit)(void *context, const struct store_key *key);
 
-/* Both see the store as of one moment. The second reads an index only: 2 million tools in about a second. */
+/* Sees the store as of one moment. */
 int wt__store_each(struct store *store, store_tool_visit visit, void *context, wt_error *err);
-int wt__store_each_key(struct store *store, store_key_visit visit, void *context, wt_error *err);
 
 /* The tools with these ids: out [count], their views in the arena. A tool that is gone has an empty name.
  * Returns how many were there. */
@@ -136,11 +134,6 @@ int wt__store_missing_vectors(struct store *store, const struct vector_set *set,
  * Errors: WT_EMODEL: the store has vectors of this model with another dimension. */
 int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set, const struct store_key *keys,
                               const float *vectors, size_t count, wt_error *err);
-
-/* vector: [D], until the callback returns; on a 4-byte boundary only. */
-typedef int (*store_vector_visit)(void *context, const struct store_key *key, const float *vector);
-int wt__store_each_vector(struct store *store, const struct vector_set *set, store_vector_visit visit, void *context,
-                          wt_error *err);
 
 /* Vectors of these tools into out [count, D]; there[i] tells whether tool i has one (its row of out is zero if not).
  * Returns how many have. */

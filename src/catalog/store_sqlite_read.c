@@ -57,20 +57,6 @@ int wt__store_each(struct store *store, store_tool_visit visit, void *context, w
     return rc;
 }
 
-int wt__store_each_key(struct store *store, store_key_visit visit, void *context, wt_error *err)
-{
-    sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(
-        store, "SELECT id, generation, provider FROM tool INDEXED BY tool_key WHERE state = 0 ORDER BY id", &rows, err);
-    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
-        struct store_key key;
-        fill_key(&key, rows);
-        rc = visit(context, &key);
-    }
-    wt__sql_reset(rows);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- some of them */
 
 static int copy_view(struct str *view, struct arena *arena)

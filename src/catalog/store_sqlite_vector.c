@@ -129,44 +129,15 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
 }
 
 /* Copies the row's vector, which may lie anywhere, to out [D]. */
-static int read_vector(struct store *store, const struct vector_set *set, sqlite3_stmt *row, int column, int64_t id,
-                       float *out, wt_error *err)
+static int read_vector(struct store *store, const struct vector_set *set, sqlite3_stmt *row, int64_t id, float *out,
+                       wt_error *err)
 {
-    struct str data = wt__sql_column(row, column);
+    struct str data = wt__sql_column(row, 0);
     if (data.len != set->dim * sizeof *out)
         return wt__fail(err, WT_ESTORE, "%s is damaged: the vector of tool %lld has %zu bytes, not %zu", store->path,
                         (long long)id, data.len, set->dim * sizeof *out);
     memcpy(out, data.ptr, data.len);
     return 0;
-}
-
-int wt__store_each_vector(struct store *store, const struct vector_set *set, store_vector_visit visit, void *context,
-                          wt_error *err)
-{
-    sqlite3_stmt *rows;
-    int64_t model;
-    int rc = find_model(store, set, &model, err);
-    if (rc < 0 || model == 0)
-        return rc;
-    float *vector = wt__alloc_array(set->dim, sizeof *vector);
-    if (!vector)
-        return wt__fail_nomem(err);
-    rc = prepare_set(store,
-                     "SELECT t.id, t.generation, t.provider, v.data FROM tool t INDEXED BY tool_key"
-                     " CROSS JOIN vector v ON v.tool = t.id AND v.kind = ?1 AND v.model = ?2"
-                     " WHERE t.state = 0 ORDER BY t.id",
-                     set, model, &rows, err);
-    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
-        struct store_key key = {.id = sqlite3_column_int64(rows, 0),
-                                .generation = (uint64_t)sqlite3_column_int64(rows, 1),
-                                .provider = sqlite3_column_int64(rows, 2)};
-        rc = read_vector(store, set, rows, 3, key.id, vector, err);
-        if (rc == 0)
-            rc = visit(context, &key, vector);
-    }
-    wt__sql_reset(rows);
-    free(vector);
-    return rc;
 }
 
 /* 1 when the tool has one. */
@@ -181,7 +152,7 @@ static int get_vector(struct store *store, const struct vector_set *set, int64_t
     sqlite3_bind_int64(row, 3, id);
     int found = wt__sql_step(store, row, err);
     if (found == 1)
-        rc = read_vector(store, set, row, 0, id, out, err);
+        rc = read_vector(store, set, row, id, out, err);
     wt__sql_reset(row);
     return rc < 0 ? rc : found;
 }
