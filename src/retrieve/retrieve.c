@@ -22,9 +22,9 @@
 #include "retrieve/document.h"
 #include "retrieve/segment.h"
 
-const struct retriever wt__bm25 = {.name = "bm25", .lexical = 1};
-const struct retriever wt__dense = {.name = "dense", .dense = 1};
-const struct retriever wt__hybrid = {.name = "hybrid", .lexical = 1, .dense = 0.6f};
+const struct retriever wt__bm25 = {.lexical = 1};
+const struct retriever wt__dense = {.dense = 1};
+const struct retriever wt__hybrid = {.lexical = 1, .dense = 0.6f};
 
 /* Candidates of a text and side: 20 would do; with 100 the first hundred hits do not depend on k. A cap passes over
  * candidates, and there must be others behind them. */

@@ -19,7 +19,6 @@
 
 /* Which evidence a retriever weighs, and how much. */
 struct retriever {
-    const char *name;
     float lexical; /* weight of words; 0: not looked at */
     float dense;   /* weight of meaning; 0: not looked at */
 };

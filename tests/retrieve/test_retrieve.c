@@ -303,7 +303,7 @@ static void results_are_those_of_the_formulas(void **state)
                                                    .k = ways[w].k,
                                                    .allowed = ways[w].filtered ? some : NULL,
                                                    .max_per_provider = ways[w].cap};
-                snprintf(what, sizeof what, "%s, \"%s\", way %zu", retrievers[r]->name, requests[q], w);
+                snprintf(what, sizeof what, "retriever %zu, \"%s\", way %zu", r, requests[q], w);
                 size_t count = plain(retrievers[r], &request, wanted);
                 assert_int_equal(wt__retrieve(retrievers[r], &view, &request, workspace, &hits, NULL), 0);
                 same_hits(&hits, wanted, count, what);
