@@ -1,0 +1,101 @@
+/* transformer.h: the post-norm transformer, forward and backward, over a ragged batch: BERT (Devlin et al. 2018),
+ * DistilBERT, RoBERTa, MPNet (Song et al. 2020) and DeBERTa-v2/v3 (He et al. 2021), which differ by configuration only.
+ *
+ * The sequences of a batch lie behind each other without padding, N rows in all, so that every linear layer is one
+ * matrix product over all of them; only attention and DeBERTa's convolution look at one sequence at a time. A
+ * sequence's result does not depend on its neighbours, to the last bit.
+ *
+ * One forward serves inference and training. In inference all layers share one set of buffers; for a backward pass each
+ * layer keeps the inputs of its non-linear parts, and what follows from those by one normalisation or one activation
+ * is made again on the way back. */
+#ifndef WT_ENCODER_TRANSFORMER_H
+#define WT_ENCODER_TRANSFORMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "encoder/config.h"
+#include "nn/linear.h"
+#include "nn/norm.h"
+
+struct transformer_layer {
+    struct linear qkv;        /* [3 H, H] */
+    struct linear out;        /* [H, H] */
+    struct layer_norm first;  /* behind attention */
+    struct linear up, down;   /* [I, H], [H, I] */
+    struct layer_norm second; /* behind the feed-forward part */
+    /* DeBERTa: what makes the keys and queries of distances, [H, H]; the rows of qkv where the model shares them. */
+    struct linear distance_key, distance_query;
+    /* The same made once for all, [2 S, 2 H]: keys and queries beside each other. NULL in training. */
+    const float *distances;
+};
+
+/* Weights, all borrowed: from the packed model, or from a trainable one (linear layers row-major). Immutable while it
+ * is used: any number of threads may. What a configuration lacks is NULL. */
+struct transformer {
+    struct model_config config;
+    const float *words, *positions, *types; /* [V, E], [P, E], [types, E] */
+    struct linear projection;               /* [H, E] where E is not H */
+    struct layer_norm norm;                 /* behind the embeddings */
+    const float *relative;                  /* MPNet [32, A]; DeBERTa [2 S, H] */
+    struct layer_norm relative_norm;        /* of DeBERTa's distances */
+    const float *convolution;               /* DeBERTa-v2 [H, H, W], beside layer 0 */
+    const float *convolution_bias;
+    struct layer_norm convolution_norm;
+    struct transformer_layer layers[MODEL_MAX_LAYERS];
+};
+
+struct token_batch {
+    size_t count;             /* B sequences */
+    const size_t *starts;     /* [B + 1] where each begins; starts[B] = N */
+    const int32_t *ids;       /* [N] below config.vocabulary, or -1: the next row of `external` */
+    const int32_t *types;     /* [N] below config.types, or NULL where all are 0 */
+    const int32_t *positions; /* [N] place inside the sequence, rows may share one; NULL: 0, 1, .. in each sequence */
+    const float *external;    /* [E, H], joins behind the embedding layer, skipping its normalisation; may be NULL */
+};
+
+/* What one layer leaves for its backward pass. In inference all layers share the same. */
+struct layer_activations {
+    float *qkv;       /* [N, 3 H] */
+    float *context;   /* [N, H] what attention mixed */
+    float *attended;  /* [N, H] input of the first normalisation */
+    float *inner;     /* [N, I] input of the activation */
+    float *summed;    /* [N, H] input of the second normalisation */
+    float *distances; /* DeBERTa in training: keys and queries of distances [2 S, 2 H] */
+};
+
+struct activation_limits {
+    size_t rows;    /* N of a batch */
+    size_t longest; /* rows of one sequence */
+};
+
+/* One thread's buffers. Rows of [N, H] are `stride` floats apart, of [N, 3 H] `qkv_stride`, of [N, I] `wide_stride`. */
+struct activations {
+    size_t stride, qkv_stride, wide_stride;
+    bool kept;                 /* each layer has its own: a backward pass can follow */
+    float *x;                  /* [N, H] the hidden state */
+    float *wide;               /* [N, I] behind the activation */
+    float *narrow;             /* [N, E] embeddings before a projection */
+    float *embedded;           /* [N, H] input of the embeddings' normalisation */
+    float *relative;           /* DeBERTa in training: [2 S, H] normalised distances */
+    float *convolved, *joined; /* [N, H] the convolution before its activation; input of its normalisation */
+    float *scratch;            /* of attention */
+    struct layer_activations layers[MODEL_MAX_LAYERS];
+};
+
+/* Lays out the buffers from `memory` on, which is on a 64-byte boundary; with memory NULL it only counts. Returns
+ * floats, or SIZE_MAX where that is beyond any memory. */
+size_t wt__activations_place(struct activations *out, const struct transformer *m,
+                             const struct activation_limits *limits, bool kept, float *memory);
+
+/* The hidden state is left in a->x. */
+void wt__transformer_forward(const struct transformer *m, const struct token_batch *batch, struct activations *a);
+
+/* Its two steps, for those who look at what is between: a->x behind the embeddings, and through one layer. */
+void wt__embedding_forward(const struct transformer *m, const struct token_batch *batch, struct activations *a);
+void wt__layer_forward(const struct transformer *m, size_t layer, const struct token_batch *batch,
+                       struct activations *a);
+
+#endif
