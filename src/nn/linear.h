@@ -1,19 +1,21 @@
-/* linear.h: y = activation(x W^T + b) + residual, with W packed for the kernels. */
+/* linear.h: y = activation(x W^T + b) + residual. W is packed for the kernels (inference), or row-major as in the files
+ * of models (training, where it changes every step); the forward is the same call for both. */
 #ifndef WT_NN_LINEAR_H
 #define WT_NN_LINEAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "nn/kernels/kernels.h"
+#include "nn/activation.h"
 
-/* W [O, I] in panels of WT_PANEL outputs, [ceil(O / WT_PANEL)][I][WT_PANEL], zero beyond O. */
 struct linear {
     size_t in, out;
-    const float *weight; /* packed, on a 64-byte boundary */
+    const float *weight; /* packed, on a 64-byte boundary; or [O, I] */
     const float *bias;   /* [O], or NULL */
+    bool row_major;      /* weight is [O, I] */
 };
 
-/* Floats of a packed matrix of that shape; 0 on overflow. */
+/* Floats of a packed matrix of that shape, [ceil(O / WT_PANEL)][I][WT_PANEL], zero beyond O; 0 on overflow. */
 size_t wt__linear_packed_size(size_t out, size_t in);
 
 /* packed: [wt__linear_packed_size()]. w: rows of `in` floats, row_stride apart. */
@@ -23,5 +25,11 @@ void wt__linear_pack(float *packed, const float *w, size_t row_stride, size_t ou
  * x. */
 void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
                         const float *residual, float *y, size_t y_stride, size_t t);
+
+/* The backward of x W^T + b, of a row-major l: dy [T, O] is the gradient of that sum, before activation and residual.
+ *   dx [T, I] = dy W (overwritten; NULL: not wanted; no overlap with dy)
+ *   dweight [O, I] += dy^T x   dbias [O] += sum of dy over T   (NULL: frozen) */
+void wt__linear_backward(const struct linear *l, const float *x, size_t x_stride, const float *dy, size_t dy_stride,
+                         float *dx, size_t dx_stride, float *dweight, float *dbias, size_t t);
 
 #endif

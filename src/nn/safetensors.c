@@ -151,6 +151,7 @@ static int read_header(struct safetensors *file, const json_t *header, const uns
 
         if (strcmp(key, "__metadata__") == 0) {
             rc = read_metadata(entry, path, err);
+            file->metadata = json_incref(entry);
         } else {
             t->name = wt__arena_copy(&file->names, wt__str(key));
             file->count++;
@@ -201,6 +202,7 @@ void wt__safetensors_dispose(struct safetensors *file)
     if (!file)
         return;
     free(file->tensors);
+    json_decref(file->metadata);
     wt__arena_dispose(&file->names);
     *file = (struct safetensors){0};
 }

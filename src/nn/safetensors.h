@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/str.h"
 
 #define SAFETENSORS_MAX_HEADER ((size_t)100 << 20)
@@ -38,6 +39,7 @@ struct tensor {
 struct safetensors {
     struct tensor *tensors; /* [count] in the order of their data */
     size_t count;
+    json_t *metadata; /* object of strings, or NULL */
     struct arena names;
 };
 

@@ -21,7 +21,7 @@ enum { WT_PANEL = 16 };
  * place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so that up to
  * WT_PANEL - 1 floats behind O must be readable; they need not be numbers. c may not overlap a or w; residual may be c.
  */
-enum activation { ACTIVATION_NONE, ACTIVATION_GELU };
+enum activation { ACTIVATION_NONE, ACTIVATION_GELU, ACTIVATION_GELU_TANH, ACTIVATION_RELU, ACTIVATION_TANH, ACTIVATION_SILU };
 
 struct gemm {
     size_t t, k, o;

@@ -1,0 +1,39 @@
+/* distance.h: distances between two tokens as rows of a learned table. A bucket holds the distances that share a row:
+ * near ones have one each, farther ones share, by logarithm. The bucket of every distance is worked out once, into a
+ * table that attention reads; beyond `reach` all count as that far. */
+#ifndef WT_NN_DISTANCE_H
+#define WT_NN_DISTANCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Distances are query's position - key's position. */
+struct distances {
+    const int32_t *bucket; /* [2 reach + 1], of -reach .. reach; each 0 .. count - 1 */
+    int32_t reach;
+    int32_t count; /* rows of the learned table */
+};
+
+enum {
+    DISTANCE_MPNET_BUCKETS = 32, /* fixed in the model's code, not in its config */
+    DISTANCE_MPNET_REACH = 128,
+    DISTANCE_MAX_REACH = 1 << 20
+};
+
+static inline int32_t wt__distance_bucket(const struct distances *d, int64_t distance)
+{
+    int64_t near = distance < -d->reach ? -d->reach : distance > d->reach ? d->reach : distance;
+
+    return d->bucket[near + d->reach];
+}
+
+/* MPNet (as T5): 8 near buckets and 8 by logarithm up to 128, for keys before the query; 16 more for those after.
+ * bucket: [2 DISTANCE_MPNET_REACH + 1], owned by the caller, who keeps it as long as `out`. */
+void wt__distances_mpnet(struct distances *out, int32_t *bucket);
+
+/* DeBERTa-v2, v3. buckets: position_buckets, or 0 or less for none, then a distance is its own bucket. max:
+ * max_relative_positions, or max_position_embeddings where that is below 1. The learned table has 2 span rows, span =
+ * buckets or else max. 0 < max <= DISTANCE_MAX_REACH, buckets <= max. bucket: [2 max + 1], owned by the caller. */
+void wt__distances_deberta(struct distances *out, int32_t *bucket, int32_t buckets, int32_t max);
+
+#endif

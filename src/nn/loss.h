@@ -1,0 +1,50 @@
+/* loss.h: what training makes small. Each returns the loss and overwrites the gradients of its inputs. Sums run in
+ * double precision in a fixed order. A loss over nothing (no rows, no pair, everything masked) is 0, as its gradients.
+ */
+#ifndef WT_NN_LOSS_H
+#define WT_NN_LOSS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* In-batch contrast. scores[b,c] = scale * query[b] . document[c]; a row's loss is the mean over its positives p of
+ * -log(exp score[b,p] / sum over positives and negatives of exp score[b,c]); the loss is the mean over rows that have a
+ * positive. Vectors of unit length make it cosine times scale. */
+enum pair { PAIR_NEGATIVE, PAIR_POSITIVE, PAIR_IGNORED };
+
+struct contrast {
+    size_t rows, columns, width;      /* B, C, D */
+    const float *queries, *documents; /* [B, D], [C, D] */
+    const uint8_t *pairs;             /* [B, C] of enum pair, or NULL: the diagonal is positive */
+    float scale;
+    float *scores; /* [B, C]: scores, then their gradients */
+};
+
+/* dqueries [B, D], ddocuments [C, D]. */
+float wt__loss_contrast(const struct contrast *contrast, float *dqueries, float *ddocuments);
+
+/* Mean over rows of max(0, |a - p| - |a - n| + margin), Euclidean; TRIPLET_EPSILON is added to each difference, as in
+ * PyTorch. All [B, D]. */
+#define TRIPLET_EPSILON 1e-6f
+float wt__loss_triplet(const float *anchor, const float *positive, const float *negative, size_t rows, size_t width,
+                       float margin, float *danchor, float *dpositive, float *dnegative);
+
+/* The labels of row b: label[start[b]] .. label[start[b + 1] - 1], each once and below the number of labels M. */
+struct labels {
+    const size_t *start; /* [B + 1] */
+    const int32_t *label;
+};
+
+/* logits, dlogits [B, M]; dlogits may be logits.
+ * softmax: -(sum over rows and their labels of log softmax(logits)[b, label]) / B
+ * bce:     binary cross-entropy of each logit, mean over B M */
+float wt__loss_multilabel_softmax(const float *logits, const struct labels *gold, size_t rows, size_t labels,
+                                  float *dlogits);
+float wt__loss_multilabel_bce(const float *logits, const struct labels *gold, size_t rows, size_t labels,
+                              float *dlogits);
+
+/* Binary cross-entropy of each position that counts, and its mean: gold [n] in 0 .. 1, counts [n] zero for those left
+ * out (NULL: all count). dlogits may be logits. */
+float wt__loss_positions(const float *logits, const float *gold, const uint8_t *counts, size_t n, float *dlogits);
+
+#endif

@@ -1,0 +1,39 @@
+/* matmul.h: the product of two row-major matrices, either of them transposed: what training needs beside the packed
+ * products of inference.
+ *
+ * Two ways lead to it, the same up to rounding: our own kernels, and OpenBLAS when wt__blas_load() found it (see
+ * docs/decisions/0005-blas-when-training.md for which is taken when). Either uses one thread; callers share out the
+ * batch. The same call on the same processor gives the same bits. Uses up to MATMUL_STACK bytes of stack. */
+#ifndef WT_NN_MATMUL_H
+#define WT_NN_MATMUL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum { MATMUL_STACK = 192 << 10 };
+
+/* c [m,n] = (accumulate ? c : 0) + op(a) [m,k] op(b) [k,n]; strides are floats between rows of what is in memory.
+ * Any of m, n, k may be 0. c may not overlap a or b. */
+struct matmul {
+    size_t m, n, k;
+    const float *a; /* [m,k], or [k,m] when transposed */
+    size_t a_stride;
+    bool a_transposed;
+    const float *b; /* [k,n], or [n,k] when transposed */
+    size_t b_stride;
+    bool b_transposed;
+    float *c;
+    size_t c_stride;
+    bool accumulate;
+};
+
+void wt__matmul(const struct matmul *product);
+
+/* Loads OpenBLAS (libopenblas.so.0) and lets wt__matmul use it from now on, in one thread a call. Once a process; safe
+ * from any thread, but not while a wt__matmul runs. WT_EMODEL when it is not there: no reason to stop, our own kernels
+ * go on. */
+int wt__blas_load(wt_error *err);
+
+#endif
