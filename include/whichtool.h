@@ -47,6 +47,9 @@ extern "C" {
 #define WT_MAX_TOOLS 2000000                      /* tools in one store */
 #define WT_MAX_REQUEST_BYTES ((size_t)64 << 10)   /* one request */
 #define WT_MAX_K 1000                             /* hits asked for */
+#define WT_MAX_USAGES 10000000                    /* recorded usages in one store */
+#define WT_MAX_USAGE_TOOLS 128                    /* tools of one usage */
+#define WT_MAX_USAGE_LABEL_BYTES 1024             /* what a usage may call a tool */
 
 /* ---------------------------------------------------------------- errors */
 
@@ -234,6 +237,135 @@ WT_API int wt_add_path(wt_engine *engine, const char *path, const wt_add_options
 /* Encodes every tool that has no vector of the current model yet. Returns how many were encoded.
  * Errors: WT_EMODEL (no model), WT_ESTORE, WT_EREADONLY, WT_ECANCELLED, WT_ENOMEM. */
 WT_API int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn progress, void *context, wt_error *err);
+
+/* ---------------------------------------------------------------- recorded use */
+
+/* A usage is a past request with the tools that it used, and how it ended. A store that has usages finds better: a
+ * tool is then known by the requests that it served, not by its description alone (see wt_learn_usage).
+ *
+ * Requests are kept word for word, in the store file alone. Recording the same usage twice counts twice. Times are
+ * seconds since 1970 in UTC. A usage that failed is kept and listed, but teaches nothing. When a tool is removed its
+ * usages stay, and count again when a tool with the same id is added. */
+
+typedef struct wt_usage_tool {
+    const char *id; /* as in wt_tool; what was recorded when no tool had that name */
+    int known;      /* the store has this tool now */
+} wt_usage_tool;
+
+typedef struct wt_usage {
+    int64_t id; /* grows with every usage */
+    const char *request;
+    const char *outcome; /* "ok", "failed", or "" when not told */
+    int64_t time;
+    size_t tool_count;
+    const wt_usage_tool *tools; /* in the order of their use */
+} wt_usage;
+
+typedef struct wt_record_options {
+    size_t size;
+    const char *outcome; /* "ok", "failed"; NULL or "": not told */
+    int64_t time;        /* when it was; 0: now */
+    int no_vectors;      /* do not encode now (saves some milliseconds); wt_learn_usage or a later record does */
+} wt_record_options;
+
+WT_API void wt_record_options_init(wt_record_options *options);
+
+/* Records one usage. request: valid UTF-8 without NUL and not blank. tools: [count] names as in wt_get, 1 to
+ * WT_MAX_USAGE_TOOLS; the same tool twice counts once.
+ * Returns how many of the names no tool has: the usage is then recorded with the others. WT_ENOTFOUND: no tool has any
+ * of them. Other errors: WT_EFORMAT (the request), WT_ETOOLONG, WT_EUSAGE (no tools, a name that several tools have, a
+ * bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ENOMEM. On any error nothing was recorded. */
+WT_API int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, const char *const *tools,
+                           size_t count, const wt_record_options *options, wt_error *err);
+
+typedef struct wt_add_usage_options {
+    size_t size;
+    const char *split;       /* of a BEIR folder: qrels/SPLIT.tsv; NULL: "train" */
+    const char *source_name; /* wt_add_usage: how messages name the source; NULL: "input" */
+    int strict;              /* a bad usage or an unknown tool fails the whole import with WT_EFORMAT */
+    int no_vectors;          /* do not encode now; wt_learn_usage does */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_add_usage_options;
+
+WT_API void wt_add_usage_options_init(wt_add_usage_options *options);
+
+typedef struct wt_usage_report {
+    size_t added;         /* usages */
+    size_t skipped;       /* usages that were not taken: bad, or no tool of theirs is known */
+    size_t unknown_tools; /* names of tools that no tool has, in usages that were taken */
+    size_t learned;       /* requests encoded */
+    const char *notice;   /* one line on what is missing (no model), or NULL */
+    size_t issue_count;   /* the first WT_MAX_ISSUES of them are kept */
+    const wt_add_issue *issues;
+} wt_usage_report;
+
+WT_API void wt_usage_report_free(wt_usage_report *report);
+
+/* Imports usages from memory or a file, as JSON Lines:
+ *   {"request": "book a table", "tools": ["tables/book_table"], "outcome": "ok", "time": "2026-11-22T08:30:00Z"}
+ * outcome and time may be missing; time may also be a number of seconds; other members are ignored. Or from a BEIR
+ * folder: queries.jsonl with qrels/SPLIT.tsv, where a query used the tools whose source id is judged over 0.
+ * One transaction: all of it or, on failure, nothing. A name that no tool has is reported, and the usage is recorded
+ * with the others; a usage of which no tool is known, or that makes no sense, is reported and skipped.
+ * Errors as in wt_add_path. With WT_ECANCELLED after the transaction, *out is set. */
+WT_API int wt_add_usage(wt_engine *engine, const char *bytes, size_t len, const wt_add_usage_options *options,
+                        wt_usage_report **out, wt_error *err);
+WT_API int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_usage_options *options,
+                             wt_usage_report **out, wt_error *err);
+
+/* Brings what the store has learned of its usages up to date: encodes the requests that were not encoded yet with the
+ * current model, and adds them to the vectors of the tools that they used. Recording and importing do so by
+ * themselves; a stop in between loses nothing. Returns how many requests were encoded.
+ * Errors: WT_EMODEL (no model), WT_ESTORE, WT_EREADONLY, WT_ECANCELLED, WT_ENOMEM. */
+WT_API int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn progress, void *context, wt_error *err);
+
+typedef struct wt_usages {
+    size_t len;
+    const wt_usage *items;
+} wt_usages;
+
+WT_API void wt_usages_free(wt_usages *usages);
+
+/* Which usages. All zero: every one. */
+typedef struct wt_usage_filter {
+    size_t size;
+    const char *tool; /* that used this tool: a name as in wt_get, or what a usage calls a tool that is gone */
+    int64_t before;   /* recorded before this time; 0: at any time */
+    int64_t after_id; /* with an id over this: the id of the last one seen, for the next page */
+    size_t limit;     /* the first so many; 0: all */
+} wt_usage_filter;
+
+WT_API void wt_usage_filter_init(wt_usage_filter *filter);
+
+/* In the order of recording. Errors: WT_ENOTFOUND (neither a tool nor a usage has that name), WT_EUSAGE (several tools
+ * have it), WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
+WT_API int wt_list_usage(wt_engine *engine, const wt_usage_filter *filter, wt_usages **out, wt_error *err);
+
+/* Takes the next bytes; a non-zero return ends the export with WT_ECANCELLED. */
+typedef int (*wt_write_fn)(void *context, const char *bytes, size_t len);
+
+/* Writes usages as the JSON Lines that wt_add_usage reads. Returns how many. Errors as in wt_list_usage. */
+WT_API int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *filter, wt_write_fn write, void *context,
+                               wt_error *err);
+
+/* Removes usages for good, limit and after_id not regarded: those that used filter->tool, those recorded before
+ * filter->before, or those that are both. A filter that names neither is WT_EUSAGE unless `all` is set. What was
+ * learned of a usage goes with it: the vectors of its tools are made anew by the next wt_learn_usage, which this call
+ * does not wait for. Returns how many there were. Other errors: as in wt_list_usage, WT_EREADONLY, WT_EFULL. */
+WT_API int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *filter, int all, wt_error *err);
+
+typedef struct wt_usage_info {
+    uint64_t usages;
+    uint64_t pending;    /* usages that are not learned yet, or sums that must be made anew; 0 without a model */
+    uint64_t generation; /* grows with every change of the usages */
+} wt_usage_info;
+
+WT_API int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err);
+
+/* Seconds since 1970 of an RFC 3339 time ("2026-11-22T08:30:00Z") or a date, whose midnight in UTC is meant.
+ * Errors: WT_EUSAGE. */
+WT_API int wt_read_time(const char *text, int64_t *seconds, wt_error *err);
 
 /* ---------------------------------------------------------------- finding tools */
 

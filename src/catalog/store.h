@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "catalog/tool.h"
+#include "catalog/usage.h"
 
 struct store;
 
@@ -141,5 +142,89 @@ int64_t wt__store_get_vectors(struct store *store, const struct vector_set *set,
                               float *out, bool *there, wt_error *err);
 
 int wt__store_count_vectors(struct store *store, const struct vector_set *set, uint64_t *out, wt_error *err);
+
+/* ---------------------------------------------------------------- recorded use */
+
+/* Counters beside the store's generation, which usages leave alone: what is made of tools alone stays good. */
+struct usage_info {
+    uint64_t generation;      /* grows with every change of the usages or of what they link to */
+    uint64_t sums_generation; /* grows with every change of a usage sum */
+    uint64_t usages;          /* in the store, failed ones too */
+};
+int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err);
+
+/* Appends usages in one transaction; id and request_id are not read. A tool that has gone meanwhile becomes a label
+ * without a tool. The last id is in *last (NULL: not wanted).
+ * Errors: WT_ETOOLONG (over WT_MAX_USAGES), WT_ECANCELLED: nothing was added. */
+int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
+                         int64_t *last, wt_error *err);
+
+/* Which usages. All zero: every one. tool and label together are one condition: either of them. */
+struct usage_query {
+    int64_t after, upto; /* ids after < id <= upto; upto 0: no end */
+    int64_t before;      /* recorded before this time; 0: at any time */
+    int64_t tool;        /* that used this tool */
+    struct str label;    /* that name this label, as long as no tool has it; "": any */
+    bool teaching;       /* did not fail, and used a tool that is there */
+    size_t limit;        /* the first so many; 0: all */
+};
+
+/* Usages in order of id, in the arena. A page: set after to the last id, and limit. */
+int wt__store_usages(struct store *store, const struct usage_query *query, struct arena *arena, struct usage **out,
+                     size_t *count, wt_error *err);
+int wt__store_count_usages(struct store *store, const struct usage_query *query, uint64_t *out, wt_error *err);
+
+/* Removes usages (limit is not read). Sums that held one are to be made anew. Returns how many there were. */
+int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err);
+
+/* out [count]: how many teaching usages each tool has. */
+int wt__store_usage_counts(struct store *store, const int64_t *ids, size_t count, uint32_t *out, wt_error *err);
+
+/* ---------------------------------------------------------------- usage sums */
+
+/* A usage sum of a tool is the sum of the unit vectors of its teaching usages' requests, in order of id: the mean of
+ * Tool2Vec (section 3.1) is sum / uses. Sums exist once a vector set, and a set holds the usages up to its mark.
+ *
+ * Invariant: of every tool, the sum is that of exactly its teaching usages with id <= mark; or it is stale, since a
+ * usage was forgotten or an older one was linked to the tool, and reads as absent until it was made anew. */
+struct usage_mark {
+    int64_t last;     /* the mark: id of the last usage that is in the sums; 0: none */
+    uint64_t pending; /* teaching usages after it */
+    uint64_t stale;   /* sums to be made anew */
+};
+int wt__store_usage_mark(struct store *store, const struct vector_set *set, struct usage_mark *out, wt_error *err);
+
+/* Adds the request vectors of usages to the sums of the tools that they used, and moves the mark from `after` to
+ * `upto`. usages [count] are the teaching ones in between, in order; the vector of usage i is row rows[i] of vectors
+ * [.., D]. Returns 1, or 0 when the mark stands elsewhere since another process was quicker: nothing was changed. */
+int wt__store_add_usage_vectors(struct store *store, const struct vector_set *set, int64_t after, int64_t upto,
+                                const int64_t *usages, const uint32_t *rows, size_t count, const float *vectors,
+                                wt_error *err);
+
+/* A sum: whose, and which state of it. (tool, generation) names one state for ever. */
+struct usage_sum_key {
+    int64_t tool;
+    uint64_t generation; /* sums_generation of its last change */
+    int64_t uses;        /* how many requests it holds */
+};
+
+/* Up to max stale sums of tools over after_tool. Returns how many it wrote. */
+int wt__store_stale_usage_sums(struct store *store, const struct vector_set *set, int64_t after_tool,
+                               struct usage_sum_key *keys, size_t max, wt_error *err);
+
+/* Replaces a stale sum by that of the usages up to `last`. Returns 1, or 0 when the sum or the mark is another one
+ * than `key` and `last` say. uses is key->uses; sum [D]. */
+int wt__store_put_usage_sum(struct store *store, const struct vector_set *set, const struct usage_sum_key *key,
+                            int64_t last, const float *sum, wt_error *err);
+
+/* Every sum that can be read, in order of tool; stops as store_tool_visit does. */
+typedef int (*usage_sum_visit)(void *context, const struct usage_sum_key *key);
+int wt__store_each_usage_sum(struct store *store, const struct vector_set *set, usage_sum_visit visit, void *context,
+                             wt_error *err);
+
+/* Sums of these tools into sums [count, D], and how many requests they hold into uses [count]; both are 0 where there
+ * is none. Returns how many there are. */
+int64_t wt__store_get_usage_sums(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
+                                 float *sums, uint32_t *uses, wt_error *err);
 
 #endif

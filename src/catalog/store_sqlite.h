@@ -9,7 +9,7 @@
 
 #include "catalog/store.h"
 
-enum { STORE_STATEMENTS_MAX = 40 };
+enum { STORE_STATEMENTS_MAX = 80 };
 
 struct store {
     sqlite3 *db;
@@ -65,5 +65,19 @@ int wt__sql_end(struct store *store, int rc, wt_error *err);
 /* The generation that this transaction will have made. */
 int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err);
 int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err);
+
+/* The model's row, 0 when the store has none of it; make adds it. Errors: WT_EMODEL (another dimension). */
+int wt__sql_find_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);
+int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);
+
+/* What recorded use makes of changes of tools, inside their transaction. Labels without a tool that are this tool's id
+ * are linked to it. */
+int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err);
+/* How many labels link to a tool. */
+int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err);
+/* Begins a change of usage sums: *out is their new generation. */
+int wt__usage_next_sums(struct store *store, uint64_t *out, wt_error *err);
+/* The usages or their links have changed. */
+int wt__usage_touch(struct store *store, wt_error *err);
 
 #endif

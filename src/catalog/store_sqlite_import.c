@@ -24,6 +24,7 @@ struct import {
     struct map providers; /* name -> index of provider_ids */
     int64_t *provider_ids;
     size_t provider_capacity;
+    bool lost_labels; /* usages name tools that were not there when the import began */
     struct store_changes changes;
     wt_error *err;
 };
@@ -188,8 +189,11 @@ static int insert_tool(struct import *import, const struct tool *tool, int64_t p
         sqlite3_bind_int64(insert, 13, (int64_t)hash))
         return wt__fail_nomem(import->err);
     rc = wt__sql_step(import->store, insert, import->err);
-    import->ids[import->id_count++] = sqlite3_last_insert_rowid(import->store->db);
+    int64_t id = sqlite3_last_insert_rowid(import->store->db);
+    import->ids[import->id_count++] = id;
     import->changes.added++;
+    if (rc == 0 && import->lost_labels)
+        rc = wt__usage_link(import->store, id, tool->provider, tool->name, import->err);
     return rc;
 }
 
@@ -307,13 +311,23 @@ static int remove_gone(struct import *import)
     }
 }
 
+/* A removal took links from usages when fewer are left than there were. */
+static int tell_lost_links(struct store *store, int64_t before, wt_error *err)
+{
+    int64_t links;
+    int rc = wt__usage_count_links(store, &links, err);
+    return rc == 0 && links < before ? wt__usage_touch(store, err) : rc;
+}
+
 /* What a finished removal leaves to do inside the transaction: rc is its failure, or how many tools it removed. */
-static int64_t end_removal(struct store *store, int64_t rc, wt_error *err)
+static int64_t end_removal(struct store *store, int64_t rc, int64_t links, wt_error *err)
 {
     uint64_t generation;
     int done = rc < 0 ? (int)rc : 0;
     if (rc > 0)
         done = remove_empty_providers(store, err);
+    if (rc > 0 && done == 0)
+        done = tell_lost_links(store, links, err);
     if (rc > 0 && done == 0)
         done = wt__sql_next_generation(store, &generation, err);
     if (rc > 0 && done == 0)
@@ -324,28 +338,32 @@ static int64_t end_removal(struct store *store, int64_t rc, wt_error *err)
 
 int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, wt_error *err)
 {
-    int64_t removed = 0;
+    int64_t removed = 0, links = 0;
     int rc = wt__sql_begin(store, err);
     if (rc < 0)
         return rc;
+    rc = wt__usage_count_links(store, &links, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         rc = remove_tool(store, ids[i], err);
         removed += rc;
     }
-    return end_removal(store, rc < 0 ? rc : removed, err);
+    return end_removal(store, rc < 0 ? rc : removed, links, err);
 }
 
 int64_t wt__store_remove_provider(struct store *store, struct str provider, wt_error *err)
 {
     sqlite3_stmt *statement;
+    int64_t links = 0;
     int rc = wt__sql_begin(store, err);
     if (rc < 0)
         return rc;
-    rc = wt__sql_prepare(store, "DELETE FROM tool WHERE provider = (SELECT id FROM provider WHERE name = ?1)",
-                         &statement, err);
+    rc = wt__usage_count_links(store, &links, err);
+    if (rc == 0)
+        rc = wt__sql_prepare(store, "DELETE FROM tool WHERE provider = (SELECT id FROM provider WHERE name = ?1)",
+                             &statement, err);
     if (rc == 0)
         rc = wt__sql_bind_text(statement, 1, provider) ? wt__fail_nomem(err) : wt__sql_step(store, statement, err);
-    return end_removal(store, rc < 0 ? rc : sqlite3_changes(store->db), err);
+    return end_removal(store, rc < 0 ? rc : sqlite3_changes(store->db), links, err);
 }
 
 /* ---------------------------------------------------------------- the import */
@@ -353,9 +371,14 @@ int64_t wt__store_remove_provider(struct store *store, struct str provider, wt_e
 static int import_tools(struct import *import)
 {
     struct progress *progress = import->options->progress;
+    int64_t lost = 0;
     int rc = source_id(import, import->options->source, &import->source);
     if (rc == 0)
         rc = wt__sql_next_generation(import->store, &import->generation, import->err);
+    if (rc == 0)
+        rc =
+            wt__sql_number(import->store, "SELECT EXISTS (SELECT 1 FROM label WHERE tool IS NULL)", &lost, import->err);
+    import->lost_labels = lost != 0;
     if (rc == 0 && wt__progress_phase(progress, "storing", import->count))
         rc = wt__fail_cancelled(import->err);
     for (size_t i = 0; rc == 0 && i < import->count; i++) {
@@ -371,9 +394,12 @@ static int import_tools(struct import *import)
 static int finish_import(struct import *import)
 {
     struct store *store = import->store;
-    int rc = 0;
-    if (import->options->sync)
+    int64_t links = 0;
+    int rc = wt__usage_count_links(store, &links, import->err);
+    if (rc == 0 && import->options->sync)
         rc = remove_gone(import);
+    if (rc == 0 && import->changes.removed)
+        rc = tell_lost_links(store, links, import->err);
     if (rc == 0 && import->changes.removed)
         rc = remove_empty_providers(store, import->err);
     if (rc == 0 && import->changes.added) {

@@ -9,7 +9,10 @@
  *   id_hash    wt__id_hash() of catalog/names.h, as a signed number
  *   generation of the store when the row last changed
  * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
- * usage_tool: keeps the names, because a record of what was used outlives the tool. */
+ * request: equal requests are one row, found by the first 8 bytes of SHA-256. Those that version 1 had are not found.
+ * label: what a usage calls a tool, with a link to it, because a record of what was used outlives the tool.
+ * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
+ * usage_sum: uses is -1 while the sum is stale; its data is then empty. */
 #include "catalog/store_sqlite.h"
 
 #include <errno.h>
@@ -75,6 +78,62 @@ static const struct migration steps[] = {
      " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
      " PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
      "CREATE INDEX usage_tool_tool ON usage_tool (tool) WHERE tool IS NOT NULL;"},
+
+    {"ALTER TABLE usage_tool RENAME TO usage_tool_1;"
+     "ALTER TABLE usage RENAME TO usage_1;"
+
+     "CREATE TABLE request ("
+     " id INTEGER PRIMARY KEY,"
+     " hash INTEGER NOT NULL,"
+     " text TEXT NOT NULL) STRICT;"
+     "CREATE INDEX request_hash ON request (hash);"
+     "CREATE TABLE label ("
+     " id INTEGER PRIMARY KEY,"
+     " name TEXT NOT NULL,"
+     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL) STRICT;"
+     "CREATE INDEX label_name ON label (name);"
+     "CREATE INDEX label_tool ON label (tool) WHERE tool IS NOT NULL;"
+     "CREATE TABLE usage ("
+     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+     " request INTEGER NOT NULL REFERENCES request (id),"
+     " outcome INTEGER NOT NULL CHECK (outcome IN (0, 1, 2))," /* untold, ok, failed */
+     " created INTEGER NOT NULL) STRICT;"                      /* seconds since 1970, UTC */
+     "CREATE INDEX usage_request ON usage (request);"
+     "CREATE TABLE usage_tool ("
+     " usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
+     " position INTEGER NOT NULL,"
+     " label INTEGER NOT NULL REFERENCES label (id),"
+     " PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
+     "CREATE INDEX usage_tool_label ON usage_tool (label);"
+
+     "INSERT INTO request SELECT id, 0, request FROM usage_1;"
+     "INSERT INTO usage SELECT id, id, CASE outcome WHEN 'ok' THEN 1 WHEN 'failed' THEN 2 ELSE 0 END, created"
+     " FROM usage_1;"
+     "INSERT INTO label (name, tool) SELECT DISTINCT iif(provider = '', name, provider || '/' || name), tool"
+     " FROM usage_tool_1;"
+     "INSERT INTO usage_tool SELECT usage, position, label.id FROM usage_tool_1 JOIN label ON label.tool IS"
+     " usage_tool_1.tool AND label.name = iif(provider = '', usage_tool_1.name, provider || '/' || usage_tool_1.name);"
+     "DROP TABLE usage_tool_1;"
+     "DROP TABLE usage_1;"
+
+     "CREATE TABLE usage_encoding ("
+     " id INTEGER PRIMARY KEY,"
+     " kind TEXT NOT NULL,"
+     " model INTEGER NOT NULL REFERENCES model (id),"
+     " last INTEGER NOT NULL," /* the last usage that is in the sums */
+     " UNIQUE (kind, model)) STRICT;"
+     "CREATE TABLE usage_sum ("
+     " tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
+     " encoding INTEGER NOT NULL REFERENCES usage_encoding (id),"
+     " generation INTEGER NOT NULL,"
+     " uses INTEGER NOT NULL,"
+     " data BLOB NOT NULL) STRICT;"
+     "CREATE UNIQUE INDEX usage_sum_tool ON usage_sum (tool, encoding);"
+     "CREATE INDEX usage_sum_key ON usage_sum (encoding, tool, uses, generation);"
+     "CREATE INDEX usage_sum_stale ON usage_sum (encoding, tool) WHERE uses < 0;"
+
+     "INSERT INTO meta VALUES ('usage_generation', 1), ('sums_generation', 1);"
+     "INSERT INTO meta SELECT 'usages', count(*) FROM usage;"},
 };
 
 enum {

@@ -8,8 +8,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are stored as they lie in memory");
 
-/* The model's row; *id is 0 when the store has none of it. */
-static int find_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err)
+int wt__sql_find_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *row;
     *id = 0;
@@ -30,10 +29,10 @@ static int find_model(struct store *store, const struct vector_set *set, int64_t
     return 0;
 }
 
-static int make_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err)
+int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = find_model(store, set, id, err);
+    int rc = wt__sql_find_model(store, set, id, err);
     if (rc < 0 || *id)
         return rc;
     rc = wt__sql_prepare(store, "INSERT INTO model (hash, name, dim) VALUES (?1, ?2, ?3)", &insert, err);
@@ -65,7 +64,7 @@ int wt__store_missing_vectors(struct store *store, const struct vector_set *set,
     sqlite3_stmt *rows;
     int64_t model;
     size_t count = 0;
-    int rc = find_model(store, set, &model, err);
+    int rc = wt__sql_find_model(store, set, &model, err);
     if (rc == 0)
         rc = prepare_set(store,
                          "SELECT id, generation, provider FROM tool INDEXED BY tool_key"
@@ -115,7 +114,7 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
     int rc = wt__sql_begin(store, err);
     if (rc < 0)
         return rc;
-    rc = make_model(store, set, &model, err);
+    rc = wt__sql_make_model(store, set, &model, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         rc = put_vector(store, set, model, &keys[i], vectors + i * set->dim, err);
         stored += rc == 1;
@@ -166,7 +165,7 @@ int64_t wt__store_get_vectors(struct store *store, const struct vector_set *set,
     memset(there, 0, count * sizeof *there);
     int rc = outer ? 0 : wt__store_read_begin(store, err);
     if (rc == 0)
-        rc = find_model(store, set, &model, err);
+        rc = wt__sql_find_model(store, set, &model, err);
     for (size_t i = 0; rc >= 0 && model && i < count; i++) {
         rc = get_vector(store, set, model, ids[i], out + i * set->dim, err);
         there[i] = rc == 1;
@@ -182,7 +181,7 @@ int wt__store_count_vectors(struct store *store, const struct vector_set *set, u
     sqlite3_stmt *row;
     int64_t model;
     *out = 0;
-    int rc = find_model(store, set, &model, err);
+    int rc = wt__sql_find_model(store, set, &model, err);
     if (rc < 0 || model == 0)
         return rc;
     rc = prepare_set(store,

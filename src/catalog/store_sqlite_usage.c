@@ -1,0 +1,488 @@
+/* store_sqlite_usage.c: recorded use: requests, the labels of the tools that they used, and how labels follow tools.
+ *
+ * A usage is a few numbers: its request and its labels are rows of their own, shared by all that are equal, so that a
+ * request that comes every day costs its text once. What nothing refers to any more is deleted with the last usage. */
+#include "catalog/store_sqlite.h"
+
+#include "base/memory.h"
+#include "base/sha256.h"
+
+enum { STEP_USAGES = 256 }; /* usages between two looks at the progress */
+
+/* ---------------------------------------------------------------- counters */
+
+static int read_counter(struct store *store, const char *key, uint64_t *out, wt_error *err)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(store, "SELECT value FROM meta WHERE key = ?1", &row, err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(row, 1, wt__str(key)))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, row, err);
+    *out = rc == 1 ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+static int add_to_counter(struct store *store, const char *key, int64_t more, wt_error *err)
+{
+    sqlite3_stmt *update;
+    int rc = wt__sql_prepare(store, "UPDATE meta SET value = value + ?1 WHERE key = ?2", &update, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(update, 1, more) | wt__sql_bind_text(update, 2, wt__str(key)))
+        return wt__fail_nomem(err);
+    return wt__sql_step(store, update, err);
+}
+
+int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err)
+{
+    int rc = read_counter(store, "usage_generation", &out->generation, err);
+    if (rc == 0)
+        rc = read_counter(store, "sums_generation", &out->sums_generation, err);
+    if (rc == 0)
+        rc = read_counter(store, "usages", &out->usages, err);
+    return rc;
+}
+
+int wt__usage_touch(struct store *store, wt_error *err)
+{
+    return add_to_counter(store, "usage_generation", 1, err);
+}
+
+int wt__usage_next_sums(struct store *store, uint64_t *out, wt_error *err)
+{
+    int rc = add_to_counter(store, "sums_generation", 1, err);
+    return rc < 0 ? rc : read_counter(store, "sums_generation", out, err);
+}
+
+/* ---------------------------------------------------------------- adding */
+
+static int request_row(struct store *store, struct str text, int64_t *id, wt_error *err)
+{
+    unsigned char digest[32];
+    int64_t hash;
+    sqlite3_stmt *statement;
+    wt__sha256(text.ptr, text.len, digest);
+    memcpy(&hash, digest, sizeof hash);
+    int rc = wt__sql_prepare(store, "SELECT id FROM request WHERE hash = ?1 AND text = ?2", &statement, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(statement, 1, hash) | wt__sql_bind_text(statement, 2, text))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, statement, err);
+    if (rc == 1) {
+        *id = sqlite3_column_int64(statement, 0);
+        wt__sql_reset(statement);
+        return 0;
+    }
+    if (rc == 0)
+        rc = wt__sql_prepare(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)", &statement, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(statement, 1, hash) | wt__sql_bind_text(statement, 2, text))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, statement, err);
+    *id = sqlite3_last_insert_rowid(store->db);
+    return rc;
+}
+
+/* The label that a statement of the tool (?1) and the text (?2) finds: 1 and *id when there is one. */
+static int find_label(struct store *store, const char *sql, const struct usage_tool *tool, int64_t *id, wt_error *err)
+{
+    sqlite3_stmt *statement;
+    int rc = wt__sql_prepare(store, sql, &statement, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(statement, 1, tool->tool) | wt__sql_bind_text(statement, 2, tool->label))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, statement, err);
+    if (rc == 1)
+        *id = sqlite3_column_int64(statement, 0);
+    wt__sql_reset(statement);
+    return rc;
+}
+
+/* The label of a tool that is there is its id; of one that is not, what was recorded. */
+static int label_row(struct store *store, const struct usage_tool *tool, int64_t *id, wt_error *err)
+{
+    int rc = 0;
+    if (tool->tool != 0) {
+        rc = find_label(store, "SELECT id FROM label WHERE tool = ?1 AND ?2 IS NOT NULL", tool, id, err);
+        if (rc == 0)
+            rc = find_label(store,
+                            "INSERT INTO label (name, tool) SELECT iif(p.name = '', t.name, p.name || '/' || t.name),"
+                            " t.id FROM tool t JOIN provider p ON p.id = t.provider WHERE t.id = ?1 AND ?2 IS NOT NULL"
+                            " RETURNING id",
+                            tool, id, err);
+    }
+    if (rc == 0)
+        rc = find_label(store, "SELECT id FROM label WHERE name = ?2 AND tool IS NULL AND ?1 IS NOT NULL", tool, id,
+                        err);
+    if (rc == 0)
+        rc = find_label(store, "INSERT INTO label (name) SELECT ?2 WHERE ?1 IS NOT NULL RETURNING id", tool, id, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int add_label(struct store *store, int64_t usage, size_t position, int64_t label, wt_error *err)
+{
+    sqlite3_stmt *insert;
+    int rc =
+        wt__sql_prepare(store, "INSERT INTO usage_tool (usage, position, label) VALUES (?1, ?2, ?3)", &insert, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(insert, 1, usage);
+    sqlite3_bind_int64(insert, 2, (int64_t)position);
+    sqlite3_bind_int64(insert, 3, label);
+    return wt__sql_step(store, insert, err);
+}
+
+static int add_usage(struct store *store, const struct usage *usage, int64_t *id, wt_error *err)
+{
+    sqlite3_stmt *insert;
+    int64_t request = 0, label = 0;
+    int rc = request_row(store, usage->request, &request, err);
+    if (rc == 0)
+        rc = wt__sql_prepare(store, "INSERT INTO usage (request, outcome, created) VALUES (?1, ?2, ?3)", &insert, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(insert, 1, request);
+    sqlite3_bind_int(insert, 2, (int)usage->outcome);
+    sqlite3_bind_int64(insert, 3, usage->time);
+    rc = wt__sql_step(store, insert, err);
+    *id = sqlite3_last_insert_rowid(store->db);
+    for (size_t i = 0; rc == 0 && i < usage->tool_count; i++) {
+        rc = label_row(store, &usage->tools[i], &label, err);
+        if (rc == 0)
+            rc = add_label(store, *id, i, label, err);
+    }
+    return rc;
+}
+
+static int check_room(struct store *store, size_t count, wt_error *err)
+{
+    uint64_t there;
+    int rc = read_counter(store, "usages", &there, err);
+    if (rc == 0 && there + count > WT_MAX_USAGES)
+        rc = wt__fail(err, WT_ETOOLONG, "%s would hold %llu usages; at most %d fit: forget old ones", store->path,
+                      (unsigned long long)(there + count), WT_MAX_USAGES);
+    return rc;
+}
+
+static int add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
+                      int64_t *last, wt_error *err)
+{
+    int rc = check_room(store, count, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        rc = add_usage(store, &usages[i], last, err);
+        size_t done = i % STEP_USAGES + 1;
+        if (rc == 0 && (done == STEP_USAGES || i + 1 == count) && wt__progress_step(progress, done))
+            rc = wt__fail_cancelled(err);
+    }
+    if (rc == 0)
+        rc = add_to_counter(store, "usages", (int64_t)count, err);
+    return rc == 0 ? wt__usage_touch(store, err) : rc;
+}
+
+int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
+                         int64_t *last, wt_error *err)
+{
+    struct progress *before = store->progress;
+    int64_t id = 0;
+    if (wt__progress_phase(progress, "storing", count))
+        return wt__fail_cancelled(err);
+    store->progress = progress;
+    int rc = wt__sql_exec(store, "PRAGMA cache_size=-65536", err);
+    if (rc == 0)
+        rc = wt__sql_begin(store, err);
+    if (rc == 0)
+        rc = wt__sql_end(store, add_usages(store, usages, count, progress, &id, err), err);
+    sqlite3_exec(store->db, "PRAGMA cache_size=-8192", NULL, NULL, NULL);
+    store->progress = before;
+    if (rc == 0 && last)
+        *last = id;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- which usages */
+
+/* ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit. */
+#define OF_ANY_TOOL                                                                                                    \
+    " u.id > ?1 AND u.id <= ?2 AND (?3 = 0 OR u.created < ?3)"                                                         \
+    " AND (?4 = 0 OR (u.outcome <> 2 AND EXISTS (SELECT 1 FROM usage_tool x CROSS JOIN label l ON l.id = x.label"      \
+    " WHERE x.usage = u.id AND l.tool IS NOT NULL)))"
+#define OF_ONE_TOOL                                                                                                    \
+    OF_ANY_TOOL " AND u.id IN (SELECT x.usage FROM label l CROSS JOIN usage_tool x ON x.label = l.id"                  \
+                " WHERE l.tool = ?5 UNION SELECT x.usage FROM label l CROSS JOIN usage_tool x ON x.label = l.id"       \
+                " WHERE l.name = ?6 AND l.tool IS NULL)"
+
+#define ROWS                                                                                                           \
+    "SELECT u.id, u.request, r.text, u.outcome, u.created FROM usage u CROSS JOIN request r ON r.id = u.request WHERE"
+#define COUNT "SELECT count(*) FROM usage u WHERE"
+#define DELETE "DELETE FROM usage AS u WHERE"
+#define STALE                                                                                                          \
+    "UPDATE usage_sum SET uses = -1, data = x'', generation = ?8 WHERE tool IN (SELECT l.tool FROM usage u"            \
+    " CROSS JOIN usage_tool x ON x.usage = u.id CROSS JOIN label l ON l.id = x.label"                                  \
+    " WHERE u.outcome <> 2 AND l.tool IS NOT NULL AND"
+#define IN_ORDER " ORDER BY u.id LIMIT ?7"
+
+enum statement { READ_USAGES, COUNT_USAGES, DELETE_USAGES, MARK_STALE };
+
+static const char *const statements[][2] = {
+    {ROWS OF_ANY_TOOL IN_ORDER, ROWS OF_ONE_TOOL IN_ORDER},
+    {COUNT OF_ANY_TOOL, COUNT OF_ONE_TOOL},
+    {DELETE OF_ANY_TOOL, DELETE OF_ONE_TOOL},
+    {STALE OF_ANY_TOOL ")", STALE OF_ONE_TOOL ")"},
+};
+
+static int prepare_query(struct store *store, enum statement which, const struct usage_query *query, sqlite3_stmt **out,
+                         wt_error *err)
+{
+    bool one_tool = query->tool != 0 || query->label.len > 0;
+    int rc = wt__sql_prepare(store, statements[which][one_tool], out, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(*out, 1, query->after);
+    sqlite3_bind_int64(*out, 2, query->upto ? query->upto : INT64_MAX);
+    sqlite3_bind_int64(*out, 3, query->before);
+    sqlite3_bind_int64(*out, 4, query->teaching);
+    if (one_tool && (sqlite3_bind_int64(*out, 5, query->tool) | wt__sql_bind_text(*out, 6, query->label)))
+        return wt__fail_nomem(err);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+struct reading {
+    struct store *store;
+    struct arena *arena;
+    struct usage *usages;
+    size_t count, capacity;
+    struct usage_tool *tools; /* of one usage */
+    size_t tool_capacity;
+    wt_error *err;
+};
+
+static int copy_view(struct reading *r, struct str *view)
+{
+    view->ptr = wt__arena_copy(r->arena, *view);
+    return view->ptr ? 0 : wt__fail_nomem(r->err);
+}
+
+static int read_tools(struct reading *r, struct usage *usage)
+{
+    sqlite3_stmt *rows;
+    size_t count = 0;
+    int rc = wt__sql_prepare(r->store,
+                             "SELECT l.tool, l.name FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
+                             " WHERE x.usage = ?1 ORDER BY x.position",
+                             &rows, r->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, usage->id);
+    while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1) {
+        if (wt__grow((void **)&r->tools, &r->tool_capacity, count + 1, sizeof *r->tools) < 0) {
+            rc = wt__fail_nomem(r->err);
+            break;
+        }
+        r->tools[count] = (struct usage_tool){sqlite3_column_int64(rows, 0), wt__sql_column(rows, 1)};
+        rc = copy_view(r, &r->tools[count++].label);
+    }
+    wt__sql_reset(rows);
+    struct usage_tool *tools = rc == 0 ? wt__arena_array(r->arena, struct usage_tool, count) : NULL;
+    if (rc == 0 && !tools)
+        rc = wt__fail_nomem(r->err);
+    if (rc == 0 && count > 0)
+        memcpy(tools, r->tools, count * sizeof *tools);
+    usage->tools = tools;
+    usage->tool_count = count;
+    return rc;
+}
+
+static int read_usage(struct reading *r, sqlite3_stmt *row)
+{
+    int64_t outcome = sqlite3_column_int64(row, 3);
+    struct usage usage = {.id = sqlite3_column_int64(row, 0),
+                          .request_id = sqlite3_column_int64(row, 1),
+                          .request = wt__sql_column(row, 2),
+                          .outcome =
+                              outcome > 0 && outcome < USAGE_OUTCOMES ? (enum usage_outcome)outcome : USAGE_UNTOLD,
+                          .time = sqlite3_column_int64(row, 4)};
+    if (wt__grow((void **)&r->usages, &r->capacity, r->count + 1, sizeof usage) < 0)
+        return wt__fail_nomem(r->err);
+    int rc = copy_view(r, &usage.request);
+    if (rc == 0)
+        rc = read_tools(r, &usage);
+    if (rc == 0)
+        r->usages[r->count++] = usage;
+    return rc;
+}
+
+static int read_usages(struct reading *r, const struct usage_query *query)
+{
+    sqlite3_stmt *rows;
+    int rc = prepare_query(r->store, READ_USAGES, query, &rows, r->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 7, query->limit > 0 && query->limit < WT_MAX_USAGES ? (int64_t)query->limit : -1);
+    while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1)
+        rc = read_usage(r, rows);
+    wt__sql_reset(rows);
+    return rc;
+}
+
+int wt__store_usages(struct store *store, const struct usage_query *query, struct arena *arena, struct usage **out,
+                     size_t *count, wt_error *err)
+{
+    struct reading r = {.store = store, .arena = arena, .err = err};
+    bool outer = !sqlite3_get_autocommit(store->db);
+    *out = NULL;
+    *count = 0;
+    int rc = outer ? 0 : wt__store_read_begin(store, err);
+    if (rc == 0)
+        rc = read_usages(&r, query);
+    if (!outer)
+        wt__store_read_end(store);
+    if (rc == 0 && !(*out = wt__arena_array(arena, struct usage, r.count)))
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && r.count > 0) {
+        memcpy(*out, r.usages, r.count * sizeof **out);
+        *count = r.count;
+    }
+    free(r.usages);
+    free(r.tools);
+    return rc;
+}
+
+int wt__store_count_usages(struct store *store, const struct usage_query *query, uint64_t *out, wt_error *err)
+{
+    sqlite3_stmt *row;
+    *out = 0;
+    int rc = prepare_query(store, COUNT_USAGES, query, &row, err);
+    if (rc == 0)
+        rc = wt__sql_step(store, row, err);
+    if (rc == 1)
+        *out = (uint64_t)sqlite3_column_int64(row, 0);
+    if (rc >= 0)
+        wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+int wt__store_usage_counts(struct store *store, const int64_t *ids, size_t count, uint32_t *out, wt_error *err)
+{
+    bool outer = !sqlite3_get_autocommit(store->db);
+    int rc = outer ? 0 : wt__store_read_begin(store, err);
+    for (size_t i = 0; rc >= 0 && i < count; i++) {
+        sqlite3_stmt *row;
+        rc = wt__sql_prepare(store,
+                             "SELECT count(DISTINCT u.id) FROM label l CROSS JOIN usage_tool x ON x.label = l.id"
+                             " CROSS JOIN usage u ON u.id = x.usage WHERE l.tool = ?1 AND u.outcome <> 2",
+                             &row, err);
+        if (rc < 0)
+            break;
+        sqlite3_bind_int64(row, 1, ids[i]);
+        rc = wt__sql_step(store, row, err);
+        out[i] = rc == 1 ? (uint32_t)sqlite3_column_int64(row, 0) : 0;
+        wt__sql_reset(row);
+    }
+    if (!outer)
+        wt__store_read_end(store);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- forgetting */
+
+static int mark_stale(struct store *store, const struct usage_query *query, wt_error *err)
+{
+    sqlite3_stmt *update;
+    uint64_t generation;
+    int rc = wt__usage_next_sums(store, &generation, err);
+    if (rc == 0)
+        rc = prepare_query(store, MARK_STALE, query, &update, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(update, 8, (int64_t)generation);
+    return wt__sql_step(store, update, err);
+}
+
+static int64_t forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
+{
+    sqlite3_stmt *statement;
+    uint64_t there;
+    int rc = wt__store_count_usages(store, query, &there, err);
+    if (rc < 0 || there == 0)
+        return rc;
+    rc = mark_stale(store, query, err);
+    if (rc == 0)
+        rc = prepare_query(store, DELETE_USAGES, query, &statement, err);
+    if (rc == 0)
+        rc = wt__sql_step(store, statement, err);
+    if (rc == 0)
+        rc = wt__sql_exec(
+            store,
+            "DELETE FROM request WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.request = request.id);"
+            "DELETE FROM label WHERE NOT EXISTS (SELECT 1 FROM usage_tool WHERE usage_tool.label = label.id)",
+            err);
+    if (rc == 0)
+        rc = add_to_counter(store, "usages", -(int64_t)there, err);
+    if (rc == 0)
+        rc = wt__usage_touch(store, err);
+    return rc < 0 ? rc : (int64_t)there;
+}
+
+int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
+{
+    int rc = wt__sql_begin(store, err);
+    if (rc < 0)
+        return rc;
+    int64_t forgotten = forget_usages(store, query, err);
+    rc = wt__sql_end(store, forgotten < 0 ? (int)forgotten : 0, err);
+    return rc < 0 ? rc : forgotten;
+}
+
+/* ---------------------------------------------------------------- how labels follow tools */
+
+int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err)
+{
+    return wt__sql_number(store, "SELECT count(*) FROM label WHERE tool IS NOT NULL", out, err);
+}
+
+/* The sums of a tool that got usages that the mark has passed are to be made. */
+static int make_stale(struct store *store, int64_t tool, wt_error *err)
+{
+    sqlite3_stmt *insert;
+    uint64_t generation;
+    int rc = wt__usage_next_sums(store, &generation, err);
+    if (rc == 0)
+        rc = wt__sql_prepare(store,
+                             "INSERT INTO usage_sum (tool, encoding, generation, uses, data)"
+                             " SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"
+                             " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1,"
+                             " data = x''",
+                             &insert, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(insert, 1, tool);
+    sqlite3_bind_int64(insert, 2, (int64_t)generation);
+    return wt__sql_step(store, insert, err);
+}
+
+int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err)
+{
+    sqlite3_stmt *update;
+    int rc = wt__sql_prepare(store,
+                             "UPDATE label SET tool = ?1 WHERE tool IS NULL"
+                             " AND name = iif(?2 = '', ?3, ?2 || '/' || ?3)",
+                             &update, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(update, 1, tool) | wt__sql_bind_text(update, 2, provider) |
+        wt__sql_bind_text(update, 3, name))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, update, err);
+    if (rc < 0 || sqlite3_changes(store->db) == 0)
+        return rc;
+    rc = make_stale(store, tool, err);
+    return rc < 0 ? rc : wt__usage_touch(store, err);
+}

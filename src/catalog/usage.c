@@ -1,0 +1,142 @@
+/* usage.c: what a usage may say, and how it is written down. */
+#include "catalog/usage.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "text/unicode.h"
+
+static const char *const outcome_names[USAGE_OUTCOMES] = {"", "ok", "failed"};
+
+const char *wt__usage_outcome_name(enum usage_outcome outcome)
+{
+    return outcome_names[outcome];
+}
+
+bool wt__usage_outcome_read(struct str word, enum usage_outcome *out)
+{
+    for (int i = 0; i < USAGE_OUTCOMES; i++) {
+        if (wt__str_equal(word, wt__str(outcome_names[i]))) {
+            *out = (enum usage_outcome)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Blanks of every alphabet are blank; so are controls, which no one meant. */
+static bool is_blank(struct str text)
+{
+    const char *end = text.ptr + text.len;
+    for (const char *at = text.ptr; at < end;) {
+        uint32_t c = wt__utf8_next(&at, end);
+        bool blank = c <= ' ' || c == 0x7f || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200b) ||
+                     c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 || c == 0xfeff;
+        if (!blank)
+            return false;
+    }
+    return true;
+}
+
+int wt__usage_check_request(struct str request, wt_error *err)
+{
+    if (request.len > WT_MAX_REQUEST_BYTES)
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %zu are taken", request.len,
+                        WT_MAX_REQUEST_BYTES);
+    const char *nul = request.len ? memchr(request.ptr, '\0', request.len) : NULL;
+    if (nul)
+        return wt__fail(err, WT_EFORMAT, "the request has a NUL at byte %zu; it must be text",
+                        (size_t)(nul - request.ptr));
+    if (!wt__utf8_valid(request))
+        return wt__fail(err, WT_EFORMAT, "the request is not valid UTF-8");
+    if (is_blank(request))
+        return wt__fail(err, WT_EFORMAT, "the request is empty");
+    return 0;
+}
+
+/* ---------------------------------------------------------------- times */
+
+/* `digits` digits at text->ptr, which moves past them; -1 when they are not there. */
+static int64_t read_digits(struct str *text, size_t digits)
+{
+    int64_t value = 0;
+    if (text->len < digits)
+        return -1;
+    for (size_t i = 0; i < digits; i++) {
+        if (text->ptr[i] < '0' || text->ptr[i] > '9')
+            return -1;
+        value = value * 10 + (text->ptr[i] - '0');
+    }
+    *text = (struct str){text->ptr + digits, text->len - digits};
+    return value;
+}
+
+static bool read_mark(struct str *text, const char *marks)
+{
+    if (text->len == 0 || !text->ptr[0] || !strchr(marks, text->ptr[0]))
+        return false;
+    *text = (struct str){text->ptr + 1, text->len - 1};
+    return true;
+}
+
+/* "Z", "+01:00": seconds east of UTC. */
+static bool read_offset(struct str *text, int64_t *east)
+{
+    *east = 0;
+    if (read_mark(text, "Zz"))
+        return true;
+    bool west = text->len > 0 && text->ptr[0] == '-';
+    if (!read_mark(text, "+-"))
+        return false;
+    int64_t hours = read_digits(text, 2);
+    int64_t minutes = read_mark(text, ":") ? read_digits(text, 2) : -1;
+    if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
+        return false;
+    *east = (hours * 60 + minutes) * (west ? -60 : 60);
+    return true;
+}
+
+static bool read_clock(struct str *text, struct tm *clock, int64_t *east)
+{
+    int64_t hour = read_digits(text, 2);
+    int64_t minute = read_mark(text, ":") ? read_digits(text, 2) : -1;
+    int64_t second = read_mark(text, ":") ? read_digits(text, 2) : -1;
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) /* 60: a leap second */
+        return false;
+    if (read_mark(text, ".")) {
+        if (read_digits(text, 1) < 0)
+            return false;
+        while (read_digits(text, 1) >= 0) {
+        }
+    }
+    clock->tm_hour = (int)hour;
+    clock->tm_min = (int)minute;
+    clock->tm_sec = (int)second;
+    return read_offset(text, east);
+}
+
+bool wt__usage_time_read(struct str text, int64_t *seconds)
+{
+    int64_t east = 0;
+    int64_t year = read_digits(&text, 4);
+    int64_t month = read_mark(&text, "-") ? read_digits(&text, 2) : -1;
+    int64_t day = read_mark(&text, "-") ? read_digits(&text, 2) : -1;
+    struct tm clock = {.tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day};
+    if (year < 1970 || month < 1 || month > 12 || day < 1)
+        return false;
+    time_t midnight = timegm(&clock);
+    if (clock.tm_mday != day) /* 31 April is 1 May */
+        return false;
+    if (text.len > 0 && (!read_mark(&text, "Tt ") || !read_clock(&text, &clock, &east) || text.len > 0))
+        return false;
+    *seconds = midnight + clock.tm_hour * 3600 + clock.tm_min * 60 + clock.tm_sec - east;
+    return *seconds >= 0 && *seconds <= USAGE_TIME_MAX;
+}
+
+void wt__usage_time_write(int64_t seconds, char out[USAGE_TIME_BYTES])
+{
+    time_t time = seconds < 0 ? 0 : seconds > USAGE_TIME_MAX ? USAGE_TIME_MAX : seconds;
+    struct tm clock = {0};
+    gmtime_r(&time, &clock);
+    strftime(out, USAGE_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &clock);
+}

@@ -1,0 +1,51 @@
+/* usage.h: one past request with the tools that it used, as the catalogue knows it.
+ *
+ * A usage names its tools by label, and a label outlives its tool: it is linked to the tool that it names, loses the
+ * link when the tool is removed, and gets it back when a tool with that id is added again. A usage that failed is
+ * kept and told, but teaches nothing: that something went wrong is no evidence of what was right. */
+#ifndef WT_CATALOG_USAGE_H
+#define WT_CATALOG_USAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+/* How a usage ended; the numbers are those on the disk. */
+enum usage_outcome { USAGE_UNTOLD, USAGE_OK, USAGE_FAILED, USAGE_OUTCOMES };
+
+struct usage_tool {
+    int64_t tool;     /* the store's id; 0: none has this label now */
+    struct str label; /* the tool's id ("provider/name") when it has or had one, else what was recorded */
+};
+
+/* Views; whoever fills the struct says how long they live. */
+struct usage {
+    int64_t id;         /* grows with every usage, never given again */
+    int64_t request_id; /* the same for equal requests */
+    struct str request; /* valid UTF-8 without NUL, not blank, at most WT_MAX_REQUEST_BYTES */
+    enum usage_outcome outcome;
+    int64_t time; /* seconds since 1970, UTC */
+    const struct usage_tool *tools;
+    size_t tool_count; /* 1 to WT_MAX_USAGE_TOOLS, all different */
+};
+
+/* "", "ok", "failed". */
+const char *wt__usage_outcome_name(enum usage_outcome outcome);
+/* False for a word that is none of them. */
+bool wt__usage_outcome_read(struct str word, enum usage_outcome *out);
+
+/* 0, or WT_EFORMAT (blank, NUL, not UTF-8) or WT_ETOOLONG with a sentence that says what is wrong with the request. */
+int wt__usage_check_request(struct str request, wt_error *err);
+
+/* RFC 3339 ("2026-11-22T08:30:00Z", with an offset or a fraction, which is dropped) or a date alone, which is its
+ * midnight UTC; years 1970 to 9999. False for anything else. */
+bool wt__usage_time_read(struct str text, int64_t *seconds);
+
+enum { USAGE_TIME_BYTES = 21 };                /* "2026-11-22T08:30:00Z" and its NUL */
+#define USAGE_TIME_MAX ((int64_t)253402300799) /* the last second of the year 9999 */
+void wt__usage_time_write(int64_t seconds, char out[USAGE_TIME_BYTES]);
+
+#endif
