@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/topk.h"
-#include "eval/dataset.h"
+#include "catalog/dataset.h"
 #include "eval/metrics.h"
 #include "nn/kernels/kernels.h"
 

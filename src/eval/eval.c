@@ -12,8 +12,8 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "engine/corpus.h"
 #include "eval/bootstrap.h"
-#include "eval/cache.h"
 #include "eval/measure.h"
 #include "eval/metrics.h"
 #include "eval/trec.h"
@@ -199,7 +199,12 @@ static int count_lost_tools(struct evaluation *e)
 static int open_catalogue(struct evaluation *e, const char *dir)
 {
     bool model = wants_model(e);
-    int rc = wt__eval_cache_open(&e->engine, dir, e->options, model, e->err);
+    struct corpus_options corpus = {.cache_dir = e->options->cache_dir,
+                                    .model = model ? e->options->model : "",
+                                    .models_dir = e->options->models_dir,
+                                    .progress = e->options->progress,
+                                    .progress_context = e->options->progress_context};
+    int rc = wt__corpus_open(&e->engine, dir, &corpus, e->err);
     if (rc < 0)
         return rc;
     model = model && wt_dimension(e->engine, NULL) > 0;

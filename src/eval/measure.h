@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/progress.h"
-#include "eval/dataset.h"
+#include "catalog/dataset.h"
 
 enum {
     RUN_DEPTH = 100,      /* hits ranked for a query, or the greatest cutoff when that is more */

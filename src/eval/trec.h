@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/buffer.h"
-#include "eval/dataset.h"
+#include "catalog/dataset.h"
 
 /* One query's hits. *last is the score that was written before, INFINITY at a query's first. */
 void wt__trec_run_line(struct buffer *out, struct str query, struct str tool, size_t rank, double score, float *last,

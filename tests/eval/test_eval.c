@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "eval/cache.h"
+#include "engine/corpus.h"
 
 static char root[] = "/tmp/whichtool-eval-XXXXXX";
 static char cache[64], run[64], qrels[64];
@@ -186,13 +186,13 @@ static void a_store_is_kept_for_each_corpus(void **state)
     (void)state;
     struct arena arena = {0};
     char *before = NULL, *same = NULL, *after = NULL;
-    assert_int_equal(wt__eval_cache_path(&before, &arena, root, cache, NULL), 0);
+    assert_int_equal(wt__corpus_path(&before, &arena, root, cache, NULL), 0);
     assert_true(wt__is_file(before));
     write_file("queries.jsonl", "{\"_id\": \"one\", \"text\": \"other words\"}\n");
-    assert_int_equal(wt__eval_cache_path(&same, &arena, root, cache, NULL), 0);
+    assert_int_equal(wt__corpus_path(&same, &arena, root, cache, NULL), 0);
     assert_string_equal(before, same);
     write_file("corpus.jsonl", "{\"_id\": \"a 1\", \"title\": \"weather\", \"text\": \"forecast of snow\"}\n");
-    assert_int_equal(wt__eval_cache_path(&after, &arena, root, cache, NULL), 0);
+    assert_int_equal(wt__corpus_path(&after, &arena, root, cache, NULL), 0);
     assert_string_not_equal(before, after);
     wt__arena_dispose(&arena);
 }

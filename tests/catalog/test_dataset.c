@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "eval/dataset.h"
+#include "catalog/dataset.h"
 
 #define QUERIES                                                                                                        \
     "{\"_id\": \"q1\", \"text\": \"one\"}\n{\"_id\": \"q2\", \"text\": \"two\", \"metadata\": {}}\n\n"                 \
@@ -169,5 +169,5 @@ int main(void)
         cmocka_unit_test(a_text_over_the_limit_is_refused),
         cmocka_unit_test(folders_are_read_by_split),
     };
-    return cmocka_run_group_tests_name("eval/dataset", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("catalog/dataset", tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* dataset.h: the questions and answers of a BEIR folder: queries.jsonl and qrels/SPLIT.tsv.
  *
  * Its third file, corpus.jsonl, is the catalogue's affair (the "beir" importer); here a tool is only its _id. */
-#ifndef WT_EVAL_DATASET_H
-#define WT_EVAL_DATASET_H
+#ifndef WT_CATALOG_DATASET_H
+#define WT_CATALOG_DATASET_H
 
 #include <stddef.h>
 #include <stdint.h>

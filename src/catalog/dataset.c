@@ -5,7 +5,7 @@
  *
  * The judgements come first, because they say which queries belong to the split; of queries.jsonl only those are
  * kept. A pair that is judged twice counts once, as the later line has it, as a dictionary of the loader would. */
-#include "eval/dataset.h"
+#include "catalog/dataset.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,12 +1,11 @@
-#include "eval/cache.h"
+#include "engine/corpus.h"
 
-#include "base/arena.h"
 #include "base/file.h"
 #include "base/sha256.h"
 
-#define CACHE_EDITION "whichtool eval cache 1 " WT_VERSION "\n"
+#define CORPUS_EDITION "whichtool eval cache 1 " WT_VERSION "\n"
 
-int wt__eval_cache_path(char **out, struct arena *arena, const char *dir, const char *cache_dir, wt_error *err)
+int wt__corpus_path(char **out, struct arena *arena, const char *dir, const char *cache_dir, wt_error *err)
 {
     *out = NULL;
     struct mapping corpus = {0};
@@ -18,7 +17,7 @@ int wt__eval_cache_path(char **out, struct arena *arena, const char *dir, const 
     unsigned char digest[32];
     char name[65 + sizeof ".wt"];
     wt__sha256_begin(&sha);
-    wt__sha256_update(&sha, CACHE_EDITION, sizeof CACHE_EDITION - 1);
+    wt__sha256_update(&sha, CORPUS_EDITION, sizeof CORPUS_EDITION - 1);
     wt__sha256_update(&sha, corpus.ptr, corpus.len);
     wt__sha256_end(&sha, digest);
     wt__file_unmap(&corpus);
@@ -33,7 +32,7 @@ int wt__eval_cache_path(char **out, struct arena *arena, const char *dir, const 
     return *out ? 0 : wt__fail_nomem(err);
 }
 
-static int import_once(wt_engine *engine, const char *dir, const wt_eval_options *options, wt_error *err)
+static int import_once(wt_engine *engine, const char *dir, const struct corpus_options *options, wt_error *err)
 {
     wt_catalog_info info;
     int rc = wt_info(engine, &info, err);
@@ -53,17 +52,16 @@ static int import_once(wt_engine *engine, const char *dir, const wt_eval_options
     return rc;
 }
 
-int wt__eval_cache_open(wt_engine **out, const char *dir, const wt_eval_options *options, bool with_model,
-                        wt_error *err)
+int wt__corpus_open(wt_engine **out, const char *dir, const struct corpus_options *options, wt_error *err)
 {
     *out = NULL;
     struct arena arena = {0};
     char *path = NULL;
-    int rc = wt__eval_cache_path(&path, &arena, dir, options->cache_dir, err);
+    int rc = wt__corpus_path(&path, &arena, dir, options->cache_dir, err);
     if (rc == 0) {
         wt_open_options open;
         wt_open_options_init(&open);
-        open.model = with_model ? options->model : "";
+        open.model = options->model;
         open.models_dir = options->models_dir;
         rc = wt_open(out, path, &open, err);
     }
