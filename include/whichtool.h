@@ -477,6 +477,86 @@ WT_API int wt_model_pull(const char *models_dir, const char *name, wt_progress_f
 /* Writes the packed cache that makes loading quick, unless it is current. wt_open does so by itself. */
 WT_API int wt_model_pack(const char *models_dir, const char *name, wt_error *err);
 
+/* ---------------------------------------------------------------- training */
+
+/* What can be trained: the models that make a store's recipes fit its own tools and requests, from requests whose
+ * tools are known. By index from 0; NULL past the last. Static. */
+typedef struct wt_lesson {
+    const char *name;    /* "encoder", ... */
+    const char *summary; /* one line */
+} wt_lesson;
+
+WT_API const wt_lesson *wt_lesson_at(size_t index);
+
+/* How far a training is. What is not known yet is NaN, or 0 for counts. */
+typedef struct wt_train_progress {
+    const char *lesson;   /* a name of wt_lesson_at */
+    const char *phase;    /* static: "reading", "encoding", "training", "measuring", "saving", ... */
+    uint64_t done, total; /* of the phase; when training: steps */
+    double loss;          /* mean of the last steps */
+    double tokens_per_second;
+    double best;         /* the best figure on dev so far, 0 to 1 */
+    double seconds_left; /* of this lesson */
+} wt_train_progress;
+
+/* Called as wt_progress_fn is. A non-zero return stops: the state is kept for `resume`, and the best model so far
+ * stays where it is. */
+typedef int (*wt_train_progress_fn)(void *context, const wt_train_progress *progress);
+
+typedef struct wt_train_options {
+    size_t size;
+    const char *data;       /* a data set in BEIR layout: learn from its train split, choose on dev; NULL: learn from
+                               the store's recorded use, of which a tenth, drawn by request, is dev */
+    const char *out;        /* folder of the trained models; NULL: STORE-models, beside the store */
+    const char *model;      /* without an engine, as in wt_open_options */
+    const char *models_dir; /* the same */
+    const char *cache_dir;  /* the same, as in wt_eval_options */
+    unsigned threads;       /* 0: one a processor. The same number and seed give the same model, to the last bit */
+    uint64_t seed;          /* 0: 1 */
+    double epochs;          /* passes over the requests; 0: by their number */
+    size_t batch;           /* requests a step; 0: the lesson's own */
+    size_t accumulate;      /* batches a step; 0: 1 */
+    double rate;            /* highest learning rate; 0: the lesson's own */
+    size_t freeze;          /* layers of the encoder, and its embeddings, that stay as they are; 0: none */
+    const char *loss;       /* one of the lesson's losses; NULL: its first */
+    size_t candidates;      /* tools that a refiner looks at; 0: its own */
+    int resume;             /* go on where a stopped training of the same model with the same options ended */
+    uint64_t memory;        /* most bytes to take; 0: what the machine has left */
+    wt_train_progress_fn progress;
+    void *progress_context;
+} wt_train_options;
+
+WT_API void wt_train_options_init(wt_train_options *options);
+
+/* One model that was trained. */
+typedef struct wt_trained {
+    const char *lesson;
+    const char *path;     /* folder, in the layout of the Hugging Face hub; its config.json tells all of this */
+    const char *figure;   /* what was measured on dev: "recall@5 by description and use" */
+    double before, after; /* the figure before training (NaN: there was no model) and of the model that was kept */
+    uint64_t steps;
+    double epochs, seconds;
+    int stopped_early;  /* the figure had stopped growing */
+    const char *notice; /* one line on what to know, or NULL */
+} wt_trained;
+
+typedef struct wt_train_report {
+    size_t len;
+    const wt_trained *items;
+} wt_train_report;
+
+WT_API void wt_train_report_free(wt_train_report *report);
+
+/* Trains a model: a name of wt_lesson_at, or "all" of them in that order. engine may be NULL when options->data is
+ * given: the catalogue is then the data set's own. The model in out/NAME is replaced when a better one was found on
+ * dev; a stop, a failure or a kill leaves the last good one.
+ * Errors: WT_EEMPTY (nothing to learn from), WT_EUSAGE (unknown lesson or loss, an option out of range), WT_EMODEL (no
+ * encoder, or the loss became infinite), WT_ENOMEM (it would not fit: the sentence says how much it needs),
+ * WT_ECANCELLED (state is kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of another training), WT_EIO, ...
+ * With an error of a later model, *out holds the earlier ones. */
+WT_API int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *options, wt_train_report **out,
+                    wt_error *err);
+
 /* ---------------------------------------------------------------- evaluation */
 
 #define WT_MAX_CUTOFFS 16
