@@ -36,9 +36,13 @@ struct adamw {
     uint64_t step;           /* steps done */
     float **first, **second; /* [count] of [parameter's count]: running means of g and g^2; NULL for frozen ones */
     uint8_t **seen;          /* [count] of [rows]: had a gradient once; NULL for dense ones */
+
+    struct chunk *chunks; /* [chunk_count] parts of parameters that threads take */
+    double *squares;      /* [chunk_count] their part of the norm */
+    size_t chunk_count;
 };
 
-/* parameters are borrowed until dispose and may not change in number or size. */
+/* parameters are borrowed until dispose and may not change in number, size, or whether they are frozen. */
 int wt__adamw_open(struct adamw *out, struct parameter *parameters, size_t count, const struct adamw_options *options,
                    wt_error *err);
 void wt__adamw_dispose(struct adamw *adamw);
@@ -51,8 +55,8 @@ float wt__adamw_step(struct adamw *adamw, float rate, float scale, unsigned thre
 /* Zeroes all gradients (touched rows only, where they are known) and the marks of touched rows. */
 void wt__gradients_clear(struct parameter *parameters, size_t count);
 
-/* After first and second were filled from a checkpoint by this: copies of one parameter's state, without touching
- * memory for rows of zeros. The caller sets adamw->step. */
+/* Takes one parameter's state from a checkpoint, without touching memory for rows of zeros. The caller sets
+ * adamw->step. */
 void wt__adamw_restore(struct adamw *adamw, size_t parameter, const float *first, const float *second);
 
 /* The factor of the peak rate at a step (0-based) of `total`: rises linearly over `warmup` steps from 0, then stays,

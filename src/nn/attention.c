@@ -1,73 +1,124 @@
-/* attention.c: both products of attention run on the matrix kernel. K is packed into panels, a head at a time; V
- * already lies as the kernel wants its right side. Rows of scores are made in blocks, so that scratch grows with T and
- * not with its square, and a block is still in the cache when softmax and V come to it. */
+/* attention.c: attention without terms, and with MPNet's bias. That is looked up by distance, so each head begins with
+ * the biases of all distances side by side, over the scale, since the scores are scaled after the terms were added. */
 #include "nn/attention.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "nn/kernels/kernels.h"
-#include "nn/linear.h"
+#include "nn/attention_core.h"
 
-enum { BLOCK_ROWS = 48 };
+struct bias {
+    const struct attention *attention;
+    float scale;
+    float *near;   /* [2 reach + 1]: this head's bias of each distance, / scale */
+    float *dnear;  /* its gradient, or NULL */
+    float *dtable; /* [count, A] */
+};
 
-static size_t padded(size_t t)
+static size_t near_count(const struct attention *attention)
 {
-    return (t + WT_PANEL - 1) / WT_PANEL * WT_PANEL;
+    return attention->bias ? 2 * (size_t)attention->distances->reach + 1 : 0;
+}
+
+static float scale_of(const struct attention *attention)
+{
+    return 1.0f / sqrtf((float)attention->width);
+}
+
+static void begin(void *context, size_t head)
+{
+    struct bias *b = context;
+    size_t count = near_count(b->attention);
+
+    for (size_t i = 0; i < count; i++) {
+        size_t bucket = (size_t)b->attention->distances->bucket[i];
+
+        b->near[i] = b->attention->bias[bucket * b->attention->heads + head] / b->scale;
+    }
+    if (b->dnear)
+        memset(b->dnear, 0, count * sizeof(float));
+}
+
+static void add(void *context, const struct block *block, float *scores)
+{
+    struct bias *b = context;
+    const int32_t *positions = b->attention->positions;
+    int64_t reach = b->attention->distances->reach;
+
+    for (size_t r = 0; r < block->rows; r++)
+        for (size_t j = 0; j < block->t; j++)
+            scores[r * block->stride + j] += b->near[wt__distance_near(positions, block->row + r, j, reach)];
+}
+
+static void add_backward(void *context, const struct block *block, const float *d)
+{
+    struct bias *b = context;
+    const int32_t *positions = b->attention->positions;
+    int64_t reach = b->attention->distances->reach;
+
+    for (size_t r = 0; r < block->rows && b->dnear; r++)
+        for (size_t j = 0; j < block->t; j++)
+            b->dnear[wt__distance_near(positions, block->row + r, j, reach)] += d[r * block->stride + j];
+}
+
+static void end_backward(void *context, size_t head)
+{
+    struct bias *b = context;
+    size_t count = near_count(b->attention);
+
+    for (size_t i = 0; i < count && b->dnear; i++) {
+        size_t bucket = (size_t)b->attention->distances->bucket[i];
+
+        b->dtable[bucket * b->attention->heads + head] += b->dnear[i] / b->scale;
+    }
+}
+
+static struct score_terms terms_of(struct bias *bias)
+{
+    return (struct score_terms){begin, add, add_backward, end_backward, bias};
+}
+
+static struct attention_core core_of(const struct attention *attention, const struct score_terms *terms)
+{
+    return (struct attention_core){attention->heads, attention->width, scale_of(attention),
+                                   attention->bias ? terms : NULL};
 }
 
 size_t wt__attention_scratch(const struct attention *attention, size_t t)
 {
-    size_t keys = wt__linear_packed_size(t, attention->width), scores, sum;
+    struct attention_core core = core_of(attention, NULL);
+    size_t sum = wt__attention_core_scratch(&core, t);
 
-    if (keys == 0 || __builtin_mul_overflow(padded(t), (size_t)BLOCK_ROWS, &scores) ||
-        __builtin_add_overflow(keys, scores, &sum))
-        return 0;
-    return sum;
+    return sum == 0 || wt__scratch_add(&sum, near_count(attention), 1) < 0 ? 0 : sum;
 }
 
-static void one_head(const struct attention *attention, const float *qkv, size_t qkv_stride, float *out,
-                     size_t out_stride, float *scratch, size_t t)
+size_t wt__attention_backward_scratch(const struct attention *attention, size_t t)
 {
-    const struct kernels *kernels = wt__kernels();
-    size_t width = attention->width, hidden = attention->heads * width, stride = padded(t);
-    float *keys = scratch, *scores = scratch + wt__linear_packed_size(t, width); /* [BLOCK_ROWS, stride] */
-    const float *value = qkv + 2 * hidden;
+    struct attention_core core = core_of(attention, NULL);
+    size_t sum = wt__attention_core_backward_scratch(&core, t);
 
-    wt__linear_pack(keys, qkv + hidden, qkv_stride, t, width);
-    for (size_t row = 0; row < t; row += BLOCK_ROWS) {
-        size_t rows = t - row < BLOCK_ROWS ? t - row : BLOCK_ROWS;
-        struct gemm score = {.t = rows,
-                             .k = width,
-                             .o = t,
-                             .a = qkv + row * qkv_stride,
-                             .a_stride = qkv_stride,
-                             .w = keys,
-                             .w_step = WT_PANEL,
-                             .w_panel = width * WT_PANEL,
-                             .c = scores,
-                             .c_stride = stride};
-        struct gemm mix = {.t = rows,
-                           .k = t,
-                           .o = width,
-                           .a = scores,
-                           .a_stride = stride,
-                           .w = value,
-                           .w_step = qkv_stride,
-                           .w_panel = WT_PANEL,
-                           .c = out + row * out_stride,
-                           .c_stride = out_stride};
-
-        kernels->gemm(&score);
-        for (size_t r = 0; r < rows; r++)
-            kernels->softmax(scores + r * stride, t, 1.0f / sqrtf((float)width));
-        kernels->gemm(&mix);
-    }
+    return sum == 0 || wt__scratch_add(&sum, near_count(attention), 2) < 0 ? 0 : sum;
 }
 
 void wt__attention_forward(const struct attention *attention, const float *qkv, size_t qkv_stride, float *out,
                            size_t out_stride, float *scratch, size_t t)
 {
-    for (size_t head = 0; head < attention->heads; head++)
-        one_head(attention, qkv + head * attention->width, qkv_stride, out + head * attention->width, out_stride,
-                 scratch, t);
+    struct bias bias = {.attention = attention, .scale = scale_of(attention)};
+    struct score_terms terms = terms_of(&bias);
+    struct attention_core core = core_of(attention, &terms);
+
+    bias.near = scratch + wt__attention_core_scratch(&core, t);
+    wt__attention_core_forward(&core, qkv, qkv_stride, out, out_stride, scratch, t);
+}
+
+void wt__attention_backward(const struct attention *attention, const float *qkv, size_t qkv_stride, const float *dout,
+                            size_t dout_stride, float *dqkv, size_t dqkv_stride, float *dbias, float *scratch, size_t t)
+{
+    struct bias bias = {.attention = attention, .scale = scale_of(attention), .dtable = dbias};
+    struct score_terms terms = terms_of(&bias);
+    struct attention_core core = core_of(attention, &terms);
+
+    bias.near = scratch + wt__attention_core_backward_scratch(&core, t);
+    bias.dnear = dbias ? bias.near + near_count(attention) : NULL;
+    wt__attention_core_backward(&core, qkv, qkv_stride, dout, dout_stride, dqkv, dqkv_stride, scratch, t);
 }

@@ -20,11 +20,13 @@ enum {
     DISTANCE_MAX_REACH = 1 << 20
 };
 
-static inline int32_t wt__distance_bucket(const struct distances *d, int64_t distance)
+/* The place in `bucket` of the distance from row i (the query) to row j; positions NULL: a row's place is its number.
+ */
+static inline size_t wt__distance_near(const int32_t *positions, size_t i, size_t j, int64_t reach)
 {
-    int64_t near = distance < -d->reach ? -d->reach : distance > d->reach ? d->reach : distance;
+    int64_t distance = positions ? (int64_t)positions[i] - positions[j] : (int64_t)i - (int64_t)j;
 
-    return d->bucket[near + d->reach];
+    return (size_t)((distance < -reach ? -reach : distance > reach ? reach : distance) + reach);
 }
 
 /* MPNet (as T5): 8 near buckets and 8 by logarithm up to 128, for keys before the query; 16 more for those after.
@@ -33,7 +35,8 @@ void wt__distances_mpnet(struct distances *out, int32_t *bucket);
 
 /* DeBERTa-v2, v3. buckets: position_buckets, or 0 or less for none, then a distance is its own bucket. max:
  * max_relative_positions, or max_position_embeddings where that is below 1. The learned table has 2 span rows, span =
- * buckets or else max. 0 < max <= DISTANCE_MAX_REACH, buckets <= max. bucket: [2 max + 1], owned by the caller. */
+ * buckets or else max. 0 < max <= DISTANCE_MAX_REACH; buckets
+ * even, and 4 to max. bucket: [2 max + 1], owned by the caller. */
 void wt__distances_deberta(struct distances *out, int32_t *bucket, int32_t buckets, int32_t max);
 
 #endif

@@ -1,5 +1,9 @@
-/* linear.c: packing, and the call of the kernel. */
+/* linear.c: packing, and which product does the work. */
 #include "nn/linear.h"
+
+#include <string.h>
+
+#include "nn/matmul.h"
 
 size_t wt__linear_packed_size(size_t out, size_t in)
 {
@@ -13,23 +17,20 @@ size_t wt__linear_packed_size(size_t out, size_t in)
 
 void wt__linear_pack(float *packed, const float *w, size_t row_stride, size_t out, size_t in)
 {
-    for (size_t first = 0; first < out; first += WT_PANEL, packed += in * WT_PANEL) {
-        size_t width = out - first < WT_PANEL ? out - first : WT_PANEL;
-
-        for (size_t j = 0; j < WT_PANEL; j++)
-            for (size_t k = 0; k < in; k++)
-                packed[k * WT_PANEL + j] = j < width ? w[(first + j) * row_stride + k] : 0;
-    }
+    for (size_t first = 0; first < out; first += WT_PANEL, packed += in * WT_PANEL)
+        wt__kernels()->pack(packed, w + first * row_stride, row_stride, out - first < WT_PANEL ? out - first : WT_PANEL,
+                            in);
 }
 
-void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
-                        const float *residual, float *y, size_t y_stride, size_t t)
+static void forward_packed(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
+                           const float *residual, float *y, size_t y_stride, size_t t)
 {
     struct gemm gemm = {.t = t,
                         .k = l->in,
                         .o = l->out,
                         .a = x,
                         .a_stride = x_stride,
+                        .a_step = 1,
                         .w = l->weight,
                         .w_step = WT_PANEL,
                         .w_panel = l->in * WT_PANEL,
@@ -40,4 +41,75 @@ void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride,
                         .activation = activation};
 
     wt__kernels()->gemm(&gemm);
+}
+
+/* y begins as what is added to the product. */
+static void forward_row_major(const struct linear *l, const float *x, size_t x_stride, const float *residual, float *y,
+                              size_t y_stride, size_t t)
+{
+    struct matmul product = {.m = t,
+                             .n = l->out,
+                             .k = l->in,
+                             .a = x,
+                             .a_stride = x_stride,
+                             .b = l->weight,
+                             .b_stride = l->in,
+                             .b_transposed = true,
+                             .c = y,
+                             .c_stride = y_stride,
+                             .accumulate = residual || l->bias};
+
+    for (size_t i = 0; i < t && product.accumulate; i++) {
+        float *to = y + i * y_stride;
+
+        if (residual && residual != y)
+            memcpy(to, residual + i * y_stride, l->out * sizeof(float));
+        else if (!residual)
+            memcpy(to, l->bias, l->out * sizeof(float));
+        for (size_t o = 0; o < l->out && residual && l->bias; o++)
+            to[o] += l->bias[o];
+    }
+    wt__matmul(&product);
+}
+
+void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
+                        const float *residual, float *y, size_t y_stride, size_t t)
+{
+    if (l->row_major)
+        forward_row_major(l, x, x_stride, residual, y, y_stride, t);
+    else
+        forward_packed(l, x, x_stride, activation, residual, y, y_stride, t);
+    if (activation != ACTIVATION_NONE && (l->row_major || activation != ACTIVATION_GELU))
+        for (size_t i = 0; i < t; i++)
+            wt__activation_forward(activation, y + i * y_stride, y + i * y_stride, l->out);
+}
+
+void wt__linear_backward(const struct linear *l, const float *x, size_t x_stride, const float *dy, size_t dy_stride,
+                         float *dx, size_t dx_stride, float *dweight, float *dbias, size_t t)
+{
+    if (dx)
+        wt__matmul(&(struct matmul){.m = t,
+                                    .n = l->in,
+                                    .k = l->out,
+                                    .a = dy,
+                                    .a_stride = dy_stride,
+                                    .b = l->weight,
+                                    .b_stride = l->in,
+                                    .c = dx,
+                                    .c_stride = dx_stride});
+    if (dweight)
+        wt__matmul(&(struct matmul){.m = l->out,
+                                    .n = l->in,
+                                    .k = t,
+                                    .a = dy,
+                                    .a_stride = dy_stride,
+                                    .a_transposed = true,
+                                    .b = x,
+                                    .b_stride = x_stride,
+                                    .c = dweight,
+                                    .c_stride = l->in,
+                                    .accumulate = true});
+    for (size_t i = 0; i < t && dbias; i++)
+        for (size_t o = 0; o < l->out; o++)
+            dbias[o] += dy[i * dy_stride + o];
 }

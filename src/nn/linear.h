@@ -21,8 +21,8 @@ size_t wt__linear_packed_size(size_t out, size_t in);
 /* packed: [wt__linear_packed_size()]. w: rows of `in` floats, row_stride apart. */
 void wt__linear_pack(float *packed, const float *w, size_t row_stride, size_t out, size_t in);
 
-/* x [T, I] rows x_stride apart, y [T, O] rows y_stride apart, residual NULL or as y (and may be y). y may not overlap
- * x. */
+/* x [T, I] rows x_stride apart, y [T, O] rows y_stride apart, residual NULL or as y (and may be y), and only with
+ * ACTIVATION_NONE. y may not overlap x. */
 void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
                         const float *residual, float *y, size_t y_stride, size_t t);
 

@@ -21,7 +21,8 @@ void wt__layer_norm_backward(const struct layer_norm *norm, const float *x, cons
 /* Scales x [n] to length one; a zero vector stays. */
 void wt__normalize(float *x, size_t n);
 
-/* x: the vector before wt__normalize, dy: the gradient of what came out. dx is overwritten and may be dy. */
+/* x: the vector before wt__normalize, dy: the gradient of what came out. dx is overwritten and may be dy. A
+ * zero vector has no direction to learn: dx is 0. */
 void wt__normalize_backward(const float *x, const float *dy, float *dx, size_t n);
 
 #endif

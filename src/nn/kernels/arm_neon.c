@@ -32,7 +32,7 @@ static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, 
 INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows)
 {
     const float *a = g->a + row * g->a_stride, *w = g->w + panel * g->w_panel;
-    size_t a_stride = g->a_stride, w_step = g->w_step, depth = g->k;
+    size_t a_stride = g->a_stride, a_step = g->a_step, w_step = g->w_step, depth = g->k;
     float out[TILE_ROWS * WT_PANEL];
     float32x4_t sum[TILE_ROWS][QUARTERS], part[QUARTERS];
 
@@ -40,11 +40,11 @@ INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows
     {
         UNROLL for (int q = 0; q < QUARTERS; q++) sum[r][q] = vdupq_n_f32(0);
     }
-    for (size_t k = 0; k < depth; k++, w += w_step) {
+    for (size_t k = 0; k < depth; k++, a += a_step, w += w_step) {
         UNROLL for (int q = 0; q < QUARTERS; q++) part[q] = vld1q_f32(w + q * LANES);
         UNROLL for (int r = 0; r < rows; r++)
         {
-            float x = a[(size_t)r * a_stride + k];
+            float x = a[(size_t)r * a_stride];
             UNROLL for (int q = 0; q < QUARTERS; q++) sum[r][q] = vfmaq_n_f32(sum[r][q], part[q], x);
         }
     }
@@ -88,14 +88,41 @@ static void gelu_neon(float *x, size_t n)
     wt__kernels_plain.gelu(x, n);
 }
 
+static void pack_neon(float *packed, const float *w, size_t row_stride, size_t rows, size_t in)
+{
+    wt__kernels_plain.pack(packed, w, row_stride, rows, in);
+}
+
+static void gelu_backward_neon(const float *x, const float *dy, float *dx, size_t n)
+{
+    wt__kernels_plain.gelu_backward(x, dy, dx, n);
+}
+
 static void softmax_neon(float *x, size_t n, float scale)
 {
     wt__kernels_plain.softmax(x, n, scale);
 }
 
+static void softmax_backward_neon(const float *p, float *dp, size_t n, float scale)
+{
+    wt__kernels_plain.softmax_backward(p, dp, n, scale);
+}
+
 static void layer_norm_neon(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
 {
     wt__kernels_plain.layer_norm(x, gain, bias, epsilon, y, n);
+}
+
+static void layer_norm_backward_neon(const float *x, const float *gain, float epsilon, const float *dy, float *dx,
+                                     float *dgain, float *dbias, size_t n)
+{
+    wt__kernels_plain.layer_norm_backward(x, gain, epsilon, dy, dx, dgain, dbias, n);
+}
+
+static void adamw_neon(const struct adamw_factors *factors, const float *gradient, float *first, float *second,
+                       float *value, size_t n)
+{
+    wt__kernels_plain.adamw(factors, gradient, first, second, value, n);
 }
 
 static float dot_f32_neon(const float *a, const float *b, size_t n)
@@ -141,9 +168,14 @@ static void dots_i8_neon(const int8_t *query, const int8_t *rows, size_t count, 
 const struct kernels wt__kernels_neon = {
     .name = "neon",
     .gemm = gemm_neon,
+    .pack = pack_neon,
     .gelu = gelu_neon,
+    .gelu_backward = gelu_backward_neon,
     .softmax = softmax_neon,
+    .softmax_backward = softmax_backward_neon,
     .layer_norm = layer_norm_neon,
+    .layer_norm_backward = layer_norm_backward_neon,
+    .adamw = adamw_neon,
     .dot_f32 = dot_f32_neon,
     .dots_f32 = dots_f32_neon,
     .dots_i8 = dots_i8_neon,

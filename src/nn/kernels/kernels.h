@@ -21,12 +21,20 @@ enum { WT_PANEL = 16 };
  * place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so that up to
  * WT_PANEL - 1 floats behind O must be readable; they need not be numbers. c may not overlap a or w; residual may be c.
  */
-enum activation { ACTIVATION_NONE, ACTIVATION_GELU, ACTIVATION_GELU_TANH, ACTIVATION_RELU, ACTIVATION_TANH, ACTIVATION_SILU };
+enum activation {
+    ACTIVATION_NONE,
+    ACTIVATION_GELU,
+    ACTIVATION_GELU_TANH,
+    ACTIVATION_RELU,
+    ACTIVATION_TANH,
+    ACTIVATION_SILU
+};
 
 struct gemm {
     size_t t, k, o;
     const float *a;
     size_t a_stride; /* floats between rows */
+    size_t a_step;   /* floats between a row's values: 1, or more when `a` is read as its own transpose */
     const float *w;
     size_t w_step, w_panel;
     const float *bias;     /* [O], or NULL */
@@ -36,19 +44,44 @@ struct gemm {
     enum activation activation;
 };
 
+/* first = beta1 * first + (1 - beta1) * g, second = beta2 * second + (1 - beta2) * g^2, g = gradient * scale;
+ * value = value * keep - rate * first / (sqrt(second) * root + epsilon). */
+struct adamw_factors {
+    float beta1, beta2, epsilon, scale, keep;
+    float rate; /* over 1 - beta1^step */
+    float root; /* 1 / sqrt(1 - beta2^step) */
+};
+
 struct kernels {
     const char *name;
 
     void (*gemm)(const struct gemm *gemm);
 
+    /* packed[k * WT_PANEL + j] = w[j * row_stride + k], zero for j >= rows; rows at most WT_PANEL: one panel. */
+    void (*pack)(float *packed, const float *w, size_t row_stride, size_t rows, size_t in);
+
     /* x[i] = x[i] / 2 * (1 + erf(x[i] / sqrt 2)), within 4e-7 * max(1, |x|). */
     void (*gelu)(float *x, size_t n);
+
+    /* dx[i] = dy[i] * gelu'(x[i]), within 1e-6 * |dy|; dx may be dy or x. */
+    void (*gelu_backward)(const float *x, const float *dy, float *dx, size_t n);
 
     /* x = softmax(x * scale) over n > 0 values; scale > 0. */
     void (*softmax)(float *x, size_t n, float scale);
 
+    /* dx = p * (dp - sum of p * dp) * scale: from the gradient of softmax(x * scale) = p to that of x; dx is dp. */
+    void (*softmax_backward)(const float *p, float *dp, size_t n, float scale);
+
     /* y = (x - mean) / sqrt(variance + epsilon) * gain + bias over n > 0 values; y may be x. */
     void (*layer_norm)(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n);
+
+    /* Its backward: dx (may be dy), and dgain, dbias [n], which are added to; both NULL: not wanted. */
+    void (*layer_norm_backward)(const float *x, const float *gain, float epsilon, const float *dy, float *dx,
+                                float *dgain, float *dbias, size_t n);
+
+    /* One step of Adam on n values, as adamw.h has it; gradient NULL stands for zeros. */
+    void (*adamw)(const struct adamw_factors *factors, const float *gradient, float *first, float *second, float *value,
+                  size_t n);
 
     /* sum of a[i] * b[i] */
     float (*dot_f32)(const float *a, const float *b, size_t n);

@@ -3,10 +3,27 @@
 
 #include <math.h>
 
+static void pack_plain(float *packed, const float *w, size_t row_stride, size_t rows, size_t in)
+{
+    for (size_t k = 0; k < in; k++)
+        for (size_t j = 0; j < WT_PANEL; j++)
+            packed[k * WT_PANEL + j] = j < rows ? w[j * row_stride + k] : 0;
+}
+
 static void gelu_plain(float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         x[i] = 0.5f * x[i] * (1.0f + erff(x[i] * 0.70710678118654752f));
+}
+
+static void gelu_backward_plain(const float *x, const float *dy, float *dx, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float below = 0.5f * (1.0f + erff(x[i] * 0.70710678118654752f));
+        float density = 0.39894228040143268f * expf(-0.5f * x[i] * x[i]);
+
+        dx[i] = dy[i] * (below + x[i] * density);
+    }
 }
 
 static void gemm_plain(const struct gemm *g)
@@ -22,7 +39,7 @@ static void gemm_plain(const struct gemm *g)
 
             for (size_t k = 0; k < g->k; k++)
                 for (size_t j = 0; j < WT_PANEL; j++)
-                    sum[j] += a[k] * w[k * g->w_step + j];
+                    sum[j] += a[k * g->a_step] * w[k * g->w_step + j];
             if (g->bias)
                 for (size_t j = 0; j < width; j++)
                     sum[j] += g->bias[first + j];
@@ -51,6 +68,16 @@ static void softmax_plain(float *x, size_t n, float scale)
         x[i] /= sum;
 }
 
+static void softmax_backward_plain(const float *p, float *dp, size_t n, float scale)
+{
+    float sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += p[i] * dp[i];
+    for (size_t i = 0; i < n; i++)
+        dp[i] = p[i] * (dp[i] - sum) * scale;
+}
+
 static void layer_norm_plain(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
 {
     float mean = 0, variance = 0;
@@ -65,6 +92,45 @@ static void layer_norm_plain(const float *x, const float *gain, const float *bia
     float factor = 1.0f / sqrtf(variance + epsilon);
     for (size_t i = 0; i < n; i++)
         y[i] = (x[i] - mean) * factor * gain[i] + bias[i];
+}
+
+/* With h = (x - mean) / deviation and g = dy gain:  dx = (g - mean(g) - h mean(g h)) / deviation. */
+static void layer_norm_backward_plain(const float *x, const float *gain, float epsilon, const float *dy, float *dx,
+                                      float *dgain, float *dbias, size_t n)
+{
+    float mean = 0, variance = 0, g_sum = 0, gh_sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        mean += x[i];
+    mean /= (float)n;
+    for (size_t i = 0; i < n; i++)
+        variance += (x[i] - mean) * (x[i] - mean);
+    float factor = 1.0f / sqrtf(variance / (float)n + epsilon);
+
+    for (size_t i = 0; i < n; i++) {
+        float h = (x[i] - mean) * factor;
+
+        g_sum += dy[i] * gain[i];
+        gh_sum += dy[i] * gain[i] * h;
+        if (dgain) {
+            dgain[i] += dy[i] * h;
+            dbias[i] += dy[i];
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        dx[i] = (dy[i] * gain[i] - g_sum / (float)n - (x[i] - mean) * factor * (gh_sum / (float)n)) * factor;
+}
+
+static void adamw_plain(const struct adamw_factors *f, const float *gradient, float *first, float *second, float *value,
+                        size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float g = gradient ? gradient[i] * f->scale : 0;
+
+        first[i] = f->beta1 * first[i] + (1 - f->beta1) * g;
+        second[i] = f->beta2 * second[i] + (1 - f->beta2) * (g * g);
+        value[i] = value[i] * f->keep - f->rate * first[i] / (sqrtf(second[i]) * f->root + f->epsilon);
+    }
 }
 
 static float dot_f32_plain(const float *a, const float *b, size_t n)
@@ -96,9 +162,14 @@ static void dots_i8_plain(const int8_t *query, const int8_t *rows, size_t count,
 const struct kernels wt__kernels_plain = {
     .name = "plain",
     .gemm = gemm_plain,
+    .pack = pack_plain,
     .gelu = gelu_plain,
+    .gelu_backward = gelu_backward_plain,
     .softmax = softmax_plain,
+    .softmax_backward = softmax_backward_plain,
     .layer_norm = layer_norm_plain,
+    .layer_norm_backward = layer_norm_backward_plain,
+    .adamw = adamw_plain,
     .dot_f32 = dot_f32_plain,
     .dots_f32 = dots_f32_plain,
     .dots_i8 = dots_i8_plain,

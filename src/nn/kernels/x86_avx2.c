@@ -29,9 +29,9 @@ static float sum_lanes(__m256 v)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
-/* erf(x) = x P(x^2) / Q(x^2) on |x| <= 3.92, beyond which erf is 1 in fp32; P and Q of degree 5 fitted for the least
- * largest relative error (2e-8 before rounding). */
-static inline __m256 gelu8(__m256 x)
+/* erf(x / sqrt 2). erf(s) = s P(s^2) / Q(s^2) on |s| <= 3.92, beyond which erf is 1 in fp32; P and Q of degree 5 fitted
+ * for the least largest relative error (2e-8 before rounding). */
+static inline __m256 erf8(__m256 x)
 {
     const __m256 limit = _mm256_set1_ps(3.92f);
     __m256 s = _mm256_mul_ps(x, _mm256_set1_ps(0.70710678118654752f));
@@ -50,8 +50,14 @@ static inline __m256 gelu8(__m256 x)
     q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(0.11410833895206451f));
     q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(0.5020745992660522f));
     q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(1.0f));
+    return _mm256_div_ps(_mm256_mul_ps(s, p), q);
+}
+
+static inline __m256 gelu8(__m256 x)
+{
     __m256 half = _mm256_mul_ps(x, _mm256_set1_ps(0.5f));
-    return _mm256_fmadd_ps(half, _mm256_div_ps(_mm256_mul_ps(s, p), q), half);
+
+    return _mm256_fmadd_ps(half, erf8(x), half);
 }
 
 static void gelu_avx2(float *x, size_t n)
@@ -92,18 +98,18 @@ static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, 
 INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows)
 {
     const float *a = g->a + row * g->a_stride, *w = g->w + panel * g->w_panel;
-    size_t a_stride = g->a_stride, w_step = g->w_step, depth = g->k;
+    size_t a_stride = g->a_stride, a_step = g->a_step, w_step = g->w_step, depth = g->k;
     _Alignas(32) float out[TILE_ROWS * WT_PANEL];
     __m256 sum[TILE_ROWS][2];
 
     UNROLL for (int r = 0; r < rows; r++) sum[r][0] = sum[r][1] = _mm256_setzero_ps();
-    for (size_t k = 0; k < depth; k++, w += w_step) {
+    for (size_t k = 0; k < depth; k++, a += a_step, w += w_step) {
         __m256 w0 = _mm256_loadu_ps(w), w1 = _mm256_loadu_ps(w + LANES);
 
         _mm_prefetch((const char *)(w + AHEAD), _MM_HINT_T0);
         UNROLL for (int r = 0; r < rows; r++)
         {
-            __m256 x = _mm256_broadcast_ss(a + (size_t)r * a_stride + k);
+            __m256 x = _mm256_broadcast_ss(a + (size_t)r * a_stride);
             sum[r][0] = _mm256_fmadd_ps(x, w0, sum[r][0]);
             sum[r][1] = _mm256_fmadd_ps(x, w1, sum[r][1]);
         }
@@ -166,6 +172,20 @@ static inline __m256 exp8(__m256 x)
     return _mm256_mul_ps(p, _mm256_castsi256_ps(power));
 }
 
+static void gelu_backward_avx2(const float *x, const float *dy, float *dx, size_t n)
+{
+    const __m256 half = _mm256_set1_ps(0.5f);
+
+    for (size_t i = 0; i < n; i += LANES) {
+        __m256i mask = lanes(n - i);
+        __m256 v = _mm256_maskload_ps(x + i, mask), below = _mm256_fmadd_ps(erf8(v), half, half);
+        __m256 density = _mm256_mul_ps(exp8(_mm256_mul_ps(_mm256_mul_ps(v, v), _mm256_set1_ps(-0.5f))),
+                                       _mm256_set1_ps(0.39894228040143268f));
+        __m256 slope = _mm256_fmadd_ps(v, density, below);
+        _mm256_maskstore_ps(dx + i, mask, _mm256_mul_ps(slope, _mm256_maskload_ps(dy + i, mask)));
+    }
+}
+
 static void softmax_avx2(float *x, size_t n, float scale)
 {
     const __m256 lowest = _mm256_set1_ps(-3.0e38f), factor = _mm256_set1_ps(scale);
@@ -201,7 +221,25 @@ static void softmax_avx2(float *x, size_t n, float scale)
         _mm256_maskstore_ps(x + whole, rest, _mm256_mul_ps(_mm256_maskload_ps(x + whole, rest), share));
 }
 
-static void layer_norm_avx2(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
+static void softmax_backward_avx2(const float *p, float *dp, size_t n, float scale)
+{
+    __m256 products = _mm256_setzero_ps();
+
+    for (size_t i = 0; i < n; i += LANES) {
+        __m256i mask = lanes(n - i);
+        products = _mm256_fmadd_ps(_mm256_maskload_ps(p + i, mask), _mm256_maskload_ps(dp + i, mask), products);
+    }
+    __m256 sum = _mm256_set1_ps(sum_lanes(products)), factor = _mm256_set1_ps(scale);
+    for (size_t i = 0; i < n; i += LANES) {
+        __m256i mask = lanes(n - i);
+        __m256 d = _mm256_sub_ps(_mm256_maskload_ps(dp + i, mask), sum);
+        d = _mm256_mul_ps(_mm256_mul_ps(_mm256_maskload_ps(p + i, mask), d), factor);
+        _mm256_maskstore_ps(dp + i, mask, d);
+    }
+}
+
+/* The mean of x and one over its deviation. */
+static inline void moments(const float *x, float epsilon, size_t n, __m256 *mean, __m256 *factor)
 {
     __m256 sum = _mm256_setzero_ps(), squares = _mm256_setzero_ps();
     size_t whole = n / LANES * LANES;
@@ -210,26 +248,126 @@ static void layer_norm_avx2(const float *x, const float *gain, const float *bias
     for (size_t i = 0; i < whole; i += LANES)
         sum = _mm256_add_ps(sum, _mm256_loadu_ps(x + i));
     sum = _mm256_add_ps(sum, _mm256_maskload_ps(x + whole, rest));
-    __m256 mean = _mm256_set1_ps(sum_lanes(sum) / (float)n);
+    *mean = _mm256_set1_ps(sum_lanes(sum) / (float)n);
 
     for (size_t i = 0; i < whole; i += LANES) {
-        __m256 d = _mm256_sub_ps(_mm256_loadu_ps(x + i), mean);
+        __m256 d = _mm256_sub_ps(_mm256_loadu_ps(x + i), *mean);
         squares = _mm256_fmadd_ps(d, d, squares);
     }
-    __m256 d = _mm256_and_ps(_mm256_sub_ps(_mm256_maskload_ps(x + whole, rest), mean), _mm256_castsi256_ps(rest));
+    __m256 d = _mm256_and_ps(_mm256_sub_ps(_mm256_maskload_ps(x + whole, rest), *mean), _mm256_castsi256_ps(rest));
     squares = _mm256_fmadd_ps(d, d, squares);
     __m128 deviation = _mm_sqrt_ss(_mm_set_ss(sum_lanes(squares) / (float)n + epsilon));
-    __m256 factor = _mm256_set1_ps(1.0f / _mm_cvtss_f32(deviation));
+    *factor = _mm256_set1_ps(1.0f / _mm_cvtss_f32(deviation));
+}
 
+static void layer_norm_avx2(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
+{
+    size_t whole = n / LANES * LANES;
+    __m256i rest = lanes(n - whole);
+    __m256 mean, factor;
+
+    moments(x, epsilon, n, &mean, &factor);
     for (size_t i = 0; i < whole; i += LANES) {
         __m256 v = _mm256_mul_ps(_mm256_sub_ps(_mm256_loadu_ps(x + i), mean), factor);
         _mm256_storeu_ps(y + i, _mm256_fmadd_ps(v, _mm256_loadu_ps(gain + i), _mm256_loadu_ps(bias + i)));
     }
     if (whole < n) {
-        __m256 v = _mm256_mul_ps(d, factor);
+        __m256 v = _mm256_mul_ps(_mm256_sub_ps(_mm256_maskload_ps(x + whole, rest), mean), factor);
         _mm256_maskstore_ps(
             y + whole, rest,
             _mm256_fmadd_ps(v, _mm256_maskload_ps(gain + whole, rest), _mm256_maskload_ps(bias + whole, rest)));
+    }
+}
+
+static void layer_norm_backward_avx2(const float *x, const float *gain, float epsilon, const float *dy, float *dx,
+                                     float *dgain, float *dbias, size_t n)
+{
+    __m256 mean, factor, g_sum = _mm256_setzero_ps(), gh_sum = _mm256_setzero_ps();
+
+    moments(x, epsilon, n, &mean, &factor);
+    for (size_t i = 0; i < n; i += LANES) {
+        __m256i mask = lanes(n - i);
+        __m256 d = _mm256_maskload_ps(dy + i, mask), g = _mm256_mul_ps(d, _mm256_maskload_ps(gain + i, mask));
+        __m256 h = _mm256_mul_ps(_mm256_sub_ps(_mm256_maskload_ps(x + i, mask), mean), factor);
+        g_sum = _mm256_add_ps(g_sum, g);
+        gh_sum = _mm256_fmadd_ps(g, h, gh_sum);
+        if (dgain) {
+            _mm256_maskstore_ps(dgain + i, mask, _mm256_fmadd_ps(d, h, _mm256_maskload_ps(dgain + i, mask)));
+            _mm256_maskstore_ps(dbias + i, mask, _mm256_add_ps(d, _mm256_maskload_ps(dbias + i, mask)));
+        }
+    }
+    __m256 g_mean = _mm256_set1_ps(sum_lanes(g_sum) / (float)n), gh_mean = _mm256_set1_ps(sum_lanes(gh_sum) / (float)n);
+    for (size_t i = 0; i < n; i += LANES) {
+        __m256i mask = lanes(n - i);
+        __m256 g = _mm256_mul_ps(_mm256_maskload_ps(dy + i, mask), _mm256_maskload_ps(gain + i, mask));
+        __m256 h = _mm256_mul_ps(_mm256_sub_ps(_mm256_maskload_ps(x + i, mask), mean), factor);
+        g = _mm256_fnmadd_ps(h, gh_mean, _mm256_sub_ps(g, g_mean));
+        _mm256_maskstore_ps(dx + i, mask, _mm256_mul_ps(g, factor));
+    }
+}
+
+static void adamw_avx2(const struct adamw_factors *f, const float *gradient, float *first, float *second, float *value,
+                       size_t n)
+{
+    const __m256 beta1 = _mm256_set1_ps(f->beta1), beta2 = _mm256_set1_ps(f->beta2), scale = _mm256_set1_ps(f->scale);
+    const __m256 rest1 = _mm256_set1_ps(1 - f->beta1), rest2 = _mm256_set1_ps(1 - f->beta2);
+    const __m256 root = _mm256_set1_ps(f->root), epsilon = _mm256_set1_ps(f->epsilon);
+    const __m256 keep = _mm256_set1_ps(f->keep), rate = _mm256_set1_ps(f->rate);
+
+    for (size_t i = 0; i < n; i += LANES) {
+        __m256i mask = lanes(n - i);
+        __m256 g = gradient ? _mm256_mul_ps(_mm256_maskload_ps(gradient + i, mask), scale) : _mm256_setzero_ps();
+        __m256 m = _mm256_fmadd_ps(beta1, _mm256_maskload_ps(first + i, mask), _mm256_mul_ps(rest1, g));
+        __m256 v = _mm256_mul_ps(beta2, _mm256_maskload_ps(second + i, mask));
+        v = _mm256_fmadd_ps(rest2, _mm256_mul_ps(g, g), v);
+        __m256 step = _mm256_div_ps(_mm256_mul_ps(rate, m), _mm256_fmadd_ps(_mm256_sqrt_ps(v), root, epsilon));
+        _mm256_maskstore_ps(first + i, mask, m);
+        _mm256_maskstore_ps(second + i, mask, v);
+        _mm256_maskstore_ps(value + i, mask, _mm256_fmsub_ps(_mm256_maskload_ps(value + i, mask), keep, step));
+    }
+}
+
+/* Eight rows of eight values, turned: pairs, then fours within each half of a register, then the halves. */
+INLINED void transpose(__m256 r[8])
+{
+    __m256 a[8], b[8];
+
+    UNROLL for (int i = 0; i < 8; i += 2)
+    {
+        a[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+        a[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+    }
+    UNROLL for (int i = 0; i < 8; i += 4)
+    {
+        b[i] = _mm256_shuffle_ps(a[i], a[i + 2], 0x44);
+        b[i + 1] = _mm256_shuffle_ps(a[i], a[i + 2], 0xee);
+        b[i + 2] = _mm256_shuffle_ps(a[i + 1], a[i + 3], 0x44);
+        b[i + 3] = _mm256_shuffle_ps(a[i + 1], a[i + 3], 0xee);
+    }
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        r[i] = _mm256_permute2f128_ps(b[i], b[4 + i], 0x20);
+        r[4 + i] = _mm256_permute2f128_ps(b[i], b[4 + i], 0x31);
+    }
+}
+
+static void pack_avx2(float *packed, const float *w, size_t row_stride, size_t rows, size_t in)
+{
+    for (size_t k = 0; k < in; k += LANES) {
+        __m256i mask = lanes(in - k);
+
+        for (size_t half = 0; half < WT_PANEL; half += LANES) {
+            __m256 r[8];
+
+            UNROLL for (size_t j = 0; j < 8; j++) r[j] =
+                half + j < rows ? _mm256_maskload_ps(w + (half + j) * row_stride + k, mask) : _mm256_setzero_ps();
+            transpose(r);
+            UNROLL for (size_t j = 0; j < 8; j++)
+            {
+                if (k + j < in)
+                    _mm256_storeu_ps(packed + (k + j) * WT_PANEL + half, r[j]);
+            }
+        }
     }
 }
 
@@ -307,9 +445,14 @@ static void dots_i8_avx2(const int8_t *query, const int8_t *rows, size_t count, 
 const struct kernels wt__kernels_avx2 = {
     .name = "avx2",
     .gemm = gemm_avx2,
+    .pack = pack_avx2,
     .gelu = gelu_avx2,
+    .gelu_backward = gelu_backward_avx2,
     .softmax = softmax_avx2,
+    .softmax_backward = softmax_backward_avx2,
     .layer_norm = layer_norm_avx2,
+    .layer_norm_backward = layer_norm_backward_avx2,
+    .adamw = adamw_avx2,
     .dot_f32 = dot_f32_avx2,
     .dots_f32 = dots_f32_avx2,
     .dots_i8 = dots_i8_avx2,

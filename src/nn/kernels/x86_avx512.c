@@ -24,8 +24,8 @@ static inline __mmask16 lanes(size_t n)
     return n < LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)0xffff;
 }
 
-/* erf(x) = x P(x^2) / Q(x^2) as in x86_avx2.c. */
-static inline __m512 gelu16(__m512 x)
+/* erf(x / sqrt 2), with erf(s) = s P(s^2) / Q(s^2) as in x86_avx2.c. */
+static inline __m512 erf16(__m512 x)
 {
     __m512 s = _mm512_mul_ps(x, _mm512_set1_ps(0.70710678118654752f));
 
@@ -43,8 +43,14 @@ static inline __m512 gelu16(__m512 x)
     q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.11410833895206451f));
     q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.5020745992660522f));
     q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(1.0f));
+    return _mm512_div_ps(_mm512_mul_ps(s, p), q);
+}
+
+static inline __m512 gelu16(__m512 x)
+{
     __m512 half = _mm512_mul_ps(x, _mm512_set1_ps(0.5f));
-    return _mm512_fmadd_ps(half, _mm512_div_ps(_mm512_mul_ps(s, p), q), half);
+
+    return _mm512_fmadd_ps(half, erf16(x), half);
 }
 
 static void gelu_avx512(float *x, size_t n)
@@ -117,10 +123,10 @@ INLINED const float *value_of(const struct rows *rows, int r)
 }
 
 /* On to the next value of each row. */
-INLINED void advance(struct rows *rows, int count)
+INLINED void advance(struct rows *rows, int count, size_t bytes)
 {
     for (int i = 0; i < 3 && i * 8 < count; i++)
-        rows->base[i] += sizeof(float);
+        rows->base[i] += bytes;
 }
 
 /* One tile: `rows` rows by `panels` panels, all of K, in rows * panels registers; both constants where inlined. */
@@ -128,7 +134,7 @@ INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows
 {
     struct rows a = rows_from(g->a + row * g->a_stride, g->a_stride, rows);
     const float *w = g->w + panel * g->w_panel;
-    size_t w_step = g->w_step, w_panel = g->w_panel, depth = g->k;
+    size_t w_step = g->w_step, w_panel = g->w_panel, depth = g->k, a_step = g->a_step * sizeof(float);
     _Alignas(64) float out[TALL_ROWS * WT_PANEL];
     __m512 sum[2][TALL_ROWS], part[2];
 
@@ -148,7 +154,7 @@ INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows
             __m512 x = _mm512_set1_ps(*value_of(&a, r));
             UNROLL for (int p = 0; p < panels; p++) sum[p][r] = _mm512_fmadd_ps(x, part[p], sum[p][r]);
         }
-        advance(&a, rows);
+        advance(&a, rows, a_step);
     }
     UNROLL for (int p = 0; p < panels; p++)
     {
@@ -220,6 +226,20 @@ static inline __m512 exp16(__m512 x)
     return _mm512_scalef_ps(p, n);
 }
 
+static void gelu_backward_avx512(const float *x, const float *dy, float *dx, size_t n)
+{
+    const __m512 half = _mm512_set1_ps(0.5f);
+
+    for (size_t i = 0; i < n; i += LANES) {
+        __mmask16 mask = lanes(n - i);
+        __m512 v = _mm512_maskz_loadu_ps(mask, x + i), below = _mm512_fmadd_ps(erf16(v), half, half);
+        __m512 density = _mm512_mul_ps(exp16(_mm512_mul_ps(_mm512_mul_ps(v, v), _mm512_set1_ps(-0.5f))),
+                                       _mm512_set1_ps(0.39894228040143268f));
+        __m512 slope = _mm512_fmadd_ps(v, density, below);
+        _mm512_mask_storeu_ps(dx + i, mask, _mm512_mul_ps(slope, _mm512_maskz_loadu_ps(mask, dy + i)));
+    }
+}
+
 static void softmax_avx512(float *x, size_t n, float scale)
 {
     const __m512 lowest = _mm512_set1_ps(-3.0e38f), factor = _mm512_set1_ps(scale);
@@ -241,24 +261,147 @@ static void softmax_avx512(float *x, size_t n, float scale)
     }
 }
 
-static void layer_norm_avx512(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
+static void softmax_backward_avx512(const float *p, float *dp, size_t n, float scale)
+{
+    __m512 products = _mm512_setzero_ps();
+
+    for (size_t i = 0; i < n; i += LANES) {
+        __mmask16 mask = lanes(n - i);
+        products = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(mask, p + i), _mm512_maskz_loadu_ps(mask, dp + i), products);
+    }
+    __m512 sum = _mm512_set1_ps(_mm512_reduce_add_ps(products)), factor = _mm512_set1_ps(scale);
+    for (size_t i = 0; i < n; i += LANES) {
+        __mmask16 mask = lanes(n - i);
+        __m512 d = _mm512_sub_ps(_mm512_maskz_loadu_ps(mask, dp + i), sum);
+        d = _mm512_mul_ps(_mm512_mul_ps(_mm512_maskz_loadu_ps(mask, p + i), d), factor);
+        _mm512_mask_storeu_ps(dp + i, mask, d);
+    }
+}
+
+/* The mean of x and one over its deviation. */
+static inline void moments(const float *x, float epsilon, size_t n, __m512 *mean, __m512 *factor)
 {
     __m512 sum = _mm512_setzero_ps(), squares = _mm512_setzero_ps();
 
     for (size_t i = 0; i < n; i += LANES)
         sum = _mm512_add_ps(sum, _mm512_maskz_loadu_ps(lanes(n - i), x + i));
-    __m512 mean = _mm512_set1_ps(_mm512_reduce_add_ps(sum) / (float)n);
+    *mean = _mm512_set1_ps(_mm512_reduce_add_ps(sum) / (float)n);
     for (size_t i = 0; i < n; i += LANES) {
-        __m512 d = _mm512_maskz_sub_ps(lanes(n - i), _mm512_maskz_loadu_ps(lanes(n - i), x + i), mean);
+        __m512 d = _mm512_maskz_sub_ps(lanes(n - i), _mm512_maskz_loadu_ps(lanes(n - i), x + i), *mean);
         squares = _mm512_fmadd_ps(d, d, squares);
     }
     __m128 deviation = _mm_sqrt_ss(_mm_set_ss(_mm512_reduce_add_ps(squares) / (float)n + epsilon));
-    __m512 factor = _mm512_set1_ps(1.0f / _mm_cvtss_f32(deviation));
+    *factor = _mm512_set1_ps(1.0f / _mm_cvtss_f32(deviation));
+}
+
+static void layer_norm_avx512(const float *x, const float *gain, const float *bias, float epsilon, float *y, size_t n)
+{
+    __m512 mean, factor;
+
+    moments(x, epsilon, n, &mean, &factor);
     for (size_t i = 0; i < n; i += LANES) {
         __mmask16 mask = lanes(n - i);
         __m512 v = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), mean), factor);
         v = _mm512_fmadd_ps(v, _mm512_maskz_loadu_ps(mask, gain + i), _mm512_maskz_loadu_ps(mask, bias + i));
         _mm512_mask_storeu_ps(y + i, mask, v);
+    }
+}
+
+static void layer_norm_backward_avx512(const float *x, const float *gain, float epsilon, const float *dy, float *dx,
+                                       float *dgain, float *dbias, size_t n)
+{
+    __m512 mean, factor, g_sum = _mm512_setzero_ps(), gh_sum = _mm512_setzero_ps();
+
+    moments(x, epsilon, n, &mean, &factor);
+    for (size_t i = 0; i < n; i += LANES) {
+        __mmask16 mask = lanes(n - i);
+        __m512 d = _mm512_maskz_loadu_ps(mask, dy + i), g = _mm512_mul_ps(d, _mm512_maskz_loadu_ps(mask, gain + i));
+        __m512 h = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), mean), factor);
+        g_sum = _mm512_add_ps(g_sum, g);
+        gh_sum = _mm512_fmadd_ps(g, h, gh_sum);
+        if (dgain) {
+            _mm512_mask_storeu_ps(dgain + i, mask, _mm512_fmadd_ps(d, h, _mm512_maskz_loadu_ps(mask, dgain + i)));
+            _mm512_mask_storeu_ps(dbias + i, mask, _mm512_add_ps(d, _mm512_maskz_loadu_ps(mask, dbias + i)));
+        }
+    }
+    __m512 g_mean = _mm512_set1_ps(_mm512_reduce_add_ps(g_sum) / (float)n);
+    __m512 gh_mean = _mm512_set1_ps(_mm512_reduce_add_ps(gh_sum) / (float)n);
+    for (size_t i = 0; i < n; i += LANES) {
+        __mmask16 mask = lanes(n - i);
+        __m512 g = _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, dy + i), _mm512_maskz_loadu_ps(mask, gain + i));
+        __m512 h = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), mean), factor);
+        g = _mm512_fnmadd_ps(h, gh_mean, _mm512_sub_ps(g, g_mean));
+        _mm512_mask_storeu_ps(dx + i, mask, _mm512_mul_ps(g, factor));
+    }
+}
+
+static void adamw_avx512(const struct adamw_factors *f, const float *gradient, float *first, float *second,
+                         float *value, size_t n)
+{
+    const __m512 beta1 = _mm512_set1_ps(f->beta1), beta2 = _mm512_set1_ps(f->beta2), scale = _mm512_set1_ps(f->scale);
+    const __m512 rest1 = _mm512_set1_ps(1 - f->beta1), rest2 = _mm512_set1_ps(1 - f->beta2);
+    const __m512 root = _mm512_set1_ps(f->root), epsilon = _mm512_set1_ps(f->epsilon);
+    const __m512 keep = _mm512_set1_ps(f->keep), rate = _mm512_set1_ps(f->rate);
+
+    for (size_t i = 0; i < n; i += LANES) {
+        __mmask16 mask = lanes(n - i), given = gradient ? mask : 0;
+        __m512 g = _mm512_mul_ps(_mm512_maskz_loadu_ps(given, (gradient ? gradient : value) + i), scale);
+        __m512 m = _mm512_fmadd_ps(beta1, _mm512_maskz_loadu_ps(mask, first + i), _mm512_mul_ps(rest1, g));
+        __m512 v = _mm512_mul_ps(beta2, _mm512_maskz_loadu_ps(mask, second + i));
+        v = _mm512_fmadd_ps(rest2, _mm512_mul_ps(g, g), v);
+        __m512 step = _mm512_div_ps(_mm512_mul_ps(rate, m), _mm512_fmadd_ps(_mm512_sqrt_ps(v), root, epsilon));
+        _mm512_mask_storeu_ps(first + i, mask, m);
+        _mm512_mask_storeu_ps(second + i, mask, v);
+        v = _mm512_fmsub_ps(_mm512_maskz_loadu_ps(mask, value + i), keep, step);
+        _mm512_mask_storeu_ps(value + i, mask, v);
+    }
+}
+
+/* Sixteen rows of sixteen values, turned: pairs, then fours within each quarter of a register, then the quarters. */
+INLINED void transpose(__m512 r[16])
+{
+    __m512 a[16], b[16];
+
+    UNROLL for (int i = 0; i < 16; i += 2)
+    {
+        a[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
+        a[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+    }
+    UNROLL for (int i = 0; i < 16; i += 4)
+    {
+        __m512d a0 = _mm512_castps_pd(a[i]), a1 = _mm512_castps_pd(a[i + 1]);
+        __m512d a2 = _mm512_castps_pd(a[i + 2]), a3 = _mm512_castps_pd(a[i + 3]);
+        b[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(a0, a2));
+        b[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a0, a2));
+        b[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(a1, a3));
+        b[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(a1, a3));
+    }
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        __m512 low0 = _mm512_shuffle_f32x4(b[i], b[4 + i], 0x44), high0 = _mm512_shuffle_f32x4(b[i], b[4 + i], 0xee);
+        __m512 low1 = _mm512_shuffle_f32x4(b[8 + i], b[12 + i], 0x44);
+        __m512 high1 = _mm512_shuffle_f32x4(b[8 + i], b[12 + i], 0xee);
+        r[i] = _mm512_shuffle_f32x4(low0, low1, 0x88);
+        r[4 + i] = _mm512_shuffle_f32x4(low0, low1, 0xdd);
+        r[8 + i] = _mm512_shuffle_f32x4(high0, high1, 0x88);
+        r[12 + i] = _mm512_shuffle_f32x4(high0, high1, 0xdd);
+    }
+}
+
+static void pack_avx512(float *packed, const float *w, size_t row_stride, size_t rows, size_t in)
+{
+    for (size_t k = 0; k < in; k += LANES) {
+        __mmask16 mask = lanes(in - k);
+        __m512 r[16];
+
+        UNROLL for (size_t j = 0; j < 16; j++) r[j] =
+            j < rows ? _mm512_maskz_loadu_ps(mask, w + j * row_stride + k) : _mm512_setzero_ps();
+        transpose(r);
+        UNROLL for (size_t j = 0; j < 16; j++)
+        {
+            if (k + j < in)
+                _mm512_storeu_ps(packed + (k + j) * WT_PANEL, r[j]);
+        }
     }
 }
 
@@ -323,8 +466,10 @@ static void dots_i8_avx512(const int8_t *query, const int8_t *rows, size_t count
 }
 
 #define AVX512_SET                                                                                                     \
-    .gemm = gemm_avx512, .gelu = gelu_avx512, .softmax = softmax_avx512, .layer_norm = layer_norm_avx512,              \
-    .dot_f32 = dot_f32_avx512, .dots_f32 = dots_f32_avx512
+    .gemm = gemm_avx512, .pack = pack_avx512, .gelu = gelu_avx512, .gelu_backward = gelu_backward_avx512,              \
+    .softmax = softmax_avx512, .softmax_backward = softmax_backward_avx512, .layer_norm = layer_norm_avx512,           \
+    .layer_norm_backward = layer_norm_backward_avx512, .adamw = adamw_avx512, .dot_f32 = dot_f32_avx512,               \
+    .dots_f32 = dots_f32_avx512
 
 const struct kernels wt__kernels_avx512 = {.name = "avx512", AVX512_SET, .dots_i8 = dots_i8_avx512};
 const struct kernels wt__kernels_vnni = {.name = "vnni", AVX512_SET, .dots_i8 = wt__dots_i8_vnni};

@@ -1,0 +1,224 @@
+/* loss.c: see loss.h. */
+#include "nn/loss.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "nn/matmul.h"
+
+static double softplus(double x)
+{
+    return (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
+}
+
+static double logistic(double x)
+{
+    return 1.0 / (1.0 + exp(-x));
+}
+
+static enum pair pair_at(const struct contrast *c, size_t row, size_t column)
+{
+    if (c->pairs)
+        return (enum pair)c->pairs[row * c->columns + column];
+    return row == column ? PAIR_POSITIVE : PAIR_NEGATIVE;
+}
+
+/* The loss of one row; scores become share - 1 / positives (of positives), share (of negatives), 0. A row without a
+ * positive has no loss. */
+static double contrast_row(const struct contrast *c, size_t row, size_t *positives)
+{
+    float *scores = c->scores + row * c->columns;
+    double most = -INFINITY, sum = 0, loss = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < c->columns; i++) {
+        enum pair pair = pair_at(c, row, i);
+
+        count += pair == PAIR_POSITIVE;
+        if (pair != PAIR_IGNORED && scores[i] > most)
+            most = scores[i];
+    }
+    *positives = count;
+    if (count == 0) {
+        memset(scores, 0, c->columns * sizeof(float));
+        return 0;
+    }
+    for (size_t i = 0; i < c->columns; i++)
+        sum += pair_at(c, row, i) == PAIR_IGNORED ? 0 : exp(scores[i] - most);
+    for (size_t i = 0; i < c->columns; i++) {
+        enum pair pair = pair_at(c, row, i);
+        double share = pair == PAIR_IGNORED ? 0 : exp(scores[i] - most) / sum;
+
+        if (pair == PAIR_POSITIVE) {
+            loss += most + log(sum) - scores[i];
+            share -= 1.0 / (double)count;
+        }
+        scores[i] = (float)share;
+    }
+    return loss / (double)count;
+}
+
+float wt__loss_contrast(const struct contrast *c, float *dqueries, float *ddocuments)
+{
+    struct matmul scores = {.m = c->rows,
+                            .n = c->columns,
+                            .k = c->width,
+                            .a = c->queries,
+                            .a_stride = c->width,
+                            .b = c->documents,
+                            .b_stride = c->width,
+                            .b_transposed = true,
+                            .c = c->scores,
+                            .c_stride = c->columns};
+    struct matmul queries = {.m = c->rows,
+                             .n = c->width,
+                             .k = c->columns,
+                             .a = c->scores,
+                             .a_stride = c->columns,
+                             .b = c->documents,
+                             .b_stride = c->width,
+                             .c = dqueries,
+                             .c_stride = c->width};
+    struct matmul documents = {.m = c->columns,
+                               .n = c->width,
+                               .k = c->rows,
+                               .a = c->scores,
+                               .a_stride = c->columns,
+                               .a_transposed = true,
+                               .b = c->queries,
+                               .b_stride = c->width,
+                               .c = ddocuments,
+                               .c_stride = c->width};
+    size_t all = c->rows * c->columns, counted = 0;
+    double loss = 0;
+
+    wt__matmul(&scores);
+    for (size_t i = 0; i < all; i++)
+        c->scores[i] *= c->scale;
+    for (size_t row = 0; row < c->rows; row++) {
+        size_t positives;
+
+        loss += contrast_row(c, row, &positives);
+        counted += positives > 0;
+    }
+    float factor = counted ? c->scale / (float)counted : 0;
+    for (size_t i = 0; i < all; i++)
+        c->scores[i] *= factor;
+    wt__matmul(&queries);
+    wt__matmul(&documents);
+    return counted ? (float)(loss / (double)counted) : 0;
+}
+
+/* |a - b + epsilon| */
+static double distance(const float *a, const float *b, size_t width)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < width; i++) {
+        double d = (double)a[i] - b[i] + TRIPLET_EPSILON;
+
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+/* da += factor * (a - b + epsilon) / distance, db -= the same */
+static void pull(const float *a, const float *b, double length, double factor, size_t width, float *da, float *db)
+{
+    for (size_t i = 0; i < width && length > 0; i++) {
+        float d = (float)(factor * ((double)a[i] - b[i] + TRIPLET_EPSILON) / length);
+
+        da[i] += d;
+        db[i] -= d;
+    }
+}
+
+float wt__loss_triplet(const float *anchor, const float *positive, const float *negative, size_t rows, size_t width,
+                       float margin, float *danchor, float *dpositive, float *dnegative)
+{
+    size_t bytes = rows * width * sizeof(float);
+    double loss = 0, share = rows ? 1.0 / (double)rows : 0;
+
+    if (bytes > 0) {
+        memset(danchor, 0, bytes);
+        memset(dpositive, 0, bytes);
+        memset(dnegative, 0, bytes);
+    }
+    for (size_t row = 0; row < rows; row++) {
+        size_t at = row * width;
+        double near = distance(anchor + at, positive + at, width), far = distance(anchor + at, negative + at, width);
+        double excess = near - far + margin;
+
+        if (excess <= 0)
+            continue;
+        loss += excess * share;
+        pull(anchor + at, positive + at, near, share, width, danchor + at, dpositive + at);
+        pull(anchor + at, negative + at, far, -share, width, danchor + at, dnegative + at);
+    }
+    return (float)loss;
+}
+
+float wt__loss_multilabel_softmax(const float *logits, const struct labels *gold, size_t rows, size_t labels,
+                                  float *dlogits)
+{
+    double loss = 0, share = rows ? 1.0 / (double)rows : 0;
+
+    for (size_t row = 0; row < rows; row++) {
+        const float *x = logits + row * labels;
+        float *dx = dlogits + row * labels;
+        double most = -INFINITY, sum = 0, count = (double)(gold->start[row + 1] - gold->start[row]);
+
+        for (size_t i = 0; i < labels; i++)
+            most = x[i] > most ? x[i] : most;
+        for (size_t i = 0; i < labels; i++)
+            sum += expf((float)(x[i] - most));
+        for (size_t i = gold->start[row]; i < gold->start[row + 1]; i++)
+            loss += (most + log(sum) - x[gold->label[i]]) * share;
+        for (size_t i = 0; i < labels; i++)
+            dx[i] = (float)(expf((float)(x[i] - most)) / sum * count * share);
+        for (size_t i = gold->start[row]; i < gold->start[row + 1]; i++)
+            dx[gold->label[i]] -= (float)share;
+    }
+    return (float)loss;
+}
+
+float wt__loss_multilabel_bce(const float *logits, const struct labels *gold, size_t rows, size_t labels,
+                              float *dlogits)
+{
+    double loss = 0, share = rows && labels ? 1.0 / ((double)rows * (double)labels) : 0;
+
+    for (size_t row = 0; row < rows; row++) {
+        const float *x = logits + row * labels;
+        float *dx = dlogits + row * labels;
+
+        for (size_t i = gold->start[row]; i < gold->start[row + 1]; i++)
+            loss -= x[gold->label[i]] * share;
+        for (size_t i = 0; i < labels; i++) {
+            loss += softplus(x[i]) * share;
+            dx[i] = (float)(logistic(x[i]) * share);
+        }
+        for (size_t i = gold->start[row]; i < gold->start[row + 1]; i++)
+            dx[gold->label[i]] -= (float)share;
+    }
+    return (float)loss;
+}
+
+float wt__loss_positions(const float *logits, const float *gold, const uint8_t *counts, size_t n, float *dlogits)
+{
+    size_t counted = 0;
+    double loss = 0;
+
+    for (size_t i = 0; i < n; i++)
+        counted += !counts || counts[i];
+    double share = counted ? 1.0 / (double)counted : 0;
+    for (size_t i = 0; i < n; i++) {
+        double x = logits[i];
+
+        dlogits[i] = 0;
+        if (counts && !counts[i])
+            continue;
+        loss += (softplus(x) - x * gold[i]) * share;
+        dlogits[i] = (float)((logistic(x) - gold[i]) * share);
+    }
+    return (float)loss;
+}

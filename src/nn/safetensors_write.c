@@ -1,0 +1,130 @@
+/* safetensors_write.c: header, then data, through a file that replaces the old one at the end. */
+#include "nn/safetensors_write.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie in memory");
+
+enum { LENGTH_BYTES = 8, DATA_ALIGN = 64 };
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int check_names(const char *path, const struct tensor_source *tensors, size_t count, wt_error *err)
+{
+    const char **names = wt__alloc_array(count + 1, sizeof(*names));
+    int rc = names ? 0 : wt__fail_nomem(err);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < count; i++)
+        names[i] = tensors[i].name;
+    names[count] = "__metadata__";
+    qsort(names, count + 1, sizeof(*names), by_name);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        if (strcmp(names[i], names[i + 1]) == 0)
+            rc = wt__fail(err, WT_EMODEL, "%s: the name \"%s\" is taken twice", path, names[i]);
+    free(names);
+    return rc;
+}
+
+/* Bytes of a tensor, or -1 when its shape is impossible. */
+static int64_t bytes_of(const struct tensor_source *t)
+{
+    size_t bytes = sizeof(float);
+
+    for (size_t i = 0; i < t->rank && t->rank <= TENSOR_MAX_RANK; i++)
+        if (__builtin_mul_overflow(bytes, t->shape[i], &bytes) || bytes > INT64_MAX)
+            return -1;
+    return t->rank <= TENSOR_MAX_RANK ? (int64_t)bytes : -1;
+}
+
+static void append_metadata(struct buffer *header, const json_t *metadata)
+{
+    const char *key;
+    json_t *value;
+
+    wt__buffer_text(header, "{\"__metadata__\":{\"format\":\"pt\"");
+    json_object_foreach((json_t *)metadata, key, value)
+    {
+        if (strcmp(key, "format") == 0)
+            continue;
+        wt__buffer_char(header, ',');
+        wt__buffer_json(header, wt__str(key));
+        wt__buffer_char(header, ':');
+        wt__buffer_json(header, wt__json_str(metadata, key));
+    }
+    wt__buffer_char(header, '}');
+}
+
+static int make_header(struct buffer *header, const char *path, const struct tensor_source *tensors, size_t count,
+                       const json_t *metadata, wt_error *err)
+{
+    int64_t at = 0;
+
+    append_metadata(header, metadata);
+    for (size_t i = 0; i < count; i++) {
+        const struct tensor_source *t = &tensors[i];
+        int64_t bytes = bytes_of(t), from = at;
+
+        if (bytes < 0 || __builtin_add_overflow(at, bytes, &at))
+            return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has an impossible shape", path, t->name);
+        wt__buffer_char(header, ',');
+        wt__buffer_json(header, wt__str(t->name));
+        wt__buffer_text(header, ":{\"dtype\":\"F32\",\"shape\":[");
+        for (size_t d = 0; d < t->rank; d++)
+            wt__buffer_printf(header, d ? ",%zu" : "%zu", t->shape[d]);
+        wt__buffer_printf(header, "],\"data_offsets\":[%lld,%lld]}", (long long)from, (long long)at);
+    }
+    wt__buffer_char(header, '}');
+    while (!header->failed && (LENGTH_BYTES + header->len) % DATA_ALIGN != 0)
+        wt__buffer_char(header, ' ');
+    return 0;
+}
+
+static int write_all(const char *path, const struct buffer *header, const struct tensor_source *tensors, size_t count,
+                     wt_error *err)
+{
+    struct replace file;
+    uint64_t length = header->len;
+    int rc = wt__replace_begin(&file, path, err);
+
+    if (rc < 0)
+        return rc;
+    rc = wt__replace_write(&file, &length, LENGTH_BYTES, err);
+    if (rc == 0)
+        rc = wt__replace_write(&file, header->ptr, header->len, err);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = wt__replace_write(&file, tensors[i].data, (size_t)bytes_of(&tensors[i]), err);
+    if (rc == 0)
+        rc = wt__replace_commit(&file, err);
+    wt__replace_abort(&file);
+    return rc;
+}
+
+int wt__safetensors_write(const char *path, const struct tensor_source *tensors, size_t count, const json_t *metadata,
+                          wt_error *err)
+{
+    struct buffer header = {.max = SAFETENSORS_MAX_HEADER};
+    int rc;
+
+    if (count > SAFETENSORS_MAX_TENSORS)
+        return wt__fail(err, WT_EMODEL, "%s: more than %d tensors", path, SAFETENSORS_MAX_TENSORS);
+    rc = check_names(path, tensors, count, err);
+    if (rc == 0)
+        rc = make_header(&header, path, tensors, count, metadata, err);
+    if (rc == 0 && header.failed)
+        rc = wt__fail(err, WT_ENOMEM, "%s: no memory for the header, or it is over %zu MiB", path,
+                      SAFETENSORS_MAX_HEADER >> 20);
+    if (rc == 0)
+        rc = write_all(path, &header, tensors, count, err);
+    wt__buffer_dispose(&header);
+    return rc;
+}
