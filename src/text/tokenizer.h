@@ -12,7 +12,10 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "text/vocabulary.h"
+#include "text/added.h"
+#include "text/bpe.h"
+#include "text/unigram.h"
+#include "text/wordpiece.h"
 
 /* Limits; beyond is WT_ETOOLONG. */
 #define TOKENIZER_MAX_FILE ((size_t)64 << 20)    /* bytes of one source file */
@@ -40,7 +43,12 @@ struct tokenizer {
     enum tokenizer_kind kind;
     uint32_t token_count;                /* every id is below it */
     int32_t special[TOKENIZER_SPECIALS]; /* ids; -1 where the model has no such token, never for CLS and SEP */
-    struct vocabulary vocabulary;
+    bool pair_two_seps;                  /* CLS a SEP SEP b SEP */
+    bool pair_types;                     /* b and its SEP have type 1 */
+    struct added added;                  /* found in raw text */
+    struct wordpiece wordpiece;          /* the one of kind is set */
+    struct unigram unigram;
+    struct bpe bpe;
 };
 
 /* Appends the blob. Errors: WT_EMODEL (a file is missing, or asks for what is not supported: the sentence says what),

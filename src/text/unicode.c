@@ -197,3 +197,35 @@ unsigned wt__unicode_combining_class(uint32_t c)
 {
     return (unsigned)utf8proc_get_property((utf8proc_int32_t)c)->combining_class;
 }
+
+bool wt__unicode_blank(uint32_t c)
+{
+    return (c >= 9 && c <= 13) || c == ' ' || c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
+           c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+const char *wt__unicode_trim_end(const char *start, const char *end)
+{
+    while (end > start) {
+        const char *last = end - 1;
+        while (last > start && end - last < 4 && ((unsigned char)*last & 0xC0) == 0x80)
+            last--;
+        const char *at = last;
+        if (!wt__unicode_blank(wt__utf8_next(&at, end)) || at != end)
+            break;
+        end = last;
+    }
+    return end;
+}
+
+bool wt__unicode_joins(uint32_t before, uint32_t c, int32_t *state)
+{
+    return !utf8proc_grapheme_break_stateful((utf8proc_int32_t)before, (utf8proc_int32_t)c, state);
+}
+
+size_t wt__unicode_compose(uint32_t *characters, size_t count)
+{
+    utf8proc_ssize_t left = utf8proc_normalize_utf32((utf8proc_int32_t *)characters, (utf8proc_ssize_t)count,
+                                                     UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+    return left < 0 ? count : (size_t)left;
+}

@@ -45,7 +45,19 @@ enum unicode_kind wt__unicode_kind(uint32_t c);
 unsigned wt__unicode_lower(uint32_t c, uint32_t out[UNICODE_MAX_LOWER]);
 unsigned wt__unicode_decompose(uint32_t c, uint32_t out[UNICODE_MAX_DECOMPOSED]);
 
+/* White_Space, as Unicode defines it. */
+bool wt__unicode_blank(uint32_t c);
+
+/* The end of start .. end - 1 without the blanks there. */
+const char *wt__unicode_trim_end(const char *start, const char *end);
+
+/* Whether two code points that stand side by side belong to one grapheme cluster. *state: 0 before the first pair. */
+bool wt__unicode_joins(uint32_t before, uint32_t c, int32_t *state);
+
 /* Canonical combining class: the order of marks in NFD; 0 for what starts a character. */
 unsigned wt__unicode_combining_class(uint32_t c);
+
+/* Composes characters [count] in place (NFC): decomposed and in canonical order. Returns how many remain. */
+size_t wt__unicode_compose(uint32_t *characters, size_t count);
 
 #endif

@@ -1,18 +1,16 @@
 /* wordpiece.c: BERT's tokenizer in one pass over the bytes, a word at a time.
  *
- * The reference runs whole-text passes: cut at special tokens; drop controls and turn blanks into spaces; put spaces
+ * The reference runs whole-text passes: drop controls and turn blanks into spaces; put spaces
  * around ideographs; NFD; drop marks; lower case; cut at spaces and around punctuation; greedy longest match. Each of
  * them looks at one code point, except NFD, which orders the marks of one character; so all can run on one code point
  * after the other, with a buffer of one word:
  *
- *  - A special token begins with '[', which ends a word anyway, so it is looked for at each '['.
  *  - A word over WORDPIECE_MAX_WORD code points is [UNK] whatever is in it, so that nothing beyond is kept.
  *  - NFD sorts a run of marks (combining class > 0) by class, stably. A dropped mark needs no place in that order; a
  *    kept one is inserted behind the last of its run that must not follow it. Any code point of class 0 ends a run,
  *    also one that is dropped.
  *
- * Invariants: word.bytes holds the first min(characters, WORDPIECE_MAX_WORD) code points of the current word; ids
- * beyond `capacity` are counted and not stored. */
+ * Invariants: word.bytes holds the first min(characters, WORDPIECE_MAX_WORD) code points of the current word. */
 #include "text/wordpiece.h"
 
 #include "text/bert_classes.h"
@@ -25,42 +23,35 @@ struct word {
     size_t characters;
 };
 
-/* Where pieces go. */
-struct sink {
-    const struct vocabulary *vocabulary;
-    int32_t *ids;    /* [capacity] */
-    size_t capacity; /* how many are stored */
-    size_t count;    /* how many there were */
+struct reader {
+    const struct wordpiece *model;
+    struct pieces *out;
     struct word word;
 };
 
-static void put_id(struct sink *sink, int32_t id)
-{
-    if (sink->count < sink->capacity)
-        sink->ids[sink->count] = id;
-    sink->count++;
-}
-
 /* Ends the current word and adds its pieces: greedy longest match, all of it or [UNK]. */
-static void end_word(struct sink *sink)
+static void end_word(struct reader *r)
 {
-    struct word *word = &sink->word;
-    const struct vocabulary *v = sink->vocabulary;
-    size_t before = sink->count;
+    struct word *word = &r->word;
+    const struct wordpiece *model = r->model;
+    size_t before = r->out->count;
     bool known = word->characters <= WORDPIECE_MAX_WORD;
 
     if (word->characters == 0)
         return;
     for (size_t at = 0; known && at < word->len;) {
         int32_t id = 0;
-        size_t len = wt__vocabulary_longest(v, at > 0, (struct str){word->bytes + at, word->len - at}, &id);
-        known = len > 0;
-        put_id(sink, id);
+        struct str rest = {word->bytes + at, word->len - at};
+        size_t len = at > 0 && model->continuation == 0
+                         ? 0
+                         : wt__trie_longest(&model->trie, at > 0 ? model->continuation : 0, rest, &id);
+        known = len > 0 && (uint32_t)id < model->token_count;
+        wt__pieces_put(r->out, id);
         at += len;
     }
     if (!known) {
-        sink->count = before;
-        put_id(sink, v->special[VOCABULARY_UNK]);
+        r->out->count = before;
+        wt__pieces_put(r->out, model->unknown);
     }
     word->len = word->run = word->characters = 0;
 }
@@ -91,123 +82,133 @@ static void add_mark(struct word *word, uint32_t c, unsigned class)
     word->len += len;
 }
 
-static void add_lowered(struct sink *sink, uint32_t c)
+static void add_lowered(struct reader *r, uint32_t c)
 {
     uint32_t lower[UNICODE_MAX_LOWER] = {c};
-    unsigned count = sink->vocabulary->options.lower_case ? wt__unicode_lower(c, lower) : 1;
+    unsigned count = r->model->lower_case ? wt__unicode_lower(c, lower) : 1;
 
     for (unsigned i = 0; i < count; i++)
-        add_starter(&sink->word, lower[i]);
+        add_starter(&r->word, lower[i]);
 }
 
 /* A word of one code point. */
-static void add_alone(struct sink *sink, uint32_t c)
+static void add_alone(struct reader *r, uint32_t c)
 {
-    end_word(sink);
-    add_starter(&sink->word, c);
-    end_word(sink);
+    end_word(r);
+    add_starter(&r->word, c);
+    end_word(r);
 }
 
 /* A code point after decomposition. */
-static void add_part(struct sink *sink, uint32_t c)
+static void add_part(struct reader *r, uint32_t c)
 {
     unsigned class = wt__unicode_combining_class(c);
 
     switch (wt__bert_class(c)) {
     case BERT_SPACE:
-        end_word(sink);
+        end_word(r);
         break;
     case BERT_PUNCTUATION:
-        add_alone(sink, c);
+        add_alone(r, c);
         break;
     case BERT_MARK:
         if (class == 0)
-            sink->word.run = sink->word.len;
+            r->word.run = r->word.len;
         break;
     default:
         if (class > 0)
-            add_mark(&sink->word, c, class);
+            add_mark(&r->word, c, class);
         else
-            add_lowered(sink, c);
+            add_lowered(r, c);
     }
 }
 
 /* A code point of the text that is not ASCII. */
-static void add_wide(struct sink *sink, uint32_t c)
+static void add_wide(struct reader *r, uint32_t c)
 {
-    const struct vocabulary_options *options = &sink->vocabulary->options;
+    const struct wordpiece *options = r->model;
     enum bert_class class = wt__bert_class(c);
     bool alone = class == BERT_CJK && options->split_cjk;
 
     if (class == BERT_REMOVED)
         return;
     if (class == BERT_SPACE || alone)
-        end_word(sink);
+        end_word(r);
     if (class == BERT_SPACE)
         return;
     if (options->strip_accents) {
         uint32_t parts[UNICODE_MAX_DECOMPOSED];
         unsigned count = wt__unicode_decompose(c, parts);
         for (unsigned i = 0; i < count; i++)
-            add_part(sink, parts[i]);
+            add_part(r, parts[i]);
     } else if (class == BERT_PUNCTUATION) {
-        add_alone(sink, c);
+        add_alone(r, c);
     } else {
-        add_lowered(sink, c);
+        add_lowered(r, c);
     }
     if (alone)
-        end_word(sink);
+        end_word(r);
 }
 
-/* Adds the pieces of text until all were seen or `enough` were added. */
-static void add_text(struct sink *sink, struct str text, size_t enough)
+void wt__wordpiece_add(const struct wordpiece *w, struct str text, struct pieces *out)
 {
-    const struct vocabulary *v = sink->vocabulary;
-    unsigned char to_lower = v->options.lower_case ? 0x20 : 0;
+    struct reader r;
+    unsigned char to_lower = w->lower_case ? 0x20 : 0;
     const char *at = text.ptr, *end = text.len > 0 ? text.ptr + text.len : text.ptr;
 
-    while (at < end && sink->count < enough) {
+    r.model = w;
+    r.out = out;
+    r.word.len = r.word.run = r.word.characters = 0;
+    while (at < end && !wt__pieces_full(out)) {
         unsigned char c = (unsigned char)*at;
         if (c >= 0x80) {
-            add_wide(sink, wt__utf8_next(&at, end));
+            add_wide(&r, wt__utf8_next(&at, end));
             continue;
         }
-        size_t len = 1;
-        int32_t special = c == '[' ? wt__vocabulary_special_at(v, (struct str){at, (size_t)(end - at)}, &len) : -1;
-        at += len;
-        if (special >= 0) {
-            end_word(sink);
-            put_id(sink, special);
-            continue;
-        }
+        at++;
         switch (wt__bert_ascii[c]) {
         case BERT_LETTER:
-            add_starter(&sink->word, c >= 'A' && c <= 'Z' ? c | to_lower : c);
+            add_starter(&r.word, c >= 'A' && c <= 'Z' ? c | to_lower : c);
             break;
         case BERT_SPACE:
-            end_word(sink);
+            end_word(&r);
             break;
         case BERT_PUNCTUATION:
-            add_alone(sink, c);
+            add_alone(&r, c);
             break;
         default: /* removed */
             break;
         }
     }
-    end_word(sink);
+    end_word(&r);
 }
 
 /* Up to `capacity` pieces of text into ids. Returns how many are there; with count_all, how many there would be. */
 static size_t pieces(const struct vocabulary *v, struct str text, size_t capacity, bool count_all, int32_t *ids)
 {
-    struct sink sink;
+    struct pieces out = {.ids = ids, .capacity = capacity, .enough = count_all ? SIZE_MAX : capacity};
+    struct wordpiece model = {.trie = {v->labels, v->nodes, v->node_count},
+                              .token_count = v->token_count,
+                              .continuation = v->continuation,
+                              .unknown = v->special[VOCABULARY_UNK],
+                              .lower_case = v->options.lower_case,
+                              .strip_accents = v->options.strip_accents,
+                              .split_cjk = v->options.split_cjk};
+    const char *at = text.ptr, *start = at, *end = text.len > 0 ? text.ptr + text.len : text.ptr;
 
-    sink.vocabulary = v;
-    sink.ids = ids;
-    sink.capacity = capacity;
-    sink.count = sink.word.len = sink.word.run = sink.word.characters = 0;
-    add_text(&sink, text, count_all ? SIZE_MAX : capacity);
-    return count_all || sink.count < capacity ? sink.count : capacity;
+    while (at < end && !wt__pieces_full(&out)) {
+        size_t len = 1;
+        int32_t special = *at == '[' ? wt__vocabulary_special_at(v, (struct str){at, (size_t)(end - at)}, &len) : -1;
+        if (special >= 0) {
+            wt__wordpiece_add(&model, (struct str){start, (size_t)(at - start)}, &out);
+            wt__pieces_put(&out, special);
+            start = at + len;
+        }
+        at += len;
+    }
+    if (!wt__pieces_full(&out))
+        wt__wordpiece_add(&model, (struct str){start, (size_t)(end - start)}, &out);
+    return count_all || out.count < capacity ? out.count : capacity;
 }
 
 size_t wt__wordpiece_encode(const struct vocabulary *v, struct str text, size_t max_tokens, int32_t *ids)

@@ -7,9 +7,24 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "text/pieces.h"
+#include "text/trie.h"
 #include "text/vocabulary.h"
 
 enum { WORDPIECE_MAX_WORD = 100 }; /* code points of a word after normalisation; a longer one is [UNK] */
+
+/* Immutable. */
+struct wordpiece {
+    struct trie trie;      /* pieces and their ids */
+    uint32_t token_count;  /* ids from here on are not put out */
+    uint32_t continuation; /* the node of "##", where the search for a later piece begins; 0: there are none */
+    int32_t unknown;
+    bool lower_case, strip_accents;
+    bool split_cjk; /* each ideograph is a word */
+};
+
+/* Adds the pieces of a segment: what stands between two special tokens. */
+void wt__wordpiece_add(const struct wordpiece *w, struct str text, struct pieces *out);
 
 /* [CLS] text [SEP], at most max_tokens ids: the first max_tokens - 2 pieces are kept. ids: [max_tokens].
  * Returns how many ids were written. Reading stops where the limit is reached, so that a long text costs no more than

@@ -1,0 +1,327 @@
+/* bpe.c: cutting, and merging with the least pair always at hand.
+ *
+ *   table of merges   slots { left u32, right u32, rank u32, result u32 }, open addressing, at most half full
+ *
+ * A word is a list of symbols in an array; a merge widens the left one and unlinks the right one. Each symbol carries
+ * the rank of its pair with the next, and each block of symbols its least rank, so that a merge looks at the list of
+ * blocks and at no more than two blocks: a short word, which has one block, is simply scanned, and a long one costs a
+ * bounded number of steps a byte. */
+#include "text/bpe.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "text/unicode.h"
+
+#define NO_RANK UINT32_MAX
+#define FREE UINT32_MAX /* left of a slot that holds nothing */
+
+enum { BLOCK = 64, BLOCKS = BPE_MAX_WORD / BLOCK };
+
+/* The table. */
+
+struct slot {
+    uint32_t left, right, rank, result;
+};
+
+static size_t slot_of(uint32_t left, uint32_t right, size_t slot_count)
+{
+    uint64_t hash = ((uint64_t)left << 32 | right) * 0x9E3779B97F4A7C15U;
+    return (size_t)((hash ^ hash >> 32) & (slot_count - 1));
+}
+
+/* rank is NO_RANK where the pair is not in the table. */
+static struct slot find_merge(const struct bpe *bpe, uint32_t left, uint32_t right)
+{
+    size_t at = slot_of(left, right, bpe->slot_count);
+
+    for (size_t probes = 0; probes < BPE_MAX_PROBES; probes++) {
+        struct slot slot;
+        memcpy(&slot, bpe->slots + at * sizeof slot, sizeof slot);
+        if (slot.left == left && slot.right == right && slot.result < bpe->token_count)
+            return slot;
+        if (slot.left == FREE)
+            break;
+        at = (at + 1) & (bpe->slot_count - 1);
+    }
+    return (struct slot){left, right, NO_RANK, 0};
+}
+
+/* False when a pair is too far from its place. */
+static bool fill(struct slot *slots, size_t slot_count, const struct bpe_merge *merges, size_t count)
+{
+    for (size_t i = 0; i < slot_count; i++)
+        slots[i].left = FREE;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = slot_of(merges[i].left, merges[i].right, slot_count), probes = 1;
+        while (slots[at].left != FREE && (slots[at].left != merges[i].left || slots[at].right != merges[i].right)) {
+            if (++probes > BPE_MAX_PROBES)
+                return false;
+            at = (at + 1) & (slot_count - 1);
+        }
+        slots[at] = (struct slot){merges[i].left, merges[i].right, (uint32_t)i, merges[i].result};
+    }
+    return true;
+}
+
+int wt__bpe_build_merges(struct buffer *out, const struct bpe_merge *merges, size_t count)
+{
+    size_t slot_count = 2, most = 64 * (count + 2);
+
+    while (slot_count < 2 * count)
+        slot_count *= 2;
+    for (; slot_count <= most; slot_count *= 2) {
+        struct slot *slots = calloc(slot_count, sizeof *slots);
+        bool filled = slots && fill(slots, slot_count, merges, count);
+        if (filled)
+            wt__buffer_append(out, slots, slot_count * sizeof *slots);
+        free(slots);
+        if (!slots || out->failed)
+            return -1;
+        if (filled)
+            return 0;
+    }
+    return -1;
+}
+
+bool wt__bpe_open_merges(struct bpe *out, const void *section, size_t len)
+{
+    size_t count = len / sizeof(struct slot);
+
+    out->slots = section;
+    out->slot_count = count;
+    return count > 0 && len % sizeof(struct slot) == 0 && (count & (count - 1)) == 0;
+}
+
+/* Merging. */
+
+struct symbol {
+    uint32_t id;
+    uint32_t rank;           /* of the pair with the next; NO_RANK: none, or this symbol is gone */
+    uint32_t result;         /* what that pair becomes */
+    uint16_t next, previous; /* END: none */
+};
+
+enum { END = UINT16_MAX };
+
+struct word {
+    const struct bpe *bpe;
+    struct pieces *out;
+    size_t len;
+    uint32_t least[BLOCKS]; /* rank of each block */
+    struct symbol symbols[BPE_MAX_WORD];
+};
+
+static void pair(struct word *w, size_t at)
+{
+    struct symbol *s = &w->symbols[at];
+
+    s->rank = NO_RANK;
+    if (s->next == END)
+        return;
+    struct slot slot = find_merge(w->bpe, s->id, w->symbols[s->next].id);
+    s->rank = slot.rank;
+    s->result = slot.result;
+}
+
+static void rescan(struct word *w, size_t block)
+{
+    size_t at = block * BLOCK, stop = at + BLOCK < w->len ? at + BLOCK : w->len;
+
+    w->least[block] = NO_RANK;
+    for (; at < stop; at++)
+        if (w->symbols[at].rank < w->least[block])
+            w->least[block] = w->symbols[at].rank;
+}
+
+/* The leftmost symbol of the least rank, or END. */
+static size_t least_pair(const struct word *w)
+{
+    size_t best = 0, blocks = (w->len + BLOCK - 1) / BLOCK;
+
+    for (size_t block = 1; block < blocks; block++)
+        if (w->least[block] < w->least[best])
+            best = block;
+    if (w->least[best] == NO_RANK)
+        return END;
+    for (size_t at = best * BLOCK;; at++)
+        if (w->symbols[at].rank == w->least[best])
+            return at;
+}
+
+static void merge(struct word *w, size_t at)
+{
+    struct symbol *s = &w->symbols[at], *gone = &w->symbols[s->next];
+    size_t touched[3] = {at / BLOCK, s->next / BLOCK, at / BLOCK};
+
+    s->id = s->result;
+    s->next = gone->next;
+    gone->rank = NO_RANK;
+    if (s->next != END)
+        w->symbols[s->next].previous = (uint16_t)at;
+    pair(w, at);
+    if (s->previous != END) {
+        pair(w, s->previous);
+        touched[2] = s->previous / BLOCK;
+    }
+    for (size_t i = 0; i < 3; i++)
+        if (i == 0 || touched[i] != touched[0])
+            rescan(w, touched[i]);
+}
+
+static void end_word(struct word *w)
+{
+    if (w->len == 0)
+        return;
+    for (size_t i = 0; i < w->len; i++) {
+        w->symbols[i].next = i + 1 < w->len ? (uint16_t)(i + 1) : END;
+        w->symbols[i].previous = i > 0 ? (uint16_t)(i - 1) : END;
+    }
+    for (size_t i = 0; i < w->len; i++)
+        pair(w, i);
+    for (size_t block = 0; block * BLOCK < w->len; block++)
+        rescan(w, block);
+    for (size_t at; (at = least_pair(w)) != END;)
+        merge(w, at);
+    for (size_t at = 0; at != END; at = w->symbols[at].next)
+        wt__pieces_put(w->out, (int32_t)w->symbols[at].id);
+    w->len = 0;
+}
+
+static void add_byte(struct word *w, unsigned char byte)
+{
+    int32_t id;
+
+    memcpy(&id, w->bpe->bytes + byte * sizeof id, sizeof id);
+    if (id >= 0 && (uint32_t)id < w->bpe->token_count)
+        w->symbols[w->len++].id = (uint32_t)id;
+}
+
+static void add_text(struct word *w, const char *at, const char *end)
+{
+    while (at < end) {
+        char bytes[4];
+        size_t len = wt__utf8_put(wt__utf8_next(&at, end), bytes);
+        if (w->len + len > BPE_MAX_WORD)
+            end_word(w);
+        for (size_t i = 0; i < len; i++)
+            add_byte(w, (unsigned char)bytes[i]);
+    }
+}
+
+/* Cutting. */
+
+/* The letters and numbers of the reference's table (Unicode 16) that utf8proc 2.8 (Unicode 15) does not know. */
+static const struct range {
+    uint32_t first, last;
+    enum bpe_class class;
+} later[] = {
+    {0x1C89, 0x1C8A, BPE_LETTER},   {0xA7CB, 0xA7CD, BPE_LETTER},   {0xA7DA, 0xA7DC, BPE_LETTER},
+    {0x105C0, 0x105F3, BPE_LETTER}, {0x10D40, 0x10D49, BPE_NUMBER}, {0x10D4A, 0x10D65, BPE_LETTER},
+    {0x10D6F, 0x10D85, BPE_LETTER}, {0x10EC2, 0x10EC4, BPE_LETTER}, {0x11380, 0x11389, BPE_LETTER},
+    {0x1138B, 0x1138B, BPE_LETTER}, {0x1138E, 0x1138E, BPE_LETTER}, {0x11390, 0x113B5, BPE_LETTER},
+    {0x113B7, 0x113B7, BPE_LETTER}, {0x113D1, 0x113D1, BPE_LETTER}, {0x113D3, 0x113D3, BPE_LETTER},
+    {0x116D0, 0x116E3, BPE_NUMBER}, {0x11BC0, 0x11BE0, BPE_LETTER}, {0x11BF0, 0x11BF9, BPE_NUMBER},
+    {0x13460, 0x143FA, BPE_LETTER}, {0x16100, 0x1611D, BPE_LETTER}, {0x16130, 0x16139, BPE_NUMBER},
+    {0x16D40, 0x16D6C, BPE_LETTER}, {0x16D70, 0x16D79, BPE_NUMBER}, {0x18CFF, 0x18CFF, BPE_LETTER},
+    {0x1CCF0, 0x1CCF9, BPE_NUMBER}, {0x1E5D0, 0x1E5ED, BPE_LETTER}, {0x1E5F0, 0x1E5F0, BPE_LETTER},
+    {0x1E5F1, 0x1E5FA, BPE_NUMBER}, {0x2EBF0, 0x2EE5D, BPE_LETTER},
+};
+
+enum bpe_class wt__bpe_class(uint32_t c)
+{
+    if (c < 0x80) {
+        if ((c | 0x20) - 'a' < 26)
+            return BPE_LETTER;
+        if (c - '0' < 10)
+            return BPE_NUMBER;
+        return c == ' ' || (c >= 9 && c <= 13) ? BPE_BLANK : BPE_OTHER;
+    }
+    if (wt__unicode_blank(c))
+        return BPE_BLANK;
+    switch (wt__unicode_kind(c)) {
+    case UNICODE_LETTER:
+    case UNICODE_UPPER:
+        return BPE_LETTER;
+    case UNICODE_DIGIT:
+        return BPE_NUMBER;
+    default:
+        break;
+    }
+    for (size_t i = 0; i < sizeof later / sizeof *later && c >= later[i].first; i++)
+        if (c <= later[i].last)
+            return later[i].class;
+    return BPE_OTHER;
+}
+
+int wt__bpe_byte_of(uint32_t c)
+{
+    if (c > 0x20 && c < 0x100 && !(c >= 0x7F && c <= 0xA0) && c != 0xAD)
+        return (int)c; /* printable: itself */
+    /* The others stand behind Latin-1 in their order: 00..20, 7F..A0, AD. */
+    if (c >= 0x100 && c <= 0x120)
+        return (int)c - 0x100;
+    if (c >= 0x121 && c <= 0x142)
+        return (int)c - 0x121 + 0x7F;
+    return c == 0x143 ? 0xAD : -1;
+}
+
+/* The bytes of an English contraction at `at`, or 0. */
+static size_t contraction(const char *at, const char *end)
+{
+    static const char *const tails[] = {"s", "t", "re", "ve", "m", "ll", "d"};
+    struct str rest = {at + 1, (size_t)(end - at) - 1};
+
+    for (size_t i = 0; *at == '\'' && i < sizeof tails / sizeof *tails; i++)
+        if (wt__str_starts(rest, wt__str(tails[i])))
+            return 1 + strlen(tails[i]);
+    return 0;
+}
+
+static enum bpe_class class_at(const char **at, const char *end)
+{
+    return wt__bpe_class(wt__utf8_next(at, end));
+}
+
+/* The end of the word that begins at `at`, or, when prefixed, with a space in front of it. */
+static const char *word_end(const char *at, const char *end, bool prefixed)
+{
+    size_t short_form = prefixed ? 0 : contraction(at, end);
+    const char *stop = at, *last = at;
+    enum bpe_class class;
+
+    if (short_form > 0)
+        return at + short_form;
+    class = class_at(&stop, end);
+    if (*at == ' ' && stop < end) { /* one space goes with what follows */
+        const char *behind = stop;
+        enum bpe_class next = class_at(&behind, end);
+        if (next != BPE_BLANK) {
+            class = next;
+            stop = behind;
+        }
+    }
+    for (const char *behind = stop; behind < end && class_at(&behind, end) == class; stop = behind)
+        last = stop;
+    /* Of several blanks before something else, the last is left for it. */
+    return class == BPE_BLANK && stop < end && (last > at || prefixed) ? last : stop;
+}
+
+void wt__bpe_add(const struct bpe *bpe, struct str text, struct pieces *out)
+{
+    struct word w;
+    const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
+
+    w.bpe = bpe;
+    w.out = out;
+    w.len = 0;
+    for (bool prefixed = bpe->prefix_space && at < end && *at != ' '; at < end && !wt__pieces_full(out);) {
+        const char *stop = word_end(at, end, prefixed);
+        if (prefixed)
+            add_byte(&w, ' ');
+        add_text(&w, at, stop);
+        end_word(&w);
+        at = stop;
+        prefixed = false;
+    }
+}

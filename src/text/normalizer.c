@@ -1,0 +1,197 @@
+/* normalizer.c: the passes that work on one character at a time, behind a fast way for ASCII that none of them changes.
+ *
+ * Stripping comes first in one set and last in the other; it may come first in both, because the other passes make
+ * blanks of blanks only. */
+#include "text/normalizer.h"
+
+#include "text/unicode.h"
+
+/* Where normalised text goes. */
+struct stream {
+    const struct normalizer *normalizer;
+    normalizer_put put;
+    void *context;
+    bool stopped;
+    bool spaced;                              /* the last that went out was U+0020 */
+    uint32_t character[NORMALIZER_CHARACTER]; /* decomposed, in canonical order */
+    size_t count;
+};
+
+void wt__normalizer_prepare(struct normalizer *n)
+{
+    for (unsigned c = 0; c < 128; c++) {
+        char byte = (char)c;
+        struct str replacement;
+        n->plain[c] = c >= ' ' && c < 0x7F && !(c == ' ' && n->squeeze_blanks) &&
+                      !wt__precompiled_find(&n->map, (struct str){&byte, 1}, &replacement);
+    }
+}
+
+static void send(struct stream *s, struct str bytes)
+{
+    const char *at = bytes.ptr, *end = bytes.len > 0 ? at + bytes.len : at;
+
+    if (!s->normalizer->collapse_spaces) {
+        s->stopped = s->stopped || !s->put(s->context, bytes);
+        return;
+    }
+    while (at < end && !s->stopped) {
+        const char *space = memchr(at, ' ', (size_t)(end - at));
+        const char *stop = space == at ? at + 1 : space ? space : end;
+        if (space != at || !s->spaced)
+            s->stopped = !s->put(s->context, (struct str){at, (size_t)(stop - at)});
+        s->spaced = space == at;
+        at = stop;
+    }
+}
+
+static void send_character(struct stream *s, uint32_t c)
+{
+    char bytes[4];
+    send(s, (struct str){bytes, wt__utf8_put(c, bytes)});
+}
+
+/* The character map. */
+
+/* Sends the replacement of a whole cluster, of one code point or as many as there are; false when there is none. */
+static bool send_mapped(struct stream *s, struct str cluster)
+{
+    struct str replacement;
+
+    if (!wt__precompiled_find(&s->normalizer->map, cluster, &replacement))
+        return false;
+    send(s, replacement);
+    return true;
+}
+
+/* Sends the cluster at `at`; returns where the next one begins. */
+static const char *add_cluster(struct stream *s, const char *at, const char *end)
+{
+    char bytes[NORMALIZER_CLUSTER + 4];
+    const char *stop = at;
+    int32_t state = 0;
+    uint32_t c = wt__utf8_next(&stop, end);
+    size_t len = wt__utf8_put(c, bytes);
+
+    while (stop < end) {
+        const char *behind = stop;
+        uint32_t next = wt__utf8_next(&behind, end);
+        if (!wt__unicode_joins(c, next, &state))
+            break;
+        c = next;
+        stop = behind;
+        if (len < NORMALIZER_CLUSTER)
+            len += wt__utf8_put(c, bytes + len);
+    }
+    if (len < NORMALIZER_CLUSTER && send_mapped(s, (struct str){bytes, len}))
+        return stop;
+    while (at < stop && !s->stopped) {
+        struct str character = {bytes, wt__utf8_put(wt__utf8_next(&at, stop), bytes)};
+        if (!send_mapped(s, character))
+            send(s, character);
+    }
+    return stop;
+}
+
+/* NFC. */
+
+static void end_character(struct stream *s)
+{
+    size_t count = s->count > 1 ? wt__unicode_compose(s->character, s->count) : s->count;
+
+    for (size_t i = 0; i < count; i++)
+        send_character(s, s->character[i]);
+    s->count = 0;
+}
+
+/* Whether composition may join a starter to what stands before it: marks, and the later parts of Hangul syllables. */
+static bool may_follow(uint32_t c)
+{
+    return wt__unicode_kind(c) == UNICODE_MARK || (c >= 0x1160 && c <= 0x11FF);
+}
+
+static void add_composed(struct stream *s, uint32_t c)
+{
+    uint32_t parts[UNICODE_MAX_DECOMPOSED];
+    unsigned count = wt__unicode_decompose(c, parts);
+
+    for (unsigned i = 0; i < count; i++) {
+        unsigned class = wt__unicode_combining_class(parts[i]);
+        if (s->count == NORMALIZER_CHARACTER || (class == 0 && !may_follow(parts[i])))
+            end_character(s);
+        size_t place = s->count++;
+        for (; class > 0 && place > 0 && wt__unicode_combining_class(s->character[place - 1]) > class; place--)
+            s->character[place] = s->character[place - 1];
+        s->character[place] = parts[i];
+    }
+}
+
+/* Sends what is at `at`, a run of blanks or one code point; returns where the next begins. */
+static const char *add_squeezed(struct stream *s, const char *at, const char *end)
+{
+    const struct normalizer *n = s->normalizer;
+    const char *stop = at;
+    uint32_t first = wt__utf8_next(&stop, end);
+
+    if (n->squeeze_blanks && wt__unicode_blank(first)) {
+        size_t blanks = 1;
+        for (const char *behind = stop; behind < end && wt__unicode_blank(wt__utf8_next(&behind, end)); blanks++)
+            stop = behind;
+        if (blanks > 1 || first == '\n' || first == '\r' || first == '\t')
+            first = ' ';
+    }
+    if (n->compose)
+        add_composed(s, first);
+    else
+        send_character(s, first);
+    return stop;
+}
+
+/* How many bytes from `at` no pass changes. The last one before what is not ASCII may yet be composed with it. */
+static size_t plain_run(const struct normalizer *n, const char *at, const char *end)
+{
+    size_t left = (size_t)(end - at), most = left < NORMALIZER_RUN ? left : NORMALIZER_RUN, len = 0;
+
+    while (len < most && (unsigned char)at[len] < 0x80 && n->plain[(unsigned char)at[len]])
+        len++;
+    return len > 0 && len < left && (unsigned char)at[len] >= 0x80 ? len - 1 : len;
+}
+
+static struct str strip(const struct normalizer *n, struct str text)
+{
+    const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
+
+    while (n->strip_left && at < end) {
+        const char *behind = at;
+        if (!wt__unicode_blank(wt__utf8_next(&behind, end)))
+            break;
+        at = behind;
+    }
+    if (n->strip_right)
+        end = wt__unicode_trim_end(at, end);
+    return (struct str){at, (size_t)(end - at)};
+}
+
+void wt__normalize(const struct normalizer *n, struct str text, normalizer_put put, void *context)
+{
+    struct stream s;
+    bool mapped = n->map.unit_count > 0;
+
+    s.normalizer = n;
+    s.put = put;
+    s.context = context;
+    s.stopped = s.spaced = false;
+    s.count = 0;
+    text = strip(n, text);
+    for (const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at; at < end && !s.stopped;) {
+        size_t plain = plain_run(n, at, end);
+        if (plain > 0) {
+            end_character(&s);
+            send(&s, (struct str){at, plain});
+            at += plain;
+        } else {
+            at = mapped ? add_cluster(&s, at, end) : add_squeezed(&s, at, end);
+        }
+    }
+    end_character(&s);
+}

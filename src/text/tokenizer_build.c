@@ -1,0 +1,353 @@
+/* tokenizer_build.c: gathers the parts of a tokenizer, completes its special tokens, and writes the blob. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "text/tokenizer_parts.h"
+#include "text/unicode.h"
+
+/* Parts. */
+
+static int check_id(int64_t id, struct str text, wt_error *err)
+{
+    enum { SHOWN = 60 };
+
+    if (id >= 0 && id < TOKENIZER_MAX_TOKENS)
+        return 0;
+    return wt__fail(err, id < 0 ? WT_EMODEL : WT_ETOOLONG, "token \"%.*s\" has no id between 0 and %u",
+                    (int)(text.len < SHOWN ? text.len : SHOWN), text.len > 0 ? text.ptr : "",
+                    (unsigned)TOKENIZER_MAX_TOKENS - 1);
+}
+
+int wt__parts_add_piece(struct tokenizer_parts *parts, struct str text, int64_t id, double score, wt_error *err)
+{
+    int rc = check_id(id, text, err);
+    size_t need = parts->piece_count + 1;
+
+    if (rc < 0)
+        return rc;
+    if (need > TOKENIZER_MAX_TOKENS)
+        return wt__fail(err, WT_ETOOLONG, "over %u tokens", (unsigned)TOKENIZER_MAX_TOKENS);
+    if (wt__grow((void **)&parts->pieces, &parts->piece_capacity, need, sizeof *parts->pieces) != 0 ||
+        wt__grow((void **)&parts->scores, &parts->score_capacity, need, sizeof *parts->scores) != 0)
+        return wt__fail_nomem(err);
+    parts->pieces[parts->piece_count] = (struct trie_key){text, (int32_t)id};
+    parts->scores[parts->piece_count++] = score;
+    return 0;
+}
+
+int wt__parts_add_token(struct tokenizer_parts *parts, struct added_token token, int64_t id, wt_error *err)
+{
+    int rc = check_id(id, token.content, err);
+
+    if (rc < 0 || token.content.len == 0)
+        return rc;
+    if (parts->added_count == TOKENIZER_MAX_TOKENS)
+        return wt__fail(err, WT_ETOOLONG, "over %u added tokens", (unsigned)TOKENIZER_MAX_TOKENS);
+    if (wt__grow((void **)&parts->added, &parts->added_capacity, parts->added_count + 1, sizeof *parts->added) != 0)
+        return wt__fail_nomem(err);
+    token.id = (int32_t)id;
+    parts->added[parts->added_count++] = token;
+    return 0;
+}
+
+int32_t wt__parts_find(const struct tokenizer_parts *parts, struct str text)
+{
+    if (text.len == 0)
+        return -1;
+    for (size_t i = 0; i < parts->added_count; i++)
+        if (wt__str_equal(parts->added[i].content, text))
+            return parts->added[i].id;
+    for (size_t i = 0; i < parts->piece_count; i++)
+        if (wt__str_equal(parts->pieces[i].text, text))
+            return parts->pieces[i].value;
+    return -1;
+}
+
+/* Merges. */
+
+static int merge_of(struct bpe_merge *out, const struct map *ids, const struct merge_names *names, struct buffer *both,
+                    wt_error *err)
+{
+    enum { SHOWN = 60 };
+
+    wt__buffer_clear(both);
+    wt__buffer_str(both, names->left);
+    wt__buffer_str(both, names->right);
+    if (both->failed)
+        return wt__fail_nomem(err);
+    struct str whole = wt__buffer_view(both);
+    const uint32_t *left = wt__map_get(ids, names->left), *right = wt__map_get(ids, names->right);
+    const uint32_t *result = wt__map_get(ids, whole);
+    if (!left || !right || !result)
+        return wt__fail(err, WT_EMODEL, "a merge makes \"%.*s\" of tokens that are not all in the vocabulary",
+                        (int)(whole.len < SHOWN ? whole.len : SHOWN), whole.len > 0 ? whole.ptr : "");
+    *out = (struct bpe_merge){*left, *right, *result};
+    return 0;
+}
+
+int wt__parts_add_merges(struct tokenizer_parts *parts, const struct merge_names *names, size_t count, wt_error *err)
+{
+    struct buffer both = {0};
+    struct map ids = {0};
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < parts->piece_count; i++)
+        if (!wt__map_insert(&ids, parts->pieces[i].text, (uint32_t)parts->pieces[i].value, NULL))
+            rc = wt__fail_nomem(err);
+    if (rc == 0 && count > TOKENIZER_MAX_TOKENS)
+        rc = wt__fail(err, WT_ETOOLONG, "over %u merges", (unsigned)TOKENIZER_MAX_TOKENS);
+    if (rc == 0 && wt__grow((void **)&parts->merges, &parts->merge_capacity, count + 1, sizeof *parts->merges) != 0)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = merge_of(&parts->merges[parts->merge_count++], &ids, &names[i], &both, err);
+    wt__buffer_dispose(&both);
+    wt__map_dispose(&ids);
+    return rc;
+}
+
+/* Special tokens. */
+
+static const char *const special_keys[TOKENIZER_SPECIALS] = {"pad_token", "unk_token", "cls_token", "sep_token",
+                                                             "mask_token"};
+
+/* "[CLS]", or {"content": "[CLS]", ...}. */
+static struct str named_in(const json_t *object, const char *key)
+{
+    struct str name = wt__json_str(object, key);
+    return name.len > 0 ? name : wt__json_str(wt__json_object(object, key), "content");
+}
+
+static int read_settings(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
+{
+    const struct {
+        const char *name;
+        struct str text;
+        json_t **out;
+    } rows[] = {{"tokenizer_config.json", files->tokenizer_config_json, &parts->config},
+                {"special_tokens_map.json", files->special_tokens_map_json, &parts->specials}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].text.len == 0)
+            continue;
+        int rc = wt__json_parse(rows[i].out, rows[i].text.ptr, rows[i].text.len, err);
+        if (rc < 0)
+            return wt__fail_context(err, rc, "%s", rows[i].name);
+    }
+    for (size_t i = 0; i < TOKENIZER_SPECIALS; i++) {
+        struct str name = named_in(parts->config, special_keys[i]);
+        parts->names[i] = name.len > 0 ? name : named_in(parts->specials, special_keys[i]);
+    }
+    return 0;
+}
+
+/* Finds the ids of the special tokens that the files did not give, by the name in the settings or a usual one. */
+static int complete_specials(struct tokenizer_parts *parts, wt_error *err)
+{
+    static const char *const usual[TOKENIZER_SPECIALS][2] = {
+        {"[PAD]", "<pad>"}, {"[UNK]", "<unk>"}, {"[CLS]", "<s>"}, {"[SEP]", "</s>"}, {"[MASK]", "<mask>"}};
+
+    for (size_t i = 0; i < TOKENIZER_SPECIALS; i++) {
+        if (parts->special[i] < 0)
+            parts->special[i] = wt__parts_find(parts, parts->names[i]);
+        for (size_t j = 0; parts->special[i] < 0 && parts->names[i].len == 0 && j < 2; j++)
+            parts->special[i] = wt__parts_find(parts, wt__str(usual[i][j]));
+    }
+    for (size_t i = TOKENIZER_UNK; i <= TOKENIZER_SEP; i++)
+        if (parts->special[i] < 0 && !(i == TOKENIZER_UNK && parts->kind == TOKENIZER_BPE))
+            return wt__fail(err, WT_EMODEL, "the vocabulary has no %.*s",
+                            parts->names[i].len > 0 ? (int)parts->names[i].len : (int)strlen(usual[i][0]),
+                            parts->names[i].len > 0 ? parts->names[i].ptr : usual[i][0]);
+    return 0;
+}
+
+/* The blob. */
+
+struct writer {
+    struct buffer *blob;
+    size_t start;
+    struct tokenizer_header header;
+};
+
+static void begin_section(struct writer *w, enum tokenizer_section which)
+{
+    w->header.sections[which].offset = w->blob->len - w->start;
+}
+
+static void end_section(struct writer *w, enum tokenizer_section which)
+{
+    w->header.sections[which].size = w->blob->len - w->start - w->header.sections[which].offset;
+}
+
+/* The added tokens of one sort. Only unigram models look for some in normalised text; others have all in one. */
+static int write_added(struct writer *w, struct tokenizer_parts *parts, bool normalized, wt_error *err)
+{
+    enum tokenizer_section which = normalized ? SECTION_NORMALIZED_ADDED : SECTION_ADDED;
+    struct trie_key *keys = wt__arena_array(&parts->arena, struct trie_key, parts->added_count);
+    size_t count = 0;
+
+    if (!keys)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < parts->added_count; i++) {
+        const struct added_token *token = &parts->added[i];
+        if (normalized == (token->normalized && parts->kind == TOKENIZER_UNIGRAM))
+            keys[count++] = (struct trie_key){token->content, wt__added_value(token->id, token->flags)};
+    }
+    begin_section(w, which);
+    if (wt__trie_build(w->blob, keys, count) != 0)
+        return wt__fail_nomem(err);
+    end_section(w, which);
+    return 0;
+}
+
+static int write_pieces(struct writer *w, struct tokenizer_parts *parts, wt_error *err)
+{
+    struct trie trie;
+
+    begin_section(w, SECTION_PIECES);
+    size_t start = w->blob->len;
+    if (wt__trie_build(w->blob, parts->pieces, parts->piece_count) != 0)
+        return wt__fail_nomem(err);
+    end_section(w, SECTION_PIECES);
+    if (parts->continuation.len > 0 && wt__trie_open(&trie, w->blob->ptr + start, w->blob->len - start))
+        w->header.continuation = wt__trie_walk(&trie, parts->continuation);
+    return 0;
+}
+
+/* Pieces are in the order of their ids, which are 0, 1, ...: so are the scores. */
+static int write_scores(struct writer *w, const struct tokenizer_parts *parts, wt_error *err)
+{
+    const double beyond_least = 10; /* how much worse than the worst piece the unknown is, in the reference */
+    double least = 0;
+
+    for (size_t i = 0; i < parts->piece_count; i++) {
+        if (!isfinite(parts->scores[i]))
+            return wt__fail(err, WT_EMODEL, "the score of piece %zu is not a number", i);
+        if (parts->pieces[i].text.len > UNIGRAM_MAX_PIECE)
+            return wt__fail(err, WT_ETOOLONG, "piece %zu has %zu bytes, at most %d", i, parts->pieces[i].text.len,
+                            UNIGRAM_MAX_PIECE);
+        if (i == 0 || parts->scores[i] < least)
+            least = parts->scores[i];
+        if (parts->pieces[i].text.len > w->header.longest)
+            w->header.longest = (uint32_t)parts->pieces[i].text.len;
+    }
+    w->header.unknown_score = least - beyond_least;
+    begin_section(w, SECTION_SCORES);
+    wt__buffer_append(w->blob, parts->scores, parts->piece_count * sizeof *parts->scores);
+    end_section(w, SECTION_SCORES);
+    begin_section(w, SECTION_CHARACTER_MAP);
+    wt__buffer_append(w->blob, parts->map.ptr, parts->map.len);
+    end_section(w, SECTION_CHARACTER_MAP);
+    return 0;
+}
+
+/* The ids of single bytes, and the merges. A byte without a token is the model's unknown one, or left out. */
+static int write_bpe(struct writer *w, const struct tokenizer_parts *parts, wt_error *err)
+{
+    int32_t bytes[256];
+    int32_t unknown = wt__parts_find(parts, wt__json_str(wt__json_object(parts->document, "model"), "unk_token"));
+
+    for (size_t i = 0; i < 256; i++)
+        bytes[i] = unknown;
+    for (size_t i = 0; i < parts->piece_count; i++) {
+        struct str text = parts->pieces[i].text;
+        const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
+        int byte = at < end ? wt__bpe_byte_of(wt__utf8_next(&at, end)) : -1;
+        if (byte >= 0 && at == end)
+            bytes[byte] = parts->pieces[i].value;
+    }
+    begin_section(w, SECTION_BYTES);
+    wt__buffer_append(w->blob, bytes, sizeof bytes);
+    end_section(w, SECTION_BYTES);
+    begin_section(w, SECTION_MERGES);
+    if (wt__bpe_build_merges(w->blob, parts->merges, parts->merge_count) != 0)
+        return wt__fail_nomem(err);
+    end_section(w, SECTION_MERGES);
+    return 0;
+}
+
+static uint32_t token_count(const struct tokenizer_parts *parts)
+{
+    int32_t last = -1;
+
+    for (size_t i = 0; i < parts->piece_count; i++)
+        last = parts->pieces[i].value > last ? parts->pieces[i].value : last;
+    for (size_t i = 0; i < parts->added_count; i++)
+        last = parts->added[i].id > last ? parts->added[i].id : last;
+    return (uint32_t)(last + 1);
+}
+
+static int write_blob(struct buffer *blob, struct tokenizer_parts *parts, wt_error *err)
+{
+    struct writer w = {.blob = blob, .start = blob->len};
+    struct tokenizer built;
+    int rc;
+
+    memcpy(w.header.magic, TOKENIZER_MAGIC, sizeof w.header.magic);
+    w.header.byte_order = TOKENIZER_BYTE_ORDER;
+    w.header.kind = parts->kind;
+    w.header.flags = parts->flags;
+    w.header.token_count = token_count(parts);
+    memcpy(w.header.special, parts->special, sizeof parts->special);
+    wt__buffer_append(blob, &w.header, sizeof w.header);
+    rc = write_added(&w, parts, false, err);
+    if (rc == 0)
+        rc = write_added(&w, parts, true, err);
+    if (rc == 0 && parts->kind == TOKENIZER_UNIGRAM)
+        rc = write_scores(&w, parts, err);
+    if (rc == 0)
+        rc = parts->kind == TOKENIZER_BPE ? write_bpe(&w, parts, err) : write_pieces(&w, parts, err);
+    if (rc == 0 && blob->failed)
+        rc = wt__fail_nomem(err);
+    if (rc < 0)
+        return rc;
+    memcpy(blob->ptr + w.start, &w.header, sizeof w.header);
+    return wt__tokenizer_open(&built, blob->ptr + w.start, blob->len - w.start, err);
+}
+
+static int check_sizes(const struct tokenizer_files *files, wt_error *err)
+{
+    const struct {
+        const char *name;
+        size_t len;
+    } rows[] = {{"tokenizer.json", files->tokenizer_json.len},
+                {"tokenizer_config.json", files->tokenizer_config_json.len},
+                {"special_tokens_map.json", files->special_tokens_map_json.len},
+                {"vocab.txt", files->vocab_txt.len},
+                {"vocab.json", files->vocab_json.len},
+                {"merges.txt", files->merges_txt.len},
+                {"spm.model", files->spm_model.len}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].len > TOKENIZER_MAX_FILE)
+            return wt__fail(err, WT_ETOOLONG, "%s has %zu bytes, at most %zu", rows[i].name, rows[i].len,
+                            TOKENIZER_MAX_FILE);
+    return 0;
+}
+
+int wt__tokenizer_build(struct buffer *blob, const struct tokenizer_files *files, wt_error *err)
+{
+    struct tokenizer_parts parts = {.special = {-1, -1, -1, -1, -1}};
+    int rc = check_sizes(files, err);
+
+    if (rc == 0)
+        rc = read_settings(&parts, files, err);
+    if (rc == 0 && files->tokenizer_json.len > 0)
+        rc = wt__parts_read_json(&parts, files->tokenizer_json, err);
+    else if (rc == 0)
+        rc = wt__parts_read_files(&parts, files, err);
+    if (rc == 0)
+        rc = complete_specials(&parts, err);
+    if (rc == 0)
+        rc = write_blob(blob, &parts, err);
+    json_decref(parts.config);
+    json_decref(parts.specials);
+    json_decref(parts.document);
+    free(parts.pieces);
+    free(parts.scores);
+    free(parts.merges);
+    free(parts.added);
+    wt__arena_dispose(&parts.arena);
+    return rc;
+}

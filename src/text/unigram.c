@@ -1,0 +1,281 @@
+/* unigram.c: words from a stream of normalised text, and the best path through each.
+ *
+ * The path is found forwards: when a position is reached, its score is final, and all pieces that begin there offer
+ * theirs to the positions where they end. Scores are added in double precision from left to right, and the first of
+ * equal ones stays, exactly as in the reference, so that near ties fall alike. A character that is no piece of its own
+ * offers the unknown score. Neighbouring unknowns are one id.
+ *
+ * A word is looked at in a window of UNIGRAM_WINDOW bytes. When it is full, each position from which a piece could
+ * still reach beyond has its own path back; where all of these meet, the past is settled and is put out. So time is
+ * linear in the text (times the longest piece) and memory is fixed, whatever the text is. */
+#include "text/unigram.h"
+
+#include "text/unicode.h"
+
+static const char blank[3] = {'\xE2', '\x96', '\x81'}; /* U+2581 */
+
+enum { NOWHERE = UINT16_MAX };
+
+struct position {
+    double score;
+    int32_t id;    /* of the last piece on the best path to here */
+    uint16_t from; /* where it begins; NOWHERE: no path */
+    bool live;     /* a path that may still win passes here */
+};
+
+struct reader {
+    const struct unigram *unigram;
+    struct pieces *out;
+    bool prefix;    /* the word begins a segment and has yet to get its U+2581 */
+    bool unknown;   /* the last id of this word was the unknown one */
+    double settled; /* score of what was put out of this word */
+    char *word;     /* what was read of the current word, in bytes: never at its very start */
+    size_t len;
+    char bytes[sizeof blank + UNIGRAM_WINDOW];
+    struct position positions[sizeof blank + UNIGRAM_WINDOW + 1];
+};
+
+static double score_of(const struct unigram *u, int32_t id)
+{
+    double score = 0;
+    if ((uint32_t)id < u->score_count)
+        memcpy(&score, u->scores + (size_t)id * sizeof score, sizeof score);
+    return score;
+}
+
+static void offer(struct position *positions, size_t from, size_t to, double score, int32_t id)
+{
+    struct position *target = &positions[to];
+
+    if (target->from == NOWHERE || score > target->score) {
+        target->score = score;
+        target->id = id;
+        target->from = (uint16_t)from;
+    }
+}
+
+/* Finds the best path to every position of the word that it is given. */
+static void find_paths(struct reader *r, struct str word)
+{
+    const struct unigram *u = r->unigram;
+    const struct trie *trie = &u->trie;
+
+    r->positions[0].score = r->settled;
+    for (size_t i = 1; i <= word.len; i++)
+        r->positions[i].from = NOWHERE;
+    for (size_t at = 0; at < word.len;) {
+        const char *next = word.ptr + at;
+        wt__utf8_next(&next, word.ptr + word.len);
+        size_t character = (size_t)(next - word.ptr) - at;
+        double score = r->positions[at].score;
+        bool single = false;
+        uint32_t node = 0;
+        for (size_t to = at; to < word.len;) {
+            node = wt__trie_child(trie, node, (unsigned char)word.ptr[to++]);
+            if (node == 0)
+                break;
+            int32_t id = wt__trie_node(trie, node).value;
+            if (id < 0 || (uint32_t)id >= u->score_count)
+                continue;
+            offer(r->positions, at, to, score_of(u, id) + score, id);
+            single = single || to - at == character;
+        }
+        if (!single)
+            offer(r->positions, at, at + character, u->unknown_score + score, u->unknown);
+        at += character;
+    }
+}
+
+/* Puts out the pieces of the best path to position `to`. The way back is turned round in place: `from` of each
+ * position on it becomes the next one. */
+static void put_path(struct reader *r, size_t to)
+{
+    struct position *positions = r->positions;
+    size_t next = NOWHERE;
+
+    for (size_t at = to;;) {
+        size_t from = at == 0 ? NOWHERE : positions[at].from;
+        positions[at].from = (uint16_t)next;
+        next = at;
+        if (at == 0)
+            break;
+        at = from;
+    }
+    for (size_t at = positions[0].from; at != NOWHERE; at = positions[at].from) {
+        bool unknown = positions[at].id == r->unigram->unknown;
+        if (!unknown || !r->unknown)
+            wt__pieces_put(r->out, positions[at].id);
+        r->unknown = unknown;
+    }
+}
+
+/* The last position that every path to one of the last `open` positions passes. */
+static size_t meeting_place(struct reader *r, size_t len, size_t open)
+{
+    struct position *positions = r->positions;
+    size_t alive = 0, at = len;
+
+    for (size_t i = 0; i <= len; i++) {
+        positions[i].live = i + open > len && (i == 0 || positions[i].from != NOWHERE);
+        alive += positions[i].live;
+    }
+    for (; alive > 1; at--)
+        if (positions[at].live) {
+            struct position *before = &positions[positions[at].from];
+            alive -= before->live;
+            before->live = true;
+        }
+    while (!positions[at].live)
+        at--;
+    return at;
+}
+
+/* The rest of the word, with the prefix if it is due: there is always room for one in front. */
+static struct str take_word(struct reader *r, size_t len)
+{
+    char *word = r->word;
+
+    if (r->prefix && len > 0) {
+        word -= sizeof blank;
+        memcpy(word, blank, sizeof blank);
+        len += sizeof blank;
+        r->prefix = false;
+    }
+    return (struct str){word, len};
+}
+
+/* Ends a part of `len` bytes: the word, or what stands before an added token. */
+static void end_part(struct reader *r, size_t len)
+{
+    struct str part = take_word(r, len);
+
+    if (part.len > 0) {
+        find_paths(r, part);
+        put_path(r, part.len);
+    }
+    r->word += len;
+    r->len -= len;
+    r->settled = 0;
+    r->unknown = false;
+}
+
+/* Cuts the word at the added tokens in it; what follows one begins a segment. */
+static void cut_added(struct reader *r)
+{
+    const struct added *added = &r->unigram->added;
+    struct added_match match;
+
+    while (added->only != -1 && wt__added_next(added, (struct str){r->word, r->len}, r->word, &match)) {
+        end_part(r, (size_t)(match.place.ptr - r->word));
+        wt__pieces_put(r->out, match.id);
+        r->word += match.place.len;
+        r->len -= match.place.len;
+        r->prefix = r->unigram->prefix;
+    }
+}
+
+static void end_word(struct reader *r)
+{
+    cut_added(r);
+    end_part(r, r->len);
+    r->word = r->bytes + sizeof blank;
+}
+
+/* Makes room in a full window: at least half of it is put out. */
+static void settle(struct reader *r)
+{
+    enum { HALF = UNIGRAM_WINDOW / 2 };
+
+    cut_added(r);
+    struct str rest = {r->word, r->len};
+    if (r->len > HALF) {
+        struct str word = take_word(r, r->len);
+        size_t longest = r->unigram->longest, place;
+        find_paths(r, word);
+        place = meeting_place(r, word.len, longest < HALF ? longest : HALF);
+        if (place < HALF)
+            for (place = word.len; r->positions[place].from >= HALF;)
+                place = r->positions[place].from;
+        r->settled = r->positions[place].score;
+        put_path(r, place);
+        rest = (struct str){word.ptr + place, word.len - place};
+    }
+    r->word = r->bytes + sizeof blank;
+    r->len = rest.len;
+    memmove(r->word, rest.ptr, rest.len);
+}
+
+static void append(struct reader *r, struct str bytes)
+{
+    while (bytes.len > 0) {
+        size_t used = (size_t)(r->word - r->bytes) - sizeof blank + r->len, room = UNIGRAM_WINDOW - used;
+        size_t portion = bytes.len < room ? bytes.len : room;
+        for (int i = 0; i < 3 && portion > 0 && portion < bytes.len && (bytes.ptr[portion] & 0xC0) == 0x80; i++)
+            portion--; /* whole code points */
+        memcpy(r->word + r->len, bytes.ptr, portion);
+        r->len += portion;
+        bytes = (struct str){bytes.ptr + portion, bytes.len - portion};
+        if (bytes.len > 0)
+            settle(r);
+    }
+}
+
+/* What parts words at `at`: a space, U+2581, or where blanks do, any of them. Returns its bytes, or 0. */
+static size_t parting(const struct unigram *u, const char *at, const char *end)
+{
+    unsigned char c = (unsigned char)*at;
+    const char *behind = at;
+
+    if (c == ' ')
+        return 1;
+    if (c == 0xE2 && end - at >= (ptrdiff_t)sizeof blank && memcmp(at, blank, sizeof blank) == 0)
+        return sizeof blank;
+    if (u->split_blanks && (c < ' ' || c >= 0x80) && wt__unicode_blank(wt__utf8_next(&behind, end)))
+        return (size_t)(behind - at);
+    return 0;
+}
+
+/* Takes normalised text. */
+static bool read_text(void *context, struct str text)
+{
+    struct reader *r = context;
+    const struct unigram *u = r->unigram;
+    const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
+
+    while (at < end) {
+        size_t part = parting(u, at, end);
+        if (part > 0) {
+            end_word(r);
+            if (wt__pieces_full(r->out))
+                return false;
+            bool stays = !u->split_blanks || wt__str_equal((struct str){at, part}, (struct str){blank, sizeof blank});
+            r->prefix = u->prefix && !stays;
+            if (stays)
+                append(r, (struct str){blank, sizeof blank});
+            at += part;
+        } else {
+            const char *stop = at + 1;
+            while (stop < end && parting(u, stop, end) == 0)
+                stop++;
+            append(r, (struct str){at, (size_t)(stop - at)});
+            at = stop;
+        }
+    }
+    return true;
+}
+
+void wt__unigram_add(const struct unigram *u, struct str text, struct pieces *out)
+{
+    struct reader r;
+
+    r.unigram = u;
+    r.out = out;
+    r.prefix = u->prefix;
+    r.unknown = false;
+    r.settled = 0;
+    r.word = r.bytes + sizeof blank;
+    r.len = 0;
+    wt__normalize(&u->normalizer, text, read_text, &r);
+    if (!wt__pieces_full(out))
+        end_word(&r);
+}
