@@ -55,8 +55,8 @@ static void gemm_reference(const struct gemm *g)
             double sum = g->bias ? g->bias[o] : 0;
 
             for (size_t k = 0; k < g->k; k++)
-                sum +=
-                    (double)g->a[t * g->a_stride + k * g->a_step] * g->w[o / WT_PANEL * g->w_panel + k * g->w_step + o % WT_PANEL];
+                sum += (double)g->a[t * g->a_stride + k * g->a_step] *
+                       g->w[o / WT_PANEL * g->w_panel + k * g->w_step + o % WT_PANEL];
             if (g->activation == ACTIVATION_GELU)
                 sum = sum / 2 * (1 + erf(sum * sqrt(0.5)));
             if (g->residual)

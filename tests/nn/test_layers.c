@@ -1,0 +1,219 @@
+/* Linear layers, activations, layer norm, unit vectors: forward and backward against their meaning in doubles. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdbool.h>
+
+#include "gradient.h"
+#include "nn/activation.h"
+#include "nn/linear.h"
+#include "nn/norm.h"
+
+enum { T = 7, I = 21, O = 37 };
+
+struct linear_twin {
+    double *x, *weight, *bias, *share; /* [T, I], [O, I], [O], [T, O]: the loss is sum of share * y */
+};
+
+static double linear_loss(void *context)
+{
+    const struct linear_twin *l = context;
+    double loss = 0;
+
+    for (size_t t = 0; t < T; t++)
+        for (size_t o = 0; o < O; o++) {
+            double y = l->bias[o];
+
+            for (size_t i = 0; i < I; i++)
+                y += l->x[t * I + i] * l->weight[o * I + i];
+            loss += y * l->share[t * O + o];
+        }
+    return loss;
+}
+
+static void linear_backward_is_the_slope(void **state)
+{
+    float *x = floats(T * I, 1), *weight = floats(O * I, 1), *bias = floats(O, 1), *dy = floats(T * O, 1);
+    float *dx = floats(T * I, 1), dweight[O * I] = {0}, dbias[O] = {0};
+    struct linear_twin twin = {doubles_of(x, T * I), doubles_of(weight, O * I), doubles_of(bias, O),
+                               doubles_of(dy, T * O)};
+    struct linear l = {.in = I, .out = O, .weight = weight, .bias = bias, .row_major = true};
+
+    (void)state;
+    wt__linear_backward(&l, x, I, dy, O, dx, I, dweight, dbias, T);
+    gradient_agrees("dx", linear_loss, &twin, twin.x, T * I, dx, 1e-5);
+    gradient_agrees("dweight", linear_loss, &twin, twin.weight, O * I, dweight, 1e-5);
+    gradient_agrees("dbias", linear_loss, &twin, twin.bias, O, dbias, 1e-5);
+
+    for (size_t i = 0; i < O * I; i++)
+        dweight[i] = -dweight[i];
+    wt__linear_backward(&l, x, I, dy, O, NULL, 0, dweight, NULL, T);
+    for (size_t i = 0; i < O * I; i++)
+        assert_true(fabsf(dweight[i]) < 1e-5f); /* added to, not overwritten */
+    wt__linear_backward(&l, x, I, dy, O, dx, I, NULL, NULL, T);
+    free(x), free(weight), free(bias), free(dy), free(dx);
+    free(twin.x), free(twin.weight), free(twin.bias), free(twin.share);
+}
+
+static void packed_and_row_major_are_one_layer(void **state)
+{
+    static const enum activation activations[] = {ACTIVATION_NONE, ACTIVATION_GELU, ACTIVATION_RELU};
+    float *x = floats(T * I, 1), *weight = floats(O * I, 1), *bias = floats(O, 1), *residual = floats(T * O, 1);
+    float *packed = wt__alloc_aligned(wt__linear_packed_size(O, I), sizeof(float));
+    struct linear rows = {.in = I, .out = O, .weight = weight, .row_major = true};
+    struct linear panels = {.in = I, .out = O, .weight = packed};
+
+    (void)state;
+    assert_non_null(packed);
+    wt__linear_pack(packed, weight, I, O, I);
+    for (int variant = 0; variant < 12; variant++) {
+        enum activation activation = activations[variant / 4];
+        const float *added = variant & 1 && activation == ACTIVATION_NONE ? residual : NULL;
+        float *y = floats(T * O, 1), *z = floats(T * O, 1);
+
+        rows.bias = panels.bias = variant & 2 ? bias : NULL;
+        wt__linear_forward(&rows, x, I, activation, added, y, O, T);
+        wt__linear_forward(&panels, x, I, activation, added, z, O, T);
+        double *want = doubles_of(z, T * O);
+        vectors_agree("row-major", y, want, T * O, 1e-6);
+        if (added) { /* in place */
+            memcpy(y, residual, T * O * sizeof(float));
+            wt__linear_forward(&rows, x, I, activation, y, y, O, T);
+            vectors_agree("onto the residual", y, want, T * O, 1e-6);
+        }
+        free(y), free(z), free(want);
+    }
+    free(x), free(weight), free(bias), free(residual), free(packed);
+}
+
+static double activation_value(enum activation activation, double x)
+{
+    switch (activation) {
+    case ACTIVATION_GELU:
+        return x / 2 * (1 + erf(x / sqrt(2)));
+    case ACTIVATION_GELU_TANH:
+        return x / 2 * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x)));
+    case ACTIVATION_RELU:
+        return x > 0 ? x : 0;
+    case ACTIVATION_TANH:
+        return tanh(x);
+    case ACTIVATION_SILU:
+        return x / (1 + exp(-x));
+    default:
+        return x;
+    }
+}
+
+static void activations_and_their_slopes(void **state)
+{
+    static const char *const spellings[] = {"linear", "gelu", "gelu_new", "relu", "tanh", "silu"};
+    enum { N = 403 };
+    float *x = floats(N, 1), *dy = floats(N, 1), y[N], dx[N];
+
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        x[i] = ((float)i - 200.3f) / 25.0f;
+    for (enum activation a = ACTIVATION_NONE; a <= ACTIVATION_SILU; a++) {
+        const double step = 1e-5;
+
+        assert_int_equal(wt__activation_named(spellings[a]), a);
+        wt__activation_forward(a, x, y, N);
+        wt__activation_backward(a, x, dy, dx, N);
+        for (size_t i = 0; i < N; i++) {
+            double slope = (activation_value(a, x[i] + step) - activation_value(a, x[i] - step)) / (2 * step);
+
+            if (fabs(y[i] - activation_value(a, x[i])) > 1e-6 * fmax(1, fabs((double)x[i])) ||
+                fabs(dx[i] - dy[i] * slope) > 2e-6)
+                fail_msg("%s at %g: %g, slope %g", spellings[a], x[i], y[i], dx[i] / dy[i]);
+        }
+    }
+    assert_int_equal(wt__activation_named("abacus"), -1);
+    free(x), free(dy);
+}
+
+struct norm_twin {
+    double *x, *gain, *bias, *share; /* [T, I], [I], [I], [T, I] */
+};
+
+static double norm_loss(void *context)
+{
+    const struct norm_twin *n = context;
+    double loss = 0;
+
+    for (size_t t = 0; t < T; t++) {
+        const double *x = n->x + t * I;
+        double mean = 0, variance = 0;
+
+        for (size_t i = 0; i < I; i++)
+            mean += x[i] / I;
+        for (size_t i = 0; i < I; i++)
+            variance += (x[i] - mean) * (x[i] - mean) / I;
+        for (size_t i = 0; i < I; i++)
+            loss += ((x[i] - mean) / sqrt(variance + 1e-5) * n->gain[i] + n->bias[i]) * n->share[t * I + i];
+    }
+    return loss;
+}
+
+static void layer_norm_backward_is_the_slope(void **state)
+{
+    float *x = floats(T * I, 2), *gain = floats(I, 1), *bias = floats(I, 1), *dy = floats(T * I, 1);
+    float *dx = floats(T * I, 1), dgain[I] = {0}, dbias[I] = {0};
+    struct norm_twin twin = {doubles_of(x, T * I), doubles_of(gain, I), doubles_of(bias, I), doubles_of(dy, T * I)};
+    struct layer_norm norm = {I, gain, bias, 1e-5f};
+
+    (void)state;
+    wt__layer_norm_backward(&norm, x, dy, dx, dgain, dbias, I, T);
+    gradient_agrees("dx", norm_loss, &twin, twin.x, T * I, dx, 1e-5);
+    gradient_agrees("dgain", norm_loss, &twin, twin.gain, I, dgain, 1e-5);
+    gradient_agrees("dbias", norm_loss, &twin, twin.bias, I, dbias, 1e-5);
+    wt__layer_norm_backward(&norm, x, dy, dy, NULL, NULL, I, T); /* in place, frozen */
+    assert_memory_equal(dx, dy, T * I * sizeof(float));
+    free(x), free(gain), free(bias), free(dy), free(dx);
+    free(twin.x), free(twin.gain), free(twin.bias), free(twin.share);
+}
+
+struct unit_twin {
+    double *x, *share; /* [I] */
+};
+
+static double unit_loss(void *context)
+{
+    const struct unit_twin *u = context;
+    double length = 0, along = 0;
+
+    for (size_t i = 0; i < I; i++) {
+        length += u->x[i] * u->x[i];
+        along += u->x[i] * u->share[i];
+    }
+    return along / sqrt(length);
+}
+
+static void normalize_backward_is_the_slope(void **state)
+{
+    float *x = floats(I, 3), *dy = floats(I, 1), dx[I];
+    struct unit_twin twin = {doubles_of(x, I), doubles_of(dy, I)};
+
+    (void)state;
+    wt__normalize_backward(x, dy, dx, I);
+    gradient_agrees("dx", unit_loss, &twin, twin.x, I, dx, 1e-5);
+    memset(x, 0, I * sizeof(float));
+    wt__normalize_backward(x, dy, dx, I);
+    for (size_t i = 0; i < I; i++)
+        assert_true(dx[i] == 0);
+    free(x), free(dy), free(twin.x), free(twin.share);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_backward_is_the_slope),    cmocka_unit_test(packed_and_row_major_are_one_layer),
+        cmocka_unit_test(activations_and_their_slopes),    cmocka_unit_test(layer_norm_backward_is_the_slope),
+        cmocka_unit_test(normalize_backward_is_the_slope),
+    };
+
+    wt__rng_seed(&rng, 3);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

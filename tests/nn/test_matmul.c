@@ -1,0 +1,119 @@
+/* The product of matrices by either way against a plain triple loop, on shapes that leave rests everywhere. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "gradient.h"
+#include "nn/matmul.h"
+
+static void product_in_doubles(const struct matmul *p, double *out)
+{
+    for (size_t i = 0; i < p->m; i++)
+        for (size_t j = 0; j < p->n; j++) {
+            double sum = p->accumulate ? p->c[i * p->c_stride + j] : 0;
+
+            for (size_t k = 0; k < p->k; k++)
+                sum += (double)(p->a_transposed ? p->a[k * p->a_stride + i] : p->a[i * p->a_stride + k]) *
+                       (p->b_transposed ? p->b[j * p->b_stride + k] : p->b[k * p->b_stride + j]);
+            out[i * p->n + j] = sum;
+        }
+}
+
+static void one(size_t m, size_t n, size_t k, unsigned variant)
+{
+    bool a_transposed = variant & 1, b_transposed = variant & 2;
+    size_t a_stride = (a_transposed ? m : k) + 3, b_stride = (b_transposed ? k : n) + 5, c_stride = n + 2;
+    float *a = floats((a_transposed ? k : m) * a_stride, 1), *b = floats((b_transposed ? n : k) * b_stride, 1);
+    float *c = floats(m * c_stride, 1), *have = floats(m * n, 1);
+    double *want = wt__alloc_array(m * n + 1, sizeof(double));
+    struct matmul product = {.m = m,
+                             .n = n,
+                             .k = k,
+                             .a = a,
+                             .a_stride = a_stride,
+                             .a_transposed = a_transposed,
+                             .b = b,
+                             .b_stride = b_stride,
+                             .b_transposed = b_transposed,
+                             .c = c,
+                             .c_stride = c_stride,
+                             .accumulate = variant & 4};
+    char what[80];
+
+    assert_non_null(want);
+    float behind[2] = {m ? c[n] : 0, m ? c[n + 1] : 0};
+    product_in_doubles(&product, want);
+    wt__matmul(&product);
+    snprintf(what, sizeof(what), "matmul %zu x %zu x %zu, variant %u", m, n, k, variant);
+    for (size_t i = 0; i < m; i++)
+        memcpy(have + i * n, c + i * c_stride, n * sizeof(float));
+    vectors_agree(what, have, want, m * n, 2e-6);
+    if (m)
+        assert_memory_equal(behind, c + n, sizeof(behind)); /* between the rows nothing is written */
+    free(a), free(b), free(c), free(have), free(want);
+}
+
+static void all_shapes(void)
+{
+    static const size_t shapes[][3] = {{0, 3, 3},   {3, 0, 3},     {3, 3, 0},     {1, 1, 1},     {2, 17, 5},
+                                       {7, 16, 33}, {13, 31, 64},  {32, 32, 32},  {49, 33, 257}, {145, 40, 12},
+                                       {25, 70, 1}, {150, 1, 300}, {64, 96, 513}, {290, 65, 100}};
+
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+        for (unsigned variant = 0; variant < 8; variant++)
+            one(shapes[i][0], shapes[i][1], shapes[i][2], variant);
+}
+
+static void our_kernels_agree_with_doubles(void **state)
+{
+    (void)state;
+    all_shapes();
+}
+
+static void openblas_agrees_with_doubles(void **state)
+{
+    wt_error err = {0};
+    int rc = wt__blas_load(&err);
+
+    (void)state;
+    if (rc < 0) {
+        assert_int_equal(rc, WT_EMODEL);
+        assert_string_equal(err.message,
+                            "OpenBLAS (libopenblas.so.0) cannot be loaded here; training goes on without it");
+        print_message("skipped: libopenblas.so.0 is not installed\n");
+        skip();
+    }
+    assert_int_equal(wt__blas_load(NULL), 0);
+    all_shapes();
+}
+
+static void the_same_call_gives_the_same_bits(void **state)
+{
+    enum { N = 200 };
+    float *a = floats(N * N, 1), *b = floats(N * N, 1), *c = floats(N * N, 1), *d = floats(N * N, 1);
+    struct matmul product = {
+        .m = N, .n = N, .k = N, .a = a, .a_stride = N, .b = b, .b_stride = N, .c = c, .c_stride = N};
+
+    (void)state;
+    wt__matmul(&product);
+    product.c = d;
+    wt__matmul(&product);
+    assert_memory_equal(c, d, N * N * sizeof(float));
+    free(a), free(b), free(c), free(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(our_kernels_agree_with_doubles), /* before the BLAS is loaded */
+        cmocka_unit_test(openblas_agrees_with_doubles),
+        cmocka_unit_test(the_same_call_gives_the_same_bits),
+    };
+
+    wt__rng_seed(&rng, 2);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
