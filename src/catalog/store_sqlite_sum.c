@@ -125,9 +125,8 @@ static int write_sum(struct store *store, const struct vector_set *set, int64_t 
     sqlite3_stmt *insert;
     int rc = prepare_sum(store,
                          "INSERT INTO usage_sum (tool, encoding, generation, uses, data)"
-                         " SELECT ?2, ?1, ?3, ?4, ?5 WHERE EXISTS (SELECT 1 FROM tool WHERE id = ?2)"
-                         " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation,"
-                         " uses = excluded.uses, data = excluded.data",
+                         " VALUES (?2, ?1, ?3, ?4, ?5) ON CONFLICT (tool, encoding) DO UPDATE SET"
+                         " generation = excluded.generation, uses = excluded.uses, data = excluded.data",
                          encoding, key->tool, &insert, err);
     if (rc < 0)
         return rc;

@@ -1,0 +1,28 @@
+/* usage.h: what the engine makes of recorded use: vectors of tools from the requests that used them (Tool2Vec, section
+ * 3.1). The sums are the store's (catalog/store.h); this brings them up to date and reads them as vectors.
+ *
+ * The set of these vectors stands beside that of descriptions: same model, kind wt__usage_kind. It has changed when
+ * sums_generation of wt__store_usage_info has; wt__store_each_usage_sum tells which tools have a vector, and of which
+ * generation, so that only those that changed need to be fetched. */
+#ifndef WT_ENGINE_USAGE_H
+#define WT_ENGINE_USAGE_H
+
+#include "engine/engine.h"
+
+/* What is encoded, with a version: the request, whole, as a query would be. */
+extern const char wt__usage_kind[];
+
+struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine);
+
+/* Encodes the teaching usages after the mark and adds them to the sums, then makes stale sums anew. Batches of usages,
+ * each its own transaction: a stop loses little, and the next call goes on. *learned: requests encoded, up to where it
+ * ended. Takes store_lock; not to be called with it. */
+int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
+                    wt_error *err);
+
+/* Unit vectors of these tools into out [count, D]: the direction of the mean request. there[i] tells whether tool i
+ * has one (its row of out is zero if not). Returns how many have. Called with store_lock held. */
+int64_t wt__usage_get_vectors(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
+                              float *out, bool *there, wt_error *err);
+
+#endif
