@@ -6,6 +6,90 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "nn/convolution.h"
+#include "nn/distance.h"
+
+/* ---------------------------------------------------------------- what is supported */
+
+/* How config.json of an architecture calls things, and what it means where it says nothing. */
+static const struct dialect {
+    struct architecture_row row;
+    const char *layers, *hidden, *heads, *intermediate, *activation;
+    double epsilon; /* where layer_norm_eps says nothing, or always */
+    bool fixed_epsilon;
+    uint32_t default_types;
+    bool types;         /* has token types */
+    bool padding_first; /* positions begin behind the padding's */
+    enum model_relative relative;
+} dialects[ARCHITECTURES] = {
+    [ARCHITECTURE_BERT] = {.row = {"bert", "absolute positions, token types; WordPiece"},
+                           .epsilon = 1e-12,
+                           .types = true,
+                           .default_types = 2},
+    [ARCHITECTURE_ROBERTA] = {.row = {"roberta", "absolute positions behind the padding's; byte-level BPE"},
+                              .epsilon = 1e-12,
+                              .types = true,
+                              .default_types = 2,
+                              .padding_first = true},
+    [ARCHITECTURE_DISTILBERT] = {.row = {"distilbert", "absolute positions, learned or stored sinusoids; WordPiece"},
+                                 .layers = "n_layers",
+                                 .hidden = "dim",
+                                 .heads = "n_heads",
+                                 .intermediate = "hidden_dim",
+                                 .activation = "activation",
+                                 .epsilon = 1e-12,
+                                 .fixed_epsilon = true},
+    [ARCHITECTURE_MPNET] = {.row = {"mpnet", "absolute positions and one bias of 32 distances; WordPiece"},
+                            .epsilon = 1e-12,
+                            .padding_first = true,
+                            .relative = RELATIVE_BIAS},
+    [ARCHITECTURE_DEBERTA] = {.row = {"deberta-v2", "DeBERTa v2 and v3: disentangled attention with or without buckets,"
+                                                    " shared or own keys, convolution, narrower embeddings; unigram"},
+                              .types = true,
+                              .epsilon = 1e-7,
+                              .relative = RELATIVE_DISENTANGLED},
+};
+
+const struct architecture_row *wt__architecture_at(size_t i)
+{
+    return i < ARCHITECTURES ? &dialects[i].row : NULL;
+}
+
+/* Architectures that are asked for often, and what they would need. */
+static const struct {
+    const char *model_type, *lacks;
+} missing[] = {
+    {"albert", "layers that share their weights"},
+    {"deberta", "the attention of DeBERTa v1; v2 and v3 are supported"},
+    {"electra", "its embedding projection"},
+    {"modernbert", "rotary positions and gated feed-forward parts"},
+    {"nomic_bert", "rotary positions and gated feed-forward parts"},
+    {"t5", "its encoder's normalisation before the layers"},
+    {"xlm-roberta", "its tokenizer"},
+};
+
+static int refuse_architecture(struct str type, const char *folder, wt_error *err)
+{
+    struct buffer known = {.max = 1024};
+    const char *lacks = NULL;
+
+    for (size_t i = 0; i < ARCHITECTURES; i++)
+        wt__buffer_printf(&known, "%s%s",
+                          i == 0                   ? ""
+                          : i + 1 == ARCHITECTURES ? " and "
+                                                   : ", ",
+                          dialects[i].row.model_type);
+    for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
+        if (wt__str_equal(type, wt__str(missing[i].model_type)))
+            lacks = missing[i].lacks;
+    int rc = wt__fail(err, WT_EMODEL, "%s: model_type \"%.*s\" is not supported%s%s; %s are", folder,
+                      (int)(type.len < 60 ? type.len : 60), type.ptr, lacks ? ", for want of " : "", lacks ? lacks : "",
+                      known.failed ? "others" : known.ptr);
+    wt__buffer_dispose(&known);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- files */
 
 /* The JSON object of folder/name. *out stays NULL when the file is absent and may be. */
 static int read_object(json_t **out, const char *folder, const char *name, bool required, wt_error *err)
@@ -46,47 +130,121 @@ static uint32_t whole(const json_t *object, const char *key, uint32_t fallback)
     return value < 0 || value > UINT32_MAX ? UINT32_MAX : (uint32_t)value; /* beyond every limit: refused later */
 }
 
-/* A member that must be one of the given words (or absent, where the first is meant). */
-static int demand(const json_t *config, const char *key, const char *const *allowed, const char *folder, wt_error *err)
+/* One of config.json's function names. */
+static int read_activation(uint32_t *out, const json_t *config, const char *key, const char *fallback,
+                           const char *folder, wt_error *err)
 {
-    struct str value = wt__json_str(config, key);
+    struct str name = wt__json_str(config, key);
+    int number = json_object_get(config, key) ? -1 : wt__activation_named(fallback);
+    char copy[64];
 
-    if (!json_object_get(config, key))
+    if (name.len > 0 && name.len < sizeof(copy)) {
+        snprintf(copy, sizeof(copy), "%.*s", (int)name.len, name.ptr);
+        number = wt__activation_named(copy);
+    }
+    *out = number > 0 ? (uint32_t)number : 0;
+    return number > 0 ? 0
+                      : wt__fail(err, WT_EMODEL, "%s: %s \"%.*s\" is not supported", folder, key,
+                                 (int)(name.len < 60 ? name.len : 60), name.len ? name.ptr : "");
+}
+
+/* A number that must be the one that is implemented (or absent). */
+static int demand(const json_t *config, const char *key, uint32_t only, const char *folder, wt_error *err)
+{
+    if (whole(config, key, only) == only)
         return 0;
-    for (size_t i = 0; allowed[i]; i++)
-        if (wt__str_equal(value, wt__str(allowed[i])))
-            return 0;
-    return wt__fail(err, WT_EMODEL, "%s: %s \"%.*s\" is not supported, only \"%s\"", folder, key,
-                    (int)(value.len < 60 ? value.len : 60), value.len ? value.ptr : "", allowed[0]);
+    return wt__fail(err, WT_EMODEL, "%s: %s must be %u: another one is not supported", folder, key, (unsigned)only);
+}
+
+/* "c2p|p2c" in files of the hub, a list of words in newer ones. */
+static bool has_term(const json_t *config, const char *term)
+{
+    const json_t *value = json_object_get(config, "pos_att_type");
+
+    for (size_t i = 0; i < json_array_size(value); i++)
+        if (wt__str_equal(wt__str(json_string_value(json_array_get(value, i))), wt__str(term)))
+            return true;
+    return json_is_string(value) && strstr(json_string_value(value), term);
+}
+
+static int read_deberta(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
+{
+    const json_t *norm = json_object_get(config, "norm_rel_ebd");
+    int64_t buckets = wt__json_int(config, "position_buckets", -1), most;
+    int rc = 0;
+
+    c->embedding = whole(config, "embedding_size", c->hidden);
+    most = wt__json_int(config, "max_relative_positions", -1);
+    c->max_distance = most > 0 ? whole(config, "max_relative_positions", 0) : c->positions;
+    c->buckets = buckets > 0 ? whole(config, "position_buckets", 0) : 0;
+    c->span = c->buckets ? c->buckets : c->max_distance;
+    c->content_to_position = has_term(config, "c2p");
+    c->position_to_content = has_term(config, "p2c");
+    c->own_distances = !wt__json_bool(config, "share_att_key", false);
+    c->normed_distances = json_is_string(norm) && strstr(json_string_value(norm), "layer_norm");
+    c->convolution = whole(config, "conv_kernel_size", 0);
+    if (!wt__json_bool(config, "position_biased_input", true))
+        c->positions = 0;
+    if (!wt__json_bool(config, "relative_attention", false))
+        rc = wt__fail(err, WT_EMODEL, "%s: DeBERTa without relative_attention is not supported", folder);
+    if (rc == 0)
+        rc = demand(config, "conv_groups", 1, folder, err);
+    if (rc == 0 && c->heads > 0)
+        rc = demand(config, "attention_head_size", c->hidden / c->heads, folder, err);
+    if (rc == 0 && c->convolution)
+        rc = read_activation(&c->convolution_activation, config, "conv_act", "tanh", folder, err);
+    return rc;
+}
+
+static int read_dimensions(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
+{
+    const struct dialect *d = &dialects[c->architecture];
+
+    c->layers = whole(config, d->layers ? d->layers : "num_hidden_layers", 0);
+    c->hidden = c->embedding = whole(config, d->hidden ? d->hidden : "hidden_size", 0);
+    c->heads = whole(config, d->heads ? d->heads : "num_attention_heads", 0);
+    c->intermediate = whole(config, d->intermediate ? d->intermediate : "intermediate_size", 0);
+    c->vocabulary = whole(config, "vocab_size", 0);
+    c->positions = whole(config, "max_position_embeddings", 0);
+    c->max_tokens = c->positions;
+    c->types = d->types ? whole(config, "type_vocab_size", d->default_types) : 0;
+    c->epsilon = (float)(d->fixed_epsilon ? d->epsilon : wt__json_real(config, "layer_norm_eps", d->epsilon));
+    c->relative = d->relative;
+    if (d->padding_first) {
+        uint32_t pad = whole(config, "pad_token_id", 1);
+
+        c->first_position = pad < MODEL_MAX_POSITIONS ? pad + 1 : UINT32_MAX;
+        c->max_tokens = c->positions > c->first_position ? c->positions - c->first_position : 0;
+    }
+    int rc = read_activation(&c->activation, config, d->activation ? d->activation : "hidden_act", "gelu", folder, err);
+    if (rc == 0 && c->relative == RELATIVE_BIAS)
+        rc = demand(config, "relative_attention_num_buckets", DISTANCE_MPNET_BUCKETS, folder, err);
+    if (rc == 0 && c->relative == RELATIVE_DISENTANGLED)
+        rc = read_deberta(c, config, folder, err);
+    return rc;
 }
 
 static int read_architecture(struct model_config *c, const char *folder, wt_error *err)
 {
-    static const char *const types[] = {"bert", NULL}, *const activations[] = {"gelu", "gelu_python", NULL},
-                             *const positions[] = {"absolute", NULL};
     json_t *config;
     int rc = read_object(&config, folder, "config.json", true, err);
 
     if (rc < 0)
         return rc;
-    if (wt__json_str(config, "model_type").len == 0)
+    struct str type = wt__json_str(config, "model_type"), position = wt__json_str(config, "position_embedding_type");
+    while (c->architecture < ARCHITECTURES && !wt__str_equal(type, wt__str(dialects[c->architecture].row.model_type)))
+        c->architecture++;
+    if (type.len == 0)
         rc = wt__fail(err, WT_EMODEL, "%s: config.json names no model_type", folder);
-    if (rc == 0)
-        rc = demand(config, "model_type", types, folder, err);
-    if (rc == 0)
-        rc = demand(config, "hidden_act", activations, folder, err);
-    if (rc == 0)
-        rc = demand(config, "position_embedding_type", positions, folder, err);
-    if (rc == 0 && (wt__json_bool(config, "is_decoder", false) || wt__json_bool(config, "add_cross_attention", false)))
+    else if (c->architecture == ARCHITECTURES)
+        rc = refuse_architecture(type, folder, err);
+    else if (position.len > 0 && !wt__str_equal(position, STR("absolute")))
+        rc = wt__fail(err, WT_EMODEL, "%s: position_embedding_type \"%.*s\" is not supported, only \"absolute\"",
+                      folder, (int)(position.len < 60 ? position.len : 60), position.ptr);
+    else if (wt__json_bool(config, "is_decoder", false) || wt__json_bool(config, "add_cross_attention", false))
         rc = wt__fail(err, WT_EMODEL, "%s: decoders are not supported", folder);
-    c->layers = whole(config, "num_hidden_layers", 0);
-    c->hidden = whole(config, "hidden_size", 0);
-    c->heads = whole(config, "num_attention_heads", 0);
-    c->intermediate = whole(config, "intermediate_size", 0);
-    c->vocabulary = whole(config, "vocab_size", 0);
-    c->positions = whole(config, "max_position_embeddings", 0);
-    c->types = whole(config, "type_vocab_size", 0);
-    c->epsilon = (float)wt__json_real(config, "layer_norm_eps", 1e-12);
+    if (rc == 0)
+        rc = read_dimensions(c, config, folder, err);
     json_decref(config);
     return rc;
 }
@@ -144,6 +302,8 @@ static int read_pooling(struct model_config *c, const char *folder, wt_error *er
     return rc;
 }
 
+/* The most tokens of a text. Without absolute positions the tables set no limit, and a model's own may be beyond what
+ * it was made for. */
 static int read_max_tokens(struct model_config *c, const char *folder, wt_error *err)
 {
     json_t *sentence = NULL, *tokenizer = NULL;
@@ -151,59 +311,63 @@ static int read_max_tokens(struct model_config *c, const char *folder, wt_error 
 
     if (rc == 0)
         rc = read_object(&tokenizer, folder, "tokenizer_config.json", false, err);
-    uint32_t limit = whole(tokenizer, "model_max_length", c->positions);
+    uint32_t most = c->positions ? c->max_tokens : MODEL_MAX_POSITIONS;
+    uint32_t limit = whole(tokenizer, "model_max_length", c->max_tokens);
     if (json_object_get(sentence, "max_seq_length") && !json_is_null(json_object_get(sentence, "max_seq_length")))
         limit = whole(sentence, "max_seq_length", limit);
-    c->max_tokens = limit < c->positions ? limit : c->positions;
-
-    /* Used unless tokenizer.json says otherwise. */
-    c->lower_case = wt__json_bool(tokenizer, "do_lower_case", true);
-    c->strip_accents = wt__json_bool(tokenizer, "strip_accents", c->lower_case);
-    c->split_cjk = wt__json_bool(tokenizer, "tokenize_chinese_chars", true);
+    c->max_tokens = limit <= most ? limit : c->max_tokens;
     json_decref(sentence);
     json_decref(tokenizer);
     return rc;
 }
 
-static int read_tokenizer(struct model_config *c, const char *folder, wt_error *err)
+/* What only DeBERTa has. */
+static int check_distances(const struct model_config *c, const char *what, wt_error *err)
 {
-    static const char *const models[] = {"WordPiece", NULL}, *const normalizers[] = {"BertNormalizer", NULL};
-    json_t *tokenizer;
-    int rc = read_object(&tokenizer, folder, "tokenizer.json", false, err);
-
-    if (rc < 0 || !tokenizer)
-        return rc;
-    const json_t *normalizer = wt__json_object(tokenizer, "normalizer");
-    rc = demand(wt__json_object(tokenizer, "model"), "type", models, folder, err);
-    if (rc == 0 && normalizer)
-        rc = demand(normalizer, "type", normalizers, folder, err);
-    if (normalizer) {
-        c->lower_case = wt__json_bool(normalizer, "lowercase", true);
-        c->strip_accents = wt__json_bool(normalizer, "strip_accents", c->lower_case);
-        c->split_cjk = wt__json_bool(normalizer, "handle_chinese_chars", true);
-    }
-    json_decref(tokenizer);
-    return rc;
+    if (c->relative != RELATIVE_DISENTANGLED)
+        return c->span == 0 && c->convolution == 0 && c->embedding == c->hidden
+                   ? 0
+                   : wt__fail(err, WT_EMODEL, "%s: only DeBERTa has distances, a convolution or narrow embeddings",
+                              what);
+    if (c->span == 0 || c->span > MODEL_MAX_SPAN || c->max_distance == 0 || c->max_distance > MODEL_MAX_POSITIONS ||
+        c->buckets > c->max_distance || c->span != (c->buckets ? c->buckets : c->max_distance))
+        return wt__fail(err, WT_EMODEL,
+                        "%s: position_buckets may be at most max_relative_positions, and distances at most %d and %d",
+                        what, (int)MODEL_MAX_SPAN, (int)MODEL_MAX_POSITIONS);
+    if (!c->content_to_position && !c->position_to_content)
+        return wt__fail(err, WT_EMODEL, "%s: pos_att_type needs c2p or p2c", what);
+    if (c->convolution > 0 && (c->convolution % 2 == 0 || c->convolution > CONVOLUTION_MAX_TAPS ||
+                               c->convolution_activation == 0 || c->convolution_activation > ACTIVATION_SILU))
+        return wt__fail(err, WT_EMODEL, "%s: conv_kernel_size must be odd and at most %d", what,
+                        (int)CONVOLUTION_MAX_TAPS);
+    return 0;
 }
 
 int wt__model_config_check(const struct model_config *c, const char *what, wt_error *err)
 {
     const struct {
         const char *name;
-        uint32_t value, most;
-    } rows[] = {{"num_hidden_layers", c->layers, MODEL_MAX_LAYERS},
-                {"hidden_size", c->hidden, MODEL_MAX_HIDDEN},
-                {"num_attention_heads", c->heads, c->hidden},
-                {"intermediate_size", c->intermediate, MODEL_MAX_INTERMEDIATE},
-                {"vocab_size", c->vocabulary, MODEL_MAX_VOCABULARY},
-                {"max_position_embeddings", c->positions, MODEL_MAX_POSITIONS},
-                {"type_vocab_size", c->types, MODEL_MAX_TYPES},
-                {"the most tokens", c->max_tokens, c->positions}};
+        uint32_t value, least, most;
+    } rows[] = {
+        {"num_hidden_layers", c->layers, 1, MODEL_MAX_LAYERS},
+        {"hidden_size", c->hidden, 1, MODEL_MAX_HIDDEN},
+        {"embedding_size", c->embedding, 1, MODEL_MAX_HIDDEN},
+        {"num_attention_heads", c->heads, 1, c->hidden},
+        {"intermediate_size", c->intermediate, 1, MODEL_MAX_INTERMEDIATE},
+        {"vocab_size", c->vocabulary, 1, MODEL_MAX_VOCABULARY},
+        {"max_position_embeddings", c->positions, c->relative != RELATIVE_DISENTANGLED, MODEL_MAX_POSITIONS},
+        {"type_vocab_size", c->types, c->architecture < ARCHITECTURE_DISTILBERT, MODEL_MAX_TYPES},
+        {"pad_token_id", c->first_position, 0, MODEL_MAX_POSITIONS},
+        {"the most tokens", c->max_tokens, 1, c->positions ? c->positions - c->first_position : MODEL_MAX_POSITIONS}};
 
+    if (c->architecture >= ARCHITECTURES || c->relative != (uint32_t)dialects[c->architecture].relative)
+        return wt__fail(err, WT_EMODEL, "%s: unknown architecture", what);
+    if (c->positions > 0 && c->first_position >= c->positions)
+        return wt__fail(err, WT_EMODEL, "%s: max_position_embeddings leaves no place behind the padding's", what);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (rows[i].value == 0 || rows[i].value > rows[i].most)
-            return wt__fail(err, WT_EMODEL, "%s: %s must be between 1 and %u", what, rows[i].name,
-                            (unsigned)rows[i].most);
+        if (rows[i].value < rows[i].least || rows[i].value > rows[i].most)
+            return wt__fail(err, WT_EMODEL, "%s: %s must be between %u and %u", what, rows[i].name,
+                            (unsigned)rows[i].least, (unsigned)rows[i].most);
     if (c->hidden % c->heads != 0)
         return wt__fail(err, WT_EMODEL, "%s: hidden_size %u does not divide into %u heads", what, (unsigned)c->hidden,
                         (unsigned)c->heads);
@@ -211,9 +375,11 @@ int wt__model_config_check(const struct model_config *c, const char *what, wt_er
         return wt__fail(err, WT_EMODEL, "%s: a text needs room for 2 tokens", what);
     if (!(c->epsilon > 0 && c->epsilon < 1))
         return wt__fail(err, WT_EMODEL, "%s: layer_norm_eps must lie between 0 and 1", what);
-    if (c->pooling != POOLING_MEAN && c->pooling != POOLING_CLS)
+    if (c->pooling >= POOLINGS)
         return wt__fail(err, WT_EMODEL, "%s: unknown pooling", what);
-    return 0;
+    if (c->activation == 0 || c->activation > ACTIVATION_SILU)
+        return wt__fail(err, WT_EMODEL, "%s: unknown activation", what);
+    return check_distances(c, what, err);
 }
 
 int wt__model_config_read(struct model_config *out, const char *folder, wt_error *err)
@@ -226,8 +392,6 @@ int wt__model_config_read(struct model_config *out, const char *folder, wt_error
         rc = read_pooling(out, folder, err);
     if (rc == 0)
         rc = read_max_tokens(out, folder, err);
-    if (rc == 0)
-        rc = read_tokenizer(out, folder, err);
     if (rc == 0)
         rc = wt__model_config_check(out, folder, err);
     return rc;

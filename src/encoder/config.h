@@ -4,16 +4,16 @@
  *   modules.json               the chain of sentence-transformers: encoder, pooling, normalisation; may be absent
  *   1_Pooling/config.json      mean or CLS; absent: mean
  *   sentence_bert_config.json  most tokens a text may have; may be absent
- *   tokenizer.json             settings of the text normaliser; absent: those of tokenizer_config.json
+ *   tokenizer_config.json      the same, where the former says nothing
  *
- * What this library cannot run exactly is refused with a sentence that says what it lacks. */
+ * An architecture is a row of a table; in all else the models differ by the numbers below. What this library cannot
+ * run exactly is refused with a sentence that says what it lacks. */
 #ifndef WT_ENCODER_CONFIG_H
 #define WT_ENCODER_CONFIG_H
 
 #include <stdint.h>
 
 #include "base/error.h"
-#include "text/vocabulary.h"
 
 /* Limits; a model beyond one is WT_EMODEL. */
 enum {
@@ -23,18 +23,58 @@ enum {
     MODEL_MAX_VOCABULARY = 1 << 20,
     MODEL_MAX_POSITIONS = 8192,
     MODEL_MAX_TYPES = 16,
+    MODEL_MAX_SPAN = 4096,
+    MODEL_MAX_CONVOLUTION = 15,
     MODEL_MAX_JSON = 64 << 20 /* bytes of one JSON file */
 };
 
-enum pooling { POOLING_MEAN, POOLING_CLS };
+enum architecture {
+    ARCHITECTURE_BERT,
+    ARCHITECTURE_ROBERTA,
+    ARCHITECTURE_DISTILBERT,
+    ARCHITECTURE_MPNET,
+    ARCHITECTURE_DEBERTA,
+    ARCHITECTURES
+};
+
+/* What is supported: the rows that documentation, tests and the command show. */
+struct architecture_row {
+    const char *model_type; /* as config.json names it */
+    const char *summary;    /* what of it runs */
+};
+
+/* The i-th of ARCHITECTURES rows; NULL beyond. */
+const struct architecture_row *wt__architecture_at(size_t i);
+
+enum pooling { POOLING_MEAN, POOLING_CLS, POOLINGS };
+
+/* What attention knows of distances. */
+enum model_relative {
+    RELATIVE_NONE,
+    RELATIVE_BIAS,         /* MPNet: a number a bucket and head is added to the scores */
+    RELATIVE_DISENTANGLED, /* DeBERTa: distances have keys and queries of their own */
+    RELATIVES
+};
 
 /* Fixed-size fields, since it is stored as it is in the packed model. */
 struct model_config {
+    uint32_t architecture; /* enum architecture */
     uint32_t layers, hidden, heads, intermediate;
-    uint32_t vocabulary, positions, types; /* rows of the three embeddings */
-    uint32_t max_tokens;                   /* of one text with [CLS] and [SEP]; at most positions */
-    uint32_t pooling;                      /* enum pooling */
-    uint32_t lower_case, strip_accents, split_cjk;
+    uint32_t embedding;                    /* E: width of the three embeddings; hidden unless a projection follows */
+    uint32_t vocabulary, positions, types; /* rows of the three embeddings; the latter two may be 0 */
+    uint32_t first_position; /* the row of a text's first token; where above 0, the row before it is for padding */
+    uint32_t activation;     /* enum activation of nn/, of the feed-forward parts */
+    uint32_t max_tokens;     /* of one text with [CLS] and [SEP] */
+    uint32_t pooling;        /* enum pooling */
+    uint32_t relative;       /* enum model_relative; what follows is DeBERTa's alone */
+    uint32_t span;           /* S: distances -S .. S - 1 have a row */
+    uint32_t buckets;        /* distances beyond half of it share rows by their logarithm; 0: none do */
+    uint32_t max_distance;   /* the base of those logarithms */
+    uint32_t content_to_position, position_to_content; /* which of the two terms there are */
+    uint32_t own_distances;                            /* distances have weights of their own for keys and queries */
+    uint32_t normed_distances;                         /* distances are normalised first */
+    uint32_t convolution;                              /* its width, odd, or 0 */
+    uint32_t convolution_activation;
     float epsilon; /* of every layer normalisation */
 };
 

@@ -12,7 +12,8 @@
 #include "base/sha256.h"
 #include "encoder/cache.h"
 #include "encoder/model_dir.h"
-#include "text/wordpiece.h"
+#include "encoder/pooling.h"
+#include "nn/norm.h"
 
 enum {
     BATCH_TOKENS = 256, /* a batch is run once it has so many */
@@ -27,16 +28,16 @@ struct encoder {
 };
 
 struct encoder_scratch {
-    struct bert_scratch bert;
+    struct activations activations;
     size_t capacity; /* tokens of a batch: BATCH_TOKENS and one text more */
     int32_t *ids;    /* [capacity] */
     size_t *starts;  /* [capacity + 1] */
     struct arena arena;
 };
 
-static const struct bert *bert_of(const struct encoder *encoder)
+static const struct transformer *model_of(const struct encoder *encoder)
 {
-    return &encoder->cache.packed.bert;
+    return &encoder->cache.packed.model;
 }
 
 int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err)
@@ -70,12 +71,12 @@ void wt__encoder_close(struct encoder *encoder)
 
 size_t wt__encoder_dim(const struct encoder *encoder)
 {
-    return bert_of(encoder)->config.hidden;
+    return model_of(encoder)->config.hidden;
 }
 
 size_t wt__encoder_max_tokens(const struct encoder *encoder)
 {
-    return bert_of(encoder)->config.max_tokens;
+    return model_of(encoder)->config.max_tokens;
 }
 
 const char *wt__encoder_name(const struct encoder *encoder)
@@ -102,7 +103,6 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
 int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *encoder, wt_error *err)
 {
     struct encoder_scratch *scratch = calloc(1, sizeof(*scratch));
-    int rc;
 
     *out = NULL;
     if (!scratch)
@@ -110,14 +110,16 @@ int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *
     scratch->capacity = BATCH_TOKENS + wt__encoder_max_tokens(encoder);
     scratch->ids = wt__arena_array(&scratch->arena, int32_t, scratch->capacity);
     scratch->starts = wt__arena_array(&scratch->arena, size_t, scratch->capacity + 1);
-    rc = wt__bert_scratch_init(&scratch->bert, bert_of(encoder), scratch->capacity, &scratch->arena, err);
-    if (rc == 0 && (!scratch->ids || !scratch->starts))
-        rc = wt__fail_nomem(err);
-    if (rc < 0)
+    struct activation_limits limits = {scratch->capacity, wt__encoder_max_tokens(encoder)};
+    size_t floats = wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, NULL);
+    float *memory = floats ? wt__arena_alloc(&scratch->arena, floats * sizeof(float), 64) : NULL;
+    if (!scratch->ids || !scratch->starts || !memory) {
         wt__encoder_scratch_free(scratch);
-    else
-        *out = scratch;
-    return rc;
+        return wt__fail_nomem(err);
+    }
+    wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, memory);
+    *out = scratch;
+    return 0;
 }
 
 void wt__encoder_scratch_free(struct encoder_scratch *scratch)
@@ -128,31 +130,19 @@ void wt__encoder_scratch_free(struct encoder_scratch *scratch)
     free(scratch);
 }
 
-/* One vector of a sequence's hidden states. x: [T, H], out: [H] */
-static void pool(const struct model_config *config, const float *x, size_t stride, size_t t, float *out)
-{
-    size_t hidden = config->hidden;
-
-    memcpy(out, x, hidden * sizeof(float));
-    if (config->pooling == POOLING_MEAN) {
-        for (size_t i = 1; i < t; i++)
-            for (size_t h = 0; h < hidden; h++)
-                out[h] += x[i * stride + h];
-        for (size_t h = 0; h < hidden; h++)
-            out[h] /= (float)t;
-    }
-    wt__normalize(out, hidden);
-}
-
 static void run_batch(const struct encoder *encoder, struct encoder_scratch *scratch, size_t count, float *out)
 {
-    const struct bert *bert = bert_of(encoder);
-    struct bert_batch batch = {.count = count, .starts = scratch->starts, .ids = scratch->ids};
+    const struct transformer *model = model_of(encoder);
+    const struct activations *a = &scratch->activations;
+    struct token_batch batch = {.count = count, .starts = scratch->starts, .ids = scratch->ids};
+    size_t dim = model->config.hidden;
 
-    wt__bert_forward(bert, &batch, &scratch->bert);
-    for (size_t b = 0; b < count; b++)
-        pool(&bert->config, scratch->bert.x + batch.starts[b] * scratch->bert.stride, scratch->bert.stride,
-             batch.starts[b + 1] - batch.starts[b], out + b * bert->config.hidden);
+    wt__transformer_forward(model, &batch, &scratch->activations);
+    for (size_t b = 0; b < count; b++) {
+        wt__pool_forward(&model->config, a->x + batch.starts[b] * a->stride, a->stride,
+                         batch.starts[b + 1] - batch.starts[b], out + b * dim);
+        wt__normalize(out + b * dim, dim);
+    }
 }
 
 int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, const struct str *texts, size_t count,
@@ -168,7 +158,7 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, c
         size_t b = i - done, start = scratch->starts[b];
 
         scratch->starts[b + 1] =
-            start + wt__wordpiece_encode(&packed->vocabulary, texts[i], max_tokens, scratch->ids + start);
+            start + wt__tokenizer_encode(&packed->tokenizer, texts[i], max_tokens, scratch->ids + start);
         if (scratch->starts[b + 1] >= BATCH_TOKENS || i + 1 == count) {
             run_batch(encoder, scratch, b + 1, out + done * dim);
             done = i + 1;

@@ -1,4 +1,4 @@
-/* pack.c: reads configuration, vocabulary and weights, and lays them out as packed.h says. */
+/* pack.c: reads configuration, tokenizer and weights, and lays them out as packed.h says. */
 #include "encoder/pack.h"
 
 #include <errno.h>
@@ -11,32 +11,30 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "encoder/packed.h"
+#include "encoder/tokenizer_files.h"
+#include "encoder/weights.h"
 #include "nn/safetensors.h"
 
-static const struct {
-    const char *name;
-    bool required;
-} sources[] = {{"config.json", true},
-               {"vocab.txt", true},
-               {MODEL_WEIGHTS, true},
-               {"modules.json", false},
-               {"sentence_bert_config.json", false},
-               {"tokenizer.json", false},
-               {"tokenizer_config.json", false},
-               {"1_Pooling/config.json", false}};
-enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
+static const char *const others[] = {"config.json", MODEL_WEIGHTS, "modules.json", "sentence_bert_config.json",
+                                     "1_Pooling/config.json"};
+enum { REQUIRED = 2, OTHERS = sizeof(others) / sizeof(others[0]), MOST_SOURCES = 32 };
 
-/* What a packed model may be longer than twice its weights: vocabulary, panels that are not full, page ends. */
-#define PACKED_SLACK ((uint64_t)64 << 20)
+/* What a packed model may be longer than twice its weights: the tokenizer, panels that are not full, page ends. */
+#define PACKED_SLACK ((uint64_t)128 << 20)
+
+static const char *source_at(size_t i)
+{
+    return i < OTHERS ? others[i] : wt__tokenizer_file_at(i - OTHERS);
+}
 
 int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err)
 {
-    uint64_t facts[SOURCES][4] = {{0}};
+    uint64_t facts[MOST_SOURCES][4] = {{0}};
     struct arena arena = {0};
     int rc = wt__is_folder(folder) ? 0 : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
 
-    for (size_t i = 0; rc == 0 && i < SOURCES; i++) {
-        char *path = wt__path_join(&arena, folder, sources[i].name);
+    for (size_t i = 0; rc == 0 && i < MOST_SOURCES && source_at(i); i++) {
+        char *path = wt__path_join(&arena, folder, source_at(i));
         struct stat s;
 
         if (!path)
@@ -46,8 +44,8 @@ int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err)
             facts[i][1] = (uint64_t)s.st_ino;
             facts[i][2] = (uint64_t)s.st_mtim.tv_sec;
             facts[i][3] = (uint64_t)s.st_mtim.tv_nsec;
-        } else if (sources[i].required)
-            rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, sources[i].name);
+        } else if (i < REQUIRED)
+            rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, source_at(i));
     }
     *key = wt__checksum(facts, sizeof(facts), PACKED_VERSION);
     wt__arena_dispose(&arena);
@@ -58,147 +56,109 @@ int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err)
 struct packing {
     const char *folder;
     struct safetensors weights;
-    const char *prefix; /* before every tensor's name: "", or "bert." in models with a head */
     struct packed_header header;
+    struct weight_plan files, packed;
     unsigned char *image;
-    float *matrix; /* one tensor on its way, large enough for any */
+    float *model, *layer; /* runs in LAYOUT_FILES: of the model, and of the layer on its way */
+    float *relative;      /* DeBERTa's distances as the layers see them */
 };
 
-static int read_vocabulary(struct buffer *blob, const struct packing *p, wt_error *err)
-{
-    const struct model_config *c = &p->header.config;
-    struct vocabulary_options options = {c->lower_case, c->strip_accents, c->split_cjk};
-    struct arena arena = {0};
-    char *path = wt__path_join(&arena, p->folder, "vocab.txt"), *text = NULL;
-    size_t len;
-    int rc = path ? wt__file_read(&text, &len, path, VOCABULARY_MAX_BYTES, err) : wt__fail_nomem(err);
-
-    if (rc == 0)
-        rc = wt__vocabulary_build(blob, (struct str){text, len}, &options, err);
-    if (rc < 0 && rc != WT_ENOMEM && path)
-        rc = wt__fail_context(err, rc, "%s", path);
-    free(text);
-    wt__arena_dispose(&arena);
-    return rc;
-}
-
-/* The tensor of that name as fp32 to out, if it has the shape [rows, columns] ([rows] where columns is 0). */
-static int read_tensor(struct packing *p, const char *name, size_t rows, size_t columns, float *out, wt_error *err)
-{
-    char full[160];
-    snprintf(full, sizeof(full), "%s%s", p->prefix, name);
-    const struct tensor *t = wt__safetensors_find(&p->weights, full);
-
-    if (!t)
-        return wt__fail(err, WT_EMODEL, "%s: %s has no tensor \"%s\"", p->folder, MODEL_WEIGHTS, full);
-    if (t->rank != (columns ? 2 : 1) || t->shape[0] != rows || (columns && t->shape[1] != columns))
-        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" does not have the shape that config.json needs", p->folder,
-                        full);
-    p->header.parameters += t->count;
-    return wt__tensor_floats(t, out, err);
-}
-
-static float *section(struct packing *p, enum packed_part part)
+static float *section(const struct packing *p, enum packed_part part)
 {
     return (float *)(void *)(p->image + p->header.sections[part].offset);
 }
 
-static int pack_embeddings(struct packing *p, wt_error *err)
+/* Parts first .. end of a run, from one layout to the other. */
+static void convert(const struct packing *p, int first, int end, const float *from, float *to)
 {
-    const struct model_config *c = &p->header.config;
-    float *norm = section(p, PACKED_NORM);
-    const struct {
-        const char *name;
-        size_t rows, columns;
-        float *out;
-    } tensors[] = {
-        {"embeddings.word_embeddings.weight", c->vocabulary, c->hidden, section(p, PACKED_WORDS)},
-        {"embeddings.position_embeddings.weight", c->positions, c->hidden, section(p, PACKED_POSITIONS)},
-        {"embeddings.token_type_embeddings.weight", c->types, c->hidden, section(p, PACKED_TYPES)},
-        {"embeddings.LayerNorm.weight", c->hidden, 0, norm},
-        {"embeddings.LayerNorm.bias", c->hidden, 0, norm + c->hidden},
-    };
-    int rc = 0;
+    for (int part = first; part < end; part++) {
+        struct weight_shape have = wt__weight_shape(&p->header.config, LAYOUT_FILES, (enum weight_part)part);
+        struct weight_shape want = wt__weight_shape(&p->header.config, LAYOUT_PACKED, (enum weight_part)part);
+        const float *source = from + p->files.at[part];
+        float *target = to + p->packed.at[part];
 
-    for (size_t i = 0; rc == 0 && i < sizeof(tensors) / sizeof(tensors[0]); i++)
-        rc = read_tensor(p, tensors[i].name, tensors[i].rows, tensors[i].columns, tensors[i].out, err);
-    return rc;
+        if (have.rows == 0 || want.rows == 0)
+            continue;
+        if (want.linear)
+            for (size_t tap = 0; tap < want.taps; tap++)
+                wt__linear_pack(target + tap * wt__linear_packed_size(want.rows, want.columns),
+                                source + tap * want.rows * want.columns, want.columns, want.rows, want.columns);
+        else
+            memcpy(target, source, have.rows * (have.columns ? have.columns : 1) * sizeof(float));
+    }
 }
 
-/* The tensors of a layer: several of one part stand below each other in it. */
-static const struct {
-    enum layer_part part;
-    const char *name;
-} layer_tensors[] = {
-    {LAYER_QKV, "attention.self.query.weight"},
-    {LAYER_QKV, "attention.self.key.weight"},
-    {LAYER_QKV, "attention.self.value.weight"},
-    {LAYER_QKV_BIAS, "attention.self.query.bias"},
-    {LAYER_QKV_BIAS, "attention.self.key.bias"},
-    {LAYER_QKV_BIAS, "attention.self.value.bias"},
-    {LAYER_OUT, "attention.output.dense.weight"},
-    {LAYER_OUT_BIAS, "attention.output.dense.bias"},
-    {LAYER_FIRST_GAIN, "attention.output.LayerNorm.weight"},
-    {LAYER_FIRST_BIAS, "attention.output.LayerNorm.bias"},
-    {LAYER_UP, "intermediate.dense.weight"},
-    {LAYER_UP_BIAS, "intermediate.dense.bias"},
-    {LAYER_DOWN, "output.dense.weight"},
-    {LAYER_DOWN_BIAS, "output.dense.bias"},
-    {LAYER_SECOND_GAIN, "output.LayerNorm.weight"},
-    {LAYER_SECOND_BIAS, "output.LayerNorm.bias"},
-};
-enum { LAYER_TENSORS = sizeof(layer_tensors) / sizeof(layer_tensors[0]) };
+static int read_tensor(struct packing *p, const struct weight_tensor *t, wt_error *err)
+{
+    float *run = t->layer == WEIGHT_NO_LAYER ? p->model : p->layer;
+    float *out = t->part == WEIGHT_WORDS ? section(p, PACKED_WORDS) : run + p->files.at[t->part] + t->offset;
 
-static int pack_layer(struct packing *p, size_t layer, wt_error *err)
+    p->header.parameters += t->count;
+    return wt__weight_read(&p->weights, t, p->folder, out, err);
+}
+
+/* Reads the tensors in their order, a run at a time. bound: the two runs as a model of one layer. */
+static int pack_weights(struct packing *p, const struct transformer *bound, wt_error *err)
 {
     const struct model_config *c = &p->header.config;
-    size_t offsets[LAYER_PARTS + 1], same;
-    char name[128];
+    struct weight_walk walk = {.config = c, .prefix = wt__weights_prefix(&p->weights, c)};
+    bool more = wt__weight_next(&walk);
     int rc = 0;
 
-    wt__layer_offsets(c, offsets);
-    float *base = section(p, PACKED_LAYERS) + layer * offsets[LAYER_PARTS];
-    for (size_t i = 0; rc == 0 && i < LAYER_TENSORS; i += same) {
-        enum layer_part part = layer_tensors[i].part;
-        struct layer_shape shape = wt__layer_shape(c, part);
+    for (; rc == 0 && more && walk.tensor.layer == WEIGHT_NO_LAYER; more = wt__weight_next(&walk))
+        rc = read_tensor(p, &walk.tensor, err);
+    if (rc < 0)
+        return rc;
+    convert(p, 0, WEIGHT_MODEL_PARTS, p->model, section(p, PACKED_MODEL));
+    if (p->relative)
+        wt__relative_forward(bound, p->relative);
+    for (size_t layer = 0; rc == 0 && layer < c->layers; layer++) {
+        float *base = section(p, PACKED_LAYERS) + layer * p->packed.layer;
 
-        for (same = 1; i + same < LAYER_TENSORS && layer_tensors[i + same].part == part;)
-            same++;
-        size_t rows = shape.rows / same, floats = rows * (shape.columns ? shape.columns : 1);
-        for (size_t j = 0; rc == 0 && j < same; j++) {
-            snprintf(name, sizeof(name), "encoder.layer.%zu.%s", layer, layer_tensors[i + j].name);
-            float *out = shape.columns ? p->matrix : base + offsets[part];
-            rc = read_tensor(p, name, rows, shape.columns, out + j * floats, err);
-        }
-        if (rc == 0 && shape.columns)
-            wt__linear_pack(base + offsets[part], p->matrix, shape.columns, shape.rows, shape.columns);
+        for (; rc == 0 && more && walk.tensor.layer == layer; more = wt__weight_next(&walk))
+            rc = read_tensor(p, &walk.tensor, err);
+        convert(p, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, p->layer, base);
+        if (p->relative)
+            wt__distances_forward(bound, 0, p->relative, base + p->packed.at[WEIGHT_DISTANCES]);
     }
     return rc;
 }
 
 /* Makes room, and fills in all sections. */
-static int pack_sections(struct packing *p, const struct buffer *vocabulary, size_t weights_len, wt_error *err)
+static int pack_sections(struct packing *p, const struct buffer *tokenizer, size_t weights_len, wt_error *err)
 {
     const struct model_config *c = &p->header.config;
-    size_t widest = 3 * (size_t)c->hidden > c->intermediate ? 3 * (size_t)c->hidden : c->intermediate;
+    size_t distances = c->relative == RELATIVE_DISENTANGLED ? 2 * (size_t)c->span * c->hidden : 0;
     int rc;
 
-    p->header.sections[PACKED_VOCABULARY].size = vocabulary->len;
+    wt__weight_plan(&p->files, c, LAYOUT_FILES);
+    wt__weight_plan(&p->packed, c, LAYOUT_PACKED);
+    p->header.sections[PACKED_TOKENIZER].size = tokenizer->len;
     rc = wt__packed_place(&p->header, err);
     if (rc < 0)
         return rc;
     /* Before memory is taken: config.json may promise more than the weights hold, even at two bytes a number. */
-    if (p->header.file_size > PACKED_SLACK + 4 * (uint64_t)weights_len)
+    uint64_t made = (uint64_t)distances * 2 * c->layers * sizeof(float);
+    if (p->header.file_size > PACKED_SLACK + 4 * (uint64_t)weights_len + made || made / 16 > PACKED_SLACK + weights_len)
         return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", p->folder, MODEL_WEIGHTS);
+    struct transformer *bound = calloc(1, sizeof(*bound));
     p->image = wt__alloc_aligned((size_t)p->header.file_size, 1);
-    p->matrix = wt__alloc_aligned(widest * c->hidden, sizeof(float));
-    if (!p->image || !p->matrix)
-        return wt__fail_nomem(err);
-    memset(p->image, 0, (size_t)p->header.file_size);
-    memcpy(p->image + p->header.sections[PACKED_VOCABULARY].offset, vocabulary->ptr, vocabulary->len);
-    rc = pack_embeddings(p, err);
-    for (size_t layer = 0; rc == 0 && layer < c->layers; layer++)
-        rc = pack_layer(p, layer, err);
+    p->model = wt__alloc_aligned(p->files.model + WT_PANEL, sizeof(float));
+    p->layer = wt__alloc_aligned(p->files.layer + WT_PANEL, sizeof(float));
+    p->relative = distances ? wt__alloc_aligned(distances + WT_PANEL, sizeof(float)) : NULL;
+    if (!bound || !p->image || !p->model || !p->layer || (distances && !p->relative)) {
+        rc = wt__fail_nomem(err);
+    } else {
+        memset(p->image, 0, (size_t)p->header.file_size);
+        memset(p->model, 0, (p->files.model + WT_PANEL) * sizeof(float));
+        memset(p->layer, 0, (p->files.layer + WT_PANEL) * sizeof(float));
+        memcpy(p->image + p->header.sections[PACKED_TOKENIZER].offset, tokenizer->ptr, tokenizer->len);
+        struct model_config one = *c;
+        one.layers = 1;
+        wt__weights_bind(bound, &one, LAYOUT_FILES, section(p, PACKED_WORDS), p->model, p->layer);
+        rc = pack_weights(p, bound, err);
+    }
+    free(bound);
     return rc;
 }
 
@@ -210,10 +170,8 @@ static int open_weights(struct packing *p, struct mapping *map, wt_error *err)
 
     if (rc == 0)
         rc = wt__safetensors_open(&p->weights, path, map->ptr, map->len, err);
-    if (rc == 0) {
+    if (rc == 0)
         wt__sha256(map->ptr, map->len, p->header.source_sha256);
-        p->prefix = wt__safetensors_find(&p->weights, "bert.embeddings.word_embeddings.weight") ? "bert." : "";
-    }
     wt__arena_dispose(&arena);
     return rc;
 }
@@ -221,7 +179,7 @@ static int open_weights(struct packing *p, struct mapping *map, wt_error *err)
 int wt__model_pack(unsigned char **image, size_t *len, const char *folder, wt_error *err)
 {
     struct packing p = {.folder = folder};
-    struct buffer vocabulary = {0};
+    struct buffer tokenizer = {0};
     struct mapping map = {0};
     int rc;
 
@@ -232,11 +190,11 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, wt_er
     if (rc == 0)
         rc = wt__model_config_read(&p.header.config, folder, err);
     if (rc == 0)
-        rc = read_vocabulary(&vocabulary, &p, err);
+        rc = wt__tokenizer_read(&tokenizer, folder, err);
     if (rc == 0)
         rc = open_weights(&p, &map, err);
     if (rc == 0)
-        rc = pack_sections(&p, &vocabulary, map.len, err);
+        rc = pack_sections(&p, &tokenizer, map.len, err);
     if (rc == 0) {
         wt__packed_seal(&p.header, p.image);
         memcpy(p.image, &p.header, sizeof(p.header));
@@ -245,9 +203,11 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, wt_er
         p.image = NULL;
     }
     free(p.image);
-    free(p.matrix);
+    free(p.model);
+    free(p.layer);
+    free(p.relative);
     wt__safetensors_dispose(&p.weights);
     wt__file_unmap(&map);
-    wt__buffer_dispose(&vocabulary);
+    wt__buffer_dispose(&tokenizer);
     return rc;
 }

@@ -2,75 +2,23 @@
 #include "encoder/packed.h"
 
 #include "base/checksum.h"
-
-enum { FLOATS_A_LINE = 16 };
+#include "encoder/weights.h"
 
 _Static_assert(offsetof(struct packed_header, checksum) + 8 == sizeof(struct packed_header), "no hole at the end");
 _Static_assert(sizeof(struct packed_header) <= PACKED_PAGE, "the first page holds the header");
 
-struct layer_shape wt__layer_shape(const struct model_config *c, enum layer_part part)
-{
-    switch (part) {
-    case LAYER_QKV:
-        return (struct layer_shape){3 * (size_t)c->hidden, c->hidden};
-    case LAYER_QKV_BIAS:
-        return (struct layer_shape){3 * (size_t)c->hidden, 0};
-    case LAYER_OUT:
-        return (struct layer_shape){c->hidden, c->hidden};
-    case LAYER_UP:
-        return (struct layer_shape){c->intermediate, c->hidden};
-    case LAYER_UP_BIAS:
-        return (struct layer_shape){c->intermediate, 0};
-    case LAYER_DOWN:
-        return (struct layer_shape){c->hidden, c->intermediate};
-    default:
-        return (struct layer_shape){c->hidden, 0};
-    }
-}
-
-void wt__layer_offsets(const struct model_config *config, size_t offsets[LAYER_PARTS + 1])
-{
-    offsets[0] = 0;
-    for (int part = 0; part < LAYER_PARTS; part++) {
-        struct layer_shape shape = wt__layer_shape(config, (enum layer_part)part);
-        size_t floats = shape.columns ? wt__linear_packed_size(shape.rows, shape.columns) : shape.rows;
-
-        offsets[part + 1] = offsets[part] + (floats + FLOATS_A_LINE - 1) / FLOATS_A_LINE * FLOATS_A_LINE;
-    }
-}
-
-/* What the configuration makes of each section; 0 for the vocabulary, whose blob has its own size. */
-static uint64_t section_size(const struct model_config *c, enum packed_part part)
-{
-    size_t offsets[LAYER_PARTS + 1];
-    uint64_t row = (uint64_t)c->hidden * sizeof(float);
-
-    switch (part) {
-    case PACKED_WORDS:
-        return c->vocabulary * row;
-    case PACKED_POSITIONS:
-        return c->positions * row;
-    case PACKED_TYPES:
-        return c->types * row;
-    case PACKED_NORM:
-        return 2 * row;
-    case PACKED_LAYERS:
-        wt__layer_offsets(c, offsets);
-        return (uint64_t)offsets[LAYER_PARTS] * sizeof(float) * c->layers;
-    default:
-        return 0;
-    }
-}
-
 int wt__packed_place(struct packed_header *header, wt_error *err)
 {
+    struct weight_plan plan;
     uint64_t at = PACKED_PAGE;
 
+    wt__weight_plan(&plan, &header->config, LAYOUT_PACKED);
+    header->sections[PACKED_WORDS].size = plan.words * sizeof(float);
+    header->sections[PACKED_MODEL].size = plan.model * sizeof(float);
+    header->sections[PACKED_LAYERS].size = plan.layer * sizeof(float) * header->config.layers;
     for (int part = 0; part < PACKED_PARTS; part++) {
         struct packed_section *section = &header->sections[part];
 
-        if (part != PACKED_VOCABULARY)
-            section->size = section_size(&header->config, (enum packed_part)part);
         section->offset = at;
         /* The kernels may read up to a panel behind a section: the next page begins later than that. */
         at += (section->size + WT_PANEL * sizeof(float) + PACKED_PAGE - 1) / PACKED_PAGE * PACKED_PAGE;
@@ -106,7 +54,7 @@ static int check_header(const struct packed_header *h, size_t len, const char *p
         return wt__fail(err, WT_EMODEL, "%s: the header is damaged", path);
     if (wt__model_config_check(&h->config, path, err) < 0)
         return WT_EMODEL;
-    if (h->sections[PACKED_VOCABULARY].size > len || wt__packed_place(&expected, err) < 0 ||
+    if (h->sections[PACKED_TOKENIZER].size > len || wt__packed_place(&expected, err) < 0 ||
         expected.file_size != h->file_size || memcmp(expected.sections, h->sections, sizeof(h->sections)) != 0)
         return wt__fail(err, WT_EMODEL, "%s: the table of sections does not fit the configuration", path);
     if (h->file_size != len)
@@ -128,35 +76,6 @@ static const float *section_floats(const struct packed_header *h, enum packed_pa
     return (const float *)(const void *)((const unsigned char *)h + h->sections[part].offset);
 }
 
-static void bind_layer(struct bert_layer *l, const struct model_config *c, const float *w)
-{
-    size_t at[LAYER_PARTS + 1], hidden = c->hidden;
-
-    wt__layer_offsets(c, at);
-    l->qkv = (struct linear){hidden, 3 * hidden, w + at[LAYER_QKV], w + at[LAYER_QKV_BIAS]};
-    l->out = (struct linear){hidden, hidden, w + at[LAYER_OUT], w + at[LAYER_OUT_BIAS]};
-    l->first = (struct layer_norm){hidden, w + at[LAYER_FIRST_GAIN], w + at[LAYER_FIRST_BIAS], c->epsilon};
-    l->up = (struct linear){hidden, c->intermediate, w + at[LAYER_UP], w + at[LAYER_UP_BIAS]};
-    l->down = (struct linear){c->intermediate, hidden, w + at[LAYER_DOWN], w + at[LAYER_DOWN_BIAS]};
-    l->second = (struct layer_norm){hidden, w + at[LAYER_SECOND_GAIN], w + at[LAYER_SECOND_BIAS], c->epsilon};
-}
-
-static void bind(struct bert *bert, const struct packed_header *h)
-{
-    const struct model_config *c = &h->config;
-    const float *norm = section_floats(h, PACKED_NORM), *layers = section_floats(h, PACKED_LAYERS);
-    size_t offsets[LAYER_PARTS + 1];
-
-    wt__layer_offsets(c, offsets);
-    bert->config = *c;
-    bert->words = section_floats(h, PACKED_WORDS);
-    bert->positions = section_floats(h, PACKED_POSITIONS);
-    bert->types = section_floats(h, PACKED_TYPES);
-    bert->norm = (struct layer_norm){c->hidden, norm, norm + c->hidden, c->epsilon};
-    for (size_t i = 0; i < c->layers; i++)
-        bind_layer(&bert->layers[i], c, layers + i * offsets[LAYER_PARTS]);
-}
-
 int wt__packed_open(struct packed *out, const void *bytes, size_t len, const char *path, wt_error *err)
 {
     const struct packed_header *h = bytes;
@@ -166,21 +85,22 @@ int wt__packed_open(struct packed *out, const void *bytes, size_t len, const cha
         return wt__fail(err, WT_EMODEL, "%s: %zu bytes are too few for a packed model", path, len);
     rc = check_header(h, len, path, err);
     for (int part = 0; rc == 0 && part < PACKED_PARTS; part++)
-        if (h->sections[part].size < PACKED_CHECKED)
+        if (part == PACKED_TOKENIZER || h->sections[part].size < PACKED_CHECKED)
             rc = check_section(h, part, path, err);
     if (rc < 0)
         return rc;
 
-    const struct packed_section *vocabulary = &h->sections[PACKED_VOCABULARY];
-    rc = wt__vocabulary_open(&out->vocabulary, (const unsigned char *)bytes + vocabulary->offset,
-                             (size_t)vocabulary->size, err);
+    const struct packed_section *tokenizer = &h->sections[PACKED_TOKENIZER];
+    rc = wt__tokenizer_open(&out->tokenizer, (const unsigned char *)bytes + tokenizer->offset, (size_t)tokenizer->size,
+                            err);
     if (rc < 0)
         return wt__fail_context(err, rc, "%s", path);
-    if (out->vocabulary.token_count > h->config.vocabulary)
+    if (out->tokenizer.token_count > h->config.vocabulary)
         return wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", path,
-                        (unsigned)out->vocabulary.token_count, (unsigned)h->config.vocabulary);
+                        (unsigned)out->tokenizer.token_count, (unsigned)h->config.vocabulary);
     out->header = h;
-    bind(&out->bert, h);
+    wt__weights_bind(&out->model, &h->config, LAYOUT_PACKED, section_floats(h, PACKED_WORDS),
+                     section_floats(h, PACKED_MODEL), section_floats(h, PACKED_LAYERS));
     return 0;
 }
 

@@ -1,37 +1,30 @@
 /* packed.h: a model as one file that is mapped and used as it lies.
  *
  *   header    magic, version, byte order, key and SHA-256 of the sources, configuration, table of sections, checksum
- *   sections  vocabulary blob, three embeddings, their normalisation, the layers; each on a page of its own
+ *   sections  tokenizer blob, word embeddings, the model's other weights, the layers; each on a page of its own
  *
- * The layers lie in the order of their use, weights in panels as nn/linear.h wants them: a forward pass reads them as
- * one stream. A section's checksum is kept in the header.
+ * Where a weight lies inside its section is weights.h's LAYOUT_PACKED. The layers lie in the order of their use,
+ * weights in panels as nn/linear.h wants them: a forward pass reads them as one stream. A section's checksum is kept in
+ * the header.
  *
  * What opening trusts: it checks the header with its checksum, that the sections have the sizes that the configuration
- * needs and lie inside the file, and the checksum of every section below PACKED_CHECKED bytes (whatever is used as an
- * index or decides how text is read is among them). It does not read the 90 MB of weights: the file was written in one
- * rename after an fsync, and a bit that fell over later makes a number wrong but no access. wt__packed_verify reads
- * everything. */
+ * needs and lie inside the file, and the checksum of the tokenizer and of every section below PACKED_CHECKED bytes
+ * (whatever is used as an index or decides how text is read is among them). It does not read the 90 MB of weights: the
+ * file was written in one rename after an fsync, and a bit that fell over later makes a number wrong but no access.
+ * wt__packed_verify reads everything. */
 #ifndef WT_ENCODER_PACKED_H
 #define WT_ENCODER_PACKED_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "encoder/bert.h"
-#include "text/vocabulary.h"
+#include "encoder/transformer.h"
+#include "text/tokenizer.h"
 
 #define PACKED_MAGIC "WTMODEL\n"
-enum { PACKED_VERSION = 1, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKED_CHECKED = 4 << 20 };
+enum { PACKED_VERSION = 2, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKED_CHECKED = 4 << 20 };
 
-enum packed_part {
-    PACKED_VOCABULARY,
-    PACKED_WORDS,     /* [V, H] */
-    PACKED_POSITIONS, /* [P, H] */
-    PACKED_TYPES,     /* [types, H] */
-    PACKED_NORM,      /* [2, H] gain and bias */
-    PACKED_LAYERS,
-    PACKED_PARTS
-};
+enum packed_part { PACKED_TOKENIZER, PACKED_WORDS, PACKED_MODEL, PACKED_LAYERS, PACKED_PARTS };
 
 struct packed_section {
     uint64_t offset, size, checksum; /* in bytes; offset a multiple of PACKED_PAGE */
@@ -50,36 +43,11 @@ struct packed_header {
     uint64_t checksum; /* of everything before it */
 };
 
-/* Where the parts of one layer lie, in floats from its beginning. */
-enum layer_part {
-    LAYER_QKV,
-    LAYER_QKV_BIAS,
-    LAYER_OUT,
-    LAYER_OUT_BIAS,
-    LAYER_FIRST_GAIN,
-    LAYER_FIRST_BIAS,
-    LAYER_UP,
-    LAYER_UP_BIAS,
-    LAYER_DOWN,
-    LAYER_DOWN_BIAS,
-    LAYER_SECOND_GAIN,
-    LAYER_SECOND_BIAS,
-    LAYER_PARTS
-};
-
-struct layer_shape {
-    size_t rows, columns; /* columns 0: a vector of `rows` */
-};
-
-/* The shape of a part, and where each begins; offsets[LAYER_PARTS] is the layer's length. */
-struct layer_shape wt__layer_shape(const struct model_config *config, enum layer_part part);
-void wt__layer_offsets(const struct model_config *config, size_t offsets[LAYER_PARTS + 1]);
-
 /* A view of a packed model; borrows its bytes. */
 struct packed {
     const struct packed_header *header;
-    struct vocabulary vocabulary;
-    struct bert bert;
+    struct tokenizer tokenizer;
+    struct transformer model;
 };
 
 /* bytes on a 64-byte boundary. path is for messages. Errors: WT_EMODEL. */

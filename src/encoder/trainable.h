@@ -7,7 +7,7 @@
  *     wt__trainable_forward(t, batch, tape)          -> tape->last; the caller adds into tape->dlast
  *     wt__trainable_backward(t, batch, tape, g)      adds into g, writes tape->dexternal
  *   wt__gradients_reduce(t, g, workers, part, parts) all workers' sums into the parameters' gradients
- *   an optimiser's step over wt__trainable_parameters, then wt__trainable_clear
+ *   an optimiser's step over wt__trainable_parameters, then wt__gradients_clear of nn/adamw.h
  *   wt__trainable_save(t, source, out, members, err) a directory that the reference libraries load
  *
  * The same seed and number of workers give the same bits: each worker adds in the order of its rows, and workers are
@@ -31,16 +31,18 @@ void wt__trainable_close(struct trainable *t);
 
 const struct model_config *wt__trainable_config(const struct trainable *t); /* hidden, max_tokens, pooling, ... */
 
-/* The parameters under the names that their tensors have in the source's weights, in a fixed order; names and numbers
- * belong to t. value may be changed between steps. Word embeddings come first. Frozen ones are marked. */
+/* The parameters under the names that their tensors have in the source's weights, in a fixed order, numbers as they
+ * stand there (a convolution's taps outermost); all of it belongs to t. value may be changed between steps. The word
+ * embeddings come first and mark the rows that have a gradient. Frozen ones are marked. No decay on biases and
+ * norms. */
 void wt__trainable_parameters(struct trainable *t, struct parameter **list, size_t *count);
 
 /* [CLS] text [SEP] (or the model's own frame), at most max_tokens ids, which may not be beyond config's max_tokens.
  * Returns how many were written. Any thread. */
 size_t wt__trainable_tokenize(const struct trainable *t, struct str text, size_t max_tokens, int32_t *ids);
 
-/* The embeddings and the first `layers` layers get no gradients; the backward pass ends there, unless external rows
- * want theirs. All are trained at first. Set before tapes and gradients are made. */
+/* The embeddings and the first `layers` layers get no gradients (0: the embeddings alone); the backward pass ends
+ * there, unless external rows want theirs. All are trained at first. Set before tapes and gradients are made. */
 void wt__trainable_freeze(struct trainable *t, size_t layers);
 
 /* What the largest batch of one worker has. */
@@ -81,9 +83,6 @@ void wt__trainable_backward(const struct trainable *t, const struct token_batch 
  * threads can share the work. All slices must be done before the next step. */
 void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers, size_t count, size_t part,
                           size_t parts);
-
-/* Sets the parameters' gradients to zero; of the word embeddings only the rows that had one. */
-void wt__trainable_clear(struct trainable *t);
 
 /* Writes the model to the folder `out`, made where it is missing: model.safetensors under the source's names (tensors
  * that are not trained are copied), config.json of the source with `members` (an object, may be NULL) below

@@ -17,6 +17,8 @@
 
 #include "base/arena.h"
 #include "encoder/config.h"
+#include "nn/convolution.h"
+#include "nn/distance.h"
 #include "nn/linear.h"
 #include "nn/norm.h"
 
@@ -41,8 +43,7 @@ struct transformer {
     struct layer_norm norm;                 /* behind the embeddings */
     const float *relative;                  /* MPNet [32, A]; DeBERTa [2 S, H] */
     struct layer_norm relative_norm;        /* of DeBERTa's distances */
-    const float *convolution;               /* DeBERTa-v2 [H, H, W], beside layer 0 */
-    const float *convolution_bias;
+    struct convolution convolution;         /* DeBERTa-v2, beside layer 0; taps 0 where there is none */
     struct layer_norm convolution_norm;
     struct transformer_layer layers[MODEL_MAX_LAYERS];
 };
@@ -71,22 +72,29 @@ struct activation_limits {
     size_t longest; /* rows of one sequence */
 };
 
-/* One thread's buffers. Rows of [N, H] are `stride` floats apart, of [N, 3 H] `qkv_stride`, of [N, I] `wide_stride`. */
+/* One thread's buffers. What a model does not need is NULL. */
 struct activations {
-    size_t stride, qkv_stride, wide_stride;
-    bool kept;                 /* each layer has its own: a backward pass can follow */
-    float *x;                  /* [N, H] the hidden state */
-    float *wide;               /* [N, I] behind the activation */
-    float *narrow;             /* [N, E] embeddings before a projection */
-    float *embedded;           /* [N, H] input of the embeddings' normalisation */
-    float *relative;           /* DeBERTa in training: [2 S, H] normalised distances */
-    float *convolved, *joined; /* [N, H] the convolution before its activation; input of its normalisation */
-    float *scratch;            /* of attention */
+    size_t stride, qkv_stride, wide_stride, narrow_stride; /* floats between rows of [N, H], [N, 3 H], [N, I], [N, E] */
+    bool kept;                                             /* each layer has its own: a backward pass can follow */
+    float *x;                                              /* [N, H] the hidden state */
+    float *wide;                                           /* [N, I] behind the activation */
+    float *narrow;                                         /* [N, E] embeddings before a projection */
+    float *embedded;                                       /* [N, H] input of the embeddings' normalisation */
+    float *convolved, *joined;  /* [N, H] the convolution before its activation; input of its normalisation */
+    float *relative;            /* DeBERTa in training: [2 S, H] distances as the layers see them */
+    float *scratch;             /* of attention */
+    struct distances distances; /* the buckets that attention reads */
     struct layer_activations layers[MODEL_MAX_LAYERS];
+
+    /* Gradients on their way back. */
+    float *dx, *dy, *dwide;      /* [N, H], [N, H], [N, max(3 H, I)] */
+    float *dnarrow, *dconvolved; /* [N, E], [N, H] */
+    float *drelative, *dcopy;    /* [2 S, H] */
+    float *ddistances;           /* [2 S, 2 H] */
 };
 
 /* Lays out the buffers from `memory` on, which is on a 64-byte boundary; with memory NULL it only counts. Returns
- * floats, or SIZE_MAX where that is beyond any memory. */
+ * floats, or 0 where that is beyond any memory. */
 size_t wt__activations_place(struct activations *out, const struct transformer *m,
                              const struct activation_limits *limits, bool kept, float *memory);
 
@@ -97,5 +105,26 @@ void wt__transformer_forward(const struct transformer *m, const struct token_bat
 void wt__embedding_forward(const struct transformer *m, const struct token_batch *batch, struct activations *a);
 void wt__layer_forward(const struct transformer *m, size_t layer, const struct token_batch *batch,
                        struct activations *a);
+
+/* out [2 S, 2 H]: the keys and queries that a layer makes of the distances, relative [2 S, H]. */
+void wt__distances_forward(const struct transformer *m, size_t layer, const float *relative, float *out);
+
+/* relative [2 S, H]: the distances as the layers see them. */
+void wt__relative_forward(const struct transformer *m, float *relative);
+
+/* Where gradients are added up: that of a weight lies as far behind `sums` as the weight lies behind `weights`. */
+struct gradient_sums {
+    const float *weights;
+    float *sums;
+    bool embeddings;    /* wanted for what belongs to no layer; then for all layers */
+    size_t first_layer; /* wanted from this layer on */
+};
+
+/* a->dx: the gradient of the hidden state, after a forward with kept activations. Leaves the gradient of the sum of the
+ * embeddings in *embedded (rows [N, E] *stride apart, zero for external ones; valid when the embeddings' are wanted):
+ * adding it to the words' rows is the caller's. dexternal: [E, H] rows a->stride apart, or NULL. */
+void wt__transformer_backward(const struct transformer *m, const struct token_batch *batch, struct activations *a,
+                              const struct gradient_sums *sums, float *dexternal, const float **embedded,
+                              size_t *stride);
 
 #endif

@@ -1,0 +1,398 @@
+/* trainable.c: weights and gradients lie in two arenas of the same layout (weights.h, LAYOUT_FILES), so that a gradient
+ * is found by its weight's place.
+ *
+ * The word embeddings are most of a small model's weights, and a step touches few of their rows. The first worker adds
+ * straight into the parameters' gradients and marks the rows; the others gather the rows that they touch, in the order
+ * in which they first do. */
+#include "encoder/trainable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "encoder/pack.h"
+#include "encoder/tokenizer_files.h"
+#include "encoder/trainable_inside.h"
+#include "nn/safetensors.h"
+#include "text/tokenizer.h"
+
+/* Zeroed without touching its pages, on a cache line. *raw ends with free(). */
+static float *zeroed(size_t floats, void **raw)
+{
+    *raw = floats < SIZE_MAX / sizeof(float) - 64 ? calloc(floats + 16 + WT_PANEL, sizeof(float)) : NULL;
+
+    return *raw ? (float *)(((uintptr_t)*raw + 63) / 64 * 64) : NULL;
+}
+
+/* Floats behind the word embeddings. */
+static size_t dense_floats(const struct trainable *t)
+{
+    return t->plan.model + t->plan.layer * t->model.config.layers;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static size_t place_of(const struct trainable *t, const struct weight_tensor *tensor)
+{
+    if (tensor->part == WEIGHT_WORDS)
+        return 0;
+    size_t run = tensor->layer == WEIGHT_NO_LAYER ? 0 : t->plan.model + tensor->layer * t->plan.layer;
+    return t->plan.words + run + t->plan.at[tensor->part] + tensor->offset;
+}
+
+static int add_parameter(struct trainable *t, const struct weight_tensor *tensor, wt_error *err)
+{
+    struct parameter *p = &t->parameters[t->count++];
+    size_t at = place_of(t, tensor);
+    bool table = tensor->part != WEIGHT_RELATIVE || t->model.config.relative != RELATIVE_BIAS;
+
+    *p = (struct parameter){.name = wt__arena_copy(&t->arena, wt__str(tensor->name)),
+                            .value = t->weights + at,
+                            .gradient = t->gradients + at,
+                            .count = tensor->count,
+                            .decays = tensor->columns > 0 && table,
+                            .rate = 1};
+    if (tensor->part == WEIGHT_WORDS) {
+        p->row = tensor->columns;
+        p->touched = t->touched;
+    }
+    return p->name ? 0 : wt__fail_nomem(err);
+}
+
+static int read_weights(struct trainable *t, const struct safetensors *file, const char *folder, wt_error *err)
+{
+    struct weight_walk count = {.config = &t->model.config}, walk = count;
+    size_t tensors = 0;
+    int rc = 0;
+
+    while (wt__weight_next(&count))
+        tensors++;
+    const char *prefix = wt__weights_prefix(file, &t->model.config);
+    walk.prefix = prefix;
+    t->parameters = wt__arena_array(&t->arena, struct parameter, tensors);
+    t->tensors = wt__arena_array(&t->arena, struct weight_tensor, tensors);
+    if (!t->parameters || !t->tensors)
+        return wt__fail_nomem(err);
+    while (rc == 0 && wt__weight_next(&walk)) {
+        t->tensors[t->count] = walk.tensor;
+        rc = wt__weight_read(file, &walk.tensor, folder, t->weights + place_of(t, &walk.tensor), err);
+        if (rc == 0)
+            rc = add_parameter(t, &walk.tensor, err);
+    }
+    return rc;
+}
+
+static int open_weights(struct trainable *t, const char *folder, wt_error *err)
+{
+    struct safetensors file = {0};
+    struct mapping map = {0};
+    char *path = wt__path_join(&t->arena, folder, MODEL_WEIGHTS);
+    int rc = path ? wt__file_map(&map, path, err) : wt__fail_nomem(err);
+
+    if (rc < 0 && rc != WT_ENOMEM)
+        rc = wt__fail(err, WT_EMODEL, "%s: the model has no %s", folder, MODEL_WEIGHTS);
+    if (rc == 0)
+        rc = wt__safetensors_open(&file, path, map.ptr, map.len, err);
+    wt__weight_plan(&t->plan, &t->model.config, LAYOUT_FILES);
+    size_t floats = t->plan.words + dense_floats(t);
+    /* Before memory is taken: config.json may promise more than the weights hold, even at two bytes a number. */
+    if (rc == 0 && floats / 4 > map.len)
+        rc = wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", folder, MODEL_WEIGHTS);
+    if (rc == 0) {
+        struct model_config config = t->model.config;
+
+        t->weights = zeroed(floats, &t->memory[0]);
+        t->gradients = zeroed(floats, &t->memory[1]);
+        t->touched = calloc(config.vocabulary, 1);
+        rc = t->weights && t->gradients && t->touched ? read_weights(t, &file, folder, err) : wt__fail_nomem(err);
+        if (rc == 0)
+            wt__weights_bind(&t->model, &config, LAYOUT_FILES, t->weights, t->weights + t->plan.words,
+                             t->weights + t->plan.words + t->plan.model);
+    }
+    wt__safetensors_dispose(&file);
+    wt__file_unmap(&map);
+    return rc;
+}
+
+int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err)
+{
+    struct trainable *t = calloc(1, sizeof(*t));
+    int rc;
+
+    *out = NULL;
+    if (!t)
+        return wt__fail_nomem(err);
+    t->embeddings = true;
+    rc = wt__is_folder(folder) ? wt__model_config_read(&t->model.config, folder, err)
+                               : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
+    if (rc == 0)
+        rc = wt__tokenizer_read(&t->blob, folder, err);
+    if (rc == 0)
+        rc = wt__tokenizer_open(&t->tokenizer, t->blob.ptr, t->blob.len, err);
+    if (rc == 0 && t->tokenizer.token_count > t->model.config.vocabulary)
+        rc = wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", folder, (unsigned)t->tokenizer.token_count,
+                      (unsigned)t->model.config.vocabulary);
+    if (rc == 0)
+        rc = open_weights(t, folder, err);
+    if (rc < 0)
+        wt__trainable_close(t);
+    else
+        *out = t;
+    return rc;
+}
+
+void wt__trainable_close(struct trainable *t)
+{
+    if (!t)
+        return;
+    free(t->memory[0]);
+    free(t->memory[1]);
+    free(t->touched);
+    wt__buffer_dispose(&t->blob);
+    wt__arena_dispose(&t->arena);
+    free(t);
+}
+
+const struct model_config *wt__trainable_config(const struct trainable *t)
+{
+    return &t->model.config;
+}
+
+void wt__trainable_parameters(struct trainable *t, struct parameter **list, size_t *count)
+{
+    *list = t->parameters;
+    *count = t->count;
+}
+
+size_t wt__trainable_tokenize(const struct trainable *t, struct str text, size_t max_tokens, int32_t *ids)
+{
+    return wt__tokenizer_encode(&t->tokenizer, text, max_tokens, ids);
+}
+
+void wt__trainable_freeze(struct trainable *t, size_t layers)
+{
+    t->embeddings = false;
+    t->first_layer = layers;
+    for (size_t i = 0; i < t->count; i++)
+        t->parameters[i].frozen = t->tensors[i].layer == WEIGHT_NO_LAYER || t->tensors[i].layer < layers;
+}
+
+/* ---------------------------------------------------------------- tapes */
+
+struct tape_inside {
+    struct activations activations;
+    float *memory;
+};
+
+/* Floats of the activations and of the external rows' gradients; 0 beyond any memory. */
+static size_t tape_floats(struct activations *a, const struct trainable *t, const struct tape_limits *limits,
+                          float *memory, size_t *external)
+{
+    struct activation_limits inside = {limits->rows, limits->longest};
+    size_t floats = wt__activations_place(a, &t->model, &inside, true, memory), sum;
+
+    if (floats == 0 || __builtin_mul_overflow(limits->external, a->stride, external) ||
+        __builtin_add_overflow(floats, *external, &sum) || sum > SIZE_MAX / 8)
+        return 0;
+    return sum;
+}
+
+size_t wt__tape_bytes(const struct trainable *t, const struct tape_limits *limits)
+{
+    struct activations a;
+    size_t external, floats = tape_floats(&a, t, limits, NULL, &external);
+
+    return floats ? floats * sizeof(float) + sizeof(struct tape) + sizeof(struct tape_inside) : SIZE_MAX;
+}
+
+int wt__tape_new(struct tape **out, const struct trainable *t, const struct tape_limits *limits, wt_error *err)
+{
+    struct tape *tape = calloc(1, sizeof(*tape));
+    struct tape_inside *inside = calloc(1, sizeof(*inside));
+    size_t external = 0, floats = inside ? tape_floats(&inside->activations, t, limits, NULL, &external) : 0;
+
+    *out = NULL;
+    if (floats > 0)
+        inside->memory = wt__alloc_aligned(floats, sizeof(float));
+    if (!tape || !inside || !inside->memory) {
+        free(inside);
+        free(tape);
+        return wt__fail_nomem(err);
+    }
+    struct activations *a = &inside->activations;
+    tape_floats(a, t, limits, inside->memory, &external);
+    *tape = (struct tape){.stride = a->stride, .last = a->x, .dlast = a->dx, .inside = inside};
+    if (external > 0)
+        tape->dexternal = inside->memory + (floats - external);
+    *out = tape;
+    return 0;
+}
+
+void wt__tape_free(struct tape *tape)
+{
+    if (!tape)
+        return;
+    free(tape->inside->memory);
+    free(tape->inside);
+    free(tape);
+}
+
+/* ---------------------------------------------------------------- gradients */
+
+struct gradients {
+    struct trainable *t;
+    bool first;
+    float *sums; /* [dense_floats] the parameters' own, or this worker's */
+    void *memory;
+    /* Of the other workers: rows of the word embeddings. */
+    float *rows;     /* [capacity, E] zero where none is */
+    uint32_t *slots; /* [V] a word's row + 1, or 0 */
+    int32_t *ids;    /* [taken] whose row each is */
+    size_t taken;
+    bool reduced; /* the rows were added and are zero: forget whose they were */
+};
+
+static size_t row_capacity(const struct trainable *t, size_t rows)
+{
+    return rows < t->model.config.vocabulary ? rows : t->model.config.vocabulary;
+}
+
+size_t wt__gradients_bytes(const struct trainable *t, bool first, size_t rows)
+{
+    const struct model_config *c = &t->model.config;
+    size_t bytes = sizeof(struct gradients);
+
+    if (first)
+        return bytes;
+    bytes += dense_floats(t) * sizeof(float);
+    if (t->embeddings)
+        bytes +=
+            row_capacity(t, rows) * (c->embedding * sizeof(float) + sizeof(int32_t)) + c->vocabulary * sizeof(uint32_t);
+    return bytes;
+}
+
+int wt__gradients_new(struct gradients **out, struct trainable *t, bool first, size_t rows, wt_error *err)
+{
+    const struct model_config *c = &t->model.config;
+    struct gradients *g = calloc(1, sizeof(*g));
+    bool own_rows = !first && t->embeddings, whole;
+
+    *out = NULL;
+    if (!g)
+        return wt__fail_nomem(err);
+    g->t = t;
+    g->first = first;
+    g->sums = first ? t->gradients + t->plan.words : zeroed(dense_floats(t), &g->memory);
+    if (own_rows) {
+        size_t capacity = row_capacity(t, rows);
+
+        g->rows = calloc(capacity * c->embedding + 1, sizeof(float));
+        g->ids = calloc(capacity + 1, sizeof(int32_t));
+        g->slots = calloc(c->vocabulary, sizeof(uint32_t));
+    }
+    whole = g->sums && (!own_rows || (g->rows && g->ids && g->slots));
+    if (whole)
+        *out = g;
+    else
+        wt__gradients_free(g);
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+void wt__gradients_free(struct gradients *g)
+{
+    if (!g)
+        return;
+    free(g->memory);
+    free(g->rows);
+    free(g->ids);
+    free(g->slots);
+    free(g);
+}
+
+/* The row in which a word's gradient is added up. */
+static float *word_row(struct gradients *g, int32_t id)
+{
+    size_t width = g->t->model.config.embedding;
+
+    if (g->first) {
+        g->t->touched[id] = 1;
+        return g->t->gradients + (size_t)id * width;
+    }
+    if (g->slots[id] == 0) {
+        g->ids[g->taken++] = id;
+        g->slots[id] = (uint32_t)g->taken;
+    }
+    return g->rows + (size_t)(g->slots[id] - 1) * width;
+}
+
+static void forget_rows(struct gradients *g)
+{
+    for (size_t i = 0; i < g->taken; i++)
+        g->slots[g->ids[i]] = 0;
+    g->taken = 0;
+    g->reduced = false;
+}
+
+/* sum += x, x = 0 */
+static void move(float *restrict x, float *restrict sum, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sum[i] += x[i];
+    memset(x, 0, count * sizeof(float));
+}
+
+void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers, size_t count, size_t part,
+                          size_t parts)
+{
+    size_t width = t->model.config.embedding, all = dense_floats(t);
+    size_t start = t->embeddings ? 0 : t->plan.model + t->plan.layer * t->first_layer;
+    size_t slice = ((all - start) / parts + 16) / 16 * 16; /* whole cache lines */
+    size_t first = start + part * slice < all ? start + part * slice : all;
+    size_t end = first + slice < all ? first + slice : all;
+
+    for (size_t w = 1; w < count; w++) {
+        struct gradients *g = workers[w];
+
+        move(g->sums + first, t->gradients + t->plan.words + first, end - first);
+        for (size_t i = 0; i < g->taken; i++)
+            if ((size_t)g->ids[i] % parts == part) {
+                move(g->rows + i * width, t->gradients + (size_t)g->ids[i] * width, width);
+                t->touched[g->ids[i]] = 1;
+            }
+        if (part == 0)
+            g->reduced = true;
+    }
+}
+
+/* ---------------------------------------------------------------- steps */
+
+void wt__trainable_forward(const struct trainable *t, const struct token_batch *batch, struct tape *tape)
+{
+    struct activations *a = &tape->inside->activations;
+
+    wt__transformer_forward(&t->model, batch, a);
+    memset(a->dx, 0, batch->starts[batch->count] * a->stride * sizeof(float));
+}
+
+void wt__trainable_backward(const struct trainable *t, const struct token_batch *batch, struct tape *tape,
+                            struct gradients *g)
+{
+    struct gradient_sums sums = {t->weights + t->plan.words, g->sums, t->embeddings, t->first_layer};
+    size_t width = t->model.config.embedding, stride;
+    const float *embedded;
+
+    if (g->reduced)
+        forget_rows(g);
+    wt__transformer_backward(&t->model, batch, &tape->inside->activations, &sums,
+                             batch->external ? tape->dexternal : NULL, &embedded, &stride);
+    for (size_t n = 0; t->embeddings && n < batch->starts[batch->count]; n++)
+        if (batch->ids[n] >= 0) {
+            float *row = word_row(g, batch->ids[n]);
+            const float *gradient = embedded + n * stride;
+
+            for (size_t h = 0; h < width; h++)
+                row[h] += gradient[h];
+        }
+}

@@ -1,0 +1,380 @@
+/* weights.c: the table of names, and the arithmetic of places. */
+#include "encoder/weights.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "nn/safetensors.h"
+
+_Static_assert(sizeof(size_t) >= 8, "limits of config.h multiply to less than 64 bits, not 32");
+
+enum { FLOATS_A_LINE = 16 };
+
+/* Bits of the architectures. */
+enum {
+    BERT = 1 << ARCHITECTURE_BERT,
+    ROBERTA = 1 << ARCHITECTURE_ROBERTA,
+    DISTILBERT = 1 << ARCHITECTURE_DISTILBERT,
+    MPNET = 1 << ARCHITECTURE_MPNET,
+    DEBERTA = 1 << ARCHITECTURE_DEBERTA,
+    BERT_LIKE = BERT | ROBERTA,
+    NOT_DISTILBERT = BERT | ROBERTA | MPNET | DEBERTA,
+    ALL = NOT_DISTILBERT | DISTILBERT
+};
+
+/* The tensors, in the order in which they stand in their parts. */
+static const struct {
+    enum weight_part part;
+    unsigned architectures;
+    const char *name; /* of a layer's tensors without the layer */
+} rows[] = {
+    {WEIGHT_WORDS, ALL, "embeddings.word_embeddings.weight"},
+    {WEIGHT_POSITIONS, ALL, "embeddings.position_embeddings.weight"},
+    {WEIGHT_TYPES, BERT_LIKE | DEBERTA, "embeddings.token_type_embeddings.weight"},
+    {WEIGHT_PROJECTION, DEBERTA, "embeddings.embed_proj.weight"},
+    {WEIGHT_GAIN, ALL, "embeddings.LayerNorm.weight"},
+    {WEIGHT_BIAS, ALL, "embeddings.LayerNorm.bias"},
+    {WEIGHT_RELATIVE, MPNET, "encoder.relative_attention_bias.weight"},
+    {WEIGHT_RELATIVE, DEBERTA, "encoder.rel_embeddings.weight"},
+    {WEIGHT_RELATIVE_GAIN, DEBERTA, "encoder.LayerNorm.weight"},
+    {WEIGHT_RELATIVE_BIAS, DEBERTA, "encoder.LayerNorm.bias"},
+    {WEIGHT_CONVOLUTION, DEBERTA, "encoder.conv.conv.weight"},
+    {WEIGHT_CONVOLUTION_BIAS, DEBERTA, "encoder.conv.conv.bias"},
+    {WEIGHT_CONVOLUTION_NORM_GAIN, DEBERTA, "encoder.conv.LayerNorm.weight"},
+    {WEIGHT_CONVOLUTION_NORM_BIAS, DEBERTA, "encoder.conv.LayerNorm.bias"},
+    /* of a layer */
+    {WEIGHT_QKV, BERT_LIKE, "attention.self.query.weight"},
+    {WEIGHT_QKV, BERT_LIKE, "attention.self.key.weight"},
+    {WEIGHT_QKV, BERT_LIKE, "attention.self.value.weight"},
+    {WEIGHT_QKV, DISTILBERT, "attention.q_lin.weight"},
+    {WEIGHT_QKV, DISTILBERT, "attention.k_lin.weight"},
+    {WEIGHT_QKV, DISTILBERT, "attention.v_lin.weight"},
+    {WEIGHT_QKV, MPNET, "attention.attn.q.weight"},
+    {WEIGHT_QKV, MPNET, "attention.attn.k.weight"},
+    {WEIGHT_QKV, MPNET, "attention.attn.v.weight"},
+    {WEIGHT_QKV, DEBERTA, "attention.self.query_proj.weight"},
+    {WEIGHT_QKV, DEBERTA, "attention.self.key_proj.weight"},
+    {WEIGHT_QKV, DEBERTA, "attention.self.value_proj.weight"},
+    {WEIGHT_QKV_BIAS, BERT_LIKE, "attention.self.query.bias"},
+    {WEIGHT_QKV_BIAS, BERT_LIKE, "attention.self.key.bias"},
+    {WEIGHT_QKV_BIAS, BERT_LIKE, "attention.self.value.bias"},
+    {WEIGHT_QKV_BIAS, DISTILBERT, "attention.q_lin.bias"},
+    {WEIGHT_QKV_BIAS, DISTILBERT, "attention.k_lin.bias"},
+    {WEIGHT_QKV_BIAS, DISTILBERT, "attention.v_lin.bias"},
+    {WEIGHT_QKV_BIAS, MPNET, "attention.attn.q.bias"},
+    {WEIGHT_QKV_BIAS, MPNET, "attention.attn.k.bias"},
+    {WEIGHT_QKV_BIAS, MPNET, "attention.attn.v.bias"},
+    {WEIGHT_QKV_BIAS, DEBERTA, "attention.self.query_proj.bias"},
+    {WEIGHT_QKV_BIAS, DEBERTA, "attention.self.key_proj.bias"},
+    {WEIGHT_QKV_BIAS, DEBERTA, "attention.self.value_proj.bias"},
+    {WEIGHT_DISTANCE_KEY, DEBERTA, "attention.self.pos_key_proj.weight"},
+    {WEIGHT_DISTANCE_KEY_BIAS, DEBERTA, "attention.self.pos_key_proj.bias"},
+    {WEIGHT_DISTANCE_QUERY, DEBERTA, "attention.self.pos_query_proj.weight"},
+    {WEIGHT_DISTANCE_QUERY_BIAS, DEBERTA, "attention.self.pos_query_proj.bias"},
+    {WEIGHT_OUT, BERT_LIKE | DEBERTA, "attention.output.dense.weight"},
+    {WEIGHT_OUT, DISTILBERT, "attention.out_lin.weight"},
+    {WEIGHT_OUT, MPNET, "attention.attn.o.weight"},
+    {WEIGHT_OUT_BIAS, BERT_LIKE | DEBERTA, "attention.output.dense.bias"},
+    {WEIGHT_OUT_BIAS, DISTILBERT, "attention.out_lin.bias"},
+    {WEIGHT_OUT_BIAS, MPNET, "attention.attn.o.bias"},
+    {WEIGHT_FIRST_GAIN, BERT_LIKE | DEBERTA, "attention.output.LayerNorm.weight"},
+    {WEIGHT_FIRST_GAIN, DISTILBERT, "sa_layer_norm.weight"},
+    {WEIGHT_FIRST_GAIN, MPNET, "attention.LayerNorm.weight"},
+    {WEIGHT_FIRST_BIAS, BERT_LIKE | DEBERTA, "attention.output.LayerNorm.bias"},
+    {WEIGHT_FIRST_BIAS, DISTILBERT, "sa_layer_norm.bias"},
+    {WEIGHT_FIRST_BIAS, MPNET, "attention.LayerNorm.bias"},
+    {WEIGHT_UP, NOT_DISTILBERT, "intermediate.dense.weight"},
+    {WEIGHT_UP, DISTILBERT, "ffn.lin1.weight"},
+    {WEIGHT_UP_BIAS, NOT_DISTILBERT, "intermediate.dense.bias"},
+    {WEIGHT_UP_BIAS, DISTILBERT, "ffn.lin1.bias"},
+    {WEIGHT_DOWN, NOT_DISTILBERT, "output.dense.weight"},
+    {WEIGHT_DOWN, DISTILBERT, "ffn.lin2.weight"},
+    {WEIGHT_DOWN_BIAS, NOT_DISTILBERT, "output.dense.bias"},
+    {WEIGHT_DOWN_BIAS, DISTILBERT, "ffn.lin2.bias"},
+    {WEIGHT_SECOND_GAIN, NOT_DISTILBERT, "output.LayerNorm.weight"},
+    {WEIGHT_SECOND_GAIN, DISTILBERT, "output_layer_norm.weight"},
+    {WEIGHT_SECOND_BIAS, NOT_DISTILBERT, "output.LayerNorm.bias"},
+    {WEIGHT_SECOND_BIAS, DISTILBERT, "output_layer_norm.bias"},
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static const char *const prefixes[ARCHITECTURES] = {
+    [ARCHITECTURE_BERT] = "bert.",   [ARCHITECTURE_ROBERTA] = "roberta.", [ARCHITECTURE_DISTILBERT] = "distilbert.",
+    [ARCHITECTURE_MPNET] = "mpnet.", [ARCHITECTURE_DEBERTA] = "deberta.",
+};
+
+/* ---------------------------------------------------------------- shapes and places */
+
+static struct weight_shape matrix(size_t out, size_t in)
+{
+    return (struct weight_shape){.rows = out, .columns = in, .taps = 1, .linear = true};
+}
+
+static struct weight_shape table(size_t count, size_t width)
+{
+    return (struct weight_shape){.rows = count, .columns = width, .taps = 1};
+}
+
+struct weight_shape wt__weight_shape(const struct model_config *c, enum weight_layout layout, enum weight_part part)
+{
+    const struct weight_shape none = {0}, vector = table(c->hidden, 0);
+    bool deberta = c->relative == RELATIVE_DISENTANGLED, packed = layout == LAYOUT_PACKED;
+    bool own = deberta && !packed && c->own_distances, normed = deberta && !packed && c->normed_distances;
+
+    switch (part) {
+    case WEIGHT_WORDS:
+        return table(c->vocabulary, c->embedding);
+    case WEIGHT_POSITIONS:
+        return c->positions ? table(c->positions, c->embedding) : none;
+    case WEIGHT_TYPES:
+        return c->types ? table(c->types, c->embedding) : none;
+    case WEIGHT_PROJECTION:
+        return c->embedding != c->hidden ? matrix(c->hidden, c->embedding) : none;
+    case WEIGHT_RELATIVE:
+        if (c->relative == RELATIVE_BIAS)
+            return table(DISTANCE_MPNET_BUCKETS, c->heads);
+        return deberta && !packed ? table(2 * (size_t)c->span, c->hidden) : none;
+    case WEIGHT_RELATIVE_GAIN:
+    case WEIGHT_RELATIVE_BIAS:
+        return normed ? vector : none;
+    case WEIGHT_CONVOLUTION: {
+        struct weight_shape shape = matrix(c->hidden, c->hidden);
+        shape.taps = c->convolution;
+        return c->convolution ? shape : none;
+    }
+    case WEIGHT_CONVOLUTION_BIAS:
+    case WEIGHT_CONVOLUTION_NORM_GAIN:
+    case WEIGHT_CONVOLUTION_NORM_BIAS:
+        return c->convolution ? vector : none;
+    case WEIGHT_QKV:
+        return matrix(3 * (size_t)c->hidden, c->hidden);
+    case WEIGHT_QKV_BIAS:
+        return table(3 * (size_t)c->hidden, 0);
+    case WEIGHT_DISTANCE_KEY:
+        return own && c->content_to_position ? matrix(c->hidden, c->hidden) : none;
+    case WEIGHT_DISTANCE_KEY_BIAS:
+        return own && c->content_to_position ? vector : none;
+    case WEIGHT_DISTANCE_QUERY:
+        return own && c->position_to_content ? matrix(c->hidden, c->hidden) : none;
+    case WEIGHT_DISTANCE_QUERY_BIAS:
+        return own && c->position_to_content ? vector : none;
+    case WEIGHT_DISTANCES:
+        return deberta && packed ? table(2 * (size_t)c->span, 2 * (size_t)c->hidden) : none;
+    case WEIGHT_OUT:
+        return matrix(c->hidden, c->hidden);
+    case WEIGHT_UP:
+        return matrix(c->intermediate, c->hidden);
+    case WEIGHT_UP_BIAS:
+        return table(c->intermediate, 0);
+    case WEIGHT_DOWN:
+        return matrix(c->hidden, c->intermediate);
+    default:
+        return vector;
+    }
+}
+
+static size_t floats_of(const struct weight_shape *shape, enum weight_layout layout)
+{
+    size_t columns = shape->columns ? shape->columns : 1;
+    size_t floats =
+        layout == LAYOUT_PACKED && shape->linear ? wt__linear_packed_size(shape->rows, columns) : shape->rows * columns;
+
+    floats *= shape->taps;
+    return (floats + FLOATS_A_LINE - 1) / FLOATS_A_LINE * FLOATS_A_LINE;
+}
+
+void wt__weight_plan(struct weight_plan *out, const struct model_config *config, enum weight_layout layout)
+{
+    *out = (struct weight_plan){0};
+    for (int part = 0; part <= WEIGHT_WORDS; part++) {
+        struct weight_shape shape = wt__weight_shape(config, layout, (enum weight_part)part);
+        size_t *run = part == WEIGHT_WORDS ? &out->words : part < WEIGHT_MODEL_PARTS ? &out->model : &out->layer;
+
+        if (part < WEIGHT_PARTS)
+            out->at[part] = *run;
+        *run += floats_of(&shape, layout);
+    }
+}
+
+/* ---------------------------------------------------------------- binding */
+
+/* What a run's parts are bound with. */
+struct binding {
+    const struct model_config *config;
+    enum weight_layout layout;
+    const struct weight_plan *plan;
+    const float *run;
+};
+
+static const float *part_of(const struct binding *b, enum weight_part part)
+{
+    return wt__weight_shape(b->config, b->layout, part).rows ? b->run + b->plan->at[part] : NULL;
+}
+
+static struct linear linear_of(const struct binding *b, enum weight_part weight, enum weight_part bias)
+{
+    struct weight_shape shape = wt__weight_shape(b->config, b->layout, weight);
+
+    return (struct linear){.in = shape.columns,
+                           .out = shape.rows,
+                           .weight = part_of(b, weight),
+                           .bias = bias == WEIGHT_PARTS ? NULL : part_of(b, bias),
+                           .row_major = b->layout == LAYOUT_FILES};
+}
+
+static struct layer_norm norm_of(const struct binding *b, enum weight_part gain, enum weight_part bias)
+{
+    return (struct layer_norm){b->config->hidden, part_of(b, gain), part_of(b, bias), b->config->epsilon};
+}
+
+static void bind_layer(struct transformer_layer *l, const struct binding *b)
+{
+    const struct model_config *c = b->config;
+
+    *l = (struct transformer_layer){
+        .qkv = linear_of(b, WEIGHT_QKV, WEIGHT_QKV_BIAS),
+        .out = linear_of(b, WEIGHT_OUT, WEIGHT_OUT_BIAS),
+        .first = norm_of(b, WEIGHT_FIRST_GAIN, WEIGHT_FIRST_BIAS),
+        .up = linear_of(b, WEIGHT_UP, WEIGHT_UP_BIAS),
+        .down = linear_of(b, WEIGHT_DOWN, WEIGHT_DOWN_BIAS),
+        .second = norm_of(b, WEIGHT_SECOND_GAIN, WEIGHT_SECOND_BIAS),
+        .distance_key = linear_of(b, WEIGHT_DISTANCE_KEY, WEIGHT_DISTANCE_KEY_BIAS),
+        .distance_query = linear_of(b, WEIGHT_DISTANCE_QUERY, WEIGHT_DISTANCE_QUERY_BIAS),
+        .distances = part_of(b, WEIGHT_DISTANCES),
+    };
+    if (b->layout == LAYOUT_FILES && c->relative == RELATIVE_DISENTANGLED && !c->own_distances) {
+        struct linear query = {c->hidden, c->hidden, l->qkv.weight, l->qkv.bias, true}, key = query;
+
+        key.weight += (size_t)c->hidden * c->hidden;
+        key.bias += c->hidden;
+        if (c->content_to_position)
+            l->distance_key = key;
+        if (c->position_to_content)
+            l->distance_query = query;
+    }
+}
+
+void wt__weights_bind(struct transformer *out, const struct model_config *c, enum weight_layout layout,
+                      const float *words, const float *model, const float *layers)
+{
+    struct weight_plan plan;
+    struct binding b = {c, layout, &plan, model};
+
+    wt__weight_plan(&plan, c, layout);
+    out->config = *c;
+    out->words = words;
+    out->positions = part_of(&b, WEIGHT_POSITIONS);
+    out->types = part_of(&b, WEIGHT_TYPES);
+    out->projection = linear_of(&b, WEIGHT_PROJECTION, WEIGHT_PARTS);
+    out->norm = norm_of(&b, WEIGHT_GAIN, WEIGHT_BIAS);
+    out->relative = part_of(&b, WEIGHT_RELATIVE);
+    out->relative_norm = norm_of(&b, WEIGHT_RELATIVE_GAIN, WEIGHT_RELATIVE_BIAS);
+    out->convolution = (struct convolution){.taps = c->convolution,
+                                            .in = c->hidden,
+                                            .out = c->hidden,
+                                            .weight = part_of(&b, WEIGHT_CONVOLUTION),
+                                            .bias = part_of(&b, WEIGHT_CONVOLUTION_BIAS),
+                                            .row_major = layout == LAYOUT_FILES};
+    out->convolution_norm = norm_of(&b, WEIGHT_CONVOLUTION_NORM_GAIN, WEIGHT_CONVOLUTION_NORM_BIAS);
+    for (size_t i = 0; i < c->layers; i++) {
+        b.run = layers + i * plan.layer;
+        bind_layer(&out->layers[i], &b);
+    }
+}
+
+/* ---------------------------------------------------------------- tensors of files */
+
+/* Rows of the part that this row of the table fills, and the rows of those before it: query above key above value. */
+static void place_tensor(struct weight_tensor *t, const struct model_config *c, size_t row, size_t layer)
+{
+    struct weight_shape shape = wt__weight_shape(c, LAYOUT_FILES, rows[row].part);
+    unsigned bit = 1u << c->architecture;
+    size_t all = 0, before = 0;
+
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].part == rows[row].part && (rows[i].architectures & bit)) {
+            all++;
+            before += i < row;
+        }
+    t->part = rows[row].part;
+    t->layer = layer;
+    t->rows = shape.rows / all;
+    t->columns = shape.columns;
+    t->taps = shape.taps;
+    t->count = t->rows * (t->columns ? t->columns : 1) * t->taps;
+    t->offset = before * t->count;
+}
+
+bool wt__weight_next(struct weight_walk *walk)
+{
+    const struct model_config *c = walk->config;
+    unsigned bit = 1u << c->architecture;
+    size_t first_of_layer = 0;
+
+    while (rows[first_of_layer].part == WEIGHT_WORDS || rows[first_of_layer].part < WEIGHT_MODEL_PARTS)
+        first_of_layer++;
+    for (;; walk->row++) {
+        if (walk->row == ROWS) {
+            walk->layer++;
+            walk->row = first_of_layer;
+        }
+        if (walk->layer >= c->layers)
+            return false;
+        if ((rows[walk->row].architectures & bit) && wt__weight_shape(c, LAYOUT_FILES, rows[walk->row].part).rows > 0)
+            break;
+    }
+    struct weight_tensor *t = &walk->tensor;
+    const char *prefix = walk->prefix ? walk->prefix : "";
+    place_tensor(t, c, walk->row, walk->row < first_of_layer ? WEIGHT_NO_LAYER : walk->layer);
+    if (walk->row < first_of_layer)
+        snprintf(t->name, sizeof(t->name), "%s%s", prefix, rows[walk->row].name);
+    else
+        snprintf(t->name, sizeof(t->name), "%s%s.layer.%zu.%s", prefix,
+                 c->architecture == ARCHITECTURE_DISTILBERT ? "transformer" : "encoder", walk->layer,
+                 rows[walk->row].name);
+    walk->row++;
+    return true;
+}
+
+const char *wt__weights_prefix(const struct safetensors *file, const struct model_config *config)
+{
+    const char *const candidates[] = {"", prefixes[config->architecture]};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct weight_walk walk = {.config = config, .prefix = candidates[i]};
+
+        if (wt__weight_next(&walk) && wt__safetensors_find(file, walk.tensor.name))
+            return candidates[i];
+    }
+    return NULL;
+}
+
+static bool has_shape(const struct tensor *have, const struct weight_tensor *want)
+{
+    size_t rank = want->taps > 1 || want->part == WEIGHT_CONVOLUTION ? 3 : want->columns ? 2 : 1;
+
+    return have->rank == rank && have->shape[0] == want->rows && (rank < 2 || have->shape[1] == want->columns) &&
+           (rank < 3 || have->shape[2] == want->taps);
+}
+
+int wt__weight_read(const struct safetensors *file, const struct weight_tensor *tensor, const char *folder, float *out,
+                    wt_error *err)
+{
+    const struct tensor *t = wt__safetensors_find(file, tensor->name);
+    int rc;
+
+    if (!t)
+        return wt__fail(err, WT_EMODEL, "%s: the weights have no tensor \"%s\"", folder, tensor->name);
+    if (!has_shape(t, tensor))
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" does not have the shape that config.json needs", folder,
+                        tensor->name);
+    if (tensor->part != WEIGHT_CONVOLUTION)
+        return wt__tensor_floats(t, out, err);
+    float *copy = malloc(tensor->count * sizeof(float));
+    rc = copy ? wt__tensor_floats(t, copy, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        wt__convolution_arrange(out, copy, tensor->taps, tensor->rows, tensor->columns);
+    free(copy);
+    return rc;
+}
