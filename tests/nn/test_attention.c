@@ -1,0 +1,192 @@
+/* Attention of every kind against its meaning in doubles: forward, and backward by differences; sequences longer than a
+ * block of rows; positions that are not 0 .. T - 1. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "gradient.h"
+#include "nn/attention.h"
+#include "nn/disentangled.h"
+
+enum { HEADS = 2 };
+
+/* The meaning, for all kinds at once. Terms that are NULL are absent. */
+struct twin {
+    size_t t, width, hidden;
+    double *qkv, *share;                   /* [T, 3 H], [T, H]: the loss is sum of share * out */
+    double *bias;                          /* [count, A] */
+    double *position_key, *position_query; /* [count, H] */
+    const struct distances *distances;
+    const int32_t *positions;
+    double *out; /* [T, H] */
+};
+
+static double product(const double *a, const double *b, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static double score(const struct twin *w, size_t head, size_t i, size_t j)
+{
+    const double *q = w->qkv + i * 3 * w->hidden + head * w->width;
+    const double *k = w->qkv + j * 3 * w->hidden + w->hidden + head * w->width;
+    double parts = 1 + (w->position_key != NULL) + (w->position_query != NULL), sum = product(q, k, w->width);
+    size_t bucket = 0;
+
+    if (w->distances)
+        bucket = (size_t)w->distances->bucket[wt__distance_near(w->positions, i, j, w->distances->reach)];
+    if (w->position_key)
+        sum += product(q, w->position_key + bucket * w->hidden + head * w->width, w->width);
+    if (w->position_query)
+        sum += product(k, w->position_query + bucket * w->hidden + head * w->width, w->width);
+    sum /= sqrt((double)w->width * parts);
+    return w->bias ? sum + w->bias[bucket * HEADS + head] : sum;
+}
+
+static double twin_loss(void *context)
+{
+    struct twin *w = context;
+    double *p = wt__alloc_array(w->t, sizeof(double));
+
+    assert_non_null(p);
+    for (size_t head = 0; head < HEADS; head++)
+        for (size_t i = 0; i < w->t; i++) {
+            double *out = w->out + i * w->hidden + head * w->width, sum = 0;
+
+            for (size_t j = 0; j < w->t; j++)
+                sum += p[j] = exp(score(w, head, i, j));
+            for (size_t d = 0; d < w->width; d++) {
+                out[d] = 0;
+                for (size_t j = 0; j < w->t; j++)
+                    out[d] += p[j] / sum * w->qkv[j * 3 * w->hidden + 2 * w->hidden + head * w->width + d];
+            }
+        }
+    free(p);
+    return product(w->out, w->share, w->t * w->hidden);
+}
+
+/* A batch of numbers for one case, in floats and in doubles. */
+struct sequence {
+    size_t t, width, hidden;
+    float *qkv, *dout, *out, *dqkv, *scratch;
+    struct twin twin;
+};
+
+static struct sequence sequence_new(size_t t, size_t width, size_t scratch)
+{
+    size_t hidden = HEADS * width;
+    struct sequence s = {.t = t,
+                         .width = width,
+                         .hidden = hidden,
+                         .qkv = floats(t * 3 * hidden, 1),
+                         .dout = floats(t * hidden, 1),
+                         .out = floats(t * hidden, 1),
+                         .dqkv = floats(t * 3 * hidden, 1),
+                         .scratch = floats(scratch, 1)};
+
+    assert_true(scratch > 0);
+    for (size_t i = 0; i < scratch; i++)
+        s.scratch[i] = NAN;
+    s.twin = (struct twin){.t = t,
+                           .width = width,
+                           .hidden = hidden,
+                           .qkv = doubles_of(s.qkv, t * 3 * hidden),
+                           .share = doubles_of(s.dout, t * hidden),
+                           .out = doubles_of(s.out, t * hidden)};
+    return s;
+}
+
+static void sequence_free(struct sequence *s)
+{
+    free(s->qkv), free(s->dout), free(s->out), free(s->dqkv), free(s->scratch);
+    free(s->twin.qkv), free(s->twin.share), free(s->twin.out);
+    free(s->twin.bias), free(s->twin.position_key), free(s->twin.position_query);
+}
+
+static int32_t *some_positions(size_t t)
+{
+    int32_t *positions = wt__alloc_array(t + 1, sizeof(int32_t));
+
+    assert_non_null(positions);
+    for (size_t i = 0; i < t; i++)
+        positions[i] = (int32_t)(i < 5 ? 2 * i : 200); /* some apart, the others all in one place */
+    return positions;
+}
+
+static const struct {
+    size_t t, width;
+} shapes[] = {{1, 3}, {2, 16}, {7, 5}, {17, 8}, {33, 4}, {51, 3}};
+enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+
+static void plain_attention(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SHAPES; i++) {
+        struct attention attention = {.heads = HEADS, .width = shapes[i].width};
+        size_t forward = wt__attention_scratch(&attention, shapes[i].t);
+        size_t backward = wt__attention_backward_scratch(&attention, shapes[i].t);
+        struct sequence s = sequence_new(shapes[i].t, shapes[i].width, forward > backward ? forward : backward);
+
+        wt__attention_forward(&attention, s.qkv, 3 * s.hidden, s.out, s.hidden, s.scratch, s.t);
+        twin_loss(&s.twin);
+        vectors_agree("out", s.out, s.twin.out, s.t * s.hidden, 1e-5);
+        wt__attention_backward(&attention, s.qkv, 3 * s.hidden, s.dout, s.hidden, s.dqkv, 3 * s.hidden, NULL, s.scratch,
+                               s.t);
+        gradient_agrees("dqkv", twin_loss, &s.twin, s.twin.qkv, s.t * 3 * s.hidden, s.dqkv, 2e-5);
+        sequence_free(&s);
+    }
+}
+
+static void attention_with_the_bias_of_mpnet(void **state)
+{
+    int32_t bucket[2 * DISTANCE_MPNET_REACH + 1];
+    struct distances distances;
+
+    (void)state;
+    wt__distances_mpnet(&distances, bucket);
+    for (size_t i = 0; i < 2 * SHAPES; i++) {
+        size_t t = shapes[i / 2].t, table = (size_t)distances.count * HEADS;
+        int32_t *positions = i % 2 ? some_positions(t) : NULL;
+        float *bias = floats(table, 1), dbias[DISTANCE_MPNET_BUCKETS * HEADS] = {0};
+        struct attention attention = {.heads = HEADS,
+                                      .width = shapes[i / 2].width,
+                                      .bias = bias,
+                                      .distances = &distances,
+                                      .positions = positions};
+        size_t forward = wt__attention_scratch(&attention, t), backward = wt__attention_backward_scratch(&attention, t);
+        struct sequence s = sequence_new(t, attention.width, forward > backward ? forward : backward);
+
+        s.twin.bias = doubles_of(bias, table);
+        s.twin.distances = &distances;
+        s.twin.positions = positions;
+        wt__attention_forward(&attention, s.qkv, 3 * s.hidden, s.out, s.hidden, s.scratch, t);
+        twin_loss(&s.twin);
+        vectors_agree("out", s.out, s.twin.out, t * s.hidden, 1e-5);
+        wt__attention_backward(&attention, s.qkv, 3 * s.hidden, s.dout, s.hidden, s.dqkv, 3 * s.hidden, dbias,
+                               s.scratch, t);
+        gradient_agrees("dqkv", twin_loss, &s.twin, s.twin.qkv, t * 3 * s.hidden, s.dqkv, 2e-5);
+        gradient_agrees("dbias", twin_loss, &s.twin, s.twin.bias, table, dbias, 5e-5);
+        sequence_free(&s);
+        free(bias), free(positions);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_attention),
+        cmocka_unit_test(attention_with_the_bias_of_mpnet),
+    };
+
+    wt__rng_seed(&rng, 4);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
