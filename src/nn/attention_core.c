@@ -3,7 +3,6 @@
  *   dV += P^T dO    dP = dO V^T    dS = P (dP - rows' sums of P dP) scale    dQ = dS K    dK += dS^T Q */
 #include "nn/attention_core.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "nn/kernels/kernels.h"
@@ -43,15 +42,13 @@ size_t wt__attention_core_backward_scratch(const struct attention_core *core, si
     return scratch_of(core, t, 2);
 }
 
-/* c [t,o] = a [t,k] w, w [k,o] packed. */
-static void times_packed(const float *a, size_t a_stride, const float *packed, float *c, size_t c_stride, size_t t,
-                         size_t k, size_t o)
+void wt__times_packed(struct rows a, const float *packed, float *c, size_t c_stride, size_t t, size_t k, size_t o)
 {
     wt__kernels()->gemm(&(struct gemm){.t = t,
                                        .k = k,
                                        .o = o,
-                                       .a = a,
-                                       .a_stride = a_stride,
+                                       .a = a.at,
+                                       .a_stride = a.stride,
                                        .a_step = 1,
                                        .w = packed,
                                        .w_step = WT_PANEL,
@@ -60,47 +57,46 @@ static void times_packed(const float *a, size_t a_stride, const float *packed, f
                                        .c_stride = c_stride});
 }
 
-/* c [t,o] = a [t,k] w, w [k,o] in place. */
-static void times_rows(const float *a, size_t a_stride, const float *w, size_t w_stride, float *c, size_t c_stride,
-                       size_t t, size_t k, size_t o)
+void wt__times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_stride, size_t t, size_t k, size_t o)
 {
     wt__kernels()->gemm(&(struct gemm){.t = t,
                                        .k = k,
                                        .o = o,
-                                       .a = a,
-                                       .a_stride = a_stride,
+                                       .a = a.at,
+                                       .a_stride = a.stride,
                                        .a_step = 1,
-                                       .w = w,
-                                       .w_step = w_stride,
+                                       .w = w.at,
+                                       .w_step = w.stride,
                                        .w_panel = WT_PANEL,
+                                       .residual = onto ? c : NULL,
                                        .c = c,
                                        .c_stride = c_stride});
 }
 
-/* c [t,o] = (first ? 0 : c) + a^T w, a [k,t], w [k,o] in place. */
-static void transposed_times_rows(const float *a, size_t a_stride, const float *w, size_t w_stride, float *c,
-                                  size_t c_stride, bool first, size_t t, size_t k, size_t o)
+void wt__transposed_times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_stride, size_t t, size_t k,
+                               size_t o)
 {
     wt__kernels()->gemm(&(struct gemm){.t = t,
                                        .k = k,
                                        .o = o,
-                                       .a = a,
+                                       .a = a.at,
                                        .a_stride = 1,
-                                       .a_step = a_stride,
-                                       .w = w,
-                                       .w_step = w_stride,
+                                       .a_step = a.stride,
+                                       .w = w.at,
+                                       .w_step = w.stride,
                                        .w_panel = WT_PANEL,
-                                       .residual = first ? NULL : c,
+                                       .residual = onto ? c : NULL,
                                        .c = c,
                                        .c_stride = c_stride});
 }
 
 /* The block's probabilities. query: the head's first row. keys: packed. */
-static void probabilities(const struct attention_core *core, const struct block *block, const float *query,
-                          size_t query_stride, const float *keys, float *p)
+static void probabilities(const struct attention_core *core, const struct block *block, struct rows query,
+                          const float *keys, float *p)
 {
-    times_packed(query + block->row * query_stride, query_stride, keys, p, block->stride, block->rows, core->width,
-                 block->t);
+    struct rows rows = {query.at + block->row * query.stride, query.stride};
+
+    wt__times_packed(rows, keys, p, block->stride, block->rows, core->width, block->t);
     if (core->terms)
         core->terms->add(core->terms->context, block, p);
     for (size_t r = 0; r < block->rows; r++)
@@ -109,11 +105,9 @@ static void probabilities(const struct attention_core *core, const struct block 
 
 static struct block block_at(size_t head, size_t row, size_t t)
 {
-    return (struct block){.head = head,
-                          .row = row,
-                          .rows = t - row < ATTENTION_BLOCK ? t - row : ATTENTION_BLOCK,
-                          .t = t,
-                          .stride = padded(t)};
+    size_t left = t - row;
+
+    return (struct block){head, row, left < ATTENTION_BLOCK ? left : ATTENTION_BLOCK, t, padded(t)};
 }
 
 void wt__attention_core_forward(const struct attention_core *core, const float *qkv, size_t qkv_stride, float *out,
@@ -123,17 +117,17 @@ void wt__attention_core_forward(const struct attention_core *core, const float *
     float *keys = scratch, *p = keys + padded(t) * width; /* [ATTENTION_BLOCK, padded T] */
 
     for (size_t head = 0; head < core->heads; head++) {
-        const float *query = qkv + head * width, *value = query + 2 * hidden;
+        struct rows query = {qkv + head * width, qkv_stride}, value = {query.at + 2 * hidden, qkv_stride};
 
-        wt__linear_pack(keys, query + hidden, qkv_stride, t, width);
+        wt__linear_pack(keys, query.at + hidden, qkv_stride, t, width);
         if (core->terms)
             core->terms->begin(core->terms->context, head);
         for (size_t row = 0; row < t; row += ATTENTION_BLOCK) {
             struct block block = block_at(head, row, t);
 
-            probabilities(core, &block, query, qkv_stride, keys, p);
-            times_rows(p, block.stride, value, qkv_stride, out + row * out_stride + head * width, out_stride,
-                       block.rows, t, width);
+            probabilities(core, &block, query, keys, p);
+            wt__times_rows((struct rows){p, block.stride}, value, false, out + row * out_stride + head * width,
+                           out_stride, block.rows, t, width);
         }
     }
 }
@@ -142,31 +136,32 @@ void wt__attention_core_backward(const struct attention_core *core, const float 
                                  const float *dout, size_t dout_stride, float *dqkv, size_t dqkv_stride, float *scratch,
                                  size_t t)
 {
-    const struct kernels *kernels = wt__kernels();
     size_t width = core->width, hidden = core->heads * width, stride = padded(t);
     float *keys = scratch, *values = keys + stride * width;
     float *p = values + stride * width, *d = p + ATTENTION_BLOCK * stride; /* [ATTENTION_BLOCK, stride] */
+    struct rows p_rows = {p, stride}, d_rows = {d, stride};
 
     for (size_t head = 0; head < core->heads; head++) {
-        const float *query = qkv + head * width, *key = query + hidden;
+        struct rows query = {qkv + head * width, qkv_stride}, key = {query.at + hidden, qkv_stride};
         float *dquery = dqkv + head * width, *dkey = dquery + hidden, *dvalue = dkey + hidden;
 
-        wt__linear_pack(keys, key, qkv_stride, t, width);
-        wt__linear_pack(values, key + hidden, qkv_stride, t, width);
+        wt__linear_pack(keys, key.at, qkv_stride, t, width);
+        wt__linear_pack(values, key.at + hidden, qkv_stride, t, width);
         if (core->terms)
             core->terms->begin(core->terms->context, head);
         for (size_t row = 0; row < t; row += ATTENTION_BLOCK) {
             struct block block = block_at(head, row, t);
-            const float *dy = dout + row * dout_stride + head * width;
+            struct rows query_rows = {query.at + row * qkv_stride, qkv_stride};
+            struct rows dout_rows = {dout + row * dout_stride + head * width, dout_stride};
+            bool onto = row > 0;
 
-            probabilities(core, &block, query, qkv_stride, keys, p);
-            times_packed(dy, dout_stride, values, d, stride, block.rows, width, t);
-            transposed_times_rows(p, stride, dy, dout_stride, dvalue, dqkv_stride, row == 0, t, block.rows, width);
+            probabilities(core, &block, query, keys, p);
+            wt__transposed_times_rows(p_rows, dout_rows, onto, dvalue, dqkv_stride, t, block.rows, width);
+            wt__times_packed(dout_rows, values, d, stride, block.rows, width, t);
             for (size_t r = 0; r < block.rows; r++)
-                kernels->softmax_backward(p + r * stride, d + r * stride, t, core->scale);
-            times_rows(d, stride, key, qkv_stride, dquery + row * dqkv_stride, dqkv_stride, block.rows, t, width);
-            transposed_times_rows(d, stride, query + row * qkv_stride, qkv_stride, dkey, dqkv_stride, row == 0, t,
-                                  block.rows, width);
+                wt__kernels()->softmax_backward(p + r * stride, d + r * stride, t, core->scale);
+            wt__times_rows(d_rows, key, false, dquery + row * dqkv_stride, dqkv_stride, block.rows, t, width);
+            wt__transposed_times_rows(d_rows, query_rows, onto, dkey, dqkv_stride, t, block.rows, width);
             if (core->terms)
                 core->terms->add_backward(core->terms->context, &block, d);
         }

@@ -8,6 +8,7 @@
 #ifndef WT_NN_ATTENTION_CORE_H
 #define WT_NN_ATTENTION_CORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { ATTENTION_BLOCK = 48 }; /* rows of scores at a time */
@@ -47,7 +48,21 @@ void wt__attention_core_backward(const struct attention_core *core, const float 
                                  const float *dout, size_t dout_stride, float *dqkv, size_t dqkv_stride, float *scratch,
                                  size_t t);
 
-/* Adds *more floats to *sum; 0, or -1 on overflow. */
+/* Small products of what attention has at hand; `onto` adds to c. Of rows read in place, WT_PANEL floats behind the
+ * last must be readable. */
+struct rows {
+    const float *at;
+    size_t stride;
+};
+/* c [t,o] = a [t,k] w, w [k,o] packed */
+void wt__times_packed(struct rows a, const float *packed, float *c, size_t c_stride, size_t t, size_t k, size_t o);
+/* c [t,o] = a [t,k] w, w [k,o] in place */
+void wt__times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_stride, size_t t, size_t k, size_t o);
+/* c [t,o] = a^T w, a [k,t], w [k,o] in place */
+void wt__transposed_times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_stride, size_t t, size_t k,
+                               size_t o);
+
+/* Adds rows * columns floats to *sum; 0, or -1 on overflow. */
 int wt__scratch_add(size_t *sum, size_t rows, size_t columns);
 
 #endif

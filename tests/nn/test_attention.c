@@ -180,11 +180,106 @@ static void attention_with_the_bias_of_mpnet(void **state)
     }
 }
 
+static const struct {
+    const char *name;
+    bool c2p, p2c;
+    int32_t buckets, max;
+} kinds[] = {{"both", true, true, 8, 32},
+             {"c2p alone, no buckets", true, false, -1, 6},
+             {"p2c alone, far distances share the last row", false, true, 4, 9},
+             {"neither: ordinary attention", false, false, 4, 9}};
+
+static void one_disentangled(size_t kind, size_t t, size_t width, const int32_t *positions)
+{
+    int32_t bucket[65];
+    struct distances distances;
+
+    wt__distances_deberta(&distances, bucket, kinds[kind].buckets, kinds[kind].max);
+    size_t hidden = HEADS * width, table = (size_t)distances.count * hidden;
+    float *key = floats(table, 1), *query = floats(table, 1), *dkey = floats(table, 0), *dquery = floats(table, 0);
+    struct disentangled d = {.heads = HEADS,
+                             .width = width,
+                             .position_key = kinds[kind].c2p ? key : NULL,
+                             .position_query = kinds[kind].p2c ? query : NULL,
+                             .position_stride = hidden,
+                             .distances = &distances,
+                             .positions = positions};
+    size_t forward = wt__disentangled_scratch(&d, t), backward = wt__disentangled_backward_scratch(&d, t);
+    struct sequence s = sequence_new(t, width, forward > backward ? forward : backward);
+
+    s.twin.position_key = kinds[kind].c2p ? doubles_of(key, table) : NULL;
+    s.twin.position_query = kinds[kind].p2c ? doubles_of(query, table) : NULL;
+    s.twin.distances = &distances;
+    s.twin.positions = positions;
+    wt__disentangled_forward(&d, s.qkv, 3 * hidden, s.out, hidden, s.scratch, t);
+    twin_loss(&s.twin);
+    vectors_agree(kinds[kind].name, s.out, s.twin.out, t * hidden, 1e-5);
+    wt__disentangled_backward(&d, s.qkv, 3 * hidden, s.dout, hidden, s.dqkv, 3 * hidden, dkey, dquery, s.scratch, t);
+    gradient_agrees(kinds[kind].name, twin_loss, &s.twin, s.twin.qkv, t * 3 * hidden, s.dqkv, 5e-5);
+    if (kinds[kind].c2p)
+        gradient_agrees("dPK", twin_loss, &s.twin, s.twin.position_key, table, dkey, 5e-5);
+    if (kinds[kind].p2c)
+        gradient_agrees("dPQ", twin_loss, &s.twin, s.twin.position_query, table, dquery, 5e-5);
+
+    float *again = floats(t * 3 * hidden, 1); /* frozen positions change nothing else */
+    wt__disentangled_backward(&d, s.qkv, 3 * hidden, s.dout, hidden, again, 3 * hidden, NULL, NULL, s.scratch, t);
+    assert_memory_equal(again, s.dqkv, t * 3 * hidden * sizeof(float));
+    sequence_free(&s);
+    free(key), free(query), free(dkey), free(dquery), free(again);
+}
+
+static void attention_of_deberta(void **state)
+{
+    (void)state;
+    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
+        for (size_t i = 0; i < SHAPES; i++) {
+            int32_t *positions = some_positions(shapes[i].t);
+
+            one_disentangled(kind, shapes[i].t, shapes[i].width, NULL);
+            one_disentangled(kind, shapes[i].t, shapes[i].width, positions);
+            free(positions);
+        }
+}
+
+static void rows_of_one_position_may_change_places(void **state)
+{
+    enum { N = 9, WIDTH = 4, HIDDEN = HEADS * WIDTH };
+    static const int32_t positions[N] = {0, 1, 2, 3, 4, 4, 4, 4, 4};
+    int32_t bucket[65];
+    struct distances distances;
+    float *qkv = floats(N * 3 * HIDDEN, 1), *table = floats(16 * HIDDEN, 1), out[2][N * HIDDEN], row[3 * HIDDEN];
+
+    (void)state;
+    wt__distances_deberta(&distances, bucket, 8, 32);
+    struct disentangled d = {.heads = HEADS,
+                             .width = WIDTH,
+                             .position_key = table,
+                             .position_query = table,
+                             .position_stride = HIDDEN,
+                             .distances = &distances,
+                             .positions = positions};
+    float *scratch = floats(wt__disentangled_scratch(&d, N), 1);
+    wt__disentangled_forward(&d, qkv, 3 * HIDDEN, out[0], HIDDEN, scratch, N);
+    memcpy(row, qkv + 5 * 3 * HIDDEN, sizeof(row));
+    memcpy(qkv + 5 * 3 * HIDDEN, qkv + 8 * 3 * HIDDEN, sizeof(row));
+    memcpy(qkv + 8 * 3 * HIDDEN, row, sizeof(row));
+    wt__disentangled_forward(&d, qkv, 3 * HIDDEN, out[1], HIDDEN, scratch, N);
+    for (size_t i = 0; i < N; i++) {
+        double *want = doubles_of(out[0] + (i == 5 ? 8 : i == 8 ? 5 : i) * HIDDEN, HIDDEN);
+
+        vectors_agree("a row that moved", out[1] + i * HIDDEN, want, HIDDEN, 2e-6);
+        free(want);
+    }
+    free(qkv), free(table), free(scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_attention),
         cmocka_unit_test(attention_with_the_bias_of_mpnet),
+        cmocka_unit_test(attention_of_deberta),
+        cmocka_unit_test(rows_of_one_position_may_change_places),
     };
 
     wt__rng_seed(&rng, 4);

@@ -9,6 +9,7 @@
 
 #include "gradient.h"
 #include "nn/activation.h"
+#include "nn/convolution.h"
 #include "nn/linear.h"
 #include "nn/norm.h"
 
@@ -206,12 +207,78 @@ static void normalize_backward_is_the_slope(void **state)
     free(x), free(dy), free(twin.x), free(twin.share);
 }
 
+enum { TAPS = 5 };
+
+struct convolution_twin {
+    size_t t;
+    double *x, *weight, *bias, *share; /* [T, I], [O, I, TAPS], [O], [T, O] */
+    double *y;
+};
+
+static double convolution_loss(void *context)
+{
+    const struct convolution_twin *c = context;
+    double loss = 0;
+
+    for (size_t t = 0; t < c->t; t++)
+        for (size_t o = 0; o < O; o++) {
+            double y = c->bias[o];
+
+            for (size_t j = 0; j < TAPS; j++)
+                for (size_t i = 0; i < I && t + j >= TAPS / 2 && t + j - TAPS / 2 < c->t; i++)
+                    y += c->weight[(o * I + i) * TAPS + j] * c->x[(t + j - TAPS / 2) * I + i];
+            c->y[t * O + o] = y;
+            loss += y * c->share[t * O + o];
+        }
+    return loss;
+}
+
+static void one_convolution(size_t t)
+{
+    float *x = floats(t * I, 1), *weight = floats(O * I * TAPS, 1), *bias = floats(O, 1), *dy = floats(t * O, 1);
+    float *ours = floats(O * I * TAPS, 1), *dours = floats(O * I * TAPS, 0), *dweight = floats(O * I * TAPS, 0);
+    float *y = floats(t * O, 1), *dx = floats(t * I, 1), dbias[O] = {0};
+    size_t panels = wt__linear_packed_size(O, I);
+    float *packed = floats(TAPS * panels, 1);
+    struct convolution c = {.taps = TAPS, .in = I, .out = O, .weight = ours, .bias = bias, .row_major = true};
+    struct convolution_twin twin = {.t = t,
+                                    .x = doubles_of(x, t * I),
+                                    .weight = doubles_of(weight, O * I * TAPS),
+                                    .bias = doubles_of(bias, O),
+                                    .share = doubles_of(dy, t * O),
+                                    .y = doubles_of(dy, t * O)};
+
+    wt__convolution_arrange(ours, weight, TAPS, O, I);
+    convolution_loss(&twin);
+    wt__convolution_forward(&c, x, I, y, O, t);
+    vectors_agree("row-major", y, twin.y, t * O, 1e-6);
+    for (size_t j = 0; j < TAPS; j++)
+        wt__linear_pack(packed + j * panels, ours + j * O * I, I, O, I);
+    wt__convolution_forward(&(struct convolution){.taps = TAPS, .in = I, .out = O, .weight = packed, .bias = bias}, x,
+                            I, y, O, t);
+    vectors_agree("packed", y, twin.y, t * O, 1e-6);
+    wt__convolution_backward(&c, x, I, dy, O, dx, I, dours, dbias, t);
+    wt__convolution_add_back(dweight, dours, TAPS, O, I);
+    gradient_agrees("dx", convolution_loss, &twin, twin.x, t * I, dx, 1e-5);
+    gradient_agrees("dweight", convolution_loss, &twin, twin.weight, O * I * TAPS, dweight, 1e-5);
+    gradient_agrees("dbias", convolution_loss, &twin, twin.bias, O, dbias, 1e-5);
+    free(x), free(weight), free(bias), free(dy), free(ours), free(dours), free(dweight), free(y), free(dx);
+    free(packed), free(twin.x), free(twin.weight), free(twin.bias), free(twin.share), free(twin.y);
+}
+
+static void convolution_and_its_slope(void **state)
+{
+    (void)state;
+    for (size_t t = 1; t <= 7; t += 2) /* also shorter than the taps reach */
+        one_convolution(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_backward_is_the_slope),    cmocka_unit_test(packed_and_row_major_are_one_layer),
         cmocka_unit_test(activations_and_their_slopes),    cmocka_unit_test(layer_norm_backward_is_the_slope),
-        cmocka_unit_test(normalize_backward_is_the_slope),
+        cmocka_unit_test(normalize_backward_is_the_slope), cmocka_unit_test(convolution_and_its_slope),
     };
 
     wt__rng_seed(&rng, 3);
