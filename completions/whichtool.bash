@@ -1,7 +1,7 @@
 # bash completion for whichtool; made by `whichtool help --completions bash`
 _whichtool() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' i
-  local verbs='add find list show remove eval model version help'
+  local verbs='add find list show remove usage eval model version help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case " $verbs " in *" ${COMP_WORDS[i]} "*) verb=${COMP_WORDS[i]}; break ;; esac
   done
@@ -23,6 +23,13 @@ _whichtool() {
     list:--offset) COMPREPLY=(); return ;;
     show:-f | show:--format) mapfile -t COMPREPLY < <(compgen -W 'openai openai-responses anthropic gemini mcp' -- "$word"); return ;;
     remove:-p | remove:--provider) COMPREPLY=(); return ;;
+    usage:--split) COMPREPLY=(); return ;;
+    usage:-t | usage:--tool) COMPREPLY=(); return ;;
+    usage:--before) COMPREPLY=(); return ;;
+    usage:--after) COMPREPLY=(); return ;;
+    usage:--limit) COMPREPLY=(); return ;;
+    usage:--model) COMPREPLY=(); return ;;
+    usage:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     eval:--split) COMPREPLY=(); return ;;
     eval:-r | eval:--recipe) mapfile -t COMPREPLY < <(compgen -W "$(whichtool help --recipes 2>/dev/null | cut -d' ' -f1)" -- "$word"); return ;;
     eval:-k | eval:--k) COMPREPLY=(); return ;;
@@ -46,6 +53,7 @@ _whichtool() {
     list) options+=' -p --provider --providers --limit --offset'; COMPREPLY=() ;;
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
+    usage) options+=' --split --strict -t --tool --before --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
     eval) options+=' --split -r --recipe -k --k --limit --run --qrels --bootstrap --seed --cache --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;
     version) options+=''; COMPREPLY=() ;;

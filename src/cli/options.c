@@ -172,6 +172,49 @@ static const struct example remove_examples[] = {
     {"whichtool remove --yes --provider github", "Removes all tools of a provider without asking."},
 };
 
+static const struct option usage_options[] = {
+    {.id = OPT_SPLIT,
+     .name = "split",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "add: which qrels/NAME.tsv of a BEIR folder; train when not given."},
+    {.id = OPT_STRICT, .name = "strict", .help = "add: take nothing, and exit with 3, when one usage is bad."},
+    {.id = OPT_TOOL,
+     .letter = 't',
+     .name = "tool",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "Only usages of this tool; NAME as in show, or what a usage calls a tool that is gone."},
+    {.id = OPT_BEFORE,
+     .name = "before",
+     .kind = VALUE_TEXT,
+     .value = "TIME",
+     .help = "Only usages before a time, such as 2026-11-22 or 2026-11-22T08:30:00Z."},
+    {.id = OPT_AFTER,
+     .name = "after",
+     .kind = VALUE_NUMBER,
+     .value = "ID",
+     .max = INT64_MAX / 16,
+     .help = "list, export: begin behind the usage with this id."},
+    {.id = OPT_LIMIT,
+     .name = "limit",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_USAGES,
+     .help = "list, export: the first so many."},
+    {.id = OPT_ALL, .name = "all", .help = "forget: every usage."},
+    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "forget: do not ask."},
+    {.id = OPT_NO_VECTORS, .name = "no-vectors", .help = "add, forget: do not encode now; a later add does."},
+    MODEL_OPTIONS,
+};
+static const struct example usage_examples[] = {
+    {"whichtool usage add log.jsonl", "Imports what was used; each line is one usage."},
+    {"tail -n 100 log.jsonl | whichtool usage add -", "Imports what another command prints."},
+    {"whichtool usage list --tool book_table --limit 20", "The first requests that used a tool."},
+    {"whichtool usage export >log.jsonl", "Everything that was recorded, as add reads it."},
+    {"whichtool usage forget --before 2026-01-01", "Removes what is older."},
+};
+
 static const struct option eval_options[] = {
     {.id = OPT_SPLIT,
      .name = "split",
@@ -313,6 +356,27 @@ const struct verb wt__verbs[] = {
      OPTIONS(remove_options),
      EXAMPLES(remove_examples),
      .run = wt__cmd_remove},
+    {.name = "usage",
+     .arguments = "add|list|export|forget [SOURCE...]",
+     .summary = "Record which tools requests used, so that finding gets better",
+     .text =
+         "add imports usages from files, BEIR folders (queries.jsonl and qrels/SPLIT.tsv) or standard input (-). A "
+         "line of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": "
+         "\"ok\" or \"failed\", \"time\": \"2026-11-22T08:30:00Z\"}; outcome and time may be missing. Each source is "
+         "imported in one step: all of it or, on failure, nothing. A name that no tool has is reported, and the usage "
+         "is kept with the others; a usage without one known tool, or that makes no sense, is reported, skipped and "
+         "counted. A usage that failed is kept, but nothing is learned of it.\n"
+         "list shows usages in the order of their recording, a tool that is gone in brackets; export writes them as "
+         "add "
+         "reads them; forget removes them for good, on a terminal only after a question, unless --yes is given.\n"
+         "Requests are kept word for word, in the store alone.",
+     .kind = VALUE_FILE,
+     .choices = "add list export forget",
+     .min_words = 1,
+     .max_words = MANY_WORDS,
+     OPTIONS(usage_options),
+     EXAMPLES(usage_examples),
+     .run = wt__cmd_usage},
     {.name = "eval",
      .arguments = "DIR",
      .summary = "Measure recipes on a data set in BEIR layout",

@@ -16,6 +16,9 @@ enum option_id {
     OPT_NO_COLOR,
     OPT_HELP,
     OPT_VERSION,
+    OPT_AFTER,
+    OPT_ALL,
+    OPT_BEFORE,
     OPT_BOOTSTRAP,
     OPT_CACHE,
     OPT_COMPLETIONS,
@@ -41,6 +44,7 @@ enum option_id {
     OPT_SPLIT,
     OPT_STRICT,
     OPT_SYNC,
+    OPT_TOOL,
     OPT_YES,
     OPT_COUNT
 };

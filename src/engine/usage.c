@@ -25,8 +25,11 @@ enum { PAGE = 1000 }; /* usages held at once by an export */
 struct lookup {
     wt_engine *engine;
     struct arena arena;    /* the names, and what is gathered of usages */
-    struct map by_name[2]; /* [source_ids] -> index of ids */
-    int64_t *ids;          /* 0: no tool has it; -1: several have */
+    struct map by_name[2]; /* [source_ids] -> index of found */
+    struct found {
+        struct str name;
+        int64_t id; /* 0: no tool has it; -1: several have */
+    } * found;
     size_t count, capacity;
     wt_error ambiguous; /* the sentence about the last of those */
 };
@@ -36,10 +39,10 @@ static void lookup_dispose(struct lookup *lookup)
     wt__map_dispose(&lookup->by_name[0]);
     wt__map_dispose(&lookup->by_name[1]);
     wt__arena_dispose(&lookup->arena);
-    free(lookup->ids);
+    free(lookup->found);
 }
 
-/* *id as in struct lookup. */
+/* *id as in struct found. */
 static int resolve(struct lookup *lookup, const char *name, bool source_id, int64_t *id, wt_error *err)
 {
     wt_error why = {0};
@@ -61,22 +64,23 @@ static int resolve(struct lookup *lookup, const char *name, bool source_id, int6
     return rc;
 }
 
-/* The name's id, from the map or the store; *name becomes a copy that lives as long as the lookup. */
+/* The name's id; *name becomes a copy that lives as long as the lookup. */
 static int look_up(struct lookup *lookup, struct str *name, bool source_id, int64_t *id, wt_error *err)
 {
     struct map *map = &lookup->by_name[source_id];
     const uint32_t *known = wt__map_get(map, *name);
-    if (known && lookup->ids[*known] >= 0) {
-        *id = lookup->ids[*known];
-        name->ptr = wt__arena_copy(&lookup->arena, *name);
-        return name->ptr ? 0 : wt__fail_nomem(err);
+    if (known) {
+        *name = lookup->found[*known].name;
+        *id = lookup->found[*known].id;
+        return *id < 0 ? resolve(lookup, name->ptr, source_id, id, err) : 0; /* for its sentence */
     }
     name->ptr = wt__arena_copy(&lookup->arena, *name);
-    if (!name->ptr || wt__grow((void **)&lookup->ids, &lookup->capacity, lookup->count + 1, sizeof *lookup->ids) < 0 ||
+    if (!name->ptr ||
+        wt__grow((void **)&lookup->found, &lookup->capacity, lookup->count + 1, sizeof *lookup->found) < 0 ||
         !wt__map_insert(map, *name, (uint32_t)lookup->count, NULL))
         return wt__fail_nomem(err);
     int rc = resolve(lookup, name->ptr, source_id, id, err);
-    lookup->ids[lookup->count++] = *id;
+    lookup->found[lookup->count++] = (struct found){*name, *id};
     return rc;
 }
 

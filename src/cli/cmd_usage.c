@@ -1,0 +1,376 @@
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/issues.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+
+enum { PAGE = 1000, TIME_BYTES = 64, LEAD = 30 /* columns of time and outcome */, LEAST = 20 };
+
+/* ---------------------------------------------------------------- add */
+
+static void json_report(struct buffer *out, const char *source, const wt_usage_report *report, double seconds)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "source", source);
+    wt__json_count(out, "added", report->added);
+    wt__json_count(out, "skipped", report->skipped);
+    wt__json_count(out, "unknown_tools", report->unknown_tools);
+    wt__json_count(out, "learned", report->learned);
+    wt__json_number(out, "seconds", seconds);
+    if (report->notice)
+        wt__json_text(out, "notice", report->notice);
+    wt__issues_json(out, report->issues, report->issue_count);
+    wt__buffer_text(out, "}\n");
+}
+
+static void text_report(struct buffer *out, const char *source, const wt_usage_report *report, double seconds)
+{
+    struct buffer line = {0};
+    wt__buffer_printf(&line, "%s: ", source);
+    wt__grouped(&line, report->added);
+    wt__buffer_text(&line, " added, ");
+    wt__grouped(&line, report->skipped);
+    wt__buffer_text(&line, " skipped, ");
+    wt__grouped(&line, report->unknown_tools);
+    wt__buffer_text(&line, " unknown tools; ");
+    wt__grouped(&line, report->learned);
+    wt__buffer_printf(&line, " requests learned; %.2f s\n", seconds);
+    wt__text_escape(out, wt__buffer_view(&line), TEXT_LINES);
+    out->failed |= line.failed;
+    wt__buffer_dispose(&line);
+}
+
+static int print_report(struct cli *cli, const char *source, const wt_usage_report *report, double seconds)
+{
+    struct buffer out = {0};
+    if (cli->json) {
+        json_report(&out, source, report, seconds);
+    } else {
+        wt__issues_tell(cli, report->issues, report->issue_count);
+        text_report(&out, source, report, seconds);
+    }
+    if (report->notice)
+        wt__cli_note(cli, "Note: %s", report->notice);
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    /* A source of which nothing could be taken is no source. */
+    return report->added == 0 && report->skipped > 0 ? END_INPUT : END_DONE;
+}
+
+static int add_stdin(struct cli *cli, wt_engine *engine, wt_add_usage_options *options, wt_usage_report **report,
+                     wt_error *err)
+{
+    struct buffer bytes = {0};
+    int rc = wt__cli_read_stdin(cli, WT_MAX_FILE_BYTES, &bytes);
+    if (rc == 0) {
+        options->source_name = "standard input";
+        rc = wt_add_usage(engine, bytes.ptr ? bytes.ptr : "", bytes.len, options, report, err);
+    }
+    wt__buffer_dispose(&bytes);
+    return rc;
+}
+
+static int tell_stop(const struct cli *cli, const wt_usage_report *report)
+{
+    if (!report)
+        return wt__cli_say(cli, END_INTERRUPTED,
+                           "stopped before the import was complete; the store is as it was before this source");
+    return wt__cli_say(
+        cli, END_INTERRUPTED,
+        "stopped while learning; the usages are stored, and the next `whichtool usage add` goes on where "
+        "this one ended");
+}
+
+/* Imports one source. 0, or an exit code with the reason told. */
+static int add_source(struct cli *cli, wt_engine *engine, wt_add_usage_options *options, const char *source)
+{
+    wt_usage_report *report = NULL;
+    wt_error err = {0};
+    double begin = wt__now_ms();
+    bool from_stdin = strcmp(source, "-") == 0;
+    int code = 0;
+    int rc = from_stdin ? add_stdin(cli, engine, options, &report, &err)
+                        : wt_add_usage_path(engine, source, options, &report, &err);
+    if (rc > 0)
+        return rc; /* told already */
+    wt__progress_clear();
+    if (report)
+        code = print_report(cli, from_stdin ? "standard input" : source, report, (wt__now_ms() - begin) / 1000);
+    if (rc == WT_ECANCELLED)
+        code = tell_stop(cli, report);
+    else if (rc == WT_ENOTFOUND)
+        code = wt__cli_say(cli, END_INPUT, "%s", err.message);
+    else if (rc < 0)
+        code = wt__cli_fail(cli, &err);
+    wt_usage_report_free(report);
+    return code;
+}
+
+/* A source that cannot be read does not keep the others out; a store that cannot be written does. */
+static int add(struct cli *cli, wt_engine *engine)
+{
+    wt_add_usage_options options;
+    struct progress_line line;
+    int code = 0;
+    wt_add_usage_options_init(&options);
+    options.split = wt__text_of(cli, OPT_SPLIT);
+    options.strict = wt__given(cli, OPT_STRICT);
+    options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    wt__progress_begin(&line, cli);
+    for (size_t i = 1; i < cli->arguments.word_count; i++) {
+        int one = add_source(cli, engine, &options, cli->arguments.words[i]);
+        code = code ? code : one;
+        if (one != 0 && one != END_INPUT)
+            return one;
+    }
+    return code;
+}
+
+/* ---------------------------------------------------------------- list, export */
+
+static void write_time(int64_t seconds, char out[TIME_BYTES])
+{
+    time_t time = (time_t)seconds;
+    struct tm clock = {0};
+    gmtime_r(&time, &clock);
+    strftime(out, TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &clock);
+}
+
+static void json_usage(struct buffer *out, const wt_usage *usage)
+{
+    char time[TIME_BYTES];
+    size_t gone = 0;
+    write_time(usage->time, time);
+    wt__buffer_char(out, '{');
+    wt__json_count(out, "id", (uint64_t)usage->id);
+    wt__json_text(out, "request", usage->request);
+    wt__json_key(out, "tools");
+    for (size_t i = 0; i < usage->tool_count; i++) {
+        wt__buffer_char(out, i ? ',' : '[');
+        wt__buffer_json(out, wt__str(usage->tools[i].id));
+        gone += !usage->tools[i].known;
+    }
+    wt__buffer_text(out, usage->tool_count ? "]" : "[]");
+    wt__json_count(out, "unknown_tools", gone);
+    wt__json_text(out, "outcome", usage->outcome);
+    wt__json_text(out, "time", time);
+    wt__buffer_text(out, "}\n");
+}
+
+/* "2026-11-22T08:30:00Z  ok      tables/book_table, mail/send: book a table"; a tool that is gone in brackets. */
+static void text_usage(const struct cli *cli, struct buffer *out, const wt_usage *usage)
+{
+    char time[TIME_BYTES];
+    struct buffer line = {0};
+    write_time(usage->time, time);
+    for (size_t i = 0; i < usage->tool_count; i++)
+        wt__buffer_printf(&line, usage->tools[i].known ? "%s%s" : "%s(%s)", i ? ", " : "", usage->tools[i].id);
+    wt__buffer_printf(&line, ": %s", usage->request);
+    wt__buffer_printf(out, "%s  %-6s  ", time, usage->outcome);
+    wt__text_cut(out, wt__buffer_view(&line), cli->width > LEAD + LEAST ? cli->width - LEAD : cli->width ? LEAST : 0);
+    wt__buffer_char(out, '\n');
+    out->failed |= line.failed;
+    wt__buffer_dispose(&line);
+}
+
+/* The filter that the options name. 0, or an exit code. */
+static int read_filter(struct cli *cli, wt_usage_filter *filter)
+{
+    wt_error err;
+    const char *before = wt__text_of(cli, OPT_BEFORE);
+    wt_usage_filter_init(filter);
+    filter->tool = wt__text_of(cli, OPT_TOOL);
+    filter->after_id = (int64_t)cli->arguments.number[OPT_AFTER];
+    filter->limit = (size_t)cli->arguments.number[OPT_LIMIT];
+    if (before && wt_read_time(before, &filter->before, &err) < 0)
+        return wt__cli_usage(cli, "--before: %s", err.message);
+    return 0;
+}
+
+static int list(struct cli *cli, wt_engine *engine)
+{
+    wt_usage_filter filter;
+    wt_error err;
+    int code = read_filter(cli, &filter);
+    size_t limit = filter.limit, seen = 0;
+    for (bool more = code == 0; more;) {
+        wt_usages *page;
+        struct buffer out = {0};
+        filter.limit = limit && limit - seen < PAGE ? limit - seen : PAGE;
+        if (wt_list_usage(engine, &filter, &page, &err) < 0)
+            return wt__cli_fail(cli, &err);
+        for (size_t i = 0; i < page->len; i++) {
+            if (cli->json)
+                json_usage(&out, &page->items[i]);
+            else
+                text_usage(cli, &out, &page->items[i]);
+            filter.after_id = page->items[i].id;
+        }
+        seen += page->len;
+        more = page->len == PAGE && seen != limit;
+        wt_usages_free(page);
+        if (!wt__cli_print(&out))
+            return END_SYSTEM;
+    }
+    if (code == 0 && seen == 0) {
+        wt__cli_note(cli, "There are no usages here.");
+        code = END_NOTHING;
+    }
+    return code;
+}
+
+static int print_lines(void *context, const char *bytes, size_t len)
+{
+    struct buffer out = {0};
+    (void)context;
+    wt__buffer_append(&out, bytes, len);
+    return !wt__cli_print(&out);
+}
+
+static int export(struct cli *cli, wt_engine *engine)
+{
+    wt_usage_filter filter;
+    wt_error err;
+    int code = read_filter(cli, &filter);
+    if (code != 0)
+        return code;
+    int64_t count = wt_export_usage(engine, &filter, print_lines, NULL, &err);
+    if (count == WT_ECANCELLED)
+        return END_SYSTEM; /* nobody reads any more */
+    return count < 0 ? wt__cli_fail(cli, &err) : END_DONE;
+}
+
+/* ---------------------------------------------------------------- forget */
+
+/* Asks on the terminal; anything but a yes is a no. Nobody is asked where nobody can answer. */
+static bool agreed(struct cli *cli)
+{
+    if (wt__given(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
+        return true;
+    const char *tool = wt__text_of(cli, OPT_TOOL), *before = wt__text_of(cli, OPT_BEFORE);
+    struct buffer question = {0}, shown = {0};
+    wt__buffer_text(&question, tool || before ? "Forget the usages" : "Forget every usage");
+    if (tool)
+        wt__buffer_printf(&question, " of %s", tool);
+    if (before)
+        wt__buffer_printf(&question, " before %s", before);
+    wt__text_escape(&shown, wt__buffer_view(&question), TEXT_LINE);
+    fprintf(stderr, "%s? [y/N] ", shown.ptr ? shown.ptr : "Forget");
+    wt__buffer_dispose(&question);
+    wt__buffer_dispose(&shown);
+    char answer[16];
+    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static int print_forgotten(struct cli *cli, int64_t forgotten)
+{
+    struct buffer out = {0};
+    if (cli->json) {
+        wt__buffer_char(&out, '{');
+        wt__json_count(&out, "forgotten", (uint64_t)forgotten);
+        wt__buffer_text(&out, "}\n");
+    } else {
+        wt__grouped(&out, (uint64_t)forgotten);
+        wt__buffer_text(&out, " forgotten\n");
+    }
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+}
+
+/* Vectors of tools that lost a usage are made of what is left. Without a model that waits for one. */
+static int learn_again(struct cli *cli, wt_engine *engine)
+{
+    struct progress_line line;
+    wt_error err;
+    wt__progress_begin(&line, cli);
+    int64_t learned = wt_learn_usage(engine, wt__progress_show, &line, &err);
+    wt__progress_clear();
+    if (learned == WT_ECANCELLED)
+        return wt__cli_say(cli, END_INTERRUPTED,
+                           "stopped while learning from what is left; the next `whichtool usage add` goes on");
+    return learned < 0 && learned != WT_EMODEL ? wt__cli_fail(cli, &err) : 0;
+}
+
+static int forget(struct cli *cli, wt_engine *engine)
+{
+    wt_usage_filter filter;
+    wt_error err;
+    bool all = wt__given(cli, OPT_ALL);
+    int code = read_filter(cli, &filter);
+    if (code != 0)
+        return code;
+    if (all == (filter.tool || filter.before))
+        return wt__cli_usage(cli, "either --all, or --tool and --before, say what to forget");
+    if (!agreed(cli))
+        return wt__cli_say(cli, END_NOTHING, "nothing was forgotten");
+    int64_t forgotten = wt_forget_usage(engine, &filter, all, &err);
+    if (forgotten < 0)
+        return wt__cli_fail(cli, &err);
+    code = print_forgotten(cli, forgotten);
+    return code == 0 && forgotten > 0 && !wt__given(cli, OPT_NO_VECTORS) ? learn_again(cli, engine) : code;
+}
+
+/* ---------------------------------------------------------------- the verb */
+
+static const struct action {
+    const char *name;
+    int (*run)(struct cli *cli, wt_engine *engine);
+    bool takes_sources, uses_model;
+    enum option_id options[8]; /* beside those of every verb; OPT_COUNT ends them */
+} actions[] = {
+    {"add", add, true, true, {OPT_SPLIT, OPT_STRICT, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS, OPT_COUNT}},
+    {"list", list, false, false, {OPT_TOOL, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
+    {"export", export, false, false, {OPT_TOOL, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
+    {"forget",
+     forget,
+     false,
+     true,
+     {OPT_TOOL, OPT_BEFORE, OPT_ALL, OPT_YES, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS, OPT_COUNT}},
+};
+
+static bool allows(const struct action *action, enum option_id id)
+{
+    for (size_t i = 0; action->options[i] != OPT_COUNT; i++)
+        if (action->options[i] == id)
+            return true;
+    return false;
+}
+
+/* 0, or an exit code when an option or a word does not belong to the action. */
+static int check(const struct cli *cli, const struct action *action)
+{
+    const struct arguments *a = &cli->arguments;
+    for (size_t i = 0; i < a->verb->option_count; i++)
+        if (a->given[a->verb->options[i].id] && !allows(action, a->verb->options[i].id))
+            return wt__cli_usage(cli, "`usage %s` does not know --%s", action->name, a->verb->options[i].name);
+    if (action->takes_sources && a->word_count < 2)
+        return wt__cli_usage(cli, "`usage %s` needs SOURCE...", action->name);
+    if (!action->takes_sources && a->word_count > 1)
+        return wt__cli_usage(cli, "`usage %s` takes no arguments, but \"%s\" was given", action->name, a->words[1]);
+    return 0;
+}
+
+int wt__cmd_usage(struct cli *cli)
+{
+    const struct action *action = actions; /* one of them, since the parser knows the choices */
+    wt_engine *engine = NULL;
+    while (strcmp(action->name, cli->arguments.words[0]) != 0)
+        action++;
+    int code = check(cli, action);
+    if (code != 0)
+        return code;
+    if (action->uses_model)
+        wt__interrupt_watch();
+    bool model = action->uses_model && !wt__given(cli, OPT_NO_VECTORS);
+    code = wt__cli_open(cli, OPEN_EXISTING, model ? NULL : "", &engine);
+    if (code == 0)
+        code = action->run(cli, engine);
+    wt_close(engine);
+    return code;
+}

@@ -1,0 +1,606 @@
+/* Recorded use from outside: what is taken and told, what comes back, and what is learned of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "engine/support.h"
+#include "engine/tools.h"
+#include "engine/usage.h"
+
+enum { MANY = 100000 };
+
+static struct place place;
+
+static int make_place(void **state)
+{
+    (void)state;
+    place_make(&place);
+    return 0;
+}
+
+static int remove_place(void **state)
+{
+    (void)state;
+    place_remove(&place);
+    return 0;
+}
+
+/* A fresh store with the handmade tools. */
+static wt_engine *open_handmade(const char *model)
+{
+    unlink(place.store);
+    wt_engine *engine = open_store(&place, model);
+    add(&place, engine, handmade);
+    return engine;
+}
+
+static int record(wt_engine *engine, const char *request, const char *const *tools, size_t count)
+{
+    place.err = (wt_error){0};
+    return wt_record_usage(engine, request, strlen(request), tools, count, NULL, &place.err);
+}
+#define RECORD(engine, request, ...)                                                                                   \
+    record(engine, request, (const char *[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *))
+
+static int gather(void *context, const char *bytes, size_t len)
+{
+    wt__buffer_append(context, bytes, len);
+    return 0;
+}
+
+/* Every usage as the export writes it, without times. */
+static const char *exported(wt_engine *engine, const wt_usage_filter *filter)
+{
+    static char text[4000];
+    struct buffer lines = {0};
+    sound(&place, wt_export_usage(engine, filter, gather, &lines, &place.err));
+    size_t len = 0;
+    for (const char *at = lines.ptr; at && *at; at++) {
+        if (strncmp(at, ",\"time\":\"", 9) == 0)
+            at = strchr(at + 9, '"') + 1;
+        text[len++] = *at;
+    }
+    text[len] = '\0';
+    wt__buffer_dispose(&lines);
+    return text;
+}
+
+static wt_usage_report *add_usage(wt_engine *engine, const char *lines)
+{
+    wt_usage_report *report = NULL;
+    sound(&place, wt_add_usage(engine, lines, strlen(lines), NULL, &report, &place.err));
+    return report;
+}
+
+/* ---------------------------------------------------------------- recording */
+
+static void test_a_usage_is_recorded_under_any_name_of_its_tools(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    assert_int_equal(RECORD(engine, "rain?", "weather/getForecast"), 0);
+    assert_int_equal(RECORD(engine, "storm?", "storm_alerts", "weather__storm_alerts", "calculator"), 0);
+    assert_int_equal(RECORD(engine, "\xd0\x9f\xd0\xbe\xd0\xb3\xd0\xbe\xd0\xb4\xd0\xb0", "getForecast", "nobody"), 1);
+    assert_string_equal(exported(engine, NULL),
+                        "{\"request\":\"rain?\",\"tools\":[\"weather/getForecast\"]}\n"
+                        "{\"request\":\"storm?\",\"tools\":[\"weather/storm_alerts\",\"calculator\"]}\n"
+                        "{\"request\":\"\xd0\x9f\xd0\xbe\xd0\xb3\xd0\xbe\xd0\xb4\xd0\xb0\",\"tools\":"
+                        "[\"weather/getForecast\",\"nobody\"]}\n");
+    wt_usages *usages;
+    sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
+    assert_int_equal(usages->len, 3);
+    assert_true(usages->items[2].tools[0].known && !usages->items[2].tools[1].known);
+    assert_true(usages->items[0].time > 1700000000);
+    assert_string_equal(usages->items[0].outcome, "");
+    wt_usages_free(usages);
+    wt_close(engine);
+}
+
+static void test_what_cannot_be_recorded_is_told(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    const char *names[WT_MAX_USAGE_TOOLS + 1];
+    char longest[WT_MAX_USAGE_LABEL_BYTES + 2];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    for (size_t i = 0; i < WT_MAX_USAGE_TOOLS + 1; i++)
+        names[i] = "calculator";
+    char *big = malloc(WT_MAX_REQUEST_BYTES + 1);
+    memset(big, 'x', WT_MAX_REQUEST_BYTES + 1);
+    const struct {
+        const char *request;
+        size_t len;
+        const char *tool;
+        size_t count;
+        const char *outcome;
+        int64_t time;
+        int code;
+        const char *sentence;
+    } rows[] = {
+        {"", 0, "calculator", 1, NULL, 0, WT_EFORMAT, "the request is empty"},
+        {" \n", 2, "calculator", 1, NULL, 0, WT_EFORMAT, "the request is empty"},
+        {"a\0b", 3, "calculator", 1, NULL, 0, WT_EFORMAT, "the request has a NUL at byte 1"},
+        {"\xff\xfe", 2, "calculator", 1, NULL, 0, WT_EFORMAT, "the request is not valid UTF-8"},
+        {big, WT_MAX_REQUEST_BYTES + 1, "calculator", 1, NULL, 0, WT_ETOOLONG, "at most 65536 are taken"},
+        {"add", 3, "calculator", 0, NULL, 0, WT_EUSAGE, "a usage is of one tool at least"},
+        {"add", 3, "calculator", WT_MAX_USAGE_TOOLS + 1, NULL, 0, WT_ETOOLONG, "129 tools in one usage; at most 128"},
+        {"add", 3, "nobody", 1, NULL, 0, WT_ENOTFOUND, "no tool is named \"nobody\"; nothing was recorded"},
+        {"add", 3, "search", 1, NULL, 0, WT_EUSAGE, "several tools are named \"search\""},
+        {"add", 3, "", 1, NULL, 0, WT_EUSAGE, "the name of tool 1 has 0 bytes; 1 to 1024 are taken"},
+        {"add", 3, longest, 1, NULL, 0, WT_ETOOLONG, "the name of tool 1 has 1025 bytes"},
+        {"add", 3, "calculator", 1, "fine", 0, WT_EUSAGE, "the outcome \"fine\" is neither \"ok\" nor \"failed\""},
+        {"add", 3, "calculator", 1, NULL, -1, WT_EUSAGE, "the time -1 is not in the years 1970 to 9999"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_record_options options;
+        wt_record_options_init(&options);
+        options.outcome = rows[i].outcome;
+        options.time = rows[i].time;
+        names[0] = rows[i].tool;
+        refused(&place,
+                wt_record_usage(engine, rows[i].request, rows[i].len, names, rows[i].count, &options, &place.err),
+                rows[i].code, rows[i].sentence);
+    }
+    assert_string_equal(exported(engine, NULL), "");
+    names[0] = "calculator";
+    sound(&place, wt_record_usage(engine, big, WT_MAX_REQUEST_BYTES, names, WT_MAX_USAGE_TOOLS, NULL, &place.err));
+    free(big);
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- importing */
+
+static const char lines[] =
+    "{\"request\": \"rain?\", \"tools\": [\"weather/getForecast\"], \"outcome\": \"ok\", \"time\": 1000}\n"
+    "\n"
+    "{\"request\": \"fly\", \"tools\": [\"search_flights\", \"gone/tool\"], \"time\": \"1970-01-01T00:33:20Z\"}\n"
+    "{\"request\": \"sum\", \"tools\": [\"calculator\"], \"outcome\": \"failed\", \"note\": 1, \"time\": 3000.9}\r\n"
+    "{\"request\": \"rain?\", \"tools\": [\"weather/getForecast\"], \"outcome\": null, \"time\": null}";
+
+static void test_json_lines_are_imported_and_come_back(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    wt_usage_report *report = add_usage(engine, lines);
+    assert_int_equal(report->added, 4);
+    assert_int_equal(report->skipped, 0);
+    assert_int_equal(report->unknown_tools, 1);
+    assert_int_equal(report->issue_count, 1);
+    assert_string_equal(report->issues[0].file, "input");
+    assert_int_equal(report->issues[0].line, 3);
+    assert_string_equal(report->issues[0].pointer, "/tools/1");
+    assert_string_equal(report->issues[0].reason, "no tool is named \"gone/tool\"");
+    assert_non_null(strstr(report->notice, "nothing was learned yet: this store was opened without a model"));
+    wt_usage_report_free(report);
+
+    struct buffer once = {0}, twice = {0};
+    assert_int_equal(wt_export_usage(engine, NULL, gather, &once, &place.err), 4);
+    assert_non_null(strstr(once.ptr, "{\"request\":\"rain?\",\"tools\":[\"weather/getForecast\"],\"outcome\":\"ok\","
+                                     "\"time\":\"1970-01-01T00:16:40Z\"}\n"));
+    assert_non_null(strstr(once.ptr, "\"time\":\"1970-01-01T00:33:20Z\""));
+    assert_non_null(strstr(once.ptr, "\"outcome\":\"failed\",\"time\":\"1970-01-01T00:50:00Z\""));
+    wt_close(engine);
+    engine = open_handmade("");
+    report = add_usage(engine, once.ptr);
+    assert_int_equal(report->added, 4);
+    wt_usage_report_free(report);
+    assert_int_equal(wt_export_usage(engine, NULL, gather, &twice, &place.err), 4);
+    assert_string_equal(once.ptr, twice.ptr);
+    wt__buffer_dispose(&once);
+    wt__buffer_dispose(&twice);
+    wt_close(engine);
+}
+
+static void test_bad_lines_cost_themselves(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *pointer, *reason;
+    } rows[] = {
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"]", "", "not valid JSON"},
+        {"[1]", "", "not an object: a usage is {\"request\""},
+        {"{\"tools\": [\"calculator\"]}", "/request", "the usage has no \"request\""},
+        {"{\"request\": 5, \"tools\": [\"calculator\"]}", "/request", "\"request\" is not a string"},
+        {"{\"request\": \"\", \"tools\": [\"calculator\"]}", "/request", "the request is empty"},
+        {"{\"request\": \"a\\u0000b\", \"tools\": [\"calculator\"]}", "", "not valid JSON"},
+        {"{\"request\": \"\xff\", \"tools\": [\"calculator\"]}", "", "not valid JSON"},
+        {"{\"request\": \"x\"}", "/tools", "the usage has no \"tools\""},
+        {"{\"request\": \"x\", \"tools\": \"calculator\"}", "/tools", "\"tools\" is not an array"},
+        {"{\"request\": \"x\", \"tools\": []}", "/tools", "\"tools\" is empty"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\", 3]}", "/tools/1", "not the name of a tool"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": \"good\"}", "/outcome",
+         "the outcome is neither \"ok\" nor \"failed\""},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": true}", "/outcome", "the outcome is neither"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": -5}", "/time", "the time is neither"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": 1e300}", "/time", "the time is neither"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": \"noon\"}", "/time", "the time is neither"},
+        {"{\"request\": \"x\", \"tools\": [\"nobody\"]}", "/tools/0", "no tool is named \"nobody\""},
+        {"{\"request\": \"x\", \"tools\": [\"search\"]}", "/tools/0", "several tools are named \"search\""},
+        {"{\"request\": \"x\", \"request\": \"y\", \"tools\": [\"search\"]}", "",
+         "not valid JSON: duplicate object key"},
+    };
+    wt_engine *engine = open_handmade("");
+    struct buffer source = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char both[400];
+        snprintf(both, sizeof both, "%s\n{\"request\": \"good\", \"tools\": [\"calculator\"]}\n", rows[i].line);
+        wt_usage_report *report = add_usage(engine, both);
+        if (report->added != 1 || report->skipped != 1 || report->issue_count != 1 || report->issues[0].line != 1 ||
+            strcmp(report->issues[0].pointer, rows[i].pointer) != 0 ||
+            !strstr(report->issues[0].reason, rows[i].reason))
+            fail_msg("%s: %zu added, %zu skipped: %s: %s", rows[i].line, report->added, report->skipped,
+                     report->issue_count ? report->issues[0].pointer : "",
+                     report->issue_count ? report->issues[0].reason : "");
+        wt_usage_report_free(report);
+
+        wt_add_usage_options strict;
+        wt_add_usage_options_init(&strict);
+        strict.strict = 1;
+        strict.source_name = "log.jsonl";
+        refused(&place, wt_add_usage(engine, both, strlen(both), &strict, &report, &place.err), WT_EFORMAT,
+                rows[i].reason);
+        assert_null(report);
+        assert_non_null(strstr(place.err.message, "log.jsonl:1: "));
+    }
+    wt_usage_report *report;
+    refused(&place, wt_add_usage(engine, "", 0, NULL, &report, &place.err), WT_EFORMAT, "input is empty");
+    wt__buffer_dispose(&source);
+    wt_close(engine);
+}
+
+static const char corpus[] =
+    "{\"_id\": \"7\", \"title\": \"seven\", \"text\": \"does seven\", \"metadata\": {\"provider\": \"n\"}}\n"
+    "{\"_id\": \"8\", \"title\": \"eight\", \"text\": \"does eight\", \"metadata\": {\"provider\": \"n\"}}\n";
+
+static void test_a_beir_folder_is_imported(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    wt_usage_report *report;
+    char path[120];
+    snprintf(path, sizeof path, "%s/beir", place.folder);
+    put_text(place.folder, "beir/corpus.jsonl", corpus);
+    put_text(place.folder, "beir/queries.jsonl",
+             "{\"_id\": \"q1\", \"text\": \"one\"}\n{\"_id\": \"q2\", \"text\": \"two\"}\n"
+             "{\"_id\": \"q3\", \"text\": \"\"}\n{\"_id\": \"other\", \"text\": \"of another split\"}\n"
+             "{\"_id\": \"q4\", \"text\": \"four\"}\n{\"_id\": \"q1\", \"text\": \"again\"}\n");
+    put_text(place.folder, "beir/qrels/train.tsv",
+             "query-id\tcorpus-id\tscore\nq2\t8\t1\nq1\t8\t1\nq1\t7\t2\nq1\t9\t0\nq3\t7\t1\nbad line\nq4\t99\t1\n"
+             "q2\t99\t1\nmissing\t7\t1\n");
+    put_text(place.folder, "beir/qrels/none.tsv", "query-id\tcorpus-id\tscore\nq2\t8\t0\n");
+    wt_add_report *added;
+    sound(&place, wt_add_path(engine, path, NULL, &added, &place.err));
+    wt_add_report_free(added);
+    sound(&place, wt_add_usage_path(engine, path, NULL, &report, &place.err));
+    assert_int_equal(report->added, 2);
+    assert_int_equal(report->skipped, 4);
+    assert_int_equal(report->unknown_tools, 1);
+    static const struct {
+        const char *file;
+        size_t line;
+        const char *reason;
+    } issues[] = {{"train.tsv", 7, "a judgement is a query id, a tool id and a number"},
+                  {"queries.jsonl", 2, "no tool is named \"99\""},
+                  {"queries.jsonl", 3, "the request is empty"},
+                  {"queries.jsonl", 5, "no tool is named \"99\""},
+                  {"queries.jsonl", 6, "the query \"q1\" is there twice"},
+                  {"train.tsv", 10, "the query \"missing\" is not in"}};
+    assert_int_equal(report->issue_count, sizeof issues / sizeof *issues);
+    for (size_t i = 0; i < report->issue_count; i++)
+        if (!strstr(report->issues[i].file, issues[i].file) || report->issues[i].line != issues[i].line ||
+            !strstr(report->issues[i].reason, issues[i].reason))
+            fail_msg("%s:%zu: %s", report->issues[i].file, report->issues[i].line, report->issues[i].reason);
+    wt_usage_report_free(report);
+    assert_string_equal(exported(engine, NULL), "{\"request\":\"one\",\"tools\":[\"n/eight\",\"n/seven\"]}\n"
+                                                "{\"request\":\"two\",\"tools\":[\"n/eight\",\"99\"]}\n");
+
+    wt_add_usage_options options;
+    wt_add_usage_options_init(&options);
+    static const struct {
+        const char *split;
+        int code;
+        const char *sentence;
+    } refusals[] = {{"none", WT_EFORMAT, "none.tsv gives no query a tool"},
+                    {"absent", WT_ENOTFOUND, "absent.tsv"},
+                    {"../train", WT_EUSAGE, "the split \"../train\" is no plain name"}};
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        options.split = refusals[i].split;
+        refused(&place, wt_add_usage_path(engine, path, &options, &report, &place.err), refusals[i].code,
+                refusals[i].sentence);
+        assert_null(report);
+    }
+    refused(&place, wt_add_usage_path(engine, "/nowhere/log.jsonl", NULL, &report, &place.err), WT_ENOTFOUND,
+            "/nowhere/log.jsonl");
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- listing, forgetting */
+
+static void test_filters(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    wt_usage_report_free(add_usage(engine, lines));
+    static const struct {
+        wt_usage_filter filter;
+        int64_t count;
+    } rows[] = {
+        {{.tool = NULL}, 4},
+        {{.tool = "getForecast"}, 2},
+        {{.tool = "gone/tool"}, 1},
+        {{.before = 2500}, 2},
+        {{.tool = "getForecast", .before = 2500}, 1},
+        {{.limit = 3}, 3},
+        {{.after_id = 3}, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer text = {0};
+        assert_int_equal(wt_export_usage(engine, &rows[i].filter, gather, &text, &place.err), rows[i].count);
+        wt__buffer_dispose(&text);
+    }
+    wt_usages *usages;
+    wt_usage_filter filter;
+    wt_usage_filter_init(&filter);
+    filter.tool = "nobody";
+    refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_ENOTFOUND,
+            "neither a tool nor a usage has the name \"nobody\"");
+    filter.tool = "search";
+    refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_EUSAGE, "several tools are named");
+    wt_usage_filter_init(&filter);
+    refused(&place, wt_forget_usage(engine, &filter, 0, &place.err), WT_EUSAGE, "say which usages to forget");
+    filter.tool = "gone/tool";
+    assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
+    filter = (wt_usage_filter){.before = 2500};
+    assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
+    assert_int_equal(wt_forget_usage(engine, NULL, 1, &place.err), 2);
+    assert_int_equal(wt_forget_usage(engine, NULL, 1, &place.err), 0);
+    wt_close(engine);
+}
+
+static int refuse(void *context, const char *bytes, size_t len)
+{
+    (void)context, (void)bytes, (void)len;
+    return 1;
+}
+
+static void test_an_export_that_nobody_takes_ends(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    assert_int_equal(wt_export_usage(engine, NULL, refuse, NULL, &place.err), 0);
+    wt_usage_report_free(add_usage(engine, lines));
+    assert_int_equal(wt_export_usage(engine, NULL, refuse, NULL, &place.err), WT_ECANCELLED);
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- learning */
+
+static int64_t id_of(wt_engine *engine, const char *name)
+{
+    int64_t id = 0;
+    sound(&place, wt__tool_resolve(engine->store, name, &id, &place.err));
+    return id;
+}
+
+/* The vector that usage gave the tool; false without one. */
+static bool vector_of(wt_engine *engine, const char *name, float *out)
+{
+    const struct encoder *encoder;
+    bool there;
+    sound(&place, wt__engine_encoder(engine, &encoder, &place.err));
+    struct vector_set set = wt__engine_usage_vectors(encoder, engine);
+    int64_t id = id_of(engine, name);
+    assert_string_equal(set.kind, "usage_1");
+    sound(&place, wt__usage_get_vectors(engine->store, &set, &id, 1, out, &there, &place.err));
+    return there;
+}
+
+static uint64_t pending(wt_engine *engine)
+{
+    wt_usage_info info;
+    sound(&place, wt_get_usage_info(engine, &info, &place.err));
+    return info.pending;
+}
+
+/* The direction of the mean of the requests' vectors. */
+static void mean_of(wt_engine *engine, const char *const *requests, size_t count, float *out)
+{
+    float one[SMALL_HIDDEN], sum[SMALL_HIDDEN] = {0};
+    double square = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t len = strlen(requests[i]);
+        sound(&place, wt_embed(engine, &requests[i], &len, 1, one, &place.err));
+        for (int d = 0; d < SMALL_HIDDEN; d++)
+            sum[d] += one[d];
+    }
+    for (int d = 0; d < SMALL_HIDDEN; d++)
+        square += (double)sum[d] * sum[d];
+    for (int d = 0; d < SMALL_HIDDEN; d++)
+        out[d] = (float)(sum[d] / sqrt(square));
+}
+
+static void assert_mean(wt_engine *engine, const char *name, const char *const *requests, size_t count)
+{
+    float want[SMALL_HIDDEN], have[SMALL_HIDDEN];
+    mean_of(engine, requests, count, want);
+    assert_true(vector_of(engine, name, have));
+    for (int d = 0; d < SMALL_HIDDEN; d++)
+        if (fabsf(want[d] - have[d]) > 1e-6f)
+            fail_msg("%s: component %d is %g, not %g", name, d, have[d], want[d]);
+}
+
+static void test_a_tools_vector_is_the_mean_of_its_requests(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade(NULL);
+    float vector[SMALL_HIDDEN];
+    wt_record_options failed;
+    const char *calculator[] = {"calculator"};
+    assert_false(vector_of(engine, "calculator", vector));
+    RECORD(engine, "find the table", "calculator");
+    RECORD(engine, "book two tables", "calculator", "bookHotel");
+    RECORD(engine, "find the table", "calculator", "not there");
+    wt_record_options_init(&failed);
+    failed.outcome = "failed";
+    sound(&place, wt_record_usage(engine, "a b c d", 7, calculator, 1, &failed, &place.err));
+    assert_int_equal(pending(engine), 0);
+    assert_mean(engine, "calculator", (const char *[]){"find the table", "book two tables", "find the table"}, 3);
+    assert_mean(engine, "bookHotel", (const char *[]){"book two tables"}, 1);
+    assert_false(vector_of(engine, "storm_alerts", vector));
+
+    /* forgetting takes it out again */
+    wt_usage_filter filter = {.tool = "bookHotel"};
+    assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
+    assert_int_equal(pending(engine), 2);
+    assert_false(vector_of(engine, "calculator", vector));
+    assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 1);
+    assert_int_equal(pending(engine), 0);
+    assert_mean(engine, "calculator", (const char *[]){"find the table"}, 1);
+    assert_false(vector_of(engine, "bookHotel", vector));
+    assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 0);
+    wt_close(engine);
+}
+
+static void test_a_tool_that_is_added_later_learns_of_older_usages(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade(NULL);
+    RECORD(engine, "find the table", "calculator", "later/tool");
+    add(&place, engine, "{\"provider\": \"later\", \"name\": \"tool\", \"description\": \"comes late\"}\n");
+    sound(&place, wt_learn_usage(engine, NULL, NULL, &place.err));
+    assert_mean(engine, "later/tool", (const char *[]){"find the table"}, 1);
+    sound(&place, wt_remove(engine, "calculator", &place.err));
+    add(&place, engine, handmade);
+    sound(&place, wt_learn_usage(engine, NULL, NULL, &place.err));
+    assert_mean(engine, "calculator", (const char *[]){"find the table"}, 1);
+    wt_close(engine);
+}
+
+struct stop {
+    int after;
+};
+
+static int stop_encoding(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct stop *stop = context;
+    (void)done, (void)total;
+    return strcmp(phase, "encoding") == 0 && stop->after-- <= 0;
+}
+
+static void test_a_stop_while_learning_loses_no_usage(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade(NULL);
+    wt_usage_report *report;
+    wt_add_usage_options options;
+    struct stop stop = {0};
+    wt_add_usage_options_init(&options);
+    options.progress = stop_encoding;
+    options.progress_context = &stop;
+    assert_int_equal(wt_add_usage(engine, lines, strlen(lines), &options, &report, &place.err), WT_ECANCELLED);
+    assert_non_null(report);
+    assert_int_equal(report->added, 4);
+    assert_int_equal(report->learned, 0);
+    wt_usage_report_free(report);
+    assert_int_equal(pending(engine), 3);
+    assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 2); /* equal requests once */
+    assert_int_equal(pending(engine), 0);
+    wt_close(engine);
+}
+
+static void test_without_vectors_nothing_is_learned_until_asked(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade(NULL);
+    wt_record_options options;
+    const char *names[] = {"calculator"};
+    wt_record_options_init(&options);
+    options.no_vectors = 1;
+    sound(&place, wt_record_usage(engine, "find the table", 14, names, 1, &options, &place.err));
+    assert_int_equal(pending(engine), 1);
+    assert_int_equal(wt_learn_usage(engine, NULL, NULL, &place.err), 1);
+    wt_close(engine);
+    engine = open_store(&place, "");
+    refused(&place, wt_learn_usage(engine, NULL, NULL, &place.err), WT_EMODEL, "opened without a model");
+    wt_close(engine);
+}
+
+static void test_a_store_for_reading_only_says_so(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    wt_usage_report_free(add_usage(engine, lines));
+    wt_close(engine);
+    wt_open_options options;
+    wt_open_options_init(&options);
+    options.read_only = 1;
+    options.model = place.model;
+    sound(&place, wt_open(&engine, place.store, &options, &place.err));
+    refused(&place, RECORD(engine, "x", "calculator"), WT_EREADONLY, "reading only");
+    refused(&place, wt_forget_usage(engine, NULL, 1, &place.err), WT_EREADONLY, "reading only");
+    refused(&place, wt_learn_usage(engine, NULL, NULL, &place.err), WT_EREADONLY, "nothing can be learned");
+    assert_true(strlen(exported(engine, NULL)) > 0);
+    wt_close(engine);
+}
+
+static void test_a_hundred_thousand_usages(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    struct buffer source = {0};
+    static const char *const names[] = {"calculator", "weather/getForecast", "travel/bookHotel", "storm_alerts"};
+    for (int i = 0; i < MANY; i++)
+        wt__buffer_printf(&source,
+                          "{\"request\": \"please do the thing number %d\", \"tools\": [\"%s\", \"%s\"], \"time\": "
+                          "%d}\n",
+                          i, names[i % 4], names[(i + 1) % 4], i);
+    double begin = wt__now_ms();
+    wt_usage_report *report = add_usage(engine, source.ptr);
+    print_message("100,000 usages imported in %.0f ms\n", wt__now_ms() - begin);
+    assert_int_equal(report->added, MANY);
+    wt_usage_report_free(report);
+    wt__buffer_clear(&source);
+    begin = wt__now_ms();
+    assert_int_equal(wt_export_usage(engine, NULL, gather, &source, &place.err), MANY);
+    print_message("exported in %.0f ms\n", wt__now_ms() - begin);
+    wt__buffer_dispose(&source);
+    wt_close(engine);
+}
+
+static void test_times_are_read(void **state)
+{
+    (void)state;
+    int64_t seconds;
+    assert_int_equal(wt_read_time("1970-01-02", &seconds, &place.err), 0);
+    assert_int_equal(seconds, 86400);
+    refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EUSAGE, "\"noon\" is no time: write it as");
+    refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EUSAGE, "\"\" is no time");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_usage_is_recorded_under_any_name_of_its_tools),
+        cmocka_unit_test(test_what_cannot_be_recorded_is_told),
+        cmocka_unit_test(test_json_lines_are_imported_and_come_back),
+        cmocka_unit_test(test_bad_lines_cost_themselves),
+        cmocka_unit_test(test_a_beir_folder_is_imported),
+        cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_an_export_that_nobody_takes_ends),
+        cmocka_unit_test(test_a_tools_vector_is_the_mean_of_its_requests),
+        cmocka_unit_test(test_a_tool_that_is_added_later_learns_of_older_usages),
+        cmocka_unit_test(test_a_stop_while_learning_loses_no_usage),
+        cmocka_unit_test(test_without_vectors_nothing_is_learned_until_asked),
+        cmocka_unit_test(test_a_store_for_reading_only_says_so),
+        cmocka_unit_test(test_a_hundred_thousand_usages),
+        cmocka_unit_test(test_times_are_read),
+    };
+    return cmocka_run_group_tests(tests, make_place, remove_place);
+}
