@@ -1,0 +1,142 @@
+#!/bin/bash
+# Recorded use from the command line: what is imported, shown, exported and forgotten, and what is told.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+
+expect 4 "a store that is not there" usage add log.jsonl
+says "add tools with"
+add_catalogue
+cat >log.jsonl <<'JSON'
+{"request": "book a table for two", "tools": ["tables/book_table"], "outcome": "ok", "time": "2026-03-01T08:30:00Z"}
+{"request": "отмени бронь и пришли счёт", "tools": ["cancel_booking", "money/list_invoices", "mail/send"], "time": 1772440000}
+{"request": "rain?", "tools": ["weather/get_forecast"], "outcome": "failed", "time": "2026-03-03"}
+JSON
+expect 0 "a log is imported" usage add log.jsonl
+prints "^log.jsonl: 3 added, 0 skipped, 1 unknown tools; 0 requests learned; "
+says '^log.jsonl:2: /tools/2: no tool is named "mail/send"'
+says "nothing was learned yet: .*model pull"
+expect 0 "it is listed" usage list
+prints "^2026-03-01T08:30:00Z  ok      tables/book_table: book a table for two$"
+prints "^2026-03-02T08:26:40Z          tables/cancel_booking, money/list_invoices, \(mail/send\): отмени"
+prints "^2026-03-03T00:00:00Z  failed  weather/get_forecast: rain"
+silent err
+expect 0 "as JSON" usage list --json
+json_lines
+same "ids, tools and outcomes" "[(1, 1, 'ok'), (2, 3, ''), (3, 1, 'failed')]" \
+    "$(json_of '[(u["id"], len(u["tools"]), u["outcome"]) for u in l]')"
+same "tools that are gone" "[0, 1, 0]" "$(json_of '[u["unknown_tools"] for u in l]')"
+expect 0 "a page" usage list --json --after 1 --limit 1
+same "of one usage" "[2]" "$(json_of '[u["id"] for u in [d]]')"
+expect 0 "of a tool" usage list --tool list_invoices
+same "one line" 1 "$(grep -c . out)"
+expect 0 "of a tool that is gone" usage list -t mail/send --before 2026-03-03
+same "one line" 1 "$(grep -c . out)"
+expect 1 "of no tool" usage list --tool nobody
+says 'neither a tool nor a usage has the name "nobody"'
+expect 1 "before everything" usage list --before 2026-02-01
+says "There are no usages here"
+
+expect 0 "an export" usage export
+cp out exported.jsonl
+json_lines
+cp "$WHICHTOOL_STORE" other.wt
+expect 0 "everything is forgotten" -s other.wt usage forget --all
+prints "^3 forgotten$"
+what="the exported lines"
+checks=$((checks + 1))
+"$WHICHTOOL" -s other.wt -q usage add - <exported.jsonl >out 2>err || fail "exit $?"
+prints "^standard input: 3 added"
+expect 0 "the same export again" -s other.wt usage export
+cmp -s out exported.jsonl || fail "another export"
+
+# a tool that comes later gets its usage back
+echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
+expect 0 "the tool of the name that was recorded" -q add --provider mail mail.json
+expect 0 "is known now" usage list --tool mail/send
+prints "tables/cancel_booking, money/list_invoices, mail/send: "
+expect 0 "and when it goes" remove mail/send
+expect 0 "the record stays" usage list
+prints "\(mail/send\)"
+
+# what makes no sense
+"$python" -c '
+print("{\"request\": \"x\"")
+print("{\"request\": \"  \", \"tools\": [\"book_table\"]}")
+print("{\"request\": \"a\\u0000b\", \"tools\": [\"book_table\"]}")
+print("{\"request\": \"" + "x" * 70000 + "\", \"tools\": [\"book_table\"]}")
+print("{\"request\": \"x\", \"tools\": []}")
+print("{\"request\": \"x\", \"tools\": [\"nobody\"]}")' >bad.jsonl
+printf '{"request": "caf\351", "tools": ["book_table"]}\n' >>bad.jsonl
+expect 3 "a source without one good usage" usage add bad.jsonl
+prints "^bad.jsonl: 0 added, 7 skipped"
+says "^bad.jsonl:2: /request: the request is empty"
+says "^bad.jsonl:4: /request: the request has 70000 bytes; at most 65536"
+says "^bad.jsonl:5: /tools: \"tools\" is empty"
+says "^bad.jsonl:7: not valid JSON"
+expect 3 "as JSON" usage add --json bad.jsonl
+same "every issue" "[1, 2, 3, 4, 5, 6, 7]" "$(json_of '[i["line"] for i in d["issues"]]')"
+cat log.jsonl bad.jsonl >both.jsonl
+expect 3 "a strict import" usage add --strict both.jsonl
+says "^whichtool: both.jsonl:2: /tools/2: no tool is named"
+silent out
+expect 0 "takes nothing" usage list
+same "three lines as before" 3 "$(grep -c . out)"
+expect 3 "a source that is not there" usage add nowhere.jsonl
+expect 3 "does not keep the others out" usage add nowhere.jsonl log.jsonl
+prints "^log.jsonl: 3 added"
+expect 3 "an empty source" usage add - </dev/null
+
+# a BEIR folder
+mkdir -p set/qrels
+echo '{"_id": "9", "title": "nine", "text": "does nine", "metadata": {"provider": "n"}}' >set/corpus.jsonl
+printf '{"_id": "a", "text": "nine please"}\n{"_id": "b", "text": "of the test"}\n' >set/queries.jsonl
+printf 'query-id\tcorpus-id\tscore\na\t9\t1\n' >set/qrels/train.tsv
+printf 'query-id\tcorpus-id\tscore\nb\t9\t1\n' >set/qrels/test.tsv
+expect 0 "its tools" -q add set
+expect 0 "its training split" usage add set
+prints "^set: 1 added, 0 skipped, 0 unknown"
+expect 0 "by source id" usage list --tool n/nine
+prints "n/nine: nine please$"
+expect 0 "another split" usage add --split test set
+expect 3 "a split that is not there" usage add --split dev set
+says "dev.tsv"
+
+# forgetting
+expect 0 "of a tool" usage forget --tool n/nine --json
+same "two" "2" "$(json_of 'd["forgotten"]')"
+expect 0 "what is old" usage forget --before 2026-03-02T00:00:00Z
+prints "^2 forgotten$"
+expect 0 "the rest is there" usage list
+same "four" 4 "$(grep -c . out)"
+if have script; then
+    echo n | script -qec "$WHICHTOOL usage forget --all" /dev/null >out 2>err
+    prints "Forget every usage\? \[y/N\]"
+    prints "nothing was forgotten"
+else
+    skip "no script to make a terminal"
+fi
+expect 0 "all" usage forget --all --yes
+prints "^4 forgotten$"
+expect 0 "of nothing" usage export
+silent out
+
+while IFS='|' read -r sentence arguments; do
+    eval "expect 2 \"\$arguments\" usage $arguments"
+    says "$sentence"
+    silent out
+done <<'ROWS'
+`usage` needs add|
+is followed by one of: add list export forget|record
+`usage add` needs SOURCE|add
+`usage list` takes no arguments, but "x"|list x
+`usage list` does not know --strict|list --strict
+`usage add` does not know --tool|add --tool x log.jsonl
+either --all, or --tool and --before|forget
+either --all, or --tool and --before|forget --all --tool x
+"noon" is no time: write it as 2026-11-22|list --before noon
+--limit takes a number|list --limit 0
+ROWS
+COLUMNS=60 expect 0 "help of usage" help usage
+same "fits" "" "$(grep -v '^  whichtool\|^  tail' out | awk 'length > 60')"
+finish
