@@ -1,0 +1,81 @@
+/* golden.h: files of the reference implementation, from $WT_SHARED or else ../shared beside the source. */
+#ifndef WT_TESTS_NN_GOLDEN_H
+#define WT_TESTS_NN_GOLDEN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "nn/safetensors.h"
+
+/* The path of golden/NAME; false, and a word about it, when it is not there. */
+static inline bool golden_path(char *path, size_t size, const char *name)
+{
+    const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
+
+    if (shared)
+        snprintf(path, size, "%s/golden/%s", shared, name);
+    else
+        snprintf(path, size, "%s/../shared/golden/%s", source ? source : ".", name);
+    if (wt__is_file(path))
+        return true;
+    print_message("skipped: golden/%s is not there\n", name);
+    return false;
+}
+
+struct golden {
+    struct mapping mapping;
+    struct safetensors file;
+};
+
+static inline bool golden_open(struct golden *golden, const char *name)
+{
+    char path[4096];
+
+    if (!golden_path(path, sizeof(path), name))
+        return false;
+    assert_int_equal(wt__file_map(&golden->mapping, path, NULL), 0);
+    assert_int_equal(wt__safetensors_open(&golden->file, path, golden->mapping.ptr, golden->mapping.len, NULL), 0);
+    return true;
+}
+
+static inline void golden_close(struct golden *golden)
+{
+    wt__safetensors_dispose(&golden->file);
+    wt__file_unmap(&golden->mapping);
+}
+
+/* A tensor's numbers, freed with free(). */
+static inline float *golden_floats(const struct golden *golden, const char *name, size_t *count)
+{
+    const struct tensor *tensor = wt__safetensors_find(&golden->file, name);
+
+    if (!tensor)
+        fail_msg("no tensor %s", name);
+    float *out = wt__alloc_aligned(tensor->count + 16, sizeof(float));
+    assert_non_null(out);
+    assert_int_equal(wt__tensor_floats(tensor, out, NULL), 0);
+    if (count)
+        *count = tensor->count;
+    return out;
+}
+
+/* A JSON file; the caller's reference. NULL when it is not there. */
+static inline json_t *golden_json(const char *name)
+{
+    char path[4096], *text;
+    size_t len;
+    json_t *value = NULL;
+
+    if (!golden_path(path, sizeof(path), name))
+        return NULL;
+    assert_int_equal(wt__file_read(&text, &len, path, (size_t)64 << 20, NULL), 0);
+    assert_int_equal(wt__json_parse(&value, text, len, NULL), 0);
+    free(text);
+    return value;
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* Buckets of distances: exactly the reference's, wherever it looks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "golden.h"
+#include "nn/distance.h"
+
+static const struct {
+    const char *name;
+    int32_t buckets, max;
+} tables[] = {{"deberta_buckets16_max128", 16, 128},
+              {"deberta_buckets32_max128", 32, 128},
+              {"deberta_buckets256_max512", 256, 512},
+              {"deberta_buckets256_max514", 256, 514},
+              {"deberta_buckets320_max640", 320, 640}};
+
+/* The bucket of a distance, through what attention calls. */
+static int32_t bucket_of(const struct distances *d, int32_t distance)
+{
+    int32_t positions[2] = {distance, 0};
+
+    return d->bucket[wt__distance_near(positions, 0, 1, d->reach)];
+}
+
+static void buckets_of_the_reference(void **state)
+{
+    json_t *all = golden_json("encoders/buckets.json");
+    static int32_t bucket[2 * 640 + 1];
+    struct distances d;
+
+    (void)state;
+    if (!all)
+        skip();
+    for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+        json_t *table = wt__json_object(all, tables[t].name), *list = wt__json_array(table, "bucket");
+        int32_t from = (int32_t)wt__json_int(table, "rel_from", 0), span = tables[t].buckets;
+
+        assert_true(json_array_size(list) > 1000);
+        wt__distances_deberta(&d, bucket, tables[t].buckets, tables[t].max);
+        assert_int_equal(d.count, 2 * span);
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            int32_t row = (int32_t)json_integer_value(json_array_get(list, i)) + span;
+
+            row = row < 0 ? 0 : row > 2 * span - 1 ? 2 * span - 1 : row;
+            if (bucket_of(&d, from + (int32_t)i) != row)
+                fail_msg("%s at %d: %d, expected %d", tables[t].name, from + (int32_t)i,
+                         bucket_of(&d, from + (int32_t)i), row);
+        }
+    }
+    json_t *table = wt__json_object(all, "mpnet_32_128 (relative_position = key - query)");
+    json_t *list = wt__json_array(table, "bucket");
+    int32_t from = (int32_t)wt__json_int(table, "rel_from", 0);
+    assert_true(json_array_size(list) > 1000);
+    wt__distances_mpnet(&d, bucket);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        assert_int_equal(bucket_of(&d, -(from + (int32_t)i)), json_integer_value(json_array_get(list, i)));
+    json_decref(all);
+}
+
+static void without_buckets_a_distance_is_its_own(void **state)
+{
+    int32_t bucket[2 * 32 + 1];
+    struct distances d;
+
+    (void)state;
+    wt__distances_deberta(&d, bucket, -1, 32);
+    assert_int_equal(d.count, 64);
+    for (int32_t distance = -100; distance <= 100; distance++)
+        assert_int_equal(bucket_of(&d, distance), distance < -32 ? 0 : distance > 31 ? 63 : distance + 32);
+    assert_int_equal(d.bucket[wt__distance_near(NULL, 7, 3, d.reach)], 36); /* rows stand for their places */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buckets_of_the_reference),
+        cmocka_unit_test(without_buckets_a_distance_is_its_own),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

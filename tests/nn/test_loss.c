@@ -1,0 +1,339 @@
+/* Losses against their meaning in doubles, by differences, and against the reference's values and gradients. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "golden.h"
+#include "gradient.h"
+#include "nn/linear.h"
+#include "nn/loss.h"
+
+static void near(const char *what, double have, double want, double tolerance)
+{
+    if (!(fabs(have - want) <= tolerance * fmax(1, fabs(want))))
+        fail_msg("%s is %.9g, expected %.9g", what, have, want);
+}
+
+enum { B = 4, C = 6, D = 5 };
+
+struct contrast_twin {
+    double *queries, *documents, scale;
+    const uint8_t *pairs;
+    size_t rows, columns;
+};
+
+static double contrast_loss(void *context)
+{
+    const struct contrast_twin *c = context;
+    double loss = 0, counted = 0;
+
+    for (size_t b = 0; b < c->rows; b++) {
+        double score[C], sum = 0, row = 0, positives = 0;
+
+        for (size_t i = 0; i < c->columns; i++) {
+            score[i] = 0;
+            for (size_t d = 0; d < D; d++)
+                score[i] += c->scale * c->queries[b * D + d] * c->documents[i * D + d];
+            if (c->pairs[b * c->columns + i] != PAIR_IGNORED)
+                sum += exp(score[i]);
+        }
+        for (size_t i = 0; i < c->columns; i++)
+            if (c->pairs[b * c->columns + i] == PAIR_POSITIVE) {
+                row += log(sum) - score[i];
+                positives++;
+            }
+        loss += positives > 0 ? row / positives : 0;
+        counted += positives > 0;
+    }
+    return loss / counted;
+}
+
+static void contrast_with_masks_and_several_positives(void **state)
+{
+    static const uint8_t pairs[B * C] = {1, 0, 0, 0, 2, 0,  /* one positive, one that must not count */
+                                         0, 1, 1, 0, 0, 1,  /* three positives */
+                                         2, 0, 0, 2, 0, 0,  /* none: the row is left out */
+                                         2, 2, 2, 1, 2, 2}; /* nothing to tell it from: no loss */
+    float *queries = floats(B * D, 1), *documents = floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C];
+    struct contrast contrast = {B, C, D, queries, documents, pairs, 3, scores};
+    struct contrast_twin twin = {doubles_of(queries, B * D), doubles_of(documents, C * D), 3, pairs, B, C};
+
+    (void)state;
+    near("loss", wt__loss_contrast(&contrast, dq, dd), contrast_loss(&twin), 1e-6);
+    gradient_agrees("dqueries", contrast_loss, &twin, twin.queries, B * D, dq, 1e-5);
+    gradient_agrees("ddocuments", contrast_loss, &twin, twin.documents, C * D, dd, 1e-5);
+
+    contrast.rows = 0;
+    assert_true(wt__loss_contrast(&contrast, dq, dd) == 0);
+    for (size_t i = 0; i < C * D; i++)
+        assert_true(dd[i] == 0);
+    free(queries), free(documents), free(twin.queries), free(twin.documents);
+}
+
+static void contrast_of_the_reference(void **state)
+{
+    static const char *const files[] = {"grads/bert.infonce.safetensors", "grads/deberta_v3.infonce.safetensors"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct golden golden;
+        size_t count;
+
+        if (!golden_open(&golden, files[i]))
+            continue;
+        float *queries = golden_floats(&golden, "out.query_emb", &count);
+        float *documents = golden_floats(&golden, "out.doc_emb", NULL),
+              *loss = golden_floats(&golden, "out.loss", NULL);
+        float *dq = floats(count, 1), *dd = floats(count, 1), scores[16];
+        struct contrast contrast = {.rows = 4,
+                                    .columns = 4,
+                                    .width = count / 4,
+                                    .queries = queries,
+                                    .documents = documents,
+                                    .scale = 20,
+                                    .scores = scores};
+
+        near(files[i], wt__loss_contrast(&contrast, dq, dd), loss[0], 1e-5);
+        free(queries), free(documents), free(loss), free(dq), free(dd);
+        golden_close(&golden);
+    }
+}
+
+struct triplet_twin {
+    double *a, *p, *n; /* [B, D] */
+    double margin;
+};
+
+static double triplet_loss(void *context)
+{
+    const struct triplet_twin *t = context;
+    double loss = 0;
+
+    for (size_t b = 0; b < B; b++) {
+        double near_sum = 0, far_sum = 0;
+
+        for (size_t i = b * D; i < (b + 1) * D; i++) {
+            near_sum += pow(t->a[i] - t->p[i] + 1e-6, 2);
+            far_sum += pow(t->a[i] - t->n[i] + 1e-6, 2);
+        }
+        loss += fmax(0, sqrt(near_sum) - sqrt(far_sum) + t->margin) / B;
+    }
+    return loss;
+}
+
+static void triplets_pull_and_push(void **state)
+{
+    float *a = floats(B * D, 1), *p = floats(B * D, 1), *n = floats(B * D, 1), da[B * D], dp[B * D], dn[B * D];
+
+    (void)state;
+    memcpy(p + D, a + D, D * sizeof(float)); /* row 1: far from its negative, no loss */
+    for (size_t i = D; i < 2 * D; i++)
+        n[i] = 9;
+    struct triplet_twin twin = {doubles_of(a, B * D), doubles_of(p, B * D), doubles_of(n, B * D), 1};
+    near("loss", wt__loss_triplet(a, p, n, B, D, 1, da, dp, dn), triplet_loss(&twin), 1e-6);
+    gradient_agrees("danchor", triplet_loss, &twin, twin.a, B * D, da, 1e-5);
+    gradient_agrees("dpositive", triplet_loss, &twin, twin.p, B * D, dp, 1e-5);
+    gradient_agrees("dnegative", triplet_loss, &twin, twin.n, B * D, dn, 1e-5);
+    assert_true(wt__loss_triplet(a, p, n, 0, D, 1, da, dp, dn) == 0);
+    free(a), free(p), free(n), free(twin.a), free(twin.p), free(twin.n);
+}
+
+static void triplets_of_the_reference(void **state)
+{
+    static const char *const files[] = {"grads/bert.triplet.safetensors", "grads/deberta_v3.triplet.safetensors"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct golden golden;
+        size_t count;
+
+        if (!golden_open(&golden, files[i]))
+            continue;
+        float *a = golden_floats(&golden, "out.anchor_emb", &count),
+              *p = golden_floats(&golden, "out.positive_emb", NULL);
+        float *n = golden_floats(&golden, "out.negative_emb", NULL), *loss = golden_floats(&golden, "out.loss", NULL);
+        float *d = floats(3 * count, 1);
+
+        near(files[i], wt__loss_triplet(a, p, n, 4, count / 4, 1, d, d + count, d + 2 * count), loss[0], 1e-5);
+        for (size_t j = count / 4; j < count / 2; j++) /* row 1 is inactive */
+            assert_true(d[j] == 0 && d[count + j] == 0 && d[2 * count + j] == 0);
+        free(a), free(p), free(n), free(loss), free(d);
+        golden_close(&golden);
+    }
+}
+
+static const size_t starts[B + 1] = {0, 1, 4, 4, 6}; /* row 2 has no label */
+static const int32_t numbers[] = {2, 0, 3, 5, 1, 4};
+static const struct labels gold = {starts, numbers};
+
+static double softmax_loss(void *context)
+{
+    const double *logits = context;
+    double loss = 0;
+
+    for (size_t b = 0; b < B; b++) {
+        double sum = 0;
+
+        for (size_t i = 0; i < C; i++)
+            sum += exp(logits[b * C + i]);
+        for (size_t i = starts[b]; i < starts[b + 1]; i++)
+            loss += (log(sum) - logits[b * C + (size_t)numbers[i]]) / B;
+    }
+    return loss;
+}
+
+static double bce_loss(void *context)
+{
+    const double *logits = context;
+    double loss = 0;
+
+    for (size_t b = 0; b < B; b++)
+        for (size_t i = 0; i < C; i++) {
+            double sign = -1;
+
+            for (size_t l = starts[b]; l < starts[b + 1]; l++)
+                sign = numbers[l] == (int32_t)i ? 1 : sign;
+            loss += log(1 + exp(-sign * logits[b * C + i])) / (B * C);
+        }
+    return loss;
+}
+
+static void multilabel_losses(void **state)
+{
+    float *logits = floats(B * C, 3), d[B * C];
+    double *twin = doubles_of(logits, B * C);
+
+    (void)state;
+    near("softmax", wt__loss_multilabel_softmax(logits, &gold, B, C, d), softmax_loss(twin), 1e-6);
+    gradient_agrees("softmax", softmax_loss, twin, twin, B * C, d, 1e-5);
+    near("bce", wt__loss_multilabel_bce(logits, &gold, B, C, d), bce_loss(twin), 1e-6);
+    gradient_agrees("bce", bce_loss, twin, twin, B * C, d, 1e-5);
+    wt__loss_multilabel_bce(logits, &gold, B, C, logits); /* in place */
+    assert_memory_equal(logits, d, sizeof(d));
+    assert_true(wt__loss_multilabel_softmax(logits, &gold, 0, C, d) == 0);
+    assert_true(wt__loss_multilabel_bce(logits, &gold, 0, C, d) == 0);
+
+    float far[2] = {-1e30f, 1e30f}, dfar[2]; /* no infinity where the loss is finite */
+    static const size_t one[2] = {0, 1};
+    static const int32_t second = 1;
+    assert_true(wt__loss_multilabel_softmax(far, &(struct labels){one, &second}, 1, 2, dfar) == 0);
+    assert_true(wt__loss_multilabel_bce(far, &(struct labels){one, &second}, 1, 2, dfar) == 0);
+    free(logits), free(twin);
+}
+
+/* The head's bias sees the sum of the logits' gradients over rows. */
+static void multilabel_of_the_reference(void **state)
+{
+    static const char *const files[] = {
+        "grads/bert.multilabel_softmax.safetensors", "grads/deberta_v3.multilabel_softmax.safetensors",
+        "grads/bert.multilabel_bce.safetensors", "grads/deberta_v3.multilabel_bce.safetensors"};
+    static const size_t start[] = {0, 1, 3, 6, 8};
+    static const int32_t label[] = {0, 1, 4, 2, 3, 6, 5, 0};
+    const struct labels labels = {start, label};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct golden golden;
+
+        if (!golden_open(&golden, files[i]))
+            continue;
+        float *logits = golden_floats(&golden, "out.logits", NULL), *loss = golden_floats(&golden, "out.loss", NULL);
+        float *bias = golden_floats(&golden, "grad.head.bias", NULL), sum[7] = {0};
+        double *want = doubles_of(bias, 7);
+
+        near(files[i], (i < 2 ? wt__loss_multilabel_softmax : wt__loss_multilabel_bce)(logits, &labels, 4, 7, logits),
+             loss[0], 1e-5);
+        for (int j = 0; j < 28; j++)
+            sum[j % 7] += logits[j];
+        vectors_agree(files[i], sum, want, 7, 1e-4);
+        free(logits), free(loss), free(bias), free(want);
+        golden_close(&golden);
+    }
+}
+
+static const uint8_t counts[C] = {1, 1, 0, 1, 0, 1};
+static const float marks[C] = {1, 0, 1, 0, 0, 0.25f};
+
+static double positions_loss(void *context)
+{
+    const double *logits = context;
+    double loss = 0;
+
+    for (size_t i = 0; i < C; i++)
+        if (counts[i])
+            loss += (log(1 + exp(logits[i])) - logits[i] * marks[i]) / 4;
+    return loss;
+}
+
+static void positions_that_count(void **state)
+{
+    static const uint8_t none[C] = {0};
+    float *logits = floats(C, 3), d[C];
+    double *twin = doubles_of(logits, C);
+
+    (void)state;
+    near("positions", wt__loss_positions(logits, marks, counts, C, d), positions_loss(twin), 1e-6);
+    gradient_agrees("positions", positions_loss, twin, twin, C, d, 1e-5);
+    assert_true(wt__loss_positions(logits, marks, none, C, d) == 0);
+    for (size_t i = 0; i < C; i++)
+        assert_true(d[i] == 0);
+    free(logits), free(twin);
+}
+
+/* The refiner's last layer and loss: hidden states in, the gradient of the layer out. */
+static void positions_of_the_reference(void **state)
+{
+    static const char *const files[] = {"grads/deberta_v3.refiner.safetensors",
+                                        "grads/deberta_v3.refiner_masked.safetensors"};
+    enum { ROWS = 3, T = 39, N = 6, H = 64 };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct golden golden;
+        uint8_t mask[ROWS * N];
+
+        if (!golden_open(&golden, files[i]))
+            continue;
+        float *hidden = golden_floats(&golden, "out.last_hidden_state", NULL),
+              *loss = golden_floats(&golden, "out.loss", NULL);
+        float *weight = golden_floats(&golden, "in.score.weight", NULL),
+              *bias = golden_floats(&golden, "in.score.bias", NULL);
+        float *marked = golden_floats(&golden, "in.gold", NULL),
+              *dwant = golden_floats(&golden, "grad.score.weight", NULL);
+        float *dbias_want = golden_floats(&golden, "grad.score.bias", NULL);
+        float logits[ROWS * N], d[ROWS * N], dweight[H] = {0}, dbias[1] = {0};
+        struct linear head = {.in = H, .out = 1, .weight = weight, .bias = bias, .row_major = true};
+        double *want = doubles_of(dwant, H);
+
+        for (size_t j = 0; j < ROWS * N; j++)
+            mask[j] = !(i == 1 && j >= 2 * N + 4);
+        for (size_t r = 0; r < ROWS; r++)
+            wt__linear_forward(&head, hidden + (r * T + T - N) * H, H, ACTIVATION_NONE, NULL, logits + r * N, 1, N);
+        near(files[i], wt__loss_positions(logits, marked, mask, ROWS * N, d), loss[0], 1e-5);
+        for (size_t r = 0; r < ROWS; r++)
+            wt__linear_backward(&head, hidden + (r * T + T - N) * H, H, d + r * N, 1, NULL, 0, dweight, dbias, N);
+        vectors_agree(files[i], dweight, want, H, 1e-4);
+        near("bias", dbias[0], dbias_want[0], 1e-5);
+        free(hidden), free(loss), free(weight), free(bias), free(marked), free(dwant), free(dbias_want), free(want);
+        golden_close(&golden);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contrast_with_masks_and_several_positives),
+        cmocka_unit_test(contrast_of_the_reference),
+        cmocka_unit_test(triplets_pull_and_push),
+        cmocka_unit_test(triplets_of_the_reference),
+        cmocka_unit_test(multilabel_losses),
+        cmocka_unit_test(multilabel_of_the_reference),
+        cmocka_unit_test(positions_that_count),
+        cmocka_unit_test(positions_of_the_reference),
+    };
+
+    wt__rng_seed(&rng, 5);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
