@@ -172,7 +172,7 @@ static struct str strip(const struct normalizer *n, struct str text)
     return (struct str){at, (size_t)(end - at)};
 }
 
-void wt__normalize(const struct normalizer *n, struct str text, normalizer_put put, void *context)
+void wt__normalizer_run(const struct normalizer *n, struct str text, normalizer_put put, void *context)
 {
     struct stream s;
     bool mapped = n->map.unit_count > 0;

@@ -38,6 +38,6 @@ void wt__normalizer_prepare(struct normalizer *n);
 /* Takes the next bytes of normalised text, whole code points; false ends it. */
 typedef bool (*normalizer_put)(void *context, struct str bytes);
 
-void wt__normalize(const struct normalizer *n, struct str text, normalizer_put put, void *context);
+void wt__normalizer_run(const struct normalizer *n, struct str text, normalizer_put put, void *context);
 
 #endif

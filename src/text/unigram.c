@@ -275,7 +275,7 @@ void wt__unigram_add(const struct unigram *u, struct str text, struct pieces *ou
     r.settled = 0;
     r.word = r.bytes + sizeof blank;
     r.len = 0;
-    wt__normalize(&u->normalizer, text, read_text, &r);
+    wt__normalizer_run(&u->normalizer, text, read_text, &r);
     if (!wt__pieces_full(out))
         end_word(&r);
 }

@@ -244,7 +244,7 @@ static size_t count_normalized(const struct normalizer *normalizer, struct str t
     while (next_line(&rest, &line)) {
         json_t *row = parse(line);
         struct buffer out = {0};
-        wt__normalize(normalizer, text_of(row, "text"), append_text, &out);
+        wt__normalizer_run(normalizer, text_of(row, "text"), append_text, &out);
         if (wt__str_equal(wt__buffer_view(&out), text_of(row, column)))
             equal++;
         else
