@@ -1,0 +1,277 @@
+/* The unigram tokenizer: the rules of cutting, the best path, and long words in a bounded window. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "text/opened.h"
+#include "text/unicode.h"
+#include "text/unigram_json.h"
+
+#define BLANK "\xE2\x96\x81"
+/* 4 .. 12 */
+#define PIECES                                                                                                         \
+    ",[\"" BLANK "\",-3],[\"a\",-3],[\"b\",-3],[\"ab\",-6],[\"" BLANK "a\",-4],[\"ba\",-5],[\"" BLANK                  \
+    "ab\",-9],[\"\xC3\xA9\",-6],[\"<0x41>\",-1]"
+
+static void words_are_cut_and_covered(void **state)
+{
+    static const struct {
+        const char *name, *text, *ids;
+    } rows[] = {
+        {"nothing", "", "1 2"},
+        {"blanks alone", " \t\n", "1 2"},
+        {"a word gets its prefix", "a", "1 8 2"},
+        {"no piece with the prefix", "b", "1 4 6 2"},
+        {"the better of two paths", "aab", "1 8 7 2"},
+        {"of equal paths the first found", "xab", "1 4 3 7 2"},
+        {"pieces end at blanks", "a b a", "1 8 4 6 8 2"},
+        {"several blanks are one", "a   b", "1 8 4 6 2"},
+        {"a literal U+2581 is a blank", "a" BLANK "b", "1 8 4 6 2"},
+        {"one in front is the prefix", BLANK "a", "1 8 2"},
+        {"a literal one does not collapse", "a " BLANK "b", "1 8 4 4 6 2"},
+        {"no break space is not a space inside",
+         "a\xC2\xA0"
+         "b",
+         "1 8 3 6 2"},
+        {"but is stripped",
+         "\xC2\xA0"
+         "a\xE3\x80\x80",
+         "1 8 2"},
+        {"unknown characters fuse", "xyzb", "1 4 3 6 2"},
+        {"but not across a word", "x y", "1 4 3 4 3 2"},
+        {"two bytes are one character", "\xC3\xA9\xC3\xA8", "1 4 11 3 2"},
+        {"a byte piece is literal text", "<0x41>A", "1 4 12 3 2"},
+        {"bytes that are no text", "\xFF", "1 4 3 2"},
+        {"special tokens cut raw text", "a[SEP]b", "1 8 2 4 6 2"},
+        {"and take no blanks", "a [CLS] b", "1 8 1 4 6 2"},
+        {"the mask is no piece", "[MASK]a", "1 90 8 2"},
+        {"the unknown is cut after normalisation", "a[UNK]b", "1 8 3 4 6 2"},
+        {"the blank before it is a segment", "a [UNK] b", "1 8 4 3 4 6 2"},
+        {"two together are two", "[UNK][UNK]", "1 3 3 2"},
+        {"nothing before it gets no prefix", "[UNK]a", "1 3 8 2"},
+        {"a name that is not complete", "[MASK", "1 4 3 2"},
+    };
+    struct opened own;
+    (void)state;
+    open_json(&own, UNIGRAM_JSON(UNIGRAM_NORMALIZER_4, UNIGRAM_METASPACE, PIECES));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        print_message("%s\n", rows[i].name);
+        encoded_is(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
+    }
+    dispose(&own);
+}
+
+static void the_newer_normaliser_differs(void **state)
+{
+    static const struct {
+        const char *name, *text, *ids;
+    } rows[] = {
+        {"the left end is not stripped", " a", "1 8 2"},
+        {"nor several blanks there", "  a", "1 8 2"},
+        {"blanks beside a special token stay", "a [SEP] a", "1 8 2 8 2"},
+        {"a line feed is a space", "a\nb", "1 8 4 6 2"},
+        {"a lone no break space stays",
+         "a\xC2\xA0"
+         "b",
+         "1 8 3 6 2"},
+        {"two blanks of any sort are a space",
+         "a\xC2\xA0\xE3\x80\x80"
+         "b",
+         "1 8 4 6 2"},
+        {"accents are composed", "e\xCC\x81", "1 4 11 2"},
+    };
+    struct opened own;
+    (void)state;
+    open_json(&own, UNIGRAM_JSON(UNIGRAM_NORMALIZER_5, UNIGRAM_METASPACE, PIECES));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        print_message("%s\n", rows[i].name);
+        encoded_is(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
+    }
+    dispose(&own);
+}
+
+static void blanks_may_only_part_words(void **state)
+{
+    struct opened own;
+    (void)state;
+    open_json(&own, UNIGRAM_JSON("null",
+                                 "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"WhitespaceSplit\"}"
+                                 "," UNIGRAM_METASPACE "]}",
+                                 PIECES));
+    encoded_is(&own.tokenizer,
+               STR(" a  b\xE2\x80\x83\t"
+                   "a "),
+               16, "1 8 4 6 8 2");
+    encoded_is(&own.tokenizer, STR("a " BLANK "a" BLANK), 16, "1 8 8 4 2");
+    dispose(&own);
+}
+
+static void a_segment_may_get_no_prefix(void **state)
+{
+    struct opened own;
+    (void)state;
+    open_json(&own,
+              UNIGRAM_JSON("null", "{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\",\"prepend_scheme\":\"never\"}",
+                           PIECES));
+    encoded_is(&own.tokenizer, STR("ab a"), 16, "1 7 8 2");
+    dispose(&own);
+}
+
+static void truncation_keeps_the_frame(void **state)
+{
+    struct opened own;
+    (void)state;
+    open_json(&own, UNIGRAM_JSON(UNIGRAM_NORMALIZER_4, UNIGRAM_METASPACE, PIECES));
+    encoded_is(&own.tokenizer, STR("a b a"), 6, "1 8 4 6 8 2");
+    encoded_is(&own.tokenizer, STR("a b a"), 5, "1 8 4 6 2");
+    encoded_is(&own.tokenizer, STR("a b a"), 3, "1 8 2");
+    encoded_is(&own.tokenizer, STR("a b a"), 2, "1 2");
+    encoded_is(&own.tokenizer, STR("a b a"), 1, "1");
+    encoded_is(&own.tokenizer, STR("a b a"), 0, "");
+    encoded_is(&own.tokenizer, (struct str){NULL, 0}, 4, "1 2");
+    dispose(&own);
+}
+
+/* The plain twin: the whole word at once. ids: [len + 1]. */
+static size_t plain_path(const struct unigram *u, struct str word, int32_t *ids)
+{
+    struct plain {
+        double score;
+        size_t from;
+        int32_t id;
+    } *best = calloc(word.len + 1, sizeof *best);
+    size_t count = 0;
+
+    assert_non_null(best);
+    for (size_t i = 1; i <= word.len; i++)
+        best[i].from = SIZE_MAX;
+    for (size_t at = 0; at < word.len;) {
+        const char *next = word.ptr + at;
+        wt__utf8_next(&next, word.ptr + word.len);
+        size_t character = (size_t)(next - word.ptr) - at;
+        bool single = false;
+        for (size_t len = 1; len <= u->longest + 1 && at + len <= word.len; len++) {
+            int32_t id = len <= u->longest ? wt__trie_find(&u->trie, (struct str){word.ptr + at, len}) : -1;
+            double score = u->unknown_score;
+            if (id >= 0)
+                memcpy(&score, u->scores + (size_t)id * sizeof score, sizeof score);
+            else
+                continue;
+            single = single || len == character;
+            score += best[at].score;
+            if (best[at + len].from == SIZE_MAX || score > best[at + len].score)
+                best[at + len] = (struct plain){score, at, id};
+        }
+        double unknown = u->unknown_score + best[at].score;
+        if (!single && (best[at + character].from == SIZE_MAX || unknown > best[at + character].score))
+            best[at + character] = (struct plain){unknown, at, u->unknown};
+        at += character;
+    }
+    for (size_t at = word.len; at > 0; at = best[at].from)
+        if (best[at].id != u->unknown || count == 0 || ids[count - 1] != u->unknown)
+            ids[count++] = best[at].id;
+    for (size_t i = 0; i < count / 2; i++) {
+        int32_t swapped = ids[i];
+        ids[i] = ids[count - 1 - i];
+        ids[count - 1 - i] = swapped;
+    }
+    free(best);
+    return count;
+}
+
+/* A model of random pieces over a small alphabet, in which almost every piece overlaps others. */
+static void open_random(struct opened *out, struct rng *rng)
+{
+    static const char *const letters[] = {"a", "b", "c", "\xC3\xA9"};
+    struct buffer pieces = {0}, json = {0};
+    static const char head[] = UNIGRAM_JSON(UNIGRAM_NORMALIZER_4, UNIGRAM_METASPACE, "@");
+    const char *hole = strchr(head, '@');
+
+    assert_non_null(hole);
+    for (int i = 0; i < 60; i++) {
+        wt__buffer_text(&pieces, ",[\"");
+        for (size_t n = 1 + wt__rng_below(rng, 9); n > 0; n--)
+            wt__buffer_text(&pieces, letters[wt__rng_below(rng, 4)]);
+        wt__buffer_printf(&pieces, "\",-%.4f]", 1 + 12 * wt__rng_unit(rng));
+    }
+    wt__buffer_append(&json, head, (size_t)(hole - head));
+    wt__buffer_str(&json, wt__buffer_view(&pieces));
+    wt__buffer_text(&json, hole + 1);
+    open_json(out, json.ptr);
+    wt__buffer_dispose(&pieces);
+    wt__buffer_dispose(&json);
+}
+
+static void long_words_equal_the_plain_twin(void **state)
+{
+    static const char *const letters[] = {"a", "b", "c", "\xC3\xA9", "x"};
+    enum { MAX_BYTES = 5 * UNIGRAM_WINDOW };
+    static int32_t ids[MAX_BYTES + 8], expected[MAX_BYTES + 8];
+    static char word[MAX_BYTES + 8];
+    struct rng rng;
+    (void)state;
+    wt__rng_seed(&rng, 7);
+    for (int round = 0; round < 40; round++) {
+        struct opened own;
+        open_random(&own, &rng);
+        size_t wanted = round < 20 ? wt__rng_below(&rng, 64) : wt__rng_below(&rng, MAX_BYTES), len = sizeof BLANK - 1;
+        memcpy(word, BLANK, len);
+        while (len < wanted) {
+            const char *letter = letters[wt__rng_below(&rng, wt__rng_below(&rng, 9) == 0 ? 5 : 4)];
+            memcpy(word + len, letter, strlen(letter));
+            len += strlen(letter);
+        }
+        size_t count = wt__tokenizer_encode(&own.tokenizer, (struct str){word, len}, sizeof ids / sizeof *ids, ids);
+        size_t plain = plain_path(&own.tokenizer.unigram, (struct str){word, len}, expected);
+        assert_int_equal(count, plain + 2);
+        assert_memory_equal(ids + 1, expected, plain * sizeof *ids);
+        dispose(&own);
+    }
+}
+
+/* Words whose paths never meet, words of unknowns, and words of marks: bounded time, ids in range, all of it covered.
+ */
+static void awkward_words_take_linear_time(void **state)
+{
+    enum { WORD = 1 << 20 };
+    static const char *const units[] = {"a", "x", "\xCC\x81", "\xF0\x9F\x91\x8D", "ab", "[UNK]", "\xFF", BLANK, " "};
+    static int32_t ids[WORD + 8];
+    struct opened own;
+    char *word = malloc(WORD);
+    (void)state;
+    assert_non_null(word);
+    open_json(&own, UNIGRAM_JSON(UNIGRAM_NORMALIZER_4, UNIGRAM_METASPACE,
+                                 ",[\"a\",-3],[\"aaaa\",-3],[\"aaaaaaaaaaaaaaaa\",-3]"));
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t unit = strlen(units[i]);
+        for (size_t at = 0; at < WORD; at++)
+            word[at] = units[i][at % unit];
+        double start = wt__now_ms();
+        size_t count = wt__tokenizer_encode(&own.tokenizer, (struct str){word, WORD}, WORD + 8, ids);
+        if (wt__now_ms() - start > 20000)
+            fail_msg("%s takes too long", units[i]);
+        assert_in_range(count, 2, WORD + 8);
+        for (size_t j = 0; j < count; j++)
+            assert_in_range(ids[j], 0, own.tokenizer.token_count - 1);
+        if (i == 0)
+            assert_in_range(count, 2 + WORD / 16, 2 + WORD / 16 + WORD / UNIGRAM_WINDOW * 4 + 16);
+    }
+    free(word);
+    dispose(&own);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_are_cut_and_covered),      cmocka_unit_test(the_newer_normaliser_differs),
+        cmocka_unit_test(blanks_may_only_part_words),     cmocka_unit_test(a_segment_may_get_no_prefix),
+        cmocka_unit_test(truncation_keeps_the_frame),     cmocka_unit_test(long_words_equal_the_plain_twin),
+        cmocka_unit_test(awkward_words_take_linear_time),
+    };
+    return cmocka_run_group_tests_name("text/unigram", tests, NULL, NULL);
+}
