@@ -202,6 +202,77 @@ static void rows_agree_with_the_plain_twins(void **state)
     }
 }
 
+static void slopes_agree_with_the_plain_twins(void **state)
+{
+    const struct kernels *plain = &wt__kernels_plain;
+    const struct adamw_factors factors = {0.9f, 0.99f, 1e-6f, 0.3f, 0.99f, 0.01f, 2.5f};
+
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        for (size_t len = 1; kernels && len < 400; len += len < 70 ? 1 : 41) {
+            float *x = floats(len, 6), *dy = floats(len, 1), *gain = floats(len, 1), *p = floats(len, 1);
+            float *a[3], *b[3];
+
+            for (int i = 0; i < 3; i++) {
+                a[i] = floats(len, 1);
+                b[i] = floats(len, 1);
+                memcpy(b[i], a[i], len * sizeof(float));
+            }
+            plain->gelu_backward(x, dy, a[0], len);
+            kernels->gelu_backward(x, dy, b[0], len);
+            close_to("gelu_backward", b[0], a[0], len, 1e-6);
+
+            memcpy(p, x, len * sizeof(float));
+            plain->softmax(p, len, 1);
+            memcpy(a[0], dy, len * sizeof(float));
+            memcpy(b[0], dy, len * sizeof(float));
+            plain->softmax_backward(p, a[0], len, 0.5f);
+            kernels->softmax_backward(p, b[0], len, 0.5f);
+            close_to("softmax_backward", b[0], a[0], len, 1e-6);
+
+            plain->layer_norm_backward(x, gain, 1e-3f, dy, a[0], a[1], a[2], len);
+            kernels->layer_norm_backward(x, gain, 1e-3f, dy, b[0], b[1], b[2], len);
+            for (int i = 0; i < 3; i++)
+                close_to("layer_norm_backward", b[i], a[i], len, len == 1 ? 1e-3 : 1e-5);
+
+            for (size_t i = 0; i < len; i++)
+                a[1][i] = b[1][i] = fabsf(a[1][i]);
+            for (int step = 0; step < 2; step++) {
+                plain->adamw(&factors, step ? NULL : dy, a[0], a[1], a[2], len);
+                kernels->adamw(&factors, step ? NULL : dy, b[0], b[1], b[2], len);
+            }
+            for (int i = 0; i < 3; i++)
+                close_to("adamw", b[i], a[i], len, 1e-6);
+            for (int i = 0; i < 3; i++)
+                free(a[i]), free(b[i]);
+            free(x), free(dy), free(gain), free(p);
+        }
+    }
+}
+
+static void panels_are_packed_exactly(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        for (size_t in = 1; kernels && in < 40; in += in < 20 ? 1 : 7)
+            for (size_t rows = 1; rows <= WT_PANEL; rows++) {
+                float *w = floats(rows * (in + 2), 1), *have = floats(in * WT_PANEL, 1);
+                float *want = floats(in * WT_PANEL, 1);
+
+                kernels->pack(have, w, in + 2, rows, in);
+                for (size_t k = 0; k < in; k++)
+                    for (size_t j = 0; j < WT_PANEL; j++)
+                        want[k * WT_PANEL + j] = j < rows ? w[j * (in + 2) + k] : 0;
+                assert_memory_equal(have, want, in * WT_PANEL * sizeof(float));
+                free(w), free(have), free(want);
+            }
+    }
+}
+
 static void softmax_takes_any_range(void **state)
 {
     (void)state;
@@ -281,6 +352,8 @@ int main(void)
         cmocka_unit_test(a_row_does_not_depend_on_its_neighbours),
         cmocka_unit_test(gelu_is_accurate),
         cmocka_unit_test(rows_agree_with_the_plain_twins),
+        cmocka_unit_test(slopes_agree_with_the_plain_twins),
+        cmocka_unit_test(panels_are_packed_exactly),
         cmocka_unit_test(softmax_takes_any_range),
         cmocka_unit_test(byte_products_are_exact),
         cmocka_unit_test(float_products_agree),

@@ -1,0 +1,121 @@
+/* What is written is read back bit for bit; what no reader would take is refused before the old file is touched. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "nn/safetensors_write.h"
+
+static char folder[] = "/tmp/wt-safetensors-XXXXXX", path[64];
+
+static const float matrix[6] = {1, -2, 3.5f, 1e-40f, INFINITY, -0.0f}, one[1] = {7};
+
+static void written_is_read(void **state)
+{
+    const struct tensor_source tensors[] = {
+        {"b.weight", matrix, 2, {3, 2}}, {"a \"quoted\"", one, 0, {0}}, {"empty", NULL, 2, {0, 4}}};
+    json_t *metadata = json_pack("{s:s,s:s}", "step", "12", "format", "ignored");
+    struct mapping mapping;
+    struct safetensors file;
+    wt_error err = {0};
+
+    (void)state;
+    assert_int_equal(wt__safetensors_write(path, tensors, 3, metadata, &err), 0);
+    json_decref(metadata);
+    assert_int_equal(wt__file_map(&mapping, path, &err), 0);
+    assert_int_equal(wt__safetensors_open(&file, path, mapping.ptr, mapping.len, &err), 0);
+    assert_int_equal(file.count, 3);
+    assert_string_equal(json_string_value(json_object_get(file.metadata, "format")), "pt");
+    assert_string_equal(json_string_value(json_object_get(file.metadata, "step")), "12");
+    const struct tensor *weight = wt__safetensors_find(&file, "b.weight");
+    assert_non_null(weight);
+    assert_int_equal((size_t)(weight->data - mapping.ptr) % 64, 0);
+    assert_int_equal(weight->rank, 2);
+    assert_true(weight->shape[0] == 3 && weight->shape[1] == 2 && weight->bytes == sizeof(matrix));
+    assert_memory_equal(weight->data, matrix, sizeof(matrix));
+    assert_non_null(wt__safetensors_find(&file, "a \"quoted\""));
+    assert_int_equal(wt__safetensors_find(&file, "empty")->bytes, 0);
+    wt__safetensors_dispose(&file);
+    wt__file_unmap(&mapping);
+}
+
+static void a_file_without_tensors_or_metadata_is_valid(void **state)
+{
+    struct safetensors file;
+    char *bytes;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(wt__safetensors_write(path, NULL, 0, NULL, NULL), 0);
+    assert_int_equal(wt__file_read(&bytes, &len, path, 1 << 20, NULL), 0);
+    assert_int_equal(len, 64);
+    assert_int_equal(wt__safetensors_open(&file, path, bytes, len, NULL), 0);
+    assert_int_equal(file.count, 0);
+    wt__safetensors_dispose(&file);
+    free(bytes);
+}
+
+static void what_no_reader_takes_is_refused(void **state)
+{
+    static const struct {
+        struct tensor_source tensors[2];
+        size_t count;
+        const char *message;
+    } bad[] = {{{{"a", one, 1, {1}}, {"a", one, 1, {1}}}, 2, "the name \"a\" is taken twice"},
+               {{{"__metadata__", one, 1, {1}}}, 1, "the name \"__metadata__\" is taken twice"},
+               {{{"a", one, 2, {SIZE_MAX / 4, 2}}}, 1, "tensor \"a\" has an impossible shape"},
+               {{{"a", one, TENSOR_MAX_RANK + 1, {1}}}, 1, "tensor \"a\" has an impossible shape"}};
+
+    (void)state;
+    assert_int_equal(wt__file_replace(path, "old", 3, NULL), 0);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        wt_error err = {0};
+
+        assert_int_equal(wt__safetensors_write(path, bad[i].tensors, bad[i].count, NULL, &err), WT_EMODEL);
+        if (!strstr(err.message, bad[i].message))
+            fail_msg("\"%s\" lacks \"%s\"", err.message, bad[i].message);
+        assert_int_equal(wt__file_size(path), 3);
+    }
+}
+
+static void a_folder_that_is_not_there(void **state)
+{
+    wt_error err = {0};
+
+    (void)state;
+    assert_int_equal(wt__safetensors_write("/nowhere/at/all.safetensors", NULL, 0, NULL, &err), WT_ENOTFOUND);
+    assert_non_null(strstr(err.message, "/nowhere/at/all.safetensors"));
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) && snprintf(path, sizeof(path), "%s/m.safetensors", folder) > 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder); /* nothing else was left there */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(written_is_read),
+        cmocka_unit_test(a_file_without_tensors_or_metadata_is_valid),
+        cmocka_unit_test(what_no_reader_takes_is_refused),
+        cmocka_unit_test(a_folder_that_is_not_there),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
