@@ -1,0 +1,184 @@
+#include "learn/checkpoint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "nn/safetensors_write.h"
+
+enum { PARTS = 3, NAME_BYTES = 256, EDITION = 1 };
+static const char *const part_names[PARTS] = {"value", "first", "second"};
+
+static void part_name(char out[NAME_BYTES], const struct parameter *parameter, unsigned part)
+{
+    snprintf(out, NAME_BYTES, "%s/%s", part_names[part], parameter->name);
+}
+
+static const float *part_of(const struct adamw *adamw, size_t i, unsigned part)
+{
+    return part == 0 ? adamw->parameters[i].value : part == 1 ? adamw->first[i] : adamw->second[i];
+}
+
+/* ---------------------------------------------------------------- writing */
+
+/* Doubles as hexadecimal text: what is read is what was written, NaN too. */
+static int add_double(json_t *object, const char *key, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%a", value);
+    return json_object_set_new(object, key, json_string(text));
+}
+
+static json_t *pack_state(const char *identity, const struct loop_state *state, uint64_t optimiser_step)
+{
+    json_t *object = json_object();
+    bool failed = json_object_set_new(object, "edition", json_integer(EDITION)) < 0;
+    failed |= json_object_set_new(object, "identity", json_string(identity)) < 0;
+    failed |= json_object_set_new(object, "step", json_integer((json_int_t)state->step)) < 0;
+    failed |= json_object_set_new(object, "steps", json_integer((json_int_t)state->steps)) < 0;
+    failed |= json_object_set_new(object, "best_step", json_integer((json_int_t)state->best_step)) < 0;
+    failed |= json_object_set_new(object, "judged", json_integer((json_int_t)state->judged)) < 0;
+    failed |= json_object_set_new(object, "worse", json_integer((json_int_t)state->worse)) < 0;
+    failed |= json_object_set_new(object, "optimiser_step", json_integer((json_int_t)optimiser_step)) < 0;
+    failed |= add_double(object, "before", state->before) < 0;
+    failed |= add_double(object, "best", state->best) < 0;
+    failed |= add_double(object, "seconds", state->seconds) < 0;
+    struct buffer text = {0};
+    json_t *metadata = NULL;
+    if (!failed && wt__json_write(&text, object) == 0 && !text.failed)
+        metadata = json_pack("{s:s}", "training", text.ptr);
+    wt__buffer_dispose(&text);
+    json_decref(object);
+    return metadata;
+}
+
+int wt__checkpoint_write(const char *path, const char *identity, const struct loop_state *state,
+                         const struct adamw *adamw, wt_error *err)
+{
+    size_t count = 0, most = adamw->count * PARTS;
+    struct tensor_source *tensors = wt__alloc_array(most, sizeof *tensors);
+    char(*names)[NAME_BYTES] = wt__alloc_array(most, sizeof *names);
+    json_t *metadata = pack_state(identity, state, adamw->step);
+    int rc = tensors && names && metadata ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < adamw->count; i++)
+        for (unsigned part = 0; part < PARTS; part++) {
+            const float *data = part_of(adamw, i, part);
+            if (!adamw->first[i] || !data) /* frozen: as in the model that training began with */
+                continue;
+            part_name(names[count], &adamw->parameters[i], part);
+            tensors[count] = (struct tensor_source){
+                .name = names[count], .data = data, .rank = 1, .shape = {adamw->parameters[i].count}};
+            count++;
+        }
+    if (rc == 0)
+        rc = wt__safetensors_write(path, tensors, count, metadata, err);
+    json_decref(metadata);
+    free(names);
+    free(tensors);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static int damaged(const char *path, wt_error *err)
+{
+    return wt__fail(err, WT_EFORMAT, "%s is no state of a training that this version can go on from; delete it", path);
+}
+
+static double read_double(const json_t *object, const char *key)
+{
+    struct str text = wt__json_str(object, key);
+    return text.ptr ? strtod(text.ptr, NULL) : NAN;
+}
+
+static int read_state(const char *path, const json_t *metadata, const char *identity, struct loop_state *state,
+                      uint64_t *optimiser_step, wt_error *err)
+{
+    struct str text = wt__json_str(metadata, "training");
+    json_t *object = NULL;
+    if (text.len == 0 || wt__json_parse(&object, text.ptr, text.len, NULL) < 0)
+        return damaged(path, err);
+    int64_t step = wt__json_int(object, "step", -1), steps = wt__json_int(object, "steps", -1);
+    int64_t best_step = wt__json_int(object, "best_step", -1), worse = wt__json_int(object, "worse", -1);
+    int64_t judged = wt__json_int(object, "judged", -1);
+    int64_t optimised = wt__json_int(object, "optimiser_step", -1);
+    int rc = 0;
+    if (wt__json_int(object, "edition", 0) != EDITION || step < 0 || steps < step || best_step < 0 ||
+        best_step > step || judged < best_step || judged > step || worse < 0 || optimised < 0 || optimised > step)
+        rc = damaged(path, err);
+    else if (!wt__str_equal(wt__json_str(object, "identity"), wt__str(identity)))
+        rc = wt__fail(err, WT_EFORMAT,
+                      "%s is the state of a training with other data, options or model; resume that one, or train "
+                      "without resuming",
+                      path);
+    *state = (struct loop_state){.step = (uint64_t)step,
+                                 .steps = (uint64_t)steps,
+                                 .best_step = (uint64_t)best_step,
+                                 .judged = (uint64_t)judged,
+                                 .worse = (uint64_t)worse,
+                                 .before = read_double(object, "before"),
+                                 .best = read_double(object, "best"),
+                                 .seconds = read_double(object, "seconds")};
+    *optimiser_step = (uint64_t)optimised;
+    json_decref(object);
+    return rc;
+}
+
+/* A parameter's tensors, all three or, for a frozen one, none. */
+static int read_parameter(const char *path, const struct safetensors *file, struct adamw *adamw, size_t i,
+                          wt_error *err)
+{
+    char name[NAME_BYTES];
+    size_t count = adamw->parameters[i].count;
+    if (!adamw->first[i])
+        return 0;
+    float *means[PARTS] = {NULL, wt__alloc_array(count, sizeof(float)), wt__alloc_array(count, sizeof(float))};
+    int rc = means[1] && means[2] ? 0 : wt__fail_nomem(err);
+    for (unsigned part = 0; rc == 0 && part < PARTS; part++) {
+        part_name(name, &adamw->parameters[i], part);
+        const struct tensor *tensor = wt__safetensors_find(file, name);
+        float *out = part == 0 ? adamw->parameters[i].value : means[part];
+        if (!tensor || tensor->count != count || tensor->dtype != DTYPE_F32)
+            rc = damaged(path, err);
+        else
+            rc = wt__tensor_floats(tensor, out, err);
+    }
+    if (rc == 0)
+        wt__adamw_restore(adamw, i, means[1], means[2]);
+    free(means[1]);
+    free(means[2]);
+    return rc;
+}
+
+int wt__checkpoint_read(const char *path, const char *identity, struct loop_state *state, struct adamw *adamw,
+                        wt_error *err)
+{
+    struct mapping map = {0};
+    struct safetensors file = {0};
+    if (!wt__is_file(path))
+        return 0;
+    int rc = wt__file_map(&map, path, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__safetensors_open(&file, path, map.ptr, map.len, NULL);
+    if (rc < 0) {
+        wt__file_unmap(&map);
+        return rc == WT_ENOMEM ? wt__fail_nomem(err) : damaged(path, err);
+    }
+    rc = read_state(path, file.metadata, identity, state, &adamw->step, err);
+    for (size_t i = 0; rc == 0 && i < adamw->count; i++)
+        rc = read_parameter(path, &file, adamw, i, err);
+    wt__safetensors_dispose(&file);
+    wt__file_unmap(&map);
+    return rc < 0 ? rc : 1;
+}
+
+void wt__checkpoint_remove(const char *path)
+{
+    unlink(path);
+}

@@ -1,0 +1,454 @@
+#include "learn/examples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "catalog/dataset.h"
+#include "catalog/store.h"
+
+enum { PAGE = 4096 /* usages read at once */ };
+
+/* A side in the making: pairs of a request's number and a row, in any order. */
+struct gathering {
+    struct str *texts;
+    uint32_t *times;
+    size_t count, text_capacity, times_capacity;
+    uint64_t *pairs; /* request << 32 | row */
+    size_t pair_count, pair_capacity;
+    struct map by_text;
+};
+
+struct reader {
+    struct examples *out;
+    struct buffer text;
+    size_t capacity[DOCUMENT_TEXTS + 1];
+    struct map rows; /* label -> row, for data sets */
+    bool by_label;
+    struct gathering train, dev;
+    uint64_t seed;
+    struct listener *listener;
+    wt_error *err;
+};
+
+/* ---------------------------------------------------------------- tools */
+
+static int keep_label(struct reader *r, struct str label, uint32_t row)
+{
+    if (label.len == 0)
+        return 0;
+    char *copy = wt__arena_copy(&r->out->arena, label);
+    if (!copy || !wt__map_insert(&r->rows, (struct str){copy, label.len}, row, NULL))
+        return wt__fail_nomem(r->err);
+    return 0;
+}
+
+/* A data set names a tool by the identifier of its source; a hand-made one may use the store's. */
+static int keep_labels(struct reader *r, const struct tool *tool, uint32_t row)
+{
+    int rc = keep_label(r, tool->source_id, row);
+    if (rc < 0)
+        return rc;
+    wt__buffer_clear(&r->text);
+    if (tool->provider.len > 0) {
+        wt__buffer_str(&r->text, tool->provider);
+        wt__buffer_char(&r->text, '/');
+    }
+    wt__buffer_str(&r->text, tool->name);
+    return r->text.failed ? wt__fail_nomem(r->err) : keep_label(r, wt__buffer_view(&r->text), row);
+}
+
+static int keep_tool(void *context, const struct store_key *key, const struct tool *tool)
+{
+    struct reader *r = context;
+    struct examples *out = r->out;
+    size_t row = out->tools;
+    if (wt__grow((void **)&out->ids, &r->capacity[DOCUMENT_TEXTS], row + 1, sizeof *out->ids) < 0)
+        return wt__fail_nomem(r->err);
+    out->ids[row] = key->id;
+    for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
+        wt__buffer_clear(&r->text);
+        wt__document_text(tool, t, &r->text);
+        char *copy = r->text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r->text));
+        if (!copy || wt__grow((void **)&out->texts[t], &r->capacity[t], row + 1, sizeof *out->texts[t]) < 0)
+            return wt__fail_nomem(r->err);
+        out->texts[t][row] = (struct str){copy, r->text.len};
+    }
+    out->tools++;
+    return r->by_label ? keep_labels(r, tool, (uint32_t)row) : 0;
+}
+
+/* ---------------------------------------------------------------- requests */
+
+/* The number of a request on its side, made when it is new there. */
+static int find_request(struct reader *r, struct gathering *side, struct str text, uint32_t *number)
+{
+    uint32_t *known = wt__map_get(&side->by_text, text);
+    if (known) {
+        *number = *known;
+        side->times[*number]++;
+        return 0;
+    }
+    char *copy = wt__arena_copy(&r->out->arena, text);
+    struct str kept = {copy, text.len};
+    *number = (uint32_t)side->count;
+    if (!copy || !wt__map_insert(&side->by_text, kept, *number, NULL) ||
+        wt__grow((void **)&side->texts, &side->text_capacity, side->count + 1, sizeof *side->texts) < 0 ||
+        wt__grow((void **)&side->times, &side->times_capacity, side->count + 1, sizeof *side->times) < 0)
+        return wt__fail_nomem(r->err);
+    side->times[side->count] = 1;
+    side->texts[side->count++] = kept;
+    return 0;
+}
+
+/* One request with rows [count], at least one. */
+static int add_request(struct reader *r, struct gathering *side, struct str text, const uint32_t *rows, size_t count)
+{
+    uint32_t number;
+    int rc = find_request(r, side, text, &number);
+    if (rc < 0)
+        return rc;
+    if (side->pair_count + count > EXAMPLES_MAX)
+        return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d pairs of a request and a tool", r->out->source,
+                        EXAMPLES_MAX);
+    if (wt__grow((void **)&side->pairs, &side->pair_capacity, side->pair_count + count, sizeof *side->pairs) < 0)
+        return wt__fail_nomem(r->err);
+    for (size_t i = 0; i < count; i++)
+        side->pairs[side->pair_count++] = (uint64_t)number << 32 | rows[i];
+    return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Turns a gathering into a set; its strings lie in the arena already. left [count]: requests to pass over; NULL: none.
+ */
+static int finish_side(struct reader *r, const struct gathering *side, const bool *left, struct example_set *out)
+{
+    out->texts = wt__alloc_array(side->count, sizeof *out->texts);
+    out->times = wt__alloc_array(side->count, sizeof *out->times);
+    out->starts = wt__alloc_array(side->count + 1, sizeof *out->starts);
+    out->tools = wt__alloc_array(side->pair_count, sizeof *out->tools);
+    if (!out->texts || !out->times || !out->starts || !out->tools)
+        return wt__fail_nomem(r->err);
+    size_t kept = 0, at = 0;
+    for (size_t i = 0; i < side->count; i++) {
+        size_t first = kept;
+        for (; at < side->pair_count && side->pairs[at] >> 32 == i; at++) {
+            uint32_t row = (uint32_t)side->pairs[at];
+            if (!(left && left[i]) && (kept == first || out->tools[kept - 1] != row))
+                out->tools[kept++] = row;
+        }
+        if (left && left[i])
+            continue;
+        out->starts[out->count] = first;
+        out->texts[out->count] = side->texts[i];
+        out->times[out->count++] = side->times[i];
+    }
+    out->starts[out->count] = kept;
+    return 0;
+}
+
+/* Which side a request is on: a number of its text and the seed alone. */
+static uint64_t lot_of(const struct reader *r, struct str request)
+{
+    struct sha256 sha;
+    unsigned char digest[32];
+    uint64_t lot = 0;
+    wt__sha256_begin(&sha);
+    wt__sha256_update(&sha, &r->seed, sizeof r->seed);
+    wt__sha256_update(&sha, request.ptr, request.len);
+    wt__sha256_end(&sha, digest);
+    for (unsigned i = 0; i < 8; i++)
+        lot = lot << 8 | digest[i];
+    return lot;
+}
+
+/* Takes dev out of the training side: the requests with the lowest lots, one in EXAMPLES_DEV_SHARE, or more of a few.
+ */
+static int divide(struct reader *r)
+{
+    size_t count = r->train.count, chosen = 0;
+    size_t least = count / 4 < EXAMPLES_DEV_LEAST ? count / 4 : EXAMPLES_DEV_LEAST;
+    uint64_t *lots = wt__alloc_array(count, sizeof *lots), *sorted = wt__alloc_array(count, sizeof *sorted);
+    bool *dev = wt__alloc_array(count, sizeof *dev), *train = wt__alloc_array(count, sizeof *train);
+    int rc = lots && sorted && dev && train ? 0 : wt__fail_nomem(r->err);
+    uint64_t limit = UINT64_MAX / EXAMPLES_DEV_SHARE;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        lots[i] = sorted[i] = lot_of(r, r->train.texts[i]);
+        chosen += lots[i] < limit;
+    }
+    if (rc == 0 && count > 0)
+        qsort(sorted, count, sizeof *sorted, by_number);
+    if (rc == 0 && (chosen < least || chosen > count - least))
+        limit = sorted[least];
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        dev[i] = lots[i] < limit;
+        train[i] = !dev[i];
+    }
+    if (rc == 0)
+        rc = finish_side(r, &r->train, train, &r->out->dev);
+    if (rc == 0)
+        rc = finish_side(r, &r->train, dev, &r->out->train);
+    free(lots);
+    free(sorted);
+    free(dev);
+    free(train);
+    return rc;
+}
+
+static int finish(struct reader *r, bool divided)
+{
+    struct gathering *sides[] = {&r->train, &r->dev};
+    for (unsigned i = 0; i < 2; i++)
+        if (sides[i]->pair_count > 0)
+            qsort(sides[i]->pairs, sides[i]->pair_count, sizeof *sides[i]->pairs, by_number);
+    if (divided)
+        return divide(r);
+    int rc = finish_side(r, &r->train, NULL, &r->out->train);
+    return rc < 0 ? rc : finish_side(r, &r->dev, NULL, &r->out->dev);
+}
+
+/* ---------------------------------------------------------------- where they come from */
+
+static int read_split(struct reader *r, const char *dir, const char *split, struct gathering *side, wt_error *err)
+{
+    struct dataset dataset;
+    int rc = wt__dataset_read(&dataset, dir, split, err);
+    if (rc < 0)
+        return rc;
+    uint32_t *rows = NULL;
+    size_t capacity = 0;
+    for (size_t q = 0; rc == 0 && q < dataset.len; q++) {
+        const struct query *query = &dataset.queries[q];
+        size_t count = 0;
+        if (wt__grow((void **)&rows, &capacity, query->judgement_count, sizeof *rows) < 0)
+            rc = wt__fail_nomem(err);
+        for (size_t j = 0; rc == 0 && j < query->judgement_count; j++) {
+            const uint32_t *row = wt__map_get(&r->rows, query->judgements[j].tool);
+            if (query->judgements[j].gain <= 0)
+                continue;
+            r->out->unknown_labels += !row;
+            if (row)
+                rows[count++] = *row;
+        }
+        r->out->barren += rc == 0 && count == 0;
+        if (rc == 0 && count > 0)
+            rc = add_request(r, side, query->text, rows, count);
+    }
+    free(rows);
+    wt__dataset_dispose(&dataset);
+    return rc;
+}
+
+static bool has_dev(const char *dir)
+{
+    struct buffer path = {0};
+    wt__buffer_printf(&path, "%s/qrels/dev.tsv", dir);
+    bool there = !path.failed && wt__is_file(path.ptr);
+    wt__buffer_dispose(&path);
+    return there;
+}
+
+static int read_data(struct reader *r, const char *dir)
+{
+    int rc = read_split(r, dir, "train", &r->train, r->err);
+    if (rc == 0 && has_dev(dir))
+        rc = read_split(r, dir, "dev", &r->dev, r->err);
+    return rc;
+}
+
+/* The row of a tool's id; false for one that came after the tools were read. */
+static bool find_row(const struct examples *examples, int64_t id, uint32_t *row)
+{
+    size_t low = 0, high = examples->tools;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (examples->ids[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *row = (uint32_t)low;
+    return low < examples->tools && examples->ids[low] == id;
+}
+
+static int add_usage(struct reader *r, const struct usage *usage)
+{
+    uint32_t rows[WT_MAX_USAGE_TOOLS];
+    size_t count = 0;
+    for (size_t i = 0; i < usage->tool_count; i++) {
+        if (usage->tools[i].tool && find_row(r->out, usage->tools[i].tool, &rows[count]))
+            count++;
+        else
+            r->out->unknown_labels++;
+    }
+    if (count == 0) {
+        r->out->barren++;
+        return 0;
+    }
+    return add_request(r, &r->train, usage->request, rows, count);
+}
+
+static int read_usages(struct reader *r, struct store *store)
+{
+    struct usage_query query = {.teaching = true, .limit = PAGE};
+    uint64_t total = 0, done = 0;
+    int rc = wt__store_count_usages(store, &query, &total, r->err);
+    size_t count = PAGE;
+    while (rc >= 0 && count == PAGE) {
+        struct arena page = {0};
+        struct usage *usages = NULL;
+        rc = wt__store_usages(store, &query, &page, &usages, &count, r->err);
+        for (size_t i = 0; rc >= 0 && i < count; i++) {
+            rc = add_usage(r, &usages[i]);
+            query.after = usages[i].id;
+        }
+        done += count;
+        wt__arena_dispose(&page);
+        if (rc >= 0 && r->listener && wt__listener_step(r->listener, done))
+            rc = wt__fail(r->err, WT_ECANCELLED, "stopped on request");
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static void hash_set(struct sha256 *sha, const struct example_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        uint64_t head[3] = {set->texts[i].len, set->starts[i + 1] - set->starts[i], set->times[i]};
+        wt__sha256_update(sha, head, sizeof head);
+        wt__sha256_update(sha, set->texts[i].ptr, set->texts[i].len);
+        wt__sha256_update(sha, set->tools + set->starts[i], head[1] * sizeof *set->tools);
+    }
+}
+
+static void hash_all(struct examples *e)
+{
+    struct sha256 sha;
+    unsigned char digest[32];
+    wt__sha256_begin(&sha);
+    for (size_t row = 0; row < e->tools; row++)
+        for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
+            uint64_t len = e->texts[t][row].len;
+            wt__sha256_update(&sha, &len, sizeof len);
+            wt__sha256_update(&sha, e->texts[t][row].ptr, len);
+        }
+    hash_set(&sha, &e->train);
+    hash_set(&sha, &e->dev);
+    wt__sha256_end(&sha, digest);
+    wt__sha256_hex(digest, e->hash);
+}
+
+static int check(const struct examples *e, bool recorded, wt_error *err)
+{
+    if (e->tools == 0)
+        return wt__fail(err, WT_EEMPTY, "the store %s holds no tools; there is nothing to learn of", e->source);
+    if (e->train.count > 0)
+        return 0;
+    if (e->barren > 0)
+        return wt__fail(err, WT_EEMPTY, "none of the %zu training requests of %s names a tool that is there", e->barren,
+                        e->source);
+    return wt__fail(err, WT_EEMPTY,
+                    recorded ? "the store %s has no recorded use; record some with `whichtool usage add`, or name a "
+                               "data set"
+                             : "%s has no training requests",
+                    e->source);
+}
+
+static void gathering_dispose(struct gathering *side)
+{
+    free(side->texts);
+    free(side->times);
+    free(side->pairs);
+    wt__map_dispose(&side->by_text);
+}
+
+static int read_all(struct reader *r, wt_engine *engine, const char *data)
+{
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_read_begin(engine->store, r->err);
+    if (rc >= 0) {
+        rc = wt__store_each(engine->store, keep_tool, r, r->err);
+        if (rc >= 0 && !data && r->out->tools > 0)
+            rc = read_usages(r, engine->store);
+        wt__store_read_end(engine->store);
+    }
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc >= 0 && data && r->out->tools > 0)
+        rc = read_data(r, data);
+    if (rc >= 0)
+        rc = finish(r, !data || !has_dev(data));
+    return rc < 0 ? rc : 0;
+}
+
+int wt__examples_read(struct examples *out, wt_engine *engine, const struct examples_options *options,
+                      struct listener *listener, wt_error *err)
+{
+    *out = (struct examples){0};
+    struct reader r = {
+        .out = out, .seed = options->seed, .by_label = options->data != NULL, .listener = listener, .err = err};
+    out->source = wt__arena_copy(&out->arena, wt__str(options->data ? options->data : engine->path));
+    int rc = out->source ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && listener && wt__listener_phase(listener, "reading", 0))
+        rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+    if (rc == 0)
+        rc = read_all(&r, engine, options->data);
+    if (rc == 0)
+        rc = check(out, !options->data, err);
+    if (rc == 0)
+        hash_all(out);
+    wt__buffer_dispose(&r.text);
+    wt__map_dispose(&r.rows);
+    gathering_dispose(&r.train);
+    gathering_dispose(&r.dev);
+    if (rc < 0)
+        wt__examples_dispose(out);
+    return rc;
+}
+
+static void set_dispose(struct example_set *set)
+{
+    free(set->texts);
+    free(set->starts);
+    free(set->tools);
+    free(set->times);
+}
+
+void wt__examples_dispose(struct examples *examples)
+{
+    set_dispose(&examples->train);
+    set_dispose(&examples->dev);
+    for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
+        free(examples->texts[t]);
+    free(examples->ids);
+    wt__arena_dispose(&examples->arena);
+    *examples = (struct examples){0};
+}
+
+int wt__examples_notice(const struct examples *examples, struct arena *arena, const char **out, wt_error *err)
+{
+    struct buffer text = {0};
+    if (examples->unknown_labels)
+        wt__buffer_printf(&text, "; %zu labels name no tool and were left out", examples->unknown_labels);
+    if (examples->barren)
+        wt__buffer_printf(&text, "; %zu requests without a known tool were left out", examples->barren);
+    if (examples->dev.count == 0)
+        wt__buffer_text(&text, "; there are too few requests to set some aside for dev: nothing was measured");
+    *out = NULL;
+    int rc = 0;
+    if (text.len > 0 || text.failed) {
+        char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+        *out = copy ? copy + 2 : NULL;
+        rc = copy ? 0 : wt__fail_nomem(err);
+    }
+    wt__buffer_dispose(&text);
+    return rc;
+}

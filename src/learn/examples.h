@@ -1,0 +1,63 @@
+/* examples.h: what is learned from: requests with the tools that they used, and the tools' texts.
+ *
+ * A tool is a row, 0 .. M-1, in order of its id in the store: the rows of a snapshot of the same store. The requests
+ * come from the store's recorded use or from a data set in BEIR layout. A request that is there several times is one
+ * example with all the tools that it ever used. Labels that name no tool are counted and left out, and so are requests
+ * that are left without a tool.
+ *
+ * Dev examples are never learned from. A data set has them in qrels/dev.tsv; without that file, and for recorded use,
+ * a tenth is taken by a seeded hash of the request's text, so that adding usages moves no request to the other side. */
+#ifndef WT_LEARN_EXAMPLES_H
+#define WT_LEARN_EXAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "engine/engine.h"
+#include "learn/listener.h"
+#include "retrieve/document.h"
+
+enum {
+    EXAMPLES_MAX = 20000000, /* pairs of a request and a tool */
+    EXAMPLES_DEV_SHARE = 10, /* one request in so many is dev, where nothing else says which */
+    EXAMPLES_DEV_LEAST = 5   /* dev requests that are wanted at least, of a few dozen requests or more */
+};
+
+struct example_set {
+    size_t count;      /* B requests */
+    struct str *texts; /* [B] */
+    size_t *starts;    /* [B + 1] where the tools of each begin */
+    uint32_t *tools;   /* [starts[B]] rows, ascending and all different in each */
+    uint32_t *times;   /* [B] how often the request was recorded */
+};
+
+struct examples {
+    struct arena arena;                /* every string lives in it */
+    size_t tools;                      /* M */
+    int64_t *ids;                      /* [M] in the store */
+    struct str *texts[DOCUMENT_TEXTS]; /* [M] each: what the encoder reads of a tool */
+    struct example_set train, dev;
+    size_t unknown_labels; /* that name no tool */
+    size_t barren;         /* requests of which no tool is known */
+    const char *source;    /* for people: the data set's folder, or the store's path */
+    char hash[65];         /* SHA-256 of all that, hexadecimal: what a model was trained on */
+};
+
+struct examples_options {
+    const char *data; /* BEIR folder; NULL: the store's recorded use */
+    uint64_t seed;    /* of the dev side */
+};
+
+/* Errors: WT_EEMPTY (no tool, or no request with a known tool), WT_ENOTFOUND, WT_EFORMAT, WT_ETOOLONG, WT_ESTORE,
+ * WT_ECANCELLED, WT_ENOMEM. */
+int wt__examples_read(struct examples *out, wt_engine *engine, const struct examples_options *options,
+                      struct listener *listener, wt_error *err);
+void wt__examples_dispose(struct examples *examples);
+
+/* One line on what was left out, in arena; *out is NULL when nothing was. WT_ENOMEM. */
+int wt__examples_notice(const struct examples *examples, struct arena *arena, const char **out, wt_error *err);
+
+#endif

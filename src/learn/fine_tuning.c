@@ -1,0 +1,192 @@
+#include "learn/fine_tuning.h"
+
+#include "learn/contrast.h"
+#include "learn/triplet.h"
+
+enum {
+    ENOUGH = 7000, /* requests: what a small encoder needs to see of a catalogue */
+    MOST = 5       /* times each */
+};
+
+/* In the order of the lesson's losses. */
+static const struct tuning_kind *const kinds[] = {&wt__contrast, &wt__triplet};
+
+void wt__tuning_add(struct tuning *tuning, const struct token_texts *texts, size_t number)
+{
+    size_t first = texts->starts[number];
+    wt__tower_add(&tuning->tower, texts->ids + first, texts->starts[number + 1] - first);
+}
+
+/* ---------------------------------------------------------------- the objective */
+
+static int begin(void *self, wt_error *err)
+{
+    struct tuning *tuning = self;
+    int rc = wt__tower_open(&tuning->tower, tuning->model, tuning->kind->output, tuning->training->threads,
+                            &tuning->limits, err);
+    return rc == 0 ? tuning->kind->begin(tuning, err) : rc;
+}
+
+static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
+{
+    struct tuning *tuning = self;
+    wt__tower_begin(&tuning->tower);
+    int rc = tuning->kind->prepare(tuning, examples, count, rng, err);
+    if (rc < 0)
+        return rc;
+    wt__tower_share(&tuning->tower);
+    for (size_t i = 0; i < tuning->tower.count; i++)
+        *tokens += tuning->tower.texts[i].length;
+    return 0;
+}
+
+static void forward(void *self, unsigned worker)
+{
+    struct tuning *tuning = self;
+    wt__tower_forward(&tuning->tower, worker);
+}
+
+static double loss(void *self)
+{
+    struct tuning *tuning = self;
+    return tuning->kind->loss(tuning);
+}
+
+static void backward(void *self, unsigned worker)
+{
+    struct tuning *tuning = self;
+    wt__tower_backward(&tuning->tower, worker);
+}
+
+static void reduce(void *self, unsigned part, unsigned parts)
+{
+    struct tuning *tuning = self;
+    wt__tower_reduce(&tuning->tower, part, parts);
+}
+
+static int judge(void *self, struct listener *listener, double *figure, wt_error *err)
+{
+    struct tuning *tuning = self;
+    return wt__judge_run(&tuning->judge, &tuning->tower, listener, figure, err);
+}
+
+static int save_model(const struct tuning *tuning, const struct trainable *model, const struct loop_state *state,
+                      wt_error *err)
+{
+    json_t *members = wt__training_outcome(tuning->about, tuning->training->lesson->figure, state);
+    if (!members)
+        return wt__fail_nomem(err);
+    wt__listener_phase(&tuning->training->listener, "saving", 0);
+    int rc = wt__trainable_save(model, tuning->base, tuning->out, members, err);
+    json_decref(members);
+    return rc;
+}
+
+static int save(void *self, const struct loop_state *state, wt_error *err)
+{
+    struct tuning *tuning = self;
+    return save_model(tuning, tuning->model, state, err);
+}
+
+static int revert(void *self, const struct loop_state *state, wt_error *err)
+{
+    struct tuning *tuning = self;
+    struct trainable *model = NULL;
+    int rc = wt__trainable_open(&model, tuning->base, err);
+    if (rc == 0)
+        rc = save_model(tuning, model, state, err);
+    wt__trainable_close(model);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the lesson */
+
+static int read_tokens(struct tuning *tuning, wt_error *err)
+{
+    const struct examples *examples = &tuning->training->examples;
+    unsigned threads = tuning->training->threads;
+    int rc = wt__token_texts_read(&tuning->requests, tuning->model, examples->train.texts, examples->train.count,
+                                  TUNING_REQUEST, threads, err);
+    if (rc == 0)
+        rc = wt__token_texts_read(&tuning->tools, tuning->model, examples->texts[0], examples->tools, TUNING_TOOL,
+                                  threads, err);
+    if (rc == 0)
+        rc = wt__judge_open(&tuning->judge, examples, tuning->model, tuning->training->seed, threads, err);
+    return rc;
+}
+
+/* What a step takes at most, in bytes, and how large a tower it needs. */
+static size_t measure(struct tuning *tuning)
+{
+    size_t own = tuning->kind->measure(tuning, &tuning->limits), longest = JUDGE_REQUEST;
+    size_t hidden = wt__trainable_config(tuning->model)->hidden;
+    tuning->limits.longest = longest;
+    tuning->limits.rows = tuning->limits.rows > longest ? tuning->limits.rows : longest;
+    size_t tower = wt__tower_bytes(tuning->model, tuning->training->threads, &tuning->limits);
+    return tower == SIZE_MAX ? SIZE_MAX : tower + own + wt__judge_bytes(&tuning->judge, hidden);
+}
+
+static int run(struct tuning *tuning, const struct loop_options *options, struct loop_result *result, wt_error *err)
+{
+    struct training *training = tuning->training;
+    struct objective objective = {.self = tuning,
+                                  .examples = training->examples.train.count,
+                                  .begin = begin,
+                                  .prepare = prepare,
+                                  .forward = forward,
+                                  .loss = loss,
+                                  .backward = backward,
+                                  .reduce = reduce,
+                                  .judge = training->examples.dev.count > 0 ? judge : NULL,
+                                  .save = save,
+                                  .revert = training->examples.dev.count > 0 ? revert : NULL};
+    int rc = wt__trainable_open(&tuning->model, tuning->base, err);
+    if (rc < 0)
+        return rc;
+    if (training->options->freeze > wt__trainable_config(tuning->model)->layers)
+        return wt__fail(err, WT_EUSAGE, "%zu layers are to be frozen; the model has %u", training->options->freeze,
+                        (unsigned)wt__trainable_config(tuning->model)->layers);
+    if (training->options->freeze > 0)
+        wt__trainable_freeze(tuning->model, training->options->freeze);
+    wt__trainable_parameters(tuning->model, &objective.parameters, &objective.parameter_count);
+    wt__listener_phase(&training->listener, "reading", 0);
+    rc = read_tokens(tuning, err);
+    if (rc < 0)
+        return rc;
+    objective.bytes = measure(tuning);
+    return wt__loop_run(&objective, options, &training->listener, result, err);
+}
+
+int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err)
+{
+    struct tuning tuning = {.training = training, .out = out->path};
+    struct training_base base;
+    struct loop_options options;
+    struct loop_result result;
+    int chosen = wt__training_loss(training, err);
+    if (chosen < 0)
+        return chosen;
+    const struct tuning_kind *kind = tuning.kind = kinds[chosen];
+    const struct lesson_plan plan = {
+        .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST};
+    int rc = wt__training_model(training, &base, err);
+    if (rc == 0)
+        rc = wt__training_plan(training, &plan, &base, &options, &tuning.about, err);
+    if (rc < 0)
+        return rc;
+    tuning.base = base.folder;
+    tuning.batch = options.batch;
+    if (!wt__training_done(training, &options, out)) {
+        rc = run(&tuning, &options, &result, err);
+        if (rc == 0)
+            wt__training_result(&result, out);
+    }
+    kind->end(&tuning);
+    wt__tower_dispose(&tuning.tower);
+    wt__judge_dispose(&tuning.judge);
+    wt__token_texts_dispose(&tuning.requests);
+    wt__token_texts_dispose(&tuning.tools);
+    wt__trainable_close(tuning.model);
+    json_decref(tuning.about);
+    return rc;
+}

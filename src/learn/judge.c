@@ -1,0 +1,267 @@
+#include "learn/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/topk.h"
+#include "nn/matmul.h"
+#include "nn/norm.h"
+
+/* ---------------------------------------------------------------- what is looked at */
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* `most` numbers below count, drawn without repetition, ascending; all of them when there are no more. */
+static uint32_t *draw(struct rng *rng, size_t count, size_t most, size_t *drawn)
+{
+    uint32_t *numbers = wt__alloc_array(count, sizeof *numbers);
+    *drawn = count < most ? count : most;
+    if (!numbers)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = (uint32_t)i;
+    for (size_t i = 0; *drawn < count && i < *drawn; i++) {
+        size_t other = i + (size_t)wt__rng_below(rng, count - i);
+        uint32_t moved = numbers[i];
+        numbers[i] = numbers[other];
+        numbers[other] = moved;
+    }
+    qsort(numbers, *drawn, sizeof *numbers, ascending);
+    return numbers;
+}
+
+/* The rows that dev requests need, and others drawn up to JUDGE_TOOLS, with their places. */
+static int choose_tools(struct judge *judge, struct rng *rng, wt_error *err)
+{
+    const struct examples *examples = judge->examples;
+    size_t all = examples->tools, needed = 0, left = 0;
+    judge->slots = wt__alloc_array(all, sizeof *judge->slots);
+    judge->tools = wt__alloc_array(all, sizeof *judge->tools);
+    if (!judge->slots || !judge->tools)
+        return wt__fail_nomem(err);
+    memset(judge->slots, 0xff, all * sizeof *judge->slots); /* UINT32_MAX */
+    for (size_t d = 0; d < judge->dev_count; d++)
+        for (size_t i = examples->dev.starts[judge->dev[d]]; i < examples->dev.starts[judge->dev[d] + 1]; i++)
+            judge->slots[examples->dev.tools[i]] = 0;
+    for (size_t row = 0; row < all; row++)
+        needed += judge->slots[row] == 0;
+    left = needed < JUDGE_TOOLS ? JUDGE_TOOLS - needed : 0;
+    for (size_t row = 0, others = all - needed; row < all; row++) {
+        bool wanted = judge->slots[row] == 0;
+        if (!wanted) { /* each of the others has the same chance */
+            wanted = wt__rng_below(rng, others) < left;
+            left -= wanted;
+            others--;
+        }
+        if (wanted) {
+            judge->slots[row] = (uint32_t)judge->tool_count;
+            judge->tools[judge->tool_count++] = (uint32_t)row;
+        }
+    }
+    return 0;
+}
+
+/* Tokens of the texts with these numbers. */
+static int read_texts(struct token_texts *out, const struct trainable *model, const struct str *texts,
+                      const uint32_t *which, size_t count, size_t max_tokens, unsigned threads, wt_error *err)
+{
+    struct str *chosen = wt__alloc_array(count, sizeof *chosen);
+    if (!chosen)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        chosen[i] = texts[which[i]];
+    int rc = wt__token_texts_read(out, model, chosen, count, max_tokens, threads, err);
+    free(chosen);
+    return rc;
+}
+
+int wt__judge_open(struct judge *out, const struct examples *examples, const struct trainable *model, uint64_t seed,
+                   unsigned threads, wt_error *err)
+{
+    struct rng rng;
+    wt__rng_seed(&rng, seed);
+    *out = (struct judge){.examples = examples};
+    if (examples->dev.count == 0)
+        return 0;
+    out->dev = draw(&rng, examples->dev.count, JUDGE_DEV, &out->dev_count);
+    out->uses = draw(&rng, examples->train.count, JUDGE_USES, &out->use_count);
+    int rc = out->dev && out->uses ? choose_tools(out, &rng, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = read_texts(&out->dev_texts, model, examples->dev.texts, out->dev, out->dev_count, JUDGE_REQUEST, threads,
+                        err);
+    if (rc == 0)
+        rc = read_texts(&out->use_texts, model, examples->train.texts, out->uses, out->use_count, JUDGE_REQUEST,
+                        threads, err);
+    for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++)
+        rc = read_texts(&out->tool_texts[t], model, examples->texts[t], out->tools, out->tool_count, JUDGE_TOOL,
+                        threads, err);
+    if (rc < 0)
+        wt__judge_dispose(out);
+    return rc;
+}
+
+void wt__judge_dispose(struct judge *judge)
+{
+    free(judge->dev);
+    free(judge->uses);
+    free(judge->tools);
+    free(judge->slots);
+    wt__token_texts_dispose(&judge->dev_texts);
+    wt__token_texts_dispose(&judge->use_texts);
+    for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
+        wt__token_texts_dispose(&judge->tool_texts[t]);
+    *judge = (struct judge){0};
+}
+
+/* ---------------------------------------------------------------- vectors */
+
+/* The floats of a measurement: requests, tools, uses, and texts or sums of tools. */
+struct figures {
+    float *dev, *uses, *tools, *other;
+};
+
+size_t wt__judge_bytes(const struct judge *judge, size_t hidden)
+{
+    return (judge->dev_count + judge->use_count + 2 * judge->tool_count) * hidden * sizeof(float);
+}
+
+/* tools [M', D]: unit(weighted sum of the texts' vectors). */
+static int describe(const struct judge *judge, struct tower *tower, struct figures *f, struct listener *listener,
+                    wt_error *err)
+{
+    size_t floats = judge->tool_count * tower->hidden;
+    int rc = 0;
+    memset(f->tools, 0, floats * sizeof *f->tools);
+    for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++) {
+        rc = wt__tower_encode(tower, TOWER_UNIT, &judge->tool_texts[t], NULL, judge->tool_count, f->other, listener,
+                              err);
+        for (size_t i = 0; rc == 0 && i < floats; i++)
+            f->tools[i] += wt__document_text_weights[t] * f->other[i];
+    }
+    for (size_t i = 0; rc == 0 && i < judge->tool_count; i++)
+        wt__normalize(f->tools + i * tower->hidden, tower->hidden);
+    return rc;
+}
+
+/* tools += unit(sum of the vectors of the requests that used it). */
+static void add_uses(const struct judge *judge, const struct figures *f, size_t hidden)
+{
+    const struct example_set *train = &judge->examples->train;
+    memset(f->other, 0, judge->tool_count * hidden * sizeof *f->other);
+    for (size_t u = 0; u < judge->use_count; u++)
+        for (size_t i = train->starts[judge->uses[u]]; i < train->starts[judge->uses[u] + 1]; i++) {
+            uint32_t slot = judge->slots[train->tools[i]];
+            for (size_t d = 0; slot != UINT32_MAX && d < hidden; d++)
+                f->other[slot * hidden + d] += f->uses[u * hidden + d];
+        }
+    for (size_t i = 0; i < judge->tool_count; i++) {
+        wt__normalize(f->other + i * hidden, hidden);
+        for (size_t d = 0; d < hidden; d++)
+            f->tools[i * hidden + d] += f->other[i * hidden + d];
+    }
+}
+
+/* ---------------------------------------------------------------- recall */
+
+static double recall_of(const float *scores, size_t tools, const struct recall_query *query, struct scored *best,
+                        size_t k)
+{
+    struct topk top = {.items = best, .k = k};
+    size_t found = 0;
+    for (size_t i = 0; i < tools; i++)
+        wt__topk_push(&top, (struct scored){scores[i], (uint32_t)i});
+    for (size_t i = 0; i < top.len; i++)
+        for (size_t g = 0; g < query->count; g++)
+            found += top.items[i].row == query->gold[g];
+    return query->count ? (double)found / (double)query->count : 0;
+}
+
+int wt__recall(const float *requests, const struct recall_query *queries, size_t count, const float *tools,
+               size_t tool_count, size_t dim, size_t k, double *out, wt_error *err)
+{
+    enum { BLOCK = 64 };
+    float *scores = wt__alloc_aligned(BLOCK * tool_count, sizeof *scores);
+    struct scored *best = wt__alloc_array(k, sizeof *best);
+    double sum = 0;
+    bool whole = scores && best;
+    for (size_t first = 0; whole && first < count; first += BLOCK) {
+        size_t n = count - first < BLOCK ? count - first : BLOCK;
+        wt__matmul(&(struct matmul){.m = n,
+                                    .n = tool_count,
+                                    .k = dim,
+                                    .a = requests + first * dim,
+                                    .a_stride = dim,
+                                    .b = tools,
+                                    .b_stride = dim,
+                                    .b_transposed = true,
+                                    .c = scores,
+                                    .c_stride = tool_count});
+        for (size_t i = 0; i < n; i++)
+            sum += recall_of(scores + i * tool_count, tool_count, &queries[first + i], best, k);
+    }
+    free(scores);
+    free(best);
+    *out = count ? sum / (double)count : NAN;
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+static int recall_on_dev(const struct judge *judge, const struct figures *f, size_t hidden, double *figure,
+                         wt_error *err)
+{
+    const struct example_set *dev = &judge->examples->dev;
+    struct recall_query *queries = wt__alloc_array(judge->dev_count, sizeof *queries);
+    uint32_t *gold = wt__alloc_array(dev->starts[dev->count], sizeof *gold);
+    int rc = queries && gold ? 0 : wt__fail_nomem(err);
+    for (size_t d = 0, next = 0; rc == 0 && d < judge->dev_count; d++) {
+        queries[d] = (struct recall_query){.gold = gold + next};
+        for (size_t i = dev->starts[judge->dev[d]]; i < dev->starts[judge->dev[d] + 1]; i++, next++) {
+            gold[next] = judge->slots[dev->tools[i]];
+            queries[d].count++;
+        }
+    }
+    if (rc == 0)
+        rc = wt__recall(f->dev, queries, judge->dev_count, f->tools, judge->tool_count, hidden, JUDGE_CUTOFF, figure,
+                        err);
+    free(queries);
+    free(gold);
+    return rc;
+}
+
+int wt__judge_run(const struct judge *judge, struct tower *tower, struct listener *listener, double *figure,
+                  wt_error *err)
+{
+    size_t hidden = tower->hidden;
+    *figure = NAN;
+    if (judge->dev_count == 0)
+        return 0;
+    struct figures f = {.dev = wt__alloc_aligned(judge->dev_count * hidden, sizeof(float)),
+                        .uses = wt__alloc_aligned(judge->use_count * hidden, sizeof(float)),
+                        .tools = wt__alloc_aligned(judge->tool_count * hidden, sizeof(float)),
+                        .other = wt__alloc_aligned(judge->tool_count * hidden, sizeof(float))};
+    int rc = f.dev && f.uses && f.tools && f.other ? 0 : wt__fail_nomem(err);
+    uint64_t texts = judge->dev_count + judge->use_count + DOCUMENT_TEXTS * judge->tool_count;
+    if (rc == 0 && listener && wt__listener_phase(listener, "measuring", texts))
+        rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+    if (rc == 0)
+        rc = describe(judge, tower, &f, listener, err);
+    if (rc == 0)
+        rc = wt__tower_encode(tower, TOWER_UNIT, &judge->use_texts, NULL, judge->use_count, f.uses, listener, err);
+    if (rc == 0)
+        rc = wt__tower_encode(tower, TOWER_UNIT, &judge->dev_texts, NULL, judge->dev_count, f.dev, listener, err);
+    if (rc == 0) {
+        add_uses(judge, &f, hidden);
+        rc = recall_on_dev(judge, &f, hidden, figure, err);
+    }
+    free(f.dev);
+    free(f.uses);
+    free(f.tools);
+    free(f.other);
+    return rc;
+}

@@ -1,0 +1,31 @@
+/* listener.h: tells a caller how a training goes, at most ten times a second, and hears whether to stop. Used from one
+ * thread at a time. */
+#ifndef WT_LEARN_LISTENER_H
+#define WT_LEARN_LISTENER_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct listener {
+    wt_train_progress_fn report; /* NULL: nobody listens */
+    void *context;
+    wt_train_progress state; /* fill it, then tell */
+    double last_ms;
+    bool cancelled;
+};
+
+void wt__listener_init(struct listener *listener, wt_train_progress_fn report, void *context);
+
+/* Everything but the lesson's name is unknown again. */
+void wt__listener_lesson(struct listener *listener, const char *lesson);
+
+/* Starts a phase and tells of it. Non-zero: stop. */
+int wt__listener_phase(struct listener *listener, const char *phase, uint64_t total);
+/* So far is done. The last step of a phase is always told. Non-zero: stop. */
+int wt__listener_step(struct listener *listener, uint64_t done);
+
+/* A wt_progress_fn with a listener as its context, for the library's own long operations. */
+int wt__listener_progress(void *context, const char *phase, uint64_t done, uint64_t total);
+
+#endif

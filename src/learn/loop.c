@@ -1,0 +1,363 @@
+#include "learn/loop.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "learn/checkpoint.h"
+
+struct loop {
+    struct objective *objective;
+    const struct loop_options *options;
+    struct listener *listener;
+    struct adamw adamw;
+    struct loop_state state;
+    size_t batch, accumulate;
+    uint64_t judge_every; /* steps */
+    uint32_t *order;      /* [examples] of an epoch */
+    uint64_t epoch;       /* that order is of; UINT64_MAX: of none */
+    uint32_t *chosen;     /* [batch] examples of the batch in hand */
+
+    uint64_t first_step; /* of this run */
+    double run_ms;       /* when it began */
+    double earlier;      /* seconds of the runs before */
+    double judge_ms;     /* that measuring took so far in this run */
+    uint64_t judgements;
+    double saved_ms; /* when the last checkpoint was written */
+    double tokens;   /* read by steps of this run */
+    double loss;     /* mean of the last steps */
+};
+
+/* ---------------------------------------------------------------- order */
+
+/* Different streams of one seed. */
+enum stream { STREAM_ORDER = 1, STREAM_STEP = 2 };
+
+static void seed_stream(struct rng *rng, uint64_t seed, enum stream stream, uint64_t number)
+{
+    wt__rng_seed(rng, seed);
+    uint64_t mixed = wt__rng_next(rng) ^ (number * 4 + stream);
+    wt__rng_seed(rng, mixed);
+}
+
+static void shuffle(struct loop *loop, uint64_t epoch)
+{
+    struct rng rng;
+    size_t count = loop->objective->examples;
+    if (loop->epoch == epoch)
+        return;
+    seed_stream(&rng, loop->options->seed, STREAM_ORDER, epoch);
+    for (size_t i = 0; i < count; i++)
+        loop->order[i] = (uint32_t)i;
+    for (size_t i = count; i > 1; i--) {
+        size_t other = (size_t)wt__rng_below(&rng, i);
+        uint32_t moved = loop->order[i - 1];
+        loop->order[i - 1] = loop->order[other];
+        loop->order[other] = moved;
+    }
+    loop->epoch = epoch;
+}
+
+/* The examples of one batch: the next ones of the endless row of epochs. */
+static void choose(struct loop *loop, uint64_t batch)
+{
+    size_t count = loop->objective->examples;
+    for (size_t i = 0; i < loop->batch; i++) {
+        uint64_t at = batch * loop->batch + i;
+        shuffle(loop, at / count);
+        loop->chosen[i] = loop->order[at % count];
+    }
+}
+
+static size_t batch_of(const struct loop_options *options, size_t examples)
+{
+    return options->batch < examples ? options->batch : examples;
+}
+
+uint64_t wt__loop_steps(const struct loop_options *options, size_t examples)
+{
+    size_t accumulate = options->accumulate ? options->accumulate : 1;
+    double steps = options->epochs * (double)examples / ((double)batch_of(options, examples) * (double)accumulate);
+    return steps < 1 ? 1 : (uint64_t)steps;
+}
+
+/* ---------------------------------------------------------------- one step */
+
+static int forward(void *context, size_t index, unsigned thread)
+{
+    struct objective *objective = context;
+    (void)thread;
+    objective->forward(objective->self, (unsigned)index);
+    return 0;
+}
+
+static int backward(void *context, size_t index, unsigned thread)
+{
+    struct objective *objective = context;
+    (void)thread;
+    objective->backward(objective->self, (unsigned)index);
+    return 0;
+}
+
+struct reduction {
+    struct objective *objective;
+    unsigned parts;
+};
+
+static int reduce(void *context, size_t index, unsigned thread)
+{
+    struct reduction *reduction = context;
+    (void)thread;
+    reduction->objective->reduce(reduction->objective->self, (unsigned)index, reduction->parts);
+    return 0;
+}
+
+static int not_finite(const struct loop *loop, const char *what, wt_error *err)
+{
+    return wt__fail(err, WT_EMODEL,
+                    "the %s of step %llu of %llu is not finite: training stopped, and the last good model is kept; try "
+                    "a lower learning rate",
+                    what, (unsigned long long)loop->state.step + 1, (unsigned long long)loop->state.steps);
+}
+
+/* Loss and gradients of one batch, added to the parameters' gradients. */
+static int run_batch(struct loop *loop, struct rng *rng, double *loss, wt_error *err)
+{
+    struct objective *o = loop->objective;
+    unsigned workers = loop->options->workers;
+    struct reduction reduction = {o, workers};
+    size_t tokens = 0;
+    int rc = o->prepare(o->self, loop->chosen, loop->batch, rng, &tokens, err);
+    if (rc < 0)
+        return rc;
+    wt__pool_run(workers, workers, forward, o);
+    double batch_loss = o->loss(o->self);
+    if (!isfinite(batch_loss))
+        return not_finite(loop, "loss", err);
+    wt__pool_run(workers, workers, backward, o);
+    wt__pool_run(workers, workers, reduce, &reduction);
+    loop->tokens += (double)tokens;
+    *loss += batch_loss;
+    return 0;
+}
+
+static int step(struct loop *loop, wt_error *err)
+{
+    const struct loop_options *options = loop->options;
+    struct rng rng;
+    double loss = 0;
+    seed_stream(&rng, options->seed, STREAM_STEP, loop->state.step);
+    for (size_t a = 0; a < loop->accumulate; a++) {
+        choose(loop, loop->state.step * loop->accumulate + a);
+        int rc = run_batch(loop, &rng, &loss, err);
+        if (rc < 0)
+            return rc;
+    }
+    loss /= (double)loop->accumulate;
+    uint64_t warmup = (uint64_t)(options->warmup * (double)loop->state.steps);
+    float rate = (float)options->rate * wt__schedule(options->schedule, loop->state.step, warmup, loop->state.steps);
+    float norm = wt__adamw_step(&loop->adamw, rate, 1.0f / (float)loop->accumulate, options->workers);
+    wt__gradients_clear(loop->objective->parameters, loop->objective->parameter_count);
+    if (!isfinite(norm))
+        return not_finite(loop, "gradient", err);
+    loop->state.step++;
+    loop->loss = isnan(loop->loss) ? loss : .95 * loop->loss + .05 * loss;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- telling */
+
+static double seconds_since(double ms)
+{
+    return (wt__now_ms() - ms) / 1000;
+}
+
+static int tell(struct loop *loop)
+{
+    wt_train_progress *p = &loop->listener->state;
+    double seconds = seconds_since(loop->run_ms) - loop->judge_ms / 1000;
+    uint64_t made = loop->state.step - loop->first_step, left = loop->state.steps - loop->state.step;
+    loop->state.seconds = loop->earlier + seconds_since(loop->run_ms);
+    p->phase = "training";
+    p->total = loop->state.steps;
+    p->loss = loop->loss;
+    p->best = loop->state.best;
+    if (made > 0 && seconds > 0) {
+        double judgements = loop->objective->judge ? ceil((double)left / (double)loop->judge_every) : 0;
+        double judging = loop->judgements ? loop->judge_ms / 1000 / (double)loop->judgements : 0;
+        p->tokens_per_second = loop->tokens / seconds;
+        p->seconds_left = seconds / (double)made * (double)left + judging * judgements;
+    }
+    return wt__listener_step(loop->listener, loop->state.step);
+}
+
+static int write_checkpoint(struct loop *loop, wt_error *err)
+{
+    if (!loop->options->checkpoint)
+        return 0;
+    loop->saved_ms = wt__now_ms();
+    return wt__checkpoint_write(loop->options->checkpoint, loop->options->identity, &loop->state, &loop->adamw, err);
+}
+
+static int stop(struct loop *loop, wt_error *err)
+{
+    int rc = write_checkpoint(loop, err);
+    if (rc < 0)
+        return rc;
+    return wt__fail(err, WT_ECANCELLED, "stopped after step %llu of %llu%s", (unsigned long long)loop->state.step,
+                    (unsigned long long)loop->state.steps,
+                    loop->options->checkpoint ? "; resume goes on from there" : "");
+}
+
+/* ---------------------------------------------------------------- measuring */
+
+static int judge(struct loop *loop, double *figure, wt_error *err)
+{
+    double began = wt__now_ms();
+    int rc = loop->objective->judge(loop->objective->self, loop->listener, figure, err);
+    loop->judge_ms += wt__now_ms() - began;
+    loop->judgements++;
+    return rc;
+}
+
+static bool is_due(const struct loop *loop)
+{
+    uint64_t s = loop->state.step;
+    return s > loop->state.judged && (s == loop->state.steps || s % loop->judge_every == 0);
+}
+
+/* Measures the model as it is now, and keeps it when it is the best so far. */
+static int look(struct loop *loop, wt_error *err)
+{
+    struct loop_state *state = &loop->state;
+    double figure = NAN;
+    int rc = loop->objective->judge ? judge(loop, &figure, err) : 0;
+    if (rc == WT_ECANCELLED)
+        return stop(loop, err);
+    if (rc < 0)
+        return rc;
+    state->judged = state->step;
+    bool last = state->step == state->steps;
+    bool better = isnan(figure) ? last : isnan(state->best) || figure > state->best;
+    state->worse = better ? 0 : state->worse + 1;
+    if (better) {
+        state->best = figure;
+        state->best_step = state->step;
+        rc = loop->objective->save(loop->objective->self, state, err);
+    }
+    return rc < 0 ? rc : write_checkpoint(loop, err);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static int check_memory(const struct loop *loop, wt_error *err)
+{
+    const struct objective *o = loop->objective;
+    double bytes = (double)o->bytes, most = (double)loop->options->memory;
+    for (size_t i = 0; i < o->parameter_count; i++)
+        if (o->parameters[i].gradient && !o->parameters[i].frozen)
+            bytes += 2.0 * sizeof(float) * (double)o->parameters[i].count;
+    if (loop->options->memory == 0 || (bytes <= most && o->bytes != SIZE_MAX))
+        return 0;
+    return wt__fail(err, WT_ENOMEM,
+                    "training would take %.0f MB, and there are %.0f MB; a smaller batch (now %zu), more frozen layers "
+                    "or fewer threads (now %u) take less",
+                    ceil(bytes / 1e6), floor(most / 1e6), loop->batch, loop->options->workers);
+}
+
+/* The state to begin with: that of the checkpoint, or the first. */
+static int begin(struct loop *loop, wt_error *err)
+{
+    const struct loop_options *options = loop->options;
+    struct objective *o = loop->objective;
+    int rc = check_memory(loop, err);
+    if (rc == 0 && o->begin)
+        rc = o->begin(o->self, err);
+    if (rc == 0)
+        rc = wt__adamw_open(&loop->adamw, o->parameters, o->parameter_count, &options->adamw, err);
+    loop->order = wt__alloc_array(o->examples, sizeof *loop->order);
+    loop->chosen = wt__alloc_array(loop->batch, sizeof *loop->chosen);
+    if (rc == 0 && (!loop->order || !loop->chosen))
+        rc = wt__fail_nomem(err);
+    if (rc < 0)
+        return rc;
+    wt__gradients_clear(o->parameters, o->parameter_count);
+    uint64_t steps = wt__loop_steps(options, o->examples);
+    if (options->resume && options->checkpoint) {
+        rc = wt__checkpoint_read(options->checkpoint, options->identity, &loop->state, &loop->adamw, err);
+        if (rc > 0 && loop->state.steps != steps)
+            rc = wt__fail(err, WT_EFORMAT, "%s is the state of a training of %llu steps, not %llu", options->checkpoint,
+                          (unsigned long long)loop->state.steps, (unsigned long long)steps);
+    }
+    if (rc == 0) {
+        loop->state = (struct loop_state){.steps = steps, .before = NAN, .best = NAN};
+        if (o->judge && o->revert)
+            rc = judge(loop, &loop->state.before, err);
+        loop->state.best = loop->state.before;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static int run(struct loop *loop, struct loop_result *out, wt_error *err)
+{
+    const struct loop_options *options = loop->options;
+    double interval = options->checkpoint_seconds > 0 ? options->checkpoint_seconds : LOOP_CHECKPOINT;
+    int rc = begin(loop, err);
+    if (rc < 0)
+        return rc;
+    uint64_t per_epoch = (uint64_t)ceil((double)loop->state.steps / fmax(options->epochs, LOOP_MEASUREMENTS));
+    loop->judge_every = per_epoch > 0 ? per_epoch : 1;
+    loop->earlier = loop->state.seconds;
+    loop->first_step = loop->state.step;
+    loop->saved_ms = wt__now_ms();
+    if (wt__listener_phase(loop->listener, "training", loop->state.steps))
+        return stop(loop, err);
+    for (;;) {
+        if (is_due(loop)) {
+            rc = look(loop, err);
+            if (rc < 0)
+                return rc;
+        }
+        out->stopped_early = options->patience > 0 && loop->state.worse >= options->patience;
+        if (loop->state.step == loop->state.steps || out->stopped_early)
+            break;
+        rc = step(loop, err);
+        if (rc < 0)
+            return rc;
+        if (tell(loop))
+            return stop(loop, err);
+        if (seconds_since(loop->saved_ms) >= interval && (rc = write_checkpoint(loop, err)) < 0)
+            return rc;
+    }
+    out->stopped_early &= loop->state.step < loop->state.steps;
+    if (loop->state.best_step == 0 && loop->objective->revert)
+        rc = loop->objective->revert(loop->objective->self, &loop->state, err);
+    return rc;
+}
+
+int wt__loop_run(struct objective *objective, const struct loop_options *options, struct listener *listener,
+                 struct loop_result *out, wt_error *err)
+{
+    struct loop loop = {.objective = objective,
+                        .options = options,
+                        .listener = listener,
+                        .batch = batch_of(options, objective->examples),
+                        .accumulate = options->accumulate ? options->accumulate : 1,
+                        .epoch = UINT64_MAX,
+                        .run_ms = wt__now_ms(),
+                        .loss = NAN};
+    *out = (struct loop_result){.loss = NAN};
+    int rc = run(&loop, out, err);
+    loop.state.seconds = loop.earlier + seconds_since(loop.run_ms);
+    out->state = loop.state;
+    out->epochs = (double)loop.state.step * (double)(loop.batch * loop.accumulate) / (double)objective->examples;
+    out->loss = loop.loss;
+    wt__adamw_dispose(&loop.adamw);
+    free(loop.order);
+    free(loop.chosen);
+    if (rc == 0 && options->checkpoint)
+        wt__checkpoint_remove(options->checkpoint);
+    return rc;
+}

@@ -1,0 +1,202 @@
+/* train.c: wt_train: the catalogue, the examples, one lesson after the other, and the report. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/pool.h"
+#include "engine/corpus.h"
+#include "engine/options.h"
+#include "learn/learn.h"
+#include "learn/memory.h"
+#include "nn/matmul.h"
+
+enum { SEED = 1, THREADS_MAX = 256, BATCH_MAX = 1 << 16, ACCUMULATE_MAX = 1 << 16, CANDIDATES_MAX = 1024 };
+static const double EPOCHS_MAX = 10000, RATE_MAX = 1;
+
+/* What a report lives in; the training's arena moves here. */
+struct report {
+    wt_train_report visible; /* first, so that the public pointer is this one */
+    struct arena arena;
+    wt_trained *items; /* [lessons] */
+};
+
+void wt_train_options_init(wt_train_options *options)
+{
+    *options = (wt_train_options){.size = sizeof *options};
+}
+
+void wt_train_report_free(wt_train_report *visible)
+{
+    struct report *report = (struct report *)visible;
+    if (!report)
+        return;
+    wt__arena_dispose(&report->arena);
+    free(report->items);
+    free(report);
+}
+
+/* ---------------------------------------------------------------- options */
+
+static int check_options(const wt_train_options *o, wt_error *err)
+{
+    if (!(o->epochs >= 0 && o->epochs <= EPOCHS_MAX))
+        return wt__fail(err, WT_EUSAGE, "epochs are a number over 0, at most %.0f", EPOCHS_MAX);
+    if (!(o->rate >= 0 && o->rate <= RATE_MAX))
+        return wt__fail(err, WT_EUSAGE, "the learning rate is a number over 0, at most %.0f", RATE_MAX);
+    if (o->batch > BATCH_MAX)
+        return wt__fail(err, WT_EUSAGE, "a batch has at most %d requests", BATCH_MAX);
+    if (o->accumulate > ACCUMULATE_MAX)
+        return wt__fail(err, WT_EUSAGE, "a step has at most %d batches", ACCUMULATE_MAX);
+    if (o->candidates > CANDIDATES_MAX)
+        return wt__fail(err, WT_EUSAGE, "a refiner looks at most at %d candidates", CANDIDATES_MAX);
+    if (o->threads > THREADS_MAX)
+        return wt__fail(err, WT_EUSAGE, "at most %d threads are used", THREADS_MAX);
+    return 0;
+}
+
+/* Whether a lesson is meant by name. */
+static bool wanted(const char *name, size_t i)
+{
+    return strcmp(name, "all") == 0 || strcmp(name, wt__lessons[i].public.name) == 0;
+}
+
+static int check_name(const char *name, wt_error *err)
+{
+    struct buffer names = {0};
+    for (size_t i = 0; i < wt__lesson_count; i++) {
+        if (name && wanted(name, i))
+            return 0;
+        wt__buffer_printf(&names, "%s, ", wt__lessons[i].public.name);
+    }
+    int rc = names.failed
+                 ? wt__fail_nomem(err)
+                 : wt__fail(err, WT_EUSAGE, "there is no lesson \"%s\"; there are: %sall", name ? name : "", names.ptr);
+    wt__buffer_dispose(&names);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- places */
+
+/* STORE-models, beside the store. */
+static int set_out(struct training *training, const char *store, wt_error *err)
+{
+    struct buffer path = {0};
+    if (training->options->out)
+        wt__buffer_text(&path, training->options->out);
+    else
+        wt__buffer_printf(&path, "%s-models", store);
+    training->out = path.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&path));
+    wt__buffer_dispose(&path);
+    return training->out ? wt__make_folders(training->out, err) : wt__fail_nomem(err);
+}
+
+static int open_catalogue(struct training *training, wt_engine *given, wt_engine **own, wt_error *err)
+{
+    const wt_train_options *o = training->options;
+    training->engine = given;
+    if (given && !o->out && !given->index_folder[0])
+        return wt__fail(err, WT_EUSAGE, "a store in memory has no place for its models; name a folder for them");
+    if (given)
+        return set_out(training, given->path, err);
+    if (!o->data || !o->out)
+        return wt__fail(err, WT_EUSAGE, "name %s",
+                        o->data ? "a folder for the models (--out)" : "a store or a data set to learn from");
+    struct corpus_options corpus = {.cache_dir = o->cache_dir,
+                                    .model = o->model,
+                                    .models_dir = o->models_dir,
+                                    .progress = wt__listener_progress,
+                                    .progress_context = &training->listener};
+    int rc = wt__corpus_open(own, o->data, &corpus, err);
+    training->engine = *own;
+    return rc < 0 ? rc : set_out(training, "", err);
+}
+
+/* ---------------------------------------------------------------- lessons */
+
+/* A lesson's notice, and behind it what is to know of the examples. */
+static int add_notice(struct training *training, wt_trained *item, wt_error *err)
+{
+    const char *examples;
+    int rc = wt__examples_notice(&training->examples, &training->arena, &examples, err);
+    if (rc < 0 || !examples)
+        return rc;
+    struct buffer text = {0};
+    if (item->notice)
+        wt__buffer_printf(&text, "%s; ", item->notice);
+    wt__buffer_text(&text, examples);
+    item->notice = text.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return item->notice ? 0 : wt__fail_nomem(err);
+}
+
+static int run_lesson(struct training *training, const struct lesson *lesson, wt_trained *item, wt_error *err)
+{
+    const struct encoder *encoder;
+    training->lesson = lesson;
+    wt__listener_lesson(&training->listener, lesson->public.name);
+    *item = (wt_trained){.lesson = lesson->public.name,
+                         .figure = lesson->figure,
+                         .path = wt__training_folder(training, lesson->public.name),
+                         .before = NAN,
+                         .after = NAN};
+    if (!item->path)
+        return wt__fail_nomem(err);
+    int rc = 0;
+    if (lesson->needs & LESSON_NEEDS_MODEL)
+        rc = wt__engine_encoder(training->engine, &encoder, err);
+    if (rc == 0)
+        rc = lesson->run(training, item, err);
+    return rc < 0 ? rc : add_notice(training, item, err);
+}
+
+static int run(struct training *training, const char *name, struct report *report, wt_error *err)
+{
+    struct examples_options examples = {.data = training->options->data, .seed = training->seed};
+    int rc = wt__examples_read(&training->examples, training->engine, &examples, &training->listener, err);
+    for (size_t i = 0; rc == 0 && i < wt__lesson_count; i++) {
+        if (!wanted(name, i))
+            continue;
+        rc = run_lesson(training, &wt__lessons[i], &report->items[report->visible.len], err);
+        report->visible.len += rc == 0;
+    }
+    return rc;
+}
+
+int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *given, wt_train_report **out, wt_error *err)
+{
+    wt_train_options options;
+    wt_engine *own = NULL;
+    *out = NULL;
+    wt__options_read(&options, sizeof options, given);
+    int rc = check_name(lesson, err);
+    if (rc == 0)
+        rc = check_options(&options, err);
+    if (rc < 0)
+        return rc;
+    struct training training = {.options = &options, .seed = options.seed ? options.seed : SEED};
+    training.threads = options.threads ? options.threads : engine ? engine->threads : 0;
+    training.threads = training.threads ? training.threads : wt__processor_count();
+    training.memory = options.memory ? options.memory : wt__memory_available();
+    wt__listener_init(&training.listener, options.progress, options.progress_context);
+    wt__blas_load(NULL); /* where it is missing, our own kernels do */
+    struct report *report = calloc(1, sizeof *report);
+    if (report)
+        report->items = calloc(wt__lesson_count, sizeof *report->items);
+    rc = report && report->items ? open_catalogue(&training, engine, &own, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = run(&training, lesson, report, err);
+    wt__examples_dispose(&training.examples);
+    wt_close(own);
+    if (report) {
+        report->arena = training.arena;
+        report->visible.items = report->items;
+    } else {
+        wt__arena_dispose(&training.arena);
+    }
+    if (report && (rc == 0 || report->visible.len > 0))
+        *out = &report->visible;
+    else if (report)
+        wt_train_report_free(&report->visible);
+    return rc;
+}

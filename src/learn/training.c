@@ -1,0 +1,252 @@
+/* training.c: what lessons share: folders, options, and what a model remembers of its training.
+ *
+ * config.json of a trained model holds, below "whichtool": data, base and options as wt__training_plan wrote them, the
+ * figures, and "identity", the SHA-256 of the first part as JSON text. The same identity means the same training. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "encoder/model_dir.h"
+#include "learn/learn.h"
+
+enum { CONFIG_MAX = 1 << 20 /* bytes of a config.json */ };
+
+/* ---------------------------------------------------------------- folders and bases */
+
+char *wt__training_folder(struct training *training, const char *name)
+{
+    return wt__path_join(&training->arena, training->out, name);
+}
+
+int wt__training_model(struct training *training, struct training_base *out, wt_error *err)
+{
+    const struct encoder *encoder;
+    int rc = wt__engine_encoder(training->engine, &encoder, err);
+    if (rc < 0)
+        return rc;
+    out->folder = training->engine->model_folder;
+    snprintf(out->hash, sizeof out->hash, "%s", wt__encoder_hash(encoder));
+    return 0;
+}
+
+/* The "whichtool" member of a model's config.json, or NULL. Ends with json_decref. */
+static json_t *read_about(const char *folder)
+{
+    struct arena arena = {0};
+    char *text = NULL;
+    size_t len;
+    json_t *config = NULL, *about = NULL;
+    const char *path = wt__path_join(&arena, folder, "config.json");
+    if (path && wt__file_read(&text, &len, path, CONFIG_MAX, NULL) == 0 &&
+        wt__json_parse(&config, text, len, NULL) == 0)
+        about = json_incref(wt__json_object(config, "whichtool"));
+    json_decref(config);
+    free(text);
+    wt__arena_dispose(&arena);
+    return about;
+}
+
+int wt__training_base(struct training *training, struct training_base *out, wt_error *err)
+{
+    int rc = wt__training_model(training, out, err);
+    const char *trained = rc == 0 ? wt__training_folder(training, "encoder") : NULL;
+    if (rc == 0 && !trained)
+        rc = wt__fail_nomem(err);
+    if (rc < 0)
+        return rc;
+    json_t *about = read_about(trained);
+    bool ours = wt__str_equal(wt__json_str(wt__json_object(about, "base"), "hash"), wt__str(out->hash));
+    json_decref(about);
+    if (!ours)
+        return 0;
+    struct encoder *encoder;
+    rc = wt__encoder_open(&encoder, trained, err);
+    if (rc < 0)
+        return rc;
+    out->folder = trained;
+    snprintf(out->hash, sizeof out->hash, "%s", wt__encoder_hash(encoder));
+    wt__encoder_close(encoder);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- options */
+
+int wt__training_loss(const struct training *training, wt_error *err)
+{
+    const char *wanted = training->options->loss, *at = training->lesson->losses;
+    if (!wanted)
+        return 0;
+    for (int place = 0; *at; place++) {
+        size_t len = strcspn(at, " ");
+        if (len == strlen(wanted) && memcmp(at, wanted, len) == 0)
+            return place;
+        at += len + (at[len] == ' ');
+    }
+    if (!*training->lesson->losses)
+        return wt__fail(err, WT_EUSAGE, "the lesson \"%s\" has one loss alone; \"%s\" cannot be chosen",
+                        training->lesson->public.name, wanted);
+    return wt__fail(err, WT_EUSAGE, "the lesson \"%s\" has no loss \"%s\"; it has: %s", training->lesson->public.name,
+                    wanted, training->lesson->losses);
+}
+
+static double epochs_of(const struct training *training, const struct lesson_plan *plan)
+{
+    if (training->options->epochs > 0)
+        return training->options->epochs;
+    double epochs = plan->enough / (double)training->examples.train.count;
+    if (epochs < 1)
+        return epochs;
+    return fmin(round(epochs), plan->most);
+}
+
+/* The same folder by whatever path. */
+static bool same_folder(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static json_t *describe(const struct training *training, const struct training_base *base,
+                        const struct loop_options *loop)
+{
+    const struct examples *e = &training->examples;
+    const wt_train_options *options = training->options;
+    struct str name = wt__model_name(base->folder);
+    const char *loss = options->loss ? options->loss : "";
+    return json_pack(
+        "{s:s, s:s, s:{s:s, s:s, s:I, s:I, s:I}, s:{s:s%, s:s}, s:{s:f, s:I, s:I, s:f, s:I, s:s, s:I}, s:I, s:I}",
+        "lesson", training->lesson->public.name, "version", wt_version(), "data", "sha256", e->hash, "source",
+        e->source, "tools", (json_int_t)e->tools, "requests", (json_int_t)e->train.count, "dev_requests",
+        (json_int_t)e->dev.count, "base", "name", name.ptr, (int)name.len, "hash", base->hash, "options", "epochs",
+        loop->epochs, "batch", (json_int_t)loop->batch, "accumulate", (json_int_t)loop->accumulate, "rate", loop->rate,
+        "freeze", (json_int_t)options->freeze, "loss", loss, "candidates", (json_int_t)options->candidates, "seed",
+        (json_int_t)training->seed, "threads", (json_int_t)training->threads);
+}
+
+/* What the training is called: the hash of about as text, without the path of its data. NULL when memory is out. */
+static char *identity_of(struct arena *arena, const json_t *about)
+{
+    struct buffer text = {0};
+    unsigned char digest[32];
+    char hex[65], *copy = NULL;
+    json_t *bare = json_deep_copy(about);
+    if (bare) {
+        json_object_del(json_object_get(bare, "data"), "source");
+        if (wt__json_write(&text, bare) == 0 && !text.failed) {
+            wt__sha256(text.ptr, text.len, digest);
+            wt__sha256_hex(digest, hex);
+            copy = wt__arena_copy(arena, wt__str(hex));
+        }
+    }
+    json_decref(bare);
+    wt__buffer_dispose(&text);
+    return copy;
+}
+
+static char *checkpoint_path(struct training *training, const char *name)
+{
+    struct buffer file = {0};
+    wt__buffer_printf(&file, "%s.state", name);
+    char *path = file.failed ? NULL : wt__path_join(&training->arena, training->out, file.ptr);
+    wt__buffer_dispose(&file);
+    return path;
+}
+
+int wt__training_plan(struct training *training, const struct lesson_plan *plan, const struct training_base *base,
+                      struct loop_options *out, json_t **about, wt_error *err)
+{
+    const wt_train_options *options = training->options;
+    const char *name = plan->name ? plan->name : training->lesson->public.name;
+    char *folder = wt__training_folder(training, name);
+    double row_rate = plan->rate > 0 ? plan->rate : training->lesson->rate;
+    *about = NULL;
+    *out = (struct loop_options){.seed = training->seed,
+                                 .workers = training->threads,
+                                 .memory = training->memory,
+                                 .epochs = epochs_of(training, plan),
+                                 .batch = options->batch ? options->batch : training->lesson->batch,
+                                 .accumulate = options->accumulate ? options->accumulate : 1,
+                                 .rate = options->rate > 0 ? options->rate : row_rate,
+                                 .warmup = plan->warmup,
+                                 .schedule = plan->schedule,
+                                 .adamw = ADAMW_DEFAULTS,
+                                 .patience = 2,
+                                 .resume = options->resume != 0,
+                                 .checkpoint = checkpoint_path(training, name)};
+    if (out->batch > training->examples.train.count)
+        out->batch = training->examples.train.count;
+    if (!folder || !out->checkpoint)
+        return wt__fail_nomem(err);
+    if (same_folder(folder, base->folder))
+        return wt__fail(err, WT_EUSAGE,
+                        "the model in %s would be replaced by one that is trained from it; name another folder with "
+                        "--out, or another model to begin with",
+                        folder);
+    *about = describe(training, base, out);
+    out->identity = *about ? identity_of(&training->arena, *about) : NULL;
+    if (!out->identity) {
+        json_decref(*about);
+        *about = NULL;
+        return wt__fail_nomem(err);
+    }
+    return json_object_set_new(*about, "identity", json_string(out->identity)) < 0 ? wt__fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- outcome */
+
+/* A number, or null for one that is not known. */
+static json_t *number(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+json_t *wt__training_outcome(const json_t *about, const char *figure, const struct loop_state *state)
+{
+    json_t *all = json_deep_copy(about), *dev = json_object();
+    bool failed = !all || !dev || json_object_set_new(dev, "figure", json_string(figure)) < 0 ||
+                  json_object_set_new(dev, "before", number(state->before)) < 0 ||
+                  json_object_set_new(dev, "after", number(state->best)) < 0 ||
+                  json_object_set_new(all, "step", json_integer((json_int_t)state->best_step)) < 0 ||
+                  json_object_set_new(all, "steps", json_integer((json_int_t)state->steps)) < 0 ||
+                  json_object_set(all, "dev", dev) < 0;
+    json_decref(dev);
+    if (!failed)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+bool wt__training_done(const struct training *training, const struct loop_options *options, wt_trained *out)
+{
+    if (!options->resume || wt__is_file(options->checkpoint))
+        return false;
+    json_t *about = read_about(out->path);
+    bool same = wt__str_equal(wt__json_str(about, "identity"), wt__str(options->identity));
+    if (same) {
+        const json_t *dev = wt__json_object(about, "dev");
+        out->before = wt__json_real(dev, "before", NAN);
+        out->after = wt__json_real(dev, "after", NAN);
+        out->steps = (uint64_t)wt__json_int(about, "step", 0);
+        out->epochs = (double)out->steps * (double)options->batch * (double)options->accumulate /
+                      (double)training->examples.train.count;
+        out->notice = "this training had ended before; the model is as it was";
+    }
+    json_decref(about);
+    return same;
+}
+
+void wt__training_result(const struct loop_result *result, wt_trained *out)
+{
+    out->before = result->state.before;
+    out->after = result->state.best;
+    out->steps = result->state.step;
+    out->epochs = result->epochs;
+    out->seconds = result->state.seconds;
+    out->stopped_early = result->stopped_early;
+    if (!isnan(result->state.before) && result->state.best_step == 0)
+        out->notice = "no step made it better on dev: the model is the one that training began with";
+}
