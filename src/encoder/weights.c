@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "encoder/pack.h"
 #include "nn/safetensors.h"
 
 _Static_assert(sizeof(size_t) >= 8, "limits of config.h multiply to less than 64 bits, not 32");
@@ -365,7 +366,7 @@ int wt__weight_read(const struct safetensors *file, const struct weight_tensor *
     int rc;
 
     if (!t)
-        return wt__fail(err, WT_EMODEL, "%s: the weights have no tensor \"%s\"", folder, tensor->name);
+        return wt__fail(err, WT_EMODEL, "%s: " MODEL_WEIGHTS " has no tensor \"%s\"", folder, tensor->name);
     if (!has_shape(t, tensor))
         return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" does not have the shape that config.json needs", folder,
                         tensor->name);

@@ -15,20 +15,46 @@
     "{" head "\"hidden_size\": 24, \"num_attention_heads\": 2, \"intermediate_size\": 40, \"num_hidden_layers\": 2,"   \
     " \"max_position_embeddings\": 32, \"vocab_size\": 20, \"type_vocab_size\": 2}"
 
+#define DEBERTA(more) CONFIG("\"model_type\": \"deberta-v2\", \"relative_attention\": true, " more)
+
 /* Each row changes one file of a sound directory. */
 static const struct {
     const char *name, *file, *text, *message;
 } bad[] = {
     {"no config", "config.json", NULL, "the model has no config.json"},
-    {"no vocabulary", "vocab.txt", NULL, "the model has no vocab.txt"},
+    {"no vocabulary", "vocab.txt", NULL, "the model has no tokenizer"},
     {"no weights", "model.safetensors", NULL, "the model has no model.safetensors"},
     {"config is empty", "config.json", "", "config.json"},
     {"config is an array", "config.json", "[]", "names no model_type"},
     {"config is a number", "config.json", "7", "not a JSON object"},
     {"config without a type", "config.json", "{}", "names no model_type"},
-    {"other architecture", "config.json", "{\"model_type\": \"t5\"}", "model_type \"t5\" is not supported"},
-    {"other activation", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": \"relu\","),
-     "hidden_act \"relu\" is not supported"},
+    {"other architecture", "config.json", "{\"model_type\": \"gpt2\"}",
+     "model_type \"gpt2\" is not supported; bert, roberta, distilbert, mpnet and deberta-v2 are"},
+    {"an architecture that lacks something", "config.json", "{\"model_type\": \"modernbert\"}",
+     "model_type \"modernbert\" is not supported, for want of rotary positions"},
+    {"other activation", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": \"quick_gelu\","),
+     "hidden_act \"quick_gelu\" is not supported"},
+    {"activation of no name", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": 7,"),
+     "hidden_act \"\" is not supported"},
+    {"other buckets", "config.json", CONFIG("\"model_type\": \"mpnet\", \"relative_attention_num_buckets\": 64,"),
+     "relative_attention_num_buckets must be 32"},
+    {"no place behind the padding's", "config.json", CONFIG("\"model_type\": \"mpnet\", \"pad_token_id\": 40,"),
+     "leaves no place behind the padding's"},
+    {"DeBERTa that is not relative", "config.json", CONFIG("\"model_type\": \"deberta-v2\","),
+     "DeBERTa without relative_attention is not supported"},
+    {"DeBERTa without terms", "config.json", DEBERTA(""), "pos_att_type needs c2p or p2c"},
+    {"wider heads", "config.json", DEBERTA("\"pos_att_type\": \"c2p\", \"attention_head_size\": 24,"),
+     "attention_head_size must be 12"},
+    {"groups", "config.json", DEBERTA("\"pos_att_type\": \"c2p\", \"conv_kernel_size\": 3, \"conv_groups\": 2,"),
+     "conv_groups must be 1"},
+    {"an even convolution", "config.json", DEBERTA("\"pos_att_type\": \"c2p\", \"conv_kernel_size\": 4,"),
+     "conv_kernel_size must be odd and at most 15"},
+    {"a convolution's activation", "config.json",
+     DEBERTA("\"pos_att_type\": [\"p2c\"], \"conv_kernel_size\": 3, \"conv_act\": \"sine\","),
+     "conv_act \"sine\" is not supported"},
+    {"more buckets than distances", "config.json",
+     DEBERTA("\"pos_att_type\": [\"p2c\"], \"position_buckets\": 99, \"max_relative_positions\": 50,"),
+     "position_buckets may be at most max_relative_positions"},
     {"relative positions", "config.json",
      CONFIG("\"model_type\": \"bert\", \"position_embedding_type\": \"relative_key\","),
      "position_embedding_type \"relative_key\" is not supported"},
@@ -56,7 +82,7 @@ static const struct {
     {"more tokens than embeddings", "vocab.txt",
      "[PAD]\n[UNK]\n[CLS]\n[SEP]\n1\n2\n3\n4\n5\n6\n7\n8\n9\na\nb\nc\nd\ne\nf\ng\nh\n",
      "21 tokens, but embeddings of 20"},
-    {"vocabulary without [CLS]", "vocab.txt", "[PAD]\n[UNK]\n[SEP]\n", "vocab.txt"},
+    {"vocabulary without [CLS]", "vocab.txt", "[PAD]\n[UNK]\n[SEP]\n", "has no [CLS]"},
     {"weights are text", "model.safetensors", "0123456789", "model.safetensors"},
     {"pooling of another kind", "1_Pooling/config.json", "{\"pooling_mode\": \"max\"}",
      "pooling that is not supported"},
@@ -111,13 +137,13 @@ static void settings_are_read_from_every_file(void **state)
     make_model(folder, model);
     assert_int_equal(wt__model_config_read(&c, model, NULL), 0);
     assert_true(c.hidden == 24 && c.heads == 2 && c.layers == 2 && c.intermediate == 40 && c.vocabulary == 20);
-    assert_true(c.max_tokens == 32 && c.pooling == POOLING_MEAN && c.lower_case && c.strip_accents && c.split_cjk);
+    assert_true(c.max_tokens == 32 && c.pooling == POOLING_MEAN);
 
     put_text(
         model, "tokenizer_config.json",
         "{\"do_lower_case\": false, \"strip_accents\": null, \"model_max_length\": 1000000000000000019884624838656}");
     assert_int_equal(wt__model_config_read(&c, model, NULL), 0);
-    assert_true(!c.lower_case && !c.strip_accents && c.split_cjk && c.max_tokens == 32);
+    assert_true(c.max_tokens == 32);
 
     put_text(model, "sentence_bert_config.json", "{\"max_seq_length\": 12}");
     put_text(
@@ -129,7 +155,7 @@ static void settings_are_read_from_every_file(void **state)
              " \"2_Pool\"}, {\"type\": \"a.Normalize\", \"path\": \"3\"}]");
     put_text(model, "2_Pool/config.json", "{\"pooling_mode\": \"cls\"}");
     assert_int_equal(wt__model_config_read(&c, model, NULL), 0);
-    assert_true(c.lower_case && !c.strip_accents && !c.split_cjk && c.max_tokens == 12 && c.pooling == POOLING_CLS);
+    assert_true(c.max_tokens == 12 && c.pooling == POOLING_CLS);
     remove_folder(folder);
 }
 

@@ -74,7 +74,7 @@ static void a_current_one_is_used_again(void **state)
 
 static void a_stale_one_is_made_anew(void **state)
 {
-    static const char *const files[] = {"config.json", "vocab.txt", "model.safetensors", "tokenizer.json",
+    static const char *const files[] = {"config.json", "vocab.txt", "model.safetensors", "tokenizer_config.json",
                                         "1_Pooling/config.json"};
     float first[SMALL_HIDDEN], second[SMALL_HIDDEN];
 
@@ -90,7 +90,7 @@ static void a_stale_one_is_made_anew(void **state)
             put_text(model, files[i],
                      i == 0   ? small_config
                      : i == 1 ? small_vocabulary
-                     : i == 3 ? "{\"model\": {\"type\": \"WordPiece\"}}"
+                     : i == 3 ? "{\"do_lower_case\": false}"
                               : "{\"pooling_mode\": \"mean\"}");
         assert_false(wt__model_cache_current(model));
         assert_true(made());
@@ -176,18 +176,24 @@ static void a_hostile_header_is_refused(void **state)
         {"file size", "table of sections", offsetof(struct packed_header, file_size), 1 << 30},
         {"layers", "must be between", offsetof(struct packed_header, config.layers), 0xffffffff},
         {"one layer more", "table of sections", offsetof(struct packed_header, config.layers), SMALL_LAYERS + 1},
-        {"wider", "table of sections", offsetof(struct packed_header, config.hidden), SMALL_HIDDEN * 2},
+        {"wider", "only DeBERTa", offsetof(struct packed_header, config.hidden), SMALL_HIDDEN * 2},
         {"heads", "does not divide", offsetof(struct packed_header, config.heads), 7},
         {"more words", "table of sections", offsetof(struct packed_header, config.vocabulary), 1 << 20},
         {"more positions", "table of sections", offsetof(struct packed_header, config.positions), 8192},
+        {"architecture", "unknown architecture", offsetof(struct packed_header, config.architecture), 99},
+        {"relative attention", "unknown architecture", offsetof(struct packed_header, config.relative), 2},
+        {"distances", "only DeBERTa", offsetof(struct packed_header, config.span), 8},
+        {"narrow", "only DeBERTa", offsetof(struct packed_header, config.embedding), 8},
+        {"activation", "unknown activation", offsetof(struct packed_header, config.activation), 77},
+        {"first position", "leaves no place", offsetof(struct packed_header, config.first_position), 9000},
         {"more tokens", "must be between", offsetof(struct packed_header, config.max_tokens), SMALL_POSITIONS + 1},
         {"pooling", "unknown pooling", offsetof(struct packed_header, config.pooling), 2},
         {"epsilon", "layer_norm_eps", offsetof(struct packed_header, config.epsilon), 0x7fc00000},
-        {"vocabulary size", "table of sections", offsetof(struct packed_header, sections[0].size), 0x7fffffff},
-        {"smaller vocabulary", "is damaged", offsetof(struct packed_header, sections[0].size), 8},
-        {"offset", "table of sections", offsetof(struct packed_header, sections[3].offset), 64},
-        {"size", "table of sections", offsetof(struct packed_header, sections[5].size), 64},
-        {"sum", "section 4 is damaged", offsetof(struct packed_header, sections[4].checksum), 64},
+        {"tokenizer's size", "table of sections", offsetof(struct packed_header, sections[0].size), 0x7fffffff},
+        {"smaller tokenizer", "is damaged", offsetof(struct packed_header, sections[0].size), 8},
+        {"offset", "table of sections", offsetof(struct packed_header, sections[2].offset), 64},
+        {"size", "table of sections", offsetof(struct packed_header, sections[3].size), 64},
+        {"sum", "section 2 is damaged", offsetof(struct packed_header, sections[2].checksum), 64},
     };
     size_t len;
 

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/memory.h"
 #include "encoder/packed.h"
-#include "text/wordpiece.h"
+#include "encoder/weights.h"
 
-enum { MOST_WORK = 1 << 22 /* products a token: more is sound, but slow */ };
+enum { MOST_WORK = 1 << 22 /* weights: more is sound, but slow */ };
 
 static void repair(struct packed_header *header, size_t len)
 {
@@ -24,17 +25,24 @@ static void run(const struct packed *packed)
 {
     const struct model_config *c = &packed->header->config;
     struct str text = STR("find the table [MASK] for \xe4\xb8\xad two books");
-    struct bert_scratch scratch;
-    struct arena arena = {0};
     int32_t ids[64];
     size_t most = c->max_tokens < 64 ? c->max_tokens : 64;
-    size_t starts[2] = {0, wt__wordpiece_encode(&packed->vocabulary, text, most, ids)};
-    struct bert_batch batch = {.count = 1, .starts = starts, .ids = ids};
+    size_t starts[2] = {0, wt__tokenizer_encode(&packed->tokenizer, text, most, ids)};
+    struct token_batch batch = {.count = 1, .starts = starts, .ids = ids};
+    struct activation_limits limits = {.rows = most, .longest = most};
+    struct activations a;
+    struct weight_plan plan;
 
-    if ((uint64_t)c->layers * c->hidden * ((uint64_t)c->hidden + c->intermediate) < MOST_WORK &&
-        wt__bert_scratch_init(&scratch, &packed->bert, most, &arena, NULL) == 0)
-        wt__bert_forward(&packed->bert, &batch, &scratch);
-    wt__arena_dispose(&arena);
+    wt__weight_plan(&plan, c, LAYOUT_PACKED);
+    if (plan.model + plan.layer * c->layers >= MOST_WORK)
+        return;
+    size_t floats = wt__activations_place(&a, &packed->model, &limits, false, NULL);
+    float *memory = floats ? wt__alloc_aligned(floats, sizeof(float)) : NULL;
+    if (memory) {
+        wt__activations_place(&a, &packed->model, &limits, false, memory);
+        wt__transformer_forward(&packed->model, &batch, &a);
+    }
+    free(memory);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
