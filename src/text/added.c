@@ -3,11 +3,11 @@
 
 #include "text/unicode.h"
 
-bool wt__added_open(struct added *out, const void *section, size_t len)
+bool wt__added_open(struct added *out, const void *section, size_t len, uint32_t id_end)
 {
     size_t count = 0;
 
-    *out = (struct added){.only = -1};
+    *out = (struct added){.only = -1, .id_end = id_end};
     if (!wt__trie_open(&out->trie, section, len))
         return false;
     for (unsigned c = 0; c < 256; c++) {
@@ -62,7 +62,7 @@ bool wt__added_next(const struct added *added, struct str text, const char *from
         int32_t value = 0;
         size_t len = wt__trie_longest(&added->trie, 0, (struct str){at, (size_t)(end - at)}, &value);
         unsigned flags = (unsigned)value & ((1U << ADDED_FLAG_BITS) - 1);
-        if (len == 0) {
+        if (len == 0 || (uint32_t)(value >> ADDED_FLAG_BITS) >= added->id_end) {
             at++;
         } else if (flags & ADDED_SINGLE_WORD && !stands_alone(text, at, at + len)) {
             at += len;

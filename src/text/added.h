@@ -25,10 +25,11 @@ struct added {
     struct trie trie;
     bool begins[256]; /* the first bytes of tokens */
     int only;         /* the first byte when all agree; -1: none, -2: several */
+    uint32_t id_end;  /* ids from here on are not found */
 };
 
 /* From a section as wt__trie_build makes it. False when it is not one. */
-bool wt__added_open(struct added *out, const void *section, size_t len);
+bool wt__added_open(struct added *out, const void *section, size_t len, uint32_t id_end);
 
 struct added_match {
     struct str place; /* with the blanks that it takes */

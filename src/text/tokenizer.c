@@ -48,7 +48,8 @@ static bool open_unigram(struct tokenizer *out, const struct tokenizer_header *h
     if (map.len > 0 && !wt__precompiled_open(&u->normalizer.map, map))
         return false;
     wt__normalizer_prepare(&u->normalizer);
-    return wt__trie_open(&u->trie, pieces.ptr, pieces.len) && wt__added_open(&u->added, added.ptr, added.len) &&
+    return wt__trie_open(&u->trie, pieces.ptr, pieces.len) &&
+           wt__added_open(&u->added, added.ptr, added.len, out->token_count) &&
            scores.len == u->score_count * sizeof(double) && u->score_count <= out->token_count && u->unknown >= 0 &&
            u->longest >= 1 && u->longest <= UNIGRAM_MAX_PIECE && isfinite(u->unknown_score);
 }
@@ -100,7 +101,8 @@ int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_e
     out->pair_two_seps = (header.flags & TOKENIZER_PAIR_TWO_SEPS) != 0;
     out->pair_types = (header.flags & TOKENIZER_PAIR_TYPES) != 0;
     struct str added = section(&header, blob, SECTION_ADDED);
-    if (!wt__added_open(&out->added, added.ptr, added.len) || !open_kind[header.kind](out, &header, blob))
+    if (!wt__added_open(&out->added, added.ptr, added.len, out->token_count) ||
+        !open_kind[header.kind](out, &header, blob))
         return wt__fail(err, WT_EMODEL, "tokenizer: the packed tokenizer is damaged");
     return 0;
 }
@@ -133,8 +135,7 @@ static size_t pieces(const struct tokenizer *t, struct str text, size_t capacity
 
     while (!wt__pieces_full(&out) && wt__added_next(&t->added, text, at, &match)) {
         add_segment(t, (struct str){at, (size_t)(match.place.ptr - at)}, &out);
-        if ((uint32_t)match.id < t->token_count)
-            wt__pieces_put(&out, match.id);
+        wt__pieces_put(&out, match.id);
         at = match.place.ptr + match.place.len;
     }
     if (!wt__pieces_full(&out))
