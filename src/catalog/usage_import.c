@@ -1,5 +1,5 @@
-/* usage_import.c: see the header. A BEIR folder is read judgements first, because they say which queries have tools;
- * they are kept as views of the file, chained by query. */
+/* usage_import.c: a line of JSON Lines is parsed alone, so that a bad one costs itself; a BEIR folder is read as a data
+ * set (catalog/dataset.h), which takes no bad line. */
 #include "catalog/usage_import.h"
 
 #include <stdarg.h>
@@ -9,10 +9,10 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/map.h"
 #include "base/memory.h"
+#include "catalog/dataset.h"
 
-enum { REASON_MAX = 512, STEP_BYTES = 1 << 20, NONE = UINT32_MAX, SHOWN = 80 };
+enum { REASON_MAX = 512, STEP_BYTES = 1 << 20, SHOWN = 80 };
 
 /* ---------------------------------------------------------------- issues */
 
@@ -123,15 +123,14 @@ static int read_object(struct lines *l, struct str line, json_t **out, wt_error 
 /* ---------------------------------------------------------------- JSON Lines */
 
 /* Each returns 1, 0 when an issue was reported, or a failure. */
-static int read_request(struct lines *l, const json_t *object, const char *key, const char *pointer, struct str *out,
-                        wt_error *err)
+static int read_request(struct lines *l, const json_t *object, struct str *out, wt_error *err)
 {
     wt_error why = {0};
-    const json_t *value = json_object_get(object, key);
+    const json_t *value = json_object_get(object, "request");
     if (!json_is_string(value))
-        return SKIP(l, pointer, err, value ? "\"%s\" is not a string" : "the usage has no \"%s\"", key);
+        return SKIP(l, "/request", err, value ? "\"request\" is not a string" : "the usage has no \"request\"");
     *out = (struct str){json_string_value(value), json_string_length(value)};
-    return wt__usage_check_request(*out, &why) < 0 ? SKIP(l, pointer, err, "%s", why.message) : 1;
+    return wt__usage_check_request(*out, &why) < 0 ? SKIP(l, "/request", err, "%s", why.message) : 1;
 }
 
 static int read_tools(struct lines *l, const json_t *object, struct str tools[WT_MAX_USAGE_TOOLS], size_t *count,
@@ -193,7 +192,7 @@ static int read_usage(struct lines *l, const json_t *object, wt_error *err)
 {
     struct str tools[WT_MAX_USAGE_TOOLS];
     struct usage_draft draft = {.tools = tools, .file = l->place.file, .line = l->place.line, .byte = l->place.byte};
-    int rc = read_request(l, object, "request", "/request", &draft.request, err);
+    int rc = read_request(l, object, &draft.request, err);
     if (rc > 0)
         rc = read_tools(l, object, tools, &draft.tool_count, err);
     if (rc > 0)
@@ -222,197 +221,66 @@ int wt__usage_import_bytes(struct usage_import *import, struct str bytes, const 
 
 /* ---------------------------------------------------------------- BEIR */
 
-struct judgement {
-    struct str tool;
-    uint32_t next; /* of the same query, or NONE */
-};
-
-struct query {
-    struct str id;
-    uint32_t first, last; /* judgements */
-    size_t line;          /* where it was judged first */
-    bool met;
-};
-
-struct judged {
-    struct map by_id; /* query id -> index of queries */
-    struct query *queries;
-    struct judgement *judgements;
-    size_t query_count, query_capacity, judgement_count, judgement_capacity;
-};
-
-static struct str next_field(struct str *rest)
-{
-    const char *tab = rest->len ? memchr(rest->ptr, '\t', rest->len) : NULL;
-    struct str field = {rest->ptr, tab ? (size_t)(tab - rest->ptr) : rest->len};
-    size_t step = field.len + (tab != NULL);
-    *rest = (struct str){rest->ptr + step, rest->len - step};
-    return wt__str_trim(field);
-}
-
-/* 1 for a score over 0, 0 for another number, -1 for no number. */
-static int read_score(struct str text)
-{
-    char number[32] = "", *end;
-    if (text.len == 0 || text.len >= sizeof number)
-        return -1;
-    memcpy(number, text.ptr, text.len);
-    double score = strtod(number, &end);
-    return *end ? -1 : score > 0;
-}
-
-static int add_judgement(struct judged *j, struct str query, struct str tool, size_t line, wt_error *err)
-{
-    bool added = false;
-    uint32_t at = (uint32_t)j->judgement_count;
-    if (j->judgement_count >= NONE - 1)
-        return wt__fail(err, WT_ETOOLONG, "more than %u judgements", NONE - 1);
-    if (wt__grow((void **)&j->judgements, &j->judgement_capacity, j->judgement_count + 1, sizeof *j->judgements) < 0 ||
-        wt__grow((void **)&j->queries, &j->query_capacity, j->query_count + 1, sizeof *j->queries) < 0)
-        return wt__fail_nomem(err);
-    uint32_t *index = wt__map_insert(&j->by_id, query, (uint32_t)j->query_count, &added);
-    if (!index)
-        return wt__fail_nomem(err);
-    j->judgements[j->judgement_count++] = (struct judgement){tool, NONE};
-    if (added)
-        j->queries[j->query_count++] = (struct query){query, at, at, line, false};
-    else
-        j->judgements[j->queries[*index].last].next = at;
-    j->queries[*index].last = at;
-    return 0;
-}
-
-static int read_judgements(struct judged *j, struct usage_import *import, struct str text, const char *name,
-                           wt_error *err)
-{
-    struct lines l;
-    struct str line;
-    int rc = lines_open(&l, import, text, name, err);
-    while (rc == 0 && (rc = next_line(&l, &line, err)) == 1) {
-        struct str query = next_field(&line), tool = next_field(&line), score = next_field(&line);
-        int relevant = read_score(score);
-        bool header = relevant < 0 && l.place.line == 1;
-        rc = 0;
-        if (header || (relevant == 0 && query.len > 0 && tool.len > 0))
-            continue;
-        if (relevant > 0 && query.len > 0 && tool.len > 0)
-            rc = add_judgement(j, query, tool, l.place.line, err);
-        else
-            rc = wt__usage_issue(import, &l.place, err,
-                                 "a judgement is a query id, a tool id and a number, with tabs between");
-    }
-    return rc;
-}
-
 /* The usage of a query that has relevant tools. */
-static int take_query(struct judged *j, struct lines *l, struct query *query, struct str request, wt_error *err)
+static int take_query(struct usage_import *import, const struct query *query, const char *file, wt_error *err)
 {
     struct str tools[WT_MAX_USAGE_TOOLS];
-    struct usage_draft draft = {.request = request,
-                                .time = -1,
-                                .tools = tools,
-                                .source_ids = true,
-                                .file = l->place.file,
-                                .line = l->place.line,
-                                .byte = l->place.byte};
-    query->met = true;
-    for (uint32_t at = query->first; at != NONE; at = j->judgements[at].next) {
-        struct str tool = j->judgements[at].tool;
-        if (draft.tool_count == WT_MAX_USAGE_TOOLS)
-            return SKIP(l, "", err, "the query has more than %d tools", WT_MAX_USAGE_TOOLS);
-        if (tool.len > WT_MAX_USAGE_LABEL_BYTES)
-            return SKIP(l, "", err, "the id of a tool of the query has more than %d bytes", WT_MAX_USAGE_LABEL_BYTES);
-        tools[draft.tool_count++] = tool;
-    }
-    return l->import->take(l->import->context, &draft, err);
-}
-
-static int read_query(struct judged *j, struct lines *l, const json_t *object, wt_error *err)
-{
-    struct str id = wt__json_str(object, "_id"), request;
-    if (id.len == 0)
-        return SKIP(l, "/_id", err, "the query has no \"_id\"");
-    const uint32_t *index = wt__map_get(&j->by_id, id);
-    if (!index)
-        return 0; /* of another split */
-    struct query *query = &j->queries[*index];
-    if (query->met)
-        return SKIP(l, "/_id", err, "the query \"%.*s\" is there twice", (int)(id.len < SHOWN ? id.len : SHOWN),
-                    id.ptr);
-    query->met = true;
-    int rc = read_request(l, object, "text", "/text", &request, err);
-    return rc > 0 ? take_query(j, l, query, request, err) : rc;
-}
-
-static int read_queries(struct judged *j, struct usage_import *import, struct str text, const char *name,
-                        const char *judgements_name, wt_error *err)
-{
-    struct lines l;
-    struct str line;
-    int rc = lines_open(&l, import, text, name, err);
-    while (rc == 0 && (rc = next_line(&l, &line, err)) == 1) {
-        json_t *object = NULL;
-        rc = read_object(&l, line, &object, err);
-        if (rc == 1)
-            rc = read_query(j, &l, object, err);
-        json_decref(object);
-    }
-    for (size_t i = 0; rc == 0 && i < j->query_count; i++) {
-        const struct query *query = &j->queries[i];
-        struct usage_place place = {judgements_name, query->line, 0, ""};
-        if (query->met)
+    struct usage_draft draft = {.request = query->text, .time = -1, .tools = tools, .query = query->id, .file = file};
+    struct usage_place place = {file, 0, 0, ""};
+    for (size_t i = 0; i < query->judgement_count; i++) {
+        const struct judgement *judgement = &query->judgements[i];
+        if (judgement->gain <= 0)
             continue;
-        import->skipped++;
-        rc = wt__usage_issue(import, &place, err, "the query \"%.*s\" is not in %s",
-                             (int)(query->id.len < SHOWN ? query->id.len : SHOWN), query->id.ptr, name);
+        if (draft.tool_count == WT_MAX_USAGE_TOOLS || judgement->tool.len > WT_MAX_USAGE_LABEL_BYTES) {
+            import->skipped++;
+            return wt__usage_issue(import, &place, err,
+                                   "query \"%.*s\" has more than %d tools, or a name over %d bytes",
+                                   (int)(query->id.len < SHOWN ? query->id.len : SHOWN), query->id.ptr,
+                                   WT_MAX_USAGE_TOOLS, WT_MAX_USAGE_LABEL_BYTES);
+        }
+        tools[draft.tool_count++] = judgement->tool;
     }
-    return rc;
+    wt_error why;
+    if (wt__usage_check_request(query->text, &why) == 0)
+        return import->take(import->context, &draft, err);
+    import->skipped++;
+    return wt__usage_issue(import, &place, err, "query \"%.*s\": %s",
+                           (int)(query->id.len < SHOWN ? query->id.len : SHOWN), query->id.ptr, why.message);
 }
 
-static int read_folder(struct usage_import *import, const char *queries_path, const char *judgements_path,
-                       wt_error *err)
+static int read_folder(struct usage_import *import, const char *folder, const char *split, wt_error *err)
 {
-    struct judged judged = {0};
-    char *queries = NULL, *judgements = NULL;
-    size_t queries_len = 0, judgements_len = 0;
-    int rc = wt__file_read(&judgements, &judgements_len, judgements_path, WT_MAX_FILE_BYTES, err);
+    struct dataset set;
+    struct buffer file = {0};
+    int rc = wt__progress_phase(import->progress, "reading", 0) ? wt__fail_cancelled(err) : 0;
     if (rc == 0)
-        rc = wt__file_read(&queries, &queries_len, queries_path, WT_MAX_FILE_BYTES, err);
-    if (rc == 0)
-        rc = read_judgements(&judged, import, (struct str){judgements, judgements_len}, judgements_path, err);
-    if (rc == 0 && judged.query_count == 0)
-        rc = wt__fail(err, WT_EFORMAT, "%s gives no query a tool", judgements_path);
-    if (rc == 0)
-        rc = read_queries(&judged, import, (struct str){queries, queries_len}, queries_path, judgements_path, err);
-    wt__map_dispose(&judged.by_id);
-    free(judged.queries);
-    free(judged.judgements);
-    free(queries);
-    free(judgements);
+        rc = wt__dataset_read(&set, folder, split, err);
+    if (rc < 0)
+        return rc;
+    wt__buffer_printf(&file, "%s/qrels/%s.tsv", folder, split);
+    if (file.failed)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < set.len; i++)
+        rc = take_query(import, &set.queries[i], file.ptr, err);
+    if (rc == 0 && set.unknown_queries) {
+        struct usage_place place = {file.ptr, 0, 0, ""};
+        import->skipped += set.unknown_queries;
+        rc = wt__usage_issue(import, &place, err, "%zu queries are not in queries.jsonl", set.unknown_queries);
+    }
+    wt__buffer_dispose(&file);
+    wt__dataset_dispose(&set);
     return rc;
 }
 
 int wt__usage_import_path(struct usage_import *import, const char *path, const char *split, wt_error *err)
 {
-    struct arena scratch = {0};
-    struct buffer name = {0};
-    int rc = 0;
-    if (!wt__is_folder(path)) {
-        char *bytes = NULL;
-        size_t len = 0;
-        rc = wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, err);
-        if (rc == 0)
-            rc = wt__usage_import_bytes(import, (struct str){bytes, len}, path, err);
-        free(bytes);
-        return rc;
-    }
-    if (!*split || strchr(split, '/') || *split == '.')
-        return wt__fail(err, WT_EUSAGE, "the split \"%s\" is no plain name such as train, dev or test", split);
-    wt__buffer_printf(&name, "qrels/%s.tsv", split);
-    char *judgements = name.failed ? NULL : wt__path_join(&scratch, path, name.ptr);
-    char *queries = wt__path_join(&scratch, path, "queries.jsonl");
-    rc = judgements && queries ? read_folder(import, queries, judgements, err) : wt__fail_nomem(err);
-    wt__buffer_dispose(&name);
-    wt__arena_dispose(&scratch);
+    char *bytes = NULL;
+    size_t len = 0;
+    if (wt__is_folder(path))
+        return read_folder(import, path, split, err);
+    int rc = wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, err);
+    if (rc == 0)
+        rc = wt__usage_import_bytes(import, (struct str){bytes, len}, path, err);
+    free(bytes);
     return rc;
 }

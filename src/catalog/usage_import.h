@@ -19,9 +19,9 @@ struct usage_draft {
     int64_t time;            /* -1: the source does not say */
     const struct str *tools; /* [tool_count] names; 1 to WT_MAX_USAGE_TOOLS, each 1 to WT_MAX_USAGE_LABEL_BYTES */
     size_t tool_count;
-    bool source_ids; /* the names are source ids */
+    struct str query; /* of a BEIR folder: its _id, and the names are source ids; else "" */
     const char *file;
-    size_t line, byte;
+    size_t line, byte; /* line 0: unknown */
 };
 
 /* Negative ends the import with that code. */
@@ -39,8 +39,8 @@ struct usage_import {
     size_t issue_capacity;
 };
 
-/* Errors: WT_EFORMAT (no line is a usage's, or an issue when strict), WT_ETOOLONG, WT_ECANCELLED, WT_ENOMEM, those of
- * take; of a path also WT_ENOTFOUND, WT_EIO, WT_EUSAGE (the split is no plain name). */
+/* Errors: WT_EFORMAT (empty, a malformed data set, or an issue when strict), WT_ETOOLONG, WT_ECANCELLED, WT_ENOMEM,
+ * those of take; of a path also WT_ENOTFOUND, WT_EIO, WT_EUSAGE (the split is no plain name). */
 int wt__usage_import_bytes(struct usage_import *import, struct str bytes, const char *name, wt_error *err);
 int wt__usage_import_path(struct usage_import *import, const char *path, const char *split, wt_error *err);
 void wt__usage_import_dispose(struct usage_import *import);

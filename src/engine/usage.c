@@ -209,17 +209,20 @@ void wt_usage_report_free(wt_usage_report *public)
     free(report);
 }
 
-/* Tells about a name that cannot be used. What several tools have is not kept: it will not become the id of one. */
+/* Tells about a name that cannot be used. */
 static int tell_name(struct import *import, const struct usage_draft *draft, size_t at, int64_t id, wt_error *err)
 {
-    char pointer[32] = "";
+    char pointer[32] = "", query[120] = "";
     struct str name = draft->tools[at];
-    if (!draft->source_ids)
+    if (draft->query.len > 0)
+        snprintf(query, sizeof query, "query \"%.*s\": ", (int)(draft->query.len < 80 ? draft->query.len : 80),
+                 draft->query.ptr);
+    else
         snprintf(pointer, sizeof pointer, "/tools/%zu", at);
     struct usage_place place = {draft->file, draft->line, draft->byte, pointer};
     if (id < 0)
-        return wt__usage_issue(&import->report->import, &place, err, "%s", import->lookup.ambiguous.message);
-    return wt__usage_issue(&import->report->import, &place, err, "no tool is named \"%.*s\"",
+        return wt__usage_issue(&import->report->import, &place, err, "%s%s", query, import->lookup.ambiguous.message);
+    return wt__usage_issue(&import->report->import, &place, err, "%sno tool is named \"%.*s\"", query,
                            (int)(name.len < 200 ? name.len : 200), name.ptr);
 }
 
@@ -230,11 +233,12 @@ static int find_tools(struct import *import, const struct usage_draft *draft, st
     *count = *known = 0;
     for (size_t i = 0; i < draft->tool_count; i++) {
         struct usage_tool tool = {.label = draft->tools[i]};
-        int rc = look_up(&import->lookup, &tool.label, draft->source_ids, &tool.tool, err);
+        int rc = look_up(&import->lookup, &tool.label, draft->query.len > 0, &tool.tool, err);
         if (rc == 0 && tool.tool <= 0)
             rc = tell_name(import, draft, i, tool.tool, err);
         if (rc < 0)
             return rc;
+        /* What several tools have is not kept: it will not become the id of one. */
         if (tool.tool < 0 || is_among(tools, *count, &tool))
             continue;
         *known += tool.tool > 0;

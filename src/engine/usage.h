@@ -12,6 +12,7 @@
 /* What is encoded, with a version: the request, whole, as a query would be. */
 extern const char wt__usage_kind[];
 
+/* The sums of this encoder. */
 struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine);
 
 /* Encodes the teaching usages after the mark and adds them to the sums, then makes stale sums anew. Batches of usages,
@@ -19,10 +20,5 @@ struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const 
  * ended. Takes store_lock; not to be called with it. */
 int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
                     wt_error *err);
-
-/* Unit vectors of these tools into out [count, D]: the direction of the mean request. there[i] tells whether tool i
- * has one (its row of out is zero if not). Returns how many have. Called with store_lock held. */
-int64_t wt__usage_get_vectors(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
-                              float *out, bool *there, wt_error *err);
 
 #endif

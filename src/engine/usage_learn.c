@@ -220,25 +220,3 @@ int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn report, void *context, 
     wt__progress_dispose(&progress);
     return rc < 0 ? rc : (int64_t)learned;
 }
-
-int64_t wt__usage_get_vectors(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
-                              float *out, bool *there, wt_error *err)
-{
-    uint32_t *uses = wt__alloc_array(count, sizeof *uses);
-    if (!uses)
-        return wt__fail_nomem(err);
-    int64_t found = wt__store_get_usage_sums(store, set, ids, count, out, uses, err);
-    for (size_t i = 0; found >= 0 && i < count; i++) {
-        float *vector = out + i * set->dim;
-        double square = 0;
-        for (size_t d = 0; d < set->dim; d++)
-            square += (double)vector[d] * vector[d];
-        there[i] = uses[i] > 0 && square > 0; /* requests that cancel each other out say nothing */
-        found -= uses[i] > 0 && !there[i];
-        float scale = there[i] ? (float)(1 / sqrt(square)) : 0;
-        for (size_t d = 0; d < set->dim; d++)
-            vector[d] *= scale;
-    }
-    free(uses);
-    return found;
-}
