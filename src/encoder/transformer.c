@@ -513,7 +513,7 @@ static void convolution_backward(const struct transformer *m, const struct token
 {
     const struct convolution *c = &m->convolution;
     size_t n = rows_of(batch), stride = a->stride;
-    bool wanted = sums->first_layer == 0;
+    bool wanted = sums->embeddings;
 
     norm_backward(&m->convolution_norm, sums, wanted, a->joined, a->dx, stride, n);
     for (size_t i = 0; i < n; i++)

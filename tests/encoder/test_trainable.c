@@ -1,0 +1,653 @@
+/* Training on tiny models of every architecture: slopes by finite differences, workers, frozen layers, candidates in
+ * any order, and what is saved. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "encoder/encoder.h"
+#include "encoder/pooling.h"
+#include "encoder/tiny_model.h"
+#include "encoder/trainable.h"
+#include "nn/norm.h"
+#include "nn/safetensors.h"
+
+enum { SEQUENCES = 3, ROWS = 24, EXTERNAL = 4, HIDDEN = 16 };
+
+/* Three sequences, the middle one with external rows among its tokens that share one position. */
+static const size_t starts[SEQUENCES + 1] = {0, 9, 20, 24};
+static const int32_t ids[ROWS] = {2, 5, 30, 7, 7, 44, 8, 61, 3, 2, 9, 21, 10, 11, 12, -1, -1, -1, -1, 3, 2, 18, 19, 3};
+static const int32_t types[ROWS] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1};
+static const int32_t positions[ROWS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 2, 3, 4, 5, 7, 7, 7, 7, 6, 0, 1, 2, 3};
+
+static const struct {
+    const char *name, *config;
+    bool types;
+} models[] = {
+    {"bert", TINY_BERT, true},
+    {"bert with silu", TINY_BERT ", \"hidden_act\": \"silu\"", true},
+    {"roberta", TINY_ROBERTA, false},
+    {"distilbert", TINY_DISTILBERT ", \"activation\": \"gelu_new\"", false},
+    {"mpnet", TINY_MPNET, false},
+    {"deberta v3", TINY_DEBERTA, false},
+    {"deberta v2", TINY_DEBERTA_V2, true},
+    {"deberta, c2p alone", TINY_DEBERTA ", \"pos_att_type\": \"c2p\"", false},
+    {"deberta, p2c alone", TINY_DEBERTA_V2 ", \"pos_att_type\": \"p2c\", \"conv_kernel_size\": 5", true},
+};
+enum { MODELS = sizeof(models) / sizeof(models[0]) };
+
+/* ---------------------------------------------------------------- one worker and its loss */
+
+struct run {
+    char folder[64], model[80];
+    struct trainable *t;
+    struct tape *tape;
+    struct gradients *g;
+    struct token_batch batch;
+    float external[EXTERNAL * HIDDEN];
+    float wanted[ROWS * HIDDEN]; /* the loss is the sum of last * wanted */
+    struct parameter *list;
+    size_t count;
+};
+
+static const struct tape_limits limits = {.rows = ROWS, .longest = 11, .external = EXTERNAL};
+
+static void open_worker(struct run *run, const char *model)
+{
+    wt_error err = {0};
+
+    if (wt__trainable_open(&run->t, model, &err) < 0 || wt__tape_new(&run->tape, run->t, &limits, &err) < 0 ||
+        wt__gradients_new(&run->g, run->t, true, ROWS, &err) < 0)
+        fail_msg("%s", err.message);
+    wt__trainable_parameters(run->t, &run->list, &run->count);
+}
+
+static void close_worker(struct run *run)
+{
+    wt__gradients_free(run->g);
+    wt__tape_free(run->tape);
+    wt__trainable_close(run->t);
+}
+
+static void open_run(struct run *run, const char *config, bool with_types)
+{
+    struct rng rng;
+
+    *run = (struct run){.batch = {.count = SEQUENCES, .starts = starts, .ids = ids, .positions = positions}};
+    tiny_model_make(run->folder, run->model, config, 5);
+    open_worker(run, run->model);
+    wt__rng_seed(&rng, 6);
+    for (size_t i = 0; i < EXTERNAL * HIDDEN; i++)
+        run->external[i] = (float)(wt__rng_unit(&rng) * 4 - 2);
+    for (size_t i = 0; i < ROWS * HIDDEN; i++)
+        run->wanted[i] = (float)(wt__rng_unit(&rng) * 2 - 1);
+    run->batch.external = run->external;
+    run->batch.types = with_types ? types : NULL;
+}
+
+static void close_run(struct run *run)
+{
+    close_worker(run);
+    remove_folder(run->folder);
+}
+
+static double loss_of(struct run *run)
+{
+    double loss = 0;
+
+    wt__trainable_forward(run->t, &run->batch, run->tape);
+    for (size_t n = 0; n < run->batch.starts[run->batch.count]; n++)
+        for (size_t h = 0; h < HIDDEN; h++)
+            loss += (double)run->tape->last[n * run->tape->stride + h] * run->wanted[n * HIDDEN + h];
+    return loss;
+}
+
+static void backward(struct run *run, struct tape *tape, struct gradients *g)
+{
+    for (size_t n = 0; n < run->batch.starts[run->batch.count]; n++)
+        for (size_t h = 0; h < HIDDEN; h++)
+            tape->dlast[n * tape->stride + h] += run->wanted[n * HIDDEN + h];
+    wt__trainable_backward(run->t, &run->batch, tape, g);
+}
+
+/* ---------------------------------------------------------------- slopes */
+
+/* The loss's slope along direction, by its values on both sides. */
+static double slope_by_difference(struct run *run, float *value, const double *direction, size_t count, double step)
+{
+    float *before = malloc(count * sizeof(float));
+    double side[2];
+
+    assert_non_null(before);
+    memcpy(before, value, count * sizeof(float));
+    for (int s = 0; s < 2; s++) {
+        for (size_t i = 0; i < count; i++)
+            value[i] = (float)(before[i] + (s ? step : -step) * direction[i]);
+        side[s] = loss_of(run);
+    }
+    memcpy(value, before, count * sizeof(float));
+    free(before);
+    return (side[1] - side[0]) / (2 * step);
+}
+
+/* Along the gradient itself, and along a direction of its own: in both the slope is their product. */
+static void check_slopes(struct run *run, const char *model, const char *name, float *value, const float *gradient,
+                         size_t count)
+{
+    double *direction = malloc(count * sizeof(double)), length = 0;
+    struct rng rng;
+
+    assert_non_null(direction);
+    wt__rng_seed(&rng, count);
+    for (size_t i = 0; i < count; i++)
+        length += (double)gradient[i] * gradient[i];
+    length = sqrt(length);
+    for (int way = 0; way < 2; way++) {
+        double size = 0, want = 0;
+
+        for (size_t i = 0; i < count; i++) {
+            direction[i] = way == 0 ? gradient[i] : wt__rng_unit(&rng) - 0.5;
+            size += direction[i] * direction[i];
+        }
+        for (size_t i = 0; i < count; i++) {
+            direction[i] /= size > 0 ? sqrt(size) : 1;
+            want += direction[i] * gradient[i];
+        }
+        double have = slope_by_difference(run, value, direction, count, 4e-3);
+        if (!(fabs(have - want) <= 2e-3 * length + 2e-3))
+            fail_msg("%s: %s: slope %.6g, but %.6g by difference", model, name, want, have);
+    }
+    free(direction);
+}
+
+static void every_architecture_has_the_right_slopes(void **state)
+{
+    static struct run run;
+
+    (void)state;
+    for (size_t m = 0; m < MODELS; m++) {
+        float dexternal[EXTERNAL * HIDDEN];
+
+        open_run(&run, models[m].config, models[m].types);
+        loss_of(&run);
+        backward(&run, run.tape, run.g);
+        for (size_t e = 0; e < EXTERNAL; e++)
+            memcpy(dexternal + e * HIDDEN, run.tape->dexternal + e * run.tape->stride, HIDDEN * sizeof(float));
+        for (size_t i = 0; i < run.count; i++)
+            check_slopes(&run, models[m].name, run.list[i].name, run.list[i].value, run.list[i].gradient,
+                         run.list[i].count);
+        check_slopes(&run, models[m].name, "external", run.external, dexternal, EXTERNAL * HIDDEN);
+        close_run(&run);
+    }
+}
+
+/* ---------------------------------------------------------------- workers */
+
+static void only_rows_of_the_batch_are_touched(void **state)
+{
+    static struct run run;
+
+    (void)state;
+    open_run(&run, TINY_BERT, true);
+    loss_of(&run);
+    backward(&run, run.tape, run.g);
+    assert_int_equal(run.list[0].row, HIDDEN);
+    for (int32_t id = 0; id < TINY_VOCABULARY; id++) {
+        bool there = false, zero = true;
+
+        for (size_t n = 0; n < ROWS; n++)
+            there = there || ids[n] == id;
+        for (size_t h = 0; h < HIDDEN; h++)
+            zero = zero && run.list[0].gradient[(size_t)id * HIDDEN + h] == 0;
+        assert_int_equal(run.list[0].touched[id], there);
+        assert_int_equal(zero, !there);
+    }
+    wt__gradients_clear(run.list, run.count);
+    for (size_t i = 0; i < run.count; i++)
+        for (size_t j = 0; j < run.list[i].count; j++)
+            assert_true(run.list[i].gradient[j] == 0);
+    close_run(&run);
+}
+
+/* Two steps of the batch by three workers, one sequence each, added up in `parts` slices. */
+static void run_shared(struct run *run, size_t parts, float *out)
+{
+    struct gradients *g[SEQUENCES] = {run->g};
+    struct token_batch whole = run->batch;
+    size_t at = 0;
+
+    for (size_t w = 1; w < SEQUENCES; w++)
+        assert_int_equal(wt__gradients_new(&g[w], run->t, false, ROWS, NULL), 0);
+    for (int step = 0; step < 2; step++) {
+        wt__gradients_clear(run->list, run->count);
+        for (size_t w = 0; w < SEQUENCES; w++) {
+            size_t first = starts[w], own[2] = {0, starts[w + 1] - first};
+
+            run->batch = (struct token_batch){.count = 1,
+                                              .starts = own,
+                                              .ids = ids + first,
+                                              .types = types + first,
+                                              .positions = positions + first,
+                                              .external = w == 1 ? run->external : NULL};
+            wt__trainable_forward(run->t, &run->batch, run->tape);
+            backward(run, run->tape, g[w]);
+        }
+        for (size_t part = 0; part < parts; part++)
+            wt__gradients_reduce(run->t, g, SEQUENCES, part, parts);
+    }
+    run->batch = whole;
+    for (size_t i = 0; i < run->count; i++) {
+        memcpy(out + at, run->list[i].gradient, run->list[i].count * sizeof(float));
+        at += run->list[i].count;
+    }
+    for (size_t w = 1; w < SEQUENCES; w++)
+        wt__gradients_free(g[w]);
+}
+
+static void workers_add_up_to_one(void **state)
+{
+    static struct run run;
+    size_t all = 0, at = 0;
+
+    (void)state;
+    open_run(&run, TINY_BERT, true);
+    for (size_t n = 0; n < ROWS; n++) /* each worker's rows are weighed as its first are */
+        memcpy(run.wanted + n * HIDDEN, run.wanted, HIDDEN * sizeof(float));
+    for (size_t i = 0; i < run.count; i++)
+        all += run.list[i].count;
+    float *first = malloc(all * sizeof(float)), *again = malloc(all * sizeof(float));
+    run_shared(&run, 1, first);
+    for (size_t parts = 1; parts < 6; parts++) {
+        run_shared(&run, parts, again);
+        assert_memory_equal(first, again, all * sizeof(float));
+    }
+    wt__gradients_clear(run.list, run.count);
+    loss_of(&run);
+    backward(&run, run.tape, run.g);
+    for (size_t i = 0; i < run.count; at += run.list[i].count, i++)
+        for (size_t j = 0; j < run.list[i].count; j++)
+            if (fabsf(run.list[i].gradient[j] - first[at + j]) > 2e-5f)
+                fail_msg("%s[%zu]: %g by one, %g by three", run.list[i].name, j, run.list[i].gradient[j],
+                         first[at + j]);
+    free(first);
+    free(again);
+    close_run(&run);
+}
+
+static void frozen_layers_get_none_and_change_nothing_above(void **state)
+{
+    static struct run run;
+    static float want[2][24 * HIDDEN], external[EXTERNAL * HIDDEN];
+
+    (void)state;
+    for (size_t m = 0; m < MODELS; m++)
+        for (size_t layers = 0; layers <= 2; layers++) {
+            open_run(&run, models[m].config, models[m].types);
+            loss_of(&run);
+            backward(&run, run.tape, run.g);
+            size_t kept[2] = {0}, found = 0;
+            for (size_t i = 0; i < run.count; i++)
+                if (strstr(run.list[i].name, layers < 2 ? "layer.1." : "none") && found < 2 &&
+                    run.list[i].count <= 24 * HIDDEN) {
+                    memcpy(want[found], run.list[i].gradient, run.list[i].count * sizeof(float));
+                    kept[found++] = i;
+                }
+            for (size_t e = 0; e < EXTERNAL; e++)
+                memcpy(external + e * HIDDEN, run.tape->dexternal + e * run.tape->stride, HIDDEN * sizeof(float));
+            wt__gradients_clear(run.list, run.count);
+            wt__trainable_freeze(run.t, layers);
+            loss_of(&run);
+            backward(&run, run.tape, run.g);
+            for (size_t i = 0; i < run.count; i++) {
+                const char *layer = strstr(run.list[i].name, "layer.");
+                bool frozen = !layer || (size_t)(layer[6] - '0') < layers;
+
+                assert_int_equal(run.list[i].frozen, frozen);
+                for (size_t j = 0; frozen && j < run.list[i].count; j++)
+                    assert_true(run.list[i].gradient[j] == 0);
+            }
+            for (size_t k = 0; k < found; k++)
+                assert_memory_equal(want[k], run.list[kept[k]].gradient, run.list[kept[k]].count * sizeof(float));
+            for (size_t e = 0; e < EXTERNAL; e++)
+                assert_memory_equal(external + e * HIDDEN, run.tape->dexternal + e * run.tape->stride,
+                                    HIDDEN * sizeof(float));
+            close_run(&run);
+        }
+}
+
+/* ---------------------------------------------------------------- candidates */
+
+static void candidates_on_one_place_have_no_order(void **state)
+{
+    static const size_t order[EXTERNAL] = {2, 0, 3, 1};
+    static struct run run;
+
+    (void)state;
+    for (size_t m = 0; m < MODELS; m++) {
+        float before[ROWS * HIDDEN], external[EXTERNAL * HIDDEN];
+
+        open_run(&run, models[m].config, models[m].types);
+        if (wt__trainable_config(run.t)->convolution > 0) { /* which knows neighbours, whatever their places */
+            close_run(&run);
+            continue;
+        }
+        wt__trainable_forward(run.t, &run.batch, run.tape);
+        for (size_t n = 0; n < ROWS; n++)
+            memcpy(before + n * HIDDEN, run.tape->last + n * run.tape->stride, HIDDEN * sizeof(float));
+        memcpy(external, run.external, sizeof(external));
+        for (size_t e = 0; e < EXTERNAL; e++)
+            memcpy(run.external + e * HIDDEN, external + order[e] * HIDDEN, HIDDEN * sizeof(float));
+        wt__trainable_forward(run.t, &run.batch, run.tape);
+        for (size_t n = 0; n < ROWS; n++) {
+            size_t from = ids[n] < 0 ? 15 + order[n - 15] : n;
+
+            for (size_t h = 0; h < HIDDEN; h++)
+                if (!(fabsf(run.tape->last[n * run.tape->stride + h] - before[from * HIDDEN + h]) < 1e-5f))
+                    fail_msg("%s: row %zu depends on the order", models[m].name, n);
+        }
+        close_run(&run);
+    }
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static void memory_is_known_before_it_is_taken(void **state)
+{
+    static struct run run;
+    struct tape_limits more = limits;
+    struct tape *tape;
+    wt_error err = {0};
+
+    (void)state;
+    open_run(&run, TINY_DEBERTA, false);
+    size_t small = wt__tape_bytes(run.t, &limits);
+    more.rows *= 100;
+    assert_true(small > 24 * 10 * HIDDEN * sizeof(float));
+    assert_true(wt__tape_bytes(run.t, &more) > 20 * small);
+    more.rows = SIZE_MAX / 64;
+    assert_true(wt__tape_bytes(run.t, &more) == SIZE_MAX);
+    assert_int_equal(wt__tape_new(&tape, run.t, &more, &err), WT_ENOMEM);
+    assert_null(tape);
+    more = (struct tape_limits){.rows = 1, .longest = SIZE_MAX / 2};
+    assert_true(wt__tape_bytes(run.t, &more) == SIZE_MAX);
+    assert_true(wt__gradients_bytes(run.t, true, 100) < wt__gradients_bytes(run.t, false, 100));
+    wt__tape_free(NULL);
+    wt__gradients_free(NULL);
+    wt__trainable_close(NULL);
+    close_run(&run);
+}
+
+/* ---------------------------------------------------------------- saving */
+
+static void encode(const char *model, const char *text, float *out)
+{
+    struct encoder_scratch *scratch;
+    struct encoder *encoder;
+    struct str s = wt__str(text);
+    wt_error err = {0};
+
+    if (wt__encoder_open(&encoder, model, &err) < 0 || wt__encoder_scratch_new(&scratch, encoder, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(wt__encode(encoder, scratch, &s, 1, out, NULL), 0);
+    wt__encoder_scratch_free(scratch);
+    wt__encoder_close(encoder);
+}
+
+static void encode_by_tape(struct run *run, const char *text, float *out)
+{
+    int32_t own[11];
+    size_t own_starts[2] = {0, wt__trainable_tokenize(run->t, wt__str(text), 11, own)};
+    struct token_batch batch = {.count = 1, .starts = own_starts, .ids = own};
+
+    wt__trainable_forward(run->t, &batch, run->tape);
+    wt__pool_forward(wt__trainable_config(run->t), run->tape->last, run->tape->stride, own_starts[1], out);
+    wt__normalize(out, HIDDEN);
+}
+
+static void what_is_saved_is_what_was_trained(void **state)
+{
+    static struct run run, again;
+    const char *text = "Find a hotel in Paris.";
+
+    (void)state;
+    for (size_t m = 0; m < MODELS; m++) {
+        char out[128], path[160];
+        float here[HIDDEN], there[HIDDEN];
+        wt_error err = {0};
+
+        open_run(&run, models[m].config, models[m].types);
+        put_text(run.model, "modules.json",
+                 "[{\"type\": \"a.Transformer\", \"path\": \"\"}, {\"type\": \"a.Pooling\","
+                 " \"path\": \"1_Pooling\"}]");
+        put_text(run.model, "1_Pooling/config.json", "{\"pooling_mode\": \"mean\"}");
+        for (size_t i = 0; i < run.count; i++)
+            for (size_t j = 0; j < run.list[i].count; j++)
+                run.list[i].value[j] += (float)(j % 7) * 0.01f;
+        snprintf(out, sizeof(out), "%s/new/saved", run.folder);
+        json_t *members = json_pack("{s:s, s:i}", "base", "tiny", "seed", 7);
+        if (wt__trainable_save(run.t, run.model, out, members, &err) < 0)
+            fail_msg("%s: %s", models[m].name, err.message);
+        json_decref(members);
+        encode_by_tape(&run, text, here);
+        encode(out, text, there);
+        for (size_t h = 0; h < HIDDEN; h++)
+            if (!(fabsf(here[h] - there[h]) < 2e-6f))
+                fail_msg("%s: %g trained, %g saved", models[m].name, here[h], there[h]);
+        snprintf(path, sizeof(path), "%s/1_Pooling/config.json", out);
+        assert_true(wt__is_file(path));
+
+        again = run;
+        open_worker(&again, out);
+        assert_int_equal(again.count, run.count);
+        for (size_t i = 0; i < run.count; i++) {
+            assert_string_equal(again.list[i].name, run.list[i].name);
+            assert_memory_equal(again.list[i].value, run.list[i].value, run.list[i].count * sizeof(float));
+        }
+        close_worker(&again);
+        close_run(&run);
+    }
+}
+
+static json_t *read_json(const char *folder, const char *name)
+{
+    char path[200], *text;
+    size_t len;
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, NULL), 0);
+    json_t *out = json_loadb(text, len, 0, NULL);
+    free(text);
+    assert_non_null(out);
+    return out;
+}
+
+/* Adds what training does not know to a model's weights. */
+static void add_strangers(const char *model)
+{
+    static const float numbers[6] = {1, 2, 3, 4, 5, 6};
+    char path[128];
+    struct safetensors file;
+    struct mapping map;
+    struct tensor_source tensors[64];
+    float *copies[64];
+
+    snprintf(path, sizeof(path), "%s/model.safetensors", model);
+    assert_int_equal(wt__file_map(&map, path, NULL), 0);
+    assert_int_equal(wt__safetensors_open(&file, path, map.ptr, map.len, NULL), 0);
+    size_t count = file.count;
+    for (size_t i = 0; i < count; i++) {
+        const struct tensor *t = &file.tensors[i];
+
+        copies[i] = malloc(t->count * sizeof(float));
+        assert_int_equal(wt__tensor_floats(t, copies[i], NULL), 0);
+        tensors[i] = (struct tensor_source){t->name, copies[i], t->rank, {t->shape[0], t->shape[1], t->shape[2]}};
+    }
+    tensors[count] = (struct tensor_source){"pooler.dense.weight", numbers, 2, {2, 3}};
+    assert_int_equal(wt__safetensors_write(path, tensors, count + 1, NULL, NULL), 0);
+    for (size_t i = 0; i < count; i++)
+        free(copies[i]);
+    wt__safetensors_dispose(&file);
+    wt__file_unmap(&map);
+}
+
+static void what_is_not_trained_is_kept(void **state)
+{
+    static struct run run;
+    char out[128], path[160];
+    struct safetensors file;
+    struct mapping map;
+
+    (void)state;
+    open_run(&run, TINY_BERT ", \"torch_dtype\": \"float16\", \"own\": [1, 2]", true);
+    add_strangers(run.model);
+    snprintf(out, sizeof(out), "%s/saved", run.folder);
+    json_t *members = json_pack("{s:i}", "seed", 7);
+    assert_int_equal(wt__trainable_save(run.t, run.model, out, members, NULL), 0);
+    assert_int_equal(wt__trainable_save(run.t, out, out, NULL, NULL), 0); /* over itself */
+    assert_int_equal(wt__trainable_save(run.t, run.model, out, members, NULL), 0);
+    json_decref(members);
+
+    json_t *config = read_json(out, "config.json");
+    assert_string_equal(json_string_value(json_object_get(config, "torch_dtype")), "float32");
+    assert_int_equal(json_array_size(json_object_get(config, "own")), 2);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(config, "whichtool"), "seed")), 7);
+    json_decref(config);
+
+    snprintf(path, sizeof(path), "%s/model.safetensors", out);
+    assert_int_equal(wt__file_map(&map, path, NULL), 0);
+    assert_int_equal(wt__safetensors_open(&file, path, map.ptr, map.len, NULL), 0);
+    const struct tensor *pooler = wt__safetensors_find(&file, "pooler.dense.weight");
+    float numbers[6];
+    assert_non_null(pooler);
+    assert_true(pooler->rank == 2 && pooler->shape[0] == 2 && pooler->shape[1] == 3);
+    assert_int_equal(wt__tensor_floats(pooler, numbers, NULL), 0);
+    assert_true(numbers[0] == 1 && numbers[5] == 6);
+    assert_int_equal(file.count, run.count + 1);
+    wt__safetensors_dispose(&file);
+    wt__file_unmap(&map);
+    close_run(&run);
+}
+
+static void failures_are_told(void **state)
+{
+    static struct run run;
+    struct trainable *t;
+    char out[128];
+    wt_error err = {0};
+
+    (void)state;
+    assert_int_equal(wt__trainable_open(&t, "/nowhere/at-all", &err), WT_EMODEL);
+    assert_string_equal(err.message, "there is no model at /nowhere/at-all");
+    assert_null(t);
+
+    open_run(&run, TINY_BERT, true);
+    put_text(run.folder, "file", "in the way");
+    snprintf(out, sizeof(out), "%s/file", run.folder);
+    assert_true(wt__trainable_save(run.t, run.model, out, NULL, &err) < 0);
+    assert_non_null(strstr(err.message, "file"));
+    snprintf(out, sizeof(out), "%s/saved", run.folder);
+    assert_true(wt__trainable_save(run.t, run.folder, out, NULL, &err) < 0);
+    assert_non_null(strstr(err.message, "model.safetensors"));
+
+    put_text(run.model, "model.safetensors", "nonsense");
+    assert_int_equal(wt__trainable_open(&t, run.model, &err), WT_EMODEL);
+    assert_non_null(strstr(err.message, "model.safetensors"));
+    put_text(run.model, "vocab.txt", "");
+    assert_int_equal(wt__trainable_open(&t, run.model, &err), WT_EMODEL);
+    close_run(&run);
+}
+
+/* ---------------------------------------------------------------- the reference libraries */
+
+/* What a Python program prints; false when it fails. */
+static bool python(const char *program, const char *argument, char *out, size_t size)
+{
+    const char *interpreter = getenv("WT_PYTHON");
+    char command[4096];
+
+    snprintf(command, sizeof(command), "'%s' -c '%s' '%s' 2>/dev/null", interpreter, program, argument);
+    FILE *pipe = popen(command, "r");
+    if (!pipe)
+        return false;
+    size_t len = fread(out, 1, size - 1, pipe);
+    out[len] = '\0';
+    return pclose(pipe) == 0;
+}
+
+static void check_python(const char *name, const char *model, const char *text, const char *program)
+{
+    static char printed[4096];
+    char *at = printed;
+    float own[HIDDEN];
+
+    if (!python(program, model, printed, sizeof(printed)))
+        fail_msg("%s cannot be loaded", name);
+    encode(model, text, own);
+    for (size_t h = 0; h < HIDDEN; h++) {
+        float want = strtof(at, &at);
+
+        if (!(fabsf(own[h] - want) < 2e-6f))
+            fail_msg("%s: %g, by the reference library %g", name, own[h], want);
+    }
+}
+
+static void the_reference_libraries_load_what_is_saved(void **state)
+{
+    static const char with_transformers[] =
+        "import sys, torch, transformers as t\n"
+        "m, info = t.AutoModel.from_pretrained(sys.argv[1], output_loading_info=True)\n"
+        "assert not [k for k in info[\"missing_keys\"] if \"pooler\" not in k], info\n"
+        "i = torch.tensor([[2, 5, 7, 24, 11, 3]])\n"
+        "x = m.eval()(input_ids=i, attention_mask=torch.ones_like(i)).last_hidden_state[0].mean(0)\n"
+        "print(*torch.nn.functional.normalize(x, dim=0).tolist())";
+    static const char with_sentence_transformers[] =
+        "import sys, sentence_transformers as s\n"
+        "print(*s.SentenceTransformer(sys.argv[1], device=\"cpu\").encode(\"the book find in\","
+        " normalize_embeddings=True).tolist())";
+    static struct run run;
+    char out[128], printed[256];
+
+    (void)state;
+    if (!getenv("WT_PYTHON")) {
+        printf("skipped: no $WT_PYTHON with transformers and sentence-transformers\n");
+        return;
+    }
+    if (!python("import sys, transformers, sentence_transformers, torch", "", printed, sizeof(printed))) {
+        printf("skipped: $WT_PYTHON has no transformers, sentence-transformers or torch\n");
+        return;
+    }
+    for (size_t m = 0; m < MODELS; m++) {
+        open_run(&run, models[m].config, models[m].types);
+        snprintf(out, sizeof(out), "%s/saved", run.folder);
+        for (size_t i = 0; i < run.count; i++)
+            for (size_t j = 0; j < run.list[i].count; j++)
+                run.list[i].value[j] += (float)(j % 7) * 0.01f;
+        assert_int_equal(wt__trainable_save(run.t, run.model, out, NULL, NULL), 0);
+        check_python(models[m].name, out, "the book find in", with_transformers);
+        if (m == 0)
+            check_python("sentence-transformers", out, "the book find in", with_sentence_transformers);
+        close_run(&run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_architecture_has_the_right_slopes),
+        cmocka_unit_test(only_rows_of_the_batch_are_touched),
+        cmocka_unit_test(workers_add_up_to_one),
+        cmocka_unit_test(frozen_layers_get_none_and_change_nothing_above),
+        cmocka_unit_test(candidates_on_one_place_have_no_order),
+        cmocka_unit_test(memory_is_known_before_it_is_taken),
+        cmocka_unit_test(what_is_saved_is_what_was_trained),
+        cmocka_unit_test(what_is_not_trained_is_kept),
+        cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(the_reference_libraries_load_what_is_saved),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
