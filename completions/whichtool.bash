@@ -1,7 +1,7 @@
 # bash completion for whichtool; made by `whichtool help --completions bash`
 _whichtool() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' i
-  local verbs='add find list show remove usage eval model version help'
+  local verbs='add find list show remove usage eval train model version help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case " $verbs " in *" ${COMP_WORDS[i]} "*) verb=${COMP_WORDS[i]}; break ;; esac
   done
@@ -41,6 +41,21 @@ _whichtool() {
     eval:--cache) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     eval:--model) COMPREPLY=(); return ;;
     eval:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    train:--data) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    train:--out) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    train:--epochs) COMPREPLY=(); return ;;
+    train:--batch) COMPREPLY=(); return ;;
+    train:--accumulate) COMPREPLY=(); return ;;
+    train:--lr) COMPREPLY=(); return ;;
+    train:--freeze) COMPREPLY=(); return ;;
+    train:--loss) COMPREPLY=(); return ;;
+    train:--candidates) COMPREPLY=(); return ;;
+    train:--seed) COMPREPLY=(); return ;;
+    train:--threads) COMPREPLY=(); return ;;
+    train:--memory) COMPREPLY=(); return ;;
+    train:--cache) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    train:--model) COMPREPLY=(); return ;;
+    train:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     model:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     help:--completions) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$word"); return ;;
     *:-s | *:--store) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
@@ -55,6 +70,7 @@ _whichtool() {
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
     usage) options+=' --split --strict -t --tool --before --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
     eval) options+=' --split -r --recipe -k --k --limit --run --qrels --bootstrap --seed --cache --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+    train) options+=' --data --out --epochs --batch --accumulate --lr --freeze --loss --candidates --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder all' -- "$word") ;;
     model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;
     version) options+=''; COMPREPLY=() ;;
     help) options+=' --recipes --man --completions'; mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;

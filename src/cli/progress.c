@@ -90,6 +90,19 @@ static void describe(struct buffer *out, const struct progress_line *line, uint6
     }
 }
 
+void wt__progress_draw(const struct progress_line *line, const struct buffer *text)
+{
+    struct buffer cut = {0};
+    if (!line->shown || wt__now_ms() - line->started_ms <= QUIET_MS)
+        return;
+    wt__text_cut(&cut, wt__buffer_view(text), line->width);
+    if (!text->failed && !cut.failed)
+        fprintf(stderr, "\r\x1b[K%s", cut.ptr);
+    fflush(stderr);
+    line_is_there = true;
+    wt__buffer_dispose(&cut);
+}
+
 int wt__progress_show(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     struct progress_line *line = context;
@@ -99,17 +112,10 @@ int wt__progress_show(void *context, const char *phase, uint64_t done, uint64_t 
         line->phase_ms = now;
         line->phase_done = done;
     }
-    if (line->shown && now - line->started_ms > QUIET_MS) {
-        struct buffer text = {0}, cut = {0};
-        describe(&text, line, done, total, now);
-        wt__text_cut(&cut, wt__buffer_view(&text), line->width);
-        if (!text.failed && !cut.failed)
-            fprintf(stderr, "\r\x1b[K%s", cut.ptr);
-        fflush(stderr);
-        line_is_there = true;
-        wt__buffer_dispose(&text);
-        wt__buffer_dispose(&cut);
-    }
+    struct buffer text = {0};
+    describe(&text, line, done, total, now);
+    wt__progress_draw(line, &text);
+    wt__buffer_dispose(&text);
     return interrupted;
 }
 

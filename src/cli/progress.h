@@ -26,6 +26,9 @@ void wt__progress_begin(struct progress_line *line, const struct cli *cli);
 /* A wt_progress_fn; context is a struct progress_line. Draws only what takes more than two seconds. */
 int wt__progress_show(void *context, const char *phase, uint64_t done, uint64_t total);
 
+/* Draws text as the line, cut to the terminal, under the same conditions. */
+void wt__progress_draw(const struct progress_line *line, const struct buffer *text);
+
 /* Takes the line away, if one is there. */
 void wt__progress_clear(void);
 

@@ -25,6 +25,7 @@ enum {
 };
 
 struct lesson;
+struct study;
 
 struct training {
     wt_engine *engine;
@@ -36,6 +37,7 @@ struct training {
     const char *out; /* folder of the trained models */
     struct examples examples;
     struct listener listener;
+    struct study *study; /* what lessons after the encoder share (learn/study.h); NULL until one asks */
     struct arena arena; /* of the report: lives as long as that */
 };
 

@@ -1,0 +1,203 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+
+/* What the callback of wt_train draws on. */
+struct training_line {
+    struct progress_line line;
+    const struct cli *cli;
+    double best; /* that was told last */
+};
+
+/* "encoder: training 120 of 236 (51 %), loss 1.204, 2,310 tokens/s, 4 min 10 s left, dev 71.3 %" */
+static void describe(struct buffer *out, const wt_train_progress *p)
+{
+    if (*p->lesson)
+        wt__buffer_printf(out, "%s: ", p->lesson);
+    wt__buffer_text(out, p->phase);
+    if (p->total) {
+        wt__buffer_char(out, ' ');
+        wt__grouped(out, p->done);
+        wt__buffer_text(out, " of ");
+        wt__grouped(out, p->total);
+        wt__buffer_printf(out, " (%.0f %%)", 100.0 * (double)p->done / (double)p->total);
+    }
+    if (!isnan(p->loss))
+        wt__buffer_printf(out, ", loss %.3f", p->loss);
+    if (!isnan(p->tokens_per_second)) {
+        wt__buffer_text(out, ", ");
+        wt__grouped(out, (uint64_t)p->tokens_per_second);
+        wt__buffer_text(out, " tokens/s");
+    }
+    if (!isnan(p->seconds_left)) {
+        wt__buffer_text(out, ", ");
+        wt__duration(out, p->seconds_left);
+        wt__buffer_text(out, " left");
+    }
+    if (!isnan(p->best))
+        wt__buffer_printf(out, ", dev %.1f %%", 100 * p->best);
+}
+
+/* A better figure is worth a line that stays. */
+static void note_best(struct training_line *training, const wt_train_progress *p)
+{
+    bool first = isnan(training->best) && !isnan(p->best), better = p->best > training->best;
+    training->best = p->best;
+    if (first)
+        wt__cli_note(training->cli, "%s: dev %.1f %%", p->lesson, 100 * p->best);
+    else if (better)
+        wt__cli_note(training->cli, "%s: dev %.1f %% at step %llu of %llu", p->lesson, 100 * p->best,
+                     (unsigned long long)p->done, (unsigned long long)p->total);
+}
+
+static int show(void *context, const wt_train_progress *p)
+{
+    struct training_line *training = context;
+    struct buffer text = {0};
+    note_best(training, p);
+    describe(&text, p);
+    wt__progress_draw(&training->line, &text);
+    wt__buffer_dispose(&text);
+    return wt__interrupted();
+}
+
+/* ---------------------------------------------------------------- results */
+
+static void json_figure(struct buffer *out, const char *key, double value)
+{
+    if (isnan(value))
+        wt__json_raw(out, key, "null");
+    else
+        wt__json_number(out, key, value);
+}
+
+static void json_model(struct buffer *out, const wt_trained *model)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "model", model->lesson);
+    wt__json_text(out, "path", model->path);
+    wt__json_text(out, "figure", model->figure);
+    json_figure(out, "before", model->before);
+    json_figure(out, "after", model->after);
+    wt__json_count(out, "steps", model->steps);
+    wt__json_number(out, "epochs", model->epochs);
+    wt__json_number(out, "seconds", model->seconds);
+    wt__json_raw(out, "stopped_early", model->stopped_early ? "true" : "false");
+    if (model->notice)
+        wt__json_text(out, "notice", model->notice);
+    wt__buffer_text(out, "}\n");
+}
+
+static void text_model(const struct cli *cli, struct buffer *out, const wt_trained *model)
+{
+    struct buffer line = {0};
+    wt__buffer_printf(&line, "%s: ", model->lesson);
+    if (!isnan(model->after))
+        wt__buffer_printf(&line, "%s on dev ", model->figure);
+    if (!isnan(model->after) && !isnan(model->before))
+        wt__buffer_printf(&line, "from %.1f to ", 100 * model->before);
+    if (!isnan(model->after))
+        wt__buffer_printf(&line, "%.1f %%; ", 100 * model->after);
+    wt__grouped(&line, model->steps);
+    wt__buffer_printf(&line, " steps, %.1f epochs, ", model->epochs);
+    wt__duration(&line, model->seconds);
+    wt__buffer_printf(&line, "%s\n%s", model->stopped_early ? "; stopped early, since it got no better" : "",
+                      model->path);
+    wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
+    wt__buffer_char(out, '\n');
+    out->failed |= line.failed;
+    wt__buffer_dispose(&line);
+}
+
+static int print_report(struct cli *cli, const wt_train_report *report)
+{
+    struct buffer out = {0};
+    for (size_t i = 0; i < report->len; i++) {
+        if (cli->json)
+            json_model(&out, &report->items[i]);
+        else
+            text_model(cli, &out, &report->items[i]);
+    }
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    for (size_t i = 0; i < report->len; i++)
+        if (report->items[i].notice)
+            wt__cli_note(cli, "Note: %s: %s", report->items[i].lesson, report->items[i].notice);
+    return END_DONE;
+}
+
+/* ---------------------------------------------------------------- the verb */
+
+/* A number over 0. */
+static int read_real(struct cli *cli, enum option_id id, const char *name, double *out)
+{
+    const char *text = wt__text_of(cli, id);
+    char *end = NULL;
+    if (!text)
+        return 0;
+    *out = strtod(text, &end);
+    if (end != text && !*end && isfinite(*out) && *out > 0)
+        return 0;
+    return wt__cli_usage(cli, "--%s takes a number over 0, not \"%s\"", name, text);
+}
+
+static int fill_options(struct cli *cli, wt_train_options *options)
+{
+    const uint64_t *number = cli->arguments.number;
+    wt_train_options_init(options);
+    options->data = wt__text_of(cli, OPT_DATA);
+    options->out = wt__text_of(cli, OPT_OUT);
+    options->model = wt__text_of(cli, OPT_MODEL);
+    options->models_dir = wt__text_of(cli, OPT_MODELS);
+    options->cache_dir = wt__text_of(cli, OPT_CACHE);
+    options->loss = wt__text_of(cli, OPT_LOSS);
+    options->threads = (unsigned)number[OPT_THREADS];
+    options->seed = number[OPT_SEED];
+    options->batch = (size_t)number[OPT_BATCH];
+    options->accumulate = (size_t)number[OPT_ACCUMULATE];
+    options->freeze = (size_t)number[OPT_FREEZE];
+    options->candidates = (size_t)number[OPT_CANDIDATES];
+    options->memory = number[OPT_MEMORY] * 1000000;
+    options->resume = wt__given(cli, OPT_RESUME);
+    int code = read_real(cli, OPT_EPOCHS, "epochs", &options->epochs);
+    if (code == 0)
+        code = read_real(cli, OPT_LR, "lr", &options->rate);
+    if (code == 0 && options->data && !options->out)
+        code = wt__cli_usage(cli, "--data needs --out FOLDER for the models");
+    return code;
+}
+
+int wt__cmd_train(struct cli *cli)
+{
+    wt_train_options options;
+    wt_engine *engine = NULL;
+    wt_train_report *report = NULL;
+    wt_error err;
+    int code = fill_options(cli, &options);
+    if (code == 0 && !options.data)
+        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
+    if (code != 0)
+        return code;
+    struct training_line training = {.cli = cli, .best = NAN};
+    options.progress = show;
+    options.progress_context = &training;
+    wt__interrupt_watch();
+    wt__progress_begin(&training.line, cli);
+    int rc = wt_train(engine, cli->arguments.words[0], &options, &report, &err);
+    wt__progress_clear();
+    if (report)
+        code = print_report(cli, report);
+    if (rc == WT_ECANCELLED)
+        code = wt__cli_say(cli, END_INTERRUPTED, "%s; the best model so far stays, and --resume goes on", err.message);
+    else if (rc == WT_EEMPTY)
+        code = wt__cli_say(cli, END_INPUT, "%s", err.message);
+    else if (rc < 0)
+        code = wt__cli_fail(cli, &err) == END_NOTHING ? END_INPUT : wt__exit_of(rc);
+    wt_train_report_free(report);
+    wt_close(engine);
+    return code;
+}
