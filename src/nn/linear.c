@@ -18,8 +18,8 @@ size_t wt__linear_packed_size(size_t out, size_t in)
 void wt__linear_pack(float *packed, const float *w, size_t row_stride, size_t out, size_t in)
 {
     for (size_t first = 0; first < out; first += WT_PANEL, packed += in * WT_PANEL)
-        wt__kernels()->pack(packed, w + first * row_stride, row_stride, out - first < WT_PANEL ? out - first : WT_PANEL,
-                            in);
+        wt__kernels()->transpose(packed, WT_PANEL, w + first * row_stride, row_stride,
+                                 out - first < WT_PANEL ? out - first : WT_PANEL, in);
 }
 
 static void forward_packed(const struct linear *l, const float *x, size_t x_stride, enum activation activation,

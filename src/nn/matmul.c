@@ -1,95 +1,141 @@
-/* matmul.c: our own way cuts the inner dimension into depths and the right side into strips two panels wide. A strip is
- * packed on the stack, where the first cache keeps it while all rows of the left side pass by. The left side is read in
- * place, also transposed. */
+/* matmul.c: our own way packs the right side into panels and hands all of it to the matrix kernel, as inference does
+ * with packed weights. The left side is read in place; a transposed one is turned, some rows at a time. Packing costs a
+ * few parts in a hundred of a product of the size of a batch. (Cutting the inner dimension to keep panels in the first
+ * cache, as is often done, measured slower here: the sums' way to memory and back costs more than it saves.) */
 #include "nn/matmul.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "nn/blas_library.h"
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/tile.h"
+#include "nn/linear.h"
 
-enum { ROWS = 144, DEPTH = 256, STRIP = 2 * WT_PANEL };
+enum {
+    TURNED_ROWS = 144, /* rows of a transposed left side at a time: they stay in the second cache */
+    MOST_DEPTH = 4096  /* of the inner dimension at a time */
+};
 
-/* Columns first .. first + width - 1 of op(b), rows from .. from + depth - 1, as two panels. */
-static void pack_strip(const struct matmul *p, size_t from, size_t depth, size_t first, size_t width, float *strip)
+static size_t padded(size_t n)
 {
-    for (size_t done = 0; done < width; done += WT_PANEL, strip += depth * WT_PANEL) {
-        size_t columns = width - done < WT_PANEL ? width - done : WT_PANEL;
+    return (n + WT_PANEL - 1) / WT_PANEL * WT_PANEL;
+}
 
-        if (p->b_transposed) {
-            wt__kernels()->pack(strip, p->b + (first + done) * p->b_stride + from, p->b_stride, columns, depth);
-            continue;
-        }
-        const float *b = p->b + from * p->b_stride + first + done;
-        for (size_t k = 0; k < depth; k++, b += p->b_stride) {
-            if (columns == WT_PANEL)
-                memcpy(strip + k * WT_PANEL, b, WT_PANEL * sizeof(float));
+/* How a product is cut so that its copies fit. */
+struct plan {
+    size_t depth, rows, columns;
+};
+
+static struct plan plan_for(const struct matmul *p, size_t floats)
+{
+    size_t least = WT_PANEL + (p->a_transposed ? WT_PANEL : 0); /* floats that each value of depth takes at least */
+    struct plan plan = {.depth = p->k < MOST_DEPTH ? p->k : MOST_DEPTH, .rows = p->m};
+
+    if (padded(plan.depth) > floats / least)
+        plan.depth = floats / least / WT_PANEL * WT_PANEL;
+    if (p->a_transposed) {
+        size_t rows = (floats - WT_PANEL * plan.depth) / padded(plan.depth);
+
+        plan.rows = rows < TURNED_ROWS ? rows : TURNED_ROWS;
+        floats -= plan.rows * padded(plan.depth);
+    }
+    plan.columns = floats / plan.depth / WT_PANEL * WT_PANEL;
+    return plan;
+}
+
+/* Rows from .. + depth - 1 of op(b), columns first .. + width - 1, in panels. */
+static void pack_right(const struct matmul *p, size_t from, size_t depth, size_t first, size_t width, float *panels)
+{
+    if (p->b_transposed) {
+        wt__linear_pack(panels, p->b + first * p->b_stride + from, p->b_stride, width, depth);
+        return;
+    }
+    const float *b = p->b + from * p->b_stride + first;
+    for (size_t done = 0; done < width; done += WT_PANEL, panels += depth * WT_PANEL)
+        for (size_t k = 0; k < depth; k++) {
+            const float *row = b + k * p->b_stride + done;
+
+            if (width - done >= WT_PANEL)
+                memcpy(panels + k * WT_PANEL, row, WT_PANEL * sizeof(float));
             else
                 for (size_t j = 0; j < WT_PANEL; j++)
-                    strip[k * WT_PANEL + j] = j < columns ? b[j] : 0;
+                    panels[k * WT_PANEL + j] = j < width - done ? row[j] : 0;
         }
-    }
 }
 
-static void clear(const struct matmul *p)
+/* Columns first .. + rows - 1 of the transposed a, its rows from .. + depth - 1, as rows padded(depth) apart. */
+static void turn_left(const struct matmul *p, size_t first, size_t rows, size_t from, size_t depth, float *turned)
 {
-    for (size_t i = 0; i < p->m && p->n > 0; i++)
-        memset(p->c + i * p->c_stride, 0, p->n * sizeof(float));
+    for (size_t k = 0; k < depth; k += WT_PANEL)
+        wt__kernels()->transpose(turned + k, padded(depth), p->a + (from + k) * p->a_stride + first, p->a_stride,
+                                 depth - k < WT_PANEL ? depth - k : WT_PANEL, rows);
 }
 
-/* Rows first .. first + rows - 1 of op(a), columns from .. from + depth - 1, in the order in which they lie. */
-static void pack_block(const struct matmul *p, size_t first, size_t rows, size_t from, size_t depth, float *block)
+void wt__matmul_within(const struct matmul *p, float *scratch, size_t floats)
 {
-    if (p->a_transposed)
-        for (size_t k = 0; k < depth; k++)
-            memcpy(block + k * rows, p->a + (from + k) * p->a_stride + first, rows * sizeof(float));
-    else
-        for (size_t r = 0; r < rows; r++)
-            memcpy(block + r * depth, p->a + (first + r) * p->a_stride + from, depth * sizeof(float));
-}
+    struct plan plan = plan_for(p, floats);
+    float *turned = scratch, *panels = scratch + (p->a_transposed ? plan.rows * padded(plan.depth) : 0);
 
-static void multiply(const struct matmul *p)
-{
-    _Alignas(64) float block[ROWS * DEPTH], strip[STRIP * DEPTH];
-
-    for (size_t row = 0, rows; row < p->m; row += rows) {
-        rows = even_part(p->m - row, ROWS);
-        for (size_t from = 0, depth; from < p->k; from += depth) {
-            depth = even_part(p->k - from, DEPTH);
-            pack_block(p, row, rows, from, depth, block);
-            for (size_t first = 0; first < p->n; first += STRIP) {
-                size_t width = p->n - first < STRIP ? p->n - first : STRIP;
+    for (size_t from = 0, depth; from < p->k; from += depth) {
+        depth = p->k - from < plan.depth ? p->k - from : plan.depth;
+        for (size_t first = 0, width; first < p->n; first += width) {
+            width = p->n - first < plan.columns ? p->n - first : plan.columns;
+            pack_right(p, from, depth, first, width, panels);
+            for (size_t row = 0, rows; row < p->m; row += rows) {
+                rows = p->m - row < plan.rows ? p->m - row : plan.rows;
                 float *c = p->c + row * p->c_stride + first;
-                struct gemm gemm = {.t = rows,
-                                    .k = depth,
-                                    .o = width,
-                                    .a = block,
-                                    .a_stride = p->a_transposed ? 1 : depth,
-                                    .a_step = p->a_transposed ? rows : 1,
-                                    .w = strip,
-                                    .w_step = WT_PANEL,
-                                    .w_panel = depth * WT_PANEL,
-                                    .residual = p->accumulate || from > 0 ? c : NULL,
-                                    .c = c,
-                                    .c_stride = p->c_stride};
 
-                pack_strip(p, from, depth, first, width, strip);
-                wt__kernels()->gemm(&gemm);
+                if (p->a_transposed)
+                    turn_left(p, row, rows, from, depth, turned);
+                wt__kernels()->gemm(&(struct gemm){.t = rows,
+                                                   .k = depth,
+                                                   .o = width,
+                                                   .a = p->a_transposed ? turned : p->a + row * p->a_stride + from,
+                                                   .a_stride = p->a_transposed ? padded(depth) : p->a_stride,
+                                                   .a_step = 1,
+                                                   .w = panels,
+                                                   .w_step = WT_PANEL,
+                                                   .w_panel = depth * WT_PANEL,
+                                                   .residual = p->accumulate || from > 0 ? c : NULL,
+                                                   .c = c,
+                                                   .c_stride = p->c_stride});
             }
         }
     }
 }
 
-void wt__matmul(const struct matmul *product)
+static void multiply(const struct matmul *p)
 {
-    if (product->k == 0 && !product->accumulate)
-        clear(product);
-    if (product->m == 0 || product->n == 0 || product->k == 0)
+    const size_t most = MATMUL_SCRATCH / sizeof(float);
+    size_t depth = padded(p->k < MOST_DEPTH ? p->k : MOST_DEPTH), floats;
+
+    if (__builtin_mul_overflow(padded(p->n), depth, &floats) || floats > most)
+        floats = most;
+    floats += p->a_transposed ? TURNED_ROWS * depth : 0;
+    float *scratch = wt__alloc_aligned(floats, sizeof(float));
+    if (scratch) {
+        wt__matmul_within(p, scratch, floats);
+        free(scratch);
+    } else {
+        _Alignas(64) float small[MATMUL_LEAST];
+
+        wt__matmul_within(p, small, MATMUL_LEAST);
+    }
+}
+
+void wt__matmul(const struct matmul *p)
+{
+    if (p->m == 0 || p->n == 0)
         return;
-    if (wt__blas_prefers(product))
-        wt__blas_multiply(product);
+    if (p->k == 0) {
+        for (size_t i = 0; i < p->m && !p->accumulate; i++)
+            memset(p->c + i * p->c_stride, 0, p->n * sizeof(float));
+        return;
+    }
+    if (wt__blas_prefers(p))
+        wt__blas_multiply(p);
     else
-        multiply(product);
+        multiply(p);
 }

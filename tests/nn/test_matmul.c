@@ -59,9 +59,9 @@ static void one(size_t m, size_t n, size_t k, unsigned variant)
 
 static void all_shapes(void)
 {
-    static const size_t shapes[][3] = {{0, 3, 3},   {3, 0, 3},     {3, 3, 0},     {1, 1, 1},     {2, 17, 5},
-                                       {7, 16, 33}, {13, 31, 64},  {32, 32, 32},  {49, 33, 257}, {145, 40, 12},
-                                       {25, 70, 1}, {150, 1, 300}, {64, 96, 513}, {290, 65, 100}};
+    static const size_t shapes[][3] = {{0, 3, 3},   {3, 0, 3},     {3, 3, 0},     {1, 1, 1},      {2, 17, 5},
+                                       {7, 16, 33}, {13, 31, 64},  {32, 32, 32},  {49, 33, 257},  {145, 40, 12},
+                                       {25, 70, 1}, {150, 1, 300}, {64, 96, 513}, {290, 65, 100}, {5, 20, 5000}};
 
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
         for (unsigned variant = 0; variant < 8; variant++)
@@ -72,6 +72,37 @@ static void our_kernels_agree_with_doubles(void **state)
 {
     (void)state;
     all_shapes();
+}
+
+static void little_scratch_gives_the_same_product(void **state)
+{
+    enum { M = 40, N = 70, K = 700 };
+    float *a = floats(M * K, 1), *b = floats(N * K, 1), *c = floats(M * N, 1);
+    float *scratch = floats(MATMUL_LEAST, 1);
+    double *want = wt__alloc_array(M * N, sizeof(double));
+
+    (void)state;
+    assert_non_null(want);
+    for (unsigned variant = 0; variant < 4; variant++) {
+        struct matmul product = {.m = M,
+                                 .n = N,
+                                 .k = K,
+                                 .a = a,
+                                 .a_stride = variant & 1 ? M : K,
+                                 .a_transposed = variant & 1,
+                                 .b = b,
+                                 .b_stride = variant & 2 ? K : N,
+                                 .b_transposed = variant & 2,
+                                 .c = c,
+                                 .c_stride = N};
+
+        product_in_doubles(&product, want);
+        wt__matmul_within(&product, scratch, MATMUL_LEAST);
+        vectors_agree("little scratch", c, want, M * N, 2e-6);
+        for (size_t i = 0; i < WT_PANEL; i++)
+            assert_true(isnan(scratch[MATMUL_LEAST + i])); /* and nothing behind it was written */
+    }
+    free(a), free(b), free(c), free(scratch), free(want);
 }
 
 static void openblas_agrees_with_doubles(void **state)
@@ -110,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(our_kernels_agree_with_doubles), /* before the BLAS is loaded */
+        cmocka_unit_test(little_scratch_gives_the_same_product),
         cmocka_unit_test(openblas_agrees_with_doubles),
         cmocka_unit_test(the_same_call_gives_the_same_bits),
     };

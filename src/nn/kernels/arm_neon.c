@@ -88,9 +88,9 @@ static void gelu_neon(float *x, size_t n)
     wt__kernels_plain.gelu(x, n);
 }
 
-static void pack_neon(float *packed, const float *w, size_t row_stride, size_t rows, size_t in)
+static void transpose_neon(float *out, size_t out_stride, const float *w, size_t row_stride, size_t rows, size_t in)
 {
-    wt__kernels_plain.pack(packed, w, row_stride, rows, in);
+    wt__kernels_plain.transpose(out, out_stride, w, row_stride, rows, in);
 }
 
 static void gelu_backward_neon(const float *x, const float *dy, float *dx, size_t n)
@@ -168,7 +168,7 @@ static void dots_i8_neon(const int8_t *query, const int8_t *rows, size_t count, 
 const struct kernels wt__kernels_neon = {
     .name = "neon",
     .gemm = gemm_neon,
-    .pack = pack_neon,
+    .transpose = transpose_neon,
     .gelu = gelu_neon,
     .gelu_backward = gelu_backward_neon,
     .softmax = softmax_neon,

@@ -57,8 +57,8 @@ struct kernels {
 
     void (*gemm)(const struct gemm *gemm);
 
-    /* packed[k * WT_PANEL + j] = w[j * row_stride + k], zero for j >= rows; rows at most WT_PANEL: one panel. */
-    void (*pack)(float *packed, const float *w, size_t row_stride, size_t rows, size_t in);
+    /* out[k * out_stride + j] = w[j * row_stride + k] for j < WT_PANEL, zero for j >= rows; rows at most WT_PANEL. */
+    void (*transpose)(float *out, size_t out_stride, const float *w, size_t row_stride, size_t rows, size_t in);
 
     /* x[i] = x[i] / 2 * (1 + erf(x[i] / sqrt 2)), within 4e-7 * max(1, |x|). */
     void (*gelu)(float *x, size_t n);

@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-static void pack_plain(float *packed, const float *w, size_t row_stride, size_t rows, size_t in)
+static void transpose_plain(float *out, size_t out_stride, const float *w, size_t row_stride, size_t rows, size_t in)
 {
     for (size_t k = 0; k < in; k++)
         for (size_t j = 0; j < WT_PANEL; j++)
-            packed[k * WT_PANEL + j] = j < rows ? w[j * row_stride + k] : 0;
+            out[k * out_stride + j] = j < rows ? w[j * row_stride + k] : 0;
 }
 
 static void gelu_plain(float *x, size_t n)
@@ -162,7 +162,7 @@ static void dots_i8_plain(const int8_t *query, const int8_t *rows, size_t count,
 const struct kernels wt__kernels_plain = {
     .name = "plain",
     .gemm = gemm_plain,
-    .pack = pack_plain,
+    .transpose = transpose_plain,
     .gelu = gelu_plain,
     .gelu_backward = gelu_backward_plain,
     .softmax = softmax_plain,

@@ -328,7 +328,7 @@ static void adamw_avx2(const struct adamw_factors *f, const float *gradient, flo
 }
 
 /* Eight rows of eight values, turned: pairs, then fours within each half of a register, then the halves. */
-INLINED void transpose(__m256 r[8])
+INLINED void turn(__m256 r[8])
 {
     __m256 a[8], b[8];
 
@@ -351,7 +351,7 @@ INLINED void transpose(__m256 r[8])
     }
 }
 
-static void pack_avx2(float *packed, const float *w, size_t row_stride, size_t rows, size_t in)
+static void transpose_avx2(float *out, size_t out_stride, const float *w, size_t row_stride, size_t rows, size_t in)
 {
     for (size_t k = 0; k < in; k += LANES) {
         __m256i mask = lanes(in - k);
@@ -361,11 +361,11 @@ static void pack_avx2(float *packed, const float *w, size_t row_stride, size_t r
 
             UNROLL for (size_t j = 0; j < 8; j++) r[j] =
                 half + j < rows ? _mm256_maskload_ps(w + (half + j) * row_stride + k, mask) : _mm256_setzero_ps();
-            transpose(r);
+            turn(r);
             UNROLL for (size_t j = 0; j < 8; j++)
             {
                 if (k + j < in)
-                    _mm256_storeu_ps(packed + (k + j) * WT_PANEL + half, r[j]);
+                    _mm256_storeu_ps(out + (k + j) * out_stride + half, r[j]);
             }
         }
     }
@@ -445,7 +445,7 @@ static void dots_i8_avx2(const int8_t *query, const int8_t *rows, size_t count, 
 const struct kernels wt__kernels_avx2 = {
     .name = "avx2",
     .gemm = gemm_avx2,
-    .pack = pack_avx2,
+    .transpose = transpose_avx2,
     .gelu = gelu_avx2,
     .gelu_backward = gelu_backward_avx2,
     .softmax = softmax_avx2,

@@ -358,7 +358,7 @@ static void adamw_avx512(const struct adamw_factors *f, const float *gradient, f
 }
 
 /* Sixteen rows of sixteen values, turned: pairs, then fours within each quarter of a register, then the quarters. */
-INLINED void transpose(__m512 r[16])
+INLINED void turn(__m512 r[16])
 {
     __m512 a[16], b[16];
 
@@ -388,7 +388,7 @@ INLINED void transpose(__m512 r[16])
     }
 }
 
-static void pack_avx512(float *packed, const float *w, size_t row_stride, size_t rows, size_t in)
+static void transpose_avx512(float *out, size_t out_stride, const float *w, size_t row_stride, size_t rows, size_t in)
 {
     for (size_t k = 0; k < in; k += LANES) {
         __mmask16 mask = lanes(in - k);
@@ -396,11 +396,11 @@ static void pack_avx512(float *packed, const float *w, size_t row_stride, size_t
 
         UNROLL for (size_t j = 0; j < 16; j++) r[j] =
             j < rows ? _mm512_maskz_loadu_ps(mask, w + j * row_stride + k) : _mm512_setzero_ps();
-        transpose(r);
+        turn(r);
         UNROLL for (size_t j = 0; j < 16; j++)
         {
             if (k + j < in)
-                _mm512_storeu_ps(packed + (k + j) * WT_PANEL, r[j]);
+                _mm512_storeu_ps(out + (k + j) * out_stride, r[j]);
         }
     }
 }
@@ -466,7 +466,7 @@ static void dots_i8_avx512(const int8_t *query, const int8_t *rows, size_t count
 }
 
 #define AVX512_SET                                                                                                     \
-    .gemm = gemm_avx512, .pack = pack_avx512, .gelu = gelu_avx512, .gelu_backward = gelu_backward_avx512,              \
+    .gemm = gemm_avx512, .transpose = transpose_avx512, .gelu = gelu_avx512, .gelu_backward = gelu_backward_avx512,    \
     .softmax = softmax_avx512, .softmax_backward = softmax_backward_avx512, .layer_norm = layer_norm_avx512,           \
     .layer_norm_backward = layer_norm_backward_avx512, .adamw = adamw_avx512, .dot_f32 = dot_f32_avx512,               \
     .dots_f32 = dots_f32_avx512
