@@ -107,6 +107,7 @@ typedef struct wt_open_options {
                                else ~/.local/share/whichtool/models */
     unsigned threads;       /* for batch encoding; 0: one a processor */
     unsigned busy_ms;       /* how long to wait for another writer; 0: 10,000 */
+    const char *trained;    /* folder that wt_train filled; NULL: STORE-models, beside the store; "": none */
 } wt_open_options;
 
 WT_API void wt_open_options_init(wt_open_options *options);
@@ -409,6 +410,7 @@ typedef struct wt_hits {
     const char *recipe; /* what ran; differs from the one asked for only for "auto" */
     const char *notice; /* one line on what was missing (no model, tools without vectors), or NULL */
     double encode_ms, search_ms, total_ms;
+    const char *why; /* with "auto": how its choice was found, one sentence; else NULL */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);
@@ -424,6 +426,7 @@ typedef struct wt_recipe {
     const char *name;
     const char *summary; /* one line */
     int needs_model;     /* non-zero: needs an encoder */
+    int needs_training;  /* non-zero: needs what wt_train of that name leaves */
 } wt_recipe;
 
 /* The recipes that this library knows, by index from 0; NULL past the last. Static. */
@@ -557,6 +560,10 @@ WT_API void wt_train_report_free(wt_train_report *report);
 WT_API int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *options, wt_train_report **out,
                     wt_error *err);
 
+/* What a training with this data and seed is said to have learned from: "data"."sha256" of a model's config.json. data
+ * and seed as in wt_train_options. Errors: WT_EEMPTY, WT_ENOTFOUND, WT_EFORMAT, ... */
+WT_API int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, char sha256[65], wt_error *err);
+
 /* ---------------------------------------------------------------- evaluation */
 
 #define WT_MAX_CUTOFFS 16
@@ -574,9 +581,13 @@ typedef struct wt_eval_options {
     size_t cutoffs[WT_MAX_CUTOFFS]; /* k of the metrics; all 0: 1, 3, 5, 7, 10 */
     size_t max_queries;             /* the first so many of the split; 0: all */
     size_t bootstrap;               /* resamples of the paired comparison; 0: 10,000 */
-    uint64_t seed;                  /* of the bootstrap; 0: 1 */
+    uint64_t seed;                  /* of bootstrap, training and whatever is drawn; 0: 1 */
     wt_progress_fn progress;
     void *progress_context;
+    const char *trained;   /* folder that wt_train filled from this data set, which is checked; NULL: what the recipes
+                              need is trained first, and kept in cache_dir */
+    size_t usages;         /* learn from at most so many usages a tool, drawn by seed; 0: from all */
+    const char *html_path; /* write the figures with their analyses as one page; NULL: none */
 } wt_eval_options;
 
 WT_API void wt_eval_options_init(wt_eval_options *options);
@@ -611,7 +622,11 @@ typedef struct wt_eval_report {
 WT_API void wt_eval_report_free(wt_eval_report *report);
 
 /* Measures recipes on a data set in BEIR layout (corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv).
- * Errors: WT_ENOTFOUND, WT_EFORMAT (with file and line), WT_ERECIPE, WT_EMODEL, WT_EIO, WT_ECANCELLED, ... */
+ * Recipes that need training learn from its train split, and what is to be chosen is chosen on its dev split: the split
+ * that is measured is not looked at before the figures are taken, unless it is one of those. Without a train split
+ * such recipes are left out, or WT_ERECIPE when they were named.
+ * Errors: WT_ENOTFOUND, WT_EFORMAT (with file and line; or options->trained was made from other data), WT_ERECIPE,
+ * WT_EMODEL, WT_EIO, WT_ECANCELLED, those of wt_train, ... */
 WT_API int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **out, wt_error *err);
 
 #ifdef __cplusplus

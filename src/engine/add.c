@@ -94,6 +94,15 @@ static int find_encoder(wt_engine *engine, struct report *report, const struct e
     return rc == WT_EMODEL ? 0 : rc;
 }
 
+/* A trained encoder reads tools in its own way. */
+static int embed_trained(wt_engine *engine, struct progress *progress, wt_error *err)
+{
+    const struct trained *trained = NULL;
+    size_t embedded;
+    wt__engine_trained(engine, &trained, NULL);
+    return trained && trained->own ? wt__embed_missing(engine, trained->own, progress, &embedded, err) : 0;
+}
+
 /* Vectors and the snapshot. */
 static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
                            wt_error *err)
@@ -103,12 +112,14 @@ static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *
     int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
     if (rc == 0 && encoder)
         rc = wt__embed_missing(engine, encoder, progress, &report->public.embedded, err);
+    if (rc == 0 && !no_vectors)
+        rc = embed_trained(engine, progress, err);
     if (rc < 0)
         return rc;
     if (wt__progress_phase(progress, "indexing", 0))
         return wt__fail_cancelled(err);
     wt_error why;
-    rc = wt__engine_shelf(engine, encoder, &shelf, &why);
+    rc = wt__engine_shelf(engine, NULL, &shelf, &why);
     if (rc == 0)
         wt__shelf_release(shelf);
     else if (rc == WT_EEMPTY) /* the source had no tools, nor had others before it */

@@ -25,17 +25,23 @@ static bool in_memory(const char *path)
 static int set_places(wt_engine *engine, const char *path, const wt_open_options *options, wt_error *err)
 {
     struct arena arena = {0};
-    struct buffer index = {0};
+    struct buffer index = {0}, trained = {0};
     const char *model = options->model ? options->model : WT_DEFAULT_MODEL;
     if (!in_memory(path))
         wt__buffer_printf(&index, "%s-index", path);
+    if (options->trained)
+        wt__buffer_text(&trained, options->trained);
+    else if (!in_memory(path))
+        wt__buffer_printf(&trained, "%s-models", path);
     engine->path = wt__copy_string(path, strlen(path));
     engine->index_folder = wt__buffer_take(&index);
+    engine->trained_folder = wt__buffer_take(&trained);
     engine->model_name = wt__copy_string(model, strlen(model));
     const char *folder = model[0] ? wt__model_folder(&arena, options->models_dir, model) : "";
     engine->model_folder = folder ? wt__copy_string(folder, strlen(folder)) : NULL;
     wt__arena_dispose(&arena);
-    bool whole = engine->path && engine->index_folder && engine->model_name && engine->model_folder;
+    bool whole =
+        engine->path && engine->index_folder && engine->trained_folder && engine->model_name && engine->model_folder;
     return whole ? 0 : wt__fail_nomem(err);
 }
 
@@ -68,17 +74,23 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     return 0;
 }
 
-void wt_close(wt_engine *engine)
+static void free_workspaces(wt_engine *engine)
 {
-    if (!engine)
-        return;
     while (engine->free_workspaces) {
         struct workspace_slot *slot = engine->free_workspaces;
         engine->free_workspaces = slot->next;
         wt__workspace_close(slot->workspace);
         free(slot);
     }
+}
+
+void wt_close(wt_engine *engine)
+{
+    if (!engine)
+        return;
+    free_workspaces(engine);
     wt__shelf_release(engine->shelf);
+    wt__trained_close(engine->trained); /* may use the encoder */
     wt__encoder_close(engine->encoder);
     wt__store_close(engine->store);
     pthread_mutex_destroy(&engine->lock);
@@ -87,6 +99,7 @@ void wt_close(wt_engine *engine)
     free(engine->model_name);
     free(engine->model_folder);
     free(engine->index_folder);
+    free(engine->trained_folder);
     free(engine->path);
     free(engine);
 }
@@ -147,6 +160,77 @@ int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *
     rc = wt__engine_encoder_locked(engine, out, err);
     pthread_mutex_unlock(&engine->build_lock);
     return rc;
+}
+
+/* Called with build_lock held. */
+static int open_trained(wt_engine *engine, wt_error *err)
+{
+    const struct encoder *base = NULL;
+    struct trained *trained = NULL;
+    wt_error why = {0};
+    int rc = 0;
+    if (engine->trained_folder[0] && wt__is_folder(engine->trained_folder)) {
+        wt__engine_encoder_locked(engine, &base, NULL);
+        rc = wt__trained_open(&trained, engine->trained_folder, base, &why);
+    }
+    pthread_mutex_lock(&engine->lock);
+    engine->trained = trained;
+    engine->trained_error = why;
+    engine->trained_tried = rc != WT_ENOMEM;
+    pthread_mutex_unlock(&engine->lock);
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
+/* 1 and *rc when it was read before. */
+static bool known_trained(wt_engine *engine, const struct trained **out, int *rc, wt_error *err)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool known = engine->trained_tried;
+    *out = engine->trained;
+    *rc = engine->trained_error.code;
+    if (known && *rc < 0 && err)
+        *err = engine->trained_error;
+    pthread_mutex_unlock(&engine->lock);
+    return known;
+}
+
+int wt__engine_trained_locked(wt_engine *engine, const struct trained **out, wt_error *err)
+{
+    int rc;
+    if (known_trained(engine, out, &rc, err))
+        return rc;
+    rc = open_trained(engine, err);
+    *out = engine->trained;
+    return rc;
+}
+
+int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err)
+{
+    int rc;
+    if (known_trained(engine, out, &rc, err))
+        return rc;
+    pthread_mutex_lock(&engine->build_lock);
+    rc = wt__engine_trained_locked(engine, out, err);
+    pthread_mutex_unlock(&engine->build_lock);
+    return rc;
+}
+
+void wt__engine_forget_trained(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->build_lock);
+    pthread_mutex_lock(&engine->lock);
+    struct trained *trained = engine->trained;
+    struct shelf *shelf = engine->shelf;
+    engine->trained = NULL;
+    engine->shelf = NULL;
+    engine->trained_tried = false;
+    free_workspaces(engine); /* their scratch is that of an encoder which ends here */
+    pthread_mutex_unlock(&engine->lock);
+    pthread_mutex_unlock(&engine->build_lock);
+    wt__shelf_release(shelf);
+    wt__trained_close(trained);
 }
 
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err)

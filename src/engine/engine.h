@@ -2,6 +2,7 @@
  *
  *   store      the catalogue; one thread at a time, so every use holds store_lock
  *   encoder    immutable once opened; opened by the first who needs it
+ *   trained    what training left for this store; the same
  *   shelf      the current snapshot; immutable, shared by reference count, swapped whole when the store moved on
  *   workspaces scratch of a query (analyser, arenas, activations), one a running query, kept between queries
  *
@@ -20,6 +21,7 @@
 #include "catalog/store.h"
 #include "encoder/encoder.h"
 #include "index/snapshot.h"
+#include "engine/trained.h"
 #include "retrieve/retrieve.h"
 
 #define SHELF_UNCOUNTED SIZE_MAX
@@ -27,7 +29,7 @@
 /* A snapshot with the count of those who use it. */
 struct shelf {
     struct snapshot *snapshot;
-    atomic_size_t without_vector; /* tools; SHELF_UNCOUNTED until a query with an encoder asks for the shelf */
+    atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; SHELF_UNCOUNTED until a query wants that set */
     atomic_uint references;
 };
 
@@ -38,8 +40,9 @@ struct workspace_slot {
 
 struct wt_engine {
     char *path;
-    char *index_folder; /* "" when the snapshot lives in memory only */
-    char *model_folder; /* "" when there is no model */
+    char *index_folder;   /* "" when the snapshot lives in memory only */
+    char *model_folder;   /* "" when there is no model */
+    char *trained_folder; /* "" when there can be none */
     char *model_name;
     bool read_only;
     unsigned threads, busy_ms;
@@ -53,6 +56,9 @@ struct wt_engine {
     struct encoder *encoder;
     wt_error encoder_error; /* why there is none, when encoder_tried */
     bool encoder_tried;
+    struct trained *trained;
+    wt_error trained_error; /* why there is none, when trained_tried and the folder could not be read; else code 0 */
+    bool trained_tried;
     struct workspace_slot *free_workspaces;
 };
 
@@ -60,13 +66,28 @@ struct wt_engine {
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err);
 int wt__engine_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err); /* with build_lock held */
 
-/* The vectors that this engine searches: kind and model. Needs the encoder. */
+/* What training left, read on first use; *out is NULL when there is nothing. */
+int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err);
+int wt__engine_trained_locked(wt_engine *engine, const struct trained **out, wt_error *err); /* with build_lock held */
+
+/* Reads it anew: after training. No query may be running. */
+void wt__engine_forget_trained(wt_engine *engine);
+
+/* The store's vectors of the tools' texts by this encoder. */
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine);
 
+/* A set of the snapshot: vectors that a query searches. */
+struct shelf_set {
+    const char *model, *kind;
+};
+
 /* The snapshot of the catalogue as it is now; made or refreshed first when it has to be. Given back with
- * wt__shelf_release. encoder: whose vectors it should carry; NULL: lexical alone will do. */
-int wt__engine_shelf(wt_engine *engine, const struct encoder *encoder, struct shelf **out, wt_error *err);
+ * wt__shelf_release. want: the vectors that it should carry; NULL: lexical alone will do. */
+int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, struct shelf **out, wt_error *err);
 void wt__shelf_release(struct shelf *shelf);
+
+/* How many tools have no vector in a set of the shelf. */
+size_t wt__shelf_without_vector(struct shelf *shelf, const struct shelf_set *set);
 
 /* Forgets a shelf in which damage was met, with its files, so that the next one is made from the store alone. The
  * caller keeps its reference. */

@@ -1,6 +1,6 @@
 /* find.c: one request, from words to hits with their definitions.
  *
- *   recipe -> encoder (if needed) -> snapshot -> retrieve/ -> the hits' rows of the store
+ *   recipe -> encoder and training (if needed) -> snapshot -> retrieve/ -> the hits' rows of the store
  *
  * Hits are read from the store after the search, so a tool that was removed in between is left out of the result. */
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "retrieve/document.h"
 #include "text/unicode.h"
 
-static const char *const FALLBACK_RECIPE = "bm25", *const DEFAULT_RECIPE = "hybrid";
+static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *const FALLBACK_RECIPE = "bm25";
 
 struct result {
     wt_hits public; /* first, so that the public pointer is this one */
@@ -27,8 +27,9 @@ struct search {
     wt_engine *engine;
     struct str request;
     wt_find_options options;
-    const struct recipe *recipe;
+    struct retriever retriever;
     const struct encoder *encoder; /* NULL: lexical only */
+    struct shelf_set set;          /* the vectors it searches, with an encoder */
     struct shelf *shelf;
     struct workspace *workspace;
     struct hit_list hits;
@@ -72,34 +73,76 @@ static int fail_recipe(const char *name, wt_error *err)
     return rc;
 }
 
-/* The recipe that was asked for, or the best that can run here; the encoder when it needs one. */
-static int choose_recipe(struct search *search, wt_error *err)
+/* A recipe without training. The default one does without an encoder when there is none. */
+static int choose_plain(struct search *search, const struct recipe *recipe, bool automatic, wt_error *err)
 {
-    const char *name = search->options.recipe;
-    bool automatic = !name || strcmp(name, "auto") == 0;
-    search->recipe = wt__recipe_named(automatic ? DEFAULT_RECIPE : name);
-    if (!search->recipe)
-        return fail_recipe(name, err);
-    if (!search->recipe->public.needs_model)
-        return 0;
     wt_error why;
+    search->retriever = *recipe->retriever;
+    search->result->public.recipe = recipe->public.name;
+    if (!recipe->public.needs_model)
+        return 0;
     int rc = wt__engine_encoder(search->engine, &search->encoder, &why);
     if (rc == WT_EMODEL && automatic) {
         search->encoder = NULL;
-        search->recipe = wt__recipe_named(FALLBACK_RECIPE);
+        search->retriever = wt__bm25;
+        search->result->public.recipe = FALLBACK_RECIPE;
         search->result->public.notice = wt__arena_copy(&search->result->arena, wt__str(why.message));
         return search->result->public.notice ? 0 : wt__fail_nomem(err);
     }
     if (rc < 0 && err)
         *err = why;
+    if (rc == 0)
+        search->set = (struct shelf_set){wt__encoder_hash(search->encoder), wt__document_kind};
     return rc;
+}
+
+static int choose_trained(struct search *search, const struct trained *trained, const struct trained_recipe *recipe,
+                          wt_error *err)
+{
+    struct arena *arena = &search->result->arena;
+    wt_hits *hits = &search->result->public;
+    search->retriever = recipe->retriever;
+    if (recipe->retriever.dense > 0) {
+        search->encoder = trained->encoder;
+        search->set = (struct shelf_set){trained->key, recipe->kind};
+    }
+    hits->recipe = wt__arena_copy(arena, wt__str(recipe->runs));
+    hits->why = recipe->why[0] ? wt__arena_copy(arena, wt__str(recipe->why)) : NULL;
+    return hits->recipe && (hits->why || !recipe->why[0]) ? 0 : wt__fail_nomem(err);
+}
+
+/* The recipe that was asked for, or the best that can run here: what training chose, else hybrid, else words alone. */
+static int choose_recipe(struct search *search, wt_error *err)
+{
+    const char *name = search->options.recipe ? search->options.recipe : AUTOMATIC;
+    bool automatic = strcmp(name, AUTOMATIC) == 0;
+    const struct recipe *recipe = wt__recipe_named(automatic ? DEFAULT_RECIPE : name);
+    const struct trained *trained = NULL;
+    if (!recipe)
+        return fail_recipe(name, err);
+    if (!automatic && recipe->retriever)
+        return choose_plain(search, recipe, false, err);
+    wt_error why;
+    int rc = wt__engine_trained(search->engine, &trained, &why);
+    const struct trained_recipe *choice = wt__trained_recipe(trained, name);
+    if (choice)
+        return choose_trained(search, trained, choice, err);
+    if (!automatic)
+        return rc < 0 ? wt__fail(err, WT_ERECIPE, "%s", why.message)
+               : trained && trained->notice
+                   ? wt__fail(err, WT_ERECIPE, "%s", trained->notice)
+                   : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`", name, name);
+    const char *notice = rc < 0 ? why.message : trained ? trained->notice : NULL;
+    if (notice && !(search->result->public.notice = wt__arena_copy(&search->result->arena, wt__str(notice))))
+        return wt__fail_nomem(err);
+    return choose_plain(search, recipe, true, err);
 }
 
 /* Says how many tools cannot be found by meaning yet. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
-    size_t missing = atomic_load(&search->shelf->without_vector);
-    if (!search->encoder || missing == 0)
+    size_t missing = search->encoder ? wt__shelf_without_vector(search->shelf, &search->set) : 0;
+    if (missing == 0)
         return 0;
     struct buffer text = {0};
     wt__buffer_printf(&text, "%zu of %u tools have no vector yet; `whichtool add` of any source makes them", missing,
@@ -152,15 +195,18 @@ static int provider_filter(struct search *search, const uint64_t **allowed, wt_e
 
 static int retrieve(struct search *search, wt_error *err)
 {
-    struct view view = {.snapshot = search->shelf->snapshot, .encoder = search->encoder};
+    const struct snapshot *snapshot = search->shelf->snapshot;
+    struct view view = {.snapshot = snapshot, .encoder = search->encoder};
     struct retrieve_request request = {.text = search->request,
                                        .k = search->options.k ? search->options.k : 5,
                                        .max_per_provider = search->options.max_per_provider};
     int rc = 0;
+    if (search->encoder)
+        view.vectors = wt__snapshot_vectors(snapshot, search->set.model, search->set.kind);
     if (search->options.provider)
         rc = provider_filter(search, &request.allowed, err);
     if (rc == 0)
-        rc = wt__retrieve(search->recipe->retriever, &view, &request, search->workspace, &search->hits, err);
+        rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
     return rc;
 }
 
@@ -202,8 +248,7 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
 static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
 {
     static const char *const names[STAGE_COUNT] = {"bm25", "dense", "part"};
-    const float weights[STAGE_COUNT] = {search->recipe->retriever->lexical, search->recipe->retriever->dense,
-                                        hit->part.len > 0};
+    const float weights[STAGE_COUNT] = {search->retriever.lexical, search->retriever.dense, hit->part.len > 0};
     struct arena *arena = &search->result->arena;
     wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, STAGE_COUNT);
     if (!stages)
@@ -252,7 +297,7 @@ static int publish(struct search *search, wt_error *err)
         rc = wt__tool_publish(arena, &tools[i], &out->tool, err);
         if (rc >= 0 && search->options.explain)
             rc = explain_stages(search, &search->hits.items[i], out, err);
-        if (rc >= 0 && search->options.explain && search->recipe->retriever->lexical > 0)
+        if (rc >= 0 && search->options.explain && search->retriever.lexical > 0)
             rc = explain_matches(search, &search->hits.items[i], &tools[i], out, err);
     }
     search->result->public.items = items;
@@ -268,7 +313,7 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
     if (rc == WT_ESTORE && search->encoder) {
         wt__engine_discard_shelf(search->engine, search->shelf);
         wt__shelf_release(search->shelf);
-        rc = wt__engine_shelf(search->engine, search->encoder, &search->shelf, &why);
+        rc = wt__engine_shelf(search->engine, search->encoder ? &search->set : NULL, &search->shelf, &why);
         if (rc == 0)
             rc = retrieve(search, &why);
     }
@@ -283,7 +328,7 @@ static int run(struct search *search, wt_error *err)
     if (rc == 0)
         rc = choose_recipe(search, err);
     if (rc == 0)
-        rc = wt__engine_shelf(search->engine, search->encoder, &search->shelf, err);
+        rc = wt__engine_shelf(search->engine, search->encoder ? &search->set : NULL, &search->shelf, err);
     if (rc == 0)
         rc = note_missing_vectors(search, err);
     if (rc == 0)
@@ -313,7 +358,6 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
         return rc;
     }
     wt_hits *hits = &search.result->public;
-    hits->recipe = search.recipe->public.name;
     hits->total_ms = wt__now_ms() - begun;
     hits->encode_ms = search.hits.encode_ms;
     hits->search_ms = hits->total_ms - hits->encode_ms;

@@ -1,12 +1,16 @@
-/* recipes.c: the table. The last row that a store can run is its default, so rows go from plain to best. */
+/* recipes.c: the table, from plain to trained. "auto" is no row: it is whichever training chose, else hybrid. */
 #include "engine/recipes.h"
 
 #include <string.h>
 
 static const struct recipe recipes[] = {
-    {{"bm25", "words of name, provider, category, description and parameters", 0}, &wt__bm25},
-    {{"dense", "meaning: vectors of the tools' texts", 1}, &wt__dense},
-    {{"hybrid", "words and meaning together; the default with a model", 1}, &wt__hybrid},
+    {{"bm25", "words of name, provider, category, description and parameters", 0, 0}, &wt__bm25},
+    {{"dense", "meaning: vectors of the tools' texts", 1, 0}, &wt__dense},
+    {{"hybrid", "words and meaning together; the default with a model and no training", 1, 0}, &wt__hybrid},
+    {{"tool2vec", "meaning, learned: vectors of the requests that used a tool, with its text's", 1, 1}, NULL},
+    {{"mlc", "meaning, learned: a classifier with a row for each tool", 1, 1}, NULL},
+    {{"tool2vec+refiner", "tool2vec, its best looked at together with the request", 1, 1}, NULL},
+    {{"mlc+refiner", "mlc, its best looked at together with the request", 1, 1}, NULL},
 };
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };

@@ -8,7 +8,7 @@
 
 struct recipe {
     wt_recipe public;
-    const struct retriever *retriever;
+    const struct retriever *retriever; /* NULL: its weights come from training (engine/trained.h) */
 };
 
 /* By name, or NULL. */

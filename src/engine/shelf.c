@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/memory.h"
-#include "engine/engine.h"
+#include "catalog/names.h"
+#include "engine/usage.h"
 #include "retrieve/document.h"
 
 enum { MISSING_BATCH = 1024 };
@@ -16,25 +18,49 @@ struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_eng
 {
     return (struct vector_set){.kind = wt__document_kind,
                                .model_hash = wt__encoder_hash(encoder),
-                               .model_name = engine->model_name,
+                               .model_name = encoder == engine->encoder ? engine->model_name : TRAINED_ENCODER,
                                .dim = (uint32_t)wt__encoder_dim(encoder)};
 }
 
 /* What a snapshot is made of, as read from the store in one moment. */
 struct collection {
     wt_engine *engine;
-    uint64_t generation;
+    const struct encoder *encoder; /* NULL: no vectors of descriptions */
+    const struct trained *trained; /* NULL: no trained ones */
+    uint64_t state;
     struct snapshot_key *keys; /* [rows] */
-    size_t rows, capacity;
+    int64_t *head_rows;        /* [rows] of the trained head */
+    size_t rows, capacity, head_capacity;
     struct analyser *analyser;
     struct document document;
+    struct buffer id;
     struct lexical_builder *builder;
     void *lexical;
     size_t lexical_len;
-    struct vector_set set;
-    bool *has; /* [rows] */
     wt_error *err;
 };
+
+/* One set of vectors on its way into a snapshot. */
+struct set_source {
+    struct collection *collection;
+    struct vector_set set;               /* of the tools' texts */
+    const struct trained_recipe *recipe; /* whose vectors are made of those; NULL: they are meant themselves */
+    bool *has;                           /* [rows] */
+};
+
+static int collect_head_row(struct collection *collection, const struct tool *tool)
+{
+    if (wt__grow((void **)&collection->head_rows, &collection->head_capacity, collection->rows + 1,
+                 sizeof *collection->head_rows) < 0)
+        return wt__fail_nomem(collection->err);
+    wt__buffer_clear(&collection->id);
+    wt__tool_id(&collection->id, tool->provider, tool->name);
+    if (collection->id.failed)
+        return wt__fail_nomem(collection->err);
+    collection->head_rows[collection->rows] =
+        wt__trained_head_row(collection->trained, wt__buffer_view(&collection->id));
+    return 0;
+}
 
 static int collect_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
@@ -44,9 +70,44 @@ static int collect_tool(void *context, const struct store_key *key, const struct
     int rc = wt__document_read(&collection->document, collection->analyser, tool, collection->err);
     if (rc == 0)
         rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
+    if (rc == 0 && collection->trained)
+        rc = collect_head_row(collection, tool);
     if (rc == 0)
         collection->keys[collection->rows++] =
             (struct snapshot_key){.id = key->id, .generation = key->generation, .provider = (uint32_t)key->provider};
+    return rc;
+}
+
+struct key_walk {
+    struct collection *collection;
+    size_t row;
+};
+
+/* A row whose usage sum changed needs its trained vectors anew. Sums come in order of tool, as rows do. */
+static int mix_usage(void *context, const struct usage_sum_key *key)
+{
+    struct key_walk *walk = context;
+    struct collection *collection = walk->collection;
+    while (walk->row < collection->rows && collection->keys[walk->row].id < key->tool)
+        walk->row++;
+    if (walk->row < collection->rows && collection->keys[walk->row].id == key->tool) {
+        struct snapshot_key *row = &collection->keys[walk->row];
+        const uint64_t both[] = {row->generation, key->generation};
+        row->generation = wt__checksum(both, sizeof both, 0);
+    }
+    return 0;
+}
+
+/* A number for what a snapshot shows: the tools, and when there are trained recipes what was used. */
+static int store_state(wt_engine *engine, const struct trained *trained, uint64_t *out, wt_error *err)
+{
+    struct usage_info info;
+    int rc = wt__store_generation(engine->store, out, err);
+    if (rc < 0 || !trained)
+        return rc;
+    rc = wt__store_usage_info(engine->store, &info, err);
+    const uint64_t both[] = {*out, info.sums_generation};
+    *out = wt__checksum(both, sizeof both, 0);
     return rc;
 }
 
@@ -63,9 +124,14 @@ static int collect(struct collection *collection, wt_error *err)
     rc = wt__store_read_begin(store, err);
     if (rc < 0)
         return rc;
-    rc = wt__store_generation(store, &collection->generation, err);
+    rc = store_state(collection->engine, collection->trained, &collection->state, err);
     if (rc >= 0)
         rc = wt__store_each(store, collect_tool, collection, err);
+    if (rc >= 0 && collection->trained) {
+        struct vector_set set = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
+        struct key_walk walk = {.collection = collection};
+        rc = wt__store_each_usage_sum(store, &set, mix_usage, &walk, err);
+    }
     wt__store_read_end(store);
     if (rc >= 0)
         rc = wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err);
@@ -77,78 +143,144 @@ static void collection_dispose(struct collection *collection)
     wt__document_dispose(&collection->document);
     wt__analyser_close(collection->analyser);
     wt__lexical_builder_free(collection->builder);
+    wt__buffer_dispose(&collection->id);
     free(collection->lexical);
+    free(collection->head_rows);
     free(collection->keys);
-    free(collection->has);
+}
+
+/* ---------------------------------------------------------------- vectors */
+
+/* vectors [count, D] of the tools' texts become those of the recipe. */
+static int train_vectors(struct set_source *source, const uint32_t *rows, const int64_t *ids, size_t count,
+                         float *vectors, wt_error *err)
+{
+    struct collection *collection = source->collection;
+    size_t dim = source->set.dim;
+    struct vector_set usage = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
+    float *sums = wt__alloc_array(count * dim, sizeof *sums);
+    uint32_t *uses = wt__alloc_array(count, sizeof *uses);
+    int64_t rc = WT_ENOMEM;
+    if (sums && uses)
+        rc = wt__store_get_usage_sums(collection->engine->store, &usage, ids, count, sums, uses, err);
+    else
+        wt__fail_nomem(err);
+    for (size_t i = 0; rc >= 0 && i < count; i++)
+        wt__trained_vector(collection->trained, source->recipe, vectors + i * dim, sums + i * dim, uses[i],
+                           collection->head_rows[rows[i]], vectors + i * dim);
+    free(sums);
+    free(uses);
+    return rc < 0 ? (int)rc : 0;
 }
 
 static int fetch_vectors(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err)
 {
-    struct collection *collection = context;
+    struct set_source *source = context;
     int64_t *ids = wt__alloc_array(count, sizeof *ids);
     bool *there = wt__alloc_array(count, sizeof *there);
-    if (!ids || !there) {
-        free(ids);
-        free(there);
-        return wt__fail_nomem(err);
-    }
-    for (size_t i = 0; i < count; i++)
-        ids[i] = collection->keys[rows[i]].id;
-    int64_t found = wt__store_get_vectors(collection->engine->store, &collection->set, ids, count, vectors, there, err);
+    int64_t rc = WT_ENOMEM;
+    for (size_t i = 0; ids && i < count; i++)
+        ids[i] = source->collection->keys[rows[i]].id;
+    if (ids && there)
+        rc = wt__store_get_vectors(source->collection->engine->store, &source->set, ids, count, vectors, there, err);
+    else
+        wt__fail_nomem(err);
+    if (rc >= 0 && source->recipe)
+        rc = train_vectors(source, rows, ids, count, vectors, err);
     free(ids);
     free(there);
-    return found < 0 ? (int)found : 0;
+    return rc < 0 ? (int)rc : 0;
 }
 
 /* Marks the rows that have a vector: all but those that the store lists as missing. Rows are in order of id. */
-static int mark_vectors(struct collection *collection, wt_error *err)
+static int mark_vectors(struct set_source *source, wt_error *err)
 {
+    struct collection *collection = source->collection;
     struct store_key missing[MISSING_BATCH];
     int64_t after = 0;
     int count;
-    collection->has = wt__alloc_array(collection->rows, sizeof *collection->has);
-    if (!collection->has)
+    source->has = wt__alloc_array(collection->rows, sizeof *source->has);
+    if (!source->has)
         return wt__fail_nomem(err);
-    memset(collection->has, true, collection->rows * sizeof *collection->has);
+    memset(source->has, true, collection->rows * sizeof *source->has);
     do {
-        count =
-            wt__store_missing_vectors(collection->engine->store, &collection->set, after, missing, MISSING_BATCH, err);
+        count = wt__store_missing_vectors(collection->engine->store, &source->set, after, missing, MISSING_BATCH, err);
         size_t row = 0;
         for (int i = 0; i < count; i++) {
             while (row < collection->rows && collection->keys[row].id < missing[i].id)
                 row++;
             if (row < collection->rows && collection->keys[row].id == missing[i].id)
-                collection->has[row] = false;
+                source->has[row] = false;
             after = missing[i].id;
         }
     } while (count == MISSING_BATCH);
     return count < 0 ? count : 0;
 }
 
-static int build(wt_engine *engine, const struct encoder *encoder, const struct snapshot *previous,
-                 struct snapshot **out, wt_error *err)
+/* The sets that this engine's recipes search: the tools' texts, and one of each kind of the trained recipes. */
+struct set_list {
+    struct set_source items[SNAPSHOT_MAX_SETS];
+    struct vector_source sources[SNAPSHOT_MAX_SETS];
+    size_t len;
+};
+
+static int add_set(struct set_list *list, struct collection *collection, const struct encoder *encoder,
+                   const struct trained_recipe *recipe, wt_error *err)
 {
-    struct collection collection = {.engine = engine};
-    struct vector_source source = {.fetch = fetch_vectors, .context = &collection};
+    struct set_source *item = &list->items[list->len];
+    *item = (struct set_source){
+        .collection = collection, .set = wt__engine_vectors(encoder, collection->engine), .recipe = recipe};
+    list->sources[list->len++] =
+        (struct vector_source){.model = recipe ? collection->trained->key : item->set.model_hash,
+                               .kind = recipe ? recipe->kind : item->set.kind,
+                               .dim = item->set.dim,
+                               .fetch = fetch_vectors,
+                               .context = item};
+    int rc = mark_vectors(item, err);
+    list->sources[list->len - 1].has = item->has;
+    return rc;
+}
+
+static bool has_kind(const struct set_list *list, const char *kind)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (strcmp(list->sources[i].kind, kind) == 0)
+            return true;
+    return false;
+}
+
+static int list_sets(struct set_list *list, struct collection *collection, wt_error *err)
+{
+    const struct trained *trained = collection->trained;
+    int rc = 0;
+    if (collection->encoder)
+        rc = add_set(list, collection, collection->encoder, NULL, err);
+    for (size_t i = 0; rc == 0 && trained && i < TRAINED_RECIPES; i++) {
+        const struct trained_recipe *recipe = &trained->recipes[i];
+        if (recipe->there && recipe->retriever.dense > 0 && !has_kind(list, recipe->kind))
+            rc = add_set(list, collection, trained->encoder, recipe, err);
+    }
+    return rc;
+}
+
+static int build(wt_engine *engine, const struct encoder *encoder, const struct trained *trained,
+                 const struct snapshot *previous, struct snapshot **out, wt_error *err)
+{
+    struct collection collection = {.engine = engine, .encoder = encoder, .trained = trained};
+    struct set_list sets = {.len = 0};
     pthread_mutex_lock(&engine->store_lock);
     int rc = collect(&collection, err);
-    if (rc == 0 && encoder) {
-        collection.set = wt__engine_vectors(encoder, engine);
-        source.model = collection.set.model_hash;
-        source.kind = collection.set.kind;
-        source.dim = collection.set.dim;
-        rc = mark_vectors(&collection, err);
-        source.has = collection.has;
-    }
+    if (rc == 0)
+        rc = list_sets(&sets, &collection, err);
     struct snapshot_content content = {
-        .generation = collection.generation,
+        .generation = collection.state,
         .settings = wt__document_settings_key(),
         .keys = collection.keys,
         .rows = collection.rows,
         .lexical = collection.lexical,
         .lexical_len = collection.lexical_len,
-        .sources = &source,
-        .source_count = encoder != NULL,
+        .sources = sets.sources,
+        .source_count = sets.len,
     };
     if (rc == 0) {
         rc = engine->index_folder[0] && !engine->read_only
@@ -158,37 +290,57 @@ static int build(wt_engine *engine, const struct encoder *encoder, const struct 
             rc = wt__snapshot_build(out, previous, &content, err);
     }
     pthread_mutex_unlock(&engine->store_lock);
+    for (size_t i = 0; i < sets.len; i++)
+        free(sets.items[i].has);
     collection_dispose(&collection);
     return rc;
 }
 
-static size_t count_without_vector(const struct snapshot *snapshot, const struct vector_set *set)
+/* ---------------------------------------------------------------- the shelf in hand */
+
+static const struct vectors *vectors_of(const struct shelf *shelf, const struct shelf_set *set)
 {
-    const struct vectors *vectors = wt__snapshot_vectors(snapshot, set->model_hash, set->kind);
-    size_t missing = 0;
+    return wt__snapshot_vectors(shelf->snapshot, set->model, set->kind);
+}
+
+size_t wt__shelf_without_vector(struct shelf *shelf, const struct shelf_set *set)
+{
+    const struct snapshot *snapshot = shelf->snapshot;
+    const struct vectors *vectors = vectors_of(shelf, set);
+    size_t index = 0, missing = 0;
+    while (index < snapshot->set_count && &snapshot->sets[index].vectors != vectors)
+        index++;
+    if (index == snapshot->set_count)
+        return snapshot->rows;
+    missing = atomic_load(&shelf->without_vector[index]);
+    if (missing != SHELF_UNCOUNTED)
+        return missing;
+    missing = 0;
     for (size_t row = 0; row < snapshot->rows; row++)
-        missing += !vectors || vectors->slot_of_row[row] == VECTOR_NONE;
+        missing += vectors->slot_of_row[row] == VECTOR_NONE;
+    atomic_store(&shelf->without_vector[index], missing);
     return missing;
 }
 
-static bool serves(const struct shelf *shelf, uint64_t generation, const struct vector_set *set)
+static bool serves(const struct shelf *shelf, uint64_t state, const struct shelf_set *want)
 {
-    return shelf && shelf->snapshot->generation == generation &&
-           (!set || wt__snapshot_vectors(shelf->snapshot, set->model_hash, set->kind));
+    return shelf && shelf->snapshot->generation == state && (!want || vectors_of(shelf, want));
 }
 
 /* The shelf in hand when it will do, with a reference for the caller; else NULL. */
-static struct shelf *in_hand(wt_engine *engine, uint64_t generation, const struct vector_set *set)
+static struct shelf *in_hand(wt_engine *engine, uint64_t state, const struct shelf_set *want)
 {
     pthread_mutex_lock(&engine->lock);
-    struct shelf *shelf = serves(engine->shelf, generation, set) ? engine->shelf : NULL;
+    struct shelf *shelf = serves(engine->shelf, state, want) ? engine->shelf : NULL;
     if (shelf)
         atomic_fetch_add(&shelf->references, 1);
     pthread_mutex_unlock(&engine->lock);
     return shelf;
 }
 
-static int refresh(wt_engine *engine, uint64_t generation, const struct encoder *encoder, const struct vector_set *set,
+/* A snapshot without some of the vectors would lose them for the next query that wants them: so whatever encoder and
+ * training there is takes part, wanted now or not. */
+static int refresh(wt_engine *engine, uint64_t state, const struct trained *trained, const struct shelf_set *want,
                    struct shelf **out, wt_error *err)
 {
     struct shelf *fresh = calloc(1, sizeof *fresh);
@@ -196,20 +348,21 @@ static int refresh(wt_engine *engine, uint64_t generation, const struct encoder 
         return wt__fail_nomem(err);
     int rc = WT_ENOTFOUND;
     if (engine->index_folder[0])
-        rc = wt__snapshot_open(&fresh->snapshot, engine->index_folder, generation, wt__document_settings_key(), NULL);
-    if (rc < 0 || !serves(fresh, generation, set)) {
+        rc = wt__snapshot_open(&fresh->snapshot, engine->index_folder, state, wt__document_settings_key(), NULL);
+    if (rc < 0 || !serves(fresh, state, want)) {
         const struct snapshot *previous = engine->shelf ? engine->shelf->snapshot : NULL;
+        const struct encoder *encoder = NULL;
         wt__snapshot_free(fresh->snapshot);
         fresh->snapshot = NULL;
-        if (!encoder) /* a snapshot without its vectors would lose them for the next query that wants them */
-            wt__engine_encoder_locked(engine, &encoder, NULL);
-        rc = build(engine, encoder, previous, &fresh->snapshot, err);
+        wt__engine_encoder_locked(engine, &encoder, NULL);
+        rc = build(engine, encoder, trained, previous, &fresh->snapshot, err);
     }
     if (rc < 0) {
         free(fresh);
         return rc;
     }
-    atomic_init(&fresh->without_vector, SHELF_UNCOUNTED);
+    for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
+        atomic_init(&fresh->without_vector[i], SHELF_UNCOUNTED);
     atomic_init(&fresh->references, 2); /* the engine's and the caller's */
     pthread_mutex_lock(&engine->lock);
     struct shelf *old = engine->shelf;
@@ -236,30 +389,25 @@ void wt__engine_discard_shelf(wt_engine *engine, struct shelf *shelf)
     pthread_mutex_unlock(&engine->build_lock);
 }
 
-int wt__engine_shelf(wt_engine *engine, const struct encoder *encoder, struct shelf **out, wt_error *err)
+int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, struct shelf **out, wt_error *err)
 {
-    struct vector_set vectors, *set = NULL;
-    uint64_t generation;
-    if (encoder) {
-        vectors = wt__engine_vectors(encoder, engine);
-        set = &vectors;
-    }
+    const struct trained *trained = NULL;
+    uint64_t state;
     *out = NULL;
+    wt__engine_trained(engine, &trained, NULL); /* a damaged one is told to who asks for its recipes */
     pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__store_generation(engine->store, &generation, err);
+    int rc = store_state(engine, trained, &state, err);
     pthread_mutex_unlock(&engine->store_lock);
     if (rc < 0)
         return rc;
-    *out = in_hand(engine, generation, set);
+    *out = in_hand(engine, state, want);
     if (!*out) {
         pthread_mutex_lock(&engine->build_lock);
-        *out = in_hand(engine, generation, set); /* made while we waited */
+        *out = in_hand(engine, state, want); /* made while we waited */
         if (!*out)
-            rc = refresh(engine, generation, encoder, set, out, err);
+            rc = refresh(engine, state, trained, want, out, err);
         pthread_mutex_unlock(&engine->build_lock);
     }
-    if (rc == 0 && set && atomic_load(&(*out)->without_vector) == SHELF_UNCOUNTED)
-        atomic_store(&(*out)->without_vector, count_without_vector((*out)->snapshot, set));
     if (rc == 0 && (*out)->snapshot->rows == 0) {
         wt__shelf_release(*out);
         *out = NULL;

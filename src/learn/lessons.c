@@ -1,6 +1,8 @@
 /* lessons.c: what can be trained, in the order of "all": the encoder first, since the others start from it. */
+#include "learn/auto.h"
 #include "learn/fine_tuning.h"
-#include "learn/learn.h"
+#include "learn/mlc.h"
+#include "learn/tool2vec.h"
 
 const struct lesson wt__lessons[] = {
     {.public = {"encoder", "The encoder itself: requests and the tools that they used come nearer to each other"},
@@ -9,6 +11,25 @@ const struct lesson wt__lessons[] = {
      .needs = LESSON_NEEDS_MODEL,
      .batch = 32,
      .run = wt__lesson_encoder},
+    {.public = {"tool2vec", "A vector for each tool from the requests that used it, blended with its description's"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL,
+     .batch = 1,
+     .run = wt__lesson_tool2vec},
+    {.public = {"mlc", "A classifier of requests with a row for each tool"},
+     .figure = "mean recall at 3, 5 and 7",
+     .losses = "contrast softmax bce",
+     .needs = LESSON_NEEDS_MODEL,
+     .batch = 64,
+     .rate = 3e-4,
+     .run = wt__lesson_mlc},
+    {.public = {"auto", "Which recipe, with which weights, serves these tools and requests best"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL,
+     .batch = 1,
+     .run = wt__lesson_auto},
 };
 const size_t wt__lesson_count = sizeof wt__lessons / sizeof *wt__lessons;
 

@@ -9,6 +9,7 @@
 #include "engine/options.h"
 #include "learn/learn.h"
 #include "learn/memory.h"
+#include "learn/study.h"
 #include "nn/matmul.h"
 
 enum { SEED = 1, THREADS_MAX = 256, BATCH_MAX = 1 << 16, ACCUMULATE_MAX = 1 << 16, CANDIDATES_MAX = 1024 };
@@ -186,6 +187,7 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     rc = report && report->items ? open_catalogue(&training, engine, &own, err) : wt__fail_nomem(err);
     if (rc == 0)
         rc = run(&training, lesson, report, err);
+    wt__study_free(training.study);
     wt__examples_dispose(&training.examples);
     wt_close(own);
     if (report) {

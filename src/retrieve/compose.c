@@ -2,12 +2,12 @@
  * list. So a candidate's score is what the whole request says plus what its best part says, and each time a candidate
  * is taken, the part that spoke for it counts a little less for those that follow:
  *
- *   score(c) = value[0][c] + PART_WEIGHT * max over parts p of faded[p] * value[p][c]
+ *   score(c) = value[0][c] + part_weight * max over parts p of faded[p] * value[p][c]
  *   faded[p] = PART_DECAY ^ (how many taken candidates p spoke for)
  *
  * faded only shrinks and the best candidate is always taken, so scores never rise along the list. A request with one
- * part keeps the plain order of value[0]. The first k of a longer list are the list for k. The constants and what each
- * is worth: docs/retrieval.md. */
+ * part keeps the plain order of value[0]. The first k of a longer list are the list for k. What decay and weight are
+ * worth: docs/retrieval.md. */
 #include "retrieve/compose.h"
 
 #include <stdbool.h>
@@ -15,7 +15,6 @@
 
 #include "base/topk.h"
 
-static const float PART_WEIGHT = 1.0f;
 static const float PART_DECAY = 0.8f;
 
 struct pick {
@@ -28,7 +27,7 @@ static struct pick worth(const struct evidence *evidence, const float *faded, si
 {
     struct pick pick = {.score = evidence->value[0][c]};
     for (uint32_t t = 1; t < evidence->texts; t++) {
-        float part = PART_WEIGHT * faded[t] * evidence->value[t][c];
+        float part = evidence->part_weight * faded[t] * evidence->value[t][c];
         if (pick.text == 0 || part > pick.part) {
             pick.part = part;
             pick.text = t;

@@ -18,6 +18,7 @@ struct evidence {
     size_t texts, candidates; /* candidates: N */
     const uint32_t *provider; /* [N] the provider's number, for the cap */
     float *value[TEXTS_MAX];
+    float part_weight; /* what a part counts beside the whole; 1 where nothing was learned */
 };
 
 struct choice {

@@ -22,9 +22,9 @@
 #include "retrieve/document.h"
 #include "retrieve/segment.h"
 
-const struct retriever wt__bm25 = {.lexical = 1};
-const struct retriever wt__dense = {.dense = 1};
-const struct retriever wt__hybrid = {.lexical = 1, .dense = 0.6f};
+const struct retriever wt__bm25 = {.lexical = 1, .part = 1};
+const struct retriever wt__dense = {.dense = 1, .part = 1};
+const struct retriever wt__hybrid = {.lexical = 1, .dense = 0.6f, .part = 1};
 
 /* Candidates of a text and side: 20 would do; with 100 the first hundred hits do not depend on k. A cap passes over
  * candidates, and there must be others behind them. */
@@ -56,7 +56,8 @@ struct workspace {
     struct analyser *analyser;
     struct token_list tokens;
     struct document document;
-    struct encoder_scratch *encoder;
+    struct encoder_scratch *scratch;
+    const struct encoder *scratch_of; /* the encoder that scratch belongs to */
     struct lexical_query queries[TEXTS_MAX];
     struct vectors_scratch vectors;
     struct arena arena;
@@ -86,7 +87,7 @@ void wt__workspace_close(struct workspace *workspace)
     wt__analyser_close(workspace->analyser);
     wt__token_list_dispose(&workspace->tokens);
     wt__document_dispose(&workspace->document);
-    wt__encoder_scratch_free(workspace->encoder);
+    wt__encoder_scratch_free(workspace->scratch);
     for (size_t t = 0; t < TEXTS_MAX; t++)
         wt__lexical_query_dispose(&workspace->queries[t]);
     wt__vectors_scratch_dispose(&workspace->vectors);
@@ -170,21 +171,35 @@ static int search_words(const struct view *view, const struct retrieve_request *
     return 0;
 }
 
-static int encode_texts(const struct view *view, struct workspace *workspace, wt_error *err)
+/* Scratch for this encoder; a workspace keeps that of the last one. */
+static int prepare_scratch(const struct encoder *encoder, struct workspace *workspace, wt_error *err)
+{
+    if (workspace->scratch && workspace->scratch_of == encoder)
+        return 0;
+    wt__encoder_scratch_free(workspace->scratch);
+    workspace->scratch = NULL;
+    workspace->scratch_of = encoder;
+    return wt__encoder_scratch_new(&workspace->scratch, encoder, err);
+}
+
+static int encode_texts(const struct view *view, const struct retrieve_request *request, struct workspace *workspace,
+                        wt_error *err)
 {
     struct str texts[TEXTS_MAX];
     size_t dim = wt__encoder_dim(view->encoder);
     float *vectors = wt__arena_array(&workspace->arena, float, workspace->text_count *dim);
     if (!vectors)
         return wt__fail_nomem(err);
+    if (request->encoded)
+        memcpy(vectors, request->encoded, workspace->text_count * dim * sizeof *vectors);
     for (size_t t = 0; t < workspace->text_count; t++) {
         texts[t] = t == 0 ? workspace->texts[0].bytes : wt__skip_stopwords(workspace->texts[t].bytes);
         workspace->texts[t].vector = vectors + t * dim;
     }
-    int rc = 0;
-    if (!workspace->encoder)
-        rc = wt__encoder_scratch_new(&workspace->encoder, view->encoder, err);
-    return rc < 0 ? rc : wt__encode(view->encoder, workspace->encoder, texts, workspace->text_count, vectors, err);
+    if (request->encoded)
+        return 0;
+    int rc = prepare_scratch(view->encoder, workspace, err);
+    return rc < 0 ? rc : wt__encode(view->encoder, workspace->scratch, texts, workspace->text_count, vectors, err);
 }
 
 _Static_assert((int)TEXTS_MAX <= (int)VECTOR_MAX_QUERIES, "all texts of a request are searched in one pass");
@@ -288,7 +303,8 @@ static int weigh(const struct retriever *retriever, const struct view *view, str
         return wt__fail_nomem(err);
     for (size_t c = 0; c < count; c++)
         provider[c] = view->snapshot->keys[rows[c]].provider;
-    *out = (struct evidence){.texts = workspace->text_count, .candidates = count, .provider = provider};
+    *out = (struct evidence){
+        .texts = workspace->text_count, .candidates = count, .provider = provider, .part_weight = retriever->part};
     for (size_t t = 0; t < workspace->text_count; t++) {
         out->value[t] = wt__arena_array(&workspace->arena, float, count);
         if (!out->value[t])
@@ -356,7 +372,7 @@ static int order_hits(const struct retriever *retriever, const struct view *view
 int wt__retrieve(const struct retriever *retriever, const struct view *view, const struct retrieve_request *request,
                  struct workspace *workspace, struct hit_list *out, wt_error *err)
 {
-    const struct vectors *vectors = NULL;
+    const struct vectors *vectors = retriever->dense > 0 ? view->vectors : NULL;
     size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH;
     size_t depth = request->k > least ? request->k : least, count = 0;
     uint32_t *rows = NULL;
@@ -368,8 +384,9 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
         rc = search_words(view, request, depth, workspace, err);
     if (rc == 0 && retriever->dense > 0) {
         double begun = wt__now_ms();
-        vectors = wt__snapshot_vectors(view->snapshot, wt__encoder_hash(view->encoder), wt__document_kind);
-        rc = encode_texts(view, workspace, err);
+        rc = encode_texts(view, request, workspace, err);
+        out->encoded = workspace->texts[0].vector;
+        out->texts = workspace->text_count;
         out->encode_ms = wt__now_ms() - begun;
         if (rc == 0 && vectors)
             rc = search_meaning(vectors, request, depth, workspace, err);

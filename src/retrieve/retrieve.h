@@ -17,10 +17,12 @@
 #include "encoder/encoder.h"
 #include "index/snapshot.h"
 
-/* Which evidence a retriever weighs, and how much. */
+/* Which evidence a retriever weighs, and how much. What the vectors were made of (descriptions, usage, a trained head)
+ * is not its business: any weighing of such parts is one vector a tool. */
 struct retriever {
     float lexical; /* weight of words; 0: not looked at */
     float dense;   /* weight of meaning; 0: not looked at */
+    float part;    /* what a part of the request counts beside the whole */
 };
 
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
@@ -28,7 +30,8 @@ extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 /* What a query may look at; borrowed for the call. */
 struct view {
     const struct snapshot *snapshot;
-    const struct encoder *encoder; /* needed when the retriever weighs dense evidence */
+    const struct encoder *encoder; /* of requests; needed when the retriever weighs dense evidence */
+    const struct vectors *vectors; /* of the tools, of that encoder; NULL: none has one yet */
 };
 
 struct retrieve_request {
@@ -36,6 +39,7 @@ struct retrieve_request {
     size_t k;
     const uint64_t *allowed; /* a bit a row; NULL: every tool */
     size_t max_per_provider; /* 0: no cap */
+    const float *encoded;    /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
 };
 
 enum stage { STAGE_BM25, STAGE_DENSE, STAGE_PART, STAGE_COUNT };
@@ -57,6 +61,8 @@ struct hit {
 struct hit_list {
     struct hit *items;
     size_t len;
+    const float *encoded; /* [texts, D] vectors of the request and its parts; NULL: no meaning was weighed */
+    size_t texts;
     double encode_ms;
 };
 

@@ -18,7 +18,7 @@ static uint32_t providers[MOST];
 
 static struct evidence evidence_of(size_t texts, size_t candidates)
 {
-    struct evidence evidence = {.texts = texts, .candidates = candidates, .provider = providers};
+    struct evidence evidence = {.texts = texts, .candidates = candidates, .provider = providers, .part_weight = 1};
     for (size_t t = 0; t < texts; t++)
         evidence.value[t] = values[t];
     return evidence;

@@ -281,6 +281,11 @@ static void same_hits(const struct hit_list *hits, const struct plain_hit *wante
     }
 }
 
+static struct view view_of(const struct snapshot *of, const struct encoder *with)
+{
+    return (struct view){of, with, wt__snapshot_vectors(of, wt__encoder_hash(with), wt__document_kind)};
+}
+
 static void results_are_those_of_the_formulas(void **state)
 {
     (void)state;
@@ -292,7 +297,7 @@ static void results_are_those_of_the_formulas(void **state)
     uint64_t some[(TOOLS + 63) / 64] = {0};
     for (size_t row = 0; row < TOOLS; row++)
         some[row / 64] |= (uint64_t)(keys[row].provider % 3 == 1) << row % 64;
-    struct view view = {snapshot, encoder};
+    struct view view = view_of(snapshot, encoder);
     for (size_t r = 0; r < 3; r++)
         for (size_t q = 0; q < REQUESTS; q++)
             for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
@@ -314,7 +319,7 @@ static void a_shorter_list_is_the_beginning_of_a_longer_one(void **state)
 {
     (void)state;
     static const struct retriever *const retrievers[] = {&wt__bm25, &wt__dense, &wt__hybrid};
-    struct view view = {snapshot, encoder};
+    struct view view = view_of(snapshot, encoder);
     for (size_t r = 0; r < 3; r++)
         for (size_t q = 0; q < REQUESTS; q++) {
             struct retrieve_request request = {.text = wt__str(requests[q]), .k = 50};
@@ -340,7 +345,7 @@ static void a_shorter_list_is_the_beginning_of_a_longer_one(void **state)
 static void evidence_adds_up_to_the_score(void **state)
 {
     (void)state;
-    struct view view = {snapshot, encoder};
+    struct view view = view_of(snapshot, encoder);
     for (size_t q = 0; q < REQUESTS; q++) {
         struct retrieve_request request = {.text = wt__str(requests[q]), .k = 20};
         struct hit_list hits;

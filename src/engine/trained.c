@@ -1,0 +1,293 @@
+/* trained.c: the folder is read whole when an engine first needs it. What does not fit together (weights of another
+ * encoder, a head of another dimension) is left out and told, because a search with it would be quietly wrong. */
+#include "engine/trained.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "nn/norm.h"
+#include "nn/safetensors.h"
+
+enum { MAX_CONFIG = 64 << 20 };
+#define MAX_HEAD ((size_t)4 << 30)
+
+static const char *const names[TRAINED_RECIPES] = {
+    [TRAINED_TOOL2VEC] = "tool2vec",       [TRAINED_MLC] = "mlc",   [TRAINED_TOOL2VEC_REFINER] = "tool2vec+refiner",
+    [TRAINED_MLC_REFINER] = "mlc+refiner", [TRAINED_AUTO] = "auto",
+};
+
+struct reading {
+    struct trained *trained;
+    const char *folder;
+    struct sha256 key;
+    wt_error *err;
+};
+
+static int set_notice(struct trained *trained, const char *recipe, const char *why)
+{
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "the trained recipe %s is not used: %s; `whichtool train %s` makes it anew", recipe, why,
+                      recipe);
+    trained->notice = text.failed ? NULL : wt__arena_copy(&trained->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return trained->notice ? 0 : WT_ENOMEM;
+}
+
+/* FOLDER/RECIPE/config.json, or NULL when there is none. */
+static int read_config(struct reading *reading, const char *recipe, json_t **out)
+{
+    struct arena *arena = &reading->trained->arena;
+    char *folder = wt__path_join(arena, reading->folder, recipe), *text = NULL;
+    char *path = folder ? wt__path_join(arena, folder, TRAINED_CONFIG) : NULL;
+    size_t len;
+    *out = NULL;
+    if (!path)
+        return wt__fail_nomem(reading->err);
+    if (!wt__is_file(path))
+        return 0;
+    int rc = wt__file_read(&text, &len, path, MAX_CONFIG, reading->err);
+    if (rc == 0) {
+        wt__sha256_update(&reading->key, text, len);
+        rc = wt__json_parse(out, text, len, reading->err);
+        if (rc < 0)
+            wt__fail_context(reading->err, rc, "%s", path);
+        else if (!json_is_object(*out))
+            rc = wt__fail(reading->err, WT_EMODEL, "%s: not a JSON object", path);
+    }
+    free(text);
+    if (rc < 0) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+/* A weight: finite, and not so large that sums of them overflow. */
+static float weight(const json_t *object, const char *key, double fallback)
+{
+    double value = wt__json_real(object, key, fallback);
+    return isfinite(value) && fabs(value) < 1e6 ? (float)value : 0;
+}
+
+static void read_blend(struct blend *blend, const json_t *config)
+{
+    const json_t *object = wt__json_object(config, "blend");
+    *blend = (struct blend){weight(object, "description", 1), weight(object, "usage", 1), weight(object, "shrink", 0)};
+}
+
+static void read_weights(struct trained_recipe *recipe, const json_t *config)
+{
+    const json_t *object = wt__json_object(config, "weights");
+    recipe->retriever.lexical = fmaxf(weight(object, "lexical", 0), 0);
+    recipe->retriever.dense = fmaxf(weight(object, "dense", 0), 0);
+    recipe->retriever.part = fmaxf(weight(object, "part", 1), 0);
+    recipe->tool2vec = weight(object, "tool2vec", 0);
+    recipe->mlc = weight(object, "mlc", 0);
+    /* A set of vectors that another recipe has already is not made twice: their length does not matter. */
+    recipe->kind = recipe->mlc == 0 ? "tool2vec" : recipe->tool2vec == 0 ? "mlc" : "auto";
+}
+
+/* Whether the recipe's config names the encoder that is in use. */
+static int fits(struct reading *reading, const char *name, const json_t *config, bool *out)
+{
+    struct trained *trained = reading->trained;
+    struct str hash = wt__json_str(wt__json_object(config, "encoder"), "hash");
+    *out = trained->encoder && wt__str_equal(hash, wt__str(wt__encoder_hash(trained->encoder)));
+    if (*out || trained->notice)
+        return 0;
+    int rc =
+        set_notice(trained, name, trained->encoder ? "its encoder was trained again since" : "there is no encoder");
+    return rc < 0 ? wt__fail_nomem(reading->err) : 0;
+}
+
+static int read_head(struct reading *reading, const json_t *config);
+
+static int read_recipe(struct reading *reading, size_t index)
+{
+    struct trained *trained = reading->trained;
+    struct trained_recipe *recipe = &trained->recipes[index];
+    json_t *config;
+    *recipe = (struct trained_recipe){.name = names[index], .runs = names[index], .why = ""};
+    int rc = read_config(reading, names[index], &config);
+    if (rc < 0 || !config)
+        return rc;
+    rc = fits(reading, names[index], config, &recipe->there);
+    if (rc == 0 && recipe->there) {
+        read_weights(recipe, config);
+        if (index == TRAINED_TOOL2VEC)
+            read_blend(&trained->blend, config);
+        if (index == TRAINED_MLC)
+            rc = read_head(reading, config);
+        struct str runs = wt__json_str(config, "runs");
+        if (index == TRAINED_AUTO && runs.len > 0) {
+            recipe->runs = wt__arena_copy(&trained->arena, runs);
+            recipe->why = wt__arena_copy(&trained->arena, wt__json_str(config, "why"));
+            rc = recipe->runs && recipe->why ? rc : wt__fail_nomem(reading->err);
+        }
+    }
+    json_decref(config);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the head */
+
+static int name_rows(struct reading *reading, const json_t *tools, const char *path)
+{
+    struct trained *trained = reading->trained;
+    for (size_t i = 0; i < json_array_size(tools); i++) {
+        const json_t *name = json_array_get(tools, i);
+        if (!json_is_string(name))
+            return wt__fail(reading->err, WT_EMODEL, "%s: tools holds what is no string", path);
+        char *copy = wt__arena_copy(&trained->arena, (struct str){json_string_value(name), json_string_length(name)});
+        if (!copy || !wt__map_insert(&trained->head_rows, wt__str(copy), (uint32_t)i, NULL))
+            return wt__fail_nomem(reading->err);
+    }
+    return 0;
+}
+
+static int copy_head(struct reading *reading, const struct mapping *map, size_t rows, const char *path)
+{
+    struct trained *trained = reading->trained;
+    size_t dim = wt__encoder_dim(trained->encoder);
+    struct safetensors file;
+    double length = 0;
+    int rc = wt__safetensors_open(&file, path, map->ptr, map->len, reading->err);
+    if (rc < 0)
+        return rc;
+    const struct tensor *head = wt__safetensors_find(&file, TRAINED_HEAD);
+    if (!head || head->rank != 2 || head->shape[0] != rows || head->shape[1] != dim)
+        rc = wt__fail(reading->err, WT_EMODEL, "%s: needs a tensor " TRAINED_HEAD " of %zu rows and %zu columns", path,
+                      rows, dim);
+    else if (!(trained->head = wt__alloc_array(head->count, sizeof(float))))
+        rc = wt__fail_nomem(reading->err);
+    else
+        rc = wt__tensor_floats(head, trained->head, reading->err);
+    for (size_t i = 0; rc == 0 && i < rows; i++) {
+        double square = 0;
+        for (size_t d = 0; d < dim; d++)
+            square += (double)trained->head[i * dim + d] * trained->head[i * dim + d];
+        length += sqrt(square);
+    }
+    if (rc == 0 && !isfinite(length))
+        rc = wt__fail(reading->err, WT_EMODEL, "%s: the head holds numbers that are not finite", path);
+    trained->head_count = rows;
+    trained->head_length = rows ? (float)(length / (double)rows) : 1;
+    wt__safetensors_dispose(&file);
+    return rc;
+}
+
+static int read_head(struct reading *reading, const json_t *config)
+{
+    struct trained *trained = reading->trained;
+    const json_t *tools = wt__json_array(config, "tools");
+    char *folder = wt__path_join(&trained->arena, reading->folder, names[TRAINED_MLC]);
+    char *path = folder ? wt__path_join(&trained->arena, folder, TRAINED_WEIGHTS) : NULL;
+    struct mapping map = {0};
+    if (!path)
+        return wt__fail_nomem(reading->err);
+    if (json_array_size(tools) > WT_MAX_TOOLS)
+        return wt__fail(reading->err, WT_EMODEL, "%s: more than %d tools", folder, WT_MAX_TOOLS);
+    int rc = wt__file_map(&map, path, reading->err);
+    if (rc == 0) {
+        wt__sha256_update(&reading->key, map.ptr, map.len);
+        rc = copy_head(reading, &map, json_array_size(tools), path);
+    }
+    wt__file_unmap(&map);
+    return rc < 0 ? rc : name_rows(reading, tools, path);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static int open_encoder(struct reading *reading, const struct encoder *base)
+{
+    struct trained *trained = reading->trained;
+    char *folder = wt__path_join(&trained->arena, reading->folder, TRAINED_ENCODER);
+    if (!folder)
+        return wt__fail_nomem(reading->err);
+    int rc = wt__is_folder(folder) ? wt__encoder_open(&trained->own, folder, reading->err) : 0;
+    trained->encoder = trained->own ? trained->own : base;
+    if (trained->encoder)
+        wt__sha256_update(&reading->key, wt__encoder_hash(trained->encoder), 64);
+    return rc;
+}
+
+int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, wt_error *err)
+{
+    struct reading reading = {.folder = folder, .err = err};
+    unsigned char digest[32];
+    *out = NULL;
+    if (!wt__is_folder(folder))
+        return 0;
+    reading.trained = calloc(1, sizeof *reading.trained);
+    if (!reading.trained)
+        return wt__fail_nomem(err);
+    wt__sha256_begin(&reading.key);
+    reading.trained->blend = (struct blend){1, 1, 0};
+    int rc = open_encoder(&reading, base);
+    for (size_t i = 0; rc == 0 && i < TRAINED_RECIPES; i++)
+        rc = read_recipe(&reading, i);
+    if (rc < 0) {
+        wt__trained_close(reading.trained);
+        return rc;
+    }
+    wt__sha256_end(&reading.key, digest);
+    wt__sha256_hex(digest, reading.trained->key);
+    *out = reading.trained;
+    return 0;
+}
+
+void wt__trained_close(struct trained *trained)
+{
+    if (!trained)
+        return;
+    wt__encoder_close(trained->own);
+    wt__map_dispose(&trained->head_rows);
+    free(trained->head);
+    wt__arena_dispose(&trained->arena);
+    free(trained);
+}
+
+const struct trained_recipe *wt__trained_recipe(const struct trained *trained, const char *name)
+{
+    for (size_t i = 0; trained && i < TRAINED_RECIPES; i++)
+        if (trained->recipes[i].there && strcmp(trained->recipes[i].name, name) == 0)
+            return &trained->recipes[i];
+    return NULL;
+}
+
+int64_t wt__trained_head_row(const struct trained *trained, struct str id)
+{
+    const uint32_t *row = wt__map_get(&trained->head_rows, id);
+    return row ? (int64_t)*row : -1;
+}
+
+/* ---------------------------------------------------------------- vectors */
+
+void wt__blend(const struct blend *blend, size_t dim, const float *document, const float *sum, uint32_t uses,
+               float *out)
+{
+    double square = 0;
+    for (size_t d = 0; d < dim; d++)
+        square += (double)sum[d] * sum[d];
+    float n = (float)uses;
+    float share = square > 0 ? blend->usage * n / (n + blend->shrink) / (float)sqrt(square) : 0;
+    for (size_t d = 0; d < dim; d++)
+        out[d] = blend->description * document[d] + share * sum[d];
+    wt__normalize(out, dim);
+}
+
+void wt__trained_vector(const struct trained *trained, const struct trained_recipe *recipe, const float *document,
+                        const float *sum, uint32_t uses, int64_t head_row, float *out)
+{
+    size_t dim = wt__encoder_dim(trained->encoder);
+    wt__blend(&trained->blend, dim, document, sum, uses, out);
+    if (recipe->mlc == 0)
+        return;
+    const float *row = head_row >= 0 ? trained->head + (size_t)head_row * dim : NULL;
+    for (size_t d = 0; d < dim; d++)
+        out[d] = recipe->tool2vec * out[d] + recipe->mlc * (row ? row[d] : trained->head_length * out[d]);
+}

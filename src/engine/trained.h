@@ -1,0 +1,84 @@
+/* trained.h: what training left for a store, as a query uses it.
+ *
+ *   FOLDER/encoder/           a model directory: the encoder of requests and tools, when it was trained too
+ *   FOLDER/RECIPE/config.json weights of the recipe's evidence, its dev scores, where it came from
+ *   FOLDER/mlc/model.safetensors, FOLDER/...+refiner/   what those recipes need beside weights
+ *
+ * Every trained retriever is a weighing of words and of one vector a tool. That vector is
+ *
+ *   tool2vec * T + mlc * C      T = unit(description * d + usage * n / (n + shrink) * u)
+ *
+ * with d the unit vector of the tool's texts, u the unit mean of the vectors of the n requests that used it (Tool2Vec,
+ * section 4.1), and C its row of the classification head (section 4.2). A tool that came after training has no row:
+ * its T, at the mean length of the rows, stands in, since that is what rows start from. */
+#ifndef WT_ENGINE_TRAINED_H
+#define WT_ENGINE_TRAINED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "encoder/encoder.h"
+#include "retrieve/retrieve.h"
+
+#define TRAINED_CONFIG "config.json"
+#define TRAINED_ENCODER "encoder"
+#define TRAINED_WEIGHTS "model.safetensors"
+#define TRAINED_HEAD "head.weight" /* [rows, D] of mlc/model.safetensors; config.json's "tools" names the rows */
+
+/* How T is made. */
+struct blend {
+    float description, usage; /* weights */
+    float shrink;             /* usages at which a mean counts half */
+};
+
+struct trained_recipe {
+    const char *name;
+    bool there;
+    struct retriever retriever;
+    float tool2vec, mlc; /* of its tool vectors */
+    const char *kind;    /* the snapshot's set of them */
+    const char *runs;    /* auto: the name of what was chosen; else its own */
+    const char *why;     /* auto: how that was found; else "" */
+};
+
+enum { TRAINED_TOOL2VEC, TRAINED_MLC, TRAINED_TOOL2VEC_REFINER, TRAINED_MLC_REFINER, TRAINED_AUTO, TRAINED_RECIPES };
+
+struct trained {
+    struct arena arena;
+    struct encoder *own;           /* the trained encoder; NULL: the recipes use the engine's */
+    const struct encoder *encoder; /* the one in use */
+    char key[65];                  /* of encoder, weights and head: tells vectors of one training from another's */
+    struct blend blend;
+    struct trained_recipe recipes[TRAINED_RECIPES];
+    struct map head_rows; /* tool id to row */
+    float *head;          /* [head_count, D] */
+    size_t head_count;
+    float head_length; /* mean of the rows' */
+    char *notice;      /* why something that is there cannot be used, or NULL */
+};
+
+/* Reads a folder; one that is not there gives *out NULL. base: the engine's encoder, NULL when it has none; outlives
+ * out. A recipe that was made with another encoder than the one found is left out, and notice says so.
+ * Errors: WT_EMODEL (malformed), WT_ENOMEM. */
+int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, wt_error *err);
+void wt__trained_close(struct trained *trained);
+
+/* The recipe when it can run, else NULL. trained may be NULL. */
+const struct trained_recipe *wt__trained_recipe(const struct trained *trained, const char *name);
+
+/* The head's row of a tool, or -1. */
+int64_t wt__trained_head_row(const struct trained *trained, struct str id);
+
+/* The tool vector of a recipe. document [D]: d; sum [D] and uses: of its usages; head_row as above. */
+void wt__trained_vector(const struct trained *trained, const struct trained_recipe *recipe, const float *document,
+                        const float *sum, uint32_t uses, int64_t head_row, float *out);
+
+/* T. out may be document. */
+void wt__blend(const struct blend *blend, size_t dim, const float *document, const float *sum, uint32_t uses,
+               float *out);
+
+#endif

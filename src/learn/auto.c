@@ -1,0 +1,196 @@
+/* auto.c: weights of all the evidence there is (words, Tool2Vec's vectors, the classifier's rows, parts of the request)
+ * are found on dev, one after the other, twice around. What a weighing leaves out is a recipe of its own, so this
+ * chooses among the plain ones too; `hybrid` with the engine's encoder stands beside it, and stays when nothing
+ * betters it.
+ *
+ * A handful of values a weight, and a figure that is the mean of three cutoffs: with a few dozen dev requests a finer
+ * search would find nothing but those requests. */
+#include "learn/auto.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/mlc.h"
+#include "learn/study.h"
+#include "learn/tool2vec.h"
+
+/* What can be weighed. */
+struct weights {
+    float lexical, dense, part;
+    float tool2vec, mlc; /* what the dense side is made of */
+};
+
+struct mix {
+    float tool2vec, mlc;
+};
+
+struct balance {
+    float lexical, dense;
+};
+
+/* Values in order of preference: of equals the first stays. */
+static const struct mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
+static const struct balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
+static const float parts[] = {0.5f, 1, 0.75f, 0.25f, 0};
+enum { ROUNDS = 2 };
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+struct search {
+    struct study *study;
+    float *tools, *rows;      /* [M, D] T, and C where there is a head */
+    bool head;                /* whether there is */
+    float *mixed;             /* [M, D] of the mix in hand */
+    struct tool_vectors view; /* of mixed */
+    struct mix in_hand;
+    struct weights best;
+    struct outcome figure;
+};
+
+static int mix(struct search *search, struct mix wanted, wt_error *err)
+{
+    size_t count = search->study->tools * search->study->dim;
+    if (search->view.chunks && search->in_hand.tool2vec == wanted.tool2vec && search->in_hand.mlc == wanted.mlc)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        search->mixed[i] = wanted.tool2vec * search->tools[i] + wanted.mlc * search->rows[i];
+    wt__tool_vectors_dispose(&search->view);
+    search->in_hand = wanted;
+    return wt__tool_vectors_open(&search->view, search->mixed, search->study->tools, search->study->dim, err);
+}
+
+static int try(struct search *search, const struct weights *weights, wt_error *err)
+{
+    const struct retriever retriever = {weights->lexical, weights->dense, weights->part};
+    struct outcome here = {0};
+    int rc = mix(search, (struct mix){weights->tool2vec, weights->mlc}, err);
+    if (rc == 0)
+        rc = wt__study_ask(search->study, &retriever, &search->view, &here, err);
+    if (rc == 0 && !(here.figure <= search->figure.figure + 1e-9)) {
+        search->best = *weights;
+        search->figure = here;
+    }
+    return rc;
+}
+
+static int one_round(struct search *search, wt_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < (search->head ? COUNT(mixes) : 1); i++) {
+        struct weights weights = search->best;
+        weights.tool2vec = mixes[i].tool2vec;
+        weights.mlc = search->head ? mixes[i].mlc : 0;
+        rc = try(search, &weights, err);
+    }
+    for (size_t i = 0; rc == 0 && i < COUNT(balances); i++) {
+        struct weights weights = search->best;
+        weights.lexical = balances[i].lexical;
+        weights.dense = balances[i].dense;
+        rc = try(search, &weights, err);
+    }
+    for (size_t i = 0; rc == 0 && i < COUNT(parts); i++) {
+        struct weights weights = search->best;
+        weights.part = parts[i];
+        rc = try(search, &weights, err);
+    }
+    return rc;
+}
+
+static int open_search(struct search *search, wt_error *err)
+{
+    struct study *study = search->study;
+    size_t count = study->tools * study->dim;
+    struct blend blend;
+    search->tools = wt__alloc_array(count, sizeof(float));
+    search->rows = wt__alloc_array(count, sizeof(float));
+    search->mixed = wt__alloc_array(count, sizeof(float));
+    if (!search->tools || !search->rows || !search->mixed)
+        return wt__fail_nomem(err);
+    int rc = wt__tool2vec_blend(study, &blend, err);
+    if (rc == 0) {
+        wt__tool2vec(study, &blend, search->tools);
+        rc = wt__mlc_vectors(study, search->tools, search->rows, &search->head, err);
+    }
+    search->best = (struct weights){1, 2.5f, .5f, 1, search->head ? 1 : 0};
+    search->figure = (struct outcome){NAN, NAN, NULL};
+    return rc;
+}
+
+static void close_search(struct search *search)
+{
+    wt__tool_vectors_dispose(&search->view);
+    free(search->tools);
+    free(search->rows);
+    free(search->mixed);
+}
+
+/* ---------------------------------------------------------------- what was found, in words */
+
+static void describe(const struct search *search, const struct outcome *hybrid, struct buffer *runs, struct buffer *why)
+{
+    const struct weights *w = &search->best;
+    bool fused = w->lexical > 0 || (w->tool2vec > 0 && w->mlc > 0);
+    if (!(search->figure.figure >= hybrid->figure)) {
+        wt__buffer_text(runs, "hybrid");
+    } else {
+        wt__buffer_printf(runs, "%s%s%s%s%s%s", fused ? "fuse(" : "", w->lexical > 0 ? "bm25, " : "",
+                          w->tool2vec > 0 ? "tool2vec" : "", w->tool2vec > 0 && w->mlc > 0 ? ", " : "",
+                          w->mlc > 0 ? "mlc" : "", fused ? ")" : "");
+    }
+    wt__buffer_printf(why,
+                      "of %zu dev requests' tools, hybrid finds %.1f %% in the first 5, and %.1f %% are found with "
+                      "weights words %g, vectors %g (tool2vec %g, mlc %g), parts %g",
+                      search->study->dev_count, 100 * hybrid->recall, 100 * search->figure.recall, (double)w->lexical,
+                      (double)w->dense, (double)w->tool2vec, (double)w->mlc, (double)w->part);
+}
+
+static int leave(struct search *search, const struct outcome *hybrid, const json_t *about, wt_trained *out,
+                 wt_error *err)
+{
+    const struct weights *w = &search->best;
+    struct buffer runs = {0}, why = {0};
+    struct loop_state state = {.before = hybrid->recall, .best = fmax(search->figure.recall, hybrid->recall)};
+    describe(search, hybrid, &runs, &why);
+    out->before = state.before;
+    out->after = state.best;
+    json_t *members = wt__training_outcome(about, search->study->training->lesson->figure, &state);
+    json_t *config = runs.failed || why.failed
+                         ? NULL
+                         : json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "runs", runs.ptr, "why", why.ptr,
+                                     "weights", "lexical", (double)w->lexical, "dense", (double)w->dense, "part",
+                                     (double)w->part, "tool2vec", (double)w->tool2vec, "mlc", (double)w->mlc);
+    out->notice = why.failed ? NULL : wt__arena_copy(&search->study->training->arena, wt__buffer_view(&why));
+    int rc = wt__study_save(search->study, out->path, members, config, err);
+    wt__buffer_dispose(&runs);
+    wt__buffer_dispose(&why);
+    json_decref(members);
+    return rc;
+}
+
+int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
+{
+    const struct lesson_plan plan = {.enough = 1, .most = 1};
+    struct loop_options unused;
+    struct search search = {0};
+    struct outcome hybrid = {NAN, NAN, NULL};
+    json_t *about = NULL;
+    int rc = wt__study_open(&search.study, training, err);
+    if (rc == 0)
+        rc = wt__training_plan(training, &plan, &search.study->base, &unused, &about, err);
+    if (rc == 0)
+        rc = open_search(&search, err);
+    if (rc == 0 && wt__listener_phase(&training->listener, "measuring",
+                                      1 + ROUNDS * (COUNT(mixes) + COUNT(balances) + COUNT(parts))))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__study_ask_hybrid(search.study, &hybrid, err);
+    for (int i = 0; rc == 0 && i < ROUNDS; i++)
+        rc = one_round(&search, err);
+    if (rc == 0)
+        rc = leave(&search, &hybrid, about, out, err);
+    close_search(&search);
+    json_decref(about);
+    return rc;
+}

@@ -1,0 +1,354 @@
+/* mlc.c: a head of M rows on the request's vector, trained with the encoder as it stands: the features are made once,
+ * so an epoch costs two products of matrices, and the whole a matter of seconds. (To train the encoder with such a
+ * head is the lesson "encoder" with --loss softmax or bce.)
+ *
+ * Departures from the paper: the head reads the pooled vector, on which the encoder was trained, not the first token;
+ * it begins as Tool2Vec's vectors, which makes it a good classifier before the first step and gives a row to tools
+ * that no request has used; and it has no bias, so that its rows are tool vectors which an index can search.
+ *
+ * Losses: "contrast" sets each gold tool against those that are not gold; "softmax" is the sum of log-softmax that the
+ * authors' code uses, "bce" what their text says. */
+#include "learn/mlc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "learn/loop.h"
+#include "learn/tool2vec.h"
+#include "nn/loss.h"
+#include "nn/matmul.h"
+#include "nn/safetensors_write.h"
+
+static const float SCALE = 20; /* of the inner product: as the encoder was trained */
+
+enum { CONTRAST, SOFTMAX, BCE };
+
+static const struct retriever meaning = {.dense = 1, .part = 1};
+
+struct mlc {
+    struct training *training;
+    struct study *study;
+    const char *out;
+    json_t *about;
+    int loss;
+    struct parameter head;
+    float *start;           /* [M, D] the rows before the first step */
+    const uint32_t *batch;  /* [count] examples of the step */
+    size_t count, capacity; /* requests */
+    float *queries;         /* [capacity, D] */
+    float *logits;          /* [capacity, M] and their gradients */
+    size_t *label_starts;   /* [capacity + 1] */
+    int32_t *labels;        /* of the batch */
+    uint8_t *pairs;         /* [capacity, M] */
+    float *dqueries;        /* [capacity, D] */
+    float part;             /* of the retriever, chosen at the end */
+};
+
+/* ---------------------------------------------------------------- a step */
+
+static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
+{
+    struct mlc *mlc = self;
+    const struct example_set *train = &mlc->training->examples.train;
+    size_t dim = mlc->study->dim, labels = 0;
+    (void)rng;
+    (void)err;
+    mlc->count = count;
+    *tokens = count;
+    for (size_t b = 0; b < count; b++) {
+        memcpy(mlc->queries + b * dim, mlc->study->requests + examples[b] * dim, dim * sizeof(float));
+        mlc->label_starts[b] = labels;
+        for (size_t i = train->starts[examples[b]]; i < train->starts[examples[b] + 1]; i++)
+            mlc->labels[labels++] = (int32_t)train->tools[i];
+    }
+    mlc->label_starts[count] = labels;
+    return 0;
+}
+
+static void forward(void *self, unsigned worker)
+{
+    (void)self;
+    (void)worker;
+}
+
+static double contrast_loss(struct mlc *mlc)
+{
+    size_t tools = mlc->study->tools;
+    memset(mlc->pairs, PAIR_NEGATIVE, mlc->count * tools);
+    for (size_t b = 0; b < mlc->count; b++)
+        for (size_t i = mlc->label_starts[b]; i < mlc->label_starts[b + 1]; i++)
+            mlc->pairs[b * tools + (size_t)mlc->labels[i]] = PAIR_POSITIVE;
+    const struct contrast contrast = {.rows = mlc->count,
+                                      .columns = tools,
+                                      .width = mlc->study->dim,
+                                      .queries = mlc->queries,
+                                      .documents = mlc->head.value,
+                                      .pairs = mlc->pairs,
+                                      .scale = SCALE,
+                                      .scores = mlc->logits};
+    return wt__loss_contrast(&contrast, mlc->dqueries, mlc->head.gradient);
+}
+
+static double multilabel_loss(struct mlc *mlc)
+{
+    size_t tools = mlc->study->tools, dim = mlc->study->dim, n = mlc->count * tools;
+    const struct labels gold = {mlc->label_starts, mlc->labels};
+    wt__matmul(&(struct matmul){.m = mlc->count,
+                                .n = tools,
+                                .k = dim,
+                                .a = mlc->queries,
+                                .a_stride = dim,
+                                .b = mlc->head.value,
+                                .b_stride = dim,
+                                .b_transposed = true,
+                                .c = mlc->logits,
+                                .c_stride = tools});
+    /* A sigmoid of 0 is one half: cosines are moved down so that most tools begin as unlikely as they are. */
+    for (size_t i = 0; i < n; i++)
+        mlc->logits[i] = SCALE * (mlc->logits[i] - (mlc->loss == BCE ? 0.5f : 0));
+    double loss = mlc->loss == BCE ? wt__loss_multilabel_bce(mlc->logits, &gold, mlc->count, tools, mlc->logits)
+                                   : wt__loss_multilabel_softmax(mlc->logits, &gold, mlc->count, tools, mlc->logits);
+    for (size_t i = 0; i < n; i++)
+        mlc->logits[i] *= SCALE;
+    wt__matmul(&(struct matmul){.m = tools,
+                                .n = dim,
+                                .k = mlc->count,
+                                .a = mlc->logits,
+                                .a_stride = tools,
+                                .a_transposed = true,
+                                .b = mlc->queries,
+                                .b_stride = dim,
+                                .c = mlc->head.gradient,
+                                .c_stride = dim});
+    return loss;
+}
+
+static double loss(void *self)
+{
+    struct mlc *mlc = self;
+    return mlc->loss == CONTRAST ? contrast_loss(mlc) : multilabel_loss(mlc);
+}
+
+static void backward(void *self, unsigned worker)
+{
+    (void)self;
+    (void)worker;
+}
+
+static void reduce(void *self, unsigned part, unsigned parts)
+{
+    (void)self;
+    (void)part;
+    (void)parts;
+}
+
+/* ---------------------------------------------------------------- the figure, and the model */
+
+static int ask(struct mlc *mlc, float part, struct outcome *out, wt_error *err)
+{
+    struct tool_vectors searched;
+    struct retriever retriever = meaning;
+    retriever.part = part;
+    int rc = wt__tool_vectors_open(&searched, mlc->head.value, mlc->study->tools, mlc->study->dim, err);
+    if (rc == 0)
+        rc = wt__study_ask(mlc->study, &retriever, &searched, out, err);
+    wt__tool_vectors_dispose(&searched);
+    return rc;
+}
+
+static int judge(void *self, struct listener *listener, double *figure, wt_error *err)
+{
+    struct mlc *mlc = self;
+    struct outcome outcome = {0};
+    (void)listener;
+    int rc = ask(mlc, 1, &outcome, err);
+    *figure = outcome.figure;
+    return rc;
+}
+
+static json_t *tool_names(struct mlc *mlc, wt_error *err)
+{
+    json_t *names = json_array();
+    int rc = names ? wt__study_tool_names(mlc->study, names, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        return names;
+    json_decref(names);
+    return NULL;
+}
+
+static int write_config(struct mlc *mlc, const struct loop_state *state, wt_error *err)
+{
+    json_t *names = tool_names(mlc, err);
+    if (!names)
+        return err ? err->code : WT_ENOMEM;
+    json_t *members = wt__training_outcome(mlc->about, mlc->training->lesson->figure, state);
+    int rc = wt__study_save(mlc->study, mlc->out, members,
+                            json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "part",
+                                      (double)mlc->part, "tools", names),
+                            err);
+    json_decref(members);
+    return rc;
+}
+
+static int save(void *self, const struct loop_state *state, wt_error *err)
+{
+    struct mlc *mlc = self;
+    struct arena arena = {0};
+    const struct tensor_source head = {
+        .name = TRAINED_HEAD, .data = mlc->head.value, .rank = 2, .shape = {mlc->study->tools, mlc->study->dim}};
+    char *path = wt__path_join(&arena, mlc->out, TRAINED_WEIGHTS);
+    int rc = path ? wt__make_folders(mlc->out, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__safetensors_write(path, &head, 1, NULL, err);
+    wt__arena_dispose(&arena);
+    return rc < 0 ? rc : write_config(mlc, state, err);
+}
+
+/* Training made it no better: the rows as they were are the model. */
+static int revert(void *self, const struct loop_state *state, wt_error *err)
+{
+    struct mlc *mlc = self;
+    memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
+    return save(self, state, err);
+}
+
+/* ---------------------------------------------------------------- the lesson */
+
+static size_t most_labels(const struct example_set *train, size_t batch)
+{
+    size_t most = 0;
+    for (size_t b = 0; b < train->count; b++)
+        most = train->starts[b + 1] - train->starts[b] > most ? train->starts[b + 1] - train->starts[b] : most;
+    return most * batch;
+}
+
+static size_t bytes_of(const struct mlc *mlc, size_t batch)
+{
+    size_t tools = mlc->study->tools, dim = mlc->study->dim;
+    return (3 * tools * dim + 2 * batch * dim + batch * tools) * sizeof(float) + batch * tools;
+}
+
+static int begin(void *self, wt_error *err)
+{
+    struct mlc *mlc = self;
+    size_t tools = mlc->study->tools, dim = mlc->study->dim, batch = mlc->capacity;
+    mlc->queries = wt__alloc_array(batch * dim, sizeof(float));
+    mlc->dqueries = wt__alloc_array(batch * dim, sizeof(float));
+    mlc->logits = wt__alloc_array(batch * tools, sizeof(float));
+    mlc->pairs = wt__alloc_array(batch, tools);
+    mlc->label_starts = wt__alloc_array(batch + 1, sizeof(size_t));
+    mlc->labels = wt__alloc_array(most_labels(&mlc->training->examples.train, batch), sizeof(int32_t));
+    bool whole = mlc->queries && mlc->dqueries && mlc->logits && mlc->pairs && mlc->label_starts && mlc->labels;
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+static void dispose(struct mlc *mlc)
+{
+    free(mlc->head.value);
+    free(mlc->head.gradient);
+    free(mlc->start);
+    free(mlc->queries);
+    free(mlc->dqueries);
+    free(mlc->logits);
+    free(mlc->pairs);
+    free(mlc->label_starts);
+    free(mlc->labels);
+    json_decref(mlc->about);
+}
+
+/* The rows begin as T. */
+static int start_head(struct mlc *mlc, wt_error *err)
+{
+    size_t count = mlc->study->tools * mlc->study->dim;
+    struct blend blend;
+    mlc->head = (struct parameter){.name = TRAINED_HEAD,
+                                   .value = wt__alloc_array(count, sizeof(float)),
+                                   .gradient = calloc(count + 1, sizeof(float)),
+                                   .count = count,
+                                   .rate = 1};
+    mlc->start = wt__alloc_array(count, sizeof(float));
+    if (!mlc->head.value || !mlc->head.gradient || !mlc->start)
+        return wt__fail_nomem(err);
+    int rc = wt__tool2vec_blend(mlc->study, &blend, err);
+    if (rc == 0) {
+        wt__tool2vec(mlc->study, &blend, mlc->start);
+        memcpy(mlc->head.value, mlc->start, count * sizeof(float));
+    }
+    return rc;
+}
+
+static int train(struct mlc *mlc, struct loop_options *options, struct loop_result *result, wt_error *err)
+{
+    struct objective objective = {.self = mlc,
+                                  .parameters = &mlc->head,
+                                  .parameter_count = 1,
+                                  .examples = mlc->training->examples.train.count,
+                                  .bytes = bytes_of(mlc, options->batch),
+                                  .begin = begin,
+                                  .prepare = prepare,
+                                  .forward = forward,
+                                  .loss = loss,
+                                  .backward = backward,
+                                  .reduce = reduce,
+                                  .judge = mlc->study->dev_count ? judge : NULL,
+                                  .save = save,
+                                  .revert = revert};
+    mlc->capacity = options->batch;
+    options->workers = 1; /* a step is two products; the search on dev has the threads */
+    options->adamw.clip = 0;
+    int rc = wt__make_folders(mlc->out, err);
+    return rc < 0 ? rc : wt__loop_run(&objective, options, &mlc->training->listener, result, err);
+}
+
+int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
+{
+    const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 40000, .most = 12};
+    struct mlc mlc = {.training = training, .out = out->path, .part = 1};
+    struct loop_options options;
+    struct loop_result result;
+    int rc = wt__training_loss(training, err);
+    if (rc < 0)
+        return rc;
+    mlc.loss = rc;
+    rc = wt__study_open(&mlc.study, training, err);
+    if (rc == 0)
+        rc = wt__training_plan(training, &plan, &mlc.study->base, &options, &mlc.about, err);
+    if (rc == 0 && !wt__training_done(training, &options, out)) {
+        rc = start_head(&mlc, err);
+        if (rc == 0)
+            rc = train(&mlc, &options, &result, err);
+        if (rc == 0)
+            wt__training_result(&result, out);
+    }
+    dispose(&mlc);
+    return rc;
+}
+
+int wt__mlc_vectors(struct study *study, const float *tools, float *vectors, bool *there, wt_error *err)
+{
+    struct trained *trained;
+    size_t dim = study->dim;
+    memcpy(vectors, tools, study->tools * dim * sizeof(float));
+    *there = false;
+    int rc = wt__trained_open(&trained, study->training->out, study->encoder, err);
+    if (rc < 0 || !wt__trained_recipe(trained, "mlc")) {
+        wt__trained_close(trained);
+        return rc;
+    }
+    *there = true;
+    json_t *names = json_array();
+    rc = names ? wt__study_tool_names(study, names, err) : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < study->tools; i++) {
+        const json_t *name = json_array_get(names, i);
+        int64_t row = wt__trained_head_row(trained, (struct str){json_string_value(name), json_string_length(name)});
+        for (size_t d = 0; d < dim; d++)
+            vectors[i * dim + d] =
+                row >= 0 ? trained->head[(size_t)row * dim + d] : trained->head_length * tools[i * dim + d];
+    }
+    json_decref(names);
+    wt__trained_close(trained);
+    return rc;
+}

@@ -1,0 +1,13 @@
+/* mlc.h: the lesson "mlc" (section 4.2 of the Tool2Vec paper): multi-label classification, a row a tool. */
+#ifndef WT_LEARN_MLC_H
+#define WT_LEARN_MLC_H
+
+#include "learn/study.h"
+
+/* C of every tool by the head that the lesson left for this study's encoder: vectors [M, D]; *there is false, and
+ * vectors are T, when there is none. tools [M, D]: T. */
+int wt__mlc_vectors(struct study *study, const float *tools, float *vectors, bool *there, wt_error *err);
+
+int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err);
+
+#endif

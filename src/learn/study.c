@@ -1,0 +1,370 @@
+/* study.c: vectors by the encoder of now, and dev requests put to the retrieval. */
+#include "learn/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/rng.h"
+#include "catalog/names.h"
+#include "engine/embed.h"
+#include "retrieve/document.h"
+
+/* ---------------------------------------------------------------- vectors of tools and requests */
+
+/* Tools are encoded into the store, where queries and later trainings find them. */
+static int read_documents(struct study *study, struct progress *progress, wt_error *err)
+{
+    struct training *training = study->training;
+    wt_engine *engine = training->engine;
+    struct vector_set set = wt__engine_vectors(study->encoder, engine);
+    size_t embedded;
+    int rc = wt__embed_missing(engine, study->encoder, progress, &embedded, err);
+    bool *there = wt__alloc_array(study->tools, sizeof *there);
+    study->documents = wt__alloc_array(study->tools * study->dim, sizeof *study->documents);
+    if (rc == 0 && (!there || !study->documents))
+        rc = wt__fail_nomem(err);
+    if (rc == 0) {
+        pthread_mutex_lock(&engine->store_lock);
+        int64_t found = wt__store_get_vectors(engine->store, &set, training->examples.ids, study->tools,
+                                              study->documents, there, err);
+        pthread_mutex_unlock(&engine->store_lock);
+        rc = found < 0 ? (int)found : 0;
+    }
+    free(there);
+    return rc;
+}
+
+static int read_requests(struct study *study, struct progress *progress, wt_error *err)
+{
+    const struct example_set *train = &study->training->examples.train;
+    size_t dim = study->dim;
+    study->requests = wt__alloc_array(train->count * dim, sizeof *study->requests);
+    study->sums = calloc(study->tools * dim + 1, sizeof *study->sums);
+    study->uses = calloc(study->tools + 1, sizeof *study->uses);
+    if (!study->requests || !study->sums || !study->uses)
+        return wt__fail_nomem(err);
+    int rc = wt__progress_phase(progress, "encoding requests", train->count) ? wt__fail_cancelled(err) : 0;
+    if (rc == 0)
+        rc = wt__encode_many(study->encoder, train->texts, train->count, study->training->threads, study->requests,
+                             progress, err);
+    for (size_t b = 0; rc == 0 && b < train->count; b++)
+        for (size_t i = train->starts[b]; i < train->starts[b + 1]; i++) {
+            uint32_t tool = train->tools[i];
+            study->uses[tool] += train->times[b];
+            for (size_t d = 0; d < dim; d++)
+                study->sums[tool * dim + d] += (float)train->times[b] * study->requests[b * dim + d];
+        }
+    return rc;
+}
+
+/* STUDY_DEV of the dev examples, drawn without repetition. */
+static int draw_dev(struct study *study, wt_error *err)
+{
+    size_t all = study->training->examples.dev.count;
+    struct rng rng;
+    study->dev_count = all < STUDY_DEV ? all : STUDY_DEV;
+    study->dev = wt__alloc_array(all, sizeof *study->dev);
+    study->encoded = calloc(study->dev_count + 1, sizeof *study->encoded);
+    study->workspaces = calloc(study->training->threads, sizeof(struct workspace *));
+    if (!study->dev || !study->encoded || !study->workspaces)
+        return wt__fail_nomem(err);
+    wt__rng_seed(&rng, study->training->seed);
+    for (size_t i = 0; i < all; i++)
+        study->dev[i] = (uint32_t)i;
+    for (size_t i = 0; study->dev_count < all && i < study->dev_count; i++) {
+        size_t other = i + (size_t)wt__rng_below(&rng, all - i);
+        uint32_t moved = study->dev[i];
+        study->dev[i] = study->dev[other];
+        study->dev[other] = moved;
+    }
+    int rc = 0;
+    for (unsigned w = 0; rc == 0 && w < study->training->threads; w++)
+        rc = wt__workspace_open(&study->workspaces[w], err);
+    return rc;
+}
+
+/* The snapshot, with the vectors of the engine's own encoder for comparison. */
+static int take_shelf(struct study *study, struct progress *progress, wt_error *err)
+{
+    wt_engine *engine = study->training->engine;
+    const struct encoder *encoder;
+    size_t embedded;
+    int rc = wt__engine_encoder(engine, &encoder, err);
+    if (rc == 0)
+        rc = wt__embed_missing(engine, encoder, progress, &embedded, err);
+    if (rc < 0)
+        return rc;
+    struct shelf_set set = {wt__encoder_hash(encoder), wt__document_kind};
+    return wt__engine_shelf(engine, &set, &study->shelf, err);
+}
+
+static bool is_current(const struct study *study, const struct training_base *base)
+{
+    return study && strcmp(study->base.hash, base->hash) == 0;
+}
+
+/* The engine's encoder when that is meant, else the folder's. */
+static int find_encoder(struct study *study, wt_error *err)
+{
+    const struct encoder *engine;
+    int rc = wt__engine_encoder(study->training->engine, &engine, err);
+    if (rc == 0 && strcmp(wt__encoder_hash(engine), study->base.hash) != 0) {
+        rc = wt__encoder_open(&study->own, study->base.folder, err);
+        engine = study->own;
+    }
+    study->encoder = engine;
+    return rc;
+}
+
+int wt__study_open(struct study **out, struct training *training, wt_error *err)
+{
+    struct training_base base;
+    struct progress progress;
+    *out = NULL;
+    int rc = wt__training_base(training, &base, err);
+    if (rc < 0)
+        return rc;
+    if (is_current(training->study, &base)) {
+        *out = training->study;
+        return 0;
+    }
+    wt__study_free(training->study);
+    struct study *study = training->study = calloc(1, sizeof *study);
+    if (!study)
+        return wt__fail_nomem(err);
+    study->training = training;
+    study->base = base;
+    study->tools = training->examples.tools;
+    wt__progress_init(&progress, wt__listener_progress, &training->listener);
+    rc = find_encoder(study, err);
+    if (rc == 0) {
+        study->dim = wt__encoder_dim(study->encoder);
+        rc = read_documents(study, &progress, err);
+    }
+    if (rc == 0)
+        rc = read_requests(study, &progress, err);
+    if (rc == 0)
+        rc = draw_dev(study, err);
+    if (rc == 0)
+        rc = take_shelf(study, &progress, err);
+    if (rc == 0 && study->shelf->snapshot->rows != study->tools)
+        rc = wt__fail(err, WT_EBUSY, "the catalogue changed while it was learned from; start again");
+    wt__progress_dispose(&progress);
+    if (rc < 0) {
+        wt__study_free(study);
+        training->study = NULL;
+        return rc;
+    }
+    *out = study;
+    return 0;
+}
+
+void wt__study_free(struct study *study)
+{
+    if (!study)
+        return;
+    for (unsigned w = 0; study->workspaces && w < study->training->threads; w++)
+        wt__workspace_close(study->workspaces[w]);
+    for (size_t q = 0; study->encoded && q < study->dev_count; q++)
+        free(study->encoded[q]);
+    wt__shelf_release(study->shelf);
+    wt__encoder_close(study->own);
+    free(study->workspaces);
+    free(study->encoded);
+    free(study->dev);
+    free(study->uses);
+    free(study->sums);
+    free(study->requests);
+    free(study->documents);
+    free(study);
+}
+
+/* ---------------------------------------------------------------- tool vectors to search */
+
+int wt__tool_vectors_open(struct tool_vectors *out, const float *vectors, size_t tools, size_t dim, wt_error *err)
+{
+    size_t bytes = wt__vectors_chunk_bytes(dim), chunks = (tools + VECTOR_CHUNK - 1) / VECTOR_CHUNK;
+    int rc = 0;
+    *out = (struct tool_vectors){.chunks = wt__alloc_aligned(chunks, bytes),
+                                 .rows = wt__alloc_array(tools, sizeof *out->rows)};
+    if (!out->chunks || !out->rows) {
+        wt__tool_vectors_dispose(out);
+        return wt__fail_nomem(err);
+    }
+    memset(out->chunks, 0, chunks * bytes);
+    for (uint32_t i = 0; rc == 0 && i < tools; i++) {
+        out->rows[i] = i;
+        rc =
+            wt__vectors_put((unsigned char *)out->chunks + i / VECTOR_CHUNK * bytes, dim, 0, i, vectors + i * dim, err);
+    }
+    out->view = (struct vectors){.chunks = out->chunks,
+                                 .dim = dim,
+                                 .slots = (uint32_t)tools,
+                                 .rows = (uint32_t)tools,
+                                 .row_of_slot = out->rows,
+                                 .slot_of_row = out->rows};
+    if (rc < 0)
+        wt__tool_vectors_dispose(out);
+    return rc;
+}
+
+void wt__tool_vectors_dispose(struct tool_vectors *vectors)
+{
+    free(vectors->chunks);
+    free(vectors->rows);
+    *vectors = (struct tool_vectors){0};
+}
+
+/* ---------------------------------------------------------------- questions */
+
+/* One question, put to all dev requests by several threads. */
+struct question {
+    struct study *study;
+    const struct retriever *retriever;
+    const struct encoder *encoder;
+    const struct vectors *vectors;
+    double *recalls;  /* [Q, 3] at 3, 5 and 7 */
+    wt_error *errors; /* [threads] */
+};
+
+static void judge(struct question *question, size_t q, const uint32_t *rows, size_t len)
+{
+    static const size_t cutoffs[] = {3, 5, 7};
+    const struct example_set *dev = &question->study->training->examples.dev;
+    size_t b = question->study->dev[q], gold = dev->starts[b + 1] - dev->starts[b];
+    for (size_t c = 0; c < 3; c++) {
+        size_t found = 0;
+        for (size_t i = 0; i < len && i < cutoffs[c]; i++)
+            for (size_t g = dev->starts[b]; g < dev->starts[b + 1]; g++)
+                found += dev->tools[g] == rows[i];
+        question->recalls[3 * q + c] = (double)found / (double)gold;
+    }
+}
+
+/* Remembers the vectors of a request's texts. */
+static int keep_encoded(struct study *study, size_t q, const struct hit_list *hits, wt_error *err)
+{
+    if (study->encoded[q] || !hits->encoded)
+        return 0;
+    size_t floats = hits->texts * study->dim;
+    study->encoded[q] = wt__alloc_array(floats, sizeof(float));
+    if (!study->encoded[q])
+        return wt__fail_nomem(err);
+    memcpy(study->encoded[q], hits->encoded, floats * sizeof(float));
+    return 0;
+}
+
+static int put(void *context, size_t q, unsigned worker)
+{
+    struct question *question = context;
+    struct study *study = question->study;
+    bool remembered = question->encoder == study->encoder;
+    struct view view = {.snapshot = study->shelf->snapshot, .encoder = question->encoder, .vectors = question->vectors};
+    struct retrieve_request request = {.text = study->training->examples.dev.texts[study->dev[q]],
+                                       .k = STUDY_DEPTH,
+                                       .encoded = remembered ? study->encoded[q] : NULL};
+    struct hit_list hits;
+    uint32_t rows[STUDY_DEPTH];
+    int rc =
+        wt__retrieve(question->retriever, &view, &request, study->workspaces[worker], &hits, &question->errors[worker]);
+    for (size_t i = 0; rc == 0 && i < hits.len; i++)
+        rows[i] = hits.items[i].row;
+    if (rc == 0 && remembered)
+        rc = keep_encoded(study, q, &hits, &question->errors[worker]);
+    if (rc == 0)
+        judge(question, q, rows, hits.len);
+    return rc;
+}
+
+static int ask(struct question *question, struct outcome *out, wt_error *err)
+{
+    struct study *study = question->study;
+    size_t count = study->dev_count;
+    out->figure = out->recall = count ? 0 : NAN;
+    question->recalls = wt__alloc_array(3 * count, sizeof *question->recalls);
+    question->errors = calloc(study->training->threads, sizeof *question->errors);
+    int rc = question->recalls && question->errors ? 0 : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__pool_run(study->training->threads, count, put, question);
+    for (unsigned w = 0; rc < 0 && question->errors && w < study->training->threads; w++)
+        if (question->errors[w].code && err)
+            *err = question->errors[w];
+    for (size_t q = 0; rc == 0 && q < count; q++) {
+        const double *recalls = question->recalls + 3 * q;
+        out->figure += (recalls[0] + recalls[1] + recalls[2]) / 3 / (double)count;
+        out->recall += recalls[1] / (double)count;
+        if (out->each)
+            out->each[q] = recalls[1];
+    }
+    free(question->recalls);
+    free(question->errors);
+    if (rc == 0 && wt__listener_step(&study->training->listener, study->training->listener.state.done + 1))
+        rc = wt__fail_cancelled(err);
+    return rc;
+}
+
+int wt__study_ask(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
+                  struct outcome *out, wt_error *err)
+{
+    struct question question = {
+        .study = study, .retriever = retriever, .encoder = study->encoder, .vectors = vectors ? &vectors->view : NULL};
+    return ask(&question, out, err);
+}
+
+int wt__study_ask_hybrid(struct study *study, struct outcome *out, wt_error *err)
+{
+    struct question question = {.study = study, .retriever = &wt__hybrid};
+    int rc = wt__engine_encoder(study->training->engine, &question.encoder, err);
+    if (rc < 0)
+        return rc;
+    question.vectors =
+        wt__snapshot_vectors(study->shelf->snapshot, wt__encoder_hash(question.encoder), wt__document_kind);
+    return ask(&question, out, err);
+}
+
+/* ---------------------------------------------------------------- what is left */
+
+int wt__study_tool_names(struct study *study, json_t *out, wt_error *err)
+{
+    wt_engine *engine = study->training->engine;
+    struct arena arena = {0};
+    struct buffer id = {0};
+    struct tool *tools = wt__arena_array(&arena, struct tool, study->tools);
+    int rc = tools ? 0 : wt__fail_nomem(err);
+    pthread_mutex_lock(&engine->store_lock);
+    if (rc == 0)
+        rc = wt__store_get(engine->store, study->training->examples.ids, study->tools, &arena, tools, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    for (size_t i = 0; rc >= 0 && i < study->tools; i++) {
+        wt__buffer_clear(&id);
+        wt__tool_id(&id, tools[i].provider, tools[i].name);
+        if (id.failed || json_array_append_new(out, json_stringn(id.ptr, id.len)) < 0)
+            rc = wt__fail_nomem(err);
+    }
+    wt__buffer_dispose(&id);
+    wt__arena_dispose(&arena);
+    return rc < 0 ? rc : 0;
+}
+
+int wt__study_save(struct study *study, const char *folder, const json_t *about, json_t *config, wt_error *err)
+{
+    struct arena arena = {0};
+    struct buffer text = {0};
+    json_t *encoder = json_pack("{s:s, s:s}", "name", wt__encoder_name(study->encoder), "hash", study->base.hash);
+    int rc = config && encoder ? wt__make_folders(folder, err) : wt__fail_nomem(err);
+    char *path = wt__path_join(&arena, folder, TRAINED_CONFIG);
+    if (rc == 0 && (!path || json_object_set(config, "encoder", encoder) < 0 ||
+                    json_object_set(config, "whichtool", (json_t *)about) < 0 || wt__json_write(&text, config) < 0))
+        rc = wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__file_replace(path, text.ptr, text.len, err);
+    wt__buffer_dispose(&text);
+    wt__arena_dispose(&arena);
+    json_decref(encoder);
+    json_decref(config);
+    return rc;
+}

@@ -1,0 +1,71 @@
+/* study.h: what lessons after the encoder share: the vectors of tools and requests by the encoder as it is now, and a
+ * way to ask how well some weighing of evidence would find the dev requests' tools.
+ *
+ * The answer comes from the retrieval itself (retrieve/retrieve.h) over the catalogue's own snapshot, so that what is
+ * chosen here is what a query will get. Requests are encoded once and remembered with their parts; a question then
+ * costs a search a dev request. */
+#ifndef WT_LEARN_STUDY_H
+#define WT_LEARN_STUDY_H
+
+#include "engine/engine.h"
+#include "learn/learn.h"
+
+enum {
+    STUDY_DEV = 600, /* dev requests that a question is put to; of larger sets a seeded part, always the same */
+    STUDY_DEPTH = 7  /* hits that are judged */
+};
+
+struct study {
+    struct training *training;
+    struct training_base base;     /* where the encoder lies */
+    struct encoder *own;           /* opened here */
+    const struct encoder *encoder; /* of tools and requests */
+    size_t tools, dim;             /* M, D */
+    float *documents;              /* [M, D] unit vectors of the tools' texts */
+    float *requests;               /* [B, D] of the training requests, each whole */
+    float *sums;                   /* [M, D] of the requests that used a tool */
+    uint32_t *uses;                /* [M] how many those are */
+    struct shelf *shelf;           /* its rows are the examples' rows */
+    size_t dev_count;              /* Q */
+    uint32_t *dev;                 /* [Q] which dev examples */
+    float **encoded;               /* [Q] vectors of the request and its parts */
+    struct workspace **workspaces; /* [training->threads] */
+};
+
+/* The training's study; made when it is first asked for or when the encoder has changed since. Lives as long as the
+ * training. Errors: WT_EMODEL, WT_ECANCELLED, WT_ENOMEM, those of the store. */
+int wt__study_open(struct study **out, struct training *training, wt_error *err);
+void wt__study_free(struct study *study);
+
+/* How the dev requests fared. figure: the mean of recall at 3, 5 and 7, the cutoffs of the paper's tables: steadier
+ * than one of them, for choosing. */
+struct outcome {
+    double figure, recall; /* recall: at 5 */
+    double *each;          /* [Q] recall at 5 of each request, the caller's array; may be NULL */
+};
+
+/* Tool vectors as a search wants them. */
+struct tool_vectors {
+    struct vectors view;
+    void *chunks;
+    uint32_t *rows;
+};
+/* vectors: [M, D]. Errors: WT_ENOMEM, WT_EMODEL (not finite). */
+int wt__tool_vectors_open(struct tool_vectors *out, const float *vectors, size_t tools, size_t dim, wt_error *err);
+void wt__tool_vectors_dispose(struct tool_vectors *vectors);
+
+/* Puts the dev requests to a retriever over these tool vectors (NULL: words alone). */
+int wt__study_ask(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
+                  struct outcome *out, wt_error *err);
+
+/* Puts them to `hybrid` with the engine's own encoder: what training has to better. */
+int wt__study_ask_hybrid(struct study *study, struct outcome *out, wt_error *err);
+
+/* Appends every tool's id, in order of row, to the JSON array. */
+int wt__study_tool_names(struct study *study, json_t *out, wt_error *err);
+
+/* Writes FOLDER/config.json: about under "whichtool", the encoder, and the members of config, whose reference is
+ * taken. */
+int wt__study_save(struct study *study, const char *folder, const json_t *about, json_t *config, wt_error *err);
+
+#endif

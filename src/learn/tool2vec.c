@@ -1,0 +1,97 @@
+/* tool2vec.c: nothing is trained here: the mean of a tool's requests is known from recorded use. What is found on dev
+ * is how much it counts beside the tool's description, and how many usages it takes to be believed.
+ *
+ * The mean is brought to length one first (the paper leaves it open): a tool of many different uses has a short mean,
+ * and as it is would count for less than its description. */
+#include "learn/tool2vec.h"
+
+#include <math.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+static const struct blend usual = {1, 1, 0};
+
+/* In order of preference: of equals the first is taken. */
+static const struct blend blends[] = {{1, 1, 0}, {1, 0.7f, 0}, {1, 0.5f, 0}, {1, 1.5f, 0}, {1, 1, 1},
+                                      {1, 1, 3}, {1, 1.5f, 2}, {0, 1, 0},    {1, 0, 0}};
+
+void wt__tool2vec(const struct study *study, const struct blend *blend, float *vectors)
+{
+    for (size_t i = 0; i < study->tools; i++)
+        wt__blend(blend, study->dim, study->documents + i * study->dim, study->sums + i * study->dim, study->uses[i],
+                  vectors + i * study->dim);
+}
+
+int wt__tool2vec_blend(struct study *study, struct blend *out, wt_error *err)
+{
+    struct trained *trained;
+    int rc = wt__trained_open(&trained, study->training->out, study->encoder, err);
+    *out = wt__trained_recipe(trained, "tool2vec") ? trained->blend : usual;
+    wt__trained_close(trained);
+    return rc;
+}
+
+static int try_blend(struct study *study, const struct blend *blend, float *vectors, struct outcome *out, wt_error *err)
+{
+    static const struct retriever meaning = {.dense = 1, .part = 1};
+    struct tool_vectors searched;
+    wt__tool2vec(study, blend, vectors);
+    int rc = wt__tool_vectors_open(&searched, vectors, study->tools, study->dim, err);
+    if (rc == 0)
+        rc = wt__study_ask(study, &meaning, &searched, out, err);
+    wt__tool_vectors_dispose(&searched);
+    return rc;
+}
+
+/* The best of the blends on dev; *before is the figure of descriptions alone. */
+static int choose(struct study *study, struct blend *best, double *before, struct outcome *after, wt_error *err)
+{
+    size_t count = sizeof blends / sizeof *blends;
+    float *vectors = wt__alloc_array(study->tools * study->dim, sizeof *vectors);
+    int rc = vectors ? 0 : wt__fail_nomem(err);
+    *best = usual;
+    *after = (struct outcome){NAN, NAN, NULL};
+    if (rc == 0 && wt__listener_phase(&study->training->listener, "measuring", count))
+        rc = wt__fail_cancelled(err);
+    for (size_t i = 0; rc == 0 && study->dev_count > 0 && i < count; i++) {
+        struct outcome here = {0};
+        rc = try_blend(study, &blends[i], vectors, &here, err);
+        if (rc == 0 && (i == 0 || here.figure > after->figure + 1e-9)) {
+            *best = blends[i];
+            *after = here;
+        }
+        if (blends[i].usage == 0)
+            *before = here.recall;
+    }
+    free(vectors);
+    return rc;
+}
+
+int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err)
+{
+    const struct lesson_plan plan = {.enough = 1, .most = 1};
+    struct loop_options unused;
+    struct study *study;
+    struct blend blend;
+    struct outcome after;
+    json_t *about = NULL;
+    int rc = wt__study_open(&study, training, err);
+    if (rc == 0)
+        rc = wt__training_plan(training, &plan, &study->base, &unused, &about, err);
+    if (rc == 0)
+        rc = choose(study, &blend, &out->before, &after, err);
+    if (rc == 0) {
+        out->after = after.recall;
+        struct loop_state state = {.before = out->before, .best = out->after};
+        json_t *members = wt__training_outcome(about, training->lesson->figure, &state);
+        rc = wt__study_save(study, out->path, members,
+                            json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0, "tool2vec",
+                                      1.0, "part", 1.0, "blend", "description", (double)blend.description, "usage",
+                                      (double)blend.usage, "shrink", (double)blend.shrink),
+                            err);
+        json_decref(members);
+    }
+    json_decref(about);
+    return rc;
+}
