@@ -8,8 +8,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "nn/kernels/kernels.h"
-
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* as cblas.h has them */
 
 typedef void sgemm_function(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a,
@@ -42,7 +40,7 @@ int wt__blas_load(wt_error *err)
     return wt__fail(err, WT_EMODEL, "OpenBLAS (libopenblas.so.0) cannot be loaded here; training goes on without it");
 }
 
-bool wt__blas_prefers(const struct matmul *p)
+bool wt__blas_takes(const struct matmul *p)
 {
     return atomic_load_explicit(&ready, memory_order_acquire) && p->m <= INT_MAX && p->n <= INT_MAX &&
            p->k <= INT_MAX && p->a_stride <= INT_MAX && p->b_stride <= INT_MAX && p->c_stride <= INT_MAX;

@@ -6,8 +6,8 @@
 
 #include "nn/matmul.h"
 
-/* Whether it is loaded and takes the product faster than our own kernels do. */
-bool wt__blas_prefers(const struct matmul *product);
+/* Whether it is loaded and takes a product of these lengths. */
+bool wt__blas_takes(const struct matmul *product);
 
 /* Only when loaded. m, n, k > 0. */
 void wt__blas_multiply(const struct matmul *product);

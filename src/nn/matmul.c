@@ -134,7 +134,7 @@ void wt__matmul(const struct matmul *p)
             memset(p->c + i * p->c_stride, 0, p->n * sizeof(float));
         return;
     }
-    if (wt__blas_prefers(p))
+    if (wt__blas_takes(p))
         wt__blas_multiply(p);
     else
         multiply(p);

@@ -17,7 +17,8 @@
 
 enum {
     MATMUL_SCRATCH = 16 << 20, /* bytes */
-    MATMUL_LEAST = 8 << 10     /* floats that wt__matmul_within needs at least */
+    MATMUL_LEAST = 8 << 10,    /* floats that wt__matmul_within needs at least */
+    MATMUL_THREADS = 64        /* may call wt__matmul at once; OpenBLAS ends the program when too many do */
 };
 
 /* c [m,n] = (accumulate ? c : 0) + op(a) [m,k] op(b) [k,n]; strides are floats between rows of what is in memory.

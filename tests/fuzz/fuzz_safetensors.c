@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             wt__tensor_floats(t, out, NULL);
         free(out);
     }
+    require(!file.metadata || json_is_object(file.metadata));
     wt__safetensors_dispose(&file);
     return 0;
 }

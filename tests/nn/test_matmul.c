@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/pool.h"
 #include "gradient.h"
 #include "nn/matmul.h"
 
@@ -137,13 +138,49 @@ static void the_same_call_gives_the_same_bits(void **state)
     free(a), free(b), free(c), free(d);
 }
 
+enum { MANY = 64, SIDE = 90 };
+
+struct many {
+    const float *a, *b;
+    float *c; /* [MANY] of [SIDE, SIDE] */
+};
+
+static int one_of_many(void *context, size_t index, unsigned worker)
+{
+    const struct many *m = context;
+
+    (void)worker;
+    wt__matmul(&(struct matmul){.m = SIDE,
+                                .n = SIDE,
+                                .k = SIDE,
+                                .a = m->a,
+                                .a_stride = SIDE,
+                                .b = m->b,
+                                .b_stride = SIDE,
+                                .b_transposed = true,
+                                .c = m->c + index * SIDE * SIDE,
+                                .c_stride = SIDE});
+    return 0;
+}
+
+static void threads_do_not_disturb_each_other(void **state)
+{
+    float *a = floats(SIDE * SIDE, 1), *b = floats(SIDE * SIDE, 1), *c = floats(MANY * SIDE * SIDE, 1);
+    struct many many = {a, b, c};
+
+    (void)state;
+    assert_int_equal(wt__pool_run(8, MANY, one_of_many, &many), 0);
+    for (size_t i = 1; i < MANY; i++)
+        assert_memory_equal(c, c + i * SIDE * SIDE, SIDE * SIDE * sizeof(float));
+    free(a), free(b), free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(our_kernels_agree_with_doubles), /* before the BLAS is loaded */
-        cmocka_unit_test(little_scratch_gives_the_same_product),
-        cmocka_unit_test(openblas_agrees_with_doubles),
-        cmocka_unit_test(the_same_call_gives_the_same_bits),
+        cmocka_unit_test(little_scratch_gives_the_same_product), cmocka_unit_test(openblas_agrees_with_doubles),
+        cmocka_unit_test(the_same_call_gives_the_same_bits),     cmocka_unit_test(threads_do_not_disturb_each_other),
     };
 
     wt__rng_seed(&rng, 2);
