@@ -8,7 +8,7 @@ static const double INTERVAL_MS = 100;
 
 void wt__listener_init(struct listener *listener, wt_train_progress_fn report, void *context)
 {
-    *listener = (struct listener){.report = report, .context = context};
+    *listener = (struct listener){.report = report, .context = context, .interval_ms = INTERVAL_MS};
     wt__listener_lesson(listener, "");
 }
 
@@ -37,7 +37,7 @@ int wt__listener_phase(struct listener *listener, const char *phase, uint64_t to
 int wt__listener_step(struct listener *listener, uint64_t done)
 {
     listener->state.done = done;
-    if (done == listener->state.total || wt__now_ms() - listener->last_ms >= INTERVAL_MS)
+    if (done == listener->state.total || wt__now_ms() - listener->last_ms >= listener->interval_ms)
         return tell(listener);
     return listener->cancelled;
 }

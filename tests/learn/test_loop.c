@@ -1,0 +1,576 @@
+/* The loop on the smallest of models: a row of numbers that is to come near a target. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "encoder/support.h"
+#include "learn/checkpoint.h"
+#include "learn/loop.h"
+
+enum { WIDTH = 8, EXAMPLES = 10, WORKERS = 2 };
+
+/* Example e wants the numbers near sin(e + i); noise makes every step draw from its generator. */
+struct line {
+    float value[WIDTH], gradient[WIDTH];
+    float shares[WORKERS][WIDTH];
+    struct parameter parameter;
+    uint32_t chosen[EXAMPLES];
+    size_t count;
+    float noise;
+    unsigned seen[EXAMPLES]; /* how often each example came */
+    int infinite_at;         /* the step whose loss is infinite; -1: none */
+    int steps;
+    double figures[64]; /* of the measurements, in order; NaN ends them: then the distance counts */
+    size_t judged, saved, reverted;
+    float kept[WIDTH]; /* what was saved last */
+    bool cancel_judge;
+};
+
+static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
+{
+    struct line *line = self;
+    (void)err;
+    memcpy(line->chosen, examples, count * sizeof *examples);
+    for (size_t i = 0; i < count; i++)
+        line->seen[examples[i]]++;
+    line->count = count;
+    line->noise = (float)wt__rng_unit(rng);
+    *tokens = count;
+    return 0;
+}
+
+static void forward(void *self, unsigned worker)
+{
+    struct line *line = self;
+    memset(line->shares[worker], 0, sizeof line->shares[worker]);
+    for (size_t b = worker; b < line->count; b += WORKERS)
+        for (size_t i = 0; i < WIDTH; i++)
+            line->shares[worker][i] +=
+                line->value[i] - sinf((float)line->chosen[b] + (float)i) + .1f * (line->noise - .5f);
+}
+
+static double loss(void *self)
+{
+    struct line *line = self;
+    double sum = 0;
+    if (line->steps++ == line->infinite_at)
+        return INFINITY;
+    for (unsigned w = 0; w < WORKERS; w++)
+        for (size_t i = 0; i < WIDTH; i++)
+            sum += line->shares[w][i] * line->shares[w][i];
+    return sum;
+}
+
+static void backward(void *self, unsigned worker)
+{
+    (void)self, (void)worker;
+}
+
+static void reduce(void *self, unsigned part, unsigned parts)
+{
+    struct line *line = self;
+    for (size_t i = part; i < WIDTH; i += parts)
+        for (unsigned w = 0; w < WORKERS; w++)
+            line->gradient[i] += line->shares[w][i];
+}
+
+static int judge(void *self, struct listener *listener, double *figure, wt_error *err)
+{
+    struct line *line = self;
+    double distance = 0;
+    (void)listener;
+    if (line->cancel_judge)
+        return wt__fail(err, WT_ECANCELLED, "stopped on request");
+    for (size_t i = 0; i < WIDTH; i++)
+        distance += fabs((double)line->value[i] - .05 * (double)i);
+    *figure = isnan(line->figures[line->judged]) ? 1 / (1 + distance) : line->figures[line->judged];
+    line->judged++;
+    return 0;
+}
+
+static int save(void *self, const struct loop_state *state, wt_error *err)
+{
+    struct line *line = self;
+    (void)state, (void)err;
+    memcpy(line->kept, line->value, sizeof line->kept);
+    line->saved++;
+    return 0;
+}
+
+static int revert(void *self, const struct loop_state *state, wt_error *err)
+{
+    struct line *line = self;
+    (void)state, (void)err;
+    line->reverted++;
+    return 0;
+}
+
+static struct objective objective_of(struct line *line)
+{
+    *line = (struct line){.infinite_at = -1};
+    for (size_t i = 0; i < 64; i++)
+        line->figures[i] = NAN;
+    line->parameter = (struct parameter){
+        .name = "line", .value = line->value, .gradient = line->gradient, .count = WIDTH, .decays = true, .rate = 1};
+    return (struct objective){.self = line,
+                              .parameters = &line->parameter,
+                              .parameter_count = 1,
+                              .examples = EXAMPLES,
+                              .bytes = sizeof *line,
+                              .prepare = prepare,
+                              .forward = forward,
+                              .loss = loss,
+                              .backward = backward,
+                              .reduce = reduce,
+                              .judge = judge,
+                              .save = save,
+                              .revert = revert};
+}
+
+static struct loop_options options_of(const char *checkpoint)
+{
+    return (struct loop_options){.seed = 7,
+                                 .workers = WORKERS,
+                                 .epochs = 8,
+                                 .batch = 4,
+                                 .rate = .05,
+                                 .warmup = .1,
+                                 .schedule = SCHEDULE_COSINE,
+                                 .adamw = ADAMW_DEFAULTS,
+                                 .checkpoint = checkpoint,
+                                 .identity = "a line"};
+}
+
+/* Says stop at a step, or ends the process there as kill -9 would. */
+struct stopper {
+    uint64_t at;
+    bool kill;
+};
+
+static int stop_at(void *context, const wt_train_progress *progress)
+{
+    const struct stopper *stopper = context;
+    if (strcmp(progress->phase, "training") != 0 || progress->done < stopper->at)
+        return 0;
+    if (stopper->kill)
+        _exit(9);
+    return 1;
+}
+
+static int run(struct objective *objective, const struct loop_options *options, struct stopper *stopper,
+               struct loop_result *result, wt_error *err)
+{
+    struct listener listener;
+    wt__listener_init(&listener, stopper ? stop_at : NULL, stopper);
+    listener.interval_ms = 0; /* every step is told */
+    return wt__loop_run(objective, options, &listener, result, err);
+}
+
+static void sound(int rc, const wt_error *err)
+{
+    if (rc < 0)
+        fail_msg("%s: %s", wt_code_name(rc), err->message);
+}
+
+static void refused(int rc, const wt_error *err, int code, const char *text)
+{
+    if (rc != code || !strstr(err->message, text))
+        fail_msg("wanted %s with \"%s\", got %s: %s", wt_code_name(code), text, wt_code_name(rc), err->message);
+}
+
+/* ---------------------------------------------------------------- order and ends */
+
+static void an_epoch_has_every_example_once(void **state)
+{
+    struct line line;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(NULL);
+    struct loop_result result;
+    wt_error err;
+    (void)state;
+    options.epochs = 4;
+    options.batch = 5;
+    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_int_equal(result.state.step, 8);
+    assert_true(fabs(result.epochs - 4) < 1e-9);
+    for (size_t i = 0; i < EXAMPLES; i++)
+        assert_int_equal(line.seen[i], 4);
+    assert_true(isfinite(result.loss));
+}
+
+static void steps_are_counted(void **state)
+{
+    static const struct {
+        double epochs;
+        size_t batch, accumulate, examples;
+        uint64_t steps;
+    } rows[] = {{2, 4, 1, 10, 5},   {1, 4, 0, 10, 2}, {.5, 4, 1, 10, 1},
+                {.01, 4, 1, 10, 1}, {4, 4, 2, 10, 5}, {3, 64, 1, 10, 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct loop_options options = {
+            .epochs = rows[i].epochs, .batch = rows[i].batch, .accumulate = rows[i].accumulate};
+        assert_int_equal(wt__loop_steps(&options, rows[i].examples), rows[i].steps);
+    }
+}
+
+static void the_best_model_is_kept(void **state)
+{
+    struct line line;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(NULL);
+    struct loop_result result;
+    wt_error err;
+    static const double figures[] = {.1, .2, .5, .4, .3, .2, .1, .1, .1};
+    (void)state;
+    memcpy(line.figures, figures, sizeof figures);
+    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_int_equal(line.saved, 2);
+    assert_true(result.state.before == .1 && result.state.best == .5);
+    assert_false(result.stopped_early);
+    assert_int_equal(result.state.step, 20);
+    assert_memory_not_equal(line.kept, line.value, sizeof line.kept);
+    assert_int_equal(line.reverted, 0);
+}
+
+static void training_stops_when_it_gets_no_better(void **state)
+{
+    struct line line;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(NULL);
+    struct loop_result result;
+    wt_error err;
+    static const double figures[] = {.1, .2, .2, .1, .9};
+    (void)state;
+    memcpy(line.figures, figures, sizeof figures);
+    options.patience = 2;
+    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_true(result.stopped_early);
+    assert_int_equal(line.judged, 4);
+    assert_true(result.state.step < result.state.steps);
+    assert_true(result.state.best == .2);
+}
+
+static void a_training_that_does_not_help_is_reverted(void **state)
+{
+    struct line line;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(NULL);
+    struct loop_result result;
+    wt_error err;
+    (void)state;
+    line.figures[0] = 2; /* none is better than this */
+    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_int_equal(line.saved, 0);
+    assert_int_equal(line.reverted, 1);
+    assert_int_equal(result.state.best_step, 0);
+}
+
+static void without_a_figure_the_last_model_is_kept(void **state)
+{
+    struct line line;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(NULL);
+    struct loop_result result;
+    wt_error err;
+    (void)state;
+    objective.judge = NULL;
+    objective.revert = NULL;
+    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_int_equal(line.saved, 1);
+    assert_memory_equal(line.kept, line.value, sizeof line.kept);
+    assert_true(isnan(result.state.before) && isnan(result.state.best));
+}
+
+static void accumulated_batches_are_one_step(void **state)
+{
+    struct line line;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(NULL);
+    struct loop_result result;
+    wt_error err;
+    (void)state;
+    options.accumulate = 5;
+    options.batch = 2;
+    options.epochs = 3;
+    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_int_equal(result.state.step, 3);
+    for (size_t i = 0; i < EXAMPLES; i++)
+        assert_int_equal(line.seen[i], 3);
+}
+
+/* ---------------------------------------------------------------- failures */
+
+static void an_infinite_loss_stops_and_says_so(void **state)
+{
+    struct line line;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(NULL);
+    struct loop_result result;
+    wt_error err;
+    (void)state;
+    line.infinite_at = 6;
+    refused(run(&objective, &options, NULL, &result, &err), &err, WT_EMODEL,
+            "the loss of step 7 of 20 is not finite: training stopped, and the last good model is kept");
+    assert_int_equal(result.state.step, 6);
+}
+
+static double flat_loss(void *self)
+{
+    (void)self;
+    return 1;
+}
+
+static void a_gradient_that_is_no_number_changes_nothing(void **state)
+{
+    struct line line;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(NULL);
+    struct loop_result result;
+    wt_error err;
+    (void)state;
+    objective.loss = flat_loss;
+    line.figures[0] = 0;
+    line.value[3] = INFINITY;
+    line.gradient[2] = NAN; /* of an earlier use: cleared before the first step */
+    refused(run(&objective, &options, NULL, &result, &err), &err, WT_EMODEL,
+            "the gradient of step 1 of 20 is not finite");
+    assert_int_equal(result.state.step, 0);
+    for (size_t i = 0; i < WIDTH; i++)
+        assert_true(i == 3 || line.value[i] == 0);
+}
+
+static void what_does_not_fit_is_refused_with_numbers(void **state)
+{
+    struct line line;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(NULL);
+    struct loop_result result;
+    wt_error err;
+    (void)state;
+    objective.bytes = (size_t)3000 << 20;
+    options.memory = (uint64_t)100 << 20;
+    refused(run(&objective, &options, NULL, &result, &err), &err, WT_ENOMEM,
+            "training would take 3146 MB, and there are 104 MB; a smaller batch (now 4)");
+    assert_int_equal(line.steps, 0);
+    objective.bytes = SIZE_MAX;
+    refused(run(&objective, &options, NULL, &result, &err), &err, WT_ENOMEM, "and there are 104 MB");
+}
+
+/* ---------------------------------------------------------------- stopping and going on */
+
+struct place {
+    char folder[64], checkpoint[80];
+};
+
+static int set_up(void **state)
+{
+    struct place *place = calloc(1, sizeof *place);
+    snprintf(place->folder, sizeof place->folder, "/tmp/whichtool-loop-XXXXXX");
+    if (!place || !mkdtemp(place->folder))
+        return -1;
+    snprintf(place->checkpoint, sizeof place->checkpoint, "%s/line.state", place->folder);
+    *state = place;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct place *place = *state;
+    remove_folder(place->folder);
+    free(place);
+    return 0;
+}
+
+/* The model of a training that runs through. */
+static void run_through(const char *checkpoint, struct line *line, struct loop_result *result)
+{
+    struct objective objective = objective_of(line);
+    struct loop_options options = options_of(checkpoint);
+    wt_error err;
+    sound(run(&objective, &options, NULL, result, &err), &err);
+}
+
+static void resume(const struct place *place, struct line *line, struct loop_result *result)
+{
+    struct objective objective = objective_of(line);
+    struct loop_options options = options_of(place->checkpoint);
+    wt_error err;
+    options.resume = true;
+    sound(run(&objective, &options, NULL, result, &err), &err);
+    assert_false(wt__is_file(place->checkpoint));
+}
+
+static void stopped_at_any_step_it_ends_in_the_same_bits(void **state)
+{
+    const struct place *place = *state;
+    struct line whole, line;
+    struct loop_result all, result;
+    wt_error err;
+    run_through(NULL, &whole, &all);
+    for (uint64_t at = 1; at <= 20; at++) {
+        struct stopper stopper = {.at = at};
+        struct objective objective = objective_of(&line);
+        struct loop_options options = options_of(place->checkpoint);
+        refused(run(&objective, &options, &stopper, &result, &err), &err, WT_ECANCELLED, "; resume goes on from there");
+        assert_int_equal(result.state.step, at);
+        resume(place, &line, &result);
+        assert_memory_equal(line.value, whole.value, sizeof line.value);
+        assert_true(result.state.best == all.state.best && result.state.before == all.state.before);
+        assert_int_equal(result.state.best_step, all.state.best_step);
+        assert_true(result.epochs == all.epochs);
+    }
+}
+
+static void killed_at_any_step_it_ends_in_the_same_bits(void **state)
+{
+    const struct place *place = *state;
+    struct line whole, line;
+    struct loop_result all, result;
+    run_through(NULL, &whole, &all);
+    for (uint64_t at = 2; at <= 20; at += 3) {
+        pid_t child = fork();
+        if (child == 0) {
+            struct stopper stopper = {.at = at, .kill = true};
+            struct objective objective = objective_of(&line);
+            struct loop_options options = options_of(place->checkpoint);
+            options.checkpoint_seconds = at % 2 ? 1e-9 : 1e9; /* a state after each step, or after measurements alone */
+            run(&objective, &options, &stopper, &result, NULL);
+            _exit(0);
+        }
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(WEXITSTATUS(status), 9);
+        resume(place, &line, &result);
+        assert_memory_equal(line.value, whole.value, sizeof line.value);
+        assert_true(result.state.best == all.state.best);
+    }
+}
+
+static void stopped_while_measuring_it_measures_again(void **state)
+{
+    const struct place *place = *state;
+    struct line whole, line;
+    struct loop_result all, result;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(place->checkpoint);
+    wt_error err;
+    run_through(NULL, &whole, &all);
+    line.figures[0] = 0; /* before the first step it can be measured, then no more */
+    objective.revert = NULL;
+    line.cancel_judge = true;
+    refused(run(&objective, &options, NULL, &result, &err), &err, WT_ECANCELLED, "resume goes on");
+    assert_true(result.state.judged < result.state.step);
+    resume(place, &line, &result);
+    assert_memory_equal(line.value, whole.value, sizeof line.value);
+    assert_int_equal(result.state.judged, all.state.judged);
+}
+
+static void resuming_nothing_begins_anew(void **state)
+{
+    const struct place *place = *state;
+    struct line whole, line;
+    struct loop_result all, result;
+    run_through(NULL, &whole, &all);
+    resume(place, &line, &result);
+    assert_memory_equal(line.value, whole.value, sizeof line.value);
+}
+
+static void stop_in_the_middle(const struct place *place)
+{
+    struct line line;
+    struct loop_result result;
+    struct stopper stopper = {.at = 9};
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(place->checkpoint);
+    assert_int_equal(run(&objective, &options, &stopper, &result, NULL), WT_ECANCELLED);
+}
+
+static void the_state_of_another_training_is_refused(void **state)
+{
+    const struct place *place = *state;
+    struct line line;
+    struct loop_result result;
+    wt_error err;
+    stop_in_the_middle(place);
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(place->checkpoint);
+    options.resume = true;
+    options.identity = "another line";
+    refused(run(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT,
+            "line.state is the state of a training with other data, options or model");
+    options.identity = "a line";
+    options.epochs = 9;
+    refused(run(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT, "of a training of 20 steps, not 22");
+    assert_true(wt__is_file(place->checkpoint));
+}
+
+static void a_damaged_state_is_refused(void **state)
+{
+    const struct place *place = *state;
+    char *bytes = NULL;
+    size_t len;
+    wt_error err;
+    stop_in_the_middle(place);
+    assert_int_equal(wt__file_read(&bytes, &len, place->checkpoint, 1 << 20, NULL), 0);
+    for (size_t cut = 0; cut < len; cut += 37) {
+        struct line line;
+        struct loop_result result;
+        struct objective objective = objective_of(&line);
+        struct loop_options options = options_of(place->checkpoint);
+        options.resume = true;
+        assert_int_equal(wt__file_replace(place->checkpoint, bytes, cut, NULL), 0);
+        refused(run(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT,
+                "is no state of a training that this version can go on from; delete it");
+    }
+    free(bytes);
+}
+
+static void a_state_that_cannot_be_written_is_told(void **state)
+{
+    const struct place *place = *state;
+    struct line line;
+    struct loop_result result;
+    wt_error err;
+    char path[128];
+    snprintf(path, sizeof path, "%s/missing/line.state", place->folder);
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(path);
+    int rc = run(&objective, &options, NULL, &result, &err);
+    assert_true(rc < 0 && rc != WT_ECANCELLED);
+    assert_non_null(strstr(err.message, "missing/line.state"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_epoch_has_every_example_once),
+        cmocka_unit_test(steps_are_counted),
+        cmocka_unit_test(the_best_model_is_kept),
+        cmocka_unit_test(training_stops_when_it_gets_no_better),
+        cmocka_unit_test(a_training_that_does_not_help_is_reverted),
+        cmocka_unit_test(without_a_figure_the_last_model_is_kept),
+        cmocka_unit_test(accumulated_batches_are_one_step),
+        cmocka_unit_test(an_infinite_loss_stops_and_says_so),
+        cmocka_unit_test(a_gradient_that_is_no_number_changes_nothing),
+        cmocka_unit_test(what_does_not_fit_is_refused_with_numbers),
+        cmocka_unit_test_setup_teardown(stopped_at_any_step_it_ends_in_the_same_bits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(killed_at_any_step_it_ends_in_the_same_bits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(stopped_while_measuring_it_measures_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(resuming_nothing_begins_anew, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_state_of_another_training_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_damaged_state_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_state_that_cannot_be_written_is_told, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("learn/loop", tests, NULL, NULL);
+}
