@@ -171,6 +171,9 @@ int wt__cmd_eval(struct cli *cli)
     options.cache_dir = wt__text_of(cli, OPT_CACHE);
     options.run_path = wt__text_of(cli, OPT_RUN);
     options.qrels_path = wt__text_of(cli, OPT_QRELS);
+    options.html_path = wt__text_of(cli, OPT_HTML);
+    options.trained = wt__text_of(cli, OPT_TRAINED);
+    options.usages = (size_t)cli->arguments.number[OPT_USAGES];
     options.max_queries = (size_t)cli->arguments.number[OPT_LIMIT];
     options.bootstrap = (size_t)cli->arguments.number[OPT_BOOTSTRAP];
     options.seed = cli->arguments.number[OPT_SEED];
@@ -184,7 +187,7 @@ int wt__cmd_eval(struct cli *cli)
     wt__progress_clear();
     if (rc == WT_ECANCELLED)
         code = wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped; the catalogue and the vectors made so far are kept for the next evaluation");
+                           "stopped; the vectors and models made so far are kept for the next evaluation");
     else if (rc < 0)
         code = wt__cli_fail(cli, &err) == END_NOTHING ? END_INPUT : wt__exit_of(rc);
     else

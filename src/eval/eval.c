@@ -1,6 +1,7 @@
-/* eval.c: wt_eval, through the public API alone: what it measures is what a caller would get.
+/* eval.c: wt_eval. What it measures is what a caller of wt_find would get.
  *
- *   data set -> queries and judgements (dataset)      corpus -> a store that is kept (cache)
+ *   data set -> queries and judgements (dataset)
+ *   corpus -> a store that is kept (engine/corpus); for learned recipes one with recorded use, and models (learning)
  *   each recipe over the queries (measure) -> means, percentiles, TREC run
  *   each recipe against the first, paired by query (bootstrap)
  *
@@ -13,7 +14,10 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "engine/corpus.h"
+#include "engine/engine.h"
+#include "engine/options.h"
 #include "eval/bootstrap.h"
+#include "eval/learning.h"
 #include "eval/measure.h"
 #include "eval/metrics.h"
 #include "eval/trec.h"
@@ -35,7 +39,7 @@ struct report {
 };
 
 struct evaluation {
-    const wt_eval_options *options;
+    wt_eval_options options;
     const char *split;
     uint64_t seed;
     size_t resamples;
@@ -48,6 +52,10 @@ struct evaluation {
     wt_catalog_info info;
     size_t lost_tools; /* relevant tools that the catalogue does not have */
     bool lexical_only; /* every recipe was asked for, but there is no model */
+    bool untrained;    /* the same, but there is nothing to learn from */
+    bool learns;       /* a recipe needs training, and learning is filled in */
+    struct learning learning;
+    struct measurement *measured; /* [recipe_count] */
     struct progress progress;
     struct report *report;
     wt_error *err;
@@ -74,7 +82,7 @@ static int plan_cutoffs(struct evaluation *e)
     static const size_t usual[] = {1, 3, 5, 7, 10};
     struct plan *plan = &e->plan;
     for (size_t i = 0; i < WT_MAX_CUTOFFS; i++) {
-        size_t k = e->options->cutoffs[i];
+        size_t k = e->options.cutoffs[i];
         if (k > WT_MAX_K)
             return wt__fail(e->err, WT_EUSAGE, "the cutoff %zu is over the limit of %d", k, WT_MAX_K);
         for (size_t j = 0; j < plan->cutoff_count; j++)
@@ -104,14 +112,20 @@ static const wt_recipe *recipe_named(const char *name)
     return NULL;
 }
 
+static bool is_automatic(const char *name)
+{
+    return strcmp(name, "auto") == 0;
+}
+
 static int add_recipe(struct evaluation *e, struct str name)
 {
     char *copy = wt__arena_copy(&e->scratch, wt__str_trim(name));
     if (!copy)
         return wt__fail_nomem(e->err);
     if (!*copy)
-        return wt__fail(e->err, WT_EUSAGE, "a name is missing in the list of recipes \"%s\"", e->options->recipes);
-    if (strcmp(copy, "auto") != 0 && !recipe_named(copy))
+        return wt__fail(e->err, WT_EUSAGE, "a name is missing in the list of recipes \"%s\"", e->options.recipes);
+    const wt_recipe *recipe = recipe_named(copy);
+    if (!recipe && !is_automatic(copy))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%s\"", copy);
     for (size_t i = 0; i < e->recipe_count; i++)
         if (strcmp(e->recipes[i], copy) == 0)
@@ -125,7 +139,7 @@ static int add_recipe(struct evaluation *e, struct str name)
 /* The list that was asked for, or nothing yet when it was every recipe that can run: that is known with the engine. */
 static int plan_recipes(struct evaluation *e)
 {
-    const char *at = e->options->recipes;
+    const char *at = e->options.recipes;
     int rc = 0;
     while (rc == 0 && at) {
         const char *comma = strchr(at, ',');
@@ -133,6 +147,15 @@ static int plan_recipes(struct evaluation *e)
         at = comma ? comma + 1 : NULL;
     }
     return rc;
+}
+
+/* Whether one of the recipes needs training, or may use it. */
+static bool wants_training(const struct evaluation *e)
+{
+    for (size_t i = 0; i < e->recipe_count; i++)
+        if (is_automatic(e->recipes[i]) || recipe_named(e->recipes[i])->needs_training)
+            return true;
+    return e->recipe_count == 0;
 }
 
 /* Whether one of the recipes needs a model, or may use one. */
@@ -146,16 +169,19 @@ static bool wants_model(const struct evaluation *e)
     return e->recipe_count == 0;
 }
 
-/* Fills in every recipe that can run, when none was named. */
+/* Fills in every recipe that can run, when none was named: also what needs training, where there is some to be had. */
 static void complete_recipes(struct evaluation *e, bool model)
 {
     const wt_recipe *recipe = NULL;
     if (e->recipe_count > 0)
         return;
     e->lexical_only = !model;
-    for (size_t i = 0; (recipe = wt_recipe_at(i)) && e->recipe_count < MAX_RECIPES; i++)
-        if (strcmp(recipe->name, "auto") != 0 && (model || !recipe->needs_model))
+    e->untrained = model && !e->learns;
+    for (size_t i = 0; (recipe = wt_recipe_at(i)) && e->recipe_count < MAX_RECIPES - 1; i++)
+        if ((model || !recipe->needs_model) && (e->learns || !recipe->needs_training))
             e->recipes[e->recipe_count++] = recipe->name;
+    if (e->learns)
+        e->recipes[e->recipe_count++] = "auto";
 }
 
 /* ---------------------------------------------------------------- the catalogue */
@@ -196,23 +222,67 @@ static int count_lost_tools(struct evaluation *e)
     return rc;
 }
 
+/* Recipes that need training and were named cannot do without a train split; "auto" can. */
+static int check_training(struct evaluation *e, const char *dir)
+{
+    for (size_t i = 0; i < e->recipe_count; i++)
+        if (!is_automatic(e->recipes[i]) && recipe_named(e->recipes[i])->needs_training)
+            return wt__fail(e->err, WT_ERECIPE,
+                            "the recipe %s needs training, and %s has no qrels/train.tsv to learn from", e->recipes[i],
+                            dir);
+    return 0;
+}
+
+/* The store of the corpus alone, or the one with recorded use where a recipe learns of that. */
+static int open_store(struct evaluation *e, const char *dir, bool model)
+{
+    struct corpus_options corpus = {.cache_dir = e->options.cache_dir,
+                                    .model = model ? e->options.model : "",
+                                    .models_dir = e->options.models_dir,
+                                    .progress = e->options.progress,
+                                    .progress_context = e->options.progress_context};
+    if (!e->learns)
+        return wt__corpus_open(&e->engine, dir, &corpus, e->err);
+    e->learning.options = e->options;
+    e->learning.options.seed = e->seed;
+    int rc = wt__learning_plan(&e->learning, dir, e->err);
+    return rc < 0 ? rc : wt__learning_open(&e->learning, &e->engine);
+}
+
+/* A trained recipe that was not named and is not there after training is left out. */
+static void drop_untrained(struct evaluation *e)
+{
+    const struct trained *trained = NULL;
+    size_t kept = 0;
+    wt__engine_trained(e->engine, &trained, NULL);
+    for (size_t i = 0; i < e->recipe_count; i++) {
+        const wt_recipe *recipe = recipe_named(e->recipes[i]);
+        if ((recipe && !recipe->needs_training) || wt__trained_recipe(trained, e->recipes[i]))
+            e->recipes[kept++] = e->recipes[i];
+    }
+    e->recipe_count = kept;
+}
+
 static int open_catalogue(struct evaluation *e, const char *dir)
 {
-    bool model = wants_model(e);
-    struct corpus_options corpus = {.cache_dir = e->options->cache_dir,
-                                    .model = model ? e->options->model : "",
-                                    .models_dir = e->options->models_dir,
-                                    .progress = e->options->progress,
-                                    .progress_context = e->options->progress_context};
-    int rc = wt__corpus_open(&e->engine, dir, &corpus, e->err);
+    bool model = wants_model(e), named = e->recipe_count > 0;
+    e->learns = wants_training(e) && model && !(e->options.model && !*e->options.model) && wt__learning_possible(dir);
+    int rc = e->learns ? 0 : check_training(e, dir);
+    if (rc == 0)
+        rc = open_store(e, dir, model);
     if (rc < 0)
         return rc;
     model = model && wt_dimension(e->engine, NULL) > 0;
+    e->learns = e->learns && model;
     complete_recipes(e, model);
     if (model) {
-        int64_t encoded = wt_embed_missing(e->engine, e->options->progress, e->options->progress_context, e->err);
+        int64_t encoded = wt_embed_missing(e->engine, e->options.progress, e->options.progress_context, e->err);
         rc = encoded < 0 ? (int)encoded : 0;
     }
+    if (rc == 0 && e->learns)
+        rc = wt__learning_train(&e->learning, e->engine, e->recipes, e->recipe_count);
+    if (rc == 0 && e->learns && !named)
+        drop_untrained(e);
     if (rc == 0)
         rc = wt_info(e->engine, &e->info, e->err);
     return rc < 0 ? rc : count_lost_tools(e);
@@ -244,8 +314,17 @@ static char *settings_of(struct evaluation *e, const struct measurement *m, cons
     for (size_t c = 0; c < plan->cutoff_count; c++)
         wt__buffer_printf(&json, "%s%zu", c ? "," : "", plan->cutoffs[c]);
     wt__buffer_printf(&json,
-                      "],\"depth\":%zu,\"latency_k\":%zu,\"latency_queries\":%zu,\"bootstrap\":%zu,\"seed\":%llu}",
+                      "],\"depth\":%zu,\"latency_k\":%zu,\"latency_queries\":%zu,\"bootstrap\":%zu,\"seed\":%llu",
                       plan->depth, plan->latency_k, plan->timed, e->resamples, (unsigned long long)e->seed);
+    if (m->why) {
+        wt__buffer_text(&json, ",\"why\":");
+        wt__buffer_json(&json, wt__str(m->why));
+    }
+    if (e->options.usages)
+        wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
+    if (e->learns && wt__learning_settings(&e->learning, e->engine, recipe, &json) < 0)
+        json.failed = true;
+    wt__buffer_char(&json, '}');
     return keep(e, &json);
 }
 
@@ -257,6 +336,11 @@ static int notice_of(struct evaluation *e, const struct measurement *m, const ch
         wt__buffer_printf(&text, "; %s", m->notice);
     if (e->lexical_only)
         wt__buffer_text(&text, "; there is no model, so only recipes that need none were measured");
+    if (e->untrained)
+        wt__buffer_text(&text, "; the set has no train split, so recipes that need training were left out");
+    if (e->learns && e->learning.seconds >= 1)
+        wt__buffer_printf(&text, "; what needed training was trained first, in %.0f s, and is kept in %s",
+                          e->learning.seconds, e->learning.models);
     if (e->lost_tools)
         wt__buffer_printf(&text, "; %zu relevant tools are not in the catalogue and count as missed", e->lost_tools);
     if (e->dataset.unknown_queries)
@@ -345,7 +429,7 @@ static int compare(struct evaluation *e, const struct measurement *a, const stru
 /* PATH, or with several recipes PATH with RECIPE before its extension. */
 static char *run_path(struct evaluation *e, const char *recipe)
 {
-    const char *path = e->options->run_path;
+    const char *path = e->options.run_path;
     if (e->recipe_count == 1)
         return wt__arena_copy(&e->scratch, wt__str(path));
     const char *slash = strrchr(path, '/');
@@ -359,32 +443,30 @@ static char *run_path(struct evaluation *e, const char *recipe)
     return copy;
 }
 
+static int measure_recipe(struct evaluation *e, const char *recipe, struct measurement *out)
+{
+    char *path = e->options.run_path ? run_path(e, recipe) : NULL;
+    if (e->options.run_path && !path)
+        return wt__fail_nomem(e->err);
+    return wt__measure(out, e->engine, &e->dataset, &e->plan, recipe, path, &e->progress, e->err);
+}
+
 static int measure_recipes(struct evaluation *e)
 {
     size_t count = e->recipe_count;
     wt_eval_row *rows = wt__arena_array(&e->report->arena, wt_eval_row, count);
     wt_eval_comparison *comparisons = wt__arena_array(&e->report->arena, wt_eval_comparison, count * COMPARED);
-    if (!rows || !comparisons)
+    e->measured = wt__arena_array(&e->scratch, struct measurement, count);
+    if (!rows || !comparisons || !e->measured)
         return wt__fail_nomem(e->err);
-    struct measurement first = {0};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        struct measurement m = {0};
-        char *path = e->options->run_path ? run_path(e, e->recipes[i]) : NULL;
-        if (e->options->run_path && !path)
-            rc = wt__fail_nomem(e->err);
+        rc = measure_recipe(e, e->recipes[i], &e->measured[i]);
         if (rc == 0)
-            rc = wt__measure(&m, e->engine, &e->dataset, &e->plan, e->recipes[i], path, &e->progress, e->err);
-        if (rc == 0)
-            rc = fill_row(e, &rows[i], &m, e->recipes[i]);
+            rc = fill_row(e, &rows[i], &e->measured[i], e->recipes[i]);
         if (rc == 0 && i > 0)
-            rc = compare(e, &first, &m, &rows[0], &rows[i], comparisons + (i - 1) * COMPARED);
-        if (i == 0)
-            first = m;
-        else
-            wt__measurement_dispose(&m);
+            rc = compare(e, &e->measured[0], &e->measured[i], &rows[0], &rows[i], comparisons + (i - 1) * COMPARED);
     }
-    wt__measurement_dispose(&first);
     e->report->visible = (wt_eval_report){count, count ? (count - 1) * COMPARED : 0, rows, comparisons};
     return rc;
 }
@@ -396,7 +478,7 @@ static int write_qrels(struct evaluation *e)
         for (size_t j = 0; j < e->dataset.queries[q].judgement_count; j++)
             wt__trec_qrels_line(&lines, e->dataset.queries[q].id, &e->dataset.queries[q].judgements[j]);
     int rc =
-        lines.failed ? wt__fail_nomem(e->err) : wt__file_replace(e->options->qrels_path, lines.ptr, lines.len, e->err);
+        lines.failed ? wt__fail_nomem(e->err) : wt__file_replace(e->options.qrels_path, lines.ptr, lines.len, e->err);
     wt__buffer_dispose(&lines);
     return rc;
 }
@@ -410,35 +492,37 @@ static int evaluate(struct evaluation *e, const char *dir)
         rc = wt__dataset_read(&e->dataset, dir, e->split, e->err);
     if (rc < 0)
         return rc;
-    size_t max = e->options->max_queries;
+    size_t max = e->options.max_queries;
     e->plan.queries = max && max < e->dataset.len ? max : e->dataset.len;
     e->plan.timed = e->plan.queries < LATENCY_SAMPLE ? e->plan.queries : LATENCY_SAMPLE;
     rc = open_catalogue(e, dir);
     if (rc == 0)
         rc = measure_recipes(e);
-    if (rc == 0 && e->options->qrels_path)
+    if (rc == 0 && e->options.qrels_path)
         rc = write_qrels(e);
     return rc;
 }
 
 int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **out, wt_error *err)
 {
-    wt_eval_options defaults;
-    wt_eval_options_init(&defaults);
     *out = NULL;
-    struct evaluation e = {.options = options ? options : &defaults, .err = err};
-    e.split = e.options->split ? e.options->split : "test";
-    e.seed = e.options->seed ? e.options->seed : DEFAULT_SEED;
-    e.resamples = e.options->bootstrap ? e.options->bootstrap : DEFAULT_RESAMPLES;
+    struct evaluation e = {.err = err};
+    wt__options_read(&e.options, sizeof e.options, options);
+    e.split = e.options.split ? e.options.split : "test";
+    e.seed = e.options.seed ? e.options.seed : DEFAULT_SEED;
+    e.resamples = e.options.bootstrap ? e.options.bootstrap : DEFAULT_RESAMPLES;
     if (e.resamples > MAX_RESAMPLES)
         return wt__fail(err, WT_EUSAGE, "%zu resamples are asked for; at most %d are drawn", e.resamples,
                         MAX_RESAMPLES);
     e.report = calloc(1, sizeof *e.report);
     if (!e.report)
         return wt__fail_nomem(err);
-    wt__progress_init(&e.progress, e.options->progress, e.options->progress_context);
+    wt__progress_init(&e.progress, e.options.progress, e.options.progress_context);
     int rc = evaluate(&e, dir);
     wt__progress_dispose(&e.progress);
+    for (size_t i = 0; e.measured && i < e.recipe_count; i++)
+        wt__measurement_dispose(&e.measured[i]);
+    wt__learning_dispose(&e.learning);
     wt_close(e.engine);
     wt__dataset_dispose(&e.dataset);
     wt__arena_dispose(&e.scratch);

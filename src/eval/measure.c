@@ -87,7 +87,8 @@ static int time_queries(struct measurement *out, wt_engine *engine, const struct
         return rc;
     out->ran = wt__copy_string(hits->recipe, strlen(hits->recipe));
     out->notice = hits->notice ? wt__copy_string(hits->notice, strlen(hits->notice)) : NULL;
-    bool copied = out->ran && (out->notice || !hits->notice);
+    out->why = hits->why ? wt__copy_string(hits->why, strlen(hits->why)) : NULL;
+    bool copied = out->ran && (out->notice || !hits->notice) && (out->why || !hits->why);
     wt_hits_free(hits);
     if (!copied)
         return wt__fail_nomem(err);
@@ -181,5 +182,6 @@ void wt__measurement_dispose(struct measurement *measurement)
     free(measurement->milliseconds);
     free(measurement->ran);
     free(measurement->notice);
+    free(measurement->why);
     *measurement = (struct measurement){0};
 }

@@ -28,9 +28,9 @@ static inline size_t wt__plan_metrics(const struct plan *plan)
 }
 
 struct measurement {
-    double *values;       /* [queries, metrics] */
-    double *milliseconds; /* [timed], ascending */
-    char *ran, *notice;   /* what wt_hits said at the first query; notice may be NULL */
+    double *values;           /* [queries, metrics] */
+    double *milliseconds;     /* [timed], ascending */
+    char *ran, *notice, *why; /* what wt_hits said at the first query; notice and why may be NULL */
 };
 
 /* run_path: where to write a TREC run, or NULL. Two passes: the first is timed, one wt_find after another on this
