@@ -158,6 +158,25 @@ static void settings_are_read_from_every_file(void **state)
     remove_folder(folder);
 }
 
+/* The table of docs/encoder.md, and the supported list of the refusal, are the library's own. */
+static void the_documentation_lists_what_is_supported(void **state)
+{
+    const char *source = getenv("WT_TEST_SOURCE");
+    char path[4096], row[512], *text;
+    size_t len, count = 0;
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/docs/encoder.md", source ? source : ".");
+    assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, NULL), 0);
+    for (const struct architecture_row *a; (a = wt__architecture_at(count)); count++) {
+        snprintf(row, sizeof(row), "| `%s` | %s |", a->model_type, a->summary);
+        if (!strstr(text, row))
+            fail_msg("docs/encoder.md has no row \"%s\"", row);
+    }
+    assert_int_equal(count, ARCHITECTURES);
+    free(text);
+}
+
 static void models_are_found_by_name(void **state)
 {
     struct arena arena = {0};
@@ -204,6 +223,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_run_is_refused_with_a_sentence),
         cmocka_unit_test(a_missing_folder_is_told),
         cmocka_unit_test(settings_are_read_from_every_file),
+        cmocka_unit_test(the_documentation_lists_what_is_supported),
         cmocka_unit_test(models_are_found_by_name),
     };
 
