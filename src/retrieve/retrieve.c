@@ -5,6 +5,7 @@
  *   value       of each text and candidate:  bm25    words / best words
  *                                            dense   cosine
  *                                            hybrid  sqrt(coverage) * words / best words + .6 * cosine / best cosine
+ *               and for the whole request, where that was learned, the votes of past requests (neighbours.h)
  *   order       compose.h
  *
  * A score is divided by the best of its text because BM25 has no scale of its own. Coverage gives some of that scale
@@ -63,6 +64,8 @@ struct workspace {
     struct arena arena;
     struct text texts[TEXTS_MAX];
     size_t text_count;
+    struct scored *votes; /* [vote_count] of neighbours, ascending by row */
+    size_t vote_count;
 };
 
 int wt__workspace_open(struct workspace **out, wt_error *err)
@@ -222,16 +225,41 @@ static int search_meaning(const struct vectors *vectors, const struct retrieve_r
     return rc;
 }
 
+static int ask_neighbours(const struct neighbours *neighbours, const struct retrieve_request *request,
+                          struct workspace *workspace, wt_error *err)
+{
+    float *scores = wt__arena_array(&workspace->arena, float, neighbours->count);
+    workspace->votes = wt__arena_array(&workspace->arena, struct scored, NEIGHBOURS_ASKED * neighbours->most_labels);
+    if (!scores || !workspace->votes)
+        return wt__fail_nomem(err);
+    workspace->vote_count =
+        wt__neighbours_vote(neighbours, workspace->texts[0].vector, request->allowed, scores, workspace->votes);
+    return 0;
+}
+
+static float vote_of(const struct workspace *workspace, uint32_t row)
+{
+    size_t low = 0, high = workspace->vote_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (workspace->votes[middle].row < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < workspace->vote_count && workspace->votes[low].row == row ? workspace->votes[low].score : 0;
+}
+
 static int compare_rows(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-/* The rows that any text found by either side, ascending, each once. */
+/* The rows that any text found by either side or neighbours used, ascending, each once. */
 static int collect_candidates(struct workspace *workspace, uint32_t **out, size_t *count, wt_error *err)
 {
-    size_t most = 0, n = 0, kept = 0;
+    size_t most = workspace->vote_count, n = 0, kept = 0;
     for (size_t t = 0; t < workspace->text_count; t++)
         most += workspace->texts[t].words.len + workspace->texts[t].meaning.len;
     uint32_t *rows = wt__arena_array(&workspace->arena, uint32_t, most);
@@ -243,6 +271,8 @@ static int collect_candidates(struct workspace *workspace, uint32_t **out, size_
             for (size_t i = 0; i < sides[s]->len; i++)
                 rows[n++] = sides[s]->top[i].row;
     }
+    for (size_t i = 0; i < workspace->vote_count; i++)
+        rows[n++] = workspace->votes[i].row;
     qsort(rows, n, sizeof *rows, compare_rows);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || rows[i] != rows[kept - 1])
@@ -313,6 +343,8 @@ static int weigh(const struct retriever *retriever, const struct view *view, str
             out->value[t][c] =
                 words_value(retriever, &workspace->texts[t], c) + meaning_value(retriever, &workspace->texts[t], c);
     }
+    for (size_t c = 0; c < count && workspace->vote_count > 0; c++)
+        out->value[0][c] += retriever->neighbours * vote_of(workspace, rows[c]);
     return 0;
 }
 
@@ -322,6 +354,14 @@ static size_t rank_in(const struct side *side, uint32_t row)
         if (side->top[i].row == row)
             return i + 1;
     return 0;
+}
+
+static size_t vote_rank(const struct workspace *workspace, float vote)
+{
+    size_t rank = 1;
+    for (size_t i = 0; i < workspace->vote_count; i++)
+        rank += workspace->votes[i].score > vote;
+    return vote > 0 ? rank : 0;
 }
 
 /* The place of candidate c in the order that one text alone would give. */
@@ -344,6 +384,9 @@ static struct hit hit_of(const struct retriever *retriever, const struct workspa
                                                      words_value(retriever, whole, c)};
     hit.stages[STAGE_DENSE] = (struct stage_evidence){rank_in(&whole->meaning, rows[c]), whole->meaning.scores[c],
                                                       meaning_value(retriever, whole, c)};
+    float vote = vote_of(workspace, rows[c]);
+    hit.stages[STAGE_NEIGHBOURS] =
+        (struct stage_evidence){vote_rank(workspace, vote), vote, retriever->neighbours * vote};
     if (choice->text > 0) {
         hit.part = workspace->texts[choice->text].bytes;
         hit.stages[STAGE_PART] =
@@ -373,24 +416,28 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
                  struct workspace *workspace, struct hit_list *out, wt_error *err)
 {
     const struct vectors *vectors = retriever->dense > 0 ? view->vectors : NULL;
+    const struct neighbours *neighbours = retriever->neighbours > 0 ? view->neighbours : NULL;
     size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH;
     size_t depth = request->k > least ? request->k : least, count = 0;
     uint32_t *rows = NULL;
     *out = (struct hit_list){0};
     wt__arena_reset(&workspace->arena);
+    workspace->vote_count = 0;
     int rc = 0;
     read_texts(workspace, request->text);
     if (retriever->lexical > 0)
         rc = search_words(view, request, depth, workspace, err);
-    if (rc == 0 && retriever->dense > 0) {
+    if (rc == 0 && (retriever->dense > 0 || neighbours)) {
         double begun = wt__now_ms();
         rc = encode_texts(view, request, workspace, err);
+        out->encode_ms = wt__now_ms() - begun;
         out->encoded = workspace->texts[0].vector;
         out->texts = workspace->text_count;
-        out->encode_ms = wt__now_ms() - begun;
-        if (rc == 0 && vectors)
-            rc = search_meaning(vectors, request, depth, workspace, err);
     }
+    if (rc == 0 && vectors)
+        rc = search_meaning(vectors, request, depth, workspace, err);
+    if (rc == 0 && neighbours)
+        rc = ask_neighbours(neighbours, request, workspace, err);
     if (rc == 0)
         rc = collect_candidates(workspace, &rows, &count, err);
     if (rc == 0)

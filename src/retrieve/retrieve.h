@@ -16,13 +16,15 @@
 #include "base/str.h"
 #include "encoder/encoder.h"
 #include "index/snapshot.h"
+#include "retrieve/neighbours.h"
 
 /* Which evidence a retriever weighs, and how much. What the vectors were made of (descriptions, usage, a trained head)
  * is not its business: any weighing of such parts is one vector a tool. */
 struct retriever {
-    float lexical; /* weight of words; 0: not looked at */
-    float dense;   /* weight of meaning; 0: not looked at */
-    float part;    /* what a part of the request counts beside the whole */
+    float lexical;    /* weight of words; 0: not looked at */
+    float dense;      /* weight of meaning; 0: not looked at */
+    float part;       /* what a part of the request counts beside the whole */
+    float neighbours; /* weight of the past requests that are most like this one; 0: not looked at */
 };
 
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
@@ -30,8 +32,9 @@ extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 /* What a query may look at; borrowed for the call. */
 struct view {
     const struct snapshot *snapshot;
-    const struct encoder *encoder; /* of requests; needed when the retriever weighs dense evidence */
-    const struct vectors *vectors; /* of the tools, of that encoder; NULL: none has one yet */
+    const struct encoder *encoder;       /* of requests; needed when the retriever weighs more than words */
+    const struct vectors *vectors;       /* of the tools, of that encoder; NULL: none has one yet */
+    const struct neighbours *neighbours; /* past requests, by that encoder; NULL: there are none */
 };
 
 struct retrieve_request {
@@ -42,7 +45,7 @@ struct retrieve_request {
     const float *encoded;    /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
 };
 
-enum stage { STAGE_BM25, STAGE_DENSE, STAGE_PART, STAGE_COUNT };
+enum stage { STAGE_BM25, STAGE_DENSE, STAGE_NEIGHBOURS, STAGE_PART, STAGE_COUNT };
 
 struct stage_evidence {
     size_t rank; /* 1-based among the stage's candidates; 0: beyond them */

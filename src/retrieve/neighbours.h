@@ -1,0 +1,32 @@
+/* neighbours.h: the tools of the past requests that are most like this one.
+ *
+ * Where users ask for the same things again, with the same sets of tools, this is hard to beat: a set that was used
+ * together comes back together, which no vector of a single tool knows. */
+#ifndef WT_RETRIEVE_NEIGHBOURS_H
+#define WT_RETRIEVE_NEIGHBOURS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/topk.h"
+
+enum { NEIGHBOURS_ASKED = 20 }; /* past requests that vote */
+
+/* Past requests; all memory is the caller's. */
+struct neighbours {
+    size_t count, dim;      /* N, D */
+    const float *requests;  /* [N, D] unit vectors */
+    const uint32_t *starts; /* [N + 1] where the labels of each begin */
+    const uint32_t *labels; /* what each used, as numbers of labels */
+    const uint32_t *rows;   /* a label's row in the snapshot, or NEIGHBOURS_GONE */
+    size_t most_labels;     /* of one request */
+};
+#define NEIGHBOURS_GONE UINT32_MAX
+
+/* Votes for the rows that the nearest requests used: each request has the weight exp(20 cosine), all of them together
+ * one vote. query: [D], of length one. scores: [N] scratch. out: room for NEIGHBOURS_ASKED * most_labels; ascending by
+ * row, each row once. Returns how many. allowed: as in a search, or NULL. */
+size_t wt__neighbours_vote(const struct neighbours *neighbours, const float *query, const uint64_t *allowed,
+                           float *scores, struct scored *out);
+
+#endif
