@@ -23,7 +23,7 @@ static bool open_wordpiece(struct tokenizer *out, const struct tokenizer_header 
     w->lower_case = (header->flags & TOKENIZER_LOWER_CASE) != 0;
     w->strip_accents = (header->flags & TOKENIZER_STRIP_ACCENTS) != 0;
     w->split_cjk = (header->flags & TOKENIZER_SPLIT_CJK) != 0;
-    return wt__trie_open(&w->trie, pieces.ptr, pieces.len) && w->continuation < w->trie.node_count && w->unknown >= 0;
+    return wt__trie_open(&w->trie, pieces.ptr, pieces.len) && w->continuation < w->trie.unit_count && w->unknown >= 0;
 }
 
 static bool open_unigram(struct tokenizer *out, const struct tokenizer_header *header, const void *blob)

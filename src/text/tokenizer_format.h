@@ -6,7 +6,7 @@
 
 #include "text/tokenizer.h"
 
-#define TOKENIZER_MAGIC "WTTOKEN1" /* counts up with the format */
+#define TOKENIZER_MAGIC "WTTOKEN2" /* counts up with the format */
 
 enum { TOKENIZER_BYTE_ORDER = 0x01020304 };
 

@@ -1,4 +1,6 @@
-/* trie.c: built from sorted keys in one pass, level by level: a node is a range of them that agree so far. */
+/* trie.c: built from sorted keys, level by level: a node is a range of them that agree so far. Its children are put
+ * where the free units fit their labels; wide nodes come first, near the root, and the many with one child fill the
+ * gaps. Where TRIES places do not fit, the array grows, so that building takes linear time. */
 #include "text/trie.h"
 
 #include <stdlib.h>
@@ -13,7 +15,7 @@ size_t wt__trie_longest(const struct trie *trie, uint32_t node, struct str word,
         node = wt__trie_child(trie, node, (unsigned char)word.ptr[i]);
         if (node == 0)
             break;
-        int32_t here = wt__trie_node(trie, node).value;
+        int32_t here = wt__trie_unit(trie, node).value;
         if (here >= 0) {
             best = i + 1;
             *value = here;
@@ -25,7 +27,7 @@ size_t wt__trie_longest(const struct trie *trie, uint32_t node, struct str word,
 int32_t wt__trie_find(const struct trie *trie, struct str key)
 {
     uint32_t node = wt__trie_walk(trie, key);
-    return node == 0 ? -1 : wt__trie_node(trie, node).value;
+    return node == 0 ? -1 : wt__trie_unit(trie, node).value;
 }
 
 uint32_t wt__trie_walk(const struct trie *trie, struct str prefix)
@@ -42,18 +44,11 @@ uint32_t wt__trie_walk(const struct trie *trie, struct str prefix)
 
 bool wt__trie_open(struct trie *out, const void *section, size_t len)
 {
-    uint32_t count = 0;
+    size_t count = len / sizeof(struct trie_unit);
 
-    if (len < sizeof count)
-        return false;
-    memcpy(&count, section, sizeof count);
-    uint64_t need = sizeof count + (uint64_t)count + ((uint64_t)count + 1) * sizeof(struct trie_node);
-    if (count == 0 || need != len)
-        return false;
-    out->node_count = count;
-    out->labels = (const unsigned char *)section + sizeof count;
-    out->nodes = out->labels + count;
-    return true;
+    out->units = section;
+    out->unit_count = (uint32_t)count;
+    return count > 0 && count < UINT32_MAX && len % sizeof(struct trie_unit) == 0;
 }
 
 /* Building. */
@@ -69,66 +64,119 @@ static int by_text(const void *left, const void *right)
     return order != 0 ? order : (a->value > b->value) - (a->value < b->value);
 }
 
-/* Range i is the sorted keys below node i, all of its depth in bytes or more, and alike so far. */
+enum {
+    BLOCK = 256, /* units that the array grows by: a node's children stand in one block */
+    TRIES = 256  /* places looked at for one node */
+};
+#define NOBODY UINT32_MAX /* parent of a free unit, and of the root */
+
+/* A node on its way: the sorted keys below it, which are alike in their first depth bytes. */
 struct range {
-    uint32_t first, last;
+    uint32_t node, first, last, depth;
+};
+
+/* Beside each unit while it is free: its neighbours in the list of the free, in the order of the array; 0 ends it. */
+struct gap {
+    uint32_t next, previous;
+    bool taken;
 };
 
 struct builder {
     const struct trie_key *keys;
-    struct range *ranges;
-    struct trie_node *nodes;
-    unsigned char *labels;
-    size_t len, range_capacity, node_capacity, label_capacity;
+    struct trie_unit *units;
+    struct gap *gaps;
+    struct range *queue;
+    size_t unit_count, unit_capacity, gap_capacity, queued, queue_capacity;
+    uint32_t first_free, last_free;
 };
 
-static int add_node(struct builder *b, unsigned char label, struct range range)
+static void take(struct builder *b, uint32_t node)
 {
-    size_t need = b->len + 1;
+    struct gap *gap = &b->gaps[node];
 
-    if (wt__grow((void **)&b->ranges, &b->range_capacity, need, sizeof *b->ranges) != 0 ||
-        wt__grow((void **)&b->nodes, &b->node_capacity, need, sizeof *b->nodes) != 0 ||
-        wt__grow((void **)&b->labels, &b->label_capacity, need, 1) != 0)
-        return -1;
-    b->ranges[b->len] = range;
-    b->nodes[b->len] = (struct trie_node){0, -1};
-    b->labels[b->len++] = label;
-    return 0;
+    *(gap->previous ? &b->gaps[gap->previous].next : &b->first_free) = gap->next;
+    *(gap->next ? &b->gaps[gap->next].previous : &b->last_free) = gap->previous;
+    gap->taken = true;
 }
 
-/* Makes the children of node n, whose keys agree in their first depth bytes. */
-static int add_children(struct builder *b, size_t n, size_t depth)
+static int grow(struct builder *b)
 {
-    struct range range = b->ranges[n];
+    size_t count = b->unit_count + BLOCK;
 
-    b->nodes[n].first_child = (uint32_t)b->len;
-    /* Keys that end here come first, the one with the largest value last among them. */
-    for (; range.first < range.last && b->keys[range.first].text.len == depth; range.first++)
-        if (n > 0)
-            b->nodes[n].value = b->keys[range.first].value;
-    while (range.first < range.last) {
-        unsigned char label = (unsigned char)b->keys[range.first].text.ptr[depth];
-        uint32_t stop = range.first + 1;
-        while (stop < range.last && (unsigned char)b->keys[stop].text.ptr[depth] == label)
-            stop++;
-        if (add_node(b, label, (struct range){range.first, stop}) != 0)
-            return -1;
-        range.first = stop;
+    if (wt__grow((void **)&b->units, &b->unit_capacity, count, sizeof *b->units) != 0 ||
+        wt__grow((void **)&b->gaps, &b->gap_capacity, count, sizeof *b->gaps) != 0)
+        return -1;
+    for (; b->unit_count < count; b->unit_count++) {
+        uint32_t node = (uint32_t)b->unit_count;
+        b->units[node] = (struct trie_unit){0, NOBODY, -1};
+        b->gaps[node] = (struct gap){0, b->last_free, node == 0};
+        if (node == 0) /* the root */
+            continue;
+        *(b->last_free ? &b->gaps[b->last_free].next : &b->first_free) = node;
+        b->last_free = node;
     }
     return 0;
 }
 
-static int add_levels(struct builder *b, uint32_t count)
+static bool fits(const struct builder *b, uint32_t base, const unsigned char *labels, size_t count)
 {
-    if (add_node(b, 0, (struct range){0, count}) != 0)
+    for (size_t i = 0; i < count; i++)
+        if (b->gaps[base ^ labels[i]].taken)
+            return false;
+    return true;
+}
+
+/* Where children under labels [count], at least one, can stand. */
+static int find_base(struct builder *b, const unsigned char *labels, size_t count, uint32_t *base)
+{
+    uint32_t place = b->first_free;
+
+    for (size_t tries = 0; place != 0 && tries < TRIES; tries++, place = b->gaps[place].next) {
+        *base = place ^ labels[0];
+        if (fits(b, *base, labels, count))
+            return 0;
+    }
+    *base = (uint32_t)b->unit_count ^ labels[0]; /* in a block of its own */
+    return grow(b);
+}
+
+static int enqueue(struct builder *b, struct range range)
+{
+    if (wt__grow((void **)&b->queue, &b->queue_capacity, b->queued + 1, sizeof *b->queue) != 0)
         return -1;
-    size_t depth = 0, level_end = 1;
-    for (size_t n = 0; n < b->len; n++) {
-        if (n == level_end) {
-            depth++;
-            level_end = b->len;
+    b->queue[b->queued++] = range;
+    return 0;
+}
+
+/* Gives a node its value and its children. */
+static int add_node(struct builder *b, struct range range)
+{
+    unsigned char labels[256];
+    uint32_t starts[257], base = 0;
+    size_t count = 0;
+
+    /* Keys that end here come first, the one with the largest value last among them. */
+    for (; range.first < range.last && b->keys[range.first].text.len == range.depth; range.first++)
+        if (range.node != 0)
+            b->units[range.node].value = b->keys[range.first].value;
+    for (uint32_t i = range.first; i < range.last; i++) {
+        unsigned char label = (unsigned char)b->keys[i].text.ptr[range.depth];
+        if (count == 0 || labels[count - 1] != label) {
+            starts[count] = i;
+            labels[count++] = label;
         }
-        if (add_children(b, n, depth) != 0)
+    }
+    starts[count] = range.last;
+    if (count == 0)
+        return 0;
+    if (find_base(b, labels, count, &base) != 0)
+        return -1;
+    b->units[range.node].base = base;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t child = base ^ labels[i];
+        take(b, child);
+        b->units[child].parent = range.node;
+        if (enqueue(b, (struct range){child, starts[i], starts[i + 1], range.depth + 1}) != 0)
             return -1;
     }
     return 0;
@@ -140,18 +188,17 @@ int wt__trie_build(struct buffer *out, struct trie_key *keys, size_t count)
 
     if (count > 0)
         qsort(keys, count, sizeof *keys, by_text);
-    int rc = add_levels(&b, (uint32_t)count);
+    int rc = grow(&b);
+    if (rc == 0)
+        rc = enqueue(&b, (struct range){0, 0, (uint32_t)count, 0});
+    for (size_t i = 0; rc == 0 && i < b.queued; i++)
+        rc = add_node(&b, b.queue[i]);
     if (rc == 0) {
-        uint32_t nodes = (uint32_t)b.len;
-        struct trie_node sentinel = {nodes, -1};
-        wt__buffer_append(out, &nodes, sizeof nodes);
-        wt__buffer_append(out, b.labels, b.len);
-        wt__buffer_append(out, b.nodes, b.len * sizeof *b.nodes);
-        wt__buffer_append(out, &sentinel, sizeof sentinel);
+        wt__buffer_append(out, b.units, b.unit_count * sizeof *b.units);
         rc = out->failed ? -1 : 0;
     }
-    free(b.ranges);
-    free(b.nodes);
-    free(b.labels);
+    free(b.units);
+    free(b.gaps);
+    free(b.queue);
     return rc;
 }

@@ -74,7 +74,7 @@ static void find_paths(struct reader *r, struct str word)
             node = wt__trie_child(trie, node, (unsigned char)word.ptr[to++]);
             if (node == 0)
                 break;
-            int32_t id = wt__trie_node(trie, node).value;
+            int32_t id = wt__trie_unit(trie, node).value;
             if (id < 0 || (uint32_t)id >= u->score_count)
                 continue;
             offer(r->positions, at, to, score_of(u, id) + score, id);
