@@ -30,6 +30,7 @@
 struct shelf {
     struct snapshot *snapshot;
     atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; SHELF_UNCOUNTED until a query wants that set */
+    uint32_t *label_rows;                            /* of the trained neighbours' labels; NULL: there are none */
     atomic_uint references;
 };
 

@@ -30,6 +30,7 @@ struct search {
     struct retriever retriever;
     const struct encoder *encoder; /* NULL: lexical only */
     struct shelf_set set;          /* the vectors it searches, with an encoder */
+    struct neighbours neighbours;  /* count 0: none */
     struct shelf *shelf;
     struct workspace *workspace;
     struct hit_list hits;
@@ -102,6 +103,10 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     struct arena *arena = &search->result->arena;
     wt_hits *hits = &search->result->public;
     search->retriever = recipe->retriever;
+    if (recipe->retriever.neighbours > 0) {
+        search->encoder = trained->encoder;
+        search->neighbours = trained->neighbours;
+    }
     if (recipe->retriever.dense > 0) {
         search->encoder = trained->encoder;
         search->set = (struct shelf_set){trained->key, recipe->kind};
@@ -141,7 +146,7 @@ static int choose_recipe(struct search *search, wt_error *err)
 /* Says how many tools cannot be found by meaning yet. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
-    size_t missing = search->encoder ? wt__shelf_without_vector(search->shelf, &search->set) : 0;
+    size_t missing = search->set.kind ? wt__shelf_without_vector(search->shelf, &search->set) : 0;
     if (missing == 0)
         return 0;
     struct buffer text = {0};
@@ -201,7 +206,10 @@ static int retrieve(struct search *search, wt_error *err)
                                        .k = search->options.k ? search->options.k : 5,
                                        .max_per_provider = search->options.max_per_provider};
     int rc = 0;
-    if (search->encoder)
+    search->neighbours.rows = search->shelf->label_rows;
+    if (search->neighbours.count > 0 && search->neighbours.rows)
+        view.neighbours = &search->neighbours;
+    if (search->set.kind)
         view.vectors = wt__snapshot_vectors(snapshot, search->set.model, search->set.kind);
     if (search->options.provider)
         rc = provider_filter(search, &request.allowed, err);
@@ -247,8 +255,9 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
 
 static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
 {
-    static const char *const names[STAGE_COUNT] = {"bm25", "dense", "part"};
-    const float weights[STAGE_COUNT] = {search->retriever.lexical, search->retriever.dense, hit->part.len > 0};
+    static const char *const names[STAGE_COUNT] = {"bm25", "dense", "neighbours", "part"};
+    const float weights[STAGE_COUNT] = {search->retriever.lexical, search->retriever.dense,
+                                        search->retriever.neighbours, hit->part.len > 0};
     struct arena *arena = &search->result->arena;
     wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, STAGE_COUNT);
     if (!stages)
@@ -313,7 +322,7 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
     if (rc == WT_ESTORE && search->encoder) {
         wt__engine_discard_shelf(search->engine, search->shelf);
         wt__shelf_release(search->shelf);
-        rc = wt__engine_shelf(search->engine, search->encoder ? &search->set : NULL, &search->shelf, &why);
+        rc = wt__engine_shelf(search->engine, search->set.kind ? &search->set : NULL, &search->shelf, &why);
         if (rc == 0)
             rc = retrieve(search, &why);
     }
@@ -328,7 +337,7 @@ static int run(struct search *search, wt_error *err)
     if (rc == 0)
         rc = choose_recipe(search, err);
     if (rc == 0)
-        rc = wt__engine_shelf(search->engine, search->encoder ? &search->set : NULL, &search->shelf, err);
+        rc = wt__engine_shelf(search->engine, search->set.kind ? &search->set : NULL, &search->shelf, err);
     if (rc == 0)
         rc = note_missing_vectors(search, err);
     if (rc == 0)

@@ -9,6 +9,7 @@ static const struct recipe recipes[] = {
     {{"hybrid", "words and meaning together; the default with a model and no training", 1, 0}, &wt__hybrid},
     {{"tool2vec", "meaning, learned: vectors of the requests that used a tool, with its text's", 1, 1}, NULL},
     {{"mlc", "meaning, learned: a classifier with a row for each tool", 1, 1}, NULL},
+    {{"neighbours", "the tools of the past requests that are most like this one", 1, 1}, NULL},
     {{"tool2vec+refiner", "tool2vec, its best looked at together with the request", 1, 1}, NULL},
     {{"mlc+refiner", "mlc, its best looked at together with the request", 1, 1}, NULL},
 };

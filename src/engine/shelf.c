@@ -48,14 +48,16 @@ struct set_source {
     bool *has;                           /* [rows] */
 };
 
-static int collect_head_row(struct collection *collection, const struct tool *tool)
+static int collect_id(struct collection *collection, const struct tool *tool)
 {
-    if (wt__grow((void **)&collection->head_rows, &collection->head_capacity, collection->rows + 1,
-                 sizeof *collection->head_rows) < 0)
-        return wt__fail_nomem(collection->err);
     wt__buffer_clear(&collection->id);
     wt__tool_id(&collection->id, tool->provider, tool->name);
     if (collection->id.failed)
+        return wt__fail_nomem(collection->err);
+    if (!collection->trained)
+        return 0;
+    if (wt__grow((void **)&collection->head_rows, &collection->head_capacity, collection->rows + 1,
+                 sizeof *collection->head_rows) < 0)
         return wt__fail_nomem(collection->err);
     collection->head_rows[collection->rows] =
         wt__trained_head_row(collection->trained, wt__buffer_view(&collection->id));
@@ -70,11 +72,14 @@ static int collect_tool(void *context, const struct store_key *key, const struct
     int rc = wt__document_read(&collection->document, collection->analyser, tool, collection->err);
     if (rc == 0)
         rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
-    if (rc == 0 && collection->trained)
-        rc = collect_head_row(collection, tool);
+    if (rc == 0)
+        rc = collect_id(collection, tool);
     if (rc == 0)
         collection->keys[collection->rows++] =
-            (struct snapshot_key){.id = key->id, .generation = key->generation, .provider = (uint32_t)key->provider};
+            (struct snapshot_key){.id = key->id,
+                                  .generation = key->generation,
+                                  .provider = (uint32_t)key->provider,
+                                  .id_hash = wt__snapshot_id_hash(wt__buffer_view(&collection->id))};
     return rc;
 }
 
@@ -357,7 +362,15 @@ static int refresh(wt_engine *engine, uint64_t state, const struct trained *trai
         wt__engine_encoder_locked(engine, &encoder, NULL);
         rc = build(engine, encoder, trained, previous, &fresh->snapshot, err);
     }
+    if (rc == 0 && trained && trained->label_count > 0) {
+        fresh->label_rows = wt__alloc_array(trained->label_count, sizeof *fresh->label_rows);
+        if (fresh->label_rows)
+            wt__trained_label_rows(trained, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
+        else
+            rc = wt__fail_nomem(err);
+    }
     if (rc < 0) {
+        wt__snapshot_free(fresh->snapshot);
         free(fresh);
         return rc;
     }
@@ -421,6 +434,7 @@ void wt__shelf_release(struct shelf *shelf)
 {
     if (shelf && atomic_fetch_sub(&shelf->references, 1) == 1) {
         wt__snapshot_free(shelf->snapshot);
+        free(shelf->label_rows);
         free(shelf);
     }
 }

@@ -85,6 +85,7 @@ static void read_weights(struct trained_recipe *recipe, const json_t *config)
     recipe->retriever.lexical = fmaxf(weight(object, "lexical", 0), 0);
     recipe->retriever.dense = fmaxf(weight(object, "dense", 0), 0);
     recipe->retriever.part = fmaxf(weight(object, "part", 1), 0);
+    recipe->retriever.neighbours = fmaxf(weight(object, "neighbours", 0), 0);
     recipe->tool2vec = weight(object, "tool2vec", 0);
     recipe->mlc = weight(object, "mlc", 0);
     /* A set of vectors that another recipe has already is not made twice: their length does not matter. */
@@ -105,6 +106,7 @@ static int fits(struct reading *reading, const char *name, const json_t *config,
 }
 
 static int read_head(struct reading *reading, const json_t *config);
+static int read_neighbours(struct reading *reading, const json_t *config);
 
 static int read_recipe(struct reading *reading, size_t index)
 {
@@ -122,6 +124,8 @@ static int read_recipe(struct reading *reading, size_t index)
             read_blend(&trained->blend, config);
         if (index == TRAINED_MLC)
             rc = read_head(reading, config);
+        if (index == TRAINED_NEIGHBOURS)
+            rc = read_neighbours(reading, config);
         struct str runs = wt__json_str(config, "runs");
         if (index == TRAINED_AUTO && runs.len > 0) {
             recipe->runs = wt__arena_copy(&trained->arena, runs);
@@ -200,6 +204,128 @@ static int read_head(struct reading *reading, const json_t *config)
     return rc < 0 ? rc : name_rows(reading, tools, path);
 }
 
+/* ---------------------------------------------------------------- neighbours */
+
+static int compare_hashes(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+/* Hashes of the tools' ids in order, each with its label. */
+static int hash_labels(struct reading *reading, const json_t *tools)
+{
+    struct trained *trained = reading->trained;
+    size_t count = trained->label_count = json_array_size(tools);
+    uint32_t(*pairs)[2] = wt__alloc_array(count, sizeof *pairs);
+    trained->label_hashes = wt__alloc_array(count, sizeof(uint32_t));
+    trained->label_of_hash = wt__alloc_array(count, sizeof(uint32_t));
+    if (!pairs || !trained->label_hashes || !trained->label_of_hash) {
+        free(pairs);
+        return wt__fail_nomem(reading->err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct str id = {json_string_value(json_array_get(tools, i)), json_string_length(json_array_get(tools, i))};
+        pairs[i][0] = wt__snapshot_id_hash(id);
+        pairs[i][1] = (uint32_t)i;
+    }
+    qsort(pairs, count, sizeof *pairs, compare_hashes);
+    for (size_t i = 0; i < count; i++) {
+        trained->label_hashes[i] = pairs[i][0];
+        trained->label_of_hash[i] = pairs[i][1];
+    }
+    free(pairs);
+    return 0;
+}
+
+/* Whole numbers of a tensor that is what it should be: each at least the one before (ascending) and at most `most`. */
+static bool read_numbers(const struct tensor *tensor, size_t count, bool ascending, size_t most, uint32_t *out)
+{
+    if (!tensor || tensor->dtype != DTYPE_F32 || tensor->count != count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        float value;
+        memcpy(&value, tensor->data + i * sizeof value, sizeof value);
+        if (!(value >= 0 && value <= (float)most) || value != floorf(value))
+            return false;
+        out[i] = (uint32_t)value;
+        if (ascending && i > 0 && out[i] < out[i - 1])
+            return false;
+    }
+    return true;
+}
+
+static int read_past(struct reading *reading, const struct safetensors *file, const char *path)
+{
+    struct trained *trained = reading->trained;
+    struct neighbours *n = &trained->neighbours;
+    const struct tensor *requests = wt__safetensors_find(file, TRAINED_REQUESTS),
+                        *starts = wt__safetensors_find(file, TRAINED_LABEL_STARTS),
+                        *labels = wt__safetensors_find(file, TRAINED_LABELS);
+    size_t dim = wt__encoder_dim(trained->encoder);
+    if (!requests || !starts || !labels || requests->dtype != DTYPE_F32 || requests->rank != 2 ||
+        requests->shape[1] != dim || requests->shape[0] > TRAINED_MAX_REQUESTS || labels->count >= 1 << 24 ||
+        (uintptr_t)requests->data % _Alignof(float) != 0)
+        return wt__fail(reading->err, WT_EMODEL, "%s: needs tensors requests, starts and labels that fit together",
+                        path);
+    size_t count = requests->shape[0];
+    uint32_t *numbers = trained->neighbours_labels = wt__alloc_array(count + 1 + labels->count, sizeof *numbers);
+    if (!numbers)
+        return wt__fail_nomem(reading->err);
+    if (trained->label_count == 0 || !read_numbers(starts, count + 1, true, labels->count, numbers) ||
+        !read_numbers(labels, labels->count, false, trained->label_count - 1, numbers + count + 1))
+        return wt__fail(reading->err, WT_EMODEL, "%s: starts and labels do not fit the requests and tools", path);
+    *n = (struct neighbours){.count = count,
+                             .dim = dim,
+                             .requests = (const float *)(const void *)requests->data,
+                             .starts = numbers,
+                             .labels = numbers + count + 1};
+    for (size_t i = 0; i < count; i++)
+        if (n->starts[i + 1] - n->starts[i] > n->most_labels)
+            n->most_labels = n->starts[i + 1] - n->starts[i];
+    return 0;
+}
+
+static int read_neighbours(struct reading *reading, const json_t *config)
+{
+    struct trained *trained = reading->trained;
+    struct safetensors file;
+    char *folder = wt__path_join(&trained->arena, reading->folder, names[TRAINED_NEIGHBOURS]);
+    char *path = folder ? wt__path_join(&trained->arena, folder, TRAINED_WEIGHTS) : NULL;
+    if (!path)
+        return wt__fail_nomem(reading->err);
+    int rc = hash_labels(reading, wt__json_array(config, "tools"));
+    if (rc == 0)
+        rc = wt__file_map(&trained->neighbours_file, path, reading->err);
+    if (rc == 0)
+        rc =
+            wt__safetensors_open(&file, path, trained->neighbours_file.ptr, trained->neighbours_file.len, reading->err);
+    if (rc < 0)
+        return rc;
+    rc = read_past(reading, &file, path);
+    wt__safetensors_dispose(&file);
+    return rc;
+}
+
+void wt__trained_label_rows(const struct trained *trained, const struct snapshot_key *keys, size_t count,
+                            uint32_t *rows)
+{
+    for (size_t i = 0; i < trained->label_count; i++)
+        rows[i] = NEIGHBOURS_GONE;
+    for (size_t row = 0; row < count; row++) {
+        size_t low = 0, high = trained->label_count;
+        while (low < high) {
+            size_t middle = (low + high) / 2;
+            if (trained->label_hashes[middle] < keys[row].id_hash)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low < trained->label_count && trained->label_hashes[low] == keys[row].id_hash)
+            rows[trained->label_of_hash[low]] = (uint32_t)row;
+    }
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 static int open_encoder(struct reading *reading, const struct encoder *base)
@@ -247,6 +373,10 @@ void wt__trained_close(struct trained *trained)
     wt__encoder_close(trained->own);
     wt__map_dispose(&trained->head_rows);
     free(trained->head);
+    free(trained->neighbours_labels);
+    free(trained->label_hashes);
+    free(trained->label_of_hash);
+    wt__file_unmap(&trained->neighbours_file);
     wt__arena_dispose(&trained->arena);
     free(trained);
 }

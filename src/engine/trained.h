@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "encoder/encoder.h"
 #include "retrieve/retrieve.h"
@@ -28,6 +29,12 @@
 #define TRAINED_ENCODER "encoder"
 #define TRAINED_WEIGHTS "model.safetensors"
 #define TRAINED_HEAD "head.weight" /* [rows, D] of mlc/model.safetensors; config.json's "tools" names the rows */
+
+/* Of neighbours/model.safetensors; config.json's "tools" names the labels. Numbers are whole, below 2^24. */
+#define TRAINED_REQUESTS "requests"   /* [N, D] */
+#define TRAINED_LABEL_STARTS "starts" /* [N + 1] */
+#define TRAINED_LABELS "labels"       /* [starts[N]] */
+enum { TRAINED_MAX_REQUESTS = 50000 };
 
 /* How T is made. */
 struct blend {
@@ -45,7 +52,15 @@ struct trained_recipe {
     const char *why;     /* auto: how that was found; else "" */
 };
 
-enum { TRAINED_TOOL2VEC, TRAINED_MLC, TRAINED_TOOL2VEC_REFINER, TRAINED_MLC_REFINER, TRAINED_AUTO, TRAINED_RECIPES };
+enum {
+    TRAINED_TOOL2VEC,
+    TRAINED_MLC,
+    TRAINED_NEIGHBOURS,
+    TRAINED_TOOL2VEC_REFINER,
+    TRAINED_MLC_REFINER,
+    TRAINED_AUTO,
+    TRAINED_RECIPES
+};
 
 struct trained {
     struct arena arena;
@@ -57,8 +72,14 @@ struct trained {
     struct map head_rows; /* tool id to row */
     float *head;          /* [head_count, D] */
     size_t head_count;
-    float head_length; /* mean of the rows' */
-    char *notice;      /* why something that is there cannot be used, or NULL */
+    float head_length;            /* mean of the rows' */
+    struct neighbours neighbours; /* without rows, which are a shelf's; count 0: none */
+    struct mapping neighbours_file;
+    uint32_t *neighbours_labels; /* memory of starts and labels */
+    uint32_t *label_hashes;      /* [label_count] of the tools' ids, ascending */
+    uint32_t *label_of_hash;     /* [label_count] */
+    size_t label_count;
+    char *notice; /* why something that is there cannot be used, or NULL */
 };
 
 /* Reads a folder; one that is not there gives *out NULL. base: the engine's encoder, NULL when it has none; outlives
@@ -69,6 +90,10 @@ void wt__trained_close(struct trained *trained);
 
 /* The recipe when it can run, else NULL. trained may be NULL. */
 const struct trained_recipe *wt__trained_recipe(const struct trained *trained, const char *name);
+
+/* Which row each label is: rows [label_count], by the keys of the snapshot's rows. */
+void wt__trained_label_rows(const struct trained *trained, const struct snapshot_key *keys, size_t count,
+                            uint32_t *rows);
 
 /* The head's row of a tool, or -1. */
 int64_t wt__trained_head_row(const struct trained *trained, struct str id);

@@ -19,7 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/checksum.h"
 #include "base/error.h"
+#include "base/str.h"
 #include "index/lexical.h"
 #include "index/vectors.h"
 
@@ -35,8 +37,15 @@ struct snapshot_key {
     int64_t id;
     uint64_t generation;
     uint32_t provider;
-    uint32_t reserved; /* 0 */
+    uint32_t id_hash; /* wt__snapshot_id_hash of the tool's id */
 };
+
+/* 32 bits of a tool's id, by which what was made of another store of the same tools finds its rows. Two tools may
+ * share them: for evidence, not for identity. */
+static inline uint32_t wt__snapshot_id_hash(struct str id)
+{
+    return (uint32_t)wt__checksum(id.ptr, id.len, 0);
+}
 
 /* Immutable, readable from any number of threads. */
 struct snapshot {

@@ -18,7 +18,7 @@
 
 /* What can be weighed. */
 struct weights {
-    float lexical, dense, part;
+    float lexical, dense, part, neighbours;
     float tool2vec, mlc; /* what the dense side is made of */
 };
 
@@ -34,6 +34,7 @@ struct balance {
 static const struct mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
 static const struct balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
 static const float parts[] = {0.5f, 1, 0.75f, 0.25f, 0};
+static const float votes[] = {0.5f, 0, 0.25f, 1, 2};
 enum { ROUNDS = 2 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -63,7 +64,7 @@ static int mix(struct search *search, struct mix wanted, wt_error *err)
 
 static int try(struct search *search, const struct weights *weights, wt_error *err)
 {
-    const struct retriever retriever = {weights->lexical, weights->dense, weights->part};
+    const struct retriever retriever = {weights->lexical, weights->dense, weights->part, weights->neighbours};
     struct outcome here = {0};
     int rc = mix(search, (struct mix){weights->tool2vec, weights->mlc}, err);
     if (rc == 0)
@@ -95,6 +96,11 @@ static int one_round(struct search *search, wt_error *err)
         weights.part = parts[i];
         rc = try(search, &weights, err);
     }
+    for (size_t i = 0; rc == 0 && i < COUNT(votes); i++) {
+        struct weights weights = search->best;
+        weights.neighbours = votes[i];
+        rc = try(search, &weights, err);
+    }
     return rc;
 }
 
@@ -113,7 +119,7 @@ static int open_search(struct search *search, wt_error *err)
         wt__tool2vec(study, &blend, search->tools);
         rc = wt__mlc_vectors(study, search->tools, search->rows, &search->head, err);
     }
-    search->best = (struct weights){1, 2.5f, .5f, 1, search->head ? 1 : 0};
+    search->best = (struct weights){1, 2.5f, .5f, .5f, 1, search->head ? 1 : 0};
     search->figure = (struct outcome){NAN, NAN, NULL};
     return rc;
 }
@@ -131,19 +137,19 @@ static void close_search(struct search *search)
 static void describe(const struct search *search, const struct outcome *hybrid, struct buffer *runs, struct buffer *why)
 {
     const struct weights *w = &search->best;
-    bool fused = w->lexical > 0 || (w->tool2vec > 0 && w->mlc > 0);
+    bool fused = w->lexical > 0 || w->neighbours > 0 || (w->tool2vec > 0 && w->mlc > 0);
     if (!(search->figure.figure >= hybrid->figure)) {
         wt__buffer_text(runs, "hybrid");
     } else {
-        wt__buffer_printf(runs, "%s%s%s%s%s%s", fused ? "fuse(" : "", w->lexical > 0 ? "bm25, " : "",
-                          w->tool2vec > 0 ? "tool2vec" : "", w->tool2vec > 0 && w->mlc > 0 ? ", " : "",
-                          w->mlc > 0 ? "mlc" : "", fused ? ")" : "");
+        wt__buffer_printf(runs, "%s%s%s%s%s%s%s", fused ? "fuse(" : "", w->lexical > 0 ? "bm25, " : "",
+                          w->neighbours > 0 ? "neighbours, " : "", w->tool2vec > 0 ? "tool2vec" : "",
+                          w->tool2vec > 0 && w->mlc > 0 ? ", " : "", w->mlc > 0 ? "mlc" : "", fused ? ")" : "");
     }
     wt__buffer_printf(why,
                       "of %zu dev requests' tools, hybrid finds %.1f %% in the first 5, and %.1f %% are found with "
-                      "weights words %g, vectors %g (tool2vec %g, mlc %g), parts %g",
+                      "weights words %g, vectors %g (tool2vec %g, mlc %g), parts %g, neighbours %g",
                       search->study->dev_count, 100 * hybrid->recall, 100 * search->figure.recall, (double)w->lexical,
-                      (double)w->dense, (double)w->tool2vec, (double)w->mlc, (double)w->part);
+                      (double)w->dense, (double)w->tool2vec, (double)w->mlc, (double)w->part, (double)w->neighbours);
 }
 
 static int leave(struct search *search, const struct outcome *hybrid, const json_t *about, wt_trained *out,
@@ -156,11 +162,12 @@ static int leave(struct search *search, const struct outcome *hybrid, const json
     out->before = state.before;
     out->after = state.best;
     json_t *members = wt__training_outcome(about, search->study->training->lesson->figure, &state);
-    json_t *config = runs.failed || why.failed
-                         ? NULL
-                         : json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "runs", runs.ptr, "why", why.ptr,
-                                     "weights", "lexical", (double)w->lexical, "dense", (double)w->dense, "part",
-                                     (double)w->part, "tool2vec", (double)w->tool2vec, "mlc", (double)w->mlc);
+    json_t *config =
+        runs.failed || why.failed
+            ? NULL
+            : json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f, s:f}}", "runs", runs.ptr, "why", why.ptr, "weights",
+                        "lexical", (double)w->lexical, "dense", (double)w->dense, "part", (double)w->part, "neighbours",
+                        (double)w->neighbours, "tool2vec", (double)w->tool2vec, "mlc", (double)w->mlc);
     out->notice = why.failed ? NULL : wt__arena_copy(&search->study->training->arena, wt__buffer_view(&why));
     int rc = wt__study_save(search->study, out->path, members, config, err);
     wt__buffer_dispose(&runs);
@@ -182,7 +189,7 @@ int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
     if (rc == 0)
         rc = open_search(&search, err);
     if (rc == 0 && wt__listener_phase(&training->listener, "measuring",
-                                      1 + ROUNDS * (COUNT(mixes) + COUNT(balances) + COUNT(parts))))
+                                      1 + ROUNDS * (COUNT(mixes) + COUNT(balances) + COUNT(parts) + COUNT(votes))))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = wt__study_ask_hybrid(search.study, &hybrid, err);

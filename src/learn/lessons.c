@@ -2,6 +2,7 @@
 #include "learn/auto.h"
 #include "learn/fine_tuning.h"
 #include "learn/mlc.h"
+#include "learn/neighbours.h"
 #include "learn/tool2vec.h"
 
 const struct lesson wt__lessons[] = {
@@ -24,6 +25,12 @@ const struct lesson wt__lessons[] = {
      .batch = 64,
      .rate = 3e-4,
      .run = wt__lesson_mlc},
+    {.public = {"neighbours", "Past requests with the tools that they used, to look for those like a new one"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL,
+     .batch = 1,
+     .run = wt__lesson_neighbours},
     {.public = {"auto", "Which recipe, with which weights, serves these tools and requests best"},
      .figure = "recall@5",
      .losses = "",

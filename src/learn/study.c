@@ -61,6 +61,31 @@ static int read_requests(struct study *study, struct progress *progress, wt_erro
     return rc;
 }
 
+/* The requests in the form that votes are taken in. */
+static int list_past(struct study *study, wt_error *err)
+{
+    const struct example_set *train = &study->training->examples.train;
+    size_t count = train->count < STUDY_PAST ? train->count : STUDY_PAST, most = 0;
+    study->past_starts = wt__alloc_array(count + 1, sizeof *study->past_starts);
+    study->every_row = wt__alloc_array(study->tools, sizeof *study->every_row);
+    if (!study->past_starts || !study->every_row)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i <= count; i++)
+        study->past_starts[i] = (uint32_t)train->starts[i];
+    for (size_t i = 0; i < count; i++)
+        most = train->starts[i + 1] - train->starts[i] > most ? train->starts[i + 1] - train->starts[i] : most;
+    for (size_t i = 0; i < study->tools; i++)
+        study->every_row[i] = (uint32_t)i;
+    study->past = (struct neighbours){.count = count,
+                                      .dim = study->dim,
+                                      .requests = study->requests,
+                                      .starts = study->past_starts,
+                                      .labels = train->tools,
+                                      .rows = study->every_row,
+                                      .most_labels = most};
+    return 0;
+}
+
 /* STUDY_DEV of the dev examples, drawn without repetition. */
 static int draw_dev(struct study *study, wt_error *err)
 {
@@ -148,6 +173,8 @@ int wt__study_open(struct study **out, struct training *training, wt_error *err)
     if (rc == 0)
         rc = read_requests(study, &progress, err);
     if (rc == 0)
+        rc = list_past(study, err);
+    if (rc == 0)
         rc = draw_dev(study, err);
     if (rc == 0)
         rc = take_shelf(study, &progress, err);
@@ -180,6 +207,8 @@ void wt__study_free(struct study *study)
     free(study->sums);
     free(study->requests);
     free(study->documents);
+    free(study->past_starts);
+    free(study->every_row);
     free(study);
 }
 

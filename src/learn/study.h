@@ -11,8 +11,9 @@
 #include "learn/learn.h"
 
 enum {
-    STUDY_DEV = 600, /* dev requests that a question is put to; of larger sets a seeded part, always the same */
-    STUDY_DEPTH = 7  /* hits that are judged */
+    STUDY_PAST = 20000, /* training requests that neighbours are looked for among */
+    STUDY_DEV = 600,    /* dev requests that a question is put to; of larger sets a seeded part, always the same */
+    STUDY_DEPTH = 7     /* hits that are judged */
 };
 
 struct study {
@@ -25,6 +26,9 @@ struct study {
     float *requests;               /* [B, D] of the training requests, each whole */
     float *sums;                   /* [M, D] of the requests that used a tool */
     uint32_t *uses;                /* [M] how many those are */
+    struct neighbours past;        /* the training requests and their tools */
+    uint32_t *past_starts;         /* [past.count + 1] */
+    uint32_t *every_row;           /* [M] 0, 1, ...: a label is a row */
     struct shelf *shelf;           /* its rows are the examples' rows */
     size_t dev_count;              /* Q */
     uint32_t *dev;                 /* [Q] which dev examples */
