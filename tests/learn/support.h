@@ -1,0 +1,166 @@
+/* support.h: a folder of its own with a tiny model, a store of tools in its words, and usages of them. */
+#ifndef WT_TESTS_LEARN_SUPPORT_H
+#define WT_TESTS_LEARN_SUPPORT_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "encoder/tiny_model.h"
+#include "whichtool.h"
+
+struct place {
+    char folder[64];
+    char model[80], store[80], out[80], data[80];
+    wt_error err; /* of the last call */
+};
+
+/* Eight tools whose requests have words that their descriptions lack: there is something to learn. */
+static const struct {
+    const char *name, *description, *words[3];
+} place_tools[] = {
+    {"book_table", "book a table", {"hotel", "news", "price"}},
+    {"train_times", "train in london", {"paris", "mail", "find"}},
+    {"get_weather", "weather in paris", {"stock", "text", "play"}},
+    {"send_mail", "send mail to", {"table", "music", "convert"}},
+    {"play_music", "play the music", {"flight", "train", "weather"}},
+    {"stock_price", "stock price of", {"send", "book", "translate"}},
+    {"convert_money", "convert money", {"london", "the", "hotel"}},
+    {"find_hotel", "find a hotel", {"money", "in", "flight"}},
+};
+enum { PLACE_TOOLS = sizeof place_tools / sizeof *place_tools };
+
+static inline void place_make(struct place *place)
+{
+    *place = (struct place){0};
+    snprintf(place->folder, sizeof place->folder, "/tmp/whichtool-learn-XXXXXX");
+    if (!mkdtemp(place->folder))
+        abort();
+    setenv("XDG_CACHE_HOME", place->folder, 1);
+    snprintf(place->model, sizeof place->model, "%s/tiny", place->folder);
+    snprintf(place->store, sizeof place->store, "%s/tools.wt", place->folder);
+    snprintf(place->out, sizeof place->out, "%s/tools.wt-models", place->folder);
+    snprintf(place->data, sizeof place->data, "%s/data", place->folder);
+    tiny_model_write(place->model, TINY_BERT, 1);
+}
+
+static inline int place_set_up(void **state)
+{
+    struct place *place = malloc(sizeof *place);
+    if (!place)
+        return -1;
+    place_make(place);
+    *state = place;
+    return 0;
+}
+
+static inline int place_tear_down(void **state)
+{
+    struct place *place = *state;
+    remove_folder(place->folder);
+    free(place);
+    return 0;
+}
+
+static inline void sound(struct place *place, long long result)
+{
+    if (result < 0)
+        fail_msg("%s: %s", wt_code_name((int)result), place->err.message);
+}
+
+static inline void refused(struct place *place, long long result, int code, const char *text)
+{
+    if (result != code || place->err.code != code || !strstr(place->err.message, text))
+        fail_msg("wanted %s with \"%s\", got %s: %s", wt_code_name(code), text, wt_code_name((int)result),
+                 place->err.message);
+}
+
+static inline wt_engine *open_store(struct place *place)
+{
+    wt_engine *engine = NULL;
+    wt_open_options options;
+    wt_open_options_init(&options);
+    options.model = place->model;
+    options.threads = 2;
+    sound(place, wt_open(&engine, place->store, &options, &place->err));
+    return engine;
+}
+
+static inline void add_text(struct place *place, wt_engine *engine, const char *jsonl)
+{
+    wt_add_report *report = NULL;
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.format = "jsonl";
+    options.no_vectors = 1;
+    sound(place, wt_add(engine, jsonl, strlen(jsonl), &options, &report, &place->err));
+    wt_add_report_free(report);
+}
+
+static inline void add_tools(struct place *place, wt_engine *engine)
+{
+    struct buffer jsonl = {0};
+    for (size_t i = 0; i < PLACE_TOOLS; i++)
+        wt__buffer_printf(&jsonl, "{\"name\": \"%s\", \"description\": \"%s\"}\n", place_tools[i].name,
+                          place_tools[i].description);
+    add_text(place, engine, jsonl.ptr);
+    wt__buffer_dispose(&jsonl);
+}
+
+static inline void add_usages(struct place *place, wt_engine *engine, const char *jsonl)
+{
+    wt_usage_report *report = NULL;
+    wt_add_usage_options options;
+    wt_add_usage_options_init(&options);
+    options.no_vectors = 1;
+    sound(place, wt_add_usage(engine, jsonl, strlen(jsonl), &options, &report, &place->err));
+    wt_usage_report_free(report);
+}
+
+/* A request for tool t, the n-th of them: its words and one of noise. */
+static inline void request_of(struct buffer *text, size_t t, size_t n, struct rng *rng)
+{
+    const char *const *words = place_tools[t].words;
+    wt__buffer_printf(text, "%s %s %s", words[n % 3], words[(n + 1) % 3],
+                      tiny_words[5 + wt__rng_below(rng, TINY_WORDS - 5)]);
+}
+
+/* `count` usages, a third of them of two tools. */
+static inline void add_made_up_usages(struct place *place, wt_engine *engine, size_t count)
+{
+    struct buffer jsonl = {0};
+    struct rng rng;
+    wt__rng_seed(&rng, 3);
+    for (size_t i = 0; i < count; i++) {
+        size_t t = i % PLACE_TOOLS, other = (t + 3) % PLACE_TOOLS;
+        wt__buffer_text(&jsonl, "{\"request\": \"");
+        request_of(&jsonl, t, i / PLACE_TOOLS, &rng);
+        if (i % 3 == 0) {
+            wt__buffer_text(&jsonl, " and ");
+            request_of(&jsonl, other, i / PLACE_TOOLS, &rng);
+            wt__buffer_printf(&jsonl, "\", \"tools\": [\"%s\", \"%s\"]}\n", place_tools[t].name,
+                              place_tools[other].name);
+        } else {
+            wt__buffer_printf(&jsonl, "\", \"tools\": [\"%s\"]}\n", place_tools[t].name);
+        }
+    }
+    add_usages(place, engine, jsonl.ptr);
+    wt__buffer_dispose(&jsonl);
+}
+
+/* place->data becomes a BEIR folder; dev NULL: without that split. */
+static inline void put_data(struct place *place, const char *queries, const char *train, const char *dev)
+{
+    struct buffer corpus = {0};
+    for (size_t i = 0; i < PLACE_TOOLS; i++)
+        wt__buffer_printf(&corpus, "{\"_id\": \"t%zu\", \"title\": \"%s\", \"text\": \"%s\"}\n", i, place_tools[i].name,
+                          place_tools[i].description);
+    put_text(place->data, "corpus.jsonl", corpus.ptr);
+    put_text(place->data, "queries.jsonl", queries);
+    put_text(place->data, "qrels/train.tsv", train);
+    if (dev)
+        put_text(place->data, "qrels/dev.tsv", dev);
+    wt__buffer_dispose(&corpus);
+}
+
+#endif

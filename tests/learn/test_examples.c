@@ -1,0 +1,250 @@
+/* What is learned from: usages and data sets as requests with rows of tools. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "learn/examples.h"
+#include "learn/support.h"
+
+static struct examples read_examples(struct place *place, wt_engine *engine, const char *data)
+{
+    struct examples examples;
+    sound(place,
+          wt__examples_read(&examples, engine, &(struct examples_options){.data = data, .seed = 1}, NULL, &place->err));
+    return examples;
+}
+
+static void refused_examples(struct place *place, wt_engine *engine, const char *data, int code, const char *text)
+{
+    struct examples examples;
+    refused(
+        place,
+        wt__examples_read(&examples, engine, &(struct examples_options){.data = data, .seed = 1}, NULL, &place->err),
+        code, text);
+}
+
+/* The tools of the request with this text, as "0 3"; NULL when it is not there. */
+static const char *tools_of(const struct example_set *set, const char *text, char out[256])
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (!wt__str_equal(set->texts[i], wt__str(text)))
+            continue;
+        size_t len = 0;
+        out[0] = '\0';
+        for (size_t g = set->starts[i]; g < set->starts[i + 1] && len < 200; g++)
+            len += (size_t)snprintf(out + len, 256 - len, "%s%u", len ? " " : "", set->tools[g]);
+        return out;
+    }
+    return NULL;
+}
+
+static const char *notice_of(struct place *place, struct examples *examples)
+{
+    const char *notice;
+    sound(place, wt__examples_notice(examples, &examples->arena, &notice, &place->err));
+    return notice ? notice : "";
+}
+
+static void a_data_set_has_two_sides(void **state)
+{
+    struct place *place = *state;
+    char text[256];
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    put_data(place,
+             "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n"
+             "{\"_id\": \"c\", \"text\": \"three\"}\n",
+             "a\tbook_table\t1\na\tget_weather\t1\nb\tbook_table\t0\nb\tsend_mail\t1\n", "c\tplay_music\t1\n");
+    struct examples examples = read_examples(place, engine, place->data);
+    assert_int_equal(examples.tools, PLACE_TOOLS);
+    assert_int_equal(examples.train.count, 2);
+    assert_int_equal(examples.dev.count, 1);
+    assert_string_equal(tools_of(&examples.train, "one", text), "0 2");
+    assert_string_equal(tools_of(&examples.train, "two", text), "3");
+    assert_string_equal(tools_of(&examples.dev, "three", text), "4");
+    assert_string_equal(examples.texts[0][0].ptr, "book table: book a table");
+    assert_string_equal(examples.texts[1][0].ptr, "book table");
+    assert_string_equal(notice_of(place, &examples), "");
+    wt__examples_dispose(&examples);
+    wt_close(engine);
+}
+
+static void labels_that_name_no_tool_are_counted(void **state)
+{
+    struct place *place = *state;
+    char text[256];
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    put_data(place, "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n",
+             "a\tbook_table\t1\na\tgone\t1\nb\tnever\t1\nb\tthere\t1\n", "a\tbook_table\t1\n");
+    struct examples examples = read_examples(place, engine, place->data);
+    assert_int_equal(examples.train.count, 1);
+    assert_string_equal(tools_of(&examples.train, "one", text), "0");
+    assert_int_equal(examples.unknown_labels, 3);
+    assert_int_equal(examples.barren, 1);
+    assert_string_equal(notice_of(place, &examples), "3 labels name no tool and were left out; 1 requests without a "
+                                                     "known tool were left out");
+    wt__examples_dispose(&examples);
+    put_data(place, "{\"_id\": \"a\", \"text\": \"one\"}\n", "a\tgone\t1\n", NULL);
+    refused_examples(place, engine, place->data, WT_EEMPTY, "none of the 1 training requests of");
+    wt_close(engine);
+}
+
+static void a_store_needs_tools_and_usages(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_store(place);
+    refused_examples(place, engine, NULL, WT_EEMPTY, "holds no tools; there is nothing to learn of");
+    add_tools(place, engine);
+    refused_examples(place, engine, NULL, WT_EEMPTY, "has no recorded use; record some with `whichtool usage add`");
+    add_usages(place, engine, "{\"request\": \"a failure\", \"tools\": [\"send_mail\"], \"outcome\": \"failed\"}\n");
+    refused_examples(place, engine, NULL, WT_EEMPTY, "has no recorded use");
+    refused_examples(place, engine, "/nowhere", WT_ENOTFOUND, "/nowhere");
+    wt_close(engine);
+}
+
+static void equal_requests_are_one_example(void **state)
+{
+    struct place *place = *state;
+    char text[256];
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    add_usages(place, engine,
+               "{\"request\": \"the same\", \"tools\": [\"send_mail\", \"book_table\"]}\n"
+               "{\"request\": \"another\", \"tools\": [\"play_music\"]}\n"
+               "{\"request\": \"the same\", \"tools\": [\"get_weather\", \"send_mail\"]}\n");
+    struct examples examples = read_examples(place, engine, NULL);
+    assert_int_equal(examples.train.count, 2);
+    assert_int_equal(examples.dev.count, 0);
+    assert_string_equal(tools_of(&examples.train, "the same", text), "0 2 3");
+    assert_int_equal(examples.train.times[0], 2);
+    assert_int_equal(examples.train.times[1], 1);
+    assert_non_null(strstr(notice_of(place, &examples), "too few requests to set some aside for dev"));
+    wt__examples_dispose(&examples);
+    wt_close(engine);
+}
+
+static void any_alphabet_is_a_request(void **state)
+{
+    struct place *place = *state;
+    char text[256];
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    add_text(place, engine, "{\"name\": \"nameless\"}\n{\"name\": \"___\", \"description\": \"\"}\n");
+    add_usages(place, engine,
+               "{\"request\": \"予約 テーブル 二人\", \"tools\": [\"book_table\"]}\n"
+               "{\"request\": \"какая погода\", \"tools\": [\"get_weather\", \"___\"]}\n"
+               "{\"request\": \"🎵🎶\", \"tools\": [\"nameless\"]}\n");
+    struct examples examples = read_examples(place, engine, NULL);
+    assert_string_equal(tools_of(&examples.train, "予約 テーブル 二人", text), "0");
+    assert_string_equal(tools_of(&examples.train, "какая погода", text), "2 9");
+    assert_string_equal(tools_of(&examples.train, "🎵🎶", text), "8");
+    assert_string_equal(examples.texts[0][8].ptr, "nameless: ");
+    wt__examples_dispose(&examples);
+    wt_close(engine);
+}
+
+/* Every request of the smaller set is on the same side in the larger one. */
+static void assert_sides_stay(const struct examples *small, const struct examples *large)
+{
+    char text[256];
+    for (size_t i = 0; i < small->dev.count; i++)
+        assert_non_null(tools_of(&large->dev, small->dev.texts[i].ptr, text));
+    for (size_t i = 0; i < small->train.count; i++)
+        assert_non_null(tools_of(&large->train, small->train.texts[i].ptr, text));
+}
+
+static void usages(struct buffer *jsonl, size_t from, size_t to)
+{
+    wt__buffer_clear(jsonl);
+    for (size_t i = from; i < to; i++)
+        wt__buffer_printf(jsonl, "{\"request\": \"request %zu\", \"tools\": [\"%s\"]}\n", i,
+                          place_tools[i % PLACE_TOOLS].name);
+}
+
+static void a_tenth_is_dev_and_stays_dev(void **state)
+{
+    struct place *place = *state;
+    struct buffer jsonl = {0};
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    usages(&jsonl, 0, 500);
+    add_usages(place, engine, jsonl.ptr);
+    struct examples small = read_examples(place, engine, NULL);
+    usages(&jsonl, 500, 2000);
+    add_usages(place, engine, jsonl.ptr);
+    struct examples large = read_examples(place, engine, NULL);
+    assert_in_range(small.dev.count, 25, 75);
+    assert_in_range(large.dev.count, 150, 250);
+    assert_int_equal(large.dev.count + large.train.count, 2000);
+    assert_sides_stay(&small, &large);
+    assert_string_not_equal(small.hash, large.hash);
+    struct examples again = read_examples(place, engine, NULL);
+    assert_string_equal(again.hash, large.hash);
+    struct examples other;
+    sound(place, wt__examples_read(&other, engine, &(struct examples_options){.seed = 2}, NULL, &place->err));
+    assert_string_not_equal(other.hash, large.hash);
+    wt__examples_dispose(&small);
+    wt__examples_dispose(&large);
+    wt__examples_dispose(&again);
+    wt__examples_dispose(&other);
+    wt__buffer_dispose(&jsonl);
+    wt_close(engine);
+}
+
+static void a_few_requests_have_some_dev(void **state)
+{
+    static const struct {
+        size_t requests, least;
+    } rows[] = {{4, 1}, {8, 2}, {20, 5}, {60, 5}};
+    struct place *place = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer jsonl = {0};
+        snprintf(place->store, sizeof place->store, "%s/%zu.wt", place->folder, rows[i].requests);
+        wt_engine *engine = open_store(place);
+        add_tools(place, engine);
+        usages(&jsonl, 0, rows[i].requests);
+        add_usages(place, engine, jsonl.ptr);
+        struct examples examples = read_examples(place, engine, NULL);
+        assert_true(examples.dev.count >= rows[i].least);
+        assert_true(examples.train.count >= rows[i].requests / 2);
+        wt__examples_dispose(&examples);
+        wt__buffer_dispose(&jsonl);
+        wt_close(engine);
+    }
+}
+
+static void a_hundred_thousand_usages_are_read(void **state)
+{
+    enum { MANY = 100000 };
+    struct place *place = *state;
+    struct buffer jsonl = {0};
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    usages(&jsonl, 0, MANY);
+    add_usages(place, engine, jsonl.ptr);
+    struct examples examples = read_examples(place, engine, NULL);
+    assert_int_equal(examples.dev.count + examples.train.count, MANY);
+    assert_int_equal(examples.train.starts[examples.train.count], examples.train.count);
+    wt__examples_dispose(&examples);
+    wt__buffer_dispose(&jsonl);
+    wt_close(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_data_set_has_two_sides, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(labels_that_name_no_tool_are_counted, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(a_store_needs_tools_and_usages, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(equal_requests_are_one_example, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(any_alphabet_is_a_request, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(a_tenth_is_dev_and_stays_dev, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(a_few_requests_have_some_dev, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(a_hundred_thousand_usages_are_read, place_set_up, place_tear_down),
+    };
+    return cmocka_run_group_tests_name("learn/examples", tests, NULL, NULL);
+}
