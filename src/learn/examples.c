@@ -186,7 +186,7 @@ static int divide(struct reader *r)
     }
     if (rc == 0 && count > 0)
         qsort(sorted, count, sizeof *sorted, by_number);
-    if (rc == 0 && (chosen < least || chosen > count - least))
+    if (rc == 0 && (chosen < least || chosen > count / 2))
         limit = sorted[least];
     for (size_t i = 0; rc == 0 && i < count; i++) {
         dev[i] = lots[i] < limit;

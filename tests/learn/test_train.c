@@ -1,0 +1,514 @@
+/* wt_train as a caller sees it, on a model of two layers: what it makes, what it tells, and how it goes on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <sys/wait.h>
+
+#include "base/sha256.h"
+#include "encoder/encoder.h"
+#include "learn/learn.h"
+#include "learn/support.h"
+
+enum { USAGES = 240 };
+
+static wt_train_options options_of(void)
+{
+    wt_train_options options;
+    wt_train_options_init(&options);
+    options.epochs = 6;
+    options.batch = 16;
+    options.rate = 3e-3;
+    options.threads = 2;
+    return options;
+}
+
+static wt_engine *open_filled(struct place *place)
+{
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    add_made_up_usages(place, engine, USAGES);
+    return engine;
+}
+
+static wt_train_report *train(struct place *place, wt_engine *engine, const wt_train_options *options)
+{
+    wt_train_report *report = NULL;
+    sound(place, wt_train(engine, "encoder", options, &report, &place->err));
+    assert_int_equal(report->len, 1);
+    return report;
+}
+
+static void refused_train(struct place *place, wt_engine *engine, const char *lesson, const wt_train_options *options,
+                          int code, const char *text)
+{
+    wt_train_report *report = NULL;
+    refused(place, wt_train(engine, lesson, options, &report, &place->err), code, text);
+    assert_null(report);
+}
+
+/* SHA-256 of the encoder's weights below a folder. */
+static void hash_of(const char *out, char hex[65])
+{
+    char path[160];
+    char *bytes = NULL;
+    size_t len;
+    unsigned char digest[32];
+    snprintf(path, sizeof path, "%s/encoder/model.safetensors", out);
+    assert_int_equal(wt__file_read(&bytes, &len, path, 1 << 24, NULL), 0);
+    wt__sha256(bytes, len, digest);
+    wt__sha256_hex(digest, hex);
+    free(bytes);
+}
+
+static bool is_there(const char *out, const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", out, name);
+    return wt__is_file(path);
+}
+
+/* ---------------------------------------------------------------- what it makes */
+
+static void a_trained_encoder_finds_better(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report *report = train(place, engine, &options);
+    const wt_trained *item = report->items;
+    char want[160];
+    snprintf(want, sizeof want, "%s/encoder", place->out);
+    assert_string_equal(item->lesson, "encoder");
+    assert_string_equal(item->path, want);
+    assert_true(item->after > item->before + .05);
+    assert_true(item->steps > 0 && item->steps <= 6 * USAGES / 16);
+    assert_true(item->epochs > 0 && item->epochs <= 6 && item->seconds > 0);
+    assert_null(item->notice);
+    wt_train_report_free(report);
+    wt_close(engine);
+
+    struct encoder *encoder;
+    sound(place, wt__encoder_open(&encoder, want, &place->err));
+    assert_int_equal(wt__encoder_dim(encoder), 16);
+    wt__encoder_close(encoder);
+    assert_false(is_there(place->out, "encoder.state"));
+}
+
+static void the_model_remembers_its_training(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report *report = train(place, engine, &options);
+    char path[160], *text = NULL;
+    size_t len;
+    json_t *config;
+    snprintf(path, sizeof path, "%s/encoder/config.json", place->out);
+    sound(place, wt__file_read(&text, &len, path, 1 << 20, &place->err));
+    sound(place, wt__json_parse(&config, text, len, &place->err));
+    const json_t *about = wt__json_object(config, "whichtool");
+    assert_non_null(about);
+    assert_true(wt__str_equal(wt__json_str(about, "lesson"), STR("encoder")));
+    assert_int_equal(wt__json_int(about, "seed", 0), 1);
+    assert_int_equal(wt__json_str(wt__json_object(about, "data"), "sha256").len, 64);
+    assert_int_equal(wt__json_int(wt__json_object(about, "data"), "tools", 0), PLACE_TOOLS);
+    assert_int_equal(wt__json_str(wt__json_object(about, "base"), "hash").len, 64);
+    assert_true(wt__str_equal(wt__json_str(wt__json_object(about, "base"), "name"), STR("tiny")));
+    assert_int_equal(wt__json_int(wt__json_object(about, "options"), "batch", 0), 16);
+    assert_true(fabs(wt__json_real(wt__json_object(about, "dev"), "after", 0) - report->items->after) < 1e-12);
+    assert_true(wt__str_equal(wt__json_str(config, "model_type"), STR("bert")));
+    json_decref(config);
+    free(text);
+    wt_train_report_free(report);
+    wt_close(engine);
+}
+
+static void the_same_seed_gives_the_same_bits(void **state)
+{
+    struct place *place = *state;
+    char first[65], second[65], other[65], folder[96];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    options.epochs = 1;
+    wt_train_report_free(train(place, engine, &options));
+    hash_of(place->out, first);
+    snprintf(folder, sizeof folder, "%s/second", place->folder);
+    options.out = folder;
+    wt_train_report_free(train(place, engine, &options));
+    hash_of(folder, second);
+    assert_string_equal(first, second);
+    options.seed = 2;
+    wt_train_report_free(train(place, engine, &options));
+    hash_of(folder, other);
+    assert_string_not_equal(first, other);
+    wt_close(engine);
+}
+
+static void triplets_train_too(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    options.loss = "triplet";
+    wt_train_report *report = train(place, engine, &options);
+    assert_true(report->items->after >= report->items->before);
+    wt_train_report_free(report);
+    wt_close(engine);
+}
+
+static void triplets_need_requests_that_share_tools(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    add_usages(place, engine,
+               "{\"request\": \"one\", \"tools\": [\"send_mail\"]}\n{\"request\": \"two\", \"tools\": "
+               "[\"send_mail\"]}\n{\"request\": \"three\", \"tools\": [\"send_mail\"]}\n");
+    wt_train_options options = options_of();
+    options.loss = "triplet";
+    refused_train(place, engine, "encoder", &options, WT_EEMPTY, "train with the contrast loss");
+    wt_close(engine);
+}
+
+static void frozen_layers_stay(void **state)
+{
+    struct place *place = *state;
+    char hash[65], tuned[65];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    options.freeze = 2; /* both layers: nothing is left to train */
+    wt_train_report *report = train(place, engine, &options);
+    assert_true(report->items->after == report->items->before);
+    assert_non_null(strstr(report->items->notice, "no step made it better on dev"));
+    wt_train_report_free(report);
+    hash_of(place->out, hash);
+    options.freeze = 1;
+    wt_train_report_free(train(place, engine, &options));
+    hash_of(place->out, tuned);
+    assert_string_not_equal(hash, tuned);
+    options.freeze = 3;
+    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "3 layers are to be frozen; the model has 2");
+    wt_close(engine);
+}
+
+static void a_data_set_is_its_own_catalogue(void **state)
+{
+    struct place *place = *state;
+    struct buffer queries = {0}, train_side = {0}, dev = {0};
+    struct rng rng;
+    wt__rng_seed(&rng, 5);
+    for (size_t i = 0; i < 100; i++) {
+        wt__buffer_printf(&queries, "{\"_id\": \"q%zu\", \"text\": \"", i);
+        request_of(&queries, i % PLACE_TOOLS, i / PLACE_TOOLS, &rng);
+        wt__buffer_text(&queries, "\"}\n");
+        wt__buffer_printf(i % 5 ? &train_side : &dev, "q%zu\tt%zu\t1\n", i, i % PLACE_TOOLS);
+    }
+    put_data(place, queries.ptr, train_side.ptr, dev.ptr);
+    wt_train_options options = options_of();
+    options.data = place->data;
+    options.model = place->model;
+    refused_train(place, NULL, "encoder", &options, WT_EUSAGE, "name a folder for the models (--out)");
+    options.out = place->out;
+    wt_train_report *report = train(place, NULL, &options);
+    assert_true(report->items->after >= report->items->before);
+    assert_true(is_there(place->out, "encoder/model.safetensors"));
+    wt_train_report_free(report);
+    wt__buffer_dispose(&queries);
+    wt__buffer_dispose(&train_side);
+    wt__buffer_dispose(&dev);
+    options.data = NULL;
+    refused_train(place, NULL, "encoder", &options, WT_EUSAGE, "name a store or a data set to learn from");
+}
+
+static void odd_tools_and_requests_are_learned_from(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    struct buffer jsonl = {0};
+    add_text(place, engine, "{\"name\": \"___\"}\n{\"name\": \"空\", \"description\": \"\"}\n");
+    for (size_t i = 0; i < 40; i++)
+        wt__buffer_printf(&jsonl, "{\"request\": \"мне %zu 予約\", \"tools\": [\"___\", \"空\", \"gone\"]}\n", i);
+    wt__buffer_text(&jsonl, "{\"request\": \"");
+    for (size_t i = 0; i < 6000; i++)
+        wt__buffer_text(&jsonl, "longest ");
+    wt__buffer_text(&jsonl, "\", \"tools\": [\"空\"]}\n");
+    add_usages(place, engine, jsonl.ptr);
+    wt_train_options options = options_of();
+    options.epochs = 1;
+    wt_train_report *report = train(place, engine, &options);
+    assert_true(isfinite(report->items->after));
+    assert_non_null(strstr(report->items->notice, "labels name no tool"));
+    wt_train_report_free(report);
+    wt__buffer_dispose(&jsonl);
+    wt_close(engine);
+}
+
+static void one_request_is_enough(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    add_usages(place, engine, "{\"request\": \"find the hotel\", \"tools\": [\"find_hotel\"]}\n");
+    wt_train_options options;
+    wt_train_options_init(&options);
+    wt_train_report *report = train(place, engine, &options);
+    assert_true(isnan(report->items->before) && isnan(report->items->after));
+    assert_non_null(strstr(report->items->notice, "nothing was measured"));
+    assert_true(is_there(place->out, "encoder/model.safetensors"));
+    wt_train_report_free(report);
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- what it refuses */
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    refused_train(place, engine, "nonsense", &options, WT_EUSAGE,
+                  "there is no lesson \"nonsense\"; there are: encoder");
+    refused_train(place, engine, NULL, &options, WT_EUSAGE, "there is no lesson");
+    options.loss = "hinge";
+    refused_train(place, engine, "encoder", &options, WT_EUSAGE,
+                  "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet");
+    options = options_of();
+    options.epochs = -1;
+    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "epochs are a number over 0");
+    options.epochs = NAN;
+    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "epochs are a number over 0");
+    options = options_of();
+    options.rate = 2;
+    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "the learning rate is a number over 0, at most 1");
+    options = options_of();
+    options.batch = 1 << 20;
+    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "a batch has at most 65536 requests");
+    options = options_of();
+    options.memory = 1000;
+    refused_train(place, engine, "encoder", &options, WT_ENOMEM, "training would take ");
+    options = options_of();
+    char folder[160];
+    snprintf(folder, sizeof folder, "%s/encoder", place->folder);
+    assert_int_equal(rename(place->model, folder), 0);
+    assert_int_equal(symlink(folder, place->model), 0);
+    options.out = place->folder;
+    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "would be replaced by one that is trained from it");
+    wt_close(engine);
+}
+
+static void a_rate_that_explodes_leaves_the_last_model(void **state)
+{
+    struct place *place = *state;
+    char before[65], after[65];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report_free(train(place, engine, &options));
+    hash_of(place->out, before);
+    options.rate = 1;
+    options.epochs = 400;
+    wt_train_report *report = NULL;
+    int rc = wt_train(engine, "encoder", &options, &report, &place->err);
+    assert_true(rc == 0 || rc == WT_EMODEL);
+    wt_train_report_free(report);
+    hash_of(place->out, after);
+    if (rc < 0)
+        assert_string_equal(before, after);
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- stopping and going on */
+
+struct stopper {
+    uint64_t at;
+    bool kill;
+};
+
+static int stop_at(void *context, const wt_train_progress *progress)
+{
+    const struct stopper *stopper = context;
+    if (strcmp(progress->phase, "training") != 0 || progress->done < stopper->at)
+        return 0;
+    if (stopper->kill)
+        _exit(9);
+    return 1;
+}
+
+static void stopped_and_resumed_it_is_the_same_model(void **state)
+{
+    struct place *place = *state;
+    char whole[65], resumed[65], folder[96];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report *report = train(place, engine, &options);
+    double after = report->items->after;
+    wt_train_report_free(report);
+    hash_of(place->out, whole);
+    snprintf(folder, sizeof folder, "%s/second", place->folder);
+    options.out = folder;
+    for (uint64_t at = 1; at < 80; at += 23) {
+        struct stopper stopper = {.at = at};
+        options.progress = stop_at;
+        options.progress_context = &stopper;
+        options.resume = 0;
+        int rc = wt_train(engine, "encoder", &options, &report, &place->err);
+        if (rc == 0) { /* it was over before anybody asked */
+            wt_train_report_free(report);
+            break;
+        }
+        refused(place, rc, WT_ECANCELLED, "; resume goes on from there");
+        assert_true(is_there(folder, "encoder.state"));
+        options.progress = NULL;
+        options.resume = 1;
+        report = train(place, engine, &options);
+        hash_of(folder, resumed);
+        assert_string_equal(whole, resumed);
+        assert_true(report->items->after == after);
+        assert_false(is_there(folder, "encoder.state"));
+        wt_train_report_free(report);
+    }
+    wt_close(engine);
+}
+
+static void killed_and_resumed_it_is_the_same_model(void **state)
+{
+    struct place *place = *state;
+    char whole[65], resumed[65], folder[96];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report_free(train(place, engine, &options));
+    hash_of(place->out, whole);
+    wt_close(engine);
+    snprintf(folder, sizeof folder, "%s/second", place->folder);
+    options.out = folder;
+    pid_t child = fork();
+    if (child == 0) {
+        struct stopper stopper = {.at = 40, .kill = true};
+        options.progress = stop_at;
+        options.progress_context = &stopper;
+        wt_train_report *report;
+        engine = open_store(place);
+        wt_train(engine, "encoder", &options, &report, NULL);
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    engine = open_store(place);
+    options.resume = 1;
+    wt_train_report_free(train(place, engine, &options));
+    hash_of(folder, resumed);
+    assert_string_equal(whole, resumed);
+    wt_close(engine);
+}
+
+static void resuming_what_has_ended_changes_nothing(void **state)
+{
+    struct place *place = *state;
+    char before[65], after[65];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    options.epochs = 1;
+    wt_train_report *report = train(place, engine, &options);
+    double figure = report->items->after;
+    wt_train_report_free(report);
+    hash_of(place->out, before);
+    options.resume = 1;
+    report = train(place, engine, &options);
+    assert_non_null(strstr(report->items->notice, "had ended before"));
+    assert_true(fabs(report->items->after - figure) < 1e-12);
+    wt_train_report_free(report);
+    hash_of(place->out, after);
+    assert_string_equal(before, after);
+    options.rate = 1e-3;
+    report = train(place, engine, &options);
+    assert_null(report->items->notice);
+    wt_train_report_free(report);
+    wt_close(engine);
+}
+
+static void another_training_is_not_resumed(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    struct stopper stopper = {.at = 0};
+    wt_train_report *report = NULL;
+    options.progress = stop_at;
+    options.progress_context = &stopper;
+    refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_ECANCELLED, "after step 0 of");
+    options = options_of();
+    options.resume = 1;
+    options.rate = 1e-4;
+    refused_train(place, engine, "encoder", &options, WT_EFORMAT, "with other data, options or model");
+    wt_close(engine);
+}
+
+struct heard {
+    bool reading, training, measuring, saving, loss, tokens, left, best;
+};
+
+static int hear(void *context, const wt_train_progress *p)
+{
+    struct heard *heard = context;
+    heard->reading |= strcmp(p->phase, "reading") == 0;
+    heard->training |= strcmp(p->phase, "training") == 0;
+    heard->measuring |= strcmp(p->phase, "measuring") == 0;
+    heard->saving |= strcmp(p->phase, "saving") == 0;
+    heard->loss |= p->loss > 0;
+    heard->tokens |= p->tokens_per_second > 0;
+    heard->left |= p->seconds_left >= 0;
+    heard->best |= p->best > 0;
+    return 0;
+}
+
+static void progress_tells_everything(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    struct heard heard = {0};
+    options.progress = hear;
+    options.progress_context = &heard;
+    wt_train_report_free(train(place, engine, &options));
+    assert_true(heard.reading && heard.training && heard.measuring && heard.saving);
+    assert_true(heard.loss && heard.tokens && heard.left && heard.best);
+    wt_close(engine);
+}
+
+static void lessons_are_listed(void **state)
+{
+    (void)state;
+    assert_string_equal(wt_lesson_at(0)->name, "encoder");
+    for (size_t i = 0; i < wt__lesson_count; i++)
+        assert_true(*wt_lesson_at(i)->name && *wt_lesson_at(i)->summary);
+    assert_null(wt_lesson_at(wt__lesson_count));
+}
+
+#define ROW(test) cmocka_unit_test_setup_teardown(test, place_set_up, place_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROW(a_trained_encoder_finds_better),
+        ROW(the_model_remembers_its_training),
+        ROW(the_same_seed_gives_the_same_bits),
+        ROW(triplets_train_too),
+        ROW(triplets_need_requests_that_share_tools),
+        ROW(frozen_layers_stay),
+        ROW(a_data_set_is_its_own_catalogue),
+        ROW(odd_tools_and_requests_are_learned_from),
+        ROW(one_request_is_enough),
+        ROW(what_makes_no_sense_is_refused),
+        ROW(a_rate_that_explodes_leaves_the_last_model),
+        ROW(stopped_and_resumed_it_is_the_same_model),
+        ROW(killed_and_resumed_it_is_the_same_model),
+        ROW(resuming_what_has_ended_changes_nothing),
+        ROW(another_training_is_not_resumed),
+        ROW(progress_tells_everything),
+        cmocka_unit_test(lessons_are_listed),
+    };
+    return cmocka_run_group_tests_name("learn/train", tests, NULL, NULL);
+}
