@@ -241,7 +241,7 @@ static int look(struct loop *loop, wt_error *err)
     state->judged = state->step;
     bool last = state->step == state->steps;
     bool better = isnan(figure) ? last : isnan(state->best) || figure > state->best;
-    state->worse = better ? 0 : state->worse + 1;
+    state->worse = better || isnan(figure) ? 0 : state->worse + 1;
     if (better) {
         state->best = figure;
         state->best_step = state->step;

@@ -286,6 +286,7 @@ static void without_a_figure_the_last_model_is_kept(void **state)
     (void)state;
     objective.judge = NULL;
     objective.revert = NULL;
+    options.patience = 1;
     sound(run(&objective, &options, NULL, &result, &err), &err);
     assert_int_equal(line.saved, 1);
     assert_memory_equal(line.kept, line.value, sizeof line.kept);
