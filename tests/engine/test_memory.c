@@ -142,6 +142,7 @@ static int tear_down(void **state)
 struct use {
     const char *name;
     int (*run)(wt_engine *engine, wt_error *err);
+    bool long_one; /* of so many allocations that every one would take minutes */
 };
 
 static int use_nothing(wt_engine *engine, wt_error *err)
@@ -242,6 +243,46 @@ static int use_embed(wt_engine *engine, wt_error *err)
     return rc < 0 ? rc : (int)wt_embed_missing(engine, NULL, NULL, err);
 }
 
+/* Everything that is done with usages, in a store of two tools. */
+static int use_usages(wt_engine *engine, wt_error *err)
+{
+    static const char two[] = "{\"name\": \"calculator\"}\n{\"name\": \"hotel\"}\n";
+    static const char lines[] = "{\"request\": \"book a table\", \"tools\": [\"hotel\", \"calculator\", \"nobody\"]}\n";
+    const char *const names[] = {"calculator", "gone"};
+    wt_add_options options = {.size = sizeof options, .format = "jsonl", .no_vectors = 1};
+    wt_usage_filter filter = {.size = sizeof filter, .tool = "hotel"};
+    wt_add_report *added;
+    wt_usage_report *report = NULL;
+    wt_usages *usages = NULL;
+    int rc = wt_add(engine, two, sizeof two - 1, &options, &added, err);
+    wt_add_report_free(added);
+    if (rc >= 0)
+        rc = wt_record_usage(engine, "find the table", 14, names, 2, NULL, err);
+    if (rc >= 0)
+        rc = wt_add_usage(engine, lines, sizeof lines - 1, NULL, &report, err);
+    wt_usage_report_free(report);
+    if (rc >= 0)
+        rc = wt_list_usage(engine, &filter, &usages, err);
+    wt_usages_free(usages);
+    if (rc >= 0)
+        rc = (int)wt_forget_usage(engine, &filter, 0, err);
+    if (rc >= 0) /* of what is left */
+        rc = (int)wt_learn_usage(engine, NULL, NULL, err);
+    return rc < 0 ? rc : 0;
+}
+
+/* In memory: a disk that syncs each of so many changes would take minutes. */
+static int use_usage(wt_engine *engine, wt_error *err)
+{
+    wt_open_options options = {.size = sizeof options, .model = place.model, .threads = 1};
+    (void)engine;
+    int rc = wt_open(&engine, ":memory:", &options, err);
+    if (rc == 0)
+        rc = use_usages(engine, err);
+    wt_close(engine);
+    return rc;
+}
+
 static int use_models(wt_engine *engine, wt_error *err)
 {
     (void)engine;
@@ -256,8 +297,15 @@ static int use_models(wt_engine *engine, wt_error *err)
 }
 
 static const struct use uses[] = {
-    {"open and close", use_nothing}, {"find", use_find}, {"export", use_export}, {"get", use_get}, {"embed", use_embed},
-    {"bad tools", use_bad_tools},    {"add", use_add},   {"models", use_models},
+    {"open and close", use_nothing, false},
+    {"find", use_find, false},
+    {"export", use_export, false},
+    {"get", use_get, false},
+    {"embed", use_embed, false},
+    {"bad tools", use_bad_tools, false},
+    {"usage", use_usage, true},
+    {"add", use_add, false},
+    {"models", use_models, false},
 };
 
 static int run_use(const struct use *use, wt_error *err)
@@ -285,7 +333,7 @@ static void sweep(const struct use *use, int all_after)
     }
     uint64_t wanted = said;
     size_t passed_over = 0;
-    for (long at = 1;; at += all_after ? 1 + at / 20 : 1) {
+    for (long at = 1;; at += all_after ? 1 + at / 20 : use->long_one ? 1 + at / 40 : 1) {
         err = (wt_error){0};
         live = 0;
         said = 0;
