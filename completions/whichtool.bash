@@ -36,6 +36,9 @@ _whichtool() {
     eval:--limit) COMPREPLY=(); return ;;
     eval:--run) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
     eval:--qrels) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    eval:--html) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    eval:--trained) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    eval:--usages) COMPREPLY=(); return ;;
     eval:--bootstrap) COMPREPLY=(); return ;;
     eval:--seed) COMPREPLY=(); return ;;
     eval:--cache) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
@@ -69,7 +72,7 @@ _whichtool() {
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
     usage) options+=' --split --strict -t --tool --before --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
-    eval) options+=' --split -r --recipe -k --k --limit --run --qrels --bootstrap --seed --cache --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+    eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --bootstrap --seed --cache --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     train) options+=' --data --out --epochs --batch --accumulate --lr --freeze --loss --candidates --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder all' -- "$word") ;;
     model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;
     version) options+=''; COMPREPLY=() ;;

@@ -1,5 +1,10 @@
 #include "learn/fine_tuning.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/classify.h"
 #include "learn/contrast.h"
 #include "learn/triplet.h"
 
@@ -9,7 +14,8 @@ enum {
 };
 
 /* In the order of the lesson's losses. */
-static const struct tuning_kind *const kinds[] = {&wt__contrast, &wt__triplet};
+static const struct tuning_kind *const kinds[] = {&wt__contrast, &wt__triplet, &wt__classify_softmax,
+                                                  &wt__classify_bce};
 
 void wt__tuning_add(struct tuning *tuning, const struct token_texts *texts, size_t number)
 {
@@ -126,35 +132,56 @@ static size_t measure(struct tuning *tuning)
     return tower == SIZE_MAX ? SIZE_MAX : tower + own + wt__judge_bytes(&tuning->judge, hidden);
 }
 
+static int freeze(struct tuning *tuning, wt_error *err)
+{
+    size_t layers = wt__trainable_config(tuning->model)->layers, frozen = tuning->training->options->freeze;
+    if (frozen > layers)
+        return wt__fail(err, WT_EUSAGE, "%zu layers are to be frozen; the model has %zu", frozen, layers);
+    if (frozen > 0)
+        wt__trainable_freeze(tuning->model, frozen);
+    return 0;
+}
+
+static int list_parameters(struct tuning *tuning, wt_error *err)
+{
+    struct objective *o = &tuning->objective;
+    struct parameter *list;
+    wt__trainable_parameters(tuning->model, &list, &o->parameter_count);
+    o->parameters = wt__alloc_array(o->parameter_count + 1, sizeof *o->parameters);
+    if (!o->parameters)
+        return wt__fail_nomem(err);
+    memcpy(o->parameters, list, o->parameter_count * sizeof *list);
+    return 0;
+}
+
 static int run(struct tuning *tuning, const struct loop_options *options, struct loop_result *result, wt_error *err)
 {
     struct training *training = tuning->training;
-    struct objective objective = {.self = tuning,
-                                  .examples = training->examples.train.count,
-                                  .begin = begin,
-                                  .prepare = prepare,
-                                  .forward = forward,
-                                  .loss = loss,
-                                  .backward = backward,
-                                  .reduce = reduce,
-                                  .judge = training->examples.dev.count > 0 ? judge : NULL,
-                                  .save = save,
-                                  .revert = training->examples.dev.count > 0 ? revert : NULL};
+    bool measured = training->examples.dev.count > 0;
+    tuning->objective = (struct objective){.self = tuning,
+                                           .examples = training->examples.train.count,
+                                           .begin = begin,
+                                           .prepare = prepare,
+                                           .forward = forward,
+                                           .loss = loss,
+                                           .backward = backward,
+                                           .reduce = reduce,
+                                           .judge = measured ? judge : NULL,
+                                           .save = save,
+                                           .revert = measured ? revert : NULL};
     int rc = wt__trainable_open(&tuning->model, tuning->base, err);
+    if (rc == 0)
+        rc = freeze(tuning, err);
+    if (rc == 0)
+        rc = list_parameters(tuning, err);
+    if (rc == 0 && wt__listener_phase(&training->listener, "reading", 0))
+        rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+    if (rc == 0)
+        rc = read_tokens(tuning, err);
     if (rc < 0)
         return rc;
-    if (training->options->freeze > wt__trainable_config(tuning->model)->layers)
-        return wt__fail(err, WT_EUSAGE, "%zu layers are to be frozen; the model has %u", training->options->freeze,
-                        (unsigned)wt__trainable_config(tuning->model)->layers);
-    if (training->options->freeze > 0)
-        wt__trainable_freeze(tuning->model, training->options->freeze);
-    wt__trainable_parameters(tuning->model, &objective.parameters, &objective.parameter_count);
-    wt__listener_phase(&training->listener, "reading", 0);
-    rc = read_tokens(tuning, err);
-    if (rc < 0)
-        return rc;
-    objective.bytes = measure(tuning);
-    return wt__loop_run(&objective, options, &training->listener, result, err);
+    tuning->objective.bytes = measure(tuning);
+    return wt__loop_run(&tuning->objective, options, &training->listener, result, err);
 }
 
 int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err)
@@ -187,6 +214,7 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
     wt__token_texts_dispose(&tuning.requests);
     wt__token_texts_dispose(&tuning.tools);
     wt__trainable_close(tuning.model);
+    free(tuning.objective.parameters);
     json_decref(tuning.about);
     return rc;
 }

@@ -41,7 +41,8 @@ struct tuning {
     struct tower tower;
     struct tower_limits limits;
     size_t batch;
-    void *own; /* the kind's */
+    struct objective objective; /* its parameters have room for one of the kind's, which begin may add */
+    void *own;                  /* the kind's */
 };
 
 /* Adds a text by its number to the tower's step. */

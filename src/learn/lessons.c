@@ -8,7 +8,7 @@
 const struct lesson wt__lessons[] = {
     {.public = {"encoder", "The encoder itself: requests and the tools that they used come nearer to each other"},
      .figure = "recall@5 by description and use",
-     .losses = "contrast triplet",
+     .losses = "contrast triplet softmax bce",
      .needs = LESSON_NEEDS_MODEL,
      .batch = 32,
      .run = wt__lesson_encoder},

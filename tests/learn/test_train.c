@@ -71,6 +71,21 @@ static bool is_there(const char *out, const char *name)
     return wt__is_file(path);
 }
 
+struct stopper {
+    uint64_t at;
+    bool kill;
+};
+
+static int stop_at(void *context, const wt_train_progress *progress)
+{
+    const struct stopper *stopper = context;
+    if (strcmp(progress->phase, "training") != 0 || progress->done < stopper->at)
+        return 0;
+    if (stopper->kill)
+        _exit(9);
+    return 1;
+}
+
 /* ---------------------------------------------------------------- what it makes */
 
 static void a_trained_encoder_finds_better(void **state)
@@ -148,15 +163,34 @@ static void the_same_seed_gives_the_same_bits(void **state)
     wt_close(engine);
 }
 
-static void triplets_train_too(void **state)
+static void every_loss_trains_and_resumes(void **state)
 {
+    static const char *const losses[] = {"triplet", "softmax", "bce"};
     struct place *place = *state;
+    char whole[65], resumed[65];
     wt_engine *engine = open_filled(place);
     wt_train_options options = options_of();
-    options.loss = "triplet";
-    wt_train_report *report = train(place, engine, &options);
-    assert_true(report->items->after >= report->items->before);
-    wt_train_report_free(report);
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        struct stopper stopper = {.at = 20};
+        options = options_of();
+        options.loss = losses[i];
+        wt_train_report *report = train(place, engine, &options);
+        assert_true(report->items->after >= report->items->before);
+        wt_train_report_free(report);
+        hash_of(place->out, whole);
+        options.progress = stop_at;
+        options.progress_context = &stopper;
+        int rc = wt_train(engine, "encoder", &options, &report, &place->err);
+        wt_train_report_free(report);
+        if (rc == 0)
+            continue; /* it was over before anybody asked */
+        refused(place, rc, WT_ECANCELLED, "; resume goes on");
+        options.progress = NULL;
+        options.resume = 1;
+        wt_train_report_free(train(place, engine, &options));
+        hash_of(place->out, resumed);
+        assert_string_equal(whole, resumed);
+    }
     wt_close(engine);
 }
 
@@ -275,7 +309,7 @@ static void what_makes_no_sense_is_refused(void **state)
     refused_train(place, engine, NULL, &options, WT_EUSAGE, "there is no lesson");
     options.loss = "hinge";
     refused_train(place, engine, "encoder", &options, WT_EUSAGE,
-                  "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet");
+                  "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet softmax bce");
     options = options_of();
     options.epochs = -1;
     refused_train(place, engine, "encoder", &options, WT_EUSAGE, "epochs are a number over 0");
@@ -321,21 +355,6 @@ static void a_rate_that_explodes_leaves_the_last_model(void **state)
 }
 
 /* ---------------------------------------------------------------- stopping and going on */
-
-struct stopper {
-    uint64_t at;
-    bool kill;
-};
-
-static int stop_at(void *context, const wt_train_progress *progress)
-{
-    const struct stopper *stopper = context;
-    if (strcmp(progress->phase, "training") != 0 || progress->done < stopper->at)
-        return 0;
-    if (stopper->kill)
-        _exit(9);
-    return 1;
-}
 
 static void stopped_and_resumed_it_is_the_same_model(void **state)
 {
@@ -495,7 +514,7 @@ int main(void)
         ROW(a_trained_encoder_finds_better),
         ROW(the_model_remembers_its_training),
         ROW(the_same_seed_gives_the_same_bits),
-        ROW(triplets_train_too),
+        ROW(every_loss_trains_and_resumes),
         ROW(triplets_need_requests_that_share_tools),
         ROW(frozen_layers_stay),
         ROW(a_data_set_is_its_own_catalogue),

@@ -1,0 +1,153 @@
+#include "learn/classify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "nn/loss.h"
+#include "nn/matmul.h"
+
+static const float SCALE = 20;     /* of the inner product */
+static const float HEAD_RATE = 20; /* times the encoder's rate: its rows are fewer steps from where they end */
+
+struct classify_step {
+    float *head, *gradient; /* [M, H] */
+    float *logits;          /* [batch, M], then their gradients */
+    size_t *starts;         /* [batch + 1] */
+    int32_t *labels;        /* [starts[batch]] */
+    size_t label_capacity, count;
+};
+
+static size_t measure(const struct tuning *tuning, struct tower_limits *limits)
+{
+    size_t hidden = wt__trainable_config(tuning->model)->hidden, tools = tuning->training->examples.tools;
+    limits->texts = tuning->batch;
+    limits->rows = wt__token_texts_longest(&tuning->requests, tuning->batch);
+    return (4 * tools * hidden + tuning->batch * tools) * sizeof(float); /* the head, its gradient and two means */
+}
+
+static int begin(struct tuning *tuning, wt_error *err)
+{
+    size_t tools = tuning->training->examples.tools, hidden = tuning->tower.hidden;
+    struct listener *listener = &tuning->training->listener;
+    struct classify_step *step = calloc(1, sizeof *step);
+    tuning->own = step;
+    if (!step)
+        return wt__fail_nomem(err);
+    step->head = wt__alloc_aligned(tools * hidden, sizeof *step->head);
+    step->gradient = wt__alloc_aligned(tools * hidden, sizeof *step->gradient);
+    step->logits = wt__alloc_aligned(tuning->batch * tools, sizeof *step->logits);
+    step->starts = wt__alloc_array(tuning->batch + 1, sizeof *step->starts);
+    if (!step->head || !step->gradient || !step->logits || !step->starts)
+        return wt__fail_nomem(err);
+    tuning->objective.parameters[tuning->objective.parameter_count++] = (struct parameter){.name = "head",
+                                                                                           .value = step->head,
+                                                                                           .gradient = step->gradient,
+                                                                                           .count = tools * hidden,
+                                                                                           .decays = true,
+                                                                                           .rate = HEAD_RATE};
+    if (wt__listener_phase(listener, "encoding", tools))
+        return wt__fail(err, WT_ECANCELLED, "stopped on request");
+    return wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->tools, NULL, tools, step->head, listener, err);
+}
+
+static void end(struct tuning *tuning)
+{
+    struct classify_step *step = tuning->own;
+    if (!step)
+        return;
+    free(step->head);
+    free(step->gradient);
+    free(step->logits);
+    free(step->starts);
+    free(step->labels);
+    free(step);
+}
+
+static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err)
+{
+    const struct example_set *train = &tuning->training->examples.train;
+    struct classify_step *step = tuning->own;
+    size_t labels = 0;
+    (void)rng;
+    step->count = count;
+    for (size_t i = 0; i < count; i++) {
+        size_t first = train->starts[examples[i]], n = train->starts[examples[i] + 1] - first;
+        if (wt__grow((void **)&step->labels, &step->label_capacity, labels + n, sizeof *step->labels) < 0)
+            return wt__fail_nomem(err);
+        step->starts[i] = labels;
+        for (size_t j = 0; j < n; j++)
+            step->labels[labels++] = (int32_t)train->tools[first + j];
+        wt__tuning_add(tuning, &tuning->requests, examples[i]);
+    }
+    step->starts[count] = labels;
+    return 0;
+}
+
+static void scale(float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] *= SCALE;
+}
+
+typedef float (*multilabel)(const float *logits, const struct labels *gold, size_t rows, size_t labels, float *dlogits);
+
+/* logits = 20 v W^T; dv = 20 dlogits W; dW += 20 dlogits^T v */
+static double loss(struct tuning *tuning, multilabel function)
+{
+    struct classify_step *step = tuning->own;
+    size_t hidden = tuning->tower.hidden, tools = tuning->training->examples.tools, count = step->count;
+    struct labels gold = {.start = step->starts, .label = step->labels};
+    wt__matmul(&(struct matmul){.m = count,
+                                .n = tools,
+                                .k = hidden,
+                                .a = tuning->tower.vectors,
+                                .a_stride = hidden,
+                                .b = step->head,
+                                .b_stride = hidden,
+                                .b_transposed = true,
+                                .c = step->logits,
+                                .c_stride = tools});
+    scale(step->logits, count * tools);
+    double result = function(step->logits, &gold, count, tools, step->logits);
+    scale(step->logits, count * tools);
+    wt__matmul(&(struct matmul){.m = count,
+                                .n = hidden,
+                                .k = tools,
+                                .a = step->logits,
+                                .a_stride = tools,
+                                .b = step->head,
+                                .b_stride = hidden,
+                                .c = tuning->tower.dvectors,
+                                .c_stride = hidden});
+    wt__matmul(&(struct matmul){.m = tools,
+                                .n = hidden,
+                                .k = count,
+                                .a = step->logits,
+                                .a_stride = tools,
+                                .a_transposed = true,
+                                .b = tuning->tower.vectors,
+                                .b_stride = hidden,
+                                .c = step->gradient,
+                                .c_stride = hidden,
+                                .accumulate = true});
+    return result;
+}
+
+static double softmax_loss(struct tuning *tuning)
+{
+    return loss(tuning, wt__loss_multilabel_softmax);
+}
+
+static double bce_loss(struct tuning *tuning)
+{
+    return loss(tuning, wt__loss_multilabel_bce);
+}
+
+#define KIND(kind_name, kind_loss)                                                                                     \
+    {                                                                                                                  \
+        .name = (kind_name), .output = TOWER_UNIT, .rate = 5e-5, .measure = measure, .begin = begin, .end = end,       \
+        .prepare = prepare, .loss = (kind_loss)                                                                        \
+    }
+const struct tuning_kind wt__classify_softmax = KIND("softmax", softmax_loss);
+const struct tuning_kind wt__classify_bce = KIND("bce", bce_loss);
