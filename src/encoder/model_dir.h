@@ -26,7 +26,8 @@ struct str wt__model_name(const char *folder);
 int wt__model_names(struct arena *arena, const char *models_dir, char ***names, size_t *count, wt_error *err);
 
 struct model_info {
-    bool packed; /* the packed cache is there and current */
+    bool packed;              /* the packed cache is there and current */
+    const char *architecture; /* model_type of config.json; static */
     size_t dimension, layers, heads, max_tokens;
     uint64_t parameters; /* numbers in the weights file */
     uint64_t bytes;      /* of the weights file */

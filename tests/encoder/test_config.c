@@ -208,6 +208,7 @@ static void models_are_found_by_name(void **state)
 
     assert_int_equal(wt__model_info_read(&info, model, NULL), 0);
     assert_true(!info.packed && info.dimension == 24 && info.layers == 2 && info.heads == 2 && info.max_tokens == 32);
+    assert_string_equal(info.architecture, "bert");
     assert_int_equal(info.parameters,
                      20 * 24 + 32 * 24 + 2 * 24 + 2 * 24 + 2 * (4 * (24 * 24 + 24) + 4 * 24 + 2 * 960 + 64));
     assert_int_equal(wt__encoder_pack(model, NULL, NULL), 0);
