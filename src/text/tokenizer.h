@@ -2,7 +2,11 @@
  *
  * A tokenizer is built once, from the files of a model directory, into one flat blob that can be mapped from a file and
  * used as it lies. A blob from a hostile file cannot do harm: whatever it says, reads stay inside it and ids stay below
- * token_count. It is in the byte order of the machine that built it; another order, or another version, is refused. */
+ * token_count. It is in the byte order of the machine that built it; another order, or another version, is refused.
+ *
+ * Ids equal those of the reference library's tokenizer.json, with three departures in corners: a word of over
+ * UNIGRAM_WINDOW bytes may be cut where the reference weighs it whole (unigram.h), one of over BPE_MAX_WORD is (bpe.h);
+ * and in WordPiece models added tokens are looked for in raw text only. */
 #ifndef WT_TEXT_TOKENIZER_H
 #define WT_TEXT_TOKENIZER_H
 
@@ -59,7 +63,9 @@ int wt__tokenizer_build(struct buffer *blob, const struct tokenizer_files *files
 int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_error *err);
 
 /* CLS text SEP, at most max_tokens ids: the first max_tokens - 2 pieces are kept. ids: [max_tokens].
- * Returns how many ids were written. Any bytes are text; no memory is allocated. */
+ * Returns how many ids were written. Any bytes are text; what is not UTF-8 reads as U+FFFD. No memory is
+ * allocated, and less than 128 KiB of stack is used; time is linear in the text, and reading stops where the limit is
+ * reached. */
 size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
 
 /* Which of a pair is cut when both do not fit. */

@@ -1,5 +1,5 @@
-/* wordpiece.h: text to token ids as BERT's reference tokenizer does it, exactly, on any bytes. Needs no memory beyond
- * the caller's arrays and a few hundred bytes of stack, and may be used from any number of threads. */
+/* wordpiece.h: text to pieces as BERT's reference tokenizer does it, exactly, on any bytes. Needs no memory beyond the
+ * caller's arrays and a few hundred bytes of stack. */
 #ifndef WT_TEXT_WORDPIECE_H
 #define WT_TEXT_WORDPIECE_H
 
@@ -11,7 +11,7 @@
 #include "text/pieces.h"
 #include "text/trie.h"
 
-enum { WORDPIECE_MAX_WORD = 100 }; /* code points of a word after normalisation; a longer one is [UNK] */
+enum { WORDPIECE_MAX_WORD = 100 }; /* code points of a word after normalisation; a longer one is unknown */
 
 /* Immutable. */
 struct wordpiece {
