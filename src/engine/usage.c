@@ -148,7 +148,7 @@ static void learn_now(wt_engine *engine)
 {
     const struct encoder *encoder;
     size_t learned;
-    if (wt__engine_encoder(engine, &encoder, NULL) == 0)
+    if (wt__usage_encoder(engine, &encoder, NULL) == 0)
         wt__usage_learn(engine, encoder, NULL, &learned, NULL);
 }
 
@@ -279,7 +279,7 @@ static int learn_import(wt_engine *engine, struct usage_report *report, struct p
 {
     const struct encoder *encoder = NULL;
     wt_error why;
-    int rc = wt__engine_encoder(engine, &encoder, &why);
+    int rc = wt__usage_encoder(engine, &encoder, &why);
     if (rc == 0)
         return wt__usage_learn(engine, encoder, progress, &report->public.learned, err);
     if (rc == WT_EMODEL) {
@@ -522,7 +522,7 @@ int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err)
     struct usage_info info;
     struct usage_mark mark = {0};
     *out = (wt_usage_info){0};
-    wt__engine_encoder(engine, &encoder, NULL);
+    wt__usage_encoder(engine, &encoder, NULL);
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_usage_info(engine->store, &info, err);
     if (rc == 0 && encoder) {

@@ -12,6 +12,10 @@
 /* What is encoded, with a version: the request, whole, as a query would be. */
 extern const char wt__usage_kind[];
 
+/* The encoder whose sums are searched: the trained one of this store, else the engine's. WT_EMODEL when there is none.
+ */
+int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *err);
+
 /* The sums of this encoder. */
 struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine);
 

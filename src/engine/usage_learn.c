@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "engine/trained.h"
 #include "engine/usage.h"
 
 enum { BATCH = 1024, STALE_BATCH = 256 };
@@ -37,6 +38,16 @@ struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const 
     struct vector_set set = wt__engine_vectors(encoder, engine);
     set.kind = wt__usage_kind;
     return set;
+}
+
+int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
+{
+    const struct trained *trained = NULL;
+    wt__engine_trained(engine, &trained, NULL); /* a damaged one is told to who asks for its recipes */
+    if (!trained || !trained->own)
+        return wt__engine_encoder(engine, out, err);
+    *out = trained->own;
+    return 0;
 }
 
 /* Which requests are to be encoded, each once. */
@@ -212,7 +223,7 @@ int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn report, void *context, 
     const struct encoder *encoder;
     struct progress progress;
     size_t learned;
-    int rc = wt__engine_encoder(engine, &encoder, err);
+    int rc = wt__usage_encoder(engine, &encoder, err);
     if (rc < 0)
         return rc;
     wt__progress_init(&progress, report, context);
