@@ -67,7 +67,7 @@ static void many_random_keys_are_found(void **state)
 
 static void any_section_can_be_walked(void **state)
 {
-    struct trie_unit units[16];
+    struct trie_unit units[16] = {{0}};
     struct trie trie;
     struct rng rng;
     (void)state;
