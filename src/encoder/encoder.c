@@ -89,6 +89,11 @@ const char *wt__encoder_hash(const struct encoder *encoder)
     return encoder->hash;
 }
 
+const struct packed *wt__encoder_packed(const struct encoder *encoder)
+{
+    return &encoder->cache.packed;
+}
+
 int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
 {
     struct model_cache *cache = calloc(1, sizeof(*cache));

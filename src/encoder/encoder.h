@@ -29,6 +29,10 @@ size_t wt__encoder_max_tokens(const struct encoder *encoder); /* of one text, [C
 const char *wt__encoder_name(const struct encoder *encoder);  /* the folder's last part; lives as the encoder does */
 const char *wt__encoder_hash(const struct encoder *encoder);  /* SHA-256 of the weights, 64 digits; the same */
 
+struct packed;
+/* Its tokenizer and layers (encoder/packed.h), for those who build on them; lives as the encoder does. */
+const struct packed *wt__encoder_packed(const struct encoder *encoder);
+
 /* Makes the packed model unless it is there, current and whole to the last byte. *made may be NULL. Errors as
  * wt__encoder_open. */
 int wt__encoder_pack(const char *folder, bool *made, wt_error *err);

@@ -68,26 +68,6 @@ static float *section(const struct packing *p, enum packed_part part)
     return (float *)(void *)(p->image + p->header.sections[part].offset);
 }
 
-/* Parts first .. end of a run, from one layout to the other. */
-static void convert(const struct packing *p, int first, int end, const float *from, float *to)
-{
-    for (int part = first; part < end; part++) {
-        struct weight_shape have = wt__weight_shape(&p->header.config, LAYOUT_FILES, (enum weight_part)part);
-        struct weight_shape want = wt__weight_shape(&p->header.config, LAYOUT_PACKED, (enum weight_part)part);
-        const float *source = from + p->files.at[part];
-        float *target = to + p->packed.at[part];
-
-        if (have.rows == 0 || want.rows == 0)
-            continue;
-        if (want.linear)
-            for (size_t tap = 0; tap < want.taps; tap++)
-                wt__linear_pack(target + tap * wt__linear_packed_size(want.rows, want.columns),
-                                source + tap * want.rows * want.columns, want.columns, want.rows, want.columns);
-        else
-            memcpy(target, source, have.rows * (have.columns ? have.columns : 1) * sizeof(float));
-    }
-}
-
 static int read_tensor(struct packing *p, const struct weight_tensor *t, wt_error *err)
 {
     float *run = t->layer == WEIGHT_NO_LAYER ? p->model : p->layer;
@@ -109,7 +89,7 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
         rc = read_tensor(p, &walk.tensor, err);
     if (rc < 0)
         return rc;
-    convert(p, 0, WEIGHT_MODEL_PARTS, p->model, section(p, PACKED_MODEL));
+    wt__weights_pack(c, WEIGHT_POSITIONS, WEIGHT_MODEL_PARTS, p->model, section(p, PACKED_MODEL));
     if (p->relative)
         wt__relative_forward(bound, p->relative);
     for (size_t layer = 0; rc == 0 && layer < c->layers; layer++) {
@@ -117,7 +97,7 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
 
         for (; rc == 0 && more && walk.tensor.layer == layer; more = wt__weight_next(&walk))
             rc = read_tensor(p, &walk.tensor, err);
-        convert(p, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, p->layer, base);
+        wt__weights_pack(c, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, p->layer, base);
         if (p->relative)
             wt__distances_forward(bound, 0, p->relative, base + p->packed.at[WEIGHT_DISTANCES]);
     }

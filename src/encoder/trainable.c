@@ -42,13 +42,13 @@ static size_t place_of(const struct trainable *t, const struct weight_tensor *te
     return t->plan.words + run + t->plan.at[tensor->part] + tensor->offset;
 }
 
-static int add_parameter(struct trainable *t, const struct weight_tensor *tensor, wt_error *err)
+static int add_parameter(struct trainable *t, const struct weight_tensor *tensor, size_t prefix, wt_error *err)
 {
     struct parameter *p = &t->parameters[t->count++];
     size_t at = place_of(t, tensor);
     bool table = tensor->part != WEIGHT_RELATIVE || t->model.config.relative != RELATIVE_BIAS;
 
-    *p = (struct parameter){.name = wt__arena_copy(&t->arena, wt__str(tensor->name)),
+    *p = (struct parameter){.name = wt__arena_copy(&t->arena, wt__str(tensor->name + prefix)),
                             .value = t->weights + at,
                             .gradient = t->gradients + at,
                             .count = tensor->count,
@@ -63,14 +63,16 @@ static int add_parameter(struct trainable *t, const struct weight_tensor *tensor
 
 static int read_weights(struct trainable *t, const struct safetensors *file, const char *folder, wt_error *err)
 {
-    struct weight_walk count = {.config = &t->model.config}, walk = count;
-    size_t tensors = 0;
+    struct weight_walk count = {.config = &t->model.config, .below = t->below}, walk = count;
+    size_t tensors = 0, skipped = 0;
     int rc = 0;
 
     while (wt__weight_next(&count))
         tensors++;
     const char *prefix = wt__weights_prefix(file, &t->model.config);
     walk.prefix = prefix;
+    if (t->top && prefix)
+        skipped = strlen(prefix);
     t->parameters = wt__arena_array(&t->arena, struct parameter, tensors);
     t->tensors = wt__arena_array(&t->arena, struct weight_tensor, tensors);
     if (!t->parameters || !t->tensors)
@@ -79,7 +81,7 @@ static int read_weights(struct trainable *t, const struct safetensors *file, con
         t->tensors[t->count] = walk.tensor;
         rc = wt__weight_read(file, &walk.tensor, folder, t->weights + place_of(t, &walk.tensor), err);
         if (rc == 0)
-            rc = add_parameter(t, &walk.tensor, err);
+            rc = add_parameter(t, &walk.tensor, skipped, err);
     }
     return rc;
 }
@@ -116,7 +118,21 @@ static int open_weights(struct trainable *t, const char *folder, wt_error *err)
     return rc;
 }
 
-int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err)
+/* What is left of a model above its first layers. */
+static int take_top(struct trainable *t, const char *folder, wt_error *err)
+{
+    struct model_config *c = &t->model.config;
+
+    if (t->below >= c->layers)
+        return wt__fail(err, WT_EMODEL, "%s: of %u layers none is above the first %zu", folder, (unsigned)c->layers,
+                        t->below);
+    c->layers -= (uint32_t)t->below;
+    if (t->below > 0)
+        c->convolution = 0;
+    return 0;
+}
+
+static int open_model(struct trainable **out, const char *folder, size_t below, bool top, wt_error *err)
 {
     struct trainable *t = calloc(1, sizeof(*t));
     int rc;
@@ -125,8 +141,12 @@ int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err
     if (!t)
         return wt__fail_nomem(err);
     t->embeddings = true;
+    t->below = below;
+    t->top = top;
     rc = wt__is_folder(folder) ? wt__model_config_read(&t->model.config, folder, err)
                                : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
+    if (rc == 0)
+        rc = take_top(t, folder, err);
     if (rc == 0)
         rc = wt__tokenizer_read(&t->blob, folder, err);
     if (rc == 0)
@@ -141,6 +161,16 @@ int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err
     else
         *out = t;
     return rc;
+}
+
+int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err)
+{
+    return open_model(out, folder, 0, false, err);
+}
+
+int wt__trainable_open_top(struct trainable **out, const char *folder, size_t below, wt_error *err)
+{
+    return open_model(out, folder, below, true, err);
 }
 
 void wt__trainable_close(struct trainable *t)
@@ -363,6 +393,17 @@ void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers,
             }
         if (part == 0)
             g->reduced = true;
+    }
+}
+
+void wt__trainable_reduce(struct trainable *t)
+{
+    for (size_t i = 0; i < t->model.config.layers; i++) {
+        struct transformer_layer *layer = &t->model.layers[i];
+        struct linear *all[] = {&layer->qkv, &layer->out, &layer->up, &layer->down};
+
+        for (size_t l = 0; l < sizeof(all) / sizeof(all[0]); l++)
+            all[l]->reduced = true;
     }
 }
 

@@ -27,7 +27,14 @@ struct gradients;
 
 /* Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err);
+/* The layers above the first `below` alone (a convolution belongs to layer 0), for batches whose rows are all external:
+ * hidden states of what is below. Parameters have their names without what stands before every name in some files.
+ * Not for wt__trainable_save. */
+int wt__trainable_open_top(struct trainable **out, const char *folder, size_t below, wt_error *err);
 void wt__trainable_close(struct trainable *t);
+
+/* Lets the products of its layers round to bfloat16, where the processor is faster at that (nn/matmul.h). */
+void wt__trainable_reduce(struct trainable *t);
 
 const struct model_config *wt__trainable_config(const struct trainable *t); /* hidden, max_tokens, pooling, ... */
 

@@ -16,6 +16,8 @@ struct trainable {
     struct parameter *parameters;
     struct weight_tensor *tensors; /* [count] of the parameters */
     size_t count;
+    size_t below;    /* layers of the files under the first of ours */
+    bool top;        /* only those above */
     bool embeddings; /* trained */
     size_t first_layer;
     struct buffer blob;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "encoder/pack.h"
@@ -284,6 +285,30 @@ void wt__weights_bind(struct transformer *out, const struct model_config *c, enu
     }
 }
 
+void wt__weights_pack(const struct model_config *config, enum weight_part first, enum weight_part end,
+                      const float *from, float *to)
+{
+    struct weight_plan files, packed;
+
+    wt__weight_plan(&files, config, LAYOUT_FILES);
+    wt__weight_plan(&packed, config, LAYOUT_PACKED);
+    for (int part = (int)first; part < (int)end; part++) {
+        struct weight_shape have = wt__weight_shape(config, LAYOUT_FILES, (enum weight_part)part);
+        struct weight_shape want = wt__weight_shape(config, LAYOUT_PACKED, (enum weight_part)part);
+        const float *source = from + files.at[part];
+        float *target = to + packed.at[part];
+
+        if (have.rows == 0 || want.rows == 0)
+            continue;
+        if (want.linear)
+            for (size_t tap = 0; tap < want.taps; tap++)
+                wt__linear_pack(target + tap * wt__linear_packed_size(want.rows, want.columns),
+                                source + tap * want.rows * want.columns, want.columns, want.rows, want.columns);
+        else
+            memcpy(target, source, have.rows * (have.columns ? have.columns : 1) * sizeof(float));
+    }
+}
+
 /* ---------------------------------------------------------------- tensors of files */
 
 /* Rows of the part that this row of the table fills, and the rows of those before it: query above key above value. */
@@ -332,7 +357,7 @@ bool wt__weight_next(struct weight_walk *walk)
         snprintf(t->name, sizeof(t->name), "%s%s", prefix, rows[walk->row].name);
     else
         snprintf(t->name, sizeof(t->name), "%s%s.layer.%zu.%s", prefix,
-                 c->architecture == ARCHITECTURE_DISTILBERT ? "transformer" : "encoder", walk->layer,
+                 c->architecture == ARCHITECTURE_DISTILBERT ? "transformer" : "encoder", walk->below + walk->layer,
                  rows[walk->row].name);
     walk->row++;
     return true;

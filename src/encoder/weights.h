@@ -81,6 +81,10 @@ void wt__weight_plan(struct weight_plan *out, const struct model_config *config,
 void wt__weights_bind(struct transformer *out, const struct model_config *config, enum weight_layout layout,
                       const float *words, const float *model, const float *layers);
 
+/* Takes the parts first .. end of a run from LAYOUT_FILES to LAYOUT_PACKED, but those that are made. */
+void wt__weights_pack(const struct model_config *config, enum weight_part first, enum weight_part end,
+                      const float *from, float *to);
+
 #define WEIGHT_NO_LAYER SIZE_MAX
 
 /* One tensor of a file. */
@@ -97,6 +101,7 @@ struct weight_tensor {
 struct weight_walk {
     const struct model_config *config;
     const char *prefix; /* before every name; of the file, see wt__weights_prefix */
+    size_t below;       /* layers that the file has before this model's first */
     size_t row, layer;
     struct weight_tensor tensor;
 };

@@ -30,6 +30,7 @@ struct search {
     struct retriever retriever;
     const struct encoder *encoder; /* NULL: lexical only */
     struct shelf_set set;          /* the vectors it searches, with an encoder */
+    struct refiner *refiner;       /* NULL: hits are left in the retriever's order */
     struct neighbours neighbours;  /* count 0: none */
     struct shelf *shelf;
     struct workspace *workspace;
@@ -103,6 +104,7 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     struct arena *arena = &search->result->arena;
     wt_hits *hits = &search->result->public;
     search->retriever = recipe->retriever;
+    search->refiner = recipe->refiner;
     if (recipe->retriever.neighbours > 0) {
         search->encoder = trained->encoder;
         search->neighbours = trained->neighbours;
@@ -202,10 +204,14 @@ static int retrieve(struct search *search, wt_error *err)
 {
     const struct snapshot *snapshot = search->shelf->snapshot;
     struct view view = {.snapshot = snapshot, .encoder = search->encoder};
-    struct retrieve_request request = {.text = search->request,
-                                       .k = search->options.k ? search->options.k : 5,
-                                       .max_per_provider = search->options.max_per_provider};
+    size_t k = search->options.k ? search->options.k : 5, refined = 0;
     int rc = 0;
+    if (search->refiner)
+        refined = wt__refiner_candidates(search->refiner);
+    struct retrieve_request request = {.text = search->request,
+                                       .k = k > refined ? k : refined,
+                                       .max_per_provider = search->options.max_per_provider,
+                                       .features = search->refiner};
     search->neighbours.rows = search->shelf->label_rows;
     if (search->neighbours.count > 0 && search->neighbours.rows)
         view.neighbours = &search->neighbours;
@@ -215,6 +221,10 @@ static int retrieve(struct search *search, wt_error *err)
         rc = provider_filter(search, &request.allowed, err);
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
+    if (rc == 0 && search->refiner)
+        rc = wt__refine(search->refiner, search->request, view.vectors, &search->hits, err);
+    if (rc == 0 && search->hits.len > k)
+        search->hits.len = k;
     return rc;
 }
 
@@ -255,9 +265,9 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
 
 static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
 {
-    static const char *const names[STAGE_COUNT] = {"bm25", "dense", "neighbours", "part"};
+    static const char *const names[STAGE_COUNT] = {"bm25", "dense", "neighbours", "part", "refiner"};
     const float weights[STAGE_COUNT] = {search->retriever.lexical, search->retriever.dense,
-                                        search->retriever.neighbours, hit->part.len > 0};
+                                        search->retriever.neighbours, hit->part.len > 0, search->refiner != NULL};
     struct arena *arena = &search->result->arena;
     wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, STAGE_COUNT);
     if (!stages)
@@ -306,7 +316,7 @@ static int publish(struct search *search, wt_error *err)
         rc = wt__tool_publish(arena, &tools[i], &out->tool, err);
         if (rc >= 0 && search->options.explain)
             rc = explain_stages(search, &search->hits.items[i], out, err);
-        if (rc >= 0 && search->options.explain && search->retriever.lexical > 0)
+        if (rc >= 0 && search->options.explain && (search->retriever.lexical > 0 || search->refiner))
             rc = explain_matches(search, &search->hits.items[i], &tools[i], out, err);
     }
     search->result->public.items = items;

@@ -29,6 +29,8 @@ struct reading {
 
 static int set_notice(struct trained *trained, const char *recipe, const char *why)
 {
+    if (trained->notice)
+        return 0;
     struct buffer text = {0};
     wt__buffer_printf(&text, "the trained recipe %s is not used: %s; `whichtool train %s` makes it anew", recipe, why,
                       recipe);
@@ -107,6 +109,7 @@ static int fits(struct reading *reading, const char *name, const json_t *config,
 
 static int read_head(struct reading *reading, const json_t *config);
 static int read_neighbours(struct reading *reading, const json_t *config);
+static int read_refiner(struct reading *reading, struct trained_recipe *recipe, const json_t *config);
 
 static int read_recipe(struct reading *reading, size_t index)
 {
@@ -126,11 +129,15 @@ static int read_recipe(struct reading *reading, size_t index)
             rc = read_head(reading, config);
         if (index == TRAINED_NEIGHBOURS)
             rc = read_neighbours(reading, config);
+        if (index == TRAINED_TOOL2VEC_REFINER || index == TRAINED_MLC_REFINER)
+            rc = read_refiner(reading, recipe, config);
         struct str runs = wt__json_str(config, "runs");
         if (index == TRAINED_AUTO && runs.len > 0) {
             recipe->runs = wt__arena_copy(&trained->arena, runs);
             recipe->why = wt__arena_copy(&trained->arena, wt__json_str(config, "why"));
             rc = recipe->runs && recipe->why ? rc : wt__fail_nomem(reading->err);
+            const struct trained_recipe *refined = wt__trained_recipe(trained, recipe->runs ? recipe->runs : "");
+            recipe->refiner = refined ? refined->refiner : NULL;
         }
     }
     json_decref(config);
@@ -326,6 +333,30 @@ void wt__trained_label_rows(const struct trained *trained, const struct snapshot
     }
 }
 
+/* ---------------------------------------------------------------- refiners */
+
+/* A refiner that cannot be read takes its recipe out of use, and no other. One that dev had no use for is not run. */
+static int read_refiner(struct reading *reading, struct trained_recipe *recipe, const json_t *config)
+{
+    struct trained *trained = reading->trained;
+    int64_t join = wt__json_int(config, "join", -1), candidates = wt__json_int(config, "candidates", 0);
+    char *folder = wt__path_join(&trained->arena, reading->folder, recipe->name);
+    char *path = folder ? wt__path_join(&trained->arena, folder, TRAINED_WEIGHTS) : NULL;
+    wt_error why;
+    int rc = 0;
+    if (!path)
+        return wt__fail_nomem(reading->err);
+    if (recipe->mlc != 0 && !trained->head)
+        rc = wt__fail(&why, WT_EMODEL, "the classifier that it begins with is missing");
+    else if (wt__json_real(config, "strength", 1) != 0)
+        rc = wt__refiner_open(&recipe->refiner, trained->encoder, path, join < 0 ? SIZE_MAX : (size_t)join,
+                              candidates < 0 ? 0 : (size_t)candidates, &why);
+    recipe->there = rc == 0;
+    if (rc == WT_EMODEL)
+        rc = set_notice(trained, recipe->name, why.message);
+    return rc == 0 ? 0 : wt__fail_nomem(reading->err);
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 static int open_encoder(struct reading *reading, const struct encoder *base)
@@ -370,6 +401,8 @@ void wt__trained_close(struct trained *trained)
 {
     if (!trained)
         return;
+    for (size_t i = 0; i < TRAINED_AUTO; i++)
+        wt__refiner_close(trained->recipes[i].refiner);
     wt__encoder_close(trained->own);
     wt__map_dispose(&trained->head_rows);
     free(trained->head);

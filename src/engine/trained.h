@@ -23,6 +23,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "encoder/encoder.h"
+#include "rerank/refiner.h"
 #include "retrieve/retrieve.h"
 
 #define TRAINED_CONFIG "config.json"
@@ -46,10 +47,11 @@ struct trained_recipe {
     const char *name;
     bool there;
     struct retriever retriever;
-    float tool2vec, mlc; /* of its tool vectors */
-    const char *kind;    /* the snapshot's set of them */
-    const char *runs;    /* auto: the name of what was chosen; else its own */
-    const char *why;     /* auto: how that was found; else "" */
+    float tool2vec, mlc;     /* of its tool vectors */
+    const char *kind;        /* the snapshot's set of them */
+    const char *runs;        /* auto: the name of what was chosen; else its own */
+    const char *why;         /* auto: how that was found; else "" */
+    struct refiner *refiner; /* what looks at its hits once more, or NULL; auto's is another recipe's */
 };
 
 enum {

@@ -395,6 +395,26 @@ static struct hit hit_of(const struct retriever *retriever, const struct workspa
     return hit;
 }
 
+/* Words of a text, on one scale for all texts and whatever the retriever weighs. */
+static float words_share(const struct text *text, size_t c)
+{
+    return text->words.best > 0 ? sqrtf(text->coverage) * text->words.scores[c] / text->words.best : 0;
+}
+
+static void read_features(const struct workspace *workspace, size_t c, float relative, float *out)
+{
+    const struct text *texts = workspace->texts;
+    out[FEATURE_SCORE] = relative;
+    out[FEATURE_MEANING] = texts[0].meaning.scores[c];
+    out[FEATURE_WORDS] = words_share(&texts[0], c);
+    out[FEATURE_PART_MEANING] = workspace->text_count > 1 ? -1 : out[FEATURE_MEANING];
+    out[FEATURE_PART_WORDS] = workspace->text_count > 1 ? 0 : out[FEATURE_WORDS];
+    for (size_t t = 1; t < workspace->text_count; t++) {
+        out[FEATURE_PART_MEANING] = fmaxf(out[FEATURE_PART_MEANING], texts[t].meaning.scores[c]);
+        out[FEATURE_PART_WORDS] = fmaxf(out[FEATURE_PART_WORDS], words_share(&texts[t], c));
+    }
+}
+
 static int order_hits(const struct retriever *retriever, const struct view *view,
                       const struct retrieve_request *request, struct workspace *workspace, const uint32_t *rows,
                       size_t count, struct hit_list *out, wt_error *err)
@@ -409,6 +429,9 @@ static int order_hits(const struct retriever *retriever, const struct view *view
         rc = wt__compose(&evidence, k, request->max_per_provider, &workspace->arena, choices, &out->len, err);
     for (size_t i = 0; rc == 0 && i < out->len; i++)
         out->items[i] = hit_of(retriever, workspace, &evidence, rows, &choices[i]);
+    for (size_t i = 0; rc == 0 && request->features && i < out->len; i++)
+        read_features(workspace, choices[i].candidate, choices[0].score > 0 ? choices[i].score / choices[0].score : 0,
+                      out->items[i].features);
     return rc;
 }
 
@@ -420,12 +443,13 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
     size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH;
     size_t depth = request->k > least ? request->k : least, count = 0;
     uint32_t *rows = NULL;
+    bool words = retriever->lexical > 0 || request->features;
     *out = (struct hit_list){0};
     wt__arena_reset(&workspace->arena);
     workspace->vote_count = 0;
     int rc = 0;
     read_texts(workspace, request->text);
-    if (retriever->lexical > 0)
+    if (words)
         rc = search_words(view, request, depth, workspace, err);
     if (rc == 0 && (retriever->dense > 0 || neighbours)) {
         double begun = wt__now_ms();
@@ -441,7 +465,7 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
     if (rc == 0)
         rc = collect_candidates(workspace, &rows, &count, err);
     if (rc == 0)
-        rc = score_candidates(view, vectors, retriever->lexical > 0, workspace, rows, count, err);
+        rc = score_candidates(view, vectors, words, workspace, rows, count, err);
     return rc < 0 ? rc : order_hits(retriever, view, request, workspace, rows, count, out, err);
 }
 

@@ -43,9 +43,20 @@ struct retrieve_request {
     const uint64_t *allowed; /* a bit a row; NULL: every tool */
     size_t max_per_provider; /* 0: no cap */
     const float *encoded;    /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
+    bool features;           /* fill those of the hits */
 };
 
-enum stage { STAGE_BM25, STAGE_DENSE, STAGE_NEIGHBOURS, STAGE_PART, STAGE_COUNT };
+/* What a later stage may weigh anew, whatever the retriever weighs: */
+enum feature {
+    FEATURE_SCORE,        /* the hit's, by the best hit's */
+    FEATURE_MEANING,      /* cosine with the whole request */
+    FEATURE_WORDS,        /* sqrt(coverage) * words / best words, of the whole request */
+    FEATURE_PART_MEANING, /* the same two of the part that is nearest; of the whole where there are no parts */
+    FEATURE_PART_WORDS,
+    RETRIEVE_FEATURES
+};
+
+enum stage { STAGE_BM25, STAGE_DENSE, STAGE_NEIGHBOURS, STAGE_PART, STAGE_REFINER, STAGE_COUNT };
 
 struct stage_evidence {
     size_t rank; /* 1-based among the stage's candidates; 0: beyond them */
@@ -56,7 +67,8 @@ struct stage_evidence {
 struct hit {
     uint32_t row;
     float score;
-    struct stage_evidence stages[STAGE_COUNT];
+    struct stage_evidence stages[STAGE_COUNT]; /* STAGE_REFINER is filled by who refines */
+    float features[RETRIEVE_FEATURES];         /* when the request asks for them */
     struct str part; /* the part of the request that this hit answers best; empty when it has only one */
 };
 

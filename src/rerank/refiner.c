@@ -1,0 +1,314 @@
+/* refiner.c: one set of activations serves both halves: the request's rows stay where the lower layers left them, and
+ * the candidates' are laid behind them. */
+#include "rerank/refiner.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "encoder/packed.h"
+#include "encoder/top.h"
+
+struct refiner {
+    const struct encoder *encoder;
+    size_t join, candidates, dim, hidden;
+    struct top top;
+    struct linear candidate; /* C, packed, and c */
+    float *score;            /* [H + F + 1] s, w, b */
+    struct arena arena;
+    pthread_mutex_t lock;
+    struct refiner_scratch *idle; /* taken by one query at a time, under the lock */
+};
+
+struct refiner_scratch {
+    struct activations activations;
+    int32_t *ids, *positions; /* [T + N] */
+    float *inputs;            /* [N, D + F] */
+    struct arena arena;
+    struct refiner_scratch *next; /* idle too */
+};
+
+/* ---------------------------------------------------------------- opening */
+
+/* A tensor of that shape (rows 0: a vector), its numbers in the arena. */
+static int read_tensor(const struct safetensors *file, const char *path, const char *name, size_t rows, size_t columns,
+                       struct arena *arena, float **out, wt_error *err)
+{
+    const struct tensor *t = wt__safetensors_find(file, name);
+    size_t rank = rows ? 2 : 1;
+
+    if (!t || t->rank != rank || t->shape[rank - 1] != columns || (rows && t->shape[0] != rows))
+        return wt__fail(err, WT_EMODEL, "%s: needs a tensor \"%s\" of %zu x %zu numbers", path, name, rows ? rows : 1,
+                        columns);
+    *out = wt__arena_array(arena, float, t->count);
+    int rc = *out ? wt__tensor_floats(t, *out, err) : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < t->count; i++)
+        if (!isfinite((*out)[i]))
+            rc = wt__fail(err, WT_EMODEL, "%s: \"%s\" holds a number that is not finite", path, name);
+    return rc;
+}
+
+static int read_own(struct refiner *r, const struct safetensors *file, const char *path, wt_error *err)
+{
+    size_t in = r->dim + RETRIEVE_FEATURES, floats = wt__linear_packed_size(r->hidden, in) + WT_PANEL;
+    struct arena reading = {0};
+    float *candidate, *bias, *score;
+    int rc = read_tensor(file, path, REFINER_CANDIDATE, r->hidden, in, &reading, &candidate, err);
+
+    if (rc == 0)
+        rc = read_tensor(file, path, REFINER_CANDIDATE_BIAS, 0, r->hidden, &r->arena, &bias, err);
+    if (rc == 0)
+        rc = read_tensor(file, path, REFINER_SCORE, 1, r->hidden + RETRIEVE_FEATURES, &reading, &score, err);
+    if (rc == 0)
+        rc = read_tensor(file, path, REFINER_SCORE_BIAS, 0, 1, &reading, &r->score, err);
+    float *packed = rc == 0 ? wt__arena_alloc(&r->arena, floats * sizeof(float), 64) : NULL;
+    float *all = packed ? wt__arena_array(&r->arena, float, r->hidden + RETRIEVE_FEATURES + 1) : NULL;
+    if (rc == 0 && !all)
+        rc = wt__fail_nomem(err);
+    if (rc == 0) {
+        memset(packed, 0, floats * sizeof(float));
+        wt__linear_pack(packed, candidate, in, r->hidden, in);
+        r->candidate = (struct linear){.in = in, .out = r->hidden, .weight = packed, .bias = bias};
+        memcpy(all, score, (r->hidden + RETRIEVE_FEATURES) * sizeof(float));
+        all[r->hidden + RETRIEVE_FEATURES] = r->score[0];
+        r->score = all;
+    }
+    wt__arena_dispose(&reading);
+    return rc;
+}
+
+int wt__refiner_open(struct refiner **out, const struct encoder *encoder, const char *path, size_t join,
+                     size_t candidates, wt_error *err)
+{
+    const struct model_config *config = &wt__encoder_packed(encoder)->model.config;
+    struct refiner *r = calloc(1, sizeof *r);
+    struct mapping map = {0};
+    struct safetensors file = {0};
+    int rc;
+
+    *out = NULL;
+    if (!r)
+        return wt__fail_nomem(err);
+    rc = pthread_mutex_init(&r->lock, NULL) == 0 ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && (candidates < REFINER_MIN_CANDIDATES || candidates > REFINER_MAX_CANDIDATES))
+        rc = wt__fail(err, WT_EMODEL, "%s: a refiner looks at %d to %d candidates, not %zu", path,
+                      REFINER_MIN_CANDIDATES, REFINER_MAX_CANDIDATES, candidates);
+    if (rc == 0)
+        rc = wt__file_map(&map, path, err);
+    if (rc == 0)
+        rc = wt__safetensors_open(&file, path, map.ptr, map.len, err);
+    if (rc == 0) {
+        r->encoder = encoder;
+        r->join = join;
+        r->candidates = candidates;
+        r->dim = wt__encoder_dim(encoder);
+        r->hidden = config->hidden;
+        rc = wt__top_open(&r->top, config, join, &file, path, err);
+    }
+    if (rc == 0)
+        rc = read_own(r, &file, path, err);
+    wt__safetensors_dispose(&file);
+    wt__file_unmap(&map);
+    if (rc < 0)
+        wt__refiner_close(r);
+    else
+        *out = r;
+    return rc == WT_EIO || rc == WT_ENOTFOUND ? wt__fail_context(err, WT_EMODEL, "the refiner") : rc;
+}
+
+void wt__refiner_close(struct refiner *refiner)
+{
+    if (!refiner)
+        return;
+    while (refiner->idle) {
+        struct refiner_scratch *scratch = refiner->idle;
+        refiner->idle = scratch->next;
+        wt__refiner_scratch_free(scratch);
+    }
+    pthread_mutex_destroy(&refiner->lock);
+    wt__top_close(&refiner->top);
+    wt__arena_dispose(&refiner->arena);
+    free(refiner);
+}
+
+size_t wt__refiner_candidates(const struct refiner *refiner)
+{
+    return refiner->candidates;
+}
+
+/* ---------------------------------------------------------------- scratch */
+
+int wt__refiner_scratch_new(struct refiner_scratch **out, const struct encoder *encoder, size_t candidates,
+                            wt_error *err)
+{
+    const struct transformer *model = &wt__encoder_packed(encoder)->model;
+    struct refiner_scratch *s = calloc(1, sizeof *s);
+    size_t rows = REFINER_TOKENS + candidates;
+    struct activation_limits limits = {rows, rows};
+
+    *out = NULL;
+    if (!s)
+        return wt__fail_nomem(err);
+    size_t floats = wt__activations_place(&s->activations, model, &limits, false, NULL);
+    float *memory = floats ? wt__arena_alloc(&s->arena, floats * sizeof(float), 64) : NULL;
+    s->ids = wt__arena_array(&s->arena, int32_t, rows);
+    s->positions = wt__arena_array(&s->arena, int32_t, rows);
+    s->inputs = wt__arena_array(&s->arena, float, candidates *(wt__encoder_dim(encoder) + RETRIEVE_FEATURES));
+    if (!memory || !s->ids || !s->positions || !s->inputs) {
+        wt__refiner_scratch_free(s);
+        return wt__fail_nomem(err);
+    }
+    wt__activations_place(&s->activations, model, &limits, false, memory);
+    *out = s;
+    return 0;
+}
+
+void wt__refiner_scratch_free(struct refiner_scratch *scratch)
+{
+    if (!scratch)
+        return;
+    wt__arena_dispose(&scratch->arena);
+    free(scratch);
+}
+
+/* ---------------------------------------------------------------- running */
+
+size_t wt__refiner_request(const struct encoder *encoder, size_t join, struct refiner_scratch *scratch,
+                           struct str request, const float **rows, size_t *stride)
+{
+    const struct packed *packed = wt__encoder_packed(encoder);
+    size_t most = packed->model.config.max_tokens < REFINER_TOKENS ? packed->model.config.max_tokens : REFINER_TOKENS;
+    size_t starts[2] = {0, wt__tokenizer_encode(&packed->tokenizer, request, most, scratch->ids)};
+    const struct token_batch batch = {.count = 1, .starts = starts, .ids = scratch->ids};
+
+    wt__embedding_forward(&packed->model, &batch, &scratch->activations);
+    for (size_t layer = 0; layer < join; layer++)
+        wt__layer_forward(&packed->model, layer, &batch, &scratch->activations);
+    *rows = scratch->activations.x;
+    *stride = scratch->activations.stride;
+    return starts[1];
+}
+
+/* Lays the candidates behind the request's T rows, all in one place. */
+static void join_candidates(const struct refiner *r, struct refiner_scratch *scratch, size_t tokens, size_t count,
+                            const float *const *vectors, const float (*features)[RETRIEVE_FEATURES])
+{
+    struct activations *a = &scratch->activations;
+
+    for (size_t i = 0; i < count; i++) {
+        float *input = scratch->inputs + i * r->candidate.in;
+        memcpy(input, vectors[i], r->dim * sizeof(float));
+        memcpy(input + r->dim, features[i], sizeof features[i]);
+    }
+    wt__linear_forward(&r->candidate, scratch->inputs, r->candidate.in, ACTIVATION_NONE, NULL,
+                       a->x + tokens * a->stride, a->stride, count);
+    for (size_t i = 0; i < tokens + count; i++)
+        scratch->positions[i] = (int32_t)(i < tokens ? i : tokens);
+}
+
+void wt__refiner_run(const struct refiner *r, struct refiner_scratch *scratch, struct str request, size_t count,
+                     const float *const *vectors, const float (*features)[RETRIEVE_FEATURES], float *additions)
+{
+    const struct activations *a = &scratch->activations;
+    const float *rows;
+    size_t stride, tokens = wt__refiner_request(r->encoder, r->join, scratch, request, &rows, &stride);
+    size_t starts[2] = {0, tokens + count};
+    const struct token_batch batch = {.count = 1, .starts = starts, .positions = scratch->positions};
+
+    join_candidates(r, scratch, tokens, count, vectors, features);
+    wt__top_forward(&r->top, &batch, &scratch->activations);
+    for (size_t i = 0; i < count; i++) {
+        const float *state = a->x + (tokens + i) * a->stride;
+        double sum = r->score[r->hidden + RETRIEVE_FEATURES];
+        for (size_t h = 0; h < r->hidden; h++)
+            sum += (double)r->score[h] * state[h];
+        for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+            sum += (double)r->score[r->hidden + f] * features[i][f];
+        additions[i] = (float)sum;
+    }
+}
+
+/* ---------------------------------------------------------------- the order */
+
+static int borrow_scratch(struct refiner *r, struct refiner_scratch **out, wt_error *err)
+{
+    pthread_mutex_lock(&r->lock);
+    *out = r->idle;
+    if (*out)
+        r->idle = (*out)->next;
+    pthread_mutex_unlock(&r->lock);
+    return *out ? 0 : wt__refiner_scratch_new(out, r->encoder, r->candidates, err);
+}
+
+static void return_scratch(struct refiner *r, struct refiner_scratch *scratch)
+{
+    pthread_mutex_lock(&r->lock);
+    scratch->next = r->idle;
+    r->idle = scratch;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Best first; equal ones stay in their order. */
+static void sort_hits(struct hit *hits, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct hit hit = hits[i];
+        size_t at = i;
+        for (; at > 0 && hits[at - 1].score < hit.score; at--)
+            hits[at] = hits[at - 1];
+        hits[at] = hit;
+    }
+}
+
+/* Adds to the scores of the first `count` hits, and keeps the others below them. */
+static void reorder(struct hit_list *hits, size_t count, const float *additions)
+{
+    float best = hits->items[0].score;
+
+    for (size_t i = 0; i < count; i++) {
+        float share = best * additions[i];
+        hits->items[i].score += share;
+        hits->items[i].stages[STAGE_REFINER] = (struct stage_evidence){.score = additions[i], .share = share};
+    }
+    sort_hits(hits->items, count);
+    for (size_t i = 0; i < count; i++)
+        hits->items[i].stages[STAGE_REFINER].rank = i + 1;
+    for (size_t i = count; i < hits->len; i++) {
+        struct hit *hit = &hits->items[i];
+        float share = fminf(hits->items[count - 1].score - hit->score, 0);
+        hit->score += share;
+        hit->stages[STAGE_REFINER].share = share;
+    }
+}
+
+int wt__refine(struct refiner *r, struct str request, const struct vectors *vectors, struct hit_list *hits,
+               wt_error *err)
+{
+    static const float nothing[VECTOR_MAX_DIM];
+    const float *found[REFINER_MAX_CANDIDATES];
+    float features[REFINER_MAX_CANDIDATES][RETRIEVE_FEATURES], additions[REFINER_MAX_CANDIDATES];
+    struct refiner_scratch *scratch;
+    size_t count = hits->len < r->candidates ? hits->len : r->candidates;
+
+    if (count == 0 || hits->items[0].score <= 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = hits->items[i].row;
+        bool none = !vectors || row >= vectors->rows || vectors->slot_of_row[row] == VECTOR_NONE;
+        found[i] = none ? nothing : wt__vectors_of_row(vectors, row);
+        if (!found[i])
+            return wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)row);
+        memcpy(features[i], hits->items[i].features, sizeof features[i]);
+    }
+    int rc = borrow_scratch(r, &scratch, err);
+    if (rc < 0)
+        return rc;
+    wt__refiner_run(r, scratch, request, count, found, (const float(*)[RETRIEVE_FEATURES])features, additions);
+    return_scratch(r, scratch);
+    reorder(hits, count, additions);
+    return 0;
+}
