@@ -31,7 +31,9 @@ static const struct retriever meaning = {.dense = 1, .part = 1};
 struct mlc {
     struct training *training;
     struct study *study;
-    const char *out;
+    const char *out;       /* folder of the model; NULL: it goes to `kept` */
+    float *kept;           /* [M, D] */
+    const uint32_t *which; /* training requests that are learned from; NULL: all */
     json_t *about;
     int loss;
     struct parameter head;
@@ -59,9 +61,10 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     mlc->count = count;
     *tokens = count;
     for (size_t b = 0; b < count; b++) {
-        memcpy(mlc->queries + b * dim, mlc->study->requests + examples[b] * dim, dim * sizeof(float));
+        uint32_t request = mlc->which ? mlc->which[examples[b]] : examples[b];
+        memcpy(mlc->queries + b * dim, mlc->study->requests + request * dim, dim * sizeof(float));
         mlc->label_starts[b] = labels;
-        for (size_t i = train->starts[examples[b]]; i < train->starts[examples[b] + 1]; i++)
+        for (size_t i = train->starts[request]; i < train->starts[request + 1]; i++)
             mlc->labels[labels++] = (int32_t)train->tools[i];
     }
     mlc->label_starts[count] = labels;
@@ -197,6 +200,10 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
 {
     struct mlc *mlc = self;
     struct arena arena = {0};
+    if (!mlc->out) {
+        memcpy(mlc->kept, mlc->head.value, mlc->head.count * sizeof(float));
+        return 0;
+    }
     const struct tensor_source head = {
         .name = TRAINED_HEAD, .data = mlc->head.value, .rank = 2, .shape = {mlc->study->tools, mlc->study->dim}};
     char *path = wt__path_join(&arena, mlc->out, TRAINED_WEIGHTS);
@@ -259,33 +266,38 @@ static void dispose(struct mlc *mlc)
     json_decref(mlc->about);
 }
 
-/* The rows begin as T. */
-static int start_head(struct mlc *mlc, wt_error *err)
+static int make_head(struct mlc *mlc, wt_error *err)
 {
     size_t count = mlc->study->tools * mlc->study->dim;
-    struct blend blend;
     mlc->head = (struct parameter){.name = TRAINED_HEAD,
                                    .value = wt__alloc_array(count, sizeof(float)),
                                    .gradient = calloc(count + 1, sizeof(float)),
                                    .count = count,
                                    .rate = 1};
     mlc->start = wt__alloc_array(count, sizeof(float));
-    if (!mlc->head.value || !mlc->head.gradient || !mlc->start)
-        return wt__fail_nomem(err);
-    int rc = wt__tool2vec_blend(mlc->study, &blend, err);
-    if (rc == 0) {
+    return mlc->head.value && mlc->head.gradient && mlc->start ? 0 : wt__fail_nomem(err);
+}
+
+/* The rows begin as T. */
+static int start_head(struct mlc *mlc, wt_error *err)
+{
+    struct blend blend;
+    int rc = make_head(mlc, err);
+    if (rc == 0)
+        rc = wt__tool2vec_blend(mlc->study, &blend, err);
+    if (rc == 0)
         wt__tool2vec(mlc->study, &blend, mlc->start);
-        memcpy(mlc->head.value, mlc->start, count * sizeof(float));
-    }
     return rc;
 }
 
-static int train(struct mlc *mlc, struct loop_options *options, struct loop_result *result, wt_error *err)
+/* requests: how many there are to learn from. */
+static int train(struct mlc *mlc, size_t requests, struct loop_options *options, struct loop_result *result,
+                 wt_error *err)
 {
     struct objective objective = {.self = mlc,
                                   .parameters = &mlc->head,
                                   .parameter_count = 1,
-                                  .examples = mlc->training->examples.train.count,
+                                  .examples = requests,
                                   .bytes = bytes_of(mlc, options->batch),
                                   .begin = begin,
                                   .prepare = prepare,
@@ -299,13 +311,14 @@ static int train(struct mlc *mlc, struct loop_options *options, struct loop_resu
     mlc->capacity = options->batch;
     options->workers = 1; /* a step is two products; the search on dev has the threads */
     options->adamw.clip = 0;
-    int rc = wt__make_folders(mlc->out, err);
-    return rc < 0 ? rc : wt__loop_run(&objective, options, &mlc->training->listener, result, err);
+    memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
+    return wt__loop_run(&objective, options, &mlc->training->listener, result, err);
 }
+
+static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 40000, .most = 12};
 
 int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
 {
-    const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 40000, .most = 12};
     struct mlc mlc = {.training = training, .out = out->path, .part = 1};
     struct loop_options options;
     struct loop_result result;
@@ -319,9 +332,34 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
     if (rc == 0 && !wt__training_done(training, &options, out)) {
         rc = start_head(&mlc, err);
         if (rc == 0)
-            rc = train(&mlc, &options, &result, err);
+            rc = wt__make_folders(mlc.out, err);
+        if (rc == 0)
+            rc = train(&mlc, training->examples.train.count, &options, &result, err);
         if (rc == 0)
             wt__training_result(&result, out);
+    }
+    dispose(&mlc);
+    return rc;
+}
+
+int wt__mlc_fit(struct study *study, const uint32_t *which, size_t count, float *rows, wt_error *err)
+{
+    struct training *training = study->training;
+    struct mlc mlc = {.training = training, .study = study, .kept = rows, .which = which, .part = 1};
+    struct loop_options options = {.seed = training->seed,
+                                   .memory = training->memory,
+                                   .epochs = fmax(fmin(round(plan.enough / (double)(count + 1)), plan.most), 1),
+                                   .batch = count < MLC_BATCH ? count : MLC_BATCH,
+                                   .rate = MLC_RATE,
+                                   .warmup = plan.warmup,
+                                   .schedule = plan.schedule,
+                                   .adamw = ADAMW_DEFAULTS,
+                                   .patience = 2};
+    struct loop_result result;
+    int rc = count > 0 ? make_head(&mlc, err) : 0;
+    if (rc == 0 && count > 0) {
+        memcpy(mlc.start, rows, mlc.head.count * sizeof(float));
+        rc = train(&mlc, count, &options, &result, err);
     }
     dispose(&mlc);
     return rc;

@@ -256,8 +256,9 @@ struct question {
     const struct retriever *retriever;
     const struct encoder *encoder;
     const struct vectors *vectors;
-    double *recalls;  /* [Q, 3] at 3, 5 and 7 */
-    wt_error *errors; /* [threads] */
+    struct refiner *refiner; /* or NULL */
+    double *recalls;         /* [Q, 3] at 3, 5 and 7 */
+    wt_error *errors;        /* [threads] */
 };
 
 static void judge(struct question *question, size_t q, const uint32_t *rows, size_t len)
@@ -294,12 +295,17 @@ static int put(void *context, size_t q, unsigned worker)
     bool remembered = question->encoder == study->encoder;
     struct view view = {.snapshot = study->shelf->snapshot, .encoder = question->encoder, .vectors = question->vectors};
     struct retrieve_request request = {.text = study->training->examples.dev.texts[study->dev[q]],
-                                       .k = STUDY_DEPTH,
+                                       .k = question->refiner ? wt__refiner_candidates(question->refiner) : STUDY_DEPTH,
+                                       .features = question->refiner,
                                        .encoded = remembered ? study->encoded[q] : NULL};
     struct hit_list hits;
     uint32_t rows[STUDY_DEPTH];
     int rc =
         wt__retrieve(question->retriever, &view, &request, study->workspaces[worker], &hits, &question->errors[worker]);
+    if (rc == 0 && question->refiner)
+        rc = wt__refine(question->refiner, request.text, question->vectors, &hits, &question->errors[worker]);
+    if (rc == 0 && hits.len > STUDY_DEPTH)
+        hits.len = STUDY_DEPTH;
     for (size_t i = 0; rc == 0 && i < hits.len; i++)
         rows[i] = hits.items[i].row;
     if (rc == 0 && remembered)
@@ -341,6 +347,17 @@ int wt__study_ask(struct study *study, const struct retriever *retriever, const 
 {
     struct question question = {
         .study = study, .retriever = retriever, .encoder = study->encoder, .vectors = vectors ? &vectors->view : NULL};
+    return ask(&question, out, err);
+}
+
+int wt__study_ask_refined(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
+                          struct refiner *refiner, struct outcome *out, wt_error *err)
+{
+    struct question question = {.study = study,
+                                .retriever = retriever,
+                                .encoder = study->encoder,
+                                .vectors = vectors ? &vectors->view : NULL,
+                                .refiner = refiner};
     return ask(&question, out, err);
 }
 

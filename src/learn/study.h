@@ -62,6 +62,10 @@ void wt__tool_vectors_dispose(struct tool_vectors *vectors);
 int wt__study_ask(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
                   struct outcome *out, wt_error *err);
 
+/* The same, with a refiner behind the retriever. */
+int wt__study_ask_refined(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
+                          struct refiner *refiner, struct outcome *out, wt_error *err);
+
 /* Puts them to `hybrid` with the engine's own encoder: what training has to better. */
 int wt__study_ask_hybrid(struct study *study, struct outcome *out, wt_error *err);
 
