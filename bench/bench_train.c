@@ -1,0 +1,237 @@
+/* bench_train.c: a step of training and the memory that training takes, so that a peer can take turns with us on a
+ * noisy machine.
+ *
+ *   bench_train MODEL [THREADS]     answers lines of stdin, one step of training each:
+ *                                     contrast   BATCH requests of TOKENS tokens against as many tools' texts
+ *                                     mlc        BATCH requests of TOKENS tokens, a linear head of LABELS tools
+ *                                     memory     peak of the process so far
+ *
+ * The answer to a step is its milliseconds and its loss, to memory the megabytes. The tokens are numbers that the peer
+ * can make as well; the losses of both, step by step, say whether they do the same. A step is forward, loss, backward,
+ * clipping and AdamW, as the loop of learn/ makes it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "learn/tower.h"
+#include "nn/adamw.h"
+#include "nn/loss.h"
+#include "nn/matmul.h"
+
+enum { BATCH = 32, TOKENS = 32, LABELS = 1419, GOLD = 3 };
+static const float RATE = 5e-5f, SCALE = 20;
+
+struct bench {
+    struct trainable *model;
+    struct tower tower;
+    unsigned threads;
+    bool open, contrast;
+    struct parameter *parameters; /* the model's, and the head */
+    size_t count;
+    struct adamw adamw;
+    int32_t ids[2 * BATCH][TOKENS];
+    float *head, *dhead; /* [LABELS, H] */
+    float *scores;       /* [BATCH, LABELS] */
+    size_t starts[BATCH + 1];
+    int32_t labels[BATCH * GOLD];
+    uint64_t step;
+};
+
+/* The tokens of step `step`: any numbers that a peer makes alike. */
+static void make_batch(struct bench *b)
+{
+    size_t texts = b->contrast ? 2 * BATCH : BATCH;
+    wt__tower_begin(&b->tower);
+    for (size_t i = 0; i < texts; i++) {
+        for (size_t t = 0; t < TOKENS; t++)
+            b->ids[i][t] = (int32_t)(1000 + ((b->step * 64 + i) * 7919 + t * 104729) % 20000);
+        b->ids[i][0] = 101;
+        b->ids[i][TOKENS - 1] = 102;
+        wt__tower_add(&b->tower, b->ids[i], TOKENS);
+    }
+    wt__tower_share(&b->tower);
+    for (size_t i = 0; i < BATCH; i++) {
+        b->starts[i] = i * GOLD;
+        for (size_t g = 0; g < GOLD; g++)
+            b->labels[i * GOLD + g] = (int32_t)((b->step * 97 + i * 31 + g * 211) % LABELS);
+    }
+    b->starts[BATCH] = BATCH * GOLD;
+}
+
+static int forward(void *context, size_t share, unsigned thread)
+{
+    struct bench *b = context;
+    (void)thread;
+    wt__tower_forward(&b->tower, (unsigned)share);
+    return 0;
+}
+
+static int backward(void *context, size_t share, unsigned thread)
+{
+    struct bench *b = context;
+    (void)thread;
+    wt__tower_backward(&b->tower, (unsigned)share);
+    return 0;
+}
+
+static int reduce(void *context, size_t part, unsigned thread)
+{
+    struct bench *b = context;
+    (void)thread;
+    wt__tower_reduce(&b->tower, (unsigned)part, b->threads);
+    return 0;
+}
+
+static float contrast_loss(struct bench *b)
+{
+    size_t hidden = b->tower.hidden;
+    struct contrast contrast = {.rows = BATCH,
+                                .columns = BATCH,
+                                .width = hidden,
+                                .queries = b->tower.vectors,
+                                .documents = b->tower.vectors + BATCH * hidden,
+                                .scale = SCALE,
+                                .scores = b->scores};
+    return wt__loss_contrast(&contrast, b->tower.dvectors, b->tower.dvectors + BATCH * hidden);
+}
+
+/* logits = x W^T; dx = dlogits W; dW += dlogits^T x */
+static float head_loss(struct bench *b)
+{
+    size_t hidden = b->tower.hidden;
+    struct labels gold = {b->starts, b->labels};
+    wt__matmul(&(struct matmul){.m = BATCH,
+                                .n = LABELS,
+                                .k = hidden,
+                                .a = b->tower.vectors,
+                                .a_stride = hidden,
+                                .b = b->head,
+                                .b_stride = hidden,
+                                .b_transposed = true,
+                                .c = b->scores,
+                                .c_stride = LABELS});
+    float loss = wt__loss_multilabel_softmax(b->scores, &gold, BATCH, LABELS, b->scores);
+    wt__matmul(&(struct matmul){.m = BATCH,
+                                .n = hidden,
+                                .k = LABELS,
+                                .a = b->scores,
+                                .a_stride = LABELS,
+                                .b = b->head,
+                                .b_stride = hidden,
+                                .c = b->tower.dvectors,
+                                .c_stride = hidden});
+    wt__matmul(&(struct matmul){.m = LABELS,
+                                .n = hidden,
+                                .k = BATCH,
+                                .a = b->scores,
+                                .a_stride = LABELS,
+                                .a_transposed = true,
+                                .b = b->tower.vectors,
+                                .b_stride = hidden,
+                                .c = b->dhead,
+                                .c_stride = hidden,
+                                .accumulate = true});
+    return loss;
+}
+
+static void answer_step(struct bench *b)
+{
+    double began = wt__now_ms();
+    make_batch(b);
+    wt__pool_run(b->threads, b->threads, forward, b);
+    float loss = b->contrast ? contrast_loss(b) : head_loss(b);
+    wt__pool_run(b->threads, b->threads, backward, b);
+    wt__pool_run(b->threads, b->threads, reduce, b);
+    wt__adamw_step(&b->adamw, RATE, 1, b->threads);
+    wt__gradients_clear(b->parameters, b->count);
+    b->step++;
+    printf("%.6f %.6f\n", wt__now_ms() - began, (double)loss);
+}
+
+/* The memory of one kind of step; a process trains one thing. */
+static int open_kind(struct bench *b, bool contrast, wt_error *err)
+{
+    struct tower_limits limits = {
+        .texts = contrast ? 2 * BATCH : BATCH, .rows = (contrast ? 2 : 1) * BATCH * TOKENS, .longest = TOKENS};
+    struct parameter *list;
+    size_t head = LABELS * wt__trainable_config(b->model)->hidden;
+    b->contrast = contrast;
+    wt__trainable_parameters(b->model, &list, &b->count);
+    b->parameters = wt__alloc_array(b->count + 1, sizeof *b->parameters);
+    b->scores = wt__alloc_aligned(BATCH * LABELS, sizeof *b->scores);
+    b->head = wt__alloc_aligned(head, sizeof *b->head);
+    b->dhead = wt__alloc_aligned(head, sizeof *b->dhead);
+    if (!b->parameters || !b->scores || !b->head || !b->dhead)
+        return wt__fail_nomem(err);
+    memcpy(b->parameters, list, b->count * sizeof *list);
+    for (size_t i = 0; i < head; i++)
+        b->head[i] = (float)((double)(i * 7919 % 2003) / 2003 - .5) * .1f;
+    if (!contrast)
+        b->parameters[b->count++] = (struct parameter){
+            .name = "head", .value = b->head, .gradient = b->dhead, .count = head, .decays = true, .rate = 1};
+    int rc = wt__tower_open(&b->tower, b->model, contrast ? TOWER_UNIT : TOWER_POOLED, b->threads, &limits, err);
+    if (rc == 0)
+        rc = wt__adamw_open(&b->adamw, b->parameters, b->count, &ADAMW_DEFAULTS, err);
+    if (rc == 0)
+        wt__gradients_clear(b->parameters, b->count);
+    b->open = rc == 0;
+    return rc;
+}
+
+/* Megabytes. Not of getrusage, which counts what the parent had before exec. */
+static double peak(void)
+{
+    char *text = NULL;
+    size_t len;
+    const char *at =
+        wt__file_read(&text, &len, "/proc/self/status", 1 << 16, NULL) == 0 ? strstr(text, "VmHWM:") : NULL;
+    double megabytes = at ? atof(at + 6) / 1e3 : 0;
+    free(text);
+    return megabytes;
+}
+
+static int serve(struct bench *b, wt_error *err)
+{
+    char line[64];
+    while (fgets(line, sizeof line, stdin)) {
+        bool contrast = strncmp(line, "contrast", 8) == 0;
+        if (strncmp(line, "memory", 6) == 0) {
+            printf("%.1f\n", peak());
+        } else {
+            int rc = b->open ? 0 : open_kind(b, contrast, err);
+            if (rc < 0)
+                return rc;
+            answer_step(b);
+        }
+        fflush(stdout);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = {.threads = argc > 2 ? (unsigned)atoi(argv[2]) : 1};
+    wt_error err = {0};
+    if (argc < 2 || b.threads < 1) {
+        fprintf(stderr, "usage: bench_train MODEL [THREADS]\n");
+        return 2;
+    }
+    wt__blas_load(NULL);
+    int rc = wt__trainable_open(&b.model, argv[1], &err);
+    if (rc == 0)
+        rc = serve(&b, &err);
+    if (rc < 0)
+        fprintf(stderr, "bench_train: %s\n", err.message);
+    wt__adamw_dispose(&b.adamw);
+    wt__tower_dispose(&b.tower);
+    wt__trainable_close(b.model);
+    free(b.parameters);
+    free(b.scores);
+    free(b.head);
+    free(b.dhead);
+    return rc < 0;
+}
