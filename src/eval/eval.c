@@ -20,6 +20,7 @@
 #include "eval/learning.h"
 #include "eval/measure.h"
 #include "eval/metrics.h"
+#include "eval/page.h"
 #include "eval/trec.h"
 
 enum {
@@ -222,15 +223,13 @@ static int count_lost_tools(struct evaluation *e)
     return rc;
 }
 
-/* Recipes that need training and were named cannot do without a train split; "auto" can. */
-static int check_training(struct evaluation *e, const char *dir)
+/* A recipe that was named and cannot do without training ("auto" can); NULL when there is none. */
+static const char *named_learner(const struct evaluation *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++)
         if (!is_automatic(e->recipes[i]) && recipe_named(e->recipes[i])->needs_training)
-            return wt__fail(e->err, WT_ERECIPE,
-                            "the recipe %s needs training, and %s has no qrels/train.tsv to learn from", e->recipes[i],
-                            dir);
-    return 0;
+            return e->recipes[i];
+    return NULL;
 }
 
 /* The store of the corpus alone, or the one with recorded use where a recipe learns of that. */
@@ -265,14 +264,18 @@ static void drop_untrained(struct evaluation *e)
 
 static int open_catalogue(struct evaluation *e, const char *dir)
 {
-    bool model = wants_model(e), named = e->recipe_count > 0;
-    e->learns = wants_training(e) && model && !(e->options.model && !*e->options.model) && wt__learning_possible(dir);
-    int rc = e->learns ? 0 : check_training(e, dir);
-    if (rc == 0)
-        rc = open_store(e, dir, model);
+    bool page = e->options.html_path != NULL, named = e->recipe_count > 0;
+    bool model = wants_model(e) || page, none = e->options.model && !*e->options.model;
+    e->learns = (wants_training(e) || page) && model && !none && wt__learning_possible(dir);
+    if (!wt__learning_possible(dir) && named_learner(e))
+        return wt__fail(e->err, WT_ERECIPE, "the recipe %s needs training, and %s has no qrels/train.tsv to learn from",
+                        named_learner(e), dir);
+    int rc = open_store(e, dir, model);
     if (rc < 0)
         return rc;
     model = model && wt_dimension(e->engine, NULL) > 0;
+    if (!model && named_learner(e))
+        return wt_dimension(e->engine, e->err);
     e->learns = e->learns && model;
     complete_recipes(e, model);
     if (model) {
@@ -483,6 +486,18 @@ static int write_qrels(struct evaluation *e)
     return rc;
 }
 
+static int write_page(struct evaluation *e)
+{
+    const struct page_source source = {.engine = e->engine,
+                                       .dataset = &e->dataset,
+                                       .plan = &e->plan,
+                                       .report = &e->report->visible,
+                                       .measured = e->measured,
+                                       .seed = e->seed,
+                                       .resamples = e->resamples};
+    return wt__page_write(e->options.html_path, &source, &e->progress, e->err);
+}
+
 static int evaluate(struct evaluation *e, const char *dir)
 {
     int rc = plan_cutoffs(e);
@@ -495,11 +510,16 @@ static int evaluate(struct evaluation *e, const char *dir)
     size_t max = e->options.max_queries;
     e->plan.queries = max && max < e->dataset.len ? max : e->dataset.len;
     e->plan.timed = e->plan.queries < LATENCY_SAMPLE ? e->plan.queries : LATENCY_SAMPLE;
+    for (size_t q = 0; q < e->plan.queries; q++)
+        for (size_t j = 0; j < e->dataset.queries[q].judgement_count; j++)
+            e->plan.relevant += e->dataset.queries[q].judgements[j].gain > 0;
     rc = open_catalogue(e, dir);
     if (rc == 0)
         rc = measure_recipes(e);
     if (rc == 0 && e->options.qrels_path)
         rc = write_qrels(e);
+    if (rc == 0 && e->options.html_path)
+        rc = write_page(e);
     return rc;
 }
 

@@ -118,12 +118,28 @@ static void write_run(struct buffer *out, const struct query *query, const wt_hi
     }
 }
 
+/* Notes which relevant tools are not among the first MISS_DEPTH; returns how many there are. */
+static size_t note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len)
+{
+    size_t relevant = 0;
+    for (size_t j = 0; j < query->judgement_count; j++) {
+        bool found = false;
+        if (query->judgements[j].gain <= 0)
+            continue;
+        for (size_t i = 0; i < len && i < MISS_DEPTH; i++)
+            found |= wt__str_equal(query->judgements[j].tool, wt__str(ranked[i]));
+        missed[relevant++] = !found;
+    }
+    return relevant;
+}
+
 /* run: NULL when none is wanted. */
 static int judge_queries(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
                          const struct plan *plan, const char *recipe, struct replace *run, struct progress *progress,
                          wt_error *err)
 {
     struct buffer lines = {0};
+    size_t noted = 0;
     const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
     int rc = ranked ? 0 : wt__fail_nomem(err);
     if (rc == 0 && wt__progress_phase(progress, "judging", plan->queries))
@@ -138,6 +154,7 @@ static int judge_queries(struct measurement *out, wt_engine *engine, const struc
         for (size_t i = 0; i < len; i++)
             ranked[i] = hits->items[i].tool.source_id;
         rc = wt__judge(out->values + q * wt__plan_metrics(plan), plan, query, ranked, len, err);
+        noted += note_misses(out->missed + noted, query, ranked, len);
         if (run)
             write_run(&lines, query, hits, recipe);
         wt_hits_free(hits);
@@ -160,8 +177,9 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
 {
     struct replace run = {.fd = -1};
     *out = (struct measurement){.values = calloc(plan->queries * wt__plan_metrics(plan), sizeof *out->values),
-                                .milliseconds = calloc(plan->timed, sizeof *out->milliseconds)};
-    int rc = out->values && out->milliseconds ? 0 : wt__fail_nomem(err);
+                                .milliseconds = calloc(plan->timed, sizeof *out->milliseconds),
+                                .missed = calloc(plan->relevant, sizeof *out->missed)};
+    int rc = out->values && out->milliseconds && out->missed ? 0 : wt__fail_nomem(err);
     if (rc == 0 && run_path)
         rc = wt__replace_begin(&run, run_path, err);
     if (rc == 0)
@@ -180,6 +198,7 @@ void wt__measurement_dispose(struct measurement *measurement)
 {
     free(measurement->values);
     free(measurement->milliseconds);
+    free(measurement->missed);
     free(measurement->ran);
     free(measurement->notice);
     free(measurement->why);

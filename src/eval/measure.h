@@ -8,8 +8,9 @@
 #include "catalog/dataset.h"
 
 enum {
-    RUN_DEPTH = 100,      /* hits ranked for a query, or the greatest cutoff when that is more */
-    LATENCY_SAMPLE = 1000 /* queries that are timed, the first ones; all of them in most sets */
+    RUN_DEPTH = 100,       /* hits ranked for a query, or the greatest cutoff when that is more */
+    LATENCY_SAMPLE = 1000, /* queries that are timed, the first ones; all of them in most sets */
+    MISS_DEPTH = 5         /* a relevant tool is missed when it is not among the first so many (Tool2Vec, appendix B) */
 };
 
 struct plan {
@@ -19,6 +20,7 @@ struct plan {
     size_t latency_k; /* hits asked for where time is measured: what a caller would ask for */
     size_t queries;   /* the first so many of the data set */
     size_t timed;     /* of those, the first so many */
+    size_t relevant;  /* judgements of those queries with a gain over 0 */
 };
 
 /* A query's figures: recall at each cutoff, then ndcg, then complete, then mrr. */
@@ -30,6 +32,7 @@ static inline size_t wt__plan_metrics(const struct plan *plan)
 struct measurement {
     double *values;           /* [queries, metrics] */
     double *milliseconds;     /* [timed], ascending */
+    bool *missed;             /* [relevant], in the order of queries and judgements */
     char *ran, *notice, *why; /* what wt_hits said at the first query; notice and why may be NULL */
 };
 

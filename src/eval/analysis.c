@@ -1,0 +1,361 @@
+/* analysis.c: distributions are kept whole and sorted rather than sketched: they are those of one data set. */
+#include "eval/analysis.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/topk.h"
+#include "eval/metrics.h"
+#include "eval/project.h"
+#include "nn/kernels/kernels.h"
+
+enum { COSINE_PAIRS = 1000000 /* cosines in one distribution, drawn where there are more */ };
+
+const size_t wt__standing_cutoffs[STANDING_CUTOFFS] = {3, 5, 7};
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* ---------------------------------------------------------------- distributions */
+
+struct spread wt__spread(const double *values, size_t count)
+{
+    struct spread spread = {.count = count};
+    double square = 0;
+    for (size_t i = 0; i < count; i++)
+        spread.mean += values[i] / (double)count;
+    for (size_t i = 0; i < count; i++)
+        square += (values[i] - spread.mean) * (values[i] - spread.mean);
+    spread.deviation = count ? sqrt(square / (double)count) : 0;
+    return spread;
+}
+
+double wt__quantile(const double *sorted, size_t count, double share)
+{
+    if (count == 0)
+        return 0;
+    double place = share * (double)(count - 1);
+    size_t below = (size_t)place;
+    if (below + 1 >= count)
+        return sorted[count - 1];
+    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+struct box wt__box(double *values, size_t count)
+{
+    struct box box = {.count = count};
+    size_t below = 0, above = 0;
+    if (count == 0)
+        return box;
+    qsort(values, count, sizeof *values, ascending);
+    box.first = wt__quantile(values, count, .25);
+    box.median = wt__quantile(values, count, .5);
+    box.third = wt__quantile(values, count, .75);
+    double reach = 1.5 * (box.third - box.first);
+    while (below + 1 < count && values[below] < box.first - reach)
+        below++;
+    while (above + 1 < count && values[count - 1 - above] > box.third + reach)
+        above++;
+    box.low = values[below];
+    box.high = values[count - 1 - above];
+    box.outliers = below + above;
+    return box;
+}
+
+/* ---------------------------------------------------------------- what fails */
+
+static size_t bin_of(const struct tool_failures *tool)
+{
+    /* Up to and including a tenth is bin 1, and so on: in whole numbers, since a tenth is none of the machine's. */
+    return (tool->missed * (FAILURE_BINS - 1) + tool->wanted - 1) / tool->wanted;
+}
+
+/* Counts the misses of every tool and marks the requests that lack one. */
+static int count_failures(struct failures *out, const struct dataset *dataset, size_t queries, const bool *missed,
+                          struct map *by_name, wt_error *err)
+{
+    size_t at = 0;
+    for (size_t q = 0; q < queries; q++)
+        for (size_t j = 0; j < dataset->queries[q].judgement_count; j++) {
+            const struct judgement *judgement = &dataset->queries[q].judgements[j];
+            bool added;
+            if (judgement->gain <= 0)
+                continue;
+            const uint32_t *row = wt__map_insert(by_name, judgement->tool, (uint32_t)out->tool_count, &added);
+            if (!row)
+                return wt__fail_nomem(err);
+            if (added)
+                out->tools[out->tool_count++] = (struct tool_failures){.tool = judgement->tool};
+            out->tools[*row].wanted++;
+            out->tools[*row].missed += missed[at];
+            out->failed[q] |= missed[at];
+            at++;
+        }
+    return 0;
+}
+
+/* values: scratch of as many as there are tools, or requests. */
+static void sum_up(struct failures *out, size_t queries, const double *lengths, double *values)
+{
+    for (size_t i = 0; i < out->tool_count; i++) {
+        values[i] = (double)out->tools[i].missed / (double)out->tools[i].wanted;
+        out->bins[bin_of(&out->tools[i])]++;
+    }
+    out->share = wt__spread(values, out->tool_count);
+    for (unsigned failed = 0; failed < 2; failed++) {
+        size_t count = 0;
+        for (size_t q = 0; q < queries; q++)
+            if (out->failed[q] == (failed == 1))
+                values[count++] = lengths[q];
+        *(failed ? &out->failed_length : &out->found_length) = wt__spread(values, count);
+    }
+}
+
+int wt__failures(struct failures *out, const struct dataset *dataset, size_t queries, const bool *missed,
+                 const double *lengths, struct arena *arena, wt_error *err)
+{
+    struct map by_name = {0};
+    size_t most = 0;
+    for (size_t q = 0; q < queries; q++)
+        most += dataset->queries[q].judgement_count;
+    *out = (struct failures){.tools = wt__arena_array(arena, struct tool_failures, most),
+                             .failed = wt__arena_array(arena, bool, queries)};
+    double *values = wt__alloc_array(most > queries ? most : queries, sizeof *values);
+    int rc = out->tools && out->failed && values ? 0 : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = count_failures(out, dataset, queries, missed, &by_name, err);
+    if (rc == 0)
+        sum_up(out, queries, lengths, values);
+    free(values);
+    wt__map_dispose(&by_name);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- descriptions against use */
+
+/* The tools' vectors, [M, D]; NULL when memory is out. A tool that has no use has no vector by it, and by both its
+ * description alone. */
+static float *stand(const struct material *m, enum standing standing)
+{
+    float *vectors = wt__alloc_aligned(m->tool_count * m->dim, sizeof *vectors);
+    for (size_t i = 0; vectors && i < m->tool_count; i++) {
+        float *vector = vectors + i * m->dim, by_description = standing != BY_USE, by_use = standing != BY_DESCRIPTION;
+        double square = 0;
+        for (size_t d = 0; d < m->dim; d++) {
+            vector[d] = by_description * m->descriptions[i * m->dim + d] + by_use * m->uses[i * m->dim + d];
+            square += (double)vector[d] * vector[d];
+        }
+        for (size_t d = 0; d < m->dim && square > 0; d++)
+            vector[d] /= (float)sqrt(square);
+    }
+    return vectors;
+}
+
+static bool is_gold(const struct material *m, size_t request, uint32_t row)
+{
+    for (size_t g = m->gold_starts[request]; g < m->gold_starts[request + 1]; g++)
+        if (m->gold[g] == row)
+            return true;
+    return false;
+}
+
+/* Cosines of requests with tools, gathered until they are as many as are wanted. */
+struct cosines {
+    double *values;
+    size_t count, capacity;
+};
+
+struct looking {
+    const struct material *material;
+    const float *vectors; /* [M, D] */
+    float *scores;        /* [M] of one request */
+    bool *there;          /* [M] */
+    struct cosines used, unused;
+    double share; /* of the unused that are taken */
+    struct rng rng;
+    struct standing_quality *out;
+};
+
+/* recall and nDCG of one ranking by score; every relevant tool has gain 1. */
+static void rank(struct looking *l, size_t request)
+{
+    const struct material *m = l->material;
+    size_t deepest = wt__standing_cutoffs[STANDING_CUTOFFS - 1];
+    size_t relevant = m->gold_starts[request + 1] - m->gold_starts[request];
+    struct scored items[16];
+    struct topk top = {.items = items, .k = deepest};
+    int gains[16] = {0}, ideal[16];
+    for (size_t i = 0; i < m->tool_count; i++)
+        if (l->there[i])
+            wt__topk_push(&top, (struct scored){l->scores[i], (uint32_t)i});
+    wt__topk_sort(&top);
+    for (size_t i = 0; i < top.len; i++)
+        gains[i] = is_gold(m, request, top.items[i].row);
+    for (size_t i = 0; i < deepest; i++)
+        ideal[i] = i < relevant;
+    for (size_t c = 0; c < STANDING_CUTOFFS; c++) {
+        size_t k = wt__standing_cutoffs[c];
+        l->out->recall[c] += wt__recall_at(gains, top.len, relevant, k) / (double)m->request_count;
+        l->out->ndcg[c] += wt__ndcg_at(gains, top.len, ideal, deepest, k) / (double)m->request_count;
+    }
+}
+
+static void gather(struct looking *l, size_t request)
+{
+    for (size_t i = 0; i < l->material->tool_count; i++) {
+        bool used = is_gold(l->material, request, (uint32_t)i);
+        struct cosines *to = used ? &l->used : &l->unused;
+        if (l->there[i] && to->count < to->capacity && (used || wt__rng_unit(&l->rng) < l->share))
+            to->values[to->count++] = l->scores[i];
+    }
+}
+
+static int look(struct looking *l, wt_error *err)
+{
+    const struct material *m = l->material;
+    double pairs = (double)m->tool_count * (double)m->request_count;
+    l->share = fmin(COSINE_PAIRS / fmax(pairs, 1), 1);
+    l->used.capacity = m->gold_starts[m->request_count];
+    l->unused.capacity = pairs < COSINE_PAIRS ? (size_t)pairs : COSINE_PAIRS;
+    l->used.values = wt__alloc_array(l->used.capacity, sizeof(double));
+    l->unused.values = wt__alloc_array(l->unused.capacity, sizeof(double));
+    if (!l->used.values || !l->unused.values)
+        return wt__fail_nomem(err);
+    for (size_t q = 0; q < m->request_count; q++) {
+        wt__kernels()->dots_f32(m->requests + q * m->dim, l->vectors, m->tool_count, m->dim, l->scores);
+        rank(l, q);
+        gather(l, q);
+    }
+    l->out->used = wt__box(l->used.values, l->used.count);
+    l->out->unused = wt__box(l->unused.values, l->unused.count);
+    return 0;
+}
+
+int wt__standing_quality(struct standing_quality *out, const struct material *material, enum standing standing,
+                         uint64_t seed, wt_error *err)
+{
+    float *vectors = stand(material, standing);
+    struct looking l = {.material = material,
+                        .vectors = vectors,
+                        .scores = wt__alloc_aligned(material->tool_count, sizeof(float)),
+                        .there = wt__alloc_array(material->tool_count, sizeof(bool)),
+                        .out = out};
+    *out = (struct standing_quality){0};
+    wt__rng_seed(&l.rng, seed);
+    int rc = vectors && l.scores && l.there ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < material->tool_count; i++) {
+        l.there[i] = false;
+        for (size_t d = 0; d < material->dim && !l.there[i]; d++)
+            l.there[i] = vectors[i * material->dim + d] != 0;
+        out->tools += l.there[i];
+    }
+    if (rc == 0)
+        rc = look(&l, err);
+    free(l.used.values);
+    free(l.unused.values);
+    free(l.there);
+    free(l.scores);
+    free(vectors);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the map */
+
+struct sampling {
+    struct landscape *out;
+    float *vectors; /* [MAP_POINTS * POINT_KINDS, D] */
+    size_t dim;
+    struct rng rng;
+};
+
+/* Takes up to MAP_POINTS of the rows that are not zero; texts [count]. */
+static int sample(struct sampling *s, enum point_kind kind, const float *rows, size_t count, const struct str *texts,
+                  wt_error *err)
+{
+    size_t *order = wt__alloc_array(count, sizeof *order);
+    if (!order)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = wt__rng_below(&s->rng, i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+    for (size_t i = 0; i < count && s->out->of_kind[kind] < MAP_POINTS; i++) {
+        const float *row = rows + order[i] * s->dim;
+        size_t d = 0;
+        while (d < s->dim && row[d] == 0)
+            d++;
+        if (d == s->dim)
+            continue;
+        memcpy(s->vectors + s->out->count * s->dim, row, s->dim * sizeof *row);
+        s->out->points[s->out->count++] = (struct point){.kind = kind, .text = texts[order[i]]};
+        s->out->of_kind[kind]++;
+    }
+    free(order);
+    return 0;
+}
+
+/* For each point the kind of the one that is nearest to it. */
+static int find_nearest(struct sampling *s, wt_error *err)
+{
+    struct landscape *out = s->out;
+    float *scores = wt__alloc_aligned(out->count, sizeof *scores);
+    if (!scores)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < out->count; i++) {
+        size_t best = i ? 0 : 1;
+        wt__kernels()->dots_f32(s->vectors + i * s->dim, s->vectors, out->count, s->dim, scores);
+        for (size_t j = 0; j < out->count; j++)
+            if (j != i && scores[j] > scores[best])
+                best = j;
+        enum point_kind kind = out->points[i].kind;
+        if (best < out->count)
+            out->nearest[kind][out->points[best].kind] += 1 / (double)out->of_kind[kind];
+    }
+    free(scores);
+    return 0;
+}
+
+static int place(struct sampling *s, uint64_t seed, struct progress *progress, wt_error *err)
+{
+    double *places = wt__alloc_array(2 * s->out->count, sizeof *places);
+    int rc = places ? wt__tsne(places, s->vectors, s->out->count, s->dim, seed, progress, err) : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < s->out->count; i++) {
+        s->out->points[i].x = places[2 * i];
+        s->out->points[i].y = places[2 * i + 1];
+    }
+    free(places);
+    return rc;
+}
+
+int wt__landscape(struct landscape *out, const struct material *m, uint64_t seed, struct arena *arena,
+                  struct progress *progress, wt_error *err)
+{
+    enum { MOST = MAP_POINTS * POINT_KINDS };
+    *out = (struct landscape){.points = wt__arena_array(arena, struct point, MOST)};
+    struct sampling s = {.out = out, .dim = m->dim, .vectors = wt__alloc_aligned(MOST * m->dim, sizeof *s.vectors)};
+    struct str *texts = wt__alloc_array(m->request_count, sizeof *texts);
+    int rc = out->points && s.vectors && texts ? 0 : wt__fail_nomem(err);
+    wt__rng_seed(&s.rng, seed);
+    for (size_t q = 0; rc == 0 && q < m->request_count; q++)
+        texts[q] = m->queries[q].text;
+    if (rc == 0)
+        rc = sample(&s, POINT_REQUEST, m->requests, m->request_count, texts, err);
+    if (rc == 0)
+        rc = sample(&s, POINT_USE, m->uses, m->tool_count, m->names, err);
+    if (rc == 0)
+        rc = sample(&s, POINT_DESCRIPTION, m->descriptions, m->tool_count, m->names, err);
+    if (rc == 0)
+        rc = find_nearest(&s, err);
+    if (rc == 0)
+        rc = place(&s, seed, progress, err);
+    free(texts);
+    free(s.vectors);
+    return rc;
+}

@@ -1,0 +1,171 @@
+#include "eval/page.h"
+
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "encoder/tokenizer_files.h"
+#include "eval/report_html.h"
+#include "text/tokenizer.h"
+
+enum {
+    PAGE_RESAMPLES = 2000, /* of an interval; there are many of them, and they are drawn a tenth of a point wide */
+    LENGTH_MAX = 8192      /* tokens that are counted of a request */
+};
+
+struct gathering {
+    const struct page_source *source;
+    struct page page;
+    struct arena arena;
+    double *lengths; /* [queries] */
+    struct progress *progress;
+    wt_error *err;
+};
+
+/* ---------------------------------------------------------------- lengths */
+
+static double count_words(struct str text)
+{
+    size_t count = 0;
+    bool inside = false;
+    for (size_t i = 0; i < text.len; i++) {
+        bool blank = (unsigned char)text.ptr[i] <= ' ';
+        count += !blank && !inside;
+        inside = !blank;
+    }
+    return (double)count;
+}
+
+static int count_tokens(struct gathering *g, const char *folder)
+{
+    struct buffer blob = {0};
+    struct tokenizer tokenizer;
+    int32_t *ids = wt__alloc_array(LENGTH_MAX, sizeof *ids);
+    int rc = ids ? wt__tokenizer_read(&blob, folder, g->err) : wt__fail_nomem(g->err);
+    if (rc == 0)
+        rc = wt__tokenizer_open(&tokenizer, blob.ptr, blob.len, g->err);
+    for (size_t q = 0; rc == 0 && q < g->source->plan->queries; q++) /* without the two that frame it */
+        g->lengths[q] =
+            (double)wt__tokenizer_encode(&tokenizer, g->source->dataset->queries[q].text, LENGTH_MAX, ids) - 2;
+    wt__buffer_dispose(&blob);
+    free(ids);
+    return rc;
+}
+
+static int count_lengths(struct gathering *g, bool model)
+{
+    g->lengths = wt__arena_array(&g->arena, double, g->source->plan->queries);
+    g->page.length_unit = model ? "tokens" : "words";
+    if (!g->lengths)
+        return wt__fail_nomem(g->err);
+    if (model)
+        return count_tokens(g, g->source->engine->model_folder);
+    for (size_t q = 0; q < g->source->plan->queries; q++)
+        g->lengths[q] = count_words(g->source->dataset->queries[q].text);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- what was measured */
+
+static int find_failures(struct gathering *g)
+{
+    const struct page_source *source = g->source;
+    struct failures *failures = wt__arena_array(&g->arena, struct failures, source->report->row_count);
+    int rc = failures ? 0 : wt__fail_nomem(g->err);
+    for (size_t r = 0; rc == 0 && r < source->report->row_count; r++)
+        rc = wt__failures(&failures[r], source->dataset, source->plan->queries, source->measured[r].missed, g->lengths,
+                          &g->arena, g->err);
+    g->page.failures = failures;
+    return rc;
+}
+
+static int find_intervals(struct gathering *g)
+{
+    const struct page_source *source = g->source;
+    size_t rows = source->report->row_count, metrics = wt__plan_metrics(source->plan), count = source->plan->queries;
+    size_t resamples = source->resamples < PAGE_RESAMPLES ? source->resamples : PAGE_RESAMPLES;
+    struct bootstrap *intervals = wt__arena_array(&g->arena, struct bootstrap, rows * metrics);
+    double *values = wt__alloc_array(count, sizeof *values);
+    int rc = intervals && values ? 0 : wt__fail_nomem(g->err);
+    if (rc == 0 && wt__progress_phase(g->progress, "drawing intervals", rows * metrics))
+        rc = wt__fail_cancelled(g->err);
+    for (size_t i = 0; rc == 0 && i < rows * metrics; i++) {
+        for (size_t q = 0; q < count; q++)
+            values[q] = source->measured[i / metrics].values[q * metrics + i % metrics];
+        rc = wt__bootstrap(values, count, resamples, source->seed, &intervals[i], g->err);
+        if (rc == 0 && wt__progress_step(g->progress, 1))
+            rc = wt__fail_cancelled(g->err);
+    }
+    free(values);
+    g->page.intervals = intervals;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- how tools stand */
+
+static int view_tools(struct gathering *g, struct view_of_tools *view, const struct encoder *encoder, bool trained)
+{
+    struct material material;
+    int rc = wt__material_read(&material, g->source->engine, encoder, g->source->dataset, g->source->plan->queries,
+                               g->progress, g->err);
+    if (rc < 0)
+        return rc;
+    *view = (struct view_of_tools){.trained = trained, .encoder = wt__arena_copy(&g->arena, wt__str(material.encoder))};
+    rc = view->encoder ? 0 : wt__fail_nomem(g->err);
+    for (unsigned s = 0; rc == 0 && s < (g->page.with_use ? STANDINGS : 1); s++)
+        rc = wt__standing_quality(&view->by[s], &material, (enum standing)s, g->source->seed, g->err);
+    if (rc == 0)
+        rc = wt__landscape(&view->map, &material, g->source->seed, &g->arena, g->progress, g->err);
+    for (size_t i = 0; rc == 0 && i < view->map.count; i++) { /* the material's names end with it */
+        struct str *text = &view->map.points[i].text;
+        text->ptr = wt__arena_copy(&g->arena, *text);
+        rc = text->ptr ? 0 : wt__fail_nomem(g->err);
+    }
+    wt__material_dispose(&material);
+    return rc;
+}
+
+static int view_all(struct gathering *g, const struct encoder *base)
+{
+    const struct trained *trained = NULL;
+    wt_usage_info info;
+    int rc = wt_get_usage_info(g->source->engine, &info, g->err);
+    if (rc < 0 || !base)
+        return rc;
+    g->page.with_use = info.usages > 0;
+    g->page.usages = (size_t)info.usages;
+    struct view_of_tools *views = wt__arena_array(&g->arena, struct view_of_tools, 2);
+    rc = views ? view_tools(g, &views[0], base, false) : wt__fail_nomem(g->err);
+    wt__engine_trained(g->source->engine, &trained, NULL);
+    bool second = rc == 0 && trained && trained->own;
+    if (second)
+        rc = view_tools(g, &views[1], trained->own, true);
+    g->page.views = views;
+    g->page.view_count = second ? 2 : 1;
+    return rc;
+}
+
+int wt__page_write(const char *path, const struct page_source *source, struct progress *progress, wt_error *err)
+{
+    struct gathering g = {.source = source, .progress = progress, .err = err};
+    const struct encoder *base = NULL;
+    struct buffer html = {0};
+    g.page.report = source->report;
+    g.page.dataset = source->dataset;
+    g.page.plan = source->plan;
+    int rc = wt__engine_encoder(source->engine, &base, err);
+    rc = count_lengths(&g, rc == 0);
+    if (rc == 0)
+        rc = find_failures(&g);
+    if (rc == 0)
+        rc = find_intervals(&g);
+    if (rc == 0)
+        rc = view_all(&g, base);
+    if (rc == 0) {
+        wt__report_html(&html, &g.page);
+        rc = html.failed ? wt__fail_nomem(err) : wt__file_replace(path, html.ptr, html.len, err);
+    }
+    wt__buffer_dispose(&html);
+    wt__arena_dispose(&g.arena);
+    return rc;
+}

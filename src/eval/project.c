@@ -1,0 +1,272 @@
+/* project.c: the recipe of the t-SNE paper with its later customs: a start at PCA that is scaled down, an early phase
+ * in which attraction counts twelvefold, momentum, a gain for each coordinate, and a learning rate by the number of
+ * points (Belkina et al., 2019). */
+#include "eval/project.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "nn/kernels/kernels.h"
+
+enum { POWER_STEPS = 60, SEARCH_STEPS = 40, EARLY_STEPS = 100, STEPS = 400 };
+static const double PERPLEXITY = 30, EXAGGERATION = 12, START = 1e-4, LEAST_GAIN = .01, LEAST_RATE = 50;
+
+/* ---------------------------------------------------------------- PCA */
+
+struct cloud {
+    const float *points; /* [N, D] */
+    size_t count, dim;
+    double *mean; /* [D] */
+};
+
+/* along [N] = (points - mean) direction */
+static void project(const struct cloud *c, const double *direction, double *along)
+{
+    double shift = 0;
+    for (size_t d = 0; d < c->dim; d++)
+        shift += c->mean[d] * direction[d];
+    for (size_t i = 0; i < c->count; i++) {
+        along[i] = -shift;
+        for (size_t d = 0; d < c->dim; d++)
+            along[i] += c->points[i * c->dim + d] * direction[d];
+    }
+}
+
+/* Takes `other`, of length one, out of direction, and brings that to length one. */
+static void straighten(double *direction, const double *other, size_t dim)
+{
+    double inner = 0, square = 0;
+    for (size_t d = 0; other && d < dim; d++)
+        inner += direction[d] * other[d];
+    for (size_t d = 0; d < dim; d++) {
+        direction[d] -= other ? inner * other[d] : 0;
+        square += direction[d] * direction[d];
+    }
+    for (size_t d = 0; d < dim && square > 0; d++)
+        direction[d] /= sqrt(square);
+}
+
+/* Power iteration on the covariance, which is never made. across: the direction found before, or NULL. */
+static void find_direction(const struct cloud *c, double *direction, const double *across, double *along,
+                           struct rng *rng)
+{
+    for (size_t d = 0; d < c->dim; d++)
+        direction[d] = wt__rng_unit(rng) - .5;
+    straighten(direction, across, c->dim);
+    for (unsigned step = 0; step < POWER_STEPS; step++) {
+        project(c, direction, along);
+        memset(direction, 0, c->dim * sizeof *direction);
+        for (size_t i = 0; i < c->count; i++)
+            for (size_t d = 0; d < c->dim; d++)
+                direction[d] += along[i] * (c->points[i * c->dim + d] - c->mean[d]);
+        straighten(direction, across, c->dim);
+    }
+    project(c, direction, along);
+}
+
+int wt__pca(double *out, const float *points, size_t count, size_t dim, uint64_t seed, wt_error *err)
+{
+    struct cloud cloud = {points, count, dim, NULL};
+    struct rng rng;
+    double *space = wt__alloc_array(3 * dim + count, sizeof *space);
+    if (!space)
+        return wt__fail_nomem(err);
+    double *first = space + dim, *second = first + dim, *along = second + dim;
+    cloud.mean = space;
+    memset(space, 0, dim * sizeof *space);
+    for (size_t i = 0; i < count; i++)
+        for (size_t d = 0; d < dim; d++)
+            cloud.mean[d] += points[i * dim + d] / (double)count;
+    wt__rng_seed(&rng, seed);
+    find_direction(&cloud, first, NULL, along, &rng);
+    for (size_t i = 0; i < count; i++)
+        out[2 * i] = along[i];
+    find_direction(&cloud, second, first, along, &rng);
+    for (size_t i = 0; i < count; i++)
+        out[2 * i + 1] = along[i];
+    free(space);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- who is whose neighbour */
+
+/* row [N] of squared distances becomes the chances of each point to be picked as a neighbour of point i, so spread out
+ * that their perplexity is as wanted: the width of the bell is found by halving. */
+static void find_chances(float *row, size_t count, size_t i, double perplexity, double *chances)
+{
+    double low = 0, high = INFINITY, width = 1, nearest = INFINITY, sum = 0;
+    for (size_t j = 0; j < count; j++)
+        if (j != i)
+            nearest = fmin(nearest, row[j]);
+    for (unsigned step = 0; step < SEARCH_STEPS; step++) {
+        double entropy = 0;
+        sum = 0;
+        for (size_t j = 0; j < count; j++) {
+            double far = row[j] - nearest;
+            chances[j] = j == i ? 0 : exp(-far * width);
+            sum += chances[j];
+            entropy += chances[j] * far * width;
+        }
+        entropy = entropy / sum + log(sum);
+        if (fabs(entropy - log(perplexity)) < 1e-4)
+            break;
+        if (entropy > log(perplexity))
+            low = width;
+        else
+            high = width;
+        width = isinf(high) ? 2 * width : (low + high) / 2;
+    }
+    for (size_t j = 0; j < count; j++)
+        row[j] = (float)(chances[j] / sum);
+}
+
+/* chances [N, N]: of i and j to be neighbours, the same both ways, all of them summing to one. */
+static int find_neighbours(float *chances, const float *points, size_t count, size_t dim, wt_error *err)
+{
+    double perplexity = fmin(PERPLEXITY, (double)(count - 1) / 3);
+    double *scratch = wt__alloc_array(count, sizeof *scratch), *squares = wt__alloc_array(count, sizeof *squares);
+    int rc = scratch && squares ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        squares[i] = wt__kernels()->dot_f32(points + i * dim, points + i * dim, dim);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        float *row = chances + i * count;
+        wt__kernels()->dots_f32(points + i * dim, points, count, dim, row);
+        for (size_t j = 0; j < count; j++)
+            row[j] = (float)fmax(squares[i] + squares[j] - 2 * (double)row[j], 0);
+        find_chances(row, count, i, perplexity, scratch);
+    }
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        for (size_t j = 0; j < i; j++) {
+            float both = (chances[i * count + j] + chances[j * count + i]) / (2 * (float)count);
+            chances[i * count + j] = chances[j * count + i] = both;
+        }
+    free(scratch);
+    free(squares);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- moving the points */
+
+/* x and y apart, so that the inner loop is one of plain rows. */
+struct sheet {
+    size_t count;
+    const float *chances; /* [N, N] */
+    double *place[2];     /* [N] x, y */
+    double *pull[2];      /* towards neighbours */
+    double *push[2];      /* away from everyone */
+    double *speed[2], *gain[2];
+    double *closeness; /* [N] of one row */
+};
+
+/* Pull and push of every pair; returns the sum of the closenesses. */
+static double feel(struct sheet *s)
+{
+    double sum = 0;
+    for (unsigned a = 0; a < 2; a++) {
+        memset(s->pull[a], 0, s->count * sizeof(double));
+        memset(s->push[a], 0, s->count * sizeof(double));
+    }
+    for (size_t i = 1; i < s->count; i++) {
+        const float *chances = s->chances + i * s->count;
+        double x = s->place[0][i], y = s->place[1][i], pull[2] = {0}, push[2] = {0};
+        for (size_t j = 0; j < i; j++) {
+            double dx = x - s->place[0][j], dy = y - s->place[1][j];
+            s->closeness[j] = 1 / (1 + dx * dx + dy * dy);
+        }
+        for (size_t j = 0; j < i; j++) {
+            double dx = x - s->place[0][j], dy = y - s->place[1][j], q = s->closeness[j];
+            double attract = chances[j] * q, repel = q * q;
+            s->pull[0][j] -= attract * dx;
+            s->pull[1][j] -= attract * dy;
+            s->push[0][j] -= repel * dx;
+            s->push[1][j] -= repel * dy;
+            pull[0] += attract * dx;
+            pull[1] += attract * dy;
+            push[0] += repel * dx;
+            push[1] += repel * dy;
+            sum += 2 * q;
+        }
+        for (unsigned a = 0; a < 2; a++) {
+            s->pull[a][i] += pull[a];
+            s->push[a][i] += push[a];
+        }
+    }
+    return sum;
+}
+
+static void move(struct sheet *s, double exaggeration, double momentum, double rate)
+{
+    double sum = feel(s);
+    for (unsigned a = 0; a < 2; a++) {
+        double middle = 0;
+        for (size_t i = 0; i < s->count; i++) {
+            double slope = 4 * (exaggeration * s->pull[a][i] - s->push[a][i] / sum);
+            bool onward = (slope > 0) != (s->speed[a][i] > 0);
+            s->gain[a][i] = fmax(onward ? s->gain[a][i] + .2 : s->gain[a][i] * .8, LEAST_GAIN);
+            s->speed[a][i] = momentum * s->speed[a][i] - rate * s->gain[a][i] * slope;
+            s->place[a][i] += s->speed[a][i];
+            middle += s->place[a][i] / (double)s->count;
+        }
+        for (size_t i = 0; i < s->count; i++)
+            s->place[a][i] -= middle;
+    }
+}
+
+/* Puts the sheet's arrays into space [11 N], with PCA's places scaled so that x has a deviation of START. */
+static void lay_out(struct sheet *s, double *space, const double *start)
+{
+    double **arrays[] = {&s->place[0], &s->place[1], &s->pull[0], &s->pull[1], &s->push[0],  &s->push[1],
+                         &s->speed[0], &s->speed[1], &s->gain[0], &s->gain[1], &s->closeness};
+    double square = 0;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        *arrays[i] = space + i * s->count;
+    for (size_t i = 0; i < s->count; i++)
+        square += start[2 * i] * start[2 * i] / (double)s->count;
+    double scale = square > 0 ? START / sqrt(square) : 0;
+    for (unsigned a = 0; a < 2; a++)
+        for (size_t i = 0; i < s->count; i++) {
+            s->place[a][i] = start[2 * i + a] * scale;
+            s->speed[a][i] = 0;
+            s->gain[a][i] = 1;
+        }
+}
+
+static int settle(struct sheet *s, struct progress *progress, wt_error *err)
+{
+    double rate = fmax((double)s->count / EXAGGERATION / 4, LEAST_RATE);
+    if (wt__progress_phase(progress, "drawing the map", STEPS))
+        return wt__fail_cancelled(err);
+    for (unsigned step = 0; step < STEPS; step++) {
+        bool early = step < EARLY_STEPS;
+        move(s, early ? EXAGGERATION : 1, early ? .5 : .8, rate);
+        if (wt__progress_step(progress, 1))
+            return wt__fail_cancelled(err);
+    }
+    return 0;
+}
+
+int wt__tsne(double *out, const float *points, size_t count, size_t dim, uint64_t seed, struct progress *progress,
+             wt_error *err)
+{
+    int rc = wt__pca(out, points, count, dim, seed, err);
+    if (rc < 0 || count < 5) /* so few have no neighbourhoods */
+        return rc;
+    float *chances = wt__alloc_array(count * count, sizeof *chances);
+    double *space = wt__alloc_array(11 * count, sizeof *space);
+    struct sheet sheet = {.count = count, .chances = chances};
+    rc = chances && space ? find_neighbours(chances, points, count, dim, err) : wt__fail_nomem(err);
+    if (rc == 0) {
+        lay_out(&sheet, space, out);
+        rc = settle(&sheet, progress, err);
+    }
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        out[2 * i] = sheet.place[0][i];
+        out[2 * i + 1] = sheet.place[1][i];
+    }
+    free(chances);
+    free(space);
+    return rc;
+}

@@ -1,0 +1,595 @@
+/* report_html.c: words, tables and charts, in the order in which a reader asks: which recipe is best, what does it
+ * miss, and why. Each chart stands above a table with its numbers. What came from the data set is escaped where it is
+ * written (svg.h), and the page's policy forbids it to fetch or run anything even so. */
+#include "eval/report_html.h"
+
+#include <math.h>
+
+#include "eval/svg.h"
+
+enum { WORST_TOOLS = 15, FAILED_REQUESTS = 15, REQUEST_SHOWN = 240, MAIN_CUTOFF = 5 };
+
+static const char head[] =
+    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
+
+static const char style[] =
+    "<style>\n"
+    ":root{--paper:#fff;--ink:#1c2126;--faint:#5b6570;--grid:#dfe3e8;--s0:#2f6fb0;--s1:#c96f1c;--s2:#2b8a6b;"
+    "--s3:#8a93a0}\n"
+    "@media (prefers-color-scheme:dark){:root{--paper:#15181c;--ink:#e6e9ec;--faint:#a0a9b3;--grid:#31373e;"
+    "--s0:#6aa8e6;--s1:#eba15a;--s2:#5cc3a0;--s3:#808a96}}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0 auto;padding:2rem 1.25rem 4rem;max-width:52rem;background:var(--paper);color:var(--ink);"
+    "font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif}\n"
+    "h1{font-size:1.7rem;line-height:1.2;margin:0 0 .4rem}\n"
+    "h2{font-size:1.25rem;margin:2.6rem 0 .5rem;padding-top:1.1rem;border-top:1px solid var(--grid)}\n"
+    "h3{font-size:1rem;margin:1.6rem 0 .3rem}\n"
+    "p{margin:.5rem 0 .8rem}\n"
+    ".lead,figcaption,caption,summary{color:var(--faint)}\n"
+    "figure{margin:1rem 0;break-inside:avoid}\n"
+    "figcaption{font-size:.9rem;margin-top:.3rem}\n"
+    ".scroll{overflow-x:auto}\n"
+    "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;margin:.6rem 0}\n"
+    "caption{text-align:left;font-size:.9rem;padding:.2rem 0}\n"
+    "th,td{padding:.28rem .7rem .28rem 0;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}\n"
+    "th{font-weight:600}\nth:first-child,td.words{text-align:left}\ntd.words{overflow-wrap:anywhere}\n"
+    "td small{display:block;color:var(--faint);white-space:nowrap}\n"
+    "td.best{font-weight:700}\ntd.best small{font-weight:400}\n"
+    "details{margin:.8rem 0}\nsummary{cursor:pointer}\n"
+    "pre{font-size:.8rem;white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0 1rem}\n"
+    ".beside{display:grid;grid-template-columns:repeat(auto-fill,minmax(15.5rem,1fr));gap:.4rem 1.2rem}\n"
+    ".beside figure{margin:.4rem 0}\n"
+    ".legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;list-style:none;font-size:.9rem}\n"
+    "svg{display:block;width:100%;height:auto;overflow:visible}\n"
+    "svg.wide{min-width:34rem}\nsvg.mark{display:inline-block;width:.8em;height:.8em;margin-right:.35em}\n"
+    "svg text{fill:var(--ink);font:13px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif}\n"
+    "svg .tick{fill:var(--faint);font-size:12px}\nsvg .middle{text-anchor:middle}\nsvg .end{text-anchor:end}\n"
+    "svg .value{font-variant-numeric:tabular-nums}\n"
+    ".grid{stroke:var(--grid)}\n.s0{fill:var(--s0)}\n.s1{fill:var(--s1)}\n.s2{fill:var(--s2)}\n.s3{fill:var(--s3)}\n"
+    ".whisker{stroke:var(--ink);stroke-width:1.4;fill:none}\n.box{stroke:var(--ink);stroke-width:1}\n"
+    ".median{stroke:var(--paper);stroke-width:3}\n.point{fill-opacity:.62}\n"
+    "@media print{:root{--paper:#fff;--ink:#000;--faint:#444;--grid:#ccc;--s0:#2f6fb0;--s1:#c96f1c;--s2:#2b8a6b;"
+    "--s3:#8a93a0}body{max-width:none;padding:0;font-size:10.5pt;print-color-adjust:exact;"
+    "-webkit-print-color-adjust:exact}.scroll{overflow:visible}svg.wide{min-width:0}h2,h3{break-after:avoid}"
+    "tr{break-inside:avoid}}\n"
+    "</style>\n</head>\n<body>\n<main>\n";
+
+/* ---------------------------------------------------------------- small parts */
+
+static void cell(struct buffer *out, double value, int decimals)
+{
+    wt__buffer_printf(out, "<td>%.*f</td>", decimals, value);
+}
+
+static void words(struct buffer *out, const char *tag, const char *text)
+{
+    wt__buffer_printf(out, "<%s>", tag);
+    wt__html_text(out, wt__str(text));
+    wt__buffer_printf(out, "</%s>", tag);
+}
+
+/* Column heads, with blanks between them; '_' stands for a blank within one. */
+static void table_head(struct buffer *out, const char *caption, const char *columns)
+{
+    wt__buffer_text(out, "<div class=\"scroll\"><table>");
+    if (caption)
+        words(out, "caption", caption);
+    wt__buffer_text(out, "<thead><tr>");
+    for (const char *at = columns; *at;) {
+        size_t len = strcspn(at, " ");
+        wt__buffer_text(out, "<th scope=\"col\">");
+        for (size_t i = 0; i < len; i++)
+            wt__buffer_char(out, at[i] == '_' ? ' ' : at[i]);
+        wt__buffer_text(out, "</th>");
+        at += len + (at[len] == ' ');
+    }
+    wt__buffer_text(out, "</tr></thead><tbody>\n");
+}
+
+static void row_head(struct buffer *out, const char *label)
+{
+    wt__buffer_text(out, "<tr><th scope=\"row\">");
+    wt__html_text(out, wt__str(label));
+    wt__buffer_text(out, "</th>");
+}
+
+static void table_end(struct buffer *out)
+{
+    wt__buffer_text(out, "</tbody></table></div>\n");
+}
+
+static void figure_begin(struct buffer *out)
+{
+    wt__buffer_text(out, "<figure><div class=\"scroll\">\n");
+}
+
+static void figure_end(struct buffer *out, const char *caption)
+{
+    wt__buffer_text(out, "</div>");
+    words(out, "figcaption", caption);
+    wt__buffer_text(out, "</figure>\n");
+}
+
+/* The place of a metric by kind (recall 0, ndcg 1, complete 2) at the main cutoff. */
+static size_t main_metric(const struct plan *plan, size_t kind)
+{
+    size_t main = plan->cutoff_count - 1;
+    for (size_t c = 0; c < plan->cutoff_count; c++)
+        if (plan->cutoffs[c] == MAIN_CUTOFF)
+            main = c;
+    return kind * plan->cutoff_count + main;
+}
+
+static const struct bootstrap *interval(const struct page *page, size_t row, size_t metric)
+{
+    return &page->intervals[row * wt__plan_metrics(page->plan) + metric];
+}
+
+static double best_of(const struct page *page, size_t metric)
+{
+    double best = 0;
+    for (size_t r = 0; r < page->report->row_count; r++)
+        best = fmax(best, page->report->rows[r].metrics[metric].value);
+    return best;
+}
+
+/* ---------------------------------------------------------------- recipes */
+
+static void metric_cell(struct buffer *out, const struct page *page, size_t row, size_t metric)
+{
+    const struct bootstrap *b = interval(page, row, metric);
+    bool best = page->report->row_count > 1 && b->difference >= best_of(page, metric) - 1e-12;
+    wt__buffer_printf(out, "<td%s>%.1f<small>%.1f\xe2\x80\x93%.1f</small></td>", best ? " class=\"best\"" : "",
+                      100 * b->difference, 100 * b->low, 100 * b->high);
+}
+
+static void main_table(struct buffer *out, const struct page *page)
+{
+    const wt_eval_report *report = page->report;
+    const size_t shown[] = {main_metric(page->plan, 0), main_metric(page->plan, 1), main_metric(page->plan, 2),
+                            3 * page->plan->cutoff_count};
+    struct buffer columns = {0};
+    wt__buffer_text(&columns, "recipe");
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        wt__buffer_printf(&columns, " %s", report->rows[0].metrics[shown[i]].name);
+    wt__buffer_text(&columns, " p50_ms p95_ms p99_ms");
+    out->failed |= columns.failed;
+    table_head(out, "Percent, with the 95 % interval of the mean over requests (bootstrap); time of one find",
+               columns.failed ? "" : columns.ptr);
+    wt__buffer_dispose(&columns);
+    for (size_t r = 0; r < report->row_count; r++) {
+        const wt_eval_row *row = &report->rows[r];
+        row_head(out, row->recipe);
+        for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+            metric_cell(out, page, r, shown[i]);
+        cell(out, row->p50_ms, 2);
+        cell(out, row->p95_ms, 2);
+        cell(out, row->p99_ms, 2);
+        wt__buffer_text(out, "</tr>\n");
+    }
+    table_end(out);
+}
+
+static void full_table(struct buffer *out, const struct page *page)
+{
+    const wt_eval_report *report = page->report;
+    wt__buffer_text(out, "<details><summary>Every figure at every cutoff</summary>\n"
+                         "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">figure</th>");
+    for (size_t r = 0; r < report->row_count; r++) {
+        wt__buffer_text(out, "<th scope=\"col\">");
+        wt__html_text(out, wt__str(report->rows[r].recipe));
+        wt__buffer_text(out, "</th>");
+    }
+    wt__buffer_text(out, "</tr></thead><tbody>\n");
+    for (size_t m = 0; m < report->rows[0].metric_count; m++) {
+        row_head(out, report->rows[0].metrics[m].name);
+        for (size_t r = 0; r < report->row_count; r++)
+            metric_cell(out, page, r, m);
+        wt__buffer_text(out, "</tr>\n");
+    }
+    table_end(out);
+    wt__buffer_text(out, "</details>\n");
+}
+
+static void comparison_table(struct buffer *out, const wt_eval_report *report)
+{
+    if (report->comparison_count == 0)
+        return;
+    table_head(out, "Against the first recipe, request by request: mean difference in points, its 95 % interval, and p",
+               "recipe figure difference from to p");
+    for (size_t i = 0; i < report->comparison_count; i++) {
+        const wt_eval_comparison *c = &report->comparisons[i];
+        row_head(out, c->b);
+        wt__buffer_text(out, "<td>");
+        wt__html_text(out, wt__str(c->metric));
+        wt__buffer_printf(out, "</td><td>%+.1f</td><td>%+.1f</td><td>%+.1f</td><td>%.4f</td></tr>\n",
+                          100 * c->difference, 100 * c->low, 100 * c->high, c->p);
+    }
+    table_end(out);
+}
+
+static void recipes_section(struct buffer *out, const struct page *page)
+{
+    const wt_eval_report *report = page->report;
+    size_t metric = main_metric(page->plan, 0);
+    struct bar bars[64];
+    size_t count = report->row_count < 64 ? report->row_count : 64;
+    for (size_t r = 0; r < count; r++) {
+        const struct bootstrap *b = interval(page, r, metric);
+        bars[r] = (struct bar){report->rows[r].recipe, b->difference, b->low, b->high, 0};
+    }
+    wt__buffer_text(out, "<h2>Recipes</h2>\n");
+    figure_begin(out);
+    const struct chart chart = {
+        "recipes", report->rows[0].metrics[metric].name,
+        "A bar for each recipe; the whiskers are the 95 % interval. The table below has the numbers.",
+        report->rows[0].metrics[metric].name, UNIT_PERCENT};
+    wt__svg_bars(out, &chart, bars, count);
+    figure_end(out, "Share of the relevant tools that are among the first hits, in percent, mean over requests.");
+    main_table(out, page);
+    comparison_table(out, report);
+    full_table(out, page);
+}
+
+/* ---------------------------------------------------------------- descriptions against use */
+
+static const char *const standing_names[STANDINGS] = {"description", "use (Tool2Vec)", "both"};
+
+static void standing_section(struct buffer *out, const struct page *page)
+{
+    if (page->view_count == 0)
+        return;
+    wt__buffer_text(out, "<h2>Description or use</h2>\n<p>What finds a tool: the vector of its description, the mean "
+                         "vector of the training requests that used it (Tool2Vec), or the sum of both? Ranked by the "
+                         "inner product alone, with the encoder as it is");
+    wt__buffer_text(out, page->view_count > 1 ? " and as it was trained.</p>\n" : ", without training.</p>\n");
+    if (!page->with_use)
+        wt__buffer_text(out, "<p>The data set has no training requests, so there is no use to learn from.</p>\n");
+    else
+        wt__buffer_printf(out,
+                          "<p>%zu training requests are recorded as use. A tool that none of them used has no "
+                          "vector by use and cannot be found by it.</p>\n",
+                          page->usages);
+    table_head(out, "Percent", "encoder vectors tools R@3 R@5 R@7 nDCG@3 nDCG@5 nDCG@7");
+    for (size_t v = 0; v < page->view_count; v++)
+        for (unsigned s = 0; s < (page->with_use ? STANDINGS : 1); s++) {
+            const struct standing_quality *q = &page->views[v].by[s];
+            row_head(out, page->views[v].trained ? "trained" : page->views[v].encoder);
+            wt__buffer_printf(out, "<td class=\"words\">%s</td><td>%zu</td>", standing_names[s], q->tools);
+            for (size_t c = 0; c < STANDING_CUTOFFS; c++)
+                cell(out, 100 * q->recall[c], 1);
+            for (size_t c = 0; c < STANDING_CUTOFFS; c++)
+                cell(out, 100 * q->ndcg[c], 1);
+            wt__buffer_text(out, "</tr>\n");
+        }
+    table_end(out);
+}
+
+/* ---------------------------------------------------------------- failures */
+
+static void failure_charts(struct buffer *out, const struct page *page)
+{
+    size_t tallest = 0;
+    for (size_t r = 0; r < page->report->row_count; r++)
+        for (size_t b = 0; b < FAILURE_BINS; b++)
+            tallest = page->failures[r].bins[b] > tallest ? page->failures[r].bins[b] : tallest;
+    wt__buffer_text(out, "<div class=\"beside\">\n");
+    for (size_t r = 0; r < page->report->row_count; r++) {
+        struct buffer name = {0}, title = {0};
+        const struct failures *f = &page->failures[r];
+        wt__buffer_printf(&name, "failures-%zu", r);
+        wt__buffer_printf(&title, "Failures of tools by %s", page->report->rows[r].recipe);
+        out->failed |= name.failed || title.failed;
+        const struct chart chart = {name.failed ? "" : name.ptr, title.failed ? "" : title.ptr,
+                                    "Columns: how many tools were missed in none, up to 10, up to 20 percent of the "
+                                    "requests that wanted them, and so on. The table below has mean and deviation.",
+                                    "missed, % of requests", UNIT_COUNT};
+        wt__buffer_text(out, "<figure>");
+        wt__svg_failures(out, &chart, f->bins, tallest, 1);
+        wt__buffer_text(out, "<figcaption>");
+        wt__html_text(out, wt__str(page->report->rows[r].recipe));
+        wt__buffer_printf(out, ": mean %.1f, deviation %.1f</figcaption></figure>\n", 100 * f->share.mean,
+                          100 * f->share.deviation);
+        wt__buffer_dispose(&name);
+        wt__buffer_dispose(&title);
+    }
+    wt__buffer_text(out, "</div>\n");
+}
+
+static void failure_table(struct buffer *out, const struct page *page)
+{
+    table_head(out, "Tools by the share of their requests that miss them, in percent",
+               "recipe tools mean deviation none to_10 to_20 to_30 to_40 to_50 to_60 to_70 to_80 to_90 to_100");
+    for (size_t r = 0; r < page->report->row_count; r++) {
+        const struct failures *f = &page->failures[r];
+        row_head(out, page->report->rows[r].recipe);
+        wt__buffer_printf(out, "<td>%zu</td><td>%.1f</td><td>%.1f</td>", f->tool_count, 100 * f->share.mean,
+                          100 * f->share.deviation);
+        for (size_t b = 0; b < FAILURE_BINS; b++)
+            wt__buffer_printf(out, "<td>%zu</td>", f->bins[b]);
+        wt__buffer_text(out, "</tr>\n");
+    }
+    table_end(out);
+}
+
+static void length_chart(struct buffer *out, const struct page *page)
+{
+    struct bar bars[64];
+    struct buffer labels = {0}, axis = {0};
+    size_t count = page->report->row_count < 32 ? page->report->row_count : 32, starts[64];
+    for (size_t i = 0; i < 2 * count; i++) {
+        starts[i] = labels.len;
+        wt__buffer_printf(&labels, "%s, %s", page->report->rows[i / 2].recipe, i % 2 ? "found" : "failed");
+        wt__buffer_append(&labels, "", 1);
+    }
+    wt__buffer_printf(&axis, "length in %s", page->length_unit);
+    out->failed |= labels.failed || axis.failed;
+    for (size_t i = 0; !out->failed && i < 2 * count; i++) {
+        const struct failures *f = &page->failures[i / 2];
+        const struct spread *s = i % 2 ? &f->found_length : &f->failed_length;
+        bars[i] = (struct bar){labels.ptr + starts[i], s->mean, fmax(s->mean - s->deviation, 0), s->mean + s->deviation,
+                               i % 2 ? 2 : 1};
+    }
+    const struct chart chart = {"lengths", "Length of requests that failed and that were found",
+                                "Two bars for each recipe: mean length of failed and of found requests; the whiskers "
+                                "are one standard deviation. The table below has the numbers.",
+                                axis.failed ? "" : axis.ptr, UNIT_COUNT};
+    figure_begin(out);
+    if (!out->failed)
+        wt__svg_bars(out, &chart, bars, 2 * count);
+    figure_end(out,
+               "Mean and standard deviation. A request failed when a tool of it is not among the first five hits.");
+    wt__buffer_dispose(&labels);
+    wt__buffer_dispose(&axis);
+}
+
+static void length_table(struct buffer *out, const struct page *page)
+{
+    struct buffer caption = {0};
+    wt__buffer_printf(&caption, "Length of requests in %s", page->length_unit);
+    out->failed |= caption.failed;
+    table_head(out, caption.ptr, "recipe failed mean deviation found mean deviation");
+    for (size_t r = 0; r < page->report->row_count; r++) {
+        const struct failures *f = &page->failures[r];
+        row_head(out, page->report->rows[r].recipe);
+        wt__buffer_printf(out, "<td>%zu</td><td>%.1f</td><td>%.1f</td><td>%zu</td><td>%.1f</td><td>%.1f</td></tr>\n",
+                          f->failed_length.count, f->failed_length.mean, f->failed_length.deviation,
+                          f->found_length.count, f->found_length.mean, f->found_length.deviation);
+    }
+    table_end(out);
+    wt__buffer_dispose(&caption);
+}
+
+/* The recipe with the best recall: what it still misses is what is worth a look. */
+static size_t best_row(const struct page *page)
+{
+    size_t best = 0, metric = main_metric(page->plan, 0);
+    for (size_t r = 1; r < page->report->row_count; r++)
+        if (page->report->rows[r].metrics[metric].value > page->report->rows[best].metrics[metric].value)
+            best = r;
+    return best;
+}
+
+/* Tools in order of their misses: the next after `last`, or NULL. Ties go by their order. */
+static const struct tool_failures *next_worst(const struct failures *f, const struct tool_failures *last)
+{
+    const struct tool_failures *next = NULL;
+    for (size_t i = 0; i < f->tool_count; i++) {
+        const struct tool_failures *tool = &f->tools[i];
+        bool after = !last || tool->missed < last->missed || (tool->missed == last->missed && tool > last);
+        if (tool->missed > 0 && after && (!next || tool->missed > next->missed))
+            next = tool;
+    }
+    return next;
+}
+
+static void worst_tools(struct buffer *out, const struct page *page, size_t best)
+{
+    const struct tool_failures *tool = NULL;
+    wt__buffer_text(out, "<details><summary>Tools that ");
+    wt__html_text(out, wt__str(page->report->rows[best].recipe));
+    wt__buffer_text(out, " misses most</summary>\n");
+    table_head(out, NULL, "tool wanted missed");
+    for (size_t i = 0; i < WORST_TOOLS && (tool = next_worst(&page->failures[best], tool)); i++) {
+        wt__buffer_text(out, "<tr><td class=\"words\">");
+        wt__html_cut(out, tool->tool, REQUEST_SHOWN);
+        wt__buffer_printf(out, "</td><td>%zu</td><td>%zu</td></tr>\n", tool->wanted, tool->missed);
+    }
+    table_end(out);
+    wt__buffer_text(out, "</details>\n");
+}
+
+static void failed_requests(struct buffer *out, const struct page *page, size_t best)
+{
+    size_t shown = 0;
+    wt__buffer_text(out, "<details><summary>Requests that ");
+    wt__html_text(out, wt__str(page->report->rows[best].recipe));
+    wt__buffer_text(out, " did not find all tools of: the first of them</summary>\n");
+    table_head(out, NULL, "request relevant_tools");
+    for (size_t q = 0; q < page->plan->queries && shown < FAILED_REQUESTS; q++) {
+        const struct query *query = &page->dataset->queries[q];
+        if (!page->failures[best].failed[q])
+            continue;
+        shown++;
+        wt__buffer_text(out, "<tr><td class=\"words\">");
+        wt__html_cut(out, query->text, REQUEST_SHOWN);
+        wt__buffer_text(out, "</td><td class=\"words\">");
+        for (size_t j = 0, listed = 0; j < query->judgement_count; j++) {
+            if (query->judgements[j].gain <= 0)
+                continue;
+            wt__buffer_text(out, listed++ ? ", " : "");
+            wt__html_cut(out, query->judgements[j].tool, REQUEST_SHOWN);
+        }
+        wt__buffer_text(out, "</td></tr>\n");
+    }
+    table_end(out);
+    wt__buffer_text(out, "</details>\n");
+}
+
+static void failures_section(struct buffer *out, const struct page *page)
+{
+    size_t best = best_row(page);
+    wt__buffer_text(out, "<h2>What fails</h2>\n<p>A tool fails for a request when the request wants it and it is not "
+                         "among the first five hits. Each chart counts tools by the share of their requests for which "
+                         "they fail: a good recipe has its tools on the left.</p>\n");
+    failure_charts(out, page);
+    failure_table(out, page);
+    wt__buffer_text(out, "<h3>Are failed requests longer?</h3>\n");
+    length_chart(out, page);
+    length_table(out, page);
+    worst_tools(out, page, best);
+    failed_requests(out, page, best);
+}
+
+/* ---------------------------------------------------------------- nearness */
+
+static void boxes_of(struct buffer *out, const struct page *page, size_t v)
+{
+    static const char *const labels[][2] = {{"description, used", "description, not used"},
+                                            {"use, used", "use, not used"}};
+    const struct view_of_tools *view = &page->views[v];
+    struct box_row rows[4];
+    struct buffer name = {0};
+    size_t count = page->with_use ? 4 : 2;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (struct box_row){labels[i / 2][i % 2], i % 2 ? view->by[i / 2].unused : view->by[i / 2].used,
+                                   i % 2   ? 3
+                                   : i / 2 ? 2
+                                           : 1};
+    wt__buffer_printf(&name, "cosines-%zu", v);
+    out->failed |= name.failed;
+    const struct chart chart = {
+        name.failed ? "" : name.ptr, "Cosine of requests and tools",
+        "Boxes from the first to the third quartile with the median; whiskers reach to the last "
+        "value within 1.5 times their distance. The table below has the numbers.",
+        "cosine of request and tool", UNIT_PLAIN};
+    wt__buffer_text(out, "<h3>");
+    wt__html_text(out, wt__str(view->trained ? "The trained encoder" : view->encoder));
+    wt__buffer_text(out, "</h3>\n");
+    figure_begin(out);
+    wt__svg_boxes(out, &chart, rows, count);
+    figure_end(out, "Box: quartiles, with the median in it and beside the upper whisker. Whiskers: the last value "
+                    "within 1.5 times the distance of the quartiles.");
+    table_head(out, NULL, "tools'_vectors pairs low quartile median quartile high beyond");
+    for (size_t i = 0; i < count; i++) {
+        const struct box *box = &rows[i].box;
+        row_head(out, rows[i].label);
+        wt__buffer_printf(out, "<td>%zu</td>", box->count);
+        const double values[] = {box->low, box->first, box->median, box->third, box->high};
+        for (size_t k = 0; k < 5; k++)
+            cell(out, values[k], 3);
+        wt__buffer_printf(out, "<td>%zu</td></tr>\n", box->outliers);
+    }
+    table_end(out);
+    wt__buffer_dispose(&name);
+}
+
+static void cosines_section(struct buffer *out, const struct page *page)
+{
+    if (page->view_count == 0)
+        return;
+    wt__buffer_text(out, "<h2>How near requests are to tools</h2>\n<p>Cosines of each request with the tools that it "
+                         "used and with those that it did not. The less two boxes overlap, the easier it is to tell "
+                         "such tools apart.</p>\n");
+    for (size_t v = 0; v < page->view_count; v++)
+        boxes_of(out, page, v);
+}
+
+/* ---------------------------------------------------------------- the map */
+
+static void map_of(struct buffer *out, const struct page *page, size_t v)
+{
+    static const char *const kinds[POINT_KINDS] = {"requests", "tools by use", "tools by description"};
+    const struct view_of_tools *view = &page->views[v];
+    const struct landscape *map = &view->map;
+    struct buffer name = {0};
+    wt__buffer_printf(&name, "map-%zu", v);
+    out->failed |= name.failed;
+    const struct chart chart = {name.failed ? "" : name.ptr, "Map of requests and tools",
+                                "Each request and each tool is a point; what is near in meaning lies near. The table "
+                                "below tells which kind of point lies nearest to which.",
+                                "", UNIT_PLAIN};
+    wt__buffer_text(out, "<h3>");
+    wt__html_text(out, wt__str(view->trained ? "The trained encoder" : view->encoder));
+    wt__buffer_text(out, "</h3>\n<ul class=\"legend\">");
+    for (unsigned k = 0; k < POINT_KINDS; k++) {
+        if (map->of_kind[k] == 0)
+            continue;
+        wt__buffer_text(out, "<li>");
+        wt__svg_mark(out, (enum point_kind)k);
+        wt__buffer_printf(out, "%s (%zu)</li>", kinds[k], map->of_kind[k]);
+    }
+    wt__buffer_text(out, "</ul>\n");
+    figure_begin(out);
+    wt__svg_map(out, &chart, map);
+    figure_end(out, "t-SNE from 2 principal components, perplexity 30. Distances within a crowd mean more than those "
+                    "between crowds. Point at a mark to see what it is.");
+    table_head(out, "Of what kind is the point that is nearest, in all dimensions? Percent of the points",
+               "points a_request a_tool_by_use a_tool_by_description");
+    for (unsigned k = 0; k < POINT_KINDS; k++) {
+        if (map->of_kind[k] == 0)
+            continue;
+        row_head(out, kinds[k]);
+        for (unsigned n = 0; n < POINT_KINDS; n++)
+            cell(out, 100 * map->nearest[k][n], 1);
+        wt__buffer_text(out, "</tr>\n");
+    }
+    table_end(out);
+    wt__buffer_dispose(&name);
+}
+
+static void map_section(struct buffer *out, const struct page *page)
+{
+    if (page->view_count == 0)
+        return;
+    wt__buffer_text(out,
+                    "<h2>Map</h2>\n<p>Requests and tools on one page, a drawn sample of each where there are many. "
+                    "Where descriptions lie apart from requests, a request is no good guide to them; vectors of "
+                    "use lie among the requests.</p>\n");
+    for (size_t v = 0; v < page->view_count; v++)
+        map_of(out, page, v);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void settings_section(struct buffer *out, const wt_eval_report *report)
+{
+    wt__buffer_text(out, "<h2>What the figures depend on</h2>\n");
+    for (size_t r = 0; r < report->row_count; r++) {
+        words(out, "h3", report->rows[r].recipe);
+        if (report->rows[r].notice)
+            words(out, "p", report->rows[r].notice);
+        words(out, "pre", report->rows[r].settings);
+        wt__buffer_char(out, '\n');
+    }
+}
+
+void wt__report_html(struct buffer *out, const struct page *page)
+{
+    const wt_eval_row *first = &page->report->rows[0];
+    wt__buffer_text(out, head);
+    wt__buffer_text(out, "<title>");
+    wt__html_text(out, wt__str(first->set));
+    wt__buffer_text(out, ", ");
+    wt__html_text(out, wt__str(first->split));
+    wt__buffer_text(out, ": evaluation</title>\n");
+    wt__buffer_text(out, style);
+    wt__buffer_text(out, "<h1>");
+    wt__html_text(out, wt__str(first->set));
+    wt__buffer_text(out, ", ");
+    wt__html_text(out, wt__str(first->split));
+    wt__buffer_printf(out, "</h1>\n<p class=\"lead\">%zu requests, %zu tools, %zu recipe%s. whichtool ", first->queries,
+                      first->tools, page->report->row_count, page->report->row_count == 1 ? "" : "s");
+    wt__html_text(out, wt__str(wt_version()));
+    wt__buffer_text(out, ".</p>\n");
+    recipes_section(out, page);
+    standing_section(out, page);
+    failures_section(out, page);
+    cosines_section(out, page);
+    map_section(out, page);
+    settings_section(out, page->report);
+    wt__buffer_text(out, "</main>\n</body>\n</html>\n");
+}

@@ -1,0 +1,301 @@
+/* svg.c: drawings have fixed coordinates and scale with the page. Rows run from top to bottom with their labels on the
+ * left, because recipes have names that do not fit below a column. */
+#include "eval/svg.h"
+
+#include <math.h>
+
+#include "text/unicode.h"
+
+enum {
+    WIDTH = 640,
+    LABELS = 168, /* where the axis begins */
+    VALUES = 64,  /* to the right of it */
+    ROW = 30,     /* height */
+    THICK = 16,   /* of a bar or box */
+    TOP = 6,
+    BELOW = 44, /* ticks and the axis' name */
+    MAP_HEIGHT = 520,
+    MAP_MARGIN = 14,
+    SMALL_WIDTH = 300, /* of a chart with several beside it */
+    SMALL_HEIGHT = 190,
+    TIP = 160 /* characters of a tooltip */
+};
+
+/* ---------------------------------------------------------------- text */
+
+static void put(struct buffer *out, char c)
+{
+    switch (c) {
+    case '&':
+        wt__buffer_text(out, "&amp;");
+        break;
+    case '<':
+        wt__buffer_text(out, "&lt;");
+        break;
+    case '>':
+        wt__buffer_text(out, "&gt;");
+        break;
+    case '"':
+        wt__buffer_text(out, "&quot;");
+        break;
+    case '\'':
+        wt__buffer_text(out, "&#39;");
+        break;
+    default:
+        wt__buffer_char(out, (unsigned char)c < ' ' || c == 0x7f ? ' ' : c);
+    }
+}
+
+void wt__html_cut(struct buffer *out, struct str s, size_t most)
+{
+    struct buffer sound = {0};
+    size_t characters = 0, i = 0;
+    wt__utf8_append(&sound, s);
+    out->failed |= sound.failed;
+    for (; i < sound.len; i++) {
+        bool begins = ((unsigned char)sound.ptr[i] & 0xC0) != 0x80;
+        if (begins && characters++ == most)
+            break;
+        put(out, sound.ptr[i]);
+    }
+    if (i < sound.len)
+        wt__buffer_text(out, "\xe2\x80\xa6");
+    wt__buffer_dispose(&sound);
+}
+
+void wt__html_text(struct buffer *out, struct str s)
+{
+    wt__html_cut(out, s, SIZE_MAX);
+}
+
+/* ---------------------------------------------------------------- axes */
+
+double wt__svg_step(double low, double high)
+{
+    double rough = (high - low) / 7;
+    if (!(rough > 0) || !isfinite(rough))
+        return 1;
+    double power = pow(10, floor(log10(rough)));
+    double shares[] = {1, 2, 5, 10};
+    size_t i = 0;
+    while (i < 3 && shares[i] * power < rough * (1 - 1e-9))
+        i++;
+    return shares[i] * power;
+}
+
+struct axis {
+    double low, high, step;
+    double left, width; /* on the drawing */
+    enum svg_unit unit;
+};
+
+/* An axis that holds both, widened to whole steps. */
+static struct axis make_axis(double low, double high, enum svg_unit unit)
+{
+    struct axis axis = {.left = LABELS, .width = WIDTH - LABELS - VALUES, .unit = unit};
+    if (!(high > low))
+        high = low + (unit == UNIT_COUNT ? 5 : .1);
+    axis.step = wt__svg_step(low, high);
+    if (unit == UNIT_COUNT)
+        axis.step = fmax(axis.step, 1);
+    axis.low = floor(low / axis.step + 1e-9) * axis.step;
+    axis.high = ceil(high / axis.step - 1e-9) * axis.step;
+    return axis;
+}
+
+static double on(const struct axis *axis, double value)
+{
+    return axis->left + (value - axis->low) / (axis->high - axis->low) * axis->width;
+}
+
+static void number(struct buffer *out, double value, enum svg_unit unit)
+{
+    if (unit == UNIT_PERCENT)
+        wt__buffer_printf(out, "%.1f", 100 * value);
+    else
+        wt__buffer_printf(out, unit == UNIT_COUNT ? "%.1f" : "%.2f", value);
+}
+
+static void tick(struct buffer *out, const struct axis *axis, double value)
+{
+    double shown = axis->unit == UNIT_PERCENT ? 100 * value : value;
+    wt__buffer_printf(out, "%g", fabs(shown) < 1e-9 ? 0 : round(shown * 1e6) / 1e6);
+}
+
+static void begin(struct buffer *out, const struct chart *chart, int width, int height)
+{
+    wt__buffer_printf(out,
+                      "<svg class=\"%s\" viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"%s-t %s-d\">"
+                      "<title id=\"%s-t\">",
+                      width == WIDTH ? "wide" : "small", width, height, chart->name, chart->name, chart->name);
+    wt__html_text(out, wt__str(chart->title));
+    wt__buffer_printf(out, "</title><desc id=\"%s-d\">", chart->name);
+    wt__html_text(out, wt__str(chart->description));
+    wt__buffer_text(out, "</desc>\n");
+}
+
+static void text(struct buffer *out, double x, double y, const char *classes, struct str s)
+{
+    wt__buffer_printf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, classes);
+    wt__html_text(out, s);
+    wt__buffer_text(out, "</text>\n");
+}
+
+/* Grid, ticks and the axis' name below `count` rows. */
+static void draw_axis(struct buffer *out, const struct chart *chart, const struct axis *axis, size_t count)
+{
+    double bottom = TOP + (double)count * ROW;
+    for (double value = axis->low; value < axis->high + axis->step / 2; value += axis->step) {
+        double x = on(axis, value);
+        wt__buffer_printf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\"/>", x, TOP, x,
+                          bottom + 4);
+        wt__buffer_printf(out, "<text class=\"tick middle\" x=\"%.1f\" y=\"%.1f\">", x, bottom + 18);
+        tick(out, axis, value);
+        wt__buffer_text(out, "</text>\n");
+    }
+    text(out, axis->left + axis->width / 2, bottom + 36, "tick middle", wt__str(chart->axis));
+}
+
+static int rows_height(size_t count)
+{
+    return TOP + (int)count * ROW + BELOW;
+}
+
+static double row_middle(size_t row)
+{
+    return TOP + ((double)row + .5) * ROW;
+}
+
+static void draw_whisker(struct buffer *out, const struct axis *axis, double low, double high, double y)
+{
+    double a = on(axis, low), b = on(axis, high);
+    wt__buffer_printf(out, "<path class=\"whisker\" d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1fM%.1f %.1fV%.1f\"/>\n", a, y - 5,
+                      y + 5, a, y, b, b, y - 5, y + 5);
+}
+
+/* ---------------------------------------------------------------- bars and boxes */
+
+void wt__svg_bars(struct buffer *out, const struct chart *chart, const struct bar *bars, size_t count)
+{
+    double highest = 0;
+    for (size_t i = 0; i < count; i++)
+        highest = fmax(highest, fmax(bars[i].value, bars[i].high));
+    struct axis axis = make_axis(0, highest, chart->unit);
+    begin(out, chart, WIDTH, rows_height(count));
+    draw_axis(out, chart, &axis, count);
+    for (size_t i = 0; i < count; i++) {
+        double y = row_middle(i), end = on(&axis, bars[i].value), beside = on(&axis, fmax(bars[i].value, bars[i].high));
+        text(out, LABELS - 10, y + 4.5, "label end", wt__str(bars[i].label));
+        wt__buffer_printf(out, "<rect class=\"s%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>\n",
+                          bars[i].series, on(&axis, 0), y - THICK / 2., end - on(&axis, 0), THICK);
+        if (bars[i].low < bars[i].high)
+            draw_whisker(out, &axis, bars[i].low, bars[i].high, y);
+        wt__buffer_printf(out, "<text class=\"value\" x=\"%.1f\" y=\"%.1f\">", beside + 8, y + 4.5);
+        number(out, bars[i].value, chart->unit);
+        wt__buffer_text(out, "</text>\n");
+    }
+    wt__buffer_text(out, "</svg>\n");
+}
+
+void wt__svg_boxes(struct buffer *out, const struct chart *chart, const struct box_row *rows, size_t count)
+{
+    double lowest = INFINITY, highest = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        lowest = fmin(lowest, rows[i].box.low);
+        highest = fmax(highest, rows[i].box.high);
+    }
+    struct axis axis = make_axis(count ? lowest : 0, count ? highest : 1, chart->unit);
+    begin(out, chart, WIDTH, rows_height(count));
+    draw_axis(out, chart, &axis, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct box *box = &rows[i].box;
+        double y = row_middle(i), left = on(&axis, box->first), middle = on(&axis, box->median);
+        text(out, LABELS - 10, y + 4.5, "label end", wt__str(rows[i].label));
+        if (box->count == 0)
+            continue;
+        draw_whisker(out, &axis, box->low, box->high, y);
+        wt__buffer_printf(out, "<rect class=\"s%u box\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>",
+                          rows[i].series, left, y - THICK / 2., on(&axis, box->third) - left, THICK);
+        wt__buffer_printf(out, "<path class=\"median\" d=\"M%.1f %.1fV%.1f\"/>\n", middle, y - THICK / 2.,
+                          y + THICK / 2.);
+        wt__buffer_printf(out, "<text class=\"value\" x=\"%.1f\" y=\"%.1f\">", on(&axis, box->high) + 8, y + 4.5);
+        number(out, box->median, chart->unit);
+        wt__buffer_text(out, "</text>\n");
+    }
+    wt__buffer_text(out, "</svg>\n");
+}
+
+/* ---------------------------------------------------------------- columns */
+
+void wt__svg_failures(struct buffer *out, const struct chart *chart, const size_t *bins, size_t tallest,
+                      unsigned series)
+{
+    struct axis axis = make_axis(0, (double)tallest, UNIT_COUNT);
+    double left = 40, bottom = SMALL_HEIGHT - 42, top = 14, across = (SMALL_WIDTH - left - 6) / FAILURE_BINS;
+    begin(out, chart, SMALL_WIDTH, SMALL_HEIGHT);
+    for (double value = 0; value < axis.high + axis.step / 2; value += axis.step) {
+        double y = bottom - value / axis.high * (bottom - top);
+        wt__buffer_printf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>", left, y,
+                          SMALL_WIDTH - 4, y);
+        wt__buffer_printf(out, "<text class=\"tick end\" x=\"%.1f\" y=\"%.1f\">", left - 6, y + 4);
+        tick(out, &axis, value);
+        wt__buffer_text(out, "</text>\n");
+    }
+    for (size_t b = 0; b < FAILURE_BINS; b++) {
+        double height = (double)bins[b] / axis.high * (bottom - top), x = left + (double)b * across;
+        wt__buffer_printf(out, "<rect class=\"s%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>", series,
+                          x + 2, bottom - height, across - 4, height);
+        if (b % 2 == 0)
+            wt__buffer_printf(out, "<text class=\"tick middle\" x=\"%.1f\" y=\"%.1f\">%zu</text>\n", x + across / 2,
+                              bottom + 16, 10 * b);
+    }
+    text(out, left + (SMALL_WIDTH - left) / 2, SMALL_HEIGHT - 8, "tick middle", wt__str(chart->axis));
+    wt__buffer_text(out, "</svg>\n");
+}
+
+/* ---------------------------------------------------------------- the map */
+
+/* Three shapes, so that colour is not all that tells them apart. */
+static void draw_mark(struct buffer *out, enum point_kind kind, double x, double y)
+{
+    if (kind == POINT_REQUEST)
+        wt__buffer_printf(out, "<circle class=\"s0 point\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"", x, y);
+    else if (kind == POINT_USE)
+        wt__buffer_printf(out, "<rect class=\"s2 point\" x=\"%.1f\" y=\"%.1f\" width=\"5.4\" height=\"5.4\"", x - 2.7,
+                          y - 2.7);
+    else
+        wt__buffer_printf(out, "<path class=\"s1 point\" d=\"M%.1f %.1fl3.5 6h-7z\"", x, y - 3.6);
+}
+
+void wt__svg_mark(struct buffer *out, enum point_kind kind)
+{
+    wt__buffer_text(out, "<svg class=\"mark\" viewBox=\"0 0 10 10\" aria-hidden=\"true\">");
+    draw_mark(out, kind, 5, 5);
+    wt__buffer_text(out, "/></svg>");
+}
+
+void wt__svg_map(struct buffer *out, const struct chart *chart, const struct landscape *map)
+{
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (size_t i = 0; i < map->count; i++) {
+        low[0] = fmin(low[0], map->points[i].x);
+        low[1] = fmin(low[1], map->points[i].y);
+        high[0] = fmax(high[0], map->points[i].x);
+        high[1] = fmax(high[1], map->points[i].y);
+    }
+    double width = fmax(high[0] - low[0], 1e-9), height = fmax(high[1] - low[1], 1e-9);
+    double scale = fmin((WIDTH - 2 * MAP_MARGIN) / width, (MAP_HEIGHT - 2 * MAP_MARGIN) / height);
+    begin(out, chart, WIDTH, MAP_HEIGHT);
+    for (size_t i = 0; i < map->count; i++) {
+        const struct point *point = &map->points[i];
+        double x = WIDTH / 2. + (point->x - (low[0] + high[0]) / 2) * scale;
+        double y = MAP_HEIGHT / 2. + (point->y - (low[1] + high[1]) / 2) * scale;
+        draw_mark(out, point->kind, x, y);
+        wt__buffer_text(out, "><title>");
+        wt__html_cut(out, point->text, TIP);
+        wt__buffer_text(out, "</title></");
+        wt__buffer_text(out, point->kind == POINT_REQUEST ? "circle" : point->kind == POINT_USE ? "rect" : "path");
+        wt__buffer_text(out, ">\n");
+    }
+    wt__buffer_text(out, "</svg>\n");
+}
