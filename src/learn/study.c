@@ -293,7 +293,10 @@ static int put(void *context, size_t q, unsigned worker)
     struct question *question = context;
     struct study *study = question->study;
     bool remembered = question->encoder == study->encoder;
-    struct view view = {.snapshot = study->shelf->snapshot, .encoder = question->encoder, .vectors = question->vectors};
+    struct view view = {.snapshot = study->shelf->snapshot,
+                        .encoder = question->encoder,
+                        .vectors = question->vectors,
+                        .neighbours = remembered ? &study->past : NULL};
     struct retrieve_request request = {.text = study->training->examples.dev.texts[study->dev[q]],
                                        .k = question->refiner ? wt__refiner_candidates(question->refiner) : STUDY_DEPTH,
                                        .features = question->refiner,
