@@ -523,6 +523,8 @@ typedef struct wt_train_options {
     size_t freeze;          /* layers of the encoder, and its embeddings, that stay as they are; 0: none */
     const char *loss;       /* one of the lesson's losses; NULL: its first */
     size_t candidates;      /* tools that a refiner looks at; 0: its own */
+    const char *precision;  /* "fp32", or "bf16": products round to bfloat16 where the processor has matrix registers,
+                               sums stay fp32; NULL: bf16 where that is faster. The model remembers which it was */
     int resume;             /* go on where a stopped training of the same model with the same options ended */
     uint64_t memory;        /* most bytes to take; 0: what the machine has left */
     wt_train_progress_fn progress;

@@ -35,6 +35,7 @@ enum option_id {
     OPT_K,
     OPT_LIMIT,
     OPT_LOSS,
+    OPT_PRECISION,
     OPT_LR,
     OPT_MAN,
     OPT_MAX_PER_PROVIDER,

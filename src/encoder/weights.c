@@ -246,7 +246,12 @@ static void bind_layer(struct transformer_layer *l, const struct binding *b)
         .distances = part_of(b, WEIGHT_DISTANCES),
     };
     if (b->layout == LAYOUT_FILES && c->relative == RELATIVE_DISENTANGLED && !c->own_distances) {
-        struct linear query = {c->hidden, c->hidden, l->qkv.weight, l->qkv.bias, true}, key = query;
+        struct linear query = {.in = c->hidden,
+                               .out = c->hidden,
+                               .weight = l->qkv.weight,
+                               .bias = l->qkv.bias,
+                               .row_major = true},
+                      key = query;
 
         key.weight += (size_t)c->hidden * c->hidden;
         key.bias += c->hidden;

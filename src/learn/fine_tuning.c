@@ -170,6 +170,8 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
                                            .save = save,
                                            .revert = measured ? revert : NULL};
     int rc = wt__trainable_open(&tuning->model, tuning->base, err);
+    if (rc == 0 && training->reduced)
+        wt__trainable_reduce(tuning->model);
     if (rc == 0)
         rc = freeze(tuning, err);
     if (rc == 0)

@@ -33,6 +33,7 @@ struct training {
     const struct lesson *lesson;     /* that runs now */
     uint64_t seed;
     unsigned threads;
+    bool reduced;    /* products may round to bfloat16 */
     uint64_t memory; /* most bytes that may be taken */
     const char *out; /* folder of the trained models */
     struct examples examples;

@@ -10,6 +10,7 @@
 #include "learn/learn.h"
 #include "learn/memory.h"
 #include "learn/study.h"
+#include "nn/kernels/amx.h"
 #include "nn/matmul.h"
 
 enum { SEED = 1, THREADS_MAX = 256, BATCH_MAX = 1 << 16, ACCUMULATE_MAX = 1 << 16, CANDIDATES_MAX = 1024 };
@@ -51,6 +52,10 @@ static int check_options(const wt_train_options *o, wt_error *err)
         return wt__fail(err, WT_EUSAGE, "a step has at most %d batches", ACCUMULATE_MAX);
     if (o->candidates > CANDIDATES_MAX)
         return wt__fail(err, WT_EUSAGE, "a refiner looks at most at %d candidates", CANDIDATES_MAX);
+    if (o->precision && strcmp(o->precision, "fp32") != 0 && strcmp(o->precision, "bf16") != 0)
+        return wt__fail(err, WT_EUSAGE, "the precision is fp32 or bf16, not \"%s\"", o->precision);
+    if (o->precision && strcmp(o->precision, "bf16") == 0 && !wt__amx_ready())
+        return wt__fail(err, WT_EUSAGE, "this processor has no matrix registers for bf16; leave the precision away");
     if (o->threads > THREADS_MAX)
         return wt__fail(err, WT_EUSAGE, "at most %d threads are used", THREADS_MAX);
     return 0;
@@ -178,6 +183,7 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     struct training training = {.options = &options, .seed = options.seed ? options.seed : SEED};
     training.threads = options.threads ? options.threads : engine ? engine->threads : 0;
     training.threads = training.threads ? training.threads : wt__processor_count();
+    training.reduced = (!options.precision || strcmp(options.precision, "bf16") == 0) && wt__amx_ready();
     training.memory = options.memory ? options.memory : wt__memory_available();
     wt__listener_init(&training.listener, options.progress, options.progress_context);
     wt__blas_load(NULL); /* where it is missing, our own kernels do */

@@ -118,13 +118,14 @@ static json_t *describe(const struct training *training, const struct training_b
     struct str name = wt__model_name(base->folder);
     const char *loss = options->loss ? options->loss : "";
     return json_pack(
-        "{s:s, s:s, s:{s:s, s:s, s:I, s:I, s:I}, s:{s:s%, s:s}, s:{s:f, s:I, s:I, s:f, s:I, s:s, s:I}, s:I, s:I}",
+        "{s:s, s:s, s:{s:s, s:s, s:I, s:I, s:I}, s:{s:s%, s:s}, s:{s:f, s:I, s:I, s:f, s:I, s:s, s:I, s:s}, s:I, s:I}",
         "lesson", training->lesson->public.name, "version", wt_version(), "data", "sha256", e->hash, "source",
         e->source, "tools", (json_int_t)e->tools, "requests", (json_int_t)e->train.count, "dev_requests",
         (json_int_t)e->dev.count, "base", "name", name.ptr, (int)name.len, "hash", base->hash, "options", "epochs",
         loop->epochs, "batch", (json_int_t)loop->batch, "accumulate", (json_int_t)loop->accumulate, "rate", loop->rate,
-        "freeze", (json_int_t)options->freeze, "loss", loss, "candidates", (json_int_t)options->candidates, "seed",
-        (json_int_t)training->seed, "threads", (json_int_t)training->threads);
+        "freeze", (json_int_t)options->freeze, "loss", loss, "candidates", (json_int_t)options->candidates, "precision",
+        training->reduced ? "bf16" : "fp32", "seed", (json_int_t)training->seed, "threads",
+        (json_int_t)training->threads);
 }
 
 /* What the training is called: the hash of about as text, without the path of its data. NULL when memory is out. */

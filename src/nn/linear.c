@@ -57,7 +57,8 @@ static void forward_row_major(const struct linear *l, const float *x, size_t x_s
                              .b_transposed = true,
                              .c = y,
                              .c_stride = y_stride,
-                             .accumulate = residual || l->bias};
+                             .accumulate = residual || l->bias,
+                             .reduced = l->reduced};
 
     for (size_t i = 0; i < t && product.accumulate; i++) {
         float *to = y + i * y_stride;
@@ -96,7 +97,8 @@ void wt__linear_backward(const struct linear *l, const float *x, size_t x_stride
                                     .b = l->weight,
                                     .b_stride = l->in,
                                     .c = dx,
-                                    .c_stride = dx_stride});
+                                    .c_stride = dx_stride,
+                                    .reduced = l->reduced});
     if (dweight)
         wt__matmul(&(struct matmul){.m = l->out,
                                     .n = l->in,
@@ -108,7 +110,8 @@ void wt__linear_backward(const struct linear *l, const float *x, size_t x_stride
                                     .b_stride = x_stride,
                                     .c = dweight,
                                     .c_stride = l->in,
-                                    .accumulate = true});
+                                    .accumulate = true,
+                                    .reduced = l->reduced});
     for (size_t i = 0; i < t && dbias; i++)
         for (size_t o = 0; o < l->out; o++)
             dbias[o] += dy[i * dy_stride + o];

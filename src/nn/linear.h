@@ -13,6 +13,7 @@ struct linear {
     const float *weight; /* packed, on a 64-byte boundary; or [O, I] */
     const float *bias;   /* [O], or NULL */
     bool row_major;      /* weight is [O, I] */
+    bool reduced;        /* with row_major: products may round to bfloat16, as in matmul.h */
 };
 
 /* Floats of a packed matrix of that shape, [ceil(O / WT_PANEL)][I][WT_PANEL], zero beyond O; 0 on overflow. */

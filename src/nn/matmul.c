@@ -10,12 +10,14 @@
 
 #include "base/memory.h"
 #include "nn/blas_library.h"
+#include "nn/kernels/amx.h"
 #include "nn/kernels/kernels.h"
 #include "nn/linear.h"
 
 enum {
-    TURNED_ROWS = 144, /* rows of a transposed left side at a time: they stay in the second cache */
-    MOST_DEPTH = 4096  /* of the inner dimension at a time */
+    TURNED_ROWS = 144,      /* rows of a transposed left side at a time: they stay in the second cache */
+    MOST_DEPTH = 4096,      /* of the inner dimension at a time */
+    REDUCED_LEAST = 1 << 21 /* operations of a product that is worth rounding */
 };
 
 static size_t padded(size_t n)
@@ -125,6 +127,17 @@ static void multiply(const struct matmul *p)
     }
 }
 
+/* False when it cannot be. */
+static bool multiply_reduced(const struct matmul *p)
+{
+    void *scratch = wt__amx_ready() ? wt__alloc_aligned(AMX_SCRATCH, 1) : NULL;
+
+    if (scratch)
+        wt__amx_multiply(p, scratch);
+    free(scratch);
+    return scratch != NULL;
+}
+
 void wt__matmul(const struct matmul *p)
 {
     if (p->m == 0 || p->n == 0)
@@ -134,6 +147,8 @@ void wt__matmul(const struct matmul *p)
             memset(p->c + i * p->c_stride, 0, p->n * sizeof(float));
         return;
     }
+    if (p->reduced && 2 * p->m * p->n * p->k >= REDUCED_LEAST && multiply_reduced(p))
+        return;
     if (wt__blas_takes(p))
         wt__blas_multiply(p);
     else

@@ -34,6 +34,8 @@ struct matmul {
     float *c;
     size_t c_stride;
     bool accumulate;
+    bool
+        reduced; /* the values may be rounded to bfloat16, where the processor multiplies that faster (kernels/amx.h) */
 };
 
 void wt__matmul(const struct matmul *product);

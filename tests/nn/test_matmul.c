@@ -9,6 +9,7 @@
 
 #include "base/pool.h"
 #include "gradient.h"
+#include "nn/kernels/amx.h"
 #include "nn/matmul.h"
 
 static void product_in_doubles(const struct matmul *p, double *out)
@@ -24,6 +25,7 @@ static void product_in_doubles(const struct matmul *p, double *out)
         }
 }
 
+/* Variant: 1 a transposed, 2 b transposed, 4 accumulate, 8 reduced, called directly so that size does not decide. */
 static void one(size_t m, size_t n, size_t k, unsigned variant)
 {
     bool a_transposed = variant & 1, b_transposed = variant & 2;
@@ -42,17 +44,26 @@ static void one(size_t m, size_t n, size_t k, unsigned variant)
                              .b_transposed = b_transposed,
                              .c = c,
                              .c_stride = c_stride,
-                             .accumulate = variant & 4};
+                             .accumulate = variant & 4,
+                             .reduced = variant & 8};
     char what[80];
 
     assert_non_null(want);
     float behind[2] = {m ? c[n] : 0, m ? c[n + 1] : 0};
     product_in_doubles(&product, want);
-    wt__matmul(&product);
+    if (product.reduced) {
+        void *scratch = wt__alloc_aligned(AMX_SCRATCH, 1);
+
+        assert_non_null(scratch);
+        wt__amx_multiply(&product, scratch);
+        free(scratch);
+    } else {
+        wt__matmul(&product);
+    }
     snprintf(what, sizeof(what), "matmul %zu x %zu x %zu, variant %u", m, n, k, variant);
     for (size_t i = 0; i < m; i++)
         memcpy(have + i * n, c + i * c_stride, n * sizeof(float));
-    vectors_agree(what, have, want, m * n, 2e-6);
+    vectors_agree(what, have, want, m * n, product.reduced ? 6e-3 : 2e-6);
     if (m)
         assert_memory_equal(behind, c + n, sizeof(behind)); /* between the rows nothing is written */
     free(a), free(b), free(c), free(have), free(want);
@@ -175,12 +186,30 @@ static void threads_do_not_disturb_each_other(void **state)
     free(a), free(b), free(c);
 }
 
+/* Eight bits of mantissa: 2^-9 a factor, which sums of many average out. */
+static void matrix_registers_agree_as_far_as_they_round(void **state)
+{
+    static const size_t shapes[][3] = {{1, 1, 1},    {32, 32, 32},  {33, 31, 47},   {16, 48, 64},
+                                       {100, 17, 5}, {7, 1100, 40}, {65, 90, 1030}, {64, 1056, 520}};
+    (void)state;
+    if (!wt__amx_ready()) {
+        print_message("skipped: this processor has no matrix registers\n");
+        return;
+    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (unsigned variant = 8; variant < 16; variant++)
+            one(shapes[i][0], shapes[i][1], shapes[i][2], variant);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matrix_registers_agree_as_far_as_they_round),
         cmocka_unit_test(our_kernels_agree_with_doubles), /* before the BLAS is loaded */
-        cmocka_unit_test(little_scratch_gives_the_same_product), cmocka_unit_test(openblas_agrees_with_doubles),
-        cmocka_unit_test(the_same_call_gives_the_same_bits),     cmocka_unit_test(threads_do_not_disturb_each_other),
+        cmocka_unit_test(little_scratch_gives_the_same_product),
+        cmocka_unit_test(openblas_agrees_with_doubles),
+        cmocka_unit_test(the_same_call_gives_the_same_bits),
+        cmocka_unit_test(threads_do_not_disturb_each_other),
     };
 
     wt__rng_seed(&rng, 2);
