@@ -189,7 +189,7 @@ static void threads_do_not_disturb_each_other(void **state)
 /* Eight bits of mantissa: 2^-9 a factor, which sums of many average out. */
 static void matrix_registers_agree_as_far_as_they_round(void **state)
 {
-    static const size_t shapes[][3] = {{1, 1, 1},    {32, 32, 32},  {33, 31, 47},   {16, 48, 64},
+    static const size_t shapes[][3] = {{2, 3, 40},   {32, 32, 32},  {33, 31, 47},   {16, 48, 64},
                                        {100, 17, 5}, {7, 1100, 40}, {65, 90, 1030}, {64, 1056, 520}};
     (void)state;
     if (!wt__amx_ready()) {
