@@ -530,6 +530,39 @@ static void test_without_vectors_nothing_is_learned_until_asked(void **state)
     wt_close(engine);
 }
 
+static void *record_some(void *context)
+{
+    const char *names[] = {"calculator"};
+    intptr_t failures = 0;
+    for (int i = 0; i < 8; i++)
+        failures += wt_record_usage(context, "find the table", 14, names, 1, NULL, NULL) != 0;
+    return (void *)failures;
+}
+
+static void test_threads_that_record_at_once_lose_nothing(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade(NULL);
+    pthread_t threads[4];
+    const struct encoder *encoder;
+    float sum[SMALL_HIDDEN];
+    uint32_t uses;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, record_some, engine), 0);
+    for (int i = 0; i < 4; i++) {
+        void *failures = NULL;
+        pthread_join(threads[i], &failures);
+        assert_null(failures);
+    }
+    sound(&place, wt__engine_encoder(engine, &encoder, &place.err));
+    struct vector_set set = wt__engine_usage_vectors(encoder, engine);
+    int64_t id = id_of(engine, "calculator");
+    assert_int_equal(pending(engine), 0);
+    sound(&place, wt__store_get_usage_sums(engine->store, &set, &id, 1, sum, &uses, &place.err));
+    assert_int_equal(uses, 32);
+    wt_close(engine);
+}
+
 static void test_a_store_for_reading_only_says_so(void **state)
 {
     (void)state;
@@ -596,6 +629,7 @@ int main(void)
         cmocka_unit_test(test_a_tool_that_is_added_later_learns_of_older_usages),
         cmocka_unit_test(test_a_stop_while_learning_loses_no_usage),
         cmocka_unit_test(test_without_vectors_nothing_is_learned_until_asked),
+        cmocka_unit_test(test_threads_that_record_at_once_lose_nothing),
         cmocka_unit_test(test_a_store_for_reading_only_says_so),
         cmocka_unit_test(test_a_hundred_thousand_usages),
         cmocka_unit_test(test_times_are_read),
