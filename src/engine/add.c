@@ -12,6 +12,7 @@
 #include "engine/embed.h"
 #include "engine/engine.h"
 #include "engine/options.h"
+#include "engine/usage.h"
 
 struct report {
     wt_add_report public; /* first, so that the public pointer is this one */
@@ -94,15 +95,6 @@ static int find_encoder(wt_engine *engine, struct report *report, const struct e
     return rc == WT_EMODEL ? 0 : rc;
 }
 
-/* A trained encoder reads tools in its own way. */
-static int embed_trained(wt_engine *engine, struct progress *progress, wt_error *err)
-{
-    const struct trained *trained = NULL;
-    size_t embedded;
-    wt__engine_trained(engine, &trained, NULL);
-    return trained && trained->own ? wt__embed_missing(engine, trained->own, progress, &embedded, err) : 0;
-}
-
 /* Vectors and the snapshot. */
 static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
                            wt_error *err)
@@ -113,7 +105,7 @@ static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *
     if (rc == 0 && encoder)
         rc = wt__embed_missing(engine, encoder, progress, &report->public.embedded, err);
     if (rc == 0 && !no_vectors)
-        rc = embed_trained(engine, progress, err);
+        rc = wt__engine_update_trained(engine, progress, err);
     if (rc < 0)
         return rc;
     if (wt__progress_phase(progress, "indexing", 0))

@@ -91,6 +91,11 @@ void wt_close(wt_engine *engine)
     free_workspaces(engine);
     wt__shelf_release(engine->shelf);
     wt__trained_close(engine->trained); /* may use the encoder */
+    while (engine->retired) {
+        struct trained *next = engine->retired->next;
+        wt__trained_close(engine->retired);
+        engine->retired = next;
+    }
     wt__encoder_close(engine->encoder);
     wt__store_close(engine->store);
     pthread_mutex_destroy(&engine->lock);
@@ -221,16 +226,17 @@ void wt__engine_forget_trained(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->build_lock);
     pthread_mutex_lock(&engine->lock);
-    struct trained *trained = engine->trained;
     struct shelf *shelf = engine->shelf;
+    if (engine->trained) {
+        engine->trained->next = engine->retired;
+        engine->retired = engine->trained;
+    }
     engine->trained = NULL;
     engine->shelf = NULL;
     engine->trained_tried = false;
-    free_workspaces(engine); /* their scratch is that of an encoder which ends here */
     pthread_mutex_unlock(&engine->lock);
     pthread_mutex_unlock(&engine->build_lock);
     wt__shelf_release(shelf);
-    wt__trained_close(trained);
 }
 
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err)

@@ -60,6 +60,7 @@ struct wt_engine {
     struct trained *trained;
     wt_error trained_error; /* why there is none, when trained_tried and the folder could not be read; else code 0 */
     bool trained_tried;
+    struct trained *retired; /* what was trained before, by its `next` */
     struct workspace_slot *free_workspaces;
 };
 
@@ -71,7 +72,7 @@ int wt__engine_encoder_locked(wt_engine *engine, const struct encoder **out, wt_
 int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err);
 int wt__engine_trained_locked(wt_engine *engine, const struct trained **out, wt_error *err); /* with build_lock held */
 
-/* Reads it anew: after training. No query may be running. */
+/* Reads it anew when it is next asked for: after training. What queries still use lives on until the engine ends. */
 void wt__engine_forget_trained(wt_engine *engine);
 
 /* The store's vectors of the tools' texts by this encoder. */

@@ -81,7 +81,8 @@ struct trained {
     uint32_t *label_hashes;      /* [label_count] of the tools' ids, ascending */
     uint32_t *label_of_hash;     /* [label_count] */
     size_t label_count;
-    char *notice; /* why something that is there cannot be used, or NULL */
+    char *notice;         /* why something that is there cannot be used, or NULL */
+    struct trained *next; /* of those before it, when it was replaced */
 };
 
 /* Reads a folder; one that is not there gives *out NULL. base: the engine's encoder, NULL when it has none; outlives

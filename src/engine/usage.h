@@ -25,4 +25,8 @@ struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const 
 int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
                     wt_error *err);
 
+/* Tools and usages as the trained encoder reads them, after training or when there are new ones. No training: nothing
+ * to do. Errors: WT_ECANCELLED, WT_ENOMEM, those of the store. */
+int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_error *err);
+
 #endif

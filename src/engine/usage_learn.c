@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "engine/trained.h"
+#include "engine/embed.h"
 #include "engine/usage.h"
 
 enum { BATCH = 1024, STALE_BATCH = 256 };
@@ -230,4 +231,15 @@ int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn report, void *context, 
     rc = wt__usage_learn(engine, encoder, &progress, &learned, err);
     wt__progress_dispose(&progress);
     return rc < 0 ? rc : (int64_t)learned;
+}
+
+int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_error *err)
+{
+    const struct trained *trained;
+    size_t count;
+    wt__engine_trained(engine, &trained, NULL); /* a damaged one is told to who asks for its recipes */
+    if (!trained || !trained->encoder)
+        return 0;
+    int rc = wt__embed_missing(engine, trained->encoder, progress, &count, err);
+    return rc < 0 ? rc : wt__usage_learn(engine, trained->encoder, progress, &count, err);
 }

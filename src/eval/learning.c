@@ -397,16 +397,9 @@ static int check_models(struct learning *learning, wt_engine *engine, const char
 /* Tools and usages as the trained encoder reads them. */
 static int bring_up_to_date(struct learning *learning, wt_engine *engine)
 {
-    const struct trained *trained;
     struct progress progress;
-    size_t count;
-    int rc = wt__engine_trained(engine, &trained, learning->err);
-    if (rc < 0 || !trained || !trained->encoder)
-        return rc;
     wt__progress_init(&progress, learning->options.progress, learning->options.progress_context);
-    rc = wt__embed_missing(engine, trained->encoder, &progress, &count, learning->err);
-    if (rc == 0)
-        rc = wt__usage_learn(engine, trained->encoder, &progress, &count, learning->err);
+    int rc = wt__engine_update_trained(engine, &progress, learning->err);
     wt__progress_dispose(&progress);
     return rc;
 }

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "engine/corpus.h"
 #include "engine/options.h"
+#include "engine/usage.h"
 #include "learn/learn.h"
 #include "learn/memory.h"
 #include "learn/study.h"
@@ -169,6 +170,17 @@ static int run(struct training *training, const char *name, struct report *repor
     return rc;
 }
 
+/* The engine's next query uses what was trained, when that is in its folder. */
+static int adopt(wt_engine *engine, struct listener *listener, wt_error *err)
+{
+    struct progress progress;
+    wt__engine_forget_trained(engine);
+    wt__progress_init(&progress, wt__listener_progress, listener);
+    int rc = wt__engine_update_trained(engine, &progress, err);
+    wt__progress_dispose(&progress);
+    return rc;
+}
+
 int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *given, wt_train_report **out, wt_error *err)
 {
     wt_train_options options;
@@ -194,6 +206,8 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     if (rc == 0)
         rc = run(&training, lesson, report, err);
     wt__study_free(training.study);
+    if (rc == 0 && engine)
+        rc = adopt(engine, &training.listener, err);
     wt__examples_dispose(&training.examples);
     wt_close(own);
     if (report) {
