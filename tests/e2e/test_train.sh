@@ -1,0 +1,152 @@
+#!/bin/bash
+# Training as a user meets it, on a model of two layers: what it makes and tells, Ctrl-C, kill -9, and going on.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+
+# A BERT of random numbers with the words of the tools below.
+make_model() { # FOLDER
+    "$python" - "$1" <<'PYTHON'
+import json, os, random, struct, sys
+folder, draw = sys.argv[1], random.Random(1)
+os.makedirs(folder)
+words = "[PAD] [UNK] [CLS] [SEP] [MASK] weather forecast for a city rain wind and get tides water at harbour convert " \
+    "currency money from one to another list invoices customer book table in restaurant cancel booking of the".split()
+vocabulary = words + list("abcdefghijklmnopqrstuvwxyz.:") + ["##" + c for c in "abcdefghijklmnopqrstuvwxyz"]
+vocabulary = list(dict.fromkeys(vocabulary))
+open(f"{folder}/vocab.txt", "w").write("".join(w + "\n" for w in vocabulary))
+H, I, P = 16, 24, 64
+json.dump({"model_type": "bert", "hidden_act": "gelu", "hidden_size": H, "num_attention_heads": 2, "num_hidden_layers": 2,
+           "intermediate_size": I, "max_position_embeddings": P, "vocab_size": len(vocabulary), "type_vocab_size": 2,
+           "layer_norm_eps": 1e-12, "architectures": ["BertModel"]}, open(f"{folder}/config.json", "w"))
+shapes = {"embeddings.word_embeddings.weight": (len(vocabulary), H), "embeddings.position_embeddings.weight": (P, H),
+          "embeddings.token_type_embeddings.weight": (2, H), "embeddings.LayerNorm.weight": (H,),
+          "embeddings.LayerNorm.bias": (H,)}
+for n in range(2):
+    layer = f"encoder.layer.{n}."
+    for name, o, i in [("attention.self.query", H, H), ("attention.self.key", H, H), ("attention.self.value", H, H),
+                       ("attention.output.dense", H, H), ("intermediate.dense", I, H), ("output.dense", H, I)]:
+        shapes[layer + name + ".weight"], shapes[layer + name + ".bias"] = (o, i), (o,)
+    for name in ("attention.output.LayerNorm", "output.LayerNorm"):
+        shapes[layer + name + ".weight"] = shapes[layer + name + ".bias"] = (H,)
+header, data = {}, b""
+for name, shape in shapes.items():
+    count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+    base = 1.0 if name.endswith("LayerNorm.weight") else 0.0
+    bytes_ = struct.pack(f"<{count}f", *(base + draw.uniform(-.3, .3) for _ in range(count)))
+    header[name] = {"dtype": "F32", "shape": list(shape), "data_offsets": [len(data), len(data) + len(bytes_)]}
+    data += bytes_
+text = json.dumps(header).encode()
+open(f"{folder}/model.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + data)
+PYTHON
+}
+make_model "$work/models/tiny"
+model=(--model tiny)
+
+# Forty tools, and requests in words that their descriptions lack.
+"$python" - <<'PYTHON'
+import json, random
+draw = random.Random(2)
+known = "weather forecast for city rain wind get tides water harbour convert currency money list invoices customer".split()
+said = "book table restaurant cancel booking another from one the to".split()
+with open("tools.jsonl", "w") as tools, open("usages.jsonl", "w") as usages:
+    for i in range(40):
+        print(json.dumps({"name": f"tool_{i}", "description": f"{known[i % 16]} {known[i * 7 % 16]}"}), file=tools)
+    for i in range(400):
+        tool = i % 40
+        words = [said[tool % 10], said[tool // 4], draw.choice(known)]
+        print(json.dumps({"request": " ".join(words) + f" {i}", "tools": [f"tool_{tool}"]}), file=usages)
+PYTHON
+weights() { sha256sum <"$1/encoder/model.safetensors"; }
+options=(--batch 16 --lr 0.003 --epochs 4 --threads 2 "${model[@]}")
+
+expect 4 "no store" train encoder "${model[@]}"
+expect 0 "tools" add --no-vectors tools.jsonl
+expect 3 "nothing recorded" train encoder "${model[@]}"
+says "no recorded use; record some with .whichtool usage add"
+expect 0 "usages" usage add --no-vectors usages.jsonl
+expect 2 "no such lesson" train nonsense
+expect 2 "no number" train encoder --epochs many
+says "--epochs takes a number over 0, not \"many\""
+expect 2 "nothing" train encoder --lr 0
+expect 2 "no folder" train encoder --data "$work/data"
+says "--data needs --out"
+expect 2 "no such loss" train encoder --loss hinge "${model[@]}"
+says "it has: contrast triplet"
+expect 5 "no such model" train encoder --model nowhere
+expect 7 "too little memory" train encoder --memory 1 "${options[@]}"
+says "training would take [0-9]+ MB, and there are 1 MB"
+
+expect 0 "a model" train encoder "${options[@]}"
+prints "^encoder: recall@5 by description and use on dev from [0-9.]+ to [0-9.]+ %; [0-9]+ steps, [0-9.]+ epochs"
+[ -f tools.wt-models/encoder/config.json ] || fail "no model"
+[ ! -e tools.wt-models/encoder.state ] || fail "a state is left"
+first=$(weights tools.wt-models)
+[ "$first" != "$(sha256sum <models/tiny/model.safetensors)" ] || fail "it was not trained"
+expect 0 "the same again, as JSON" train encoder --json --out again "${options[@]}"
+json_lines
+same "one model" "encoder True True" "$(json_of '"%s %s %s" % (d["model"], d["after"] >= d["before"], d["steps"] > 0)')"
+same "the same seed and threads" "$first" "$(weights again)"
+expect 0 "it had ended" train encoder --resume --out again "${options[@]}"
+says "had ended before"
+expect 0 "the model is used" find --model "$work/again/encoder" -k 1 book a table
+same "what it remembers" "encoder 40 1" "$("$python" -c '
+import json
+w = json.load(open("again/encoder/config.json"))["whichtool"]
+print(w["lesson"], w["data"]["tools"], w["seed"])')"
+
+# In the middle: Ctrl-C and kill -9; both go on to the same bytes.
+set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+long=(--batch 16 --lr 0.003 --epochs 60 --threads 2 "${model[@]}")
+expect 0 "a long training" train encoder --out whole "${long[@]}"
+whole=$(weights whole)
+for signal in INT KILL; do
+    for pause in 0.2 0.6 1.2; do
+        rm -rf part
+        "$WHICHTOOL" train encoder --out part "${long[@]}" >out 2>err &
+        pid=$!
+        sleep $pause
+        kill -$signal $pid 2>/dev/null
+        { wait $pid; } 2>/dev/null
+        code=$?
+        what="$signal after $pause s"
+        case $signal$code in
+        INT130) says "stopped|interrupted" ;;
+        KILL137 | INT0 | KILL0) ;;
+        *) fail "exit $code" ;;
+        esac
+        expect 0 "going on after $signal at $pause s" train encoder --resume --out part "${long[@]}"
+        same "the same bytes after $signal at $pause s" "$whole" "$(weights part)"
+    done
+done
+
+# A data set, and what the reference library makes of the model.
+mkdir -p data/qrels
+"$python" - <<'PYTHON'
+import json
+names = ["forecast", "tides", "currency", "invoices", "table", "cancel"]
+words = ["umbrella", "ship", "dollar", "debt", "dinner", "sorry"]
+with open("data/corpus.jsonl", "w") as f:
+    f.writelines(json.dumps({"_id": f"t{i}", "title": n, "text": n}) + "\n" for i, n in enumerate(names))
+with open("data/queries.jsonl", "w") as f:
+    f.writelines(json.dumps({"_id": f"q{i}", "text": f"{words[i % 6]} please {i}"}) + "\n" for i in range(60))
+for split, rest in (("train", (0, 1, 2)), ("dev", (3,))):
+    with open(f"data/qrels/{split}.tsv", "w") as f:
+        f.write("query-id\tcorpus-id\tscore\n")
+        f.writelines(f"q{i}\tt{i % 6}\t1\n" for i in range(60) if i % 4 in rest)
+PYTHON
+expect 0 "a data set" train encoder --data data --out learned "${options[@]}"
+prints "^encoder: recall@5"
+if "$python" -c "import torch, transformers" 2>/dev/null; then
+    what="the reference library loads it"
+    checks=$((checks + 1))
+    "$python" -c '
+import torch, transformers
+model, told = transformers.AutoModel.from_pretrained("learned/encoder", output_loading_info=True, add_pooling_layer=False)
+assert not told["missing_keys"], told
+with torch.no_grad():
+    assert model(input_ids=torch.tensor([[2, 5, 6, 3]])).last_hidden_state.isfinite().all()' >out 2>err || fail "it does not"
+else
+    skip "no torch and transformers in $python to load the model with"
+fi
+finish
