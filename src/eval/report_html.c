@@ -35,7 +35,7 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;margin:.6rem 0}\n"
     "caption{text-align:left;font-size:.9rem;padding:.2rem 0}\n"
     "th,td{padding:.28rem .7rem .28rem 0;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}\n"
-    "th{font-weight:600}\nth:first-child,td.words{text-align:left}\ntd.words{overflow-wrap:anywhere}\n"
+    "th{font-weight:600}\nth:first-child,th.words,td.words{text-align:left}\ntd.words{overflow-wrap:anywhere}\n"
     "td small{display:block;color:var(--faint);white-space:nowrap}\n"
     "td.best{font-weight:700}\ntd.best small{font-weight:400}\n"
     "details{margin:.8rem 0}\nsummary{cursor:pointer}\n"
@@ -44,9 +44,10 @@ static const char style[] =
     ".beside figure{margin:.4rem 0}\n"
     ".legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;list-style:none;font-size:.9rem}\n"
     "svg{display:block;width:100%;height:auto;overflow:visible}\n"
-    "svg.wide{min-width:34rem}\nsvg.mark{display:inline-block;width:.8em;height:.8em;margin-right:.35em}\n"
-    "svg text{fill:var(--ink);font:13px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif}\n"
-    "svg .tick{fill:var(--faint);font-size:12px}\nsvg .middle{text-anchor:middle}\nsvg .end{text-anchor:end}\n"
+    "svg.wide{min-width:21rem;max-width:41rem}\nsvg.mark{display:inline-block;width:.8em;height:.8em;margin-right:."
+    "35em}\n"
+    "svg text{fill:var(--ink);font:12.5px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif}\n"
+    "svg .tick{fill:var(--faint);font-size:11px}\nsvg .middle{text-anchor:middle}\nsvg .end{text-anchor:end}\n"
     "svg .value{font-variant-numeric:tabular-nums}\n"
     ".grid{stroke:var(--grid)}\n.s0{fill:var(--s0)}\n.s1{fill:var(--s1)}\n.s2{fill:var(--s2)}\n.s3{fill:var(--s3)}\n"
     ".whisker{stroke:var(--ink);stroke-width:1.4;fill:none}\n.box{stroke:var(--ink);stroke-width:1}\n"
@@ -71,7 +72,7 @@ static void words(struct buffer *out, const char *tag, const char *text)
     wt__buffer_printf(out, "</%s>", tag);
 }
 
-/* Column heads, with blanks between them; '_' stands for a blank within one. */
+/* Column heads, with blanks between them; '_' stands for a blank within one, '<' begins one of words. */
 static void table_head(struct buffer *out, const char *caption, const char *columns)
 {
     wt__buffer_text(out, "<div class=\"scroll\"><table>");
@@ -79,8 +80,10 @@ static void table_head(struct buffer *out, const char *caption, const char *colu
         words(out, "caption", caption);
     wt__buffer_text(out, "<thead><tr>");
     for (const char *at = columns; *at;) {
+        bool of_words = *at == '<';
+        at += of_words;
         size_t len = strcspn(at, " ");
-        wt__buffer_text(out, "<th scope=\"col\">");
+        wt__buffer_text(out, of_words ? "<th scope=\"col\" class=\"words\">" : "<th scope=\"col\">");
         for (size_t i = 0; i < len; i++)
             wt__buffer_char(out, at[i] == '_' ? ' ' : at[i]);
         wt__buffer_text(out, "</th>");
@@ -199,11 +202,11 @@ static void comparison_table(struct buffer *out, const wt_eval_report *report)
     if (report->comparison_count == 0)
         return;
     table_head(out, "Against the first recipe, request by request: mean difference in points, its 95 % interval, and p",
-               "recipe figure difference from to p");
+               "recipe <figure difference from to p");
     for (size_t i = 0; i < report->comparison_count; i++) {
         const wt_eval_comparison *c = &report->comparisons[i];
         row_head(out, c->b);
-        wt__buffer_text(out, "<td>");
+        wt__buffer_text(out, "<td class=\"words\">");
         wt__html_text(out, wt__str(c->metric));
         wt__buffer_printf(out, "</td><td>%+.1f</td><td>%+.1f</td><td>%+.1f</td><td>%.4f</td></tr>\n",
                           100 * c->difference, 100 * c->low, 100 * c->high, c->p);
@@ -221,7 +224,7 @@ static void recipes_section(struct buffer *out, const struct page *page)
         const struct bootstrap *b = interval(page, r, metric);
         bars[r] = (struct bar){report->rows[r].recipe, b->difference, b->low, b->high, 0};
     }
-    wt__buffer_text(out, "<h2>Recipes</h2>\n");
+    wt__buffer_text(out, "<h2 id=\"of-recipes\">Recipes</h2>\n");
     figure_begin(out);
     const struct chart chart = {
         "recipes", report->rows[0].metrics[metric].name,
@@ -242,9 +245,11 @@ static void standing_section(struct buffer *out, const struct page *page)
 {
     if (page->view_count == 0)
         return;
-    wt__buffer_text(out, "<h2>Description or use</h2>\n<p>What finds a tool: the vector of its description, the mean "
-                         "vector of the training requests that used it (Tool2Vec), or the sum of both? Ranked by the "
-                         "inner product alone, with the encoder as it is");
+    wt__buffer_text(
+        out,
+        "<h2 id=\"of-vectors\">Description or use</h2>\n<p>What finds a tool: the vector of its description, the mean "
+        "vector of the training requests that used it (Tool2Vec), or the sum of both? Ranked by the "
+        "inner product alone, with the encoder as it is");
     wt__buffer_text(out, page->view_count > 1 ? " and as it was trained.</p>\n" : ", without training.</p>\n");
     if (!page->with_use)
         wt__buffer_text(out, "<p>The data set has no training requests, so there is no use to learn from.</p>\n");
@@ -253,7 +258,7 @@ static void standing_section(struct buffer *out, const struct page *page)
                           "<p>%zu training requests are recorded as use. A tool that none of them used has no "
                           "vector by use and cannot be found by it.</p>\n",
                           page->usages);
-    table_head(out, "Percent", "encoder vectors tools R@3 R@5 R@7 nDCG@3 nDCG@5 nDCG@7");
+    table_head(out, "Percent", "encoder <vectors tools R@3 R@5 R@7 nDCG@3 nDCG@5 nDCG@7");
     for (size_t v = 0; v < page->view_count; v++)
         for (unsigned s = 0; s < (page->with_use ? STANDINGS : 1); s++) {
             const struct standing_quality *q = &page->views[v].by[s];
@@ -408,7 +413,7 @@ static void failed_requests(struct buffer *out, const struct page *page, size_t 
     wt__buffer_text(out, "<details><summary>Requests that ");
     wt__html_text(out, wt__str(page->report->rows[best].recipe));
     wt__buffer_text(out, " did not find all tools of: the first of them</summary>\n");
-    table_head(out, NULL, "request relevant_tools");
+    table_head(out, NULL, "<request <relevant_tools");
     for (size_t q = 0; q < page->plan->queries && shown < FAILED_REQUESTS; q++) {
         const struct query *query = &page->dataset->queries[q];
         if (!page->failures[best].failed[q])
@@ -432,9 +437,11 @@ static void failed_requests(struct buffer *out, const struct page *page, size_t 
 static void failures_section(struct buffer *out, const struct page *page)
 {
     size_t best = best_row(page);
-    wt__buffer_text(out, "<h2>What fails</h2>\n<p>A tool fails for a request when the request wants it and it is not "
-                         "among the first five hits. Each chart counts tools by the share of their requests for which "
-                         "they fail: a good recipe has its tools on the left.</p>\n");
+    wt__buffer_text(
+        out,
+        "<h2 id=\"of-failures\">What fails</h2>\n<p>A tool fails for a request when the request wants it and it is not "
+        "among the first five hits. Each chart counts tools by the share of their requests for which "
+        "they fail: a good recipe has its tools on the left.</p>\n");
     failure_charts(out, page);
     failure_table(out, page);
     wt__buffer_text(out, "<h3>Are failed requests longer?</h3>\n");
@@ -491,9 +498,11 @@ static void cosines_section(struct buffer *out, const struct page *page)
 {
     if (page->view_count == 0)
         return;
-    wt__buffer_text(out, "<h2>How near requests are to tools</h2>\n<p>Cosines of each request with the tools that it "
-                         "used and with those that it did not. The less two boxes overlap, the easier it is to tell "
-                         "such tools apart.</p>\n");
+    wt__buffer_text(
+        out,
+        "<h2 id=\"of-nearness\">How near requests are to tools</h2>\n<p>Cosines of each request with the tools that it "
+        "used and with those that it did not. The less two boxes overlap, the easier it is to tell "
+        "such tools apart.</p>\n");
     for (size_t v = 0; v < page->view_count; v++)
         boxes_of(out, page, v);
 }
@@ -545,10 +554,11 @@ static void map_section(struct buffer *out, const struct page *page)
 {
     if (page->view_count == 0)
         return;
-    wt__buffer_text(out,
-                    "<h2>Map</h2>\n<p>Requests and tools on one page, a drawn sample of each where there are many. "
-                    "Where descriptions lie apart from requests, a request is no good guide to them; vectors of "
-                    "use lie among the requests.</p>\n");
+    wt__buffer_text(
+        out,
+        "<h2 id=\"of-map\">Map</h2>\n<p>Requests and tools on one page, a drawn sample of each where there are many. "
+        "Where descriptions lie apart from requests, a request is no good guide to them; vectors of "
+        "use lie among the requests.</p>\n");
     for (size_t v = 0; v < page->view_count; v++)
         map_of(out, page, v);
 }
@@ -557,7 +567,7 @@ static void map_section(struct buffer *out, const struct page *page)
 
 static void settings_section(struct buffer *out, const wt_eval_report *report)
 {
-    wt__buffer_text(out, "<h2>What the figures depend on</h2>\n");
+    wt__buffer_text(out, "<h2 id=\"of-settings\">What the figures depend on</h2>\n");
     for (size_t r = 0; r < report->row_count; r++) {
         words(out, "h3", report->rows[r].recipe);
         if (report->rows[r].notice)

@@ -7,14 +7,14 @@
 #include "text/unicode.h"
 
 enum {
-    WIDTH = 640,
-    LABELS = 168, /* where the axis begins */
-    VALUES = 64,  /* to the right of it */
-    ROW = 30,     /* height */
-    THICK = 16,   /* of a bar or box */
+    WIDTH = 520,
+    LABELS = 146, /* where the axis begins */
+    VALUES = 46,  /* to the right of it */
+    ROW = 26,     /* height */
+    THICK = 14,   /* of a bar or box */
     TOP = 6,
-    BELOW = 44, /* ticks and the axis' name */
-    MAP_HEIGHT = 520,
+    BELOW = 40, /* ticks and the axis' name */
+    MAP_HEIGHT = 440,
     MAP_MARGIN = 14,
     SMALL_WIDTH = 300, /* of a chart with several beside it */
     SMALL_HEIGHT = 190,
@@ -259,12 +259,12 @@ void wt__svg_failures(struct buffer *out, const struct chart *chart, const size_
 static void draw_mark(struct buffer *out, enum point_kind kind, double x, double y)
 {
     if (kind == POINT_REQUEST)
-        wt__buffer_printf(out, "<circle class=\"s0 point\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"", x, y);
+        wt__buffer_printf(out, "<circle class=\"s0 point\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\"", x, y);
     else if (kind == POINT_USE)
-        wt__buffer_printf(out, "<rect class=\"s2 point\" x=\"%.1f\" y=\"%.1f\" width=\"5.4\" height=\"5.4\"", x - 2.7,
-                          y - 2.7);
+        wt__buffer_printf(out, "<rect class=\"s2 point\" x=\"%.1f\" y=\"%.1f\" width=\"4.6\" height=\"4.6\"", x - 2.3,
+                          y - 2.3);
     else
-        wt__buffer_printf(out, "<path class=\"s1 point\" d=\"M%.1f %.1fl3.5 6h-7z\"", x, y - 3.6);
+        wt__buffer_printf(out, "<path class=\"s1 point\" d=\"M%.1f %.1fl3 5.2h-6z\"", x, y - 3);
 }
 
 void wt__svg_mark(struct buffer *out, enum point_kind kind)
