@@ -1,0 +1,34 @@
+/* The state of a training: any bytes are read or refused, and what is read keeps inside the parameters. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "learn/checkpoint.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char path[64];
+    float value[4] = {0}, gradient[4] = {0};
+    struct parameter parameter = {
+        .name = "line", .value = value, .gradient = gradient, .count = 4, .decays = true, .rate = 1};
+    struct adamw_options options = ADAMW_DEFAULTS;
+    struct adamw adamw;
+    struct loop_state state;
+    wt_error err;
+    if (!*path)
+        snprintf(path, sizeof path, "/tmp/whichtool-fuzz-checkpoint-%ld", (long)getpid());
+    if (wt__file_replace(path, data, size, NULL) < 0 || wt__adamw_open(&adamw, &parameter, 1, &options, NULL) < 0)
+        return 0;
+    int rc = wt__checkpoint_read(path, "a line", &state, &adamw, &err);
+    if (rc > 0 && (state.step > state.steps || state.judged > state.step || state.best_step > state.judged))
+        abort();
+    if (rc < 0 && !*err.message)
+        abort();
+    wt__adamw_dispose(&adamw);
+    unlink(path);
+    return 0;
+}
