@@ -16,7 +16,8 @@ enum { MAX_CONFIG = 64 << 20 };
 #define MAX_HEAD ((size_t)4 << 30)
 
 static const char *const names[TRAINED_RECIPES] = {
-    [TRAINED_TOOL2VEC] = "tool2vec",       [TRAINED_MLC] = "mlc",   [TRAINED_TOOL2VEC_REFINER] = "tool2vec+refiner",
+    [TRAINED_TOOL2VEC] = "tool2vec",       [TRAINED_MLC] = "mlc",
+    [TRAINED_NEIGHBOURS] = "neighbours",   [TRAINED_TOOL2VEC_REFINER] = "tool2vec+refiner",
     [TRAINED_MLC_REFINER] = "mlc+refiner", [TRAINED_AUTO] = "auto",
 };
 
