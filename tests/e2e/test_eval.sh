@@ -93,6 +93,39 @@ expect 5 "a recipe that cannot run" eval set --recipe dense
 says "model"
 expect 0 "a cache elsewhere" eval set --recipe bm25 --cache here --limit 2
 same "a store is kept there" 1 "$(find here -name '*.wt' | wc -l)"
+expect 5 "a recipe that needs training, where there is nothing to learn from" eval set --recipe tool2vec
+says "qrels/train.tsv"
+printf 'q1\tGET /t 3\t1\n' >set/qrels/train.tsv
+expect 5 "nor without a model" eval set --recipe tool2vec
+says "model"
+expect 2 "no usages at all" eval set --usages 0
+rm set/qrels/train.tsv
+
+cp -r set hostile
+{ echo '{"_id": "evil", "text": "</td><script>alert(1)</script> zebra"}' && cat set/queries.jsonl; } >hostile/queries.jsonl
+printf 'evil\tGET /t 149\t1\n' >>hostile/qrels/test.tsv
+expect 0 "a page" eval hostile --recipe bm25,auto --html page.html --bootstrap 200
+"$python" - >err 2>&1 <<'PY' || fail "the page is not what it should be"
+import html.parser
+text = open("page.html", encoding="utf-8").read()
+class Page(html.parser.HTMLParser):
+    void, stack, words = {"meta"}, [], []
+    def handle_starttag(self, tag, attributes):
+        assert tag not in {"script", "link", "img", "iframe", "object"}, tag
+        assert not {name for name, _ in attributes} & {"src", "href", "onload", "onclick"}, attributes
+        if tag not in self.void:
+            self.stack.append(tag)
+    def handle_startendtag(self, tag, attributes): pass
+    def handle_endtag(self, tag): assert self.stack.pop() == tag, tag
+    def handle_data(self, data): self.words.append(data)
+page = Page()
+page.feed(text)
+assert not page.stack, page.stack
+assert "</td><script>alert(1)</script> zebra" in "".join(page.words)
+for wanted in ("prefers-color-scheme:dark", "@media print", "recall@5", "What fails"):
+    assert wanted in text, wanted
+PY
+expect 3 "a page in a folder that is not there" eval set --recipe bm25 --html nowhere/page.html
 printf 'x' >>set/corpus.jsonl
 expect 0 "an edited corpus gets a store of its own" eval set --recipe bm25 --cache here --limit 2
 same "two now" 2 "$(find here -name '*.wt' | wc -l)"

@@ -1,0 +1,211 @@
+/* The page of an evaluation: what it says, that hostile text stays text, that its tags balance, and that it needs
+ * nothing from outside. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/support.h"
+#include "eval/svg.h"
+
+static struct place place;
+static char set[96], cache[96], page_path[96];
+
+static void put(const char *name, const char *text)
+{
+    put_text(set, name, text);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    place_make(&place);
+    snprintf(set, sizeof set, "%s/set", place.folder);
+    snprintf(cache, sizeof cache, "%s/cache", place.folder);
+    snprintf(page_path, sizeof page_path, "%s/page.html", place.folder);
+    put("corpus.jsonl", "{\"_id\": \"<script>alert(1)</script>\", \"title\": \"table\", \"text\": \"book the table\"}\n"
+                        "{\"_id\": \"b\", \"title\": \"books\", \"text\": \"find a \\\"book\\\" & read\"}\n"
+                        "{\"_id\": \"c\", \"title\": \"d\", \"text\": \"a b c\"}\n");
+    put("queries.jsonl", "{\"_id\": \"1\", \"text\": \"zebra <script>alert(2)</script> & 'quotes' \\\"\"}\n"
+                         "{\"_id\": \"2\", \"text\": \"find a book\"}\n{\"_id\": \"3\", \"text\": \"a b\"}\n"
+                         "{\"_id\": \"4\", \"text\": \"book the table\"}\n{\"_id\": \"5\", \"text\": \"the book\"}\n");
+    put("qrels/test.tsv", "1\t<script>alert(1)</script>\t1\n2\tb\t1\n3\tgone</td>\t1\n");
+    put("qrels/train.tsv", "4\t<script>alert(1)</script>\t1\n5\tb\t1\n");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    place_remove(&place);
+    return 0;
+}
+
+/* Evaluates and gives the page back. */
+static char *page_of(const char *recipes, const char *model)
+{
+    wt_eval_options options;
+    wt_eval_report *report = NULL;
+    char *html = NULL;
+    size_t len;
+    wt_eval_options_init(&options);
+    options.recipes = recipes;
+    options.model = model;
+    options.cache_dir = cache;
+    options.html_path = page_path;
+    sound(&place, wt_eval(set, &options, &report, &place.err));
+    wt_eval_report_free(report);
+    sound(&place, wt__file_read(&html, &len, page_path, 8 << 20, &place.err));
+    assert_int_equal(strlen(html), len);
+    return html;
+}
+
+static void says(const char *html, const char *text)
+{
+    if (!strstr(html, text))
+        fail_msg("the page lacks \"%s\"", text);
+}
+
+static void lacks(const char *html, const char *text)
+{
+    if (strstr(html, text))
+        fail_msg("the page holds \"%s\"", text);
+}
+
+/* Every tag that is opened is closed, innermost first; elements without content are those of HTML, or end in "/>". */
+static void assert_balanced(const char *html)
+{
+    char open[64][16];
+    size_t depth = 0;
+    for (const char *at = strchr(html, '<'); at; at = strchr(at + 1, '<')) {
+        bool closing = at[1] == '/';
+        char name[16] = "";
+        const char *end = strchr(at, '>');
+        assert_non_null(end);
+        for (size_t i = 0; i < 15 && isalnum((unsigned char)at[1 + closing + (int)i]); i++)
+            name[i] = at[1 + closing + (int)i];
+        if (at[1] == '!' || strcmp(name, "meta") == 0 || end[-1] == '/')
+            continue;
+        assert_true(*name);
+        if (!closing) {
+            assert_true(depth < 64);
+            memcpy(open[depth++], name, sizeof name);
+            continue;
+        }
+        assert_true(depth > 0);
+        if (strcmp(open[--depth], name) != 0)
+            fail_msg("</%s> closes <%s>: %.60s", name, open[depth], at);
+    }
+    assert_int_equal(depth, 0);
+}
+
+static void assert_alone(const char *html)
+{
+    static const char *const references[] = {"http:", "https:",  "//",   "url(",  "@import", "<script",   "<link",
+                                             "<img",  "<iframe", "src=", "href=", " onload", "javascript"};
+    for (size_t i = 0; i < sizeof references / sizeof *references; i++)
+        lacks(html, references[i]);
+    says(html, "default-src 'none'");
+    says(html, "@media (prefers-color-scheme:dark)");
+    says(html, "@media print");
+    says(html, "<meta name=\"color-scheme\" content=\"light dark\">");
+}
+
+static void figures_need_no_model(void **state)
+{
+    (void)state;
+    char *html = page_of("bm25", "");
+    assert_balanced(html);
+    assert_alone(html);
+    says(html, "<h1>set, test</h1>");
+    says(html, "length in words");
+    says(html, "&lt;script&gt;alert(2)&lt;/script&gt; &amp; &#39;quotes&#39; &quot;");
+    says(html, "gone&lt;/td&gt;");
+    lacks(html, "How near requests are");
+    free(html);
+}
+
+static void vectors_are_shown_where_there_is_a_model(void **state)
+{
+    (void)state;
+    char *html = page_of("bm25,dense", place.model);
+    assert_balanced(html);
+    assert_alone(html);
+    says(html, "length in tokens");
+    says(html, "2 training requests are recorded as use");
+    says(html, "use (Tool2Vec)");
+    says(html, "How near requests are");
+    says(html, "<title>&lt;script&gt;alert(1)&lt;/script&gt;</title>"); /* a tool on the map */
+    says(html, "tools by use (2)");
+    char *again = page_of("bm25,dense", place.model);
+    const char *map = strstr(html, "id=\"of-map\""), *same = strstr(again, "id=\"of-map\"");
+    assert_non_null(map);
+    assert_string_equal(map, same); /* drawn alike every time */
+    free(again);
+    free(html);
+}
+
+static void a_page_that_cannot_be_written_is_told(void **state)
+{
+    (void)state;
+    wt_eval_options options;
+    wt_eval_report *report = NULL;
+    wt_eval_options_init(&options);
+    options.recipes = "bm25";
+    options.model = "";
+    options.cache_dir = cache;
+    options.html_path = "/nowhere/page.html";
+    int rc = wt_eval(set, &options, &report, &place.err);
+    assert_true(rc < 0 && !report);
+    assert_non_null(strstr(place.err.message, "/nowhere"));
+}
+
+static void text_is_escaped_and_cut(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in;
+        size_t most;
+        const char *out;
+    } cases[] = {{"a<b>&\"'", 99, "a&lt;b&gt;&amp;&quot;&#39;"},
+                 {"a\nb\x01", 99, "a b "},
+                 {"\xff", 99, "\xef\xbf\xbd"},
+                 {"\xc3\xa9\xc3\xa9\xc3\xa9", 2, "\xc3\xa9\xc3\xa9\xe2\x80\xa6"},
+                 {"abc", 3, "abc"},
+                 {"", 3, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer out = {0};
+        wt__html_cut(&out, wt__str(cases[i].in), cases[i].most);
+        assert_string_equal(out.ptr ? out.ptr : "", cases[i].out);
+        wt__buffer_dispose(&out);
+    }
+}
+
+static void axes_have_round_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        double low, high, step;
+    } cases[] = {{0, 1, .2}, {0, .69, .1}, {0, 7, 1}, {0, 7.1, 2}, {-.2, .9, .2}, {0, 1500, 500}, {3, 3, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double step = wt__svg_step(cases[i].low, cases[i].high);
+        assert_true(step > cases[i].step * .999 && step < cases[i].step * 1.001);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_need_no_model),
+        cmocka_unit_test(vectors_are_shown_where_there_is_a_model),
+        cmocka_unit_test(a_page_that_cannot_be_written_is_told),
+        cmocka_unit_test(text_is_escaped_and_cut),
+        cmocka_unit_test(axes_have_round_steps),
+    };
+    return cmocka_run_group_tests_name("eval/page", tests, set_up, tear_down);
+}
