@@ -1,0 +1,193 @@
+/* Learned recipes: what they are trained on, where their models come from, and whose are refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "encoder/encoder.h"
+#include "engine/support.h"
+
+static struct place place;
+static char set[96], cache[96], models[96];
+
+static int set_up(void **state)
+{
+    (void)state;
+    place_make(&place);
+    snprintf(set, sizeof set, "%s/set", place.folder);
+    snprintf(cache, sizeof cache, "%s/cache", place.folder);
+    snprintf(models, sizeof models, "%s/models-of-others", place.folder);
+    put_text(set, "corpus.jsonl",
+             "{\"_id\": \"A\", \"title\": \"table\", \"text\": \"book the table\"}\n"
+             "{\"_id\": \"B\", \"title\": \"books\", \"text\": \"find a book\"}\n"
+             "{\"_id\": \"C\", \"title\": \"letters\", \"text\": \"a b c d\"}\n");
+    put_text(set, "queries.jsonl",
+             "{\"_id\": \"1\", \"text\": \"book a table for two\"}\n{\"_id\": \"2\", \"text\": \"find books\"}\n"
+             "{\"_id\": \"3\", \"text\": \"a b\"}\n{\"_id\": \"4\", \"text\": \"the table\"}\n"
+             "{\"_id\": \"5\", \"text\": \"book\"}\n{\"_id\": \"6\", \"text\": \"c d\"}\n"
+             "{\"_id\": \"7\", \"text\": \"tables for two\"}\n{\"_id\": \"8\", \"text\": \"find a d\"}\n");
+    put_text(set, "qrels/test.tsv", "1\tA\t1\n2\tB\t1\n");
+    put_text(set, "qrels/dev.tsv", "3\tC\t1\n");
+    put_text(set, "qrels/train.tsv", "4\tA\t1\n5\tB\t1\n6\tC\t1\n7\tA\t1\n8\tB\t1\n8\tC\t1\n");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    place_remove(&place);
+    return 0;
+}
+
+static wt_eval_options with(const char *recipes)
+{
+    wt_eval_options options;
+    wt_eval_options_init(&options);
+    options.recipes = recipes;
+    options.model = place.model;
+    options.cache_dir = cache;
+    return options;
+}
+
+/* A folder with a "tool2vec" that says it was trained on data of this hash. */
+static void leave_model(const char *sha256)
+{
+    struct encoder *encoder;
+    struct buffer config = {0};
+    sound(&place, wt__encoder_open(&encoder, place.model, &place.err));
+    wt__buffer_printf(&config,
+                      "{\"encoder\": {\"hash\": \"%s\"}, \"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"blend\": "
+                      "{\"description\": 1, \"usage\": 1, \"shrink\": 2}, \"whichtool\": {\"seed\": 7, \"data\": "
+                      "{\"sha256\": \"%s\"}, \"dev\": {\"after\": 0.5}}}",
+                      wt__encoder_hash(encoder), sha256);
+    put_text(models, "tool2vec/config.json", config.ptr);
+    wt__buffer_dispose(&config);
+    wt__encoder_close(encoder);
+}
+
+static void data_hash(char sha256[65])
+{
+    wt_engine *engine = open_store(&place, NULL);
+    wt_add_report *report = NULL;
+    wt_add_options add;
+    wt_add_options_init(&add);
+    add.format = "beir";
+    add.no_vectors = 1;
+    sound(&place, wt_add_path(engine, set, &add, &report, &place.err));
+    wt_add_report_free(report);
+    sound(&place, wt_training_data(engine, set, 7, sha256, &place.err));
+    wt_close(engine);
+}
+
+static void models_of_this_data_are_used(void **state)
+{
+    (void)state;
+    char hash[65];
+    wt_eval_options options = with("bm25,tool2vec");
+    wt_eval_report *report = NULL;
+    data_hash(hash);
+    leave_model(hash);
+    options.trained = models;
+    sound(&place, wt_eval(set, &options, &report, &place.err));
+    assert_int_equal(report->row_count, 2);
+    assert_null(report->rows[1].notice);
+    json_t *settings = NULL;
+    sound(&place, wt__json_parse(&settings, report->rows[1].settings, strlen(report->rows[1].settings), &place.err));
+    const json_t *trained = wt__json_object(settings, "trained");
+    assert_string_equal(wt__json_str(trained, "folder").ptr, models);
+    assert_int_equal(wt__json_int(trained, "requests", 0), 5);
+    assert_int_equal(wt__json_int(trained, "seed", 0), 7);
+    assert_string_equal(wt__json_str(wt__json_object(trained, "data"), "sha256").ptr, hash);
+    assert_true(wt__json_real(wt__json_object(trained, "dev"), "after", 0) == .5);
+    json_decref(settings);
+    assert_null(strstr(report->rows[0].settings, "trained"));
+    wt_eval_report_free(report);
+}
+
+static void models_of_other_data_are_refused(void **state)
+{
+    (void)state;
+    wt_eval_options options = with("tool2vec");
+    wt_eval_report *report = NULL;
+    leave_model("00");
+    options.trained = models;
+    refused(&place, wt_eval(set, &options, &report, &place.err), WT_EFORMAT, "was not trained on the train split");
+    options.trained = "/nowhere";
+    refused(&place, wt_eval(set, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
+    options.trained = models;
+    options.recipes = "bm25,dense"; /* that need none of it */
+    sound(&place, wt_eval(set, &options, &report, &place.err));
+    wt_eval_report_free(report);
+}
+
+static int count_training(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)done, (void)total;
+    *(int *)context += strncmp(phase, "tool2vec: ", 10) == 0;
+    return 0;
+}
+
+static void what_is_missing_is_trained_once(void **state)
+{
+    (void)state;
+    int calls = 0;
+    wt_eval_options options = with("tool2vec");
+    wt_eval_report *report = NULL;
+    double value = 0;
+    options.progress = count_training;
+    options.progress_context = &calls;
+    for (unsigned again = 0; again < 2; again++) {
+        sound(&place, wt_eval(set, &options, &report, &place.err));
+        assert_non_null(strstr(report->rows[0].settings, "\"trained\":{"));
+        assert_true(again ? calls == 0 : calls > 0);
+        assert_true(!again || value == report->rows[0].metrics[0].value);
+        value = report->rows[0].metrics[0].value;
+        wt_eval_report_free(report);
+        calls = 0;
+    }
+    options.usages = 1; /* learns from less, so it is another training */
+    sound(&place, wt_eval(set, &options, &report, &place.err));
+    assert_true(calls > 0);
+    assert_non_null(strstr(report->rows[0].settings, "\"usages\":1"));
+    wt_eval_report_free(report);
+}
+
+static void a_set_without_training_requests_goes_without(void **state)
+{
+    (void)state;
+    char plain[112];
+    wt_eval_options options = with("tool2vec");
+    wt_eval_report *report = NULL;
+    snprintf(plain, sizeof plain, "%s-plain", set);
+    put_text(plain, "corpus.jsonl", "{\"_id\": \"A\", \"title\": \"table\", \"text\": \"book the table\"}\n");
+    put_text(plain, "queries.jsonl", "{\"_id\": \"1\", \"text\": \"book a table\"}\n");
+    put_text(plain, "qrels/test.tsv", "1\tA\t1\n");
+    refused(&place, wt_eval(plain, &options, &report, &place.err), WT_ERECIPE, "qrels/train.tsv");
+    options.recipes = "auto"; /* can do without */
+    sound(&place, wt_eval(plain, &options, &report, &place.err));
+    wt_eval_report_free(report);
+    options.recipes = NULL;
+    sound(&place, wt_eval(plain, &options, &report, &place.err));
+    assert_int_equal(report->row_count, 3);
+    assert_non_null(strstr(report->rows[0].notice, "no train split"));
+    wt_eval_report_free(report);
+    options.recipes = "tool2vec";
+    options.model = "not-there";
+    refused(&place, wt_eval(set, &options, &report, &place.err), WT_EMODEL, "not-there");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(models_of_this_data_are_used),
+        cmocka_unit_test(models_of_other_data_are_refused),
+        cmocka_unit_test(what_is_missing_is_trained_once),
+        cmocka_unit_test(a_set_without_training_requests_goes_without),
+    };
+    return cmocka_run_group_tests_name("eval/learning", tests, set_up, tear_down);
+}
