@@ -74,6 +74,7 @@ complete -c whichtool -n '__fish_seen_subcommand_from train' -l accumulate -x -d
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l lr -x -d 'Highest learning rate, such as 5e-5; the model\'s own when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l freeze -x -d 'Leave the embeddings and the first so many layers as they are.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l loss -x -d 'What is made small; encoder: contrast (when not given), triplet, softmax or bce.'
+complete -c whichtool -n '__fish_seen_subcommand_from train' -l precision -x -d 'fp32, or bf16: products of matrices are rounded where the processor is faster at that (when not given).'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l candidates -x -d 'How many tools a refiner looks at.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l seed -x -d 'The same seed and number of threads give the same model; 1 when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l resume -d 'Go on where the same training was stopped or killed.'
