@@ -35,7 +35,8 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;margin:.6rem 0}\n"
     "caption{text-align:left;font-size:.9rem;padding:.2rem 0}\n"
     "th,td{padding:.28rem .7rem .28rem 0;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}\n"
-    "th{font-weight:600}\nth:first-child,th.words,td.words{text-align:left}\ntd.words{overflow-wrap:anywhere}\n"
+    "th{font-weight:600}\nth:first-child,th.words,td.words{text-align:left}\ntd.long{text-align:left;overflow-wrap:"
+    "anywhere}\n"
     "td small{display:block;color:var(--faint);white-space:nowrap}\n"
     "td.best{font-weight:700}\ntd.best small{font-weight:400}\n"
     "details{margin:.8rem 0}\nsummary{cursor:pointer}\n"
@@ -44,7 +45,7 @@ static const char style[] =
     ".beside figure{margin:.4rem 0}\n"
     ".legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;list-style:none;font-size:.9rem}\n"
     "svg{display:block;width:100%;height:auto;overflow:visible}\n"
-    "svg.wide{min-width:21rem;max-width:41rem}\nsvg.mark{display:inline-block;width:.8em;height:.8em;margin-right:."
+    "svg.wide{min-width:26rem;max-width:41rem}\nsvg.mark{display:inline-block;width:.8em;height:.8em;margin-right:."
     "35em}\n"
     "svg text{fill:var(--ink);font:12.5px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif}\n"
     "svg .tick{fill:var(--faint);font-size:11px}\nsvg .middle{text-anchor:middle}\nsvg .end{text-anchor:end}\n"
@@ -399,7 +400,7 @@ static void worst_tools(struct buffer *out, const struct page *page, size_t best
     wt__buffer_text(out, " misses most</summary>\n");
     table_head(out, NULL, "tool wanted missed");
     for (size_t i = 0; i < WORST_TOOLS && (tool = next_worst(&page->failures[best], tool)); i++) {
-        wt__buffer_text(out, "<tr><td class=\"words\">");
+        wt__buffer_text(out, "<tr><td class=\"long\">");
         wt__html_cut(out, tool->tool, REQUEST_SHOWN);
         wt__buffer_printf(out, "</td><td>%zu</td><td>%zu</td></tr>\n", tool->wanted, tool->missed);
     }
@@ -419,9 +420,9 @@ static void failed_requests(struct buffer *out, const struct page *page, size_t 
         if (!page->failures[best].failed[q])
             continue;
         shown++;
-        wt__buffer_text(out, "<tr><td class=\"words\">");
+        wt__buffer_text(out, "<tr><td class=\"long\">");
         wt__html_cut(out, query->text, REQUEST_SHOWN);
-        wt__buffer_text(out, "</td><td class=\"words\">");
+        wt__buffer_text(out, "</td><td class=\"long\">");
         for (size_t j = 0, listed = 0; j < query->judgement_count; j++) {
             if (query->judgements[j].gain <= 0)
                 continue;
@@ -480,7 +481,7 @@ static void boxes_of(struct buffer *out, const struct page *page, size_t v)
     wt__svg_boxes(out, &chart, rows, count);
     figure_end(out, "Box: quartiles, with the median in it and beside the upper whisker. Whiskers: the last value "
                     "within 1.5 times the distance of the quartiles.");
-    table_head(out, NULL, "tools'_vectors pairs low quartile median quartile high beyond");
+    table_head(out, NULL, "tools'_vectors pairs low first_quartile median third_quartile high outliers");
     for (size_t i = 0; i < count; i++) {
         const struct box *box = &rows[i].box;
         row_head(out, rows[i].label);

@@ -16,8 +16,8 @@ enum {
     BELOW = 40, /* ticks and the axis' name */
     MAP_HEIGHT = 440,
     MAP_MARGIN = 14,
-    SMALL_WIDTH = 300, /* of a chart with several beside it */
-    SMALL_HEIGHT = 190,
+    SMALL_WIDTH = 260, /* of a chart with several beside it */
+    SMALL_HEIGHT = 176,
     TIP = 160 /* characters of a tooltip */
 };
 
