@@ -69,6 +69,8 @@ static void print_json_object(struct buffer *out, const wt_hits *hits, const cha
     wt__json_text(out, "recipe", hits->recipe);
     if (hits->notice)
         wt__json_text(out, "notice", hits->notice);
+    if (hits->why)
+        wt__json_text(out, "why", hits->why);
     wt__json_number(out, "encode_ms", hits->encode_ms);
     wt__json_number(out, "search_ms", hits->search_ms);
     wt__json_number(out, "total_ms", hits->total_ms);
@@ -158,6 +160,8 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
     else if (table && !cli->json)
         wt__cli_note(cli, "%zu %s in %.1f ms by %s (encoding %.1f, searching %.1f)", hits->len,
                      hits->len == 1 ? "tool" : "tools", hits->total_ms, hits->recipe, hits->encode_ms, hits->search_ms);
+    if (hits->why && wt__given(cli, OPT_EXPLAIN) && table && !cli->json)
+        wt__cli_note(cli, "%s was chosen by training: %s.", hits->recipe, hits->why);
     if (hits->notice)
         wt__cli_note(cli, "Note: %s", hits->notice);
     return code;

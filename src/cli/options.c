@@ -502,7 +502,9 @@ const struct verb wt__verbs[] = {
     {.name = "train",
      .arguments = "MODEL",
      .summary = "Train a model on recorded use or on a data set",
-     .text = "MODEL is encoder, or all for every one. What is learned from are requests whose tools are known: the "
+     .text = "MODEL is one of those below, or all of them in that order: encoder (the encoder itself), tool2vec, mlc "
+             "and neighbours (what a tool was used for, in three ways), two refiners, and auto, which chooses "
+             "among them and their mixtures. What is learned from are requests whose tools are known: the "
              "store's recorded use, of which a tenth is set aside for dev, or the train split of a data set in BEIR "
              "layout. A model replaces the one in its folder when it was measured better on dev; training stops early "
              "when it gets no better.\n"
@@ -510,7 +512,7 @@ const struct verb wt__verbs[] = {
              "same options goes on. The trained models are folders in the layout of the Hugging Face hub; their "
              "config.json says what they were trained on.",
      .kind = VALUE_TEXT,
-     .choices = "encoder all",
+     .choices = "encoder tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto all",
      .min_words = 1,
      .max_words = 1,
      OPTIONS(train_options),
