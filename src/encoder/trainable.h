@@ -91,6 +91,10 @@ void wt__trainable_backward(const struct trainable *t, const struct token_batch 
 void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers, size_t count, size_t part,
                           size_t parts);
 
+struct tensor_source;
+/* The i-th parameter in the shape of its tensor, for a file of one's own; not of a convolution. */
+struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i);
+
 /* Writes the model to the folder `out`, made where it is missing: model.safetensors under the source's names (tensors
  * that are not trained are copied), config.json of the source with `members` (an object, may be NULL) below
  * "whichtool", and the tokenizer's and sentence-transformers' files of the source. Each file is replaced in one step,

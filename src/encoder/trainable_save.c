@@ -122,6 +122,14 @@ struct saving {
     struct arena arena;
 };
 
+struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
+{
+    const struct weight_tensor *w = &t->tensors[i];
+
+    return (struct tensor_source){
+        t->parameters[i].name, t->parameters[i].value, w->columns ? 2 : 1, {w->rows, w->columns}};
+}
+
 /* A parameter in the shape of its file. */
 static int add_parameter(struct saving *s, size_t i, wt_error *err)
 {
@@ -129,7 +137,7 @@ static int add_parameter(struct saving *s, size_t i, wt_error *err)
     const struct parameter *p = &s->t->parameters[i];
     struct tensor_source *out = &s->tensors[s->count++];
 
-    *out = (struct tensor_source){p->name, p->value, t->columns ? 2 : 1, {t->rows, t->columns}};
+    *out = wt__trainable_tensor(s->t, i);
     if (t->part != WEIGHT_CONVOLUTION)
         return 0;
     float *file = wt__arena_array(&s->arena, float, t->count);

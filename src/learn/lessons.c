@@ -3,6 +3,7 @@
 #include "learn/fine_tuning.h"
 #include "learn/mlc.h"
 #include "learn/neighbours.h"
+#include "learn/refiner.h"
 #include "learn/tool2vec.h"
 
 const struct lesson wt__lessons[] = {
@@ -31,6 +32,20 @@ const struct lesson wt__lessons[] = {
      .needs = LESSON_NEEDS_MODEL,
      .batch = 1,
      .run = wt__lesson_neighbours},
+    {.public = {"tool2vec+refiner", "A second look at the best of tool2vec, together with the request"},
+     .figure = "mean recall at 3, 5 and 7",
+     .losses = "softmax bce",
+     .needs = LESSON_NEEDS_MODEL,
+     .batch = REFINER_BATCH,
+     .rate = REFINER_RATE,
+     .run = wt__lesson_refiner},
+    {.public = {"mlc+refiner", "A second look at the best of mlc, together with the request"},
+     .figure = "mean recall at 3, 5 and 7",
+     .losses = "softmax bce",
+     .needs = LESSON_NEEDS_MODEL,
+     .batch = REFINER_BATCH,
+     .rate = REFINER_RATE,
+     .run = wt__lesson_refiner},
     {.public = {"auto", "Which recipe, with which weights, serves these tools and requests best"},
      .figure = "recall@5",
      .losses = "",

@@ -1,0 +1,287 @@
+/* refiner_samples.c: one search a request, by several threads. */
+#include "learn/refiner_samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/rng.h"
+#include "learn/mlc.h"
+#include "learn/tool2vec.h"
+
+/* ---------------------------------------------------------------- vectors without a fold */
+
+unsigned wt__refiner_fold(size_t request)
+{
+    return (unsigned)(request % REFINER_FOLDS);
+}
+
+/* The requests of all folds but one, or of all. Returns how many. */
+static size_t others(const struct study *study, unsigned without, uint32_t *out)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < study->training->examples.train.count; b++)
+        if (wt__refiner_fold(b) != without)
+            out[count++] = (uint32_t)b;
+    return count;
+}
+
+/* T of these requests: vectors [M, D] hold the sums on the way. */
+static void blend_requests(const struct study *study, const struct blend *blend, const uint32_t *which, size_t count,
+                           uint32_t *uses, float *sum, float *vectors)
+{
+    const struct example_set *train = &study->training->examples.train;
+    size_t dim = study->dim;
+    memset(uses, 0, study->tools * sizeof *uses);
+    memset(vectors, 0, study->tools * dim * sizeof *vectors);
+    for (size_t i = 0; i < count; i++)
+        for (size_t l = train->starts[which[i]]; l < train->starts[which[i] + 1]; l++) {
+            float *to = vectors + train->tools[l] * dim, times = (float)train->times[which[i]];
+            uses[train->tools[l]] += train->times[which[i]];
+            for (size_t d = 0; d < dim; d++)
+                to[d] += times * study->requests[which[i] * dim + d];
+        }
+    for (size_t m = 0; m < study->tools; m++) {
+        memcpy(sum, vectors + m * dim, dim * sizeof *sum);
+        wt__blend(blend, dim, study->documents + m * dim, sum, uses[m], vectors + m * dim);
+    }
+}
+
+int wt__refiner_vectors(struct study *study, const struct first_stage *first, unsigned without, float *vectors,
+                        wt_error *err)
+{
+    struct blend blend;
+    bool there;
+    int rc = wt__tool2vec_blend(study, &blend, err);
+    uint32_t *which = wt__alloc_array(study->training->examples.train.count, sizeof *which);
+    uint32_t *uses = wt__alloc_array(study->tools, sizeof *uses);
+    float *sum = wt__alloc_array(study->dim, sizeof *sum);
+    float *tools = wt__alloc_array(without == REFINER_FOLDS ? study->tools * study->dim : 0, sizeof *tools);
+    if (rc == 0 && (!which || !uses || !sum || !tools))
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && without == REFINER_FOLDS) {
+        wt__tool2vec(study, &blend, tools);
+        memcpy(vectors, tools, study->tools * study->dim * sizeof *vectors);
+        if (first->classified)
+            rc = wt__mlc_vectors(study, tools, vectors, &there, err);
+    } else if (rc == 0) {
+        size_t count = others(study, without, which);
+        blend_requests(study, &blend, which, count, uses, sum, vectors);
+        if (first->classified)
+            rc = wt__mlc_fit(study, which, count, vectors, err);
+    }
+    free(which);
+    free(uses);
+    free(sum);
+    free(tools);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- searching */
+
+struct searching {
+    struct study *study;
+    const struct first_stage *first;
+    struct refiner_data *data;
+    struct refiner_samples *samples;
+    size_t begin;                     /* of the turn */
+    struct refiner_scratch **scratch; /* [threads] to count tokens with */
+    double kept;
+    wt_error *errors; /* [threads] */
+};
+
+static bool is_gold(const struct example_set *set, uint32_t request, uint32_t row)
+{
+    for (size_t l = set->starts[request]; l < set->starts[request + 1]; l++)
+        if (set->tools[l] == row)
+            return true;
+    return false;
+}
+
+static void take(struct refiner_samples *samples, size_t at, const struct hit *hit, bool gold)
+{
+    samples->rows[at] = hit->row;
+    samples->gold[at] = gold;
+    memcpy(samples->features[at], hit->features, sizeof hit->features);
+}
+
+/* The first N hits; used tools among the later ones take the places of the last that were not used. */
+static void choose(struct searching *s, size_t i, const struct hit_list *hits)
+{
+    struct refiner_samples *samples = s->samples;
+    uint32_t request = samples->requests[i];
+    size_t n = samples->candidates, base = i * n, length = hits->len < n ? hits->len : n, last = length;
+    struct rng rng;
+    wt__rng_seed(&rng, s->study->training->seed + request);
+    for (size_t c = 0; c < length; c++)
+        take(samples, base + c, &hits->items[c], is_gold(samples->set, request, hits->items[c].row));
+    for (size_t c = length; samples == &s->data->train && c < hits->len; c++) {
+        if (!is_gold(samples->set, request, hits->items[c].row) || wt__rng_unit(&rng) >= s->kept)
+            continue;
+        while (last > 0 && samples->gold[base + last - 1])
+            last--;
+        if (last > 0)
+            take(samples, base + --last, &hits->items[c], true);
+    }
+    samples->lengths[i] = (uint16_t)length;
+}
+
+static int search_one(void *context, size_t index, unsigned worker)
+{
+    struct searching *s = context;
+    size_t i = s->begin + index;
+    struct refiner_samples *samples = s->samples;
+    struct study *study = s->study;
+    struct view view = {.snapshot = study->shelf->snapshot,
+                        .encoder = study->encoder,
+                        .vectors = &s->data->made[samples->vectors[i]].view};
+    struct retrieve_request request = {
+        .text = samples->set->texts[samples->requests[i]], .k = REFINER_DEPTH, .features = true};
+    if (samples == &s->data->dev)
+        request.encoded = study->encoded[i];
+    struct hit_list hits;
+    const float *rows;
+    size_t stride;
+    int rc = wt__retrieve(&s->first->retriever, &view, &request, study->workspaces[worker], &hits, &s->errors[worker]);
+    if (rc < 0)
+        return rc;
+    choose(s, i, &hits);
+    samples->tokens[i] =
+        (uint16_t)wt__refiner_request(study->encoder, 0, s->scratch[worker], request.text, &rows, &stride);
+    return 0;
+}
+
+/* The samples' candidates, in turns between which the listener is asked. */
+static int search_all(struct searching *s, wt_error *err)
+{
+    enum { TURN = 256 };
+    struct training *training = s->study->training;
+    size_t count = s->samples->count;
+    int rc = wt__listener_phase(&training->listener, "looking for candidates", count) ? wt__fail_cancelled(err) : 0;
+    for (s->begin = 0; rc == 0 && s->begin < count; s->begin += TURN) {
+        size_t n = count - s->begin < TURN ? count - s->begin : TURN;
+        rc = wt__pool_run(training->threads, n, search_one, s);
+        for (unsigned w = 0; rc < 0 && w < training->threads; w++)
+            if (s->errors[w].code && err)
+                *err = s->errors[w];
+        if (rc == 0 && wt__listener_step(&training->listener, s->begin + n))
+            rc = wt__fail_cancelled(err);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static int open_samples(struct refiner_samples *samples, const struct example_set *set, size_t count, size_t candidates,
+                        wt_error *err)
+{
+    size_t all = count * candidates;
+    *samples = (struct refiner_samples){.count = count,
+                                        .candidates = candidates,
+                                        .set = set,
+                                        .requests = wt__alloc_array(count, sizeof *samples->requests),
+                                        .lengths = wt__alloc_array(count, sizeof *samples->lengths),
+                                        .tokens = wt__alloc_array(count, sizeof *samples->tokens),
+                                        .vectors = wt__alloc_array(count, 1),
+                                        .rows = wt__alloc_array(all, sizeof *samples->rows),
+                                        .gold = calloc(all + 1, 1),
+                                        .features = wt__alloc_array(all, sizeof *samples->features)};
+    bool whole = samples->requests && samples->lengths && samples->tokens && samples->vectors && samples->rows &&
+                 samples->gold && samples->features;
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+static void dispose_samples(struct refiner_samples *samples)
+{
+    free(samples->requests);
+    free(samples->lengths);
+    free(samples->tokens);
+    free(samples->vectors);
+    free(samples->rows);
+    free(samples->gold);
+    free(samples->features);
+}
+
+/* Which requests: of many training requests a seeded part, in their order. */
+static int choose_requests(struct refiner_data *data, const struct study *study, size_t candidates, wt_error *err)
+{
+    const struct examples *examples = &study->training->examples;
+    size_t all = examples->train.count, wanted = all < REFINER_REQUESTS ? all : REFINER_REQUESTS, taken = 0;
+    struct rng rng;
+    int rc = open_samples(&data->train, &examples->train, wanted, candidates, err);
+    if (rc == 0)
+        rc = open_samples(&data->dev, &examples->dev, study->dev_count, candidates, err);
+    if (rc < 0)
+        return rc;
+    wt__rng_seed(&rng, study->training->seed);
+    for (size_t b = 0; b < all; b++)
+        if (wt__rng_below(&rng, all - b) < wanted - taken) {
+            data->train.vectors[taken] = (uint8_t)wt__refiner_fold(b);
+            data->train.requests[taken++] = (uint32_t)b;
+        }
+    for (size_t q = 0; q < study->dev_count; q++) {
+        data->dev.vectors[q] = REFINER_FOLDS;
+        data->dev.requests[q] = study->dev[q];
+    }
+    return 0;
+}
+
+static int make_vectors(struct refiner_data *data, struct study *study, const struct first_stage *first, wt_error *err)
+{
+    float *vectors = wt__alloc_array(study->tools * study->dim, sizeof *vectors);
+    int rc = vectors ? 0 : wt__fail_nomem(err);
+    for (unsigned without = 0; rc == 0 && without <= REFINER_FOLDS; without++) {
+        rc = wt__refiner_vectors(study, first, without, vectors, err);
+        if (rc == 0)
+            rc = wt__tool_vectors_open(&data->made[without], vectors, study->tools, study->dim, err);
+    }
+    free(vectors);
+    return rc;
+}
+
+int wt__refiner_data_open(struct refiner_data *out, struct study *study, const struct first_stage *first,
+                          size_t candidates, double kept, wt_error *err)
+{
+    unsigned threads = study->training->threads;
+    struct searching s = {.study = study, .first = first, .data = out, .kept = kept};
+    *out = (struct refiner_data){.tools = study->tools, .dim = study->dim};
+    int rc = make_vectors(out, study, first, err);
+    if (rc == 0)
+        rc = choose_requests(out, study, candidates, err);
+    s.scratch = calloc(threads, sizeof(struct refiner_scratch *));
+    s.errors = calloc(threads, sizeof *s.errors);
+    if (rc == 0 && (!s.scratch || !s.errors))
+        rc = wt__fail_nomem(err);
+    for (unsigned w = 0; rc == 0 && w < threads; w++)
+        rc = wt__refiner_scratch_new(&s.scratch[w], study->encoder, candidates, err);
+    struct refiner_samples *both[] = {&out->train, &out->dev};
+    for (size_t i = 0; rc == 0 && i < 2; i++) {
+        s.samples = both[i];
+        rc = search_all(&s, err);
+    }
+    for (unsigned w = 0; s.scratch && w < threads; w++)
+        wt__refiner_scratch_free(s.scratch[w]);
+    free(s.scratch);
+    free(s.errors);
+    if (rc < 0)
+        wt__refiner_data_dispose(out);
+    return rc;
+}
+
+void wt__refiner_data_dispose(struct refiner_data *data)
+{
+    for (size_t i = 0; i <= REFINER_FOLDS; i++)
+        wt__tool_vectors_dispose(&data->made[i]);
+    dispose_samples(&data->train);
+    dispose_samples(&data->dev);
+    *data = (struct refiner_data){0};
+}
+
+const float *wt__refiner_vector(const struct refiner_data *data, const struct refiner_samples *samples, size_t sample,
+                                size_t candidate)
+{
+    return wt__vectors_of_row(&data->made[samples->vectors[sample]].view,
+                              samples->rows[sample * samples->candidates + candidate]);
+}
