@@ -72,8 +72,10 @@ static int check_name(const char *name, wt_error *err)
 {
     struct buffer names = {0};
     for (size_t i = 0; i < wt__lesson_count; i++) {
-        if (name && wanted(name, i))
+        if (name && wanted(name, i)) {
+            wt__buffer_dispose(&names);
             return 0;
+        }
         wt__buffer_printf(&names, "%s, ", wt__lessons[i].public.name);
     }
     int rc = names.failed
