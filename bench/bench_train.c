@@ -1,10 +1,12 @@
 /* bench_train.c: a step of training and the memory that training takes, so that a peer can take turns with us on a
  * noisy machine.
  *
- *   bench_train MODEL [THREADS]     answers lines of stdin, one step of training each:
+ *   bench_train MODEL [THREADS [PRECISION]]     answers lines of stdin, one step of training each:
  *                                     contrast   BATCH requests of TOKENS tokens against as many tools' texts
  *                                     mlc        BATCH requests of TOKENS tokens, a linear head of LABELS tools
  *                                     memory     peak of the process so far
+ *
+ * PRECISION is fp32, or bf16 for products whose factors are rounded to bfloat16, where the processor can.
  *
  * The answer to a step is its milliseconds and its loss, to memory the megabytes. The tokens are numbers that the peer
  * can make as well; the losses of both, step by step, say whether they do the same. A step is forward, loss, backward,
@@ -14,11 +16,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "learn/tower.h"
 #include "nn/adamw.h"
+#include "nn/kernels/amx.h"
 #include "nn/loss.h"
 #include "nn/matmul.h"
 
@@ -185,13 +187,15 @@ static int open_kind(struct bench *b, bool contrast, wt_error *err)
 /* Megabytes. Not of getrusage, which counts what the parent had before exec. */
 static double peak(void)
 {
-    char *text = NULL;
-    size_t len;
-    const char *at =
-        wt__file_read(&text, &len, "/proc/self/status", 1 << 16, NULL) == 0 ? strstr(text, "VmHWM:") : NULL;
-    double megabytes = at ? atof(at + 6) / 1e3 : 0;
-    free(text);
-    return megabytes;
+    char line[256];
+    double kilobytes = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kilobytes = atof(line + 6);
+    if (file)
+        fclose(file);
+    return kilobytes / 1e3;
 }
 
 static int serve(struct bench *b, wt_error *err)
@@ -217,11 +221,13 @@ int main(int argc, char **argv)
     struct bench b = {.threads = argc > 2 ? (unsigned)atoi(argv[2]) : 1};
     wt_error err = {0};
     if (argc < 2 || b.threads < 1) {
-        fprintf(stderr, "usage: bench_train MODEL [THREADS]\n");
+        fprintf(stderr, "usage: bench_train MODEL [THREADS [PRECISION]]\n");
         return 2;
     }
     wt__blas_load(NULL);
     int rc = wt__trainable_open(&b.model, argv[1], &err);
+    if (rc == 0 && argc > 3 && strcmp(argv[3], "bf16") == 0 && wt__amx_ready())
+        wt__trainable_reduce(b.model);
     if (rc == 0)
         rc = serve(&b, &err);
     if (rc < 0)

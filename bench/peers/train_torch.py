@@ -1,12 +1,13 @@
 """PyTorch training the same model on the same numbers, taking turns with bench_train.
 
-    train_torch.py MODEL [THREADS] [BENCH_TRAIN]
+    train_torch.py MODEL [BENCH_TRAIN]
 
 Steps of in-batch contrast (32 requests of 32 tokens against as many texts, cosine x 20) and of multi-label
 classification (32 requests of 32 tokens, a linear head of 1,419 tools on the mean of the last states). The peer is at its
 best: fused attention, fused AdamW, no padding, no dropout. Each round times both programs before the next, so that
 other work on the machine meets both. The losses of both are compared step by step: they do the same. Memory is the peak
-of a process that made the same steps alone. BENCH_TRAIN is build-bench/bench_train unless it is named."""
+of a process that made the same steps alone. Both are measured in fp32, and with products rounded to bfloat16 (autocast).
+BENCH_THREADS is 1 unless it is set, BENCH_TRAIN build-bench/bench_train unless it is named."""
 import os
 import subprocess
 import sys
@@ -22,13 +23,13 @@ WHO = "PyTorch"
 
 
 class Theirs:
-    def __init__(self, model, kind, threads):
+    def __init__(self, model, kind, threads, precision):
         import torch
         from transformers import AutoModel
 
         self.torch = torch
         torch.set_num_threads(threads)
-        self.kind, self.step_number = kind, 0
+        self.kind, self.precision, self.step_number = kind, precision, 0
         self.model = AutoModel.from_pretrained(model, add_pooling_layer=False, attn_implementation="sdpa",
                                                dtype=torch.float32).eval()
         head = (np.arange(LABELS * self.model.config.hidden_size, dtype=np.int64) * 7919 % 2003 / 2003 - 0.5) * 0.1
@@ -52,7 +53,9 @@ class Theirs:
         functional = torch.nn.functional
         began = time.perf_counter()
         ids, gold = self.batch()
-        vectors = self.model(input_ids=ids).last_hidden_state.mean(1)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.precision == "bf16"):
+            last = self.model(input_ids=ids).last_hidden_state
+        vectors = last.float().mean(1)
         if self.kind == "contrast":
             vectors = functional.normalize(vectors, dim=-1)
             loss = functional.cross_entropy(SCALE * vectors[:BATCH] @ vectors[BATCH:].T, torch.arange(BATCH))
@@ -74,10 +77,10 @@ class Theirs:
 class Ours:
     """bench_train, or nothing where it was not built."""
 
-    def __init__(self, program, model, kind, threads):
+    def __init__(self, program, model, kind, threads, precision):
         self.kind, self.process = kind, None
         if os.access(program, os.X_OK):
-            self.process = subprocess.Popen([program, model, str(threads)], stdin=subprocess.PIPE,
+            self.process = subprocess.Popen([program, model, str(threads), precision], stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, text=True)
 
     def ask(self, question):
@@ -101,30 +104,32 @@ def report(measure, ours, theirs, unit):
     print(f"{measure}\t{WHO}\t{theirs:.1f}\t{unit}", flush=True)
 
 
-def measure_kind(kind, model, threads, program):
-    theirs, ours = Theirs(model, kind, threads), Ours(program, model, kind, threads)
+def measure_kind(kind, precision, model, program, threads):
+    theirs, ours = Theirs(model, kind, threads, precision), Ours(program, model, kind, threads, precision)
+    name = f"train {kind}" + (" bf16" if precision == "bf16" else "")
+    near = 2e-3 if precision == "fp32" else 5e-2
     pairs = []
     for number in range(WARM + ROUNDS):
         mine, other = ours.step(), theirs.step()
-        if ours.process and abs(mine[1] - other[1]) > 2e-3 * max(1.0, abs(other[1])):
-            print(f"train_torch: {kind}: step {number}: loss {mine[1]:.6f}, {WHO} {other[1]:.6f}", file=sys.stderr)
+        if ours.process and abs(mine[1] - other[1]) > near * max(1.0, abs(other[1])):
+            print(f"train_torch: {name}: step {number}: loss {mine[1]:.6f}, {WHO} {other[1]:.6f}", file=sys.stderr)
         if number >= WARM:
             pairs.append((mine[0], other[0]))
     times = np.array(pairs)
-    report(f"train {kind}, a step", np.median(times[:, 0]), np.median(times[:, 1]), "ms")
-    report(f"train {kind}, peak memory", ours.memory(), theirs.memory(), "MB")
+    report(f"{name}, a step", np.median(times[:, 0]), np.median(times[:, 1]), "ms")
+    report(f"{name}, peak memory", ours.memory(), theirs.memory(), "MB")
 
 
 def main():
     model = sys.argv[1]
-    threads = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    program = sys.argv[3] if len(sys.argv) > 3 else "build-bench/bench_train"
-    only = sys.argv[4] if len(sys.argv) > 4 else None
-    if only:
-        measure_kind(only, model, threads, program)
+    program = sys.argv[2] if len(sys.argv) > 2 else "build-bench/bench_train"
+    threads = int(os.environ.get("BENCH_THREADS", "1"))
+    if len(sys.argv) > 4:
+        measure_kind(sys.argv[3], sys.argv[4], model, program, threads)
         return
     for kind in ("contrast", "mlc"):  # a process each: a peak of memory is one kind's
-        subprocess.run([sys.executable, __file__, model, str(threads), program, kind], check=True)
+        for precision in ("fp32", "bf16"):
+            subprocess.run([sys.executable, __file__, model, program, kind, precision], check=True)
 
 
 main()

@@ -1,28 +1,27 @@
 #include "learn/memory.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-
-enum { MOST = 1 << 16 /* bytes of a file of /proc or /sys */ };
+enum { MOST = 1 << 13 /* bytes of a file of /proc or /sys, which have no size of their own */ };
 
 /* The number behind `key` in a file (at its beginning for a key of ""); false where there is none, as for "max". */
 static bool read_number(const char *path, const char *key, uint64_t *number)
 {
-    char *text = NULL;
-    size_t len;
-    if (wt__file_read(&text, &len, path, MOST, NULL) < 0)
+    char text[MOST + 1], *end = NULL;
+    FILE *file = fopen(path, "re");
+    if (!file)
         return false;
+    text[fread(text, 1, MOST, file)] = '\0';
+    fclose(file);
     const char *at = strstr(text, key);
-    char *end = NULL;
-    if (at) {
-        at += strlen(key);
-        *number = strtoull(at, &end, 10);
-    }
-    bool found = at && end != at;
-    free(text);
-    return found;
+    if (!at)
+        return false;
+    at += strlen(key);
+    *number = strtoull(at, &end, 10);
+    return end != at;
 }
 
 uint64_t wt__memory_available(void)
