@@ -336,7 +336,7 @@ void wt__trained_label_rows(const struct trained *trained, const struct snapshot
 
 /* ---------------------------------------------------------------- refiners */
 
-/* A refiner that cannot be read takes its recipe out of use, and no other. One that dev had no use for is not run. */
+/* A refiner that cannot be read takes its recipe out of use, and no other. */
 static int read_refiner(struct reading *reading, struct trained_recipe *recipe, const json_t *config)
 {
     struct trained *trained = reading->trained;
@@ -349,7 +349,7 @@ static int read_refiner(struct reading *reading, struct trained_recipe *recipe, 
         return wt__fail_nomem(reading->err);
     if (recipe->mlc != 0 && !trained->head)
         rc = wt__fail(&why, WT_EMODEL, "the classifier that it begins with is missing");
-    else if (wt__json_real(config, "strength", 1) != 0)
+    else
         rc = wt__refiner_open(&recipe->refiner, trained->encoder, path, join < 0 ? SIZE_MAX : (size_t)join,
                               candidates < 0 ? 0 : (size_t)candidates, &why);
     recipe->there = rc == 0;

@@ -1,11 +1,12 @@
 /* refiner.c: training of the refiner: a candidate's logit is
  *
- *   PRIOR * (first stage's score / best - 1) + s . state + w . features + b
+ *   PRIOR * (first stage's score / best - 1) + v . features + s . state + w . features + b
  *
- * with s, w and b zero at first, so that training begins in the first stage's order and learns a correction. A step
- * runs the request's rows and its candidates' through the upper layers of the encoder, a copy that is trained; what is
- * below them is the encoder that queries use. On dev the correction is also tried in part (strengths), down to none:
- * then the recipe is its first stage. */
+ * v is fitted first, which is a convex matter of a moment: how much words and parts are to count beside the first
+ * stage. On dev it is tried in part too, down to none. s, w and b are zero at first, so that the layers learn a
+ * correction of that order; a step runs the request's rows and its candidates' through the upper layers of the encoder,
+ * a copy that is trained, above the encoder that queries use. Their correction is tried in part as well. So a refiner
+ * is never worse on dev than its first stage, and one whose layers are of no use is not run through them. */
 #include "learn/refiner.h"
 
 #include <math.h>
@@ -22,11 +23,10 @@
 #include "learn/tower.h"
 #include "nn/safetensors_write.h"
 
-static const float PRIOR = 12;        /* a first stage's score at nine tenths of the best has a third of its odds */
-static const float HEAD_RATE = 5;     /* of what is new, beside the layers' rate */
-static const float WEIGHT_RATE = 200; /* of w, whose features lie close together */
-static const float IDENTITY = 0.4f;   /* C begins as this much of sqrt(H): a vector about as long as a token's state */
-static const double KEPT = 1;         /* the probability with which used tools are kept in */
+static const float PRIOR = 12;      /* a first stage's score at nine tenths of the best has a third of its odds */
+static const float HEAD_RATE = 5;   /* of what is new, beside the layers' rate */
+static const float IDENTITY = 0.4f; /* C begins as this much of sqrt(H): a vector about as long as a token's state */
+static const double KEPT = 1;       /* the probability with which used tools are kept in */
 enum { OWN_LAYERS = 2 };
 
 static const float strengths[] = {0, 0.25f, 0.5f, 0.75f, 1};
@@ -60,7 +60,9 @@ struct refining {
     struct parameter *parameters;
     size_t parameter_count, layer_parameters;
     struct head value, gradient, *sums; /* [workers] of gradients */
-    float strength;                     /* of the last look at dev */
+    float fitted[RETRIEVE_FEATURES];    /* v */
+    double alone;                       /* the figure of the first stage */
+    float strength;                     /* of s, w and b, by the last look at dev */
 
     /* The batch in hand. */
     const struct refiner_samples *samples;
@@ -73,59 +75,6 @@ struct refining {
     float *learned;     /* [capacity, N] what is added to the prior */
 };
 
-/* ---------------------------------------------------------------- losses */
-
-static double log_sum(const float *logits, const uint8_t *gold, size_t n)
-{
-    double most = -INFINITY, sum = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!gold[i] && logits[i] > most)
-            most = logits[i];
-    for (size_t i = 0; i < n; i++)
-        if (!gold[i])
-            sum += exp(logits[i] - most);
-    return sum > 0 ? most + log(sum) : -INFINITY;
-}
-
-static double softplus(double x)
-{
-    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
-
-double wt__refiner_softmax(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms)
-{
-    double others = log_sum(logits, gold, n), loss = 0, pushed = 0;
-    *terms = 0;
-    for (size_t i = 0; i < n; i++) {
-        double against = gold[i] ? others - logits[i] : 0, share;
-        dlogits[i] = 0;
-        if (!gold[i])
-            continue;
-        ++*terms;
-        if (isinf(against))
-            continue;
-        loss += softplus(against);
-        share = 1 / (1 + exp(-against));
-        dlogits[i] = (float)-share;
-        pushed += share;
-    }
-    for (size_t i = 0; i < n && pushed > 0; i++)
-        if (!gold[i])
-            dlogits[i] = (float)(pushed * exp(logits[i] - others));
-    return loss;
-}
-
-double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms)
-{
-    double loss = 0;
-    *terms = n;
-    for (size_t i = 0; i < n; i++) {
-        loss += softplus(gold[i] ? -(double)logits[i] : (double)logits[i]);
-        dlogits[i] = (float)(1 / (1 + exp(-(double)logits[i])) - gold[i]);
-    }
-    return loss;
-}
-
 /* ---------------------------------------------------------------- a step */
 
 static void place_head(struct head *head, const struct refining *r, float *block)
@@ -137,6 +86,15 @@ static void place_head(struct head *head, const struct refining *r, float *block
         head->at[part] = block ? block + head->count : NULL;
         head->count += (counts[part] + 15) / 16 * 16;
     }
+}
+
+/* What a candidate's logit is without the layers. */
+static float prior_of(const struct refining *r, const float *features)
+{
+    float sum = PRIOR * (features[FEATURE_SCORE] - 1);
+    for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+        sum += r->fitted[f] * features[f];
+    return sum;
 }
 
 static struct linear candidate_of(const struct refining *r)
@@ -223,7 +181,7 @@ static void forward(void *self, unsigned worker)
             for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
                 sum += (double)r->value.at[WEIGHTS][f] * features[f];
             r->learned[b * n + c] = (float)sum;
-            r->logits[b * n + c] = (float)sum + PRIOR * (features[FEATURE_SCORE] - 1);
+            r->logits[b * n + c] = (float)sum + prior_of(r, features);
         }
     }
 }
@@ -312,7 +270,8 @@ static double recall_of(const struct refining *r, size_t b, float strength)
     double gold = (double)(samples->set->starts[request + 1] - samples->set->starts[request]), sum = 0;
     float scores[REFINER_MAX_CANDIDATES];
     for (size_t c = 0; c < length; c++)
-        scores[c] = samples->features[sample * n + c][FEATURE_SCORE] + strength / PRIOR * r->learned[b * n + c];
+        scores[c] =
+            prior_of(r, samples->features[sample * n + c]) + (strength > 0 ? strength * r->learned[b * n + c] : 0);
     for (size_t rank = 1; rank <= DEPTH && rank <= length; rank++) {
         size_t best = 0;
         for (size_t c = 1; c < length; c++)
@@ -325,6 +284,41 @@ static double recall_of(const struct refining *r, size_t b, float strength)
     for (size_t cut = 3; cut <= DEPTH; cut += 2)
         sum += length < cut ? (double)found : 0;
     return sum / 3 / gold;
+}
+
+/* The figure over dev without the layers. */
+static double dev_without_layers(struct refining *r)
+{
+    struct refiner_samples *dev = &r->data.dev;
+    double sum = 0;
+    for (uint32_t q = 0; q < dev->count; q++) {
+        r->samples = dev;
+        r->chosen = &q;
+        sum += recall_of(r, 0, 0);
+    }
+    return dev->count ? sum / (double)dev->count : NAN;
+}
+
+/* v, and how much of it dev wants. */
+static void fit(struct refining *r)
+{
+    float all[RETRIEVE_FEATURES] = {0};
+    size_t best = STRENGTHS - 1;
+    double figure = NAN;
+    memset(r->fitted, 0, sizeof r->fitted);
+    r->alone = dev_without_layers(r);
+    wt__refiner_fit(&r->data.train, r->loss == BCE ? wt__refiner_bce : wt__refiner_softmax, PRIOR, all);
+    for (size_t s = 0; s < STRENGTHS && r->data.dev.count > 0; s++) {
+        for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+            r->fitted[f] = strengths[s] * all[f];
+        double here = dev_without_layers(r);
+        if (s == 0 || here > figure + 1e-9) {
+            best = s;
+            figure = here;
+        }
+    }
+    for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+        r->fitted[f] = strengths[best] * all[f];
 }
 
 static int forward_item(void *context, size_t index, unsigned worker)
@@ -366,7 +360,7 @@ static int judge(void *self, struct listener *listener, double *figure, wt_error
 
 /* ---------------------------------------------------------------- the model */
 
-/* s, w and b as a query uses them: the correction in part, in units of the first stage's best score. */
+/* What a query adds: v, and s, w and b in part, in units of the first stage's best score. */
 static int write_weights(struct refining *r, const char *path, wt_error *err)
 {
     struct arena arena = {0};
@@ -380,7 +374,7 @@ static int write_weights(struct refining *r, const char *path, wt_error *err)
         for (size_t h = 0; h < r->hidden; h++)
             score[h] = scale * r->value.at[STATE][h];
         for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
-            score[r->hidden + f] = scale * r->value.at[WEIGHTS][f];
+            score[r->hidden + f] = r->fitted[f] / PRIOR + scale * r->value.at[WEIGHTS][f];
         score[width] = scale * r->value.at[BIAS][0];
         wt__trainable_parameters(r->model, &layers, &layer_count);
         for (size_t i = 0; i < layer_count; i++)
@@ -415,13 +409,15 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
     wt__arena_dispose(&arena);
     if (rc < 0)
         return rc;
-    json_t *members = wt__training_outcome(r->about, r->training->lesson->figure, state);
+    struct loop_state from = *state;
+    from.before = r->alone;
+    json_t *members = wt__training_outcome(r->about, r->training->lesson->figure, &from);
     rc = wt__study_save(r->study, r->out, members, describe(r), err);
     json_decref(members);
     return rc;
 }
 
-/* No step made it better than its first stage: it is that. */
+/* No step made it better: what was fitted is all. */
 static int revert(void *self, const struct loop_state *state, wt_error *err)
 {
     struct refining *r = self;
@@ -467,7 +463,7 @@ static int list_parameters(struct refining *r, wt_error *err)
                                                                  .gradient = r->gradient.at[part],
                                                                  .count = r->value.counts[part],
                                                                  .decays = part != CANDIDATE_BIAS && part != BIAS,
-                                                                 .rate = part == WEIGHTS ? WEIGHT_RATE : HEAD_RATE};
+                                                                 .rate = HEAD_RATE};
     return 0;
 }
 
@@ -570,6 +566,8 @@ static int open_model(struct refining *r, size_t batch, wt_error *err)
         return wt__fail(err, WT_EUSAGE, "a refiner looks at %d to %d candidates, not %zu", REFINER_MIN_CANDIDATES,
                         REFINER_MAX_CANDIDATES, r->candidates);
     int rc = wt__trainable_open_top(&r->model, r->study->base.folder, r->join, err);
+    if (rc == 0 && r->training->reduced)
+        wt__trainable_reduce(r->model);
     if (rc == 0) {
         wt__trainable_freeze(r->model, 0);
         rc = open_heads(r, r->training->threads, err);
@@ -586,6 +584,7 @@ static int train(struct refining *r, const struct loop_options *options, struct 
         rc = wt__make_folders(r->out, err);
     if (rc < 0)
         return rc;
+    fit(r);
     measure(r, options->batch);
     struct objective objective = {.self = r,
                                   .parameters = r->parameters,
@@ -621,8 +620,14 @@ int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err
         rc = wt__training_plan(training, &plan, &r.study->base, &options, &r.about, err);
     if (rc == 0 && !wt__training_done(training, &options, out)) {
         rc = train(&r, &options, &result, err);
-        if (rc == 0)
+        if (rc == 0) {
             wt__training_result(&result, out);
+            out->before = r.alone;
+            if (result.state.best_step == 0 && !isnan(r.alone))
+                out->notice = result.state.best > r.alone
+                                  ? "weighing words and parts anew was enough: its layers made it no better on dev"
+                                  : "nothing made it better on dev: it is its first stage";
+        }
     }
     dispose(&r);
     return rc;

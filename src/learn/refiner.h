@@ -3,7 +3,7 @@
 #ifndef WT_LEARN_REFINER_H
 #define WT_LEARN_REFINER_H
 
-#include "learn/study.h"
+#include "learn/refiner_samples.h"
 
 enum { REFINER_BATCH = 32, REFINER_CANDIDATES = 32 /* N by default */ };
 #define REFINER_RATE 1e-4
@@ -12,8 +12,13 @@ enum { REFINER_BATCH = 32, REFINER_CANDIDATES = 32 /* N by default */ };
  * softmax: -log of each gold one's share beside those that are not gold, its sum; *terms: how many gold ones
  * bce:     of each candidate, its sum; *terms: how many candidates
  * Losses and gradients are still to be divided by the terms of the batch. */
+typedef double (*refiner_loss)(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms);
 double wt__refiner_softmax(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms);
 double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms);
+
+/* The weights of features that make the loss of prior * (score - 1) + weights . features small over all samples. */
+void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, float prior,
+                     float weights[RETRIEVE_FEATURES]);
 
 /* How dev fares with a recipe "...+refiner" as it lies in the folder of trained models. *there is false when there is
  * none. */

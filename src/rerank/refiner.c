@@ -19,6 +19,7 @@ struct refiner {
     struct top top;
     struct linear candidate; /* C, packed, and c */
     float *score;            /* [H + F + 1] s, w, b */
+    bool flat;               /* s is zero: the layers have no say, and are not run */
     struct arena arena;
     pthread_mutex_t lock;
     struct refiner_scratch *idle; /* taken by one query at a time, under the lock */
@@ -76,6 +77,9 @@ static int read_own(struct refiner *r, const struct safetensors *file, const cha
         memcpy(all, score, (r->hidden + RETRIEVE_FEATURES) * sizeof(float));
         all[r->hidden + RETRIEVE_FEATURES] = r->score[0];
         r->score = all;
+        r->flat = true;
+        for (size_t h = 0; h < r->hidden; h++)
+            r->flat &= all[h] == 0;
     }
     wt__arena_dispose(&reading);
     return rc;
@@ -214,17 +218,20 @@ void wt__refiner_run(const struct refiner *r, struct refiner_scratch *scratch, s
                      const float *const *vectors, const float (*features)[RETRIEVE_FEATURES], float *additions)
 {
     const struct activations *a = &scratch->activations;
-    const float *rows;
-    size_t stride, tokens = wt__refiner_request(r->encoder, r->join, scratch, request, &rows, &stride);
-    size_t starts[2] = {0, tokens + count};
-    const struct token_batch batch = {.count = 1, .starts = starts, .positions = scratch->positions};
+    size_t stride, tokens = 0;
 
-    join_candidates(r, scratch, tokens, count, vectors, features);
-    wt__top_forward(&r->top, &batch, &scratch->activations);
+    if (!r->flat) {
+        const float *rows;
+        tokens = wt__refiner_request(r->encoder, r->join, scratch, request, &rows, &stride);
+        const size_t starts[2] = {0, tokens + count};
+        const struct token_batch batch = {.count = 1, .starts = starts, .positions = scratch->positions};
+        join_candidates(r, scratch, tokens, count, vectors, features);
+        wt__top_forward(&r->top, &batch, &scratch->activations);
+    }
     for (size_t i = 0; i < count; i++) {
         const float *state = a->x + (tokens + i) * a->stride;
         double sum = r->score[r->hidden + RETRIEVE_FEATURES];
-        for (size_t h = 0; h < r->hidden; h++)
+        for (size_t h = 0; h < r->hidden && !r->flat; h++)
             sum += (double)r->score[h] * state[h];
         for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
             sum += (double)r->score[r->hidden + f] * features[i][f];
