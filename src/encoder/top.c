@@ -95,22 +95,18 @@ static int open_weights(struct top *out, struct reading *r, size_t first, wt_err
 int wt__top_open(struct top *out, const struct model_config *whole, size_t first, const struct safetensors *file,
                  const char *folder, wt_error *err)
 {
-    struct reading *r = calloc(1, sizeof *r);
-    struct model_config config = *whole;
-    int rc = 0;
-
     memset(out, 0, sizeof *out);
     if (first >= whole->layers || (first == 0 && whole->convolution > 0))
-        rc = wt__fail(err, WT_EMODEL, "%s: layers from %zu on are no model; the encoder has %u%s", folder, first,
-                      (unsigned)whole->layers, whole->convolution > 0 ? ", the first with a convolution" : "");
-    else if (!r)
-        rc = wt__fail_nomem(err);
-    if (rc == 0) {
-        config.layers -= (uint32_t)first;
-        config.convolution = 0;
-        *r = (struct reading){.config = &config, .file = file, .folder = folder};
-        rc = open_weights(out, r, first, err);
-    }
+        return wt__fail(err, WT_EMODEL, "%s: layers from %zu on are no model; the encoder has %u%s", folder, first,
+                        (unsigned)whole->layers, whole->convolution > 0 ? ", the first with a convolution" : "");
+    struct model_config config = *whole;
+    struct reading *r = calloc(1, sizeof *r);
+    if (!r)
+        return wt__fail_nomem(err);
+    config.layers -= (uint32_t)first;
+    config.convolution = 0;
+    *r = (struct reading){.config = &config, .file = file, .folder = folder};
+    int rc = open_weights(out, r, first, err);
     free(r);
     if (rc < 0)
         wt__top_close(out);

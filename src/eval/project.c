@@ -3,6 +3,7 @@
  * points (Belkina et al., 2019). */
 #include "eval/project.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,7 @@ static void find_chances(float *row, size_t count, size_t i, double perplexity, 
             nearest = fmin(nearest, row[j]);
     for (unsigned step = 0; step < SEARCH_STEPS; step++) {
         double entropy = 0;
-        sum = 0;
+        sum = DBL_MIN; /* the nearest one adds 1 */
         for (size_t j = 0; j < count; j++) {
             double far = row[j] - nearest;
             chances[j] = j == i ? 0 : exp(-far * width);

@@ -39,7 +39,7 @@ struct training {
     struct examples examples;
     struct listener listener;
     struct study *study; /* what lessons after the encoder share (learn/study.h); NULL until one asks */
-    struct arena arena; /* of the report: lives as long as that */
+    struct arena arena;  /* of the report: lives as long as that */
 };
 
 struct lesson {

@@ -11,7 +11,7 @@ struct listener {
     wt_train_progress_fn report; /* NULL: nobody listens */
     void *context;
     wt_train_progress state; /* fill it, then tell */
-    double interval_ms; /* between two tellings */
+    double interval_ms;      /* between two tellings */
     double last_ms;
     bool cancelled;
 };

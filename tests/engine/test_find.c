@@ -206,7 +206,8 @@ static void recipes_are_those_of_the_table(void **state)
     assert_null(wt_recipe_at(SIZE_MAX));
     options.recipe = "magic";
     refused(&place, find_bytes("song", 4, &options), WT_ERECIPE,
-            "there is no recipe \"magic\"; there are bm25, dense, hybrid, tool2vec, mlc, neighbours, tool2vec+refiner, mlc+refiner, auto");
+            "there is no recipe \"magic\"; there are bm25, dense, hybrid, tool2vec, mlc, neighbours, tool2vec+refiner, "
+            "mlc+refiner, auto");
     options.recipe = "";
     refused(&place, find_bytes("song", 4, &options), WT_ERECIPE, "no recipe \"\"");
 }

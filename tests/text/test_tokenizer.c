@@ -276,90 +276,88 @@ static void a_character_map_may_stand_in_json(void **state)
     wt__buffer_dispose(&whole);
 }
 
+static const struct {
+    struct tokenizer_files files;
+    int code;
+    const char *message;
+} refusals[] = {
+#define FROM_JSON(text)                                                                                                \
+    {                                                                                                                  \
+        .tokenizer_json = { text, sizeof text - 1 }                                                                    \
+    }
+#define UNIGRAM_NORMALIZER(steps) "{\"type\":\"Sequence\",\"normalizers\":[" steps "]}"
+    {{.tokenizer_json = {NULL, 0}},
+     WT_EMODEL,
+     "the model has no tokenizer: tokenizer.json, vocab.txt, vocab.json with merges.txt, or spm.model"},
+    {FROM_JSON("{}"), WT_EMODEL, "tokenizer.json: no post-processor says what begins and ends a text"},
+    {FROM_JSON(JSON("[]", "null", "null", BERT_FRAME, "{\"type\":\"WordLevel\"}")), WT_EMODEL,
+     "tokenizer.json: the model \"WordLevel\" is not supported"},
+    {FROM_JSON(JSON("[]", "{\"type\":\"Lowercase\"}", "null", BERT_FRAME, BERT_MODEL)), WT_EMODEL,
+     "tokenizer.json: with WordPiece the normalizer \"Lowercase\" is not supported"},
+    {FROM_JSON(JSON("[]", BERT_NORMALIZER, "{\"type\":\"Whitespace\"}", BERT_FRAME, BERT_MODEL)), WT_EMODEL,
+     "tokenizer.json: with WordPiece the pre-tokenizer \"Whitespace\" is not supported"},
+    {FROM_JSON(BERT_WITH("[]", "{\"type\":\"Odd\"}")), WT_EMODEL,
+     "tokenizer.json: post-processor \"Odd\" is not supported"},
+    {FROM_JSON(BERT_WITH("[]", "{\"type\":\"TemplateProcessing\",\"single\":[],\"pair\":[]}")), WT_EMODEL,
+     "tokenizer.json: a template other than CLS A SEP B SEP is not supported"},
+    {FROM_JSON(BERT_WITH("[{\"id\":-2,\"content\":\"x\"}]", BERT_FRAME)), WT_EMODEL,
+     "token \"x\" has no id between 0 and 1048575"},
+    {FROM_JSON(BERT_WITH("[{\"id\":1048576,\"content\":\"x\"}]", BERT_FRAME)), WT_ETOOLONG,
+     "token \"x\" has no id between 0 and 1048575"},
+    {FROM_JSON(UNIGRAM_JSON("{\"type\":\"NFKC\"}", UNIGRAM_METASPACE, PIECES)), WT_EMODEL,
+     "tokenizer.json: in this place the normalizer \"NFKC\" is not supported"},
+    {FROM_JSON(UNIGRAM_JSON(
+         UNIGRAM_NORMALIZER(
+             "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\" {2,}\"},\"content\":\" \"},{\"type\":\"Strip\"}"),
+         UNIGRAM_METASPACE, PIECES)),
+     WT_EMODEL, "tokenizer.json: in this place the normalizer \"Strip\" is not supported"},
+    {FROM_JSON(UNIGRAM_JSON("{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"!\"}", UNIGRAM_METASPACE, PIECES)),
+     WT_EMODEL, "tokenizer.json: precompiled_charsmap is not base64"},
+    {FROM_JSON(UNIGRAM_JSON("{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAA\"}", UNIGRAM_METASPACE, PIECES)),
+     WT_EMODEL, "tokenizer.json: precompiled_charsmap is damaged"},
+    {FROM_JSON(UNIGRAM_JSON("null", "{\"type\":\"Digits\"}", PIECES)), WT_EMODEL,
+     "tokenizer.json: with these settings the pre-tokenizer \"Digits\" is not supported"},
+    {FROM_JSON(UNIGRAM_JSON("null", UNIGRAM_METASPACE, ",[\"a\"]")), WT_EMODEL,
+     "tokenizer.json: piece 4 is not a text and a score"},
+    {FROM_JSON(JSON("[]", "null", UNIGRAM_METASPACE, BERT_FRAME, "{\"type\":\"Unigram\",\"vocab\":[]}")), WT_EMODEL,
+     "tokenizer.json: unk_id names no piece"},
+    {FROM_JSON(JSON("[]", "null", UNIGRAM_METASPACE, BERT_FRAME, "{\"type\":\"Unigram\",\"byte_fallback\":true}")),
+     WT_EMODEL, "tokenizer.json: byte_fallback is not supported"},
+    {FROM_JSON(BPE_WITH("{\"type\":\"BPE\",\"ignore_merges\":true}")), WT_EMODEL,
+     "tokenizer.json: with BPE the setting \"ignore_merges\" is not supported"},
+    {FROM_JSON(BPE_WITH("{\"type\":\"BPE\"}")), WT_EMODEL, "tokenizer.json: the model has no vocab"},
+    {FROM_JSON(BPE_WITH("{\"type\":\"BPE\"," BPE_VOCABULARY ",\"merges\":[[\"a\",\"c\"]]}")), WT_EMODEL,
+     "a merge makes \"ac\" of tokens that are not all in the vocabulary"},
+    {{.vocab_txt = {"[CLS]\n[SEP]\n", 12}}, WT_EMODEL, "the vocabulary has no [UNK]"},
+    {{.vocab_txt = {"[UNK]\n[SEP]\n", 12}}, WT_EMODEL, "the vocabulary has no [CLS]"},
+    {{.vocab_txt = {"[UNK]\n[CLS]\nsep", 15}}, WT_EMODEL, "the vocabulary has no [SEP]"},
+    {{.vocab_json = {"[]", 2}, .merges_txt = {"\n", 1}}, WT_EMODEL, "vocab.json: not a JSON object"},
+    {{.vocab_json = {"{}", 2}, .merges_txt = {"ab\n", 3}}, WT_EMODEL, "merges.txt: a line does not hold two tokens"},
+    {{.spm_model = {"\x0A\x7F", 2}}, WT_EFORMAT, "spm.model: malformed before byte 2, this is no SentencePiece model"},
+    {{.spm_model = {"\x0A\x03\x0A\x01"
+                    "a",
+                    5}},
+     WT_EMODEL,
+     "the vocabulary has no [CLS]"},
+    {{.spm_model = {"\x0A\x03\x0A\x01"
+                    "a\x12\x02\x18\x02",
+                    9}},
+     WT_EMODEL,
+     "spm.model: only unigram models are supported"},
+    {{.spm_model = {"\x12\x00", 2}}, WT_EMODEL, "spm.model: no piece stands for the unknown"},
+    {{.vocab_txt = {"a", TOKENIZER_MAX_FILE + 1}}, WT_ETOOLONG, "vocab.txt has 67108865 bytes, at most 67108864"},
+};
+
 static void build_refuses_with_a_sentence(void **state)
 {
-    static const struct {
-        struct tokenizer_files files;
-        int code;
-        const char *message;
-    } rows[] = {
-#define FROM_JSON(text) {.tokenizer_json = {text, sizeof text - 1}}
-#define UNIGRAM_NORMALIZER(steps) "{\"type\":\"Sequence\",\"normalizers\":[" steps "]}"
-        {{.tokenizer_json = {NULL, 0}},
-         WT_EMODEL,
-         "the model has no tokenizer: tokenizer.json, vocab.txt, vocab.json with merges.txt, or spm.model"},
-        {FROM_JSON("{}"), WT_EMODEL, "tokenizer.json: no post-processor says what begins and ends a text"},
-        {FROM_JSON(JSON("[]", "null", "null", BERT_FRAME, "{\"type\":\"WordLevel\"}")), WT_EMODEL,
-         "tokenizer.json: the model \"WordLevel\" is not supported"},
-        {FROM_JSON(JSON("[]", "{\"type\":\"Lowercase\"}", "null", BERT_FRAME, BERT_MODEL)), WT_EMODEL,
-         "tokenizer.json: with WordPiece the normalizer \"Lowercase\" is not supported"},
-        {FROM_JSON(JSON("[]", BERT_NORMALIZER, "{\"type\":\"Whitespace\"}", BERT_FRAME, BERT_MODEL)), WT_EMODEL,
-         "tokenizer.json: with WordPiece the pre-tokenizer \"Whitespace\" is not supported"},
-        {FROM_JSON(BERT_WITH("[]", "{\"type\":\"Odd\"}")), WT_EMODEL,
-         "tokenizer.json: post-processor \"Odd\" is not supported"},
-        {FROM_JSON(BERT_WITH("[]", "{\"type\":\"TemplateProcessing\",\"single\":[],\"pair\":[]}")), WT_EMODEL,
-         "tokenizer.json: a template other than CLS A SEP B SEP is not supported"},
-        {FROM_JSON(BERT_WITH("[{\"id\":-2,\"content\":\"x\"}]", BERT_FRAME)), WT_EMODEL,
-         "token \"x\" has no id between 0 and 1048575"},
-        {FROM_JSON(BERT_WITH("[{\"id\":1048576,\"content\":\"x\"}]", BERT_FRAME)), WT_ETOOLONG,
-         "token \"x\" has no id between 0 and 1048575"},
-        {FROM_JSON(UNIGRAM_JSON("{\"type\":\"NFKC\"}", UNIGRAM_METASPACE, PIECES)), WT_EMODEL,
-         "tokenizer.json: in this place the normalizer \"NFKC\" is not supported"},
-        {FROM_JSON(UNIGRAM_JSON(
-             UNIGRAM_NORMALIZER(
-                 "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\" {2,}\"},\"content\":\" \"},{\"type\":\"Strip\"}"),
-             UNIGRAM_METASPACE, PIECES)),
-         WT_EMODEL, "tokenizer.json: in this place the normalizer \"Strip\" is not supported"},
-        {FROM_JSON(
-             UNIGRAM_JSON("{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"!\"}", UNIGRAM_METASPACE, PIECES)),
-         WT_EMODEL, "tokenizer.json: precompiled_charsmap is not base64"},
-        {FROM_JSON(
-             UNIGRAM_JSON("{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAA\"}", UNIGRAM_METASPACE, PIECES)),
-         WT_EMODEL, "tokenizer.json: precompiled_charsmap is damaged"},
-        {FROM_JSON(UNIGRAM_JSON("null", "{\"type\":\"Digits\"}", PIECES)), WT_EMODEL,
-         "tokenizer.json: with these settings the pre-tokenizer \"Digits\" is not supported"},
-        {FROM_JSON(UNIGRAM_JSON("null", UNIGRAM_METASPACE, ",[\"a\"]")), WT_EMODEL,
-         "tokenizer.json: piece 4 is not a text and a score"},
-        {FROM_JSON(JSON("[]", "null", UNIGRAM_METASPACE, BERT_FRAME, "{\"type\":\"Unigram\",\"vocab\":[]}")), WT_EMODEL,
-         "tokenizer.json: unk_id names no piece"},
-        {FROM_JSON(JSON("[]", "null", UNIGRAM_METASPACE, BERT_FRAME, "{\"type\":\"Unigram\",\"byte_fallback\":true}")),
-         WT_EMODEL, "tokenizer.json: byte_fallback is not supported"},
-        {FROM_JSON(BPE_WITH("{\"type\":\"BPE\",\"ignore_merges\":true}")), WT_EMODEL,
-         "tokenizer.json: with BPE the setting \"ignore_merges\" is not supported"},
-        {FROM_JSON(BPE_WITH("{\"type\":\"BPE\"}")), WT_EMODEL, "tokenizer.json: the model has no vocab"},
-        {FROM_JSON(BPE_WITH("{\"type\":\"BPE\"," BPE_VOCABULARY ",\"merges\":[[\"a\",\"c\"]]}")), WT_EMODEL,
-         "a merge makes \"ac\" of tokens that are not all in the vocabulary"},
-        {{.vocab_txt = {"[CLS]\n[SEP]\n", 12}}, WT_EMODEL, "the vocabulary has no [UNK]"},
-        {{.vocab_txt = {"[UNK]\n[SEP]\n", 12}}, WT_EMODEL, "the vocabulary has no [CLS]"},
-        {{.vocab_txt = {"[UNK]\n[CLS]\nsep", 15}}, WT_EMODEL, "the vocabulary has no [SEP]"},
-        {{.vocab_json = {"[]", 2}, .merges_txt = {"\n", 1}}, WT_EMODEL, "vocab.json: not a JSON object"},
-        {{.vocab_json = {"{}", 2}, .merges_txt = {"ab\n", 3}},
-         WT_EMODEL,
-         "merges.txt: a line does not hold two tokens"},
-        {{.spm_model = {"\x0A\x7F", 2}},
-         WT_EFORMAT,
-         "spm.model: malformed before byte 2, this is no SentencePiece model"},
-        {{.spm_model = {"\x0A\x03\x0A\x01"
-                        "a",
-                        5}},
-         WT_EMODEL,
-         "the vocabulary has no [CLS]"},
-        {{.spm_model = {"\x0A\x03\x0A\x01"
-                        "a\x12\x02\x18\x02",
-                        9}},
-         WT_EMODEL,
-         "spm.model: only unigram models are supported"},
-        {{.spm_model = {"\x12\x00", 2}}, WT_EMODEL, "spm.model: no piece stands for the unknown"},
-        {{.vocab_txt = {"a", TOKENIZER_MAX_FILE + 1}}, WT_ETOOLONG, "vocab.txt has 67108865 bytes, at most 67108864"},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         struct buffer blob = {0};
         wt_error err = {0};
-        int rc = wt__tokenizer_build(&blob, &rows[i].files, &err);
-        assert_string_equal(err.message, rows[i].message);
-        assert_int_equal(rc, rows[i].code);
-        assert_int_equal(err.code, rows[i].code);
+        int rc = wt__tokenizer_build(&blob, &refusals[i].files, &err);
+        assert_string_equal(err.message, refusals[i].message);
+        assert_int_equal(rc, refusals[i].code);
+        assert_int_equal(err.code, refusals[i].code);
         wt__buffer_dispose(&blob);
     }
 }
