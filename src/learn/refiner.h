@@ -8,7 +8,8 @@
 enum { REFINER_BATCH = 32, REFINER_CANDIDATES = 32 /* N by default */ };
 #define REFINER_RATE 1e-4
 
-/* The losses, of logits of candidates that were used (gold) or not; each gives the gradients dlogits [n].
+/* The losses, of logits of candidates that were used (gold) or not; each gives the gradients dlogits [n], which may be
+ * logits.
  * softmax: -log of each gold one's share beside those that are not gold, its sum; *terms: how many gold ones
  * bce:     of each candidate, its sum; *terms: how many candidates
  * Losses and gradients are still to be divided by the terms of the batch. */

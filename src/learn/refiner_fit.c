@@ -31,19 +31,16 @@ double wt__refiner_softmax(const float *logits, const uint8_t *gold, size_t n, f
     double others = log_sum(logits, gold, n), loss = 0, pushed = 0;
     *terms = 0;
     for (size_t i = 0; i < n; i++) {
-        double against = gold[i] ? others - logits[i] : 0, share;
-        dlogits[i] = 0;
+        double against = others - logits[i];
         if (!gold[i])
             continue;
+        double share = 1 / (1 + exp(-against));
         ++*terms;
-        if (isinf(against))
-            continue;
-        loss += softplus(against);
-        share = 1 / (1 + exp(-against));
+        loss += isinf(against) ? 0 : softplus(against);
         dlogits[i] = (float)-share;
         pushed += share;
     }
-    for (size_t i = 0; i < n && pushed > 0; i++)
+    for (size_t i = 0; i < n; i++)
         if (!gold[i])
             dlogits[i] = (float)(pushed * exp(logits[i] - others));
     return loss;
