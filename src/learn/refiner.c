@@ -1,9 +1,9 @@
 /* refiner.c: training of the refiner: a candidate's logit is
  *
- *   PRIOR * (first stage's score / best - 1) + v . features + s . state + w . features + b
+ *   PRIOR * (first stage's score / best - 1) + v . features + a + s . state + w . features + b
  *
- * v is fitted first, which is a convex matter of a moment: how much words and parts are to count beside the first
- * stage. On dev it is tried in part too, down to none. s, w and b are zero at first, so that the layers learn a
+ * v and a are fitted first, which is a convex matter of a moment: how much words and parts are to count beside the
+ * first stage. On dev it is tried in part too, down to none. s, w and b are zero at first, so that the layers learn a
  * correction of that order; a step runs the request's rows and its candidates' through the upper layers of the encoder,
  * a copy that is trained, above the encoder that queries use. Their correction is tried in part as well. So a refiner
  * is never worse on dev than its first stage, and one whose layers are of no use is not run through them. */
@@ -60,7 +60,7 @@ struct refining {
     struct parameter *parameters;
     size_t parameter_count, layer_parameters;
     struct head value, gradient, *sums; /* [workers] of gradients */
-    float fitted[RETRIEVE_FEATURES];    /* v */
+    float fitted[FIT_WEIGHTS];          /* v, and a constant */
     double alone;                       /* the figure of the first stage */
     float strength;                     /* of s, w and b, by the last look at dev */
 
@@ -91,7 +91,7 @@ static void place_head(struct head *head, const struct refining *r, float *block
 /* What a candidate's logit is without the layers. */
 static float prior_of(const struct refining *r, const float *features)
 {
-    float sum = PRIOR * (features[FEATURE_SCORE] - 1);
+    float sum = PRIOR * (features[FEATURE_SCORE] - 1) + r->fitted[RETRIEVE_FEATURES];
     for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
         sum += r->fitted[f] * features[f];
     return sum;
@@ -302,7 +302,7 @@ static double dev_without_layers(struct refining *r)
 /* v, and how much of it dev wants. */
 static void fit(struct refining *r)
 {
-    float all[RETRIEVE_FEATURES] = {0};
+    float all[FIT_WEIGHTS];
     size_t best = STRENGTHS - 1;
     double figure = NAN;
     memset(r->fitted, 0, sizeof r->fitted);
@@ -319,6 +319,7 @@ static void fit(struct refining *r)
     }
     for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
         r->fitted[f] = strengths[best] * all[f];
+    r->fitted[RETRIEVE_FEATURES] = all[RETRIEVE_FEATURES];
 }
 
 static int forward_item(void *context, size_t index, unsigned worker)

@@ -17,9 +17,10 @@ typedef double (*refiner_loss)(const float *logits, const uint8_t *gold, size_t 
 double wt__refiner_softmax(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms);
 double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float *dlogits, size_t *terms);
 
-/* The weights of features that make the loss of prior * (score - 1) + weights . features small over all samples. */
-void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, float prior,
-                     float weights[RETRIEVE_FEATURES]);
+/* The weights of features, and behind them a constant, that make the loss of
+ * prior * (score - 1) + weights . features + constant small over all samples. */
+enum { FIT_WEIGHTS = RETRIEVE_FEATURES + 1 };
+void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, float prior, float weights[FIT_WEIGHTS]);
 
 /* How dev fares with a recipe "...+refiner" as it lies in the folder of trained models. *there is false when there is
  * none. */

@@ -59,45 +59,48 @@ double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float
 
 /* ---------------------------------------------------------------- weights of features */
 
-/* One look at all samples: the gradient of the mean loss by the weights. */
+/* One look at all samples: the gradient of the mean loss by the weights, the last of which is of no feature. */
 static void gradient_of(const struct refiner_samples *samples, refiner_loss loss, float prior, const double *weights,
                         double *gradient)
 {
     size_t n = samples->candidates, all = 0;
-    memset(gradient, 0, RETRIEVE_FEATURES * sizeof *gradient);
+    memset(gradient, 0, FIT_WEIGHTS * sizeof *gradient);
     for (size_t i = 0; i < samples->count; i++) {
-        const float(*features)[RETRIEVE_FEATURES] = (const float(*)[RETRIEVE_FEATURES])samples->features + i * n;
         float logits[REFINER_MAX_CANDIDATES];
         size_t terms;
         for (size_t c = 0; c < samples->lengths[i]; c++) {
-            double sum = prior * (features[c][FEATURE_SCORE] - 1);
+            const float *features = samples->features[i * n + c];
+            double sum = prior * (features[FEATURE_SCORE] - 1) + weights[RETRIEVE_FEATURES];
             for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
-                sum += weights[f] * features[c][f];
+                sum += weights[f] * features[f];
             logits[c] = (float)sum;
         }
         loss(logits, samples->gold + i * n, samples->lengths[i], logits, &terms);
         all += terms;
-        for (size_t c = 0; c < samples->lengths[i]; c++)
+        for (size_t c = 0; c < samples->lengths[i]; c++) {
             for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
-                gradient[f] += (double)logits[c] * features[c][f];
+                gradient[f] += (double)logits[c] * samples->features[i * n + c][f];
+            gradient[RETRIEVE_FEATURES] += (double)logits[c];
+        }
     }
-    for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+    for (size_t f = 0; f < FIT_WEIGHTS; f++)
         gradient[f] = gradient[f] / (double)(all ? all : 1) + FIT_DECAY * weights[f];
 }
 
-void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, float prior,
-                     float weights[RETRIEVE_FEATURES])
+/* Adam over all samples at once, with a rate that falls to nothing. */
+void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, float prior, float weights[FIT_WEIGHTS])
 {
-    double w[RETRIEVE_FEATURES] = {0}, first[RETRIEVE_FEATURES] = {0}, second[RETRIEVE_FEATURES] = {0};
+    static const double keep = .9, keep_square = .99, least = 1e-9;
+    double w[FIT_WEIGHTS] = {0}, mean[FIT_WEIGHTS] = {0}, square[FIT_WEIGHTS] = {0};
     for (int step = 1; step <= FIT_STEPS; step++) {
-        double gradient[RETRIEVE_FEATURES], rate = FIT_RATE * (1 - (double)step / (FIT_STEPS + 1));
+        double gradient[FIT_WEIGHTS], rate = FIT_RATE * (1 - (double)step / (FIT_STEPS + 1));
         gradient_of(samples, loss, prior, w, gradient);
-        for (size_t f = 0; f < RETRIEVE_FEATURES; f++) {
-            first[f] = .9 * first[f] + .1 * gradient[f];
-            second[f] = .99 * second[f] + .01 * gradient[f] * gradient[f];
-            w[f] -= rate * first[f] / (1 - pow(.9, step)) / (sqrt(second[f] / (1 - pow(.99, step))) + 1e-9);
+        for (size_t f = 0; f < FIT_WEIGHTS; f++) {
+            mean[f] = keep * mean[f] + (1 - keep) * gradient[f];
+            square[f] = keep_square * square[f] + (1 - keep_square) * gradient[f] * gradient[f];
+            w[f] -= rate * mean[f] / (1 - pow(keep, step)) / (sqrt(square[f] / (1 - pow(keep_square, step))) + least);
         }
     }
-    for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+    for (size_t f = 0; f < FIT_WEIGHTS; f++)
         weights[f] = (float)w[f];
 }
