@@ -166,7 +166,7 @@ static int check_room(struct store *store, size_t count, wt_error *err)
     int rc = read_counter(store, "usages", &there, err);
     if (rc == 0 && there + count > WT_MAX_USAGES)
         rc = wt__fail(err, WT_ETOOLONG, "%s would hold %llu usages; at most %d fit: forget old ones", store->path,
-                      (unsigned long long)(there + count), WT_MAX_USAGES);
+                      (unsigned long long)there + count, WT_MAX_USAGES);
     return rc;
 }
 

@@ -141,12 +141,18 @@ static void text(struct buffer *out, double x, double y, const char *classes, st
     wt__buffer_text(out, "</text>\n");
 }
 
+/* Both ends included. */
+static size_t ticks_of(const struct axis *axis)
+{
+    return axis->step > 0 ? (size_t)((axis->high - axis->low) / axis->step + 0.5) + 1 : 1;
+}
+
 /* Grid, ticks and the axis' name below `count` rows. */
 static void draw_axis(struct buffer *out, const struct chart *chart, const struct axis *axis, size_t count)
 {
     double bottom = TOP + (double)count * ROW;
-    for (double value = axis->low; value < axis->high + axis->step / 2; value += axis->step) {
-        double x = on(axis, value);
+    for (size_t t = 0; t < ticks_of(axis); t++) {
+        double value = axis->low + (double)t * axis->step, x = on(axis, value);
         wt__buffer_printf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\"/>", x, TOP, x,
                           bottom + 4);
         wt__buffer_printf(out, "<text class=\"tick middle\" x=\"%.1f\" y=\"%.1f\">", x, bottom + 18);
@@ -233,8 +239,8 @@ void wt__svg_failures(struct buffer *out, const struct chart *chart, const size_
     struct axis axis = make_axis(0, (double)tallest, UNIT_COUNT);
     double left = 40, bottom = SMALL_HEIGHT - 42, top = 14, across = (SMALL_WIDTH - left - 6) / FAILURE_BINS;
     begin(out, chart, SMALL_WIDTH, SMALL_HEIGHT);
-    for (double value = 0; value < axis.high + axis.step / 2; value += axis.step) {
-        double y = bottom - value / axis.high * (bottom - top);
+    for (size_t t = 0; t < ticks_of(&axis); t++) {
+        double value = (double)t * axis.step, y = bottom - value / axis.high * (bottom - top);
         wt__buffer_printf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>", left, y,
                           SMALL_WIDTH - 4, y);
         wt__buffer_printf(out, "<text class=\"tick end\" x=\"%.1f\" y=\"%.1f\">", left - 6, y + 4);

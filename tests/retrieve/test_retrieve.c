@@ -283,7 +283,9 @@ static void same_hits(const struct hit_list *hits, const struct plain_hit *wante
 
 static struct view view_of(const struct snapshot *of, const struct encoder *with)
 {
-    return (struct view){of, with, wt__snapshot_vectors(of, wt__encoder_hash(with), wt__document_kind)};
+    return (struct view){.snapshot = of,
+                         .encoder = with,
+                         .vectors = wt__snapshot_vectors(of, wt__encoder_hash(with), wt__document_kind)};
 }
 
 static void results_are_those_of_the_formulas(void **state)
