@@ -124,13 +124,17 @@ static int read_recipe(struct reading *reading, size_t index)
     rc = fits(reading, names[index], config, &recipe->there);
     if (rc == 0 && recipe->there) {
         read_weights(recipe, config);
+        recipe->identity =
+            wt__arena_copy(&trained->arena, wt__json_str(wt__json_object(config, "whichtool"), "identity"));
+        if (!recipe->identity)
+            rc = wt__fail_nomem(reading->err);
         if (index == TRAINED_TOOL2VEC)
             read_blend(&trained->blend, config);
-        if (index == TRAINED_MLC)
+        if (rc == 0 && index == TRAINED_MLC)
             rc = read_head(reading, config);
-        if (index == TRAINED_NEIGHBOURS)
+        if (rc == 0 && index == TRAINED_NEIGHBOURS)
             rc = read_neighbours(reading, config);
-        if (index == TRAINED_TOOL2VEC_REFINER || index == TRAINED_MLC_REFINER)
+        if (rc == 0 && (index == TRAINED_TOOL2VEC_REFINER || index == TRAINED_MLC_REFINER))
             rc = read_refiner(reading, recipe, config);
         struct str runs = wt__json_str(config, "runs");
         if (index == TRAINED_AUTO && runs.len > 0) {
@@ -347,8 +351,10 @@ static int read_refiner(struct reading *reading, struct trained_recipe *recipe, 
     int rc = 0;
     if (!path)
         return wt__fail_nomem(reading->err);
-    if (recipe->mlc != 0 && !trained->head)
-        rc = wt__fail(&why, WT_EMODEL, "the classifier that it begins with is missing");
+    const struct trained_recipe *first = &trained->recipes[recipe->mlc != 0 ? TRAINED_MLC : TRAINED_TOOL2VEC];
+    if (!first->there || !wt__str_equal(wt__json_str(config, "first"), wt__str(first->identity)))
+        rc = wt__fail(&why, WT_EMODEL, "%s, with which it begins, %s", first->name,
+                      first->there ? "was trained again since" : "is missing");
     else
         rc = wt__refiner_open(&recipe->refiner, trained->encoder, path, join < 0 ? SIZE_MAX : (size_t)join,
                               candidates < 0 ? 0 : (size_t)candidates, &why);

@@ -51,6 +51,7 @@ struct trained_recipe {
     const char *kind;        /* the snapshot's set of them */
     const char *runs;        /* auto: the name of what was chosen; else its own */
     const char *why;         /* auto: how that was found; else "" */
+    const char *identity;    /* of its training; "" when it has none */
     struct refiner *refiner; /* what looks at its hits once more, or NULL; auto's is another recipe's */
 };
 

@@ -397,8 +397,8 @@ static json_t *describe(const struct refining *r)
     return json_pack("{s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:s, s:I, s:I, s:f, s:f}", "weights", "lexical",
                      (double)w->lexical, "dense", (double)w->dense, "part", (double)w->part, "neighbours",
                      (double)w->neighbours, "tool2vec", r->first.classified ? 0.0 : 1.0, "mlc",
-                     r->first.classified ? 1.0 : 0.0, "first", r->first.name, "join", (json_int_t)r->join, "candidates",
-                     (json_int_t)r->candidates, "strength", (double)r->strength, "kept", KEPT);
+                     r->first.classified ? 1.0 : 0.0, "first", r->first.identity, "join", (json_int_t)r->join,
+                     "candidates", (json_int_t)r->candidates, "strength", (double)r->strength, "kept", KEPT);
 }
 
 static int save(void *self, const struct loop_state *state, wt_error *err)
@@ -544,9 +544,11 @@ static int read_first(struct refining *r, wt_error *err)
     r->first.name = r->first.classified ? "mlc" : "tool2vec";
     int rc = wt__trained_open(&trained, r->training->out, r->study->encoder, err);
     const struct trained_recipe *first = rc == 0 ? wt__trained_recipe(trained, r->first.name) : NULL;
-    if (first)
+    if (first) {
         r->first.retriever = first->retriever;
-    else if (rc == 0)
+        r->first.identity = wt__arena_copy(&r->training->arena, wt__str(first->identity));
+        rc = r->first.identity ? 0 : wt__fail_nomem(err);
+    } else if (rc == 0)
         rc = wt__fail(err, WT_EUSAGE, "%s begins where %s ends; run `whichtool train %s` first", name, r->first.name,
                       r->first.name);
     wt__trained_close(trained);
@@ -645,7 +647,7 @@ int wt__refiner_ask(struct study *study, const char *recipe, bool *there, struct
     const struct trained_recipe *found = rc == 0 ? wt__trained_recipe(trained, recipe) : NULL;
     *there = found != NULL;
     if (found) {
-        const struct first_stage first = {recipe, found->retriever, found->mlc > 0};
+        const struct first_stage first = {recipe, found->identity, found->retriever, found->mlc > 0};
         rc = vectors ? wt__refiner_vectors(study, &first, REFINER_FOLDS, vectors, err) : wt__fail_nomem(err);
         if (rc == 0)
             rc = wt__tool_vectors_open(&searched, vectors, study->tools, study->dim, err);

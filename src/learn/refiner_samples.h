@@ -18,7 +18,8 @@ enum {
 
 /* The first stage that comes before a refiner. */
 struct first_stage {
-    const char *name; /* of its recipe */
+    const char *name;     /* of its recipe */
+    const char *identity; /* of its training */
     struct retriever retriever;
     bool classified; /* its vectors are the classifier's rows, not T */
 };

@@ -175,7 +175,7 @@ static void a_fold_is_searched_with_vectors_of_the_others(void **state)
     assert_true(before && after);
     for (int classified = 0; classified < 2; classified++)
         for (unsigned fold = 0; fold < REFINER_FOLDS; fold++) {
-            const struct first_stage first = {classified ? "mlc" : "tool2vec", {.dense = 1, .part = 1}, classified};
+            const struct first_stage first = {classified ? "mlc" : "tool2vec", "", {.dense = 1, .part = 1}, classified};
             float *saved = malloc(training.examples.train.count * study->dim * sizeof *saved);
             assert_non_null(saved);
             memcpy(saved, study->requests, training.examples.train.count * study->dim * sizeof *saved);
@@ -207,7 +207,7 @@ static void used_tools_are_kept_in(void **state)
     struct study *study;
     struct refiner_data data;
     size_t golds[2] = {0}, all = 0;
-    const struct first_stage first = {"tool2vec", {.dense = 1, .part = 1}, false};
+    const struct first_stage first = {"tool2vec", "", {.dense = 1, .part = 1}, false};
     train(place, engine, "tool2vec", &options);
     open_training(place, engine, &options, &training);
     sound(place, wt__study_open(&study, &training, &place->err));
@@ -389,6 +389,15 @@ static void a_damaged_refiner_is_left_out_and_told(void **state)
     wt_hits *hits = NULL;
     char path[160];
     train(place, engine, "tool2vec", &options);
+    train(place, engine, "tool2vec+refiner", &options);
+    options.seed = 2;
+    train(place, engine, "tool2vec", &options);
+    wt_close(engine);
+    engine = open_store(place);
+    wt_find_options_init(&asked);
+    asked.recipe = "tool2vec+refiner";
+    refused(place, wt_find(engine, "hotel", 5, &asked, &hits, &place->err), WT_ERECIPE,
+            "is not used: tool2vec, with which it begins, was trained again since");
     train(place, engine, "tool2vec+refiner", &options);
     wt_close(engine);
     path_of(place, "tool2vec+refiner/model.safetensors", path);
