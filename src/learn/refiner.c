@@ -10,7 +10,6 @@
 #include "learn/refiner.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -296,6 +295,7 @@ static double dev_without_layers(struct refining *r)
         r->chosen = &q;
         sum += recall_of(r, 0, 0);
     }
+    r->chosen = NULL;
     return dev->count ? sum / (double)dev->count : NAN;
 }
 
