@@ -54,7 +54,7 @@ static int describe(struct arena *arena, const char *folder, const struct manife
     int rc = wt__model_info_read(&info, folder, err);
     if (rc < 0)
         return rc;
-    out->architecture = "bert";
+    out->architecture = info.architecture;
     out->packed = info.packed;
     out->dimension = info.dimension;
     out->layers = info.layers;
