@@ -98,11 +98,18 @@ static int choose_plain(struct search *search, const struct recipe *recipe, bool
     return rc;
 }
 
+/* What training left: its own weights, or, where auto found nothing better, the plain recipe that it names. */
 static int choose_trained(struct search *search, const struct trained *trained, const struct trained_recipe *recipe,
                           wt_error *err)
 {
     struct arena *arena = &search->result->arena;
     wt_hits *hits = &search->result->public;
+    const struct recipe *plain = wt__recipe_named(recipe->runs);
+    hits->why = recipe->why[0] ? wt__arena_copy(arena, wt__str(recipe->why)) : NULL;
+    if (recipe->why[0] && !hits->why)
+        return wt__fail_nomem(err);
+    if (plain && plain->retriever)
+        return choose_plain(search, plain, true, err);
     search->retriever = recipe->retriever;
     search->refiner = recipe->refiner;
     if (recipe->retriever.neighbours > 0) {
@@ -114,8 +121,7 @@ static int choose_trained(struct search *search, const struct trained *trained, 
         search->set = (struct shelf_set){trained->key, recipe->kind};
     }
     hits->recipe = wt__arena_copy(arena, wt__str(recipe->runs));
-    hits->why = recipe->why[0] ? wt__arena_copy(arena, wt__str(recipe->why)) : NULL;
-    return hits->recipe && (hits->why || !recipe->why[0]) ? 0 : wt__fail_nomem(err);
+    return hits->recipe ? 0 : wt__fail_nomem(err);
 }
 
 /* The recipe that was asked for, or the best that can run here: what training chose, else hybrid, else words alone. */
