@@ -38,7 +38,6 @@ struct mlc {
     int loss;
     struct parameter head;
     float *start;           /* [M, D] the rows before the first step */
-    const uint32_t *batch;  /* [count] examples of the step */
     size_t count, capacity; /* requests */
     float *queries;         /* [capacity, D] */
     float *logits;          /* [capacity, M] and their gradients */
@@ -46,7 +45,6 @@ struct mlc {
     int32_t *labels;        /* of the batch */
     uint8_t *pairs;         /* [capacity, M] */
     float *dqueries;        /* [capacity, D] */
-    float part;             /* of the retriever, chosen at the end */
 };
 
 /* ---------------------------------------------------------------- a step */
@@ -150,14 +148,12 @@ static void reduce(void *self, unsigned part, unsigned parts)
 
 /* ---------------------------------------------------------------- the figure, and the model */
 
-static int ask(struct mlc *mlc, float part, struct outcome *out, wt_error *err)
+static int ask(struct mlc *mlc, struct outcome *out, wt_error *err)
 {
     struct tool_vectors searched;
-    struct retriever retriever = meaning;
-    retriever.part = part;
     int rc = wt__tool_vectors_open(&searched, mlc->head.value, mlc->study->tools, mlc->study->dim, err);
     if (rc == 0)
-        rc = wt__study_ask(mlc->study, &retriever, &searched, out, err);
+        rc = wt__study_ask(mlc->study, &meaning, &searched, out, err);
     wt__tool_vectors_dispose(&searched);
     return rc;
 }
@@ -167,7 +163,7 @@ static int judge(void *self, struct listener *listener, double *figure, wt_error
     struct mlc *mlc = self;
     struct outcome outcome = {0};
     (void)listener;
-    int rc = ask(mlc, 1, &outcome, err);
+    int rc = ask(mlc, &outcome, err);
     *figure = outcome.figure;
     return rc;
 }
@@ -189,8 +185,8 @@ static int write_config(struct mlc *mlc, const struct loop_state *state, wt_erro
         return err ? err->code : WT_ENOMEM;
     json_t *members = wt__training_outcome(mlc->about, mlc->training->lesson->figure, state);
     int rc = wt__study_save(mlc->study, mlc->out, members,
-                            json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "part",
-                                      (double)mlc->part, "tools", names),
+                            json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", (double)meaning.dense, "mlc", 1.0,
+                                      "part", (double)meaning.part, "tools", names),
                             err);
     json_decref(members);
     return rc;
@@ -319,7 +315,7 @@ static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSIN
 
 int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct mlc mlc = {.training = training, .out = out->path, .part = 1};
+    struct mlc mlc = {.training = training, .out = out->path};
     struct loop_options options;
     struct loop_result result;
     int rc = wt__training_loss(training, err);
@@ -345,7 +341,7 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
 int wt__mlc_fit(struct study *study, const uint32_t *which, size_t count, float *rows, wt_error *err)
 {
     struct training *training = study->training;
-    struct mlc mlc = {.training = training, .study = study, .kept = rows, .which = which, .part = 1};
+    struct mlc mlc = {.training = training, .study = study, .kept = rows, .which = which};
     struct loop_options options = {.seed = training->seed,
                                    .memory = training->memory,
                                    .epochs = fmax(fmin(round(plan.enough / (double)(count + 1)), plan.most), 1),
