@@ -2,33 +2,10 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/issues.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/text.h"
-
-enum { ISSUES_SHOWN = 20 };
-
-static void tell_issue(const struct cli *cli, const wt_add_issue *issue)
-{
-    struct buffer place = {0};
-    wt__buffer_text(&place, issue->file);
-    if (issue->line)
-        wt__buffer_printf(&place, ":%zu", issue->line);
-    if (*issue->pointer)
-        wt__buffer_printf(&place, ": %s", issue->pointer);
-    wt__cli_note(cli, "%s: %s", place.ptr ? place.ptr : "", issue->reason);
-    wt__buffer_dispose(&place);
-}
-
-static void tell_issues(const struct cli *cli, const wt_add_report *report)
-{
-    size_t shown = report->issue_count < ISSUES_SHOWN ? report->issue_count : ISSUES_SHOWN;
-    for (size_t i = 0; i < shown; i++)
-        tell_issue(cli, &report->issues[i]);
-    if (report->skipped > shown && report->issue_count > shown)
-        wt__cli_note(cli, "... and %zu more; --json lists %s", report->skipped - shown,
-                     report->skipped > report->issue_count ? "the first 1,000" : "them all");
-}
 
 static void json_report(struct buffer *out, const char *source, const wt_add_report *report, double seconds)
 {
@@ -44,18 +21,8 @@ static void json_report(struct buffer *out, const char *source, const wt_add_rep
     wt__json_number(out, "seconds", seconds);
     if (report->notice)
         wt__json_text(out, "notice", report->notice);
-    wt__json_key(out, "issues");
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < report->issue_count; i++) {
-        wt__buffer_text(out, i ? ",{" : "{");
-        wt__json_text(out, "file", report->issues[i].file);
-        wt__json_count(out, "line", report->issues[i].line);
-        wt__json_count(out, "byte", report->issues[i].byte);
-        wt__json_text(out, "pointer", report->issues[i].pointer);
-        wt__json_text(out, "reason", report->issues[i].reason);
-        wt__buffer_char(out, '}');
-    }
-    wt__buffer_text(out, "]}\n");
+    wt__issues_json(out, report->issues, report->issue_count);
+    wt__buffer_text(out, "}\n");
 }
 
 static void text_report(struct buffer *out, const char *source, const wt_add_report *report, double seconds)
@@ -82,7 +49,7 @@ static int print_report(struct cli *cli, const char *source, const wt_add_report
         json_report(&out, source, report, seconds);
     } else {
         struct buffer line = {0};
-        tell_issues(cli, report);
+        wt__issues_tell(cli, report->issues, report->issue_count, report->skipped);
         text_report(&line, source, report, seconds);
         wt__text_escape(&out, wt__buffer_view(&line), TEXT_LINES);
         out.failed |= line.failed;

@@ -51,7 +51,7 @@ static int print_report(struct cli *cli, const char *source, const wt_usage_repo
     if (cli->json) {
         json_report(&out, source, report, seconds);
     } else {
-        wt__issues_tell(cli, report->issues, report->issue_count);
+        wt__issues_tell(cli, report->issues, report->issue_count, report->skipped);
         text_report(&out, source, report, seconds);
     }
     if (report->notice)

@@ -4,7 +4,7 @@
 
 enum { ISSUES_SHOWN = 20 };
 
-void wt__issues_tell(const struct cli *cli, const wt_add_issue *issues, size_t count)
+void wt__issues_tell(const struct cli *cli, const wt_add_issue *issues, size_t count, size_t met)
 {
     size_t shown = count < ISSUES_SHOWN ? count : ISSUES_SHOWN;
     for (size_t i = 0; i < shown; i++) {
@@ -17,8 +17,8 @@ void wt__issues_tell(const struct cli *cli, const wt_add_issue *issues, size_t c
         wt__cli_note(cli, "%s: %s", place.ptr ? place.ptr : "", issues[i].reason);
         wt__buffer_dispose(&place);
     }
-    if (count == WT_MAX_ISSUES)
-        wt__cli_note(cli, "... and more; --json lists the first %d", WT_MAX_ISSUES);
+    if (count > shown && met > count)
+        wt__cli_note(cli, "... and %zu more; --json lists the first %zu", met - shown, count);
     else if (count > shown)
         wt__cli_note(cli, "... and %zu more; --json lists them all", count - shown);
 }
