@@ -43,3 +43,15 @@ double wt__rng_unit(struct rng *rng)
 {
     return (double)(wt__rng_next(rng) >> 11) * 0x1.0p-53;
 }
+
+void wt__rng_draw(struct rng *rng, uint32_t *numbers, size_t count, size_t most)
+{
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = (uint32_t)i;
+    for (size_t i = 0; most < count && i < most; i++) {
+        size_t other = i + (size_t)wt__rng_below(rng, count - i);
+        uint32_t moved = numbers[i];
+        numbers[i] = numbers[other];
+        numbers[other] = moved;
+    }
+}

@@ -25,14 +25,7 @@ static uint32_t *draw(struct rng *rng, size_t count, size_t most, size_t *drawn)
     *drawn = count < most ? count : most;
     if (!numbers)
         return NULL;
-    for (size_t i = 0; i < count; i++)
-        numbers[i] = (uint32_t)i;
-    for (size_t i = 0; *drawn < count && i < *drawn; i++) {
-        size_t other = i + (size_t)wt__rng_below(rng, count - i);
-        uint32_t moved = numbers[i];
-        numbers[i] = numbers[other];
-        numbers[other] = moved;
-    }
+    wt__rng_draw(rng, numbers, count, *drawn);
     qsort(numbers, *drawn, sizeof *numbers, ascending);
     return numbers;
 }

@@ -98,14 +98,7 @@ static int draw_dev(struct study *study, wt_error *err)
     if (!study->dev || !study->encoded || !study->workspaces)
         return wt__fail_nomem(err);
     wt__rng_seed(&rng, study->training->seed);
-    for (size_t i = 0; i < all; i++)
-        study->dev[i] = (uint32_t)i;
-    for (size_t i = 0; study->dev_count < all && i < study->dev_count; i++) {
-        size_t other = i + (size_t)wt__rng_below(&rng, all - i);
-        uint32_t moved = study->dev[i];
-        study->dev[i] = study->dev[other];
-        study->dev[other] = moved;
-    }
+    wt__rng_draw(&rng, study->dev, all, study->dev_count);
     int rc = 0;
     for (unsigned w = 0; rc == 0 && w < study->training->threads; w++)
         rc = wt__workspace_open(&study->workspaces[w], err);
@@ -348,9 +341,7 @@ static int ask(struct question *question, struct outcome *out, wt_error *err)
 int wt__study_ask(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
                   struct outcome *out, wt_error *err)
 {
-    struct question question = {
-        .study = study, .retriever = retriever, .encoder = study->encoder, .vectors = vectors ? &vectors->view : NULL};
-    return ask(&question, out, err);
+    return wt__study_ask_refined(study, retriever, vectors, NULL, out, err);
 }
 
 int wt__study_ask_refined(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,

@@ -348,9 +348,31 @@ static void json_getters_survive_the_wrong_type(void **state)
     json_decref(value);
 }
 
+static void draws_are_of_all_and_different(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count, most;
+    } cases[] = {{0, 0}, {1, 1}, {5, 9}, {100, 0}, {100, 1}, {100, 60}, {100, 99}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        uint32_t numbers[100];
+        uint8_t seen[100] = {0};
+        struct rng rng;
+        wt__rng_seed(&rng, 7);
+        wt__rng_draw(&rng, numbers, cases[c].count, cases[c].most);
+        for (size_t i = 0; i < cases[c].count; i++)
+            seen[numbers[i]]++;
+        for (size_t i = 0; i < cases[c].count; i++) {
+            assert_int_equal(seen[i], 1);
+            assert_true(cases[c].most < cases[c].count || numbers[i] == i);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(draws_are_of_all_and_different),
         cmocka_unit_test(errors_are_one_sentence_with_a_code),
         cmocka_unit_test(sizes_never_overflow),
         cmocka_unit_test(arena_pieces_are_aligned_and_stay),
