@@ -111,7 +111,7 @@ static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *
     if (wt__progress_phase(progress, "indexing", 0))
         return wt__fail_cancelled(err);
     wt_error why;
-    rc = wt__engine_shelf(engine, NULL, &shelf, &why);
+    rc = wt__engine_shelf(engine, NULL, NULL, &shelf, &why);
     if (rc == 0)
         wt__shelf_release(shelf);
     else if (rc == WT_EEMPTY) /* the source had no tools, nor had others before it */

@@ -30,7 +30,8 @@
 struct shelf {
     struct snapshot *snapshot;
     atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; SHELF_UNCOUNTED until a query wants that set */
-    uint32_t *label_rows;                            /* of the trained neighbours' labels; NULL: there are none */
+    const struct trained *labels; /* whose neighbours' tools it knows; NULL until a query wants them */
+    uint32_t *label_rows;         /* [labels->label_count] */
     atomic_uint references;
 };
 
@@ -84,8 +85,10 @@ struct shelf_set {
 };
 
 /* The snapshot of the catalogue as it is now; made or refreshed first when it has to be. Given back with
- * wt__shelf_release. want: the vectors that it should carry; NULL: lexical alone will do. */
-int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, struct shelf **out, wt_error *err);
+ * wt__shelf_release. want: the vectors that it should carry; NULL: lexical alone will do. labels: whose neighbours'
+ * tools it should know; NULL: none's. */
+int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, const struct trained *labels, struct shelf **out,
+                     wt_error *err);
 void wt__shelf_release(struct shelf *shelf);
 
 /* How many tools have no vector in a set of the shelf. */

@@ -31,6 +31,7 @@ struct search {
     const struct encoder *encoder; /* NULL: lexical only */
     struct shelf_set set;          /* the vectors it searches, with an encoder */
     struct refiner *refiner;       /* NULL: hits are left in the retriever's order */
+    const struct trained *labels;  /* whose neighbours are asked; NULL: nobody's */
     struct neighbours neighbours;  /* count 0: none */
     struct shelf *shelf;
     struct workspace *workspace;
@@ -115,6 +116,7 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     if (recipe->retriever.neighbours > 0) {
         search->encoder = trained->encoder;
         search->neighbours = trained->neighbours;
+        search->labels = trained;
     }
     if (recipe->retriever.dense > 0) {
         search->encoder = trained->encoder;
@@ -149,6 +151,12 @@ static int choose_recipe(struct search *search, wt_error *err)
     if (notice && !(search->result->public.notice = wt__arena_copy(&search->result->arena, wt__str(notice))))
         return wt__fail_nomem(err);
     return choose_plain(search, recipe, true, err);
+}
+
+static int open_shelf(struct search *search, wt_error *err)
+{
+    return wt__engine_shelf(search->engine, search->set.kind ? &search->set : NULL, search->labels, &search->shelf,
+                            err);
 }
 
 /* Says how many tools cannot be found by meaning yet. */
@@ -338,7 +346,7 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
     if (rc == WT_ESTORE && search->encoder) {
         wt__engine_discard_shelf(search->engine, search->shelf);
         wt__shelf_release(search->shelf);
-        rc = wt__engine_shelf(search->engine, search->set.kind ? &search->set : NULL, &search->shelf, &why);
+        rc = open_shelf(search, &why);
         if (rc == 0)
             rc = retrieve(search, &why);
     }
@@ -353,7 +361,7 @@ static int run(struct search *search, wt_error *err)
     if (rc == 0)
         rc = choose_recipe(search, err);
     if (rc == 0)
-        rc = wt__engine_shelf(search->engine, search->set.kind ? &search->set : NULL, &search->shelf, err);
+        rc = open_shelf(search, err);
     if (rc == 0)
         rc = note_missing_vectors(search, err);
     if (rc == 0)

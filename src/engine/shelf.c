@@ -103,12 +103,13 @@ static int mix_usage(void *context, const struct usage_sum_key *key)
     return 0;
 }
 
-/* A number for what a snapshot shows: the tools, and when there are trained recipes what was used. */
-static int store_state(wt_engine *engine, const struct trained *trained, uint64_t *out, wt_error *err)
+/* A number for what a snapshot shows: the tools, and when there are trained recipes what was used. Those are not
+ * opened for it: a query that has no use for them should not wait for them. */
+static int store_state(wt_engine *engine, uint64_t *out, wt_error *err)
 {
     struct usage_info info;
     int rc = wt__store_generation(engine->store, out, err);
-    if (rc < 0 || !trained)
+    if (rc < 0 || !engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
         return rc;
     rc = wt__store_usage_info(engine->store, &info, err);
     const uint64_t both[] = {*out, info.sums_generation};
@@ -129,7 +130,7 @@ static int collect(struct collection *collection, wt_error *err)
     rc = wt__store_read_begin(store, err);
     if (rc < 0)
         return rc;
-    rc = store_state(collection->engine, collection->trained, &collection->state, err);
+    rc = store_state(collection->engine, &collection->state, err);
     if (rc >= 0)
         rc = wt__store_each(store, collect_tool, collection, err);
     if (rc >= 0 && collection->trained) {
@@ -333,10 +334,13 @@ static bool serves(const struct shelf *shelf, uint64_t state, const struct shelf
 }
 
 /* The shelf in hand when it will do, with a reference for the caller; else NULL. */
-static struct shelf *in_hand(wt_engine *engine, uint64_t state, const struct shelf_set *want)
+static struct shelf *in_hand(wt_engine *engine, uint64_t state, const struct shelf_set *want,
+                             const struct trained *labels)
 {
     pthread_mutex_lock(&engine->lock);
     struct shelf *shelf = serves(engine->shelf, state, want) ? engine->shelf : NULL;
+    if (shelf && labels && shelf->labels != labels)
+        shelf = NULL;
     if (shelf)
         atomic_fetch_add(&shelf->references, 1);
     pthread_mutex_unlock(&engine->lock);
@@ -345,7 +349,7 @@ static struct shelf *in_hand(wt_engine *engine, uint64_t state, const struct she
 
 /* A snapshot without some of the vectors would lose them for the next query that wants them: so whatever encoder and
  * training there is takes part, wanted now or not. */
-static int refresh(wt_engine *engine, uint64_t state, const struct trained *trained, const struct shelf_set *want,
+static int refresh(wt_engine *engine, uint64_t state, const struct shelf_set *want, const struct trained *labels,
                    struct shelf **out, wt_error *err)
 {
     struct shelf *fresh = calloc(1, sizeof *fresh);
@@ -357,15 +361,18 @@ static int refresh(wt_engine *engine, uint64_t state, const struct trained *trai
     if (rc < 0 || !serves(fresh, state, want)) {
         const struct snapshot *previous = engine->shelf ? engine->shelf->snapshot : NULL;
         const struct encoder *encoder = NULL;
+        const struct trained *trained = NULL;
         wt__snapshot_free(fresh->snapshot);
         fresh->snapshot = NULL;
         wt__engine_encoder_locked(engine, &encoder, NULL);
+        wt__engine_trained_locked(engine, &trained, NULL); /* a damaged one is told to who asks for its recipes */
         rc = build(engine, encoder, trained, previous, &fresh->snapshot, err);
     }
-    if (rc == 0 && trained && trained->label_count > 0) {
-        fresh->label_rows = wt__alloc_array(trained->label_count, sizeof *fresh->label_rows);
+    fresh->labels = labels;
+    if (rc == 0 && labels && labels->label_count > 0) {
+        fresh->label_rows = wt__alloc_array(labels->label_count, sizeof *fresh->label_rows);
         if (fresh->label_rows)
-            wt__trained_label_rows(trained, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
+            wt__trained_label_rows(labels, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
         else
             rc = wt__fail_nomem(err);
     }
@@ -402,23 +409,22 @@ void wt__engine_discard_shelf(wt_engine *engine, struct shelf *shelf)
     pthread_mutex_unlock(&engine->build_lock);
 }
 
-int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, struct shelf **out, wt_error *err)
+int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, const struct trained *labels, struct shelf **out,
+                     wt_error *err)
 {
-    const struct trained *trained = NULL;
     uint64_t state;
     *out = NULL;
-    wt__engine_trained(engine, &trained, NULL); /* a damaged one is told to who asks for its recipes */
     pthread_mutex_lock(&engine->store_lock);
-    int rc = store_state(engine, trained, &state, err);
+    int rc = store_state(engine, &state, err);
     pthread_mutex_unlock(&engine->store_lock);
     if (rc < 0)
         return rc;
-    *out = in_hand(engine, state, want);
+    *out = in_hand(engine, state, want, labels);
     if (!*out) {
         pthread_mutex_lock(&engine->build_lock);
-        *out = in_hand(engine, state, want); /* made while we waited */
+        *out = in_hand(engine, state, want, labels); /* made while we waited */
         if (!*out)
-            rc = refresh(engine, state, trained, want, out, err);
+            rc = refresh(engine, state, want, labels, out, err);
         pthread_mutex_unlock(&engine->build_lock);
     }
     if (rc == 0 && (*out)->snapshot->rows == 0) {
