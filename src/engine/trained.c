@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -112,6 +113,35 @@ static int read_head(struct reading *reading, const json_t *config);
 static int read_neighbours(struct reading *reading, const json_t *config);
 static int read_refiner(struct reading *reading, struct trained_recipe *recipe, const json_t *config);
 
+/* What auto chose: a recipe with a refiner, which it then is, or else its own weights or a plain recipe by name. */
+static int read_choice(struct reading *reading, struct trained_recipe *recipe, const json_t *config)
+{
+    struct trained *trained = reading->trained;
+    struct str runs = wt__json_str(config, "runs");
+    if (runs.len == 0)
+        return 0;
+    recipe->runs = wt__arena_copy(&trained->arena, runs);
+    recipe->why = wt__arena_copy(&trained->arena, wt__json_str(config, "why"));
+    if (!recipe->runs || !recipe->why)
+        return wt__fail_nomem(reading->err);
+    for (size_t i = TRAINED_TOOL2VEC_REFINER; i < TRAINED_AUTO; i++) {
+        const struct trained_recipe *other = &trained->recipes[i];
+        if (strcmp(recipe->runs, names[i]) != 0)
+            continue;
+        if (!other->there) {
+            recipe->there = false;
+            return set_notice(trained, recipe->name, "what it chose is not there") < 0 ? wt__fail_nomem(reading->err)
+                                                                                       : 0;
+        }
+        recipe->retriever = other->retriever;
+        recipe->tool2vec = other->tool2vec;
+        recipe->mlc = other->mlc;
+        recipe->kind = other->kind;
+        recipe->refiner = other->refiner;
+    }
+    return 0;
+}
+
 static int read_recipe(struct reading *reading, size_t index)
 {
     struct trained *trained = reading->trained;
@@ -136,14 +166,8 @@ static int read_recipe(struct reading *reading, size_t index)
             rc = read_neighbours(reading, config);
         if (rc == 0 && (index == TRAINED_TOOL2VEC_REFINER || index == TRAINED_MLC_REFINER))
             rc = read_refiner(reading, recipe, config);
-        struct str runs = wt__json_str(config, "runs");
-        if (index == TRAINED_AUTO && runs.len > 0) {
-            recipe->runs = wt__arena_copy(&trained->arena, runs);
-            recipe->why = wt__arena_copy(&trained->arena, wt__json_str(config, "why"));
-            rc = recipe->runs && recipe->why ? rc : wt__fail_nomem(reading->err);
-            const struct trained_recipe *refined = wt__trained_recipe(trained, recipe->runs ? recipe->runs : "");
-            recipe->refiner = refined ? refined->refiner : NULL;
-        }
+        if (rc == 0 && index == TRAINED_AUTO)
+            rc = read_choice(reading, recipe, config);
     }
     json_decref(config);
     return rc;

@@ -1,7 +1,7 @@
 /* auto.c: weights of all the evidence there is (words, Tool2Vec's vectors, the classifier's rows, parts of the request)
  * are found on dev, one after the other, twice around. What a weighing leaves out is a recipe of its own, so this
- * chooses among the plain ones too; `hybrid` with the engine's encoder stands beside it, and stays when nothing
- * betters it.
+ * chooses among the plain ones too. `hybrid` with the engine's encoder and the refiners stand beside it: a refiner is
+ * taken where it does better, hybrid where nothing betters it.
  *
  * A handful of values a weight, and a figure that is the mean of three cutoffs: with a few dozen dev requests a finer
  * search would find nothing but those requests. */
@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "learn/mlc.h"
+#include "learn/refiner.h"
 #include "learn/study.h"
 #include "learn/tool2vec.h"
 
@@ -47,7 +48,10 @@ struct search {
     struct tool_vectors view; /* of mixed */
     struct mix in_hand;
     struct weights best;
-    struct outcome figure;
+    struct outcome figure;  /* with those */
+    const char *refined;    /* the recipe with a refiner that betters them, or NULL */
+    struct outcome refiner; /* its figure */
+    struct outcome hybrid;
 };
 
 static int mix(struct search *search, struct mix wanted, wt_error *err)
@@ -120,7 +124,7 @@ static int open_search(struct search *search, wt_error *err)
         rc = wt__mlc_vectors(study, search->tools, search->rows, &search->head, err);
     }
     search->best = (struct weights){1, 2.5f, .5f, .5f, 1, search->head ? 1 : 0};
-    search->figure = (struct outcome){NAN, NAN, NULL};
+    search->figure = search->hybrid = (struct outcome){NAN, NAN, NULL};
     return rc;
 }
 
@@ -134,12 +138,18 @@ static void close_search(struct search *search)
 
 /* ---------------------------------------------------------------- what was found, in words */
 
-static void describe(const struct search *search, const struct outcome *hybrid, struct buffer *runs, struct buffer *why)
+static bool keeps_hybrid(const struct search *search)
+{
+    double figure = search->refined ? search->refiner.figure : search->figure.figure;
+    return !(figure >= search->hybrid.figure);
+}
+
+static void describe(const struct search *search, struct buffer *runs, struct buffer *why)
 {
     const struct weights *w = &search->best;
     bool fused = w->lexical > 0 || w->neighbours > 0 || (w->tool2vec > 0 && w->mlc > 0);
-    if (!(search->figure.figure >= hybrid->figure)) {
-        wt__buffer_text(runs, "hybrid");
+    if (keeps_hybrid(search) || search->refined) {
+        wt__buffer_text(runs, keeps_hybrid(search) ? "hybrid" : search->refined);
     } else {
         wt__buffer_printf(runs, "%s%s%s%s%s%s%s", fused ? "fuse(" : "", w->lexical > 0 ? "bm25, " : "",
                           w->neighbours > 0 ? "neighbours, " : "", w->tool2vec > 0 ? "tool2vec" : "",
@@ -148,17 +158,22 @@ static void describe(const struct search *search, const struct outcome *hybrid, 
     wt__buffer_printf(why,
                       "of %zu dev requests' tools, hybrid finds %.1f %% in the first 5, and %.1f %% are found with "
                       "weights words %g, vectors %g (tool2vec %g, mlc %g), parts %g, neighbours %g",
-                      search->study->dev_count, 100 * hybrid->recall, 100 * search->figure.recall, (double)w->lexical,
-                      (double)w->dense, (double)w->tool2vec, (double)w->mlc, (double)w->part, (double)w->neighbours);
+                      search->study->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall,
+                      (double)w->lexical, (double)w->dense, (double)w->tool2vec, (double)w->mlc, (double)w->part,
+                      (double)w->neighbours);
+    if (search->refined)
+        wt__buffer_printf(why, "; with %s it is %.1f %%", search->refined, 100 * search->refiner.recall);
 }
 
-static int leave(struct search *search, const struct outcome *hybrid, const json_t *about, wt_trained *out,
-                 wt_error *err)
+static int leave(struct search *search, const json_t *about, wt_trained *out, wt_error *err)
 {
     const struct weights *w = &search->best;
+    const struct outcome *chosen = keeps_hybrid(search) ? &search->hybrid
+                                   : search->refined    ? &search->refiner
+                                                        : &search->figure;
     struct buffer runs = {0}, why = {0};
-    struct loop_state state = {.before = hybrid->recall, .best = fmax(search->figure.recall, hybrid->recall)};
-    describe(search, hybrid, &runs, &why);
+    struct loop_state state = {.before = search->hybrid.recall, .best = chosen->recall};
+    describe(search, &runs, &why);
     out->before = state.before;
     out->after = state.best;
     json_t *members = wt__training_outcome(about, search->study->training->lesson->figure, &state);
@@ -176,12 +191,29 @@ static int leave(struct search *search, const struct outcome *hybrid, const json
     return rc;
 }
 
+/* Whether a recipe with a refiner does better than the weights that were found. */
+static int try_refiners(struct search *search, wt_error *err)
+{
+    static const char *const recipes[] = {"mlc+refiner", "tool2vec+refiner"};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < COUNT(recipes); i++) {
+        struct outcome here = {NAN, NAN, NULL};
+        bool there;
+        rc = wt__refiner_ask(search->study, recipes[i], &there, &here, err);
+        if (rc == 0 && there &&
+            here.figure > fmax(search->figure.figure, search->refined ? search->refiner.figure : 0)) {
+            search->refined = recipes[i];
+            search->refiner = here;
+        }
+    }
+    return rc;
+}
+
 int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
 {
     const struct lesson_plan plan = {.enough = 1, .most = 1};
     struct loop_options unused;
     struct search search = {0};
-    struct outcome hybrid = {NAN, NAN, NULL};
     json_t *about = NULL;
     int rc = wt__study_open(&search.study, training, err);
     if (rc == 0)
@@ -189,14 +221,16 @@ int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
     if (rc == 0)
         rc = open_search(&search, err);
     if (rc == 0 && wt__listener_phase(&training->listener, "measuring",
-                                      1 + ROUNDS * (COUNT(mixes) + COUNT(balances) + COUNT(parts) + COUNT(votes))))
+                                      3 + ROUNDS * (COUNT(mixes) + COUNT(balances) + COUNT(parts) + COUNT(votes))))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = wt__study_ask_hybrid(search.study, &hybrid, err);
+        rc = wt__study_ask_hybrid(search.study, &search.hybrid, err);
     for (int i = 0; rc == 0 && i < ROUNDS; i++)
         rc = one_round(&search, err);
     if (rc == 0)
-        rc = leave(&search, &hybrid, about, out, err);
+        rc = try_refiners(&search, err);
+    if (rc == 0)
+        rc = leave(&search, about, out, err);
     close_search(&search);
     json_decref(about);
     return rc;

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "base/file.h"
+#include "base/json.h"
 #include "learn/learn.h"
 #include "learn/refiner.h"
 #include "learn/support.h"
@@ -312,6 +314,53 @@ static void a_query_is_refined_and_told(void **state)
     wt_close(engine);
 }
 
+/* auto may choose a recipe with a refiner; it then is that recipe, and hybrid when that is gone. */
+static void auto_runs_the_refiner_that_it_chose(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    json_t *config;
+    char path[160], *text;
+    size_t len;
+    train(place, engine, "tool2vec", &options);
+    train(place, engine, "tool2vec+refiner", &options);
+    train(place, engine, "auto", &options);
+    wt_close(engine);
+    path_of(place, "auto/config.json", path);
+    assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, NULL), 0);
+    sound(place, wt__json_parse(&config, text, len, &place->err));
+    free(text);
+    json_object_set_new(config, "runs", json_string("tool2vec+refiner"));
+    json_object_set_new(config, "why", json_string("it was best"));
+    text = json_dumps(config, 0);
+    sound(place, wt__file_replace(path, text, strlen(text), &place->err));
+    free(text);
+    json_decref(config);
+
+    engine = open_store(place);
+    wt_hits *chosen = find(place, engine, "auto", 8), *named = find(place, engine, "tool2vec+refiner", 8);
+    assert_string_equal(chosen->recipe, "tool2vec+refiner");
+    assert_string_equal(chosen->why, "it was best");
+    assert_int_equal(chosen->len, named->len);
+    for (size_t i = 0; i < named->len; i++) {
+        assert_string_equal(chosen->items[i].tool.name, named->items[i].tool.name);
+        assert_true(chosen->items[i].score == named->items[i].score);
+    }
+    wt_hits_free(chosen);
+    wt_hits_free(named);
+    wt_close(engine);
+
+    path_of(place, "tool2vec+refiner/config.json", path);
+    assert_int_equal(unlink(path), 0);
+    engine = open_store(place);
+    chosen = find(place, engine, "auto", 8);
+    assert_string_equal(chosen->recipe, "hybrid");
+    assert_non_null(strstr(chosen->notice, "what it chose is not there"));
+    wt_hits_free(chosen);
+    wt_close(engine);
+}
+
 /* ---------------------------------------------------------------- stopping, and what is refused */
 
 static int stop_at(void *context, const wt_train_progress *progress)
@@ -423,6 +472,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(used_tools_are_kept_in, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(training_and_query_agree, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(a_query_is_refined_and_told, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(auto_runs_the_refiner_that_it_chose, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(resumed_training_ends_in_the_same_bits, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_trained_is_told, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_refiner_is_left_out_and_told, place_set_up, place_tear_down),
