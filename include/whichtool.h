@@ -521,7 +521,7 @@ typedef struct wt_train_options {
     size_t accumulate;      /* batches a step; 0: 1 */
     double rate;            /* highest learning rate; 0: the lesson's own */
     size_t freeze;          /* layers of the encoder, and its embeddings, that stay as they are; 0: none */
-    const char *loss;       /* one of the lesson's losses; NULL: its first */
+    const char *loss;       /* one of the lesson's losses; NULL: its first; not with "all" */
     size_t candidates;      /* tools that a refiner looks at; 0: its own */
     const char *precision;  /* "fp32", or "bf16": products round to bfloat16 where the processor has matrix registers,
                                sums stay fp32; NULL: bf16 where that is faster. The model remembers which it was */

@@ -14,6 +14,7 @@
 #include "nn/kernels/amx.h"
 #include "nn/matmul.h"
 
+#define ALL "all" /* every lesson, in their order */
 enum { SEED = 1, THREADS_MAX = 256, BATCH_MAX = 1 << 16, ACCUMULATE_MAX = 1 << 16, CANDIDATES_MAX = 1024 };
 static const double EPOCHS_MAX = 10000, RATE_MAX = 1;
 
@@ -41,8 +42,11 @@ void wt_train_report_free(wt_train_report *visible)
 
 /* ---------------------------------------------------------------- options */
 
-static int check_options(const wt_train_options *o, wt_error *err)
+static int check_options(const char *name, const wt_train_options *o, wt_error *err)
 {
+    if (o->loss && strcmp(name, ALL) == 0)
+        return wt__fail(err, WT_EUSAGE, "lessons have losses of their own; name the one that the loss \"%s\" is for",
+                        o->loss);
     if (!(o->epochs >= 0 && o->epochs <= EPOCHS_MAX))
         return wt__fail(err, WT_EUSAGE, "epochs are a number over 0, at most %.0f", EPOCHS_MAX);
     if (!(o->rate >= 0 && o->rate <= RATE_MAX))
@@ -65,7 +69,7 @@ static int check_options(const wt_train_options *o, wt_error *err)
 /* Whether a lesson is meant by name. */
 static bool wanted(const char *name, size_t i)
 {
-    return strcmp(name, "all") == 0 || strcmp(name, wt__lessons[i].public.name) == 0;
+    return strcmp(name, ALL) == 0 || strcmp(name, wt__lessons[i].public.name) == 0;
 }
 
 static int check_name(const char *name, wt_error *err)
@@ -78,9 +82,9 @@ static int check_name(const char *name, wt_error *err)
         }
         wt__buffer_printf(&names, "%s, ", wt__lessons[i].public.name);
     }
-    int rc = names.failed
-                 ? wt__fail_nomem(err)
-                 : wt__fail(err, WT_EUSAGE, "there is no lesson \"%s\"; there are: %sall", name ? name : "", names.ptr);
+    int rc = names.failed ? wt__fail_nomem(err)
+                          : wt__fail(err, WT_EUSAGE, "there is no lesson \"%s\"; there are: %s" ALL, name ? name : "",
+                                     names.ptr);
     wt__buffer_dispose(&names);
     return rc;
 }
@@ -191,7 +195,7 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     wt__options_read(&options, sizeof options, given);
     int rc = check_name(lesson, err);
     if (rc == 0)
-        rc = check_options(&options, err);
+        rc = check_options(lesson, &options, err);
     if (rc < 0)
         return rc;
     struct training training = {.options = &options, .seed = options.seed ? options.seed : SEED};

@@ -310,6 +310,8 @@ static void what_makes_no_sense_is_refused(void **state)
     options.loss = "hinge";
     refused_train(place, engine, "encoder", &options, WT_EUSAGE,
                   "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet softmax bce");
+    options.loss = "triplet";
+    refused_train(place, engine, "all", &options, WT_EUSAGE, "name the one that the loss \"triplet\" is for");
     options = options_of();
     options.epochs = -1;
     refused_train(place, engine, "encoder", &options, WT_EUSAGE, "epochs are a number over 0");
