@@ -211,7 +211,7 @@ static int try_refiners(struct search *search, wt_error *err)
 
 int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
 {
-    const struct lesson_plan plan = {.enough = 1, .most = 1};
+    const struct lesson_plan plan = {.most = 1}; /* each request once */
     struct loop_options unused;
     struct search search = {0};
     json_t *about = NULL;

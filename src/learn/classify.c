@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "nn/loss.h"
-#include "nn/matmul.h"
 
 static const float SCALE = 20;     /* of the inner product */
 static const float HEAD_RATE = 20; /* times the encoder's rate: its rows are fewer steps from where they end */
@@ -84,64 +83,29 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
     return 0;
 }
 
-static void scale(float *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        x[i] *= SCALE;
-}
-
-typedef float (*multilabel)(const float *logits, const struct labels *gold, size_t rows, size_t labels, float *dlogits);
-
-/* logits = 20 v W^T; dv = 20 dlogits W; dW += 20 dlogits^T v */
-static double loss(struct tuning *tuning, multilabel function)
+static double loss(struct tuning *tuning, bool bce)
 {
     struct classify_step *step = tuning->own;
-    size_t hidden = tuning->tower.hidden, tools = tuning->training->examples.tools, count = step->count;
     struct labels gold = {.start = step->starts, .label = step->labels};
-    wt__matmul(&(struct matmul){.m = count,
-                                .n = tools,
-                                .k = hidden,
-                                .a = tuning->tower.vectors,
-                                .a_stride = hidden,
-                                .b = step->head,
-                                .b_stride = hidden,
-                                .b_transposed = true,
-                                .c = step->logits,
-                                .c_stride = tools});
-    scale(step->logits, count * tools);
-    double result = function(step->logits, &gold, count, tools, step->logits);
-    scale(step->logits, count * tools);
-    wt__matmul(&(struct matmul){.m = count,
-                                .n = hidden,
-                                .k = tools,
-                                .a = step->logits,
-                                .a_stride = tools,
-                                .b = step->head,
-                                .b_stride = hidden,
-                                .c = tuning->tower.dvectors,
-                                .c_stride = hidden});
-    wt__matmul(&(struct matmul){.m = tools,
-                                .n = hidden,
-                                .k = count,
-                                .a = step->logits,
-                                .a_stride = tools,
-                                .a_transposed = true,
-                                .b = tuning->tower.vectors,
-                                .b_stride = hidden,
-                                .c = step->gradient,
-                                .c_stride = hidden,
-                                .accumulate = true});
-    return result;
+    const struct multilabel head = {.rows = step->count,
+                                    .labels = tuning->training->examples.tools,
+                                    .width = tuning->tower.hidden,
+                                    .vectors = tuning->tower.vectors,
+                                    .head = step->head,
+                                    .scale = SCALE,
+                                    .loss = bce ? wt__loss_multilabel_bce : wt__loss_multilabel_softmax,
+                                    .logits = step->logits};
+    return wt__loss_multilabel(&head, &gold, tuning->tower.dvectors, step->gradient);
 }
 
 static double softmax_loss(struct tuning *tuning)
 {
-    return loss(tuning, wt__loss_multilabel_softmax);
+    return loss(tuning, false);
 }
 
 static double bce_loss(struct tuning *tuning)
 {
-    return loss(tuning, wt__loss_multilabel_bce);
+    return loss(tuning, true);
 }
 
 #define KIND(kind_name, kind_loss)                                                                                     \

@@ -81,7 +81,8 @@ struct lesson_plan {
     double rate;   /* 0: the row's */
     double warmup; /* share of the steps */
     enum schedule schedule;
-    double enough;    /* requests to be seen: as many epochs as that makes, whole ones where it is one or more */
+    double enough;    /* requests to be seen: as many epochs as that makes, whole ones where it is one or more;
+                         0: `most` */
     double most;      /* epochs */
     const char *name; /* of folder and checkpoint; NULL: the lesson's */
 };

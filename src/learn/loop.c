@@ -132,12 +132,15 @@ static int run_batch(struct loop *loop, struct rng *rng, double *loss, wt_error 
     int rc = o->prepare(o->self, loop->chosen, loop->batch, rng, &tokens, err);
     if (rc < 0)
         return rc;
-    wt__pool_run(workers, workers, forward, o);
+    if (o->forward)
+        wt__pool_run(workers, workers, forward, o);
     double batch_loss = o->loss(o->self);
     if (!isfinite(batch_loss))
         return not_finite(loop, "loss", err);
-    wt__pool_run(workers, workers, backward, o);
-    wt__pool_run(workers, workers, reduce, &reduction);
+    if (o->forward) {
+        wt__pool_run(workers, workers, backward, o);
+        wt__pool_run(workers, workers, reduce, &reduction);
+    }
     loop->tokens += (double)tokens;
     *loss += batch_loss;
     return 0;

@@ -44,7 +44,7 @@ struct objective {
     int (*begin)(void *self, wt_error *err);
     /* The step's work: examples [count] by number. rng: for what is drawn. *tokens: what forward will read. */
     int (*prepare)(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err);
-    void (*forward)(void *self, unsigned worker); /* each worker on its own thread */
+    void (*forward)(void *self, unsigned worker); /* each worker on its own thread; NULL: loss does it all */
     double (*loss)(void *self);                   /* of the whole batch, and the gradients of what forward made */
     void (*backward)(void *self, unsigned worker);
     /* Adds the workers' gradients up: part `part` of `parts`, each on its own thread. */

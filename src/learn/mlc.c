@@ -19,7 +19,6 @@
 #include "learn/loop.h"
 #include "learn/tool2vec.h"
 #include "nn/loss.h"
-#include "nn/matmul.h"
 #include "nn/safetensors_write.h"
 
 static const float SCALE = 20; /* of the inner product: as the encoder was trained */
@@ -69,12 +68,6 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     return 0;
 }
 
-static void forward(void *self, unsigned worker)
-{
-    (void)self;
-    (void)worker;
-}
-
 static double contrast_loss(struct mlc *mlc)
 {
     size_t tools = mlc->study->tools;
@@ -93,57 +86,27 @@ static double contrast_loss(struct mlc *mlc)
     return wt__loss_contrast(&contrast, mlc->dqueries, mlc->head.gradient);
 }
 
+/* A sigmoid of 0 is one half: cosines are moved down so that most tools begin as unlikely as they are. */
 static double multilabel_loss(struct mlc *mlc)
 {
-    size_t tools = mlc->study->tools, dim = mlc->study->dim, n = mlc->count * tools;
     const struct labels gold = {mlc->label_starts, mlc->labels};
-    wt__matmul(&(struct matmul){.m = mlc->count,
-                                .n = tools,
-                                .k = dim,
-                                .a = mlc->queries,
-                                .a_stride = dim,
-                                .b = mlc->head.value,
-                                .b_stride = dim,
-                                .b_transposed = true,
-                                .c = mlc->logits,
-                                .c_stride = tools});
-    /* A sigmoid of 0 is one half: cosines are moved down so that most tools begin as unlikely as they are. */
-    for (size_t i = 0; i < n; i++)
-        mlc->logits[i] = SCALE * (mlc->logits[i] - (mlc->loss == BCE ? 0.5f : 0));
-    double loss = mlc->loss == BCE ? wt__loss_multilabel_bce(mlc->logits, &gold, mlc->count, tools, mlc->logits)
-                                   : wt__loss_multilabel_softmax(mlc->logits, &gold, mlc->count, tools, mlc->logits);
-    for (size_t i = 0; i < n; i++)
-        mlc->logits[i] *= SCALE;
-    wt__matmul(&(struct matmul){.m = tools,
-                                .n = dim,
-                                .k = mlc->count,
-                                .a = mlc->logits,
-                                .a_stride = tools,
-                                .a_transposed = true,
-                                .b = mlc->queries,
-                                .b_stride = dim,
-                                .c = mlc->head.gradient,
-                                .c_stride = dim});
-    return loss;
+    bool bce = mlc->loss == BCE;
+    const struct multilabel head = {.rows = mlc->count,
+                                    .labels = mlc->study->tools,
+                                    .width = mlc->study->dim,
+                                    .vectors = mlc->queries,
+                                    .head = mlc->head.value,
+                                    .scale = SCALE,
+                                    .shift = bce ? 0.5f : 0,
+                                    .loss = bce ? wt__loss_multilabel_bce : wt__loss_multilabel_softmax,
+                                    .logits = mlc->logits};
+    return wt__loss_multilabel(&head, &gold, NULL, mlc->head.gradient);
 }
 
 static double loss(void *self)
 {
     struct mlc *mlc = self;
     return mlc->loss == CONTRAST ? contrast_loss(mlc) : multilabel_loss(mlc);
-}
-
-static void backward(void *self, unsigned worker)
-{
-    (void)self;
-    (void)worker;
-}
-
-static void reduce(void *self, unsigned part, unsigned parts)
-{
-    (void)self;
-    (void)part;
-    (void)parts;
 }
 
 /* ---------------------------------------------------------------- the figure, and the model */
@@ -290,6 +253,9 @@ static int start_head(struct mlc *mlc, wt_error *err)
 static int train(struct mlc *mlc, size_t requests, struct loop_options *options, struct loop_result *result,
                  wt_error *err)
 {
+    options->batch *= options->accumulate ? options->accumulate : 1; /* the same step, since features are fixed */
+    options->batch = options->batch < requests ? options->batch : requests;
+    options->accumulate = 1;
     struct objective objective = {.self = mlc,
                                   .parameters = &mlc->head,
                                   .parameter_count = 1,
@@ -297,10 +263,7 @@ static int train(struct mlc *mlc, size_t requests, struct loop_options *options,
                                   .bytes = bytes_of(mlc, options->batch),
                                   .begin = begin,
                                   .prepare = prepare,
-                                  .forward = forward,
                                   .loss = loss,
-                                  .backward = backward,
-                                  .reduce = reduce,
                                   .judge = mlc->study->dev_count ? judge : NULL,
                                   .save = save,
                                   .revert = revert};

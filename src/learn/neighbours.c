@@ -35,7 +35,7 @@ static int write_requests(const struct study *study, const char *folder, wt_erro
 int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *err)
 {
     static const struct retriever votes = {.neighbours = 1};
-    const struct lesson_plan plan = {.enough = 1, .most = 1};
+    const struct lesson_plan plan = {.most = 1}; /* each request once */
     struct loop_options unused;
     struct study *study;
     struct outcome outcome = {NAN, NAN, NULL};

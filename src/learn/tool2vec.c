@@ -70,7 +70,7 @@ static int choose(struct study *study, struct blend *best, double *before, struc
 
 int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err)
 {
-    const struct lesson_plan plan = {.enough = 1, .most = 1};
+    const struct lesson_plan plan = {.most = 1}; /* each request once */
     struct loop_options unused;
     struct study *study;
     struct blend blend;

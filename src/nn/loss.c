@@ -203,6 +203,52 @@ float wt__loss_multilabel_bce(const float *logits, const struct labels *gold, si
     return (float)loss;
 }
 
+float wt__loss_multilabel(const struct multilabel *m, const struct labels *gold, float *dvectors, float *dhead)
+{
+    size_t n = m->rows * m->labels;
+    struct matmul product = {.m = m->rows,
+                             .n = m->labels,
+                             .k = m->width,
+                             .a = m->vectors,
+                             .a_stride = m->width,
+                             .b = m->head,
+                             .b_stride = m->width,
+                             .b_transposed = true,
+                             .c = m->logits,
+                             .c_stride = m->labels};
+
+    wt__matmul(&product);
+    for (size_t i = 0; i < n; i++)
+        m->logits[i] = m->scale * (m->logits[i] - m->shift);
+    float loss = m->loss(m->logits, gold, m->rows, m->labels, m->logits);
+    for (size_t i = 0; i < n; i++)
+        m->logits[i] *= m->scale;
+    product = (struct matmul){.m = m->rows,
+                              .n = m->width,
+                              .k = m->labels,
+                              .a = m->logits,
+                              .a_stride = m->labels,
+                              .b = m->head,
+                              .b_stride = m->width,
+                              .c = dvectors,
+                              .c_stride = m->width};
+    if (dvectors)
+        wt__matmul(&product);
+    product = (struct matmul){.m = m->labels,
+                              .n = m->width,
+                              .k = m->rows,
+                              .a = m->logits,
+                              .a_stride = m->labels,
+                              .a_transposed = true,
+                              .b = m->vectors,
+                              .b_stride = m->width,
+                              .c = dhead,
+                              .c_stride = m->width,
+                              .accumulate = true};
+    wt__matmul(&product);
+    return loss;
+}
+
 float wt__loss_positions(const float *logits, const float *gold, const uint8_t *counts, size_t n, float *dlogits)
 {
     size_t counted = 0;

@@ -43,6 +43,19 @@ float wt__loss_multilabel_softmax(const float *logits, const struct labels *gold
 float wt__loss_multilabel_bce(const float *logits, const struct labels *gold, size_t rows, size_t labels,
                               float *dlogits);
 
+/* One of these two behind a head of M rows: logits = scale * (vectors head^T - shift). */
+struct multilabel {
+    size_t rows, labels, width;  /* B, M, D */
+    const float *vectors, *head; /* [B, D], [M, D] */
+    float scale, shift;
+    float (*loss)(const float *logits, const struct labels *gold, size_t rows, size_t labels, float *dlogits);
+    float *logits; /* [B, M]: logits, then their gradients */
+};
+
+/* dvectors [B, D], or NULL. dhead [M, D] is added to: a head is a parameter. */
+float wt__loss_multilabel(const struct multilabel *multilabel, const struct labels *gold, float *dvectors,
+                          float *dhead);
+
 /* Binary cross-entropy of each position that counts, and its mean: gold [n] in 0 .. 1, counts [n] zero for those left
  * out (NULL: all count). dlogits may be logits. */
 float wt__loss_positions(const float *logits, const float *gold, const uint8_t *counts, size_t n, float *dlogits);

@@ -223,6 +223,42 @@ static void multilabel_losses(void **state)
     free(logits), free(twin);
 }
 
+struct head_twin {
+    double *vectors, *head;
+};
+
+static double head_loss(void *context)
+{
+    const struct head_twin *twin = context;
+    double logits[B * C] = {0};
+
+    for (size_t b = 0; b < B; b++)
+        for (size_t c = 0; c < C; c++) {
+            for (size_t d = 0; d < D; d++)
+                logits[b * C + c] += 3 * twin->vectors[b * D + d] * twin->head[c * D + d];
+            logits[b * C + c] -= 3 * .5;
+        }
+    return bce_loss(logits);
+}
+
+static void a_head_of_labels(void **state)
+{
+    float *vectors = floats(B * D, 1), *head = floats(C * D, 1), logits[B * C], dv[B * D], dh[C * D], twice[C * D];
+    struct head_twin twin = {doubles_of(vectors, B * D), doubles_of(head, C * D)};
+    const struct multilabel m = {B, C, D, vectors, head, 3, .5f, wt__loss_multilabel_bce, logits};
+
+    (void)state;
+    memset(dh, 0, sizeof dh);
+    near("loss", wt__loss_multilabel(&m, &gold, dv, dh), head_loss(&twin), 1e-6);
+    gradient_agrees("dvectors", head_loss, &twin, twin.vectors, B * D, dv, 1e-5);
+    gradient_agrees("dhead", head_loss, &twin, twin.head, C * D, dh, 1e-5);
+    memcpy(twice, dh, sizeof dh);
+    wt__loss_multilabel(&m, &gold, NULL, twice); /* a second batch of a step adds its own */
+    for (size_t i = 0; i < C * D; i++)
+        near("dhead twice", twice[i], 2.0 * dh[i], 1e-6);
+    free(vectors), free(head), free(twin.vectors), free(twin.head);
+}
+
 /* The head's bias sees the sum of the logits' gradients over rows. */
 static void multilabel_of_the_reference(void **state)
 {
@@ -329,6 +365,7 @@ int main(void)
         cmocka_unit_test(triplets_pull_and_push),
         cmocka_unit_test(triplets_of_the_reference),
         cmocka_unit_test(multilabel_losses),
+        cmocka_unit_test(a_head_of_labels),
         cmocka_unit_test(multilabel_of_the_reference),
         cmocka_unit_test(positions_that_count),
         cmocka_unit_test(positions_of_the_reference),
