@@ -1,0 +1,381 @@
+/* The rules of ToolRerank on lists that are worked out by hand.
+ *
+ * A list is written as one word a candidate, best first: [ROW:]PROVIDER SCORE [@ANGLE], without the blanks.
+ *   ROW       the tool's number; when not given, its place in the list from 0
+ *   PROVIDER  a letter, capital where training saw the tool; '.' is a tool without a provider (unseen)
+ *   SCORE     two digits, percent; "??" is no number
+ *   ANGLE     the tool's vector is the unit vector of that many degrees; none: it has no vector. cos 40 = .77 and
+ *             cos 45 = .71 are above the paper's tau_m of .7; cos 46 = .69 and cos 80 = .17 are not.
+ * A result is the rows in their order, with "|" between those that come first and the rest. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "rerank/hierarchy.h"
+
+enum { DIM = 2, MOST = 2 * HIERARCHY_MAX_CANDIDATES };
+
+static float vectors[MOST][DIM];
+
+/* first_row: of the words that give none. */
+static size_t read_list(const char *text, uint32_t first_row, struct candidate *out)
+{
+    size_t count = 0;
+    while (*text) {
+        struct candidate *c = &out[count];
+        char *end = (char *)text;
+        *c = (struct candidate){.row = first_row + (uint32_t)count};
+        if (isdigit((unsigned char)*text)) {
+            c->row = (uint32_t)strtoul(text, &end, 10);
+            end++;
+        }
+        c->seen = isupper((unsigned char)*end);
+        c->provider = *end == '.' ? HIERARCHY_NO_PROVIDER : (uint32_t)toupper((unsigned char)*end);
+        end++;
+        c->score = *end == '?' ? NAN : (float)((end[0] - '0') * 10 + end[1] - '0') / 100;
+        end += 2;
+        if (*end == '@') {
+            double angle = strtod(end + 1, &end) * acos(-1) / 180;
+            vectors[count][0] = (float)cos(angle);
+            vectors[count][1] = (float)sin(angle);
+            c->vector = vectors[count];
+        }
+        while (*end == ' ')
+            end++;
+        text = end;
+        count++;
+    }
+    return count;
+}
+
+/* first: where the "|" stands; SIZE_MAX: nowhere. */
+static void assert_rows(const char *name, const struct candidate *list, size_t count, size_t first, const char *wanted)
+{
+    char text[MOST * 8] = "";
+    size_t len = 0;
+    for (size_t i = 0; i <= count; i++) {
+        if (i == first)
+            len += (size_t)snprintf(text + len, sizeof text - len, "%s|", len ? " " : "");
+        if (i < count)
+            len += (size_t)snprintf(text + len, sizeof text - len, "%s%u", len ? " " : "", list[i].row);
+    }
+    if (strcmp(text, wanted) != 0)
+        fail_msg("%s: wanted \"%s\", got \"%s\"", name, wanted, text);
+}
+
+/* Section 3.2: position i (from 1) is kept where i <= m_s, for a seen tool, or i <= m_u. */
+static void truncation_keeps_unseen_tools_further_down(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t seen_depth, unseen_depth;
+        bool off;
+        const char *list, *kept;
+    } cases[] = {
+        /* Places 1 and 2 stay; of places 3 and 4 only the unseen one at 4; nothing at 5. */
+        {"seen and unseen", 2, 4, false, "A90 b80 A70 b60 b50", "0 1 3"},
+        {"every tool unseen", 2, 4, false, "a90 b80 a70 b60 b50", "0 1 2 3"},
+        {"every tool seen", 2, 4, false, "A90 B80 A70 B60 B50", "0 1"},
+        {"seen ones further down (Table 5, last rows)", 4, 2, false, "A90 b80 A70 b60 B50", "0 1 2"},
+        {"one depth is rerank-N", 3, 3, false, "A90 b80 A70 b60", "0 1 2"},
+        {"depths beyond the list", 50, 256, false, "A90 b80 A70", "0 1 2"},
+        {"places count, not scores", 2, 3, false, "A10 B90 c??", "0 1 2"},
+        {"switched off: the greater depth for all", 2, 4, true, "A90 b80 A70 B60 b50", "0 1 2 3"},
+        {"without a provider is a tool like any other", 1, 2, false, "A90 .80 .70", "0 1"},
+        {"empty", 2, 4, false, "", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hierarchy_settings settings = wt__hierarchy_paper;
+        struct candidate list[16];
+        settings.seen_depth = cases[i].seen_depth;
+        settings.unseen_depth = cases[i].unseen_depth;
+        settings.truncate = !cases[i].off;
+        size_t count = wt__hierarchy_truncate(&settings, list, read_list(cases[i].list, 0, list));
+        assert_rows(cases[i].name, list, count, SIZE_MAX, cases[i].kept);
+        assert_true(count <= wt__hierarchy_depth(&settings));
+    }
+}
+
+static void sorting_is_stable_and_puts_what_is_no_number_last(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *list, *sorted;
+    } cases[] = {
+        {"by score", "A10 B90 C50", "1 2 0"},
+        {"equal ones stay in order", "A50 B90 C50 D90", "1 3 0 2"},
+        {"no numbers last, in order", "A?? B10 C?? D00", "1 3 0 2"},
+        {"empty", "", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct candidate list[16];
+        size_t count = read_list(cases[i].list, 0, list);
+        wt__hierarchy_sort(list, count);
+        assert_rows(cases[i].name, list, count, SIZE_MAX, cases[i].sorted);
+    }
+    struct candidate extremes[] = {{.row = 0, .score = NAN}, {.row = 1, .score = -INFINITY}, {.row = 2, .score = 0}};
+    wt__hierarchy_sort(extremes, 3);
+    assert_rows("no number is below the lowest one", extremes, 3, SIZE_MAX, "2 1 0");
+}
+
+/* X as text: the providers' letters, capital where seen; "+" behind those whose other tools are wanted. */
+static void assert_chosen(const char *name, const struct chosen_providers *chosen, const char *wanted)
+{
+    char text[MOST * 2] = "", *at = text;
+    for (size_t i = 0; i < chosen->count; i++) {
+        int letter = (int)chosen->items[i].provider;
+        *at++ = (char)(chosen->items[i].seen ? letter : tolower(letter));
+        if (chosen->items[i].expand)
+            *at++ = '+';
+    }
+    if (strcmp(text, wanted) != 0)
+        fail_msg("%s: wanted the providers \"%s\", got \"%s\"", name, wanted, text);
+}
+
+/* Algorithm 1 with tau_s = .85: X is the first candidate's provider and every provider with a score above .85. */
+static void one_provider_tools_come_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *list, *rows, *chosen;
+    } cases[] = {
+        /* .95 and .90 are sure: X = {A, B}. C's and D's tools go behind, B's .40 before them. */
+        {"two sure providers", "A95 b90 C80 D70 b40 A30", "0 1 4 5 | 2 3", "Ab+"},
+        /* X has what is above tau_s, not what equals it (.85 as a float is the same number on both sides). */
+        {"a score at tau_s is not above it", "A90 B85 C86 B20", "0 2 | 1 3", "AC"},
+        {"no score above tau_s: the first one's provider alone", "B60 A60 C50 B40", "0 3 | 1 2", "B"},
+        {"ties stay in order", "A90 B70 A70 B70 A70", "0 2 4 | 1 3", "A"},
+        {"one provider only", "a90 a50 a10", "0 1 2 |", "a+"},
+        {"every tool unseen", "a90 b88 c50 b40", "0 1 3 | 2", "a+b+"},
+        {"every tool seen", "A90 B88 C50 B40", "0 1 3 | 2", "AB"},
+        /* Tool by tool: provider A is seen, since its second tool is. */
+        {"a provider with seen and unseen tools is seen", "a90 B50 A40", "0 2 | 1", "A"},
+        {"providers in the order of their best tool", "C99 A98 B97 A96", "0 1 2 3 |", "CAB"},
+        {"one candidate", "a10", "0 |", "a+"},
+        {"nothing", "", "|", ""},
+        {"no number is no score above tau_s", "A?? B?? A?? B50", "0 2 | 1 3", "A"},
+        {"a list that is not sorted: the first one's provider and the sure ones", "A10 B20 C90 B30", "0 2 | 1 3", "AC"},
+        /* Tools without a provider are chosen one by one, and there is nobody to expand. */
+        {"no provider", ".95 .50 A90 .90 A20", "0 2 3 4 | 1", "A"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct candidate list[16];
+        struct chosen_providers chosen;
+        size_t count = read_list(cases[i].list, 0, list);
+        wt__hierarchy_concentrate(&wt__hierarchy_paper, list, count, &chosen);
+        assert_rows(cases[i].name, list, count, chosen.first, cases[i].rows);
+        assert_chosen(cases[i].name, &chosen, cases[i].chosen);
+    }
+}
+
+/* The four rows of Table 7, for A (seen) and b (unseen). */
+static void whole_providers_are_wanted_as_the_settings_say(void **state)
+{
+    (void)state;
+    static const struct {
+        bool seen, unseen;
+        const char *chosen;
+    } cases[] = {{false, true, "Ab+"}, {false, false, "Ab"}, {true, true, "A+b+"}, {true, false, "A+b"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hierarchy_settings settings = wt__hierarchy_paper;
+        struct candidate list[4];
+        struct chosen_providers chosen;
+        settings.expand_seen = cases[i].seen;
+        settings.expand_unseen = cases[i].unseen;
+        wt__hierarchy_concentrate(&settings, list, read_list("A95 b90 C10", 0, list), &chosen);
+        assert_chosen("Table 7", &chosen, cases[i].chosen);
+    }
+}
+
+/* Found tools have rows from 100. */
+static void what_was_found_joins_f1_by_its_score(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *list;
+        size_t first, capacity;
+        const char *found, *merged;
+    } cases[] = {
+        /* F1 = .90 .40, found .70 .30: .90 .70 .40 .30, then F2 as it was, though its .80 is better. */
+        {"by score, before F2", "a90 a40 B80 C60", 2, 16, "a70 a30", "0 100 1 101 2 3"},
+        {"ties: candidates first, then found in order", "a90 a50 B80", 2, 16, "a50 a90 a50", "0 101 1 100 102 2"},
+        {"scores made anew are put in order", "a40 a90 B80", 2, 16, "a60", "1 100 0 2"},
+        {"tools that are candidates already", "a90 a40 B80", 2, 16, "1:a99 2:B99 7:a50 7:a60", "0 7 1 2"},
+        {"nothing found", "a90 a40 B80", 2, 16, "", "0 1 2"},
+        {"no F2", "a90 a40", 2, 16, "a70", "0 100 1"},
+        {"no F1", "B80 C60", 0, 16, "a10 a20", "101 100 0 1"},
+        {"nothing at all", "", 0, 16, "", ""},
+        {"no numbers last, in order", "a90 a?? B80", 2, 16, "a?? a10", "0 101 1 100 2"},
+        /* Room for four: each one found pushes the last one off. */
+        {"what is beyond the capacity is cut", "a90 a40 B80 C60", 2, 4, "a70 a30", "0 100 1 101"},
+        {"F1 may fill it alone", "a90 a40 B80", 2, 3, "a70 a60 a20", "0 100 101"},
+        {"full of better ones", "a90 a80", 2, 2, "a10", "0 1"},
+        {"no room", "", 0, 0, "a10", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct candidate list[16], found[16];
+        size_t count = read_list(cases[i].list, 0, list), found_count = read_list(cases[i].found, 100, found);
+        count = wt__hierarchy_merge(list, cases[i].first, count, cases[i].capacity, found, found_count);
+        assert_rows(cases[i].name, list, count, SIZE_MAX, cases[i].merged);
+    }
+}
+
+/* Algorithm 2 with tau_m = .7. */
+static void look_alikes_come_first_only_a_few(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t most;
+        const char *list, *rows;
+    } cases[] = {
+        /* The paper's Figure 4: SEO (A, place 0), six QR codes of six providers within 25 degrees, SEO again (place 7).
+         * Groups {0, 7} and {1 .. 6}; with n = 3 the QR codes 4, 5 and 6 go behind. */
+        {"figure 4", 3, "A99@90 B95@0 C90@5 D85@10 E80@15 F75@20 G70@25 A65@95", "0 1 2 3 7 | 4 5 6"},
+        {"one provider is a group, with or without vectors", 1, "A90 A80 B70@0 B60@90", "0 2 | 1 3"},
+        /* cos 45 = .71 > .7: one group; cos 46 = .69: two. */
+        {"just alike", 1, "A90@0 B80@45", "0 | 1"},
+        {"just not alike", 1, "A90@0 B80@46", "0 1 |"},
+        /* 0 and 40 are alike, 40 and 80 are, 0 and 80 are not: still one group. */
+        {"a chain is one group", 1, "A90@0 B80@40 C70@80", "0 | 1 2"},
+        {"a chain whose middle comes last", 2, "A90@0 C80@80 B70@40", "0 1 | 2"},
+        /* A - A by provider, then A (second) - B by cosine: B is grouped with A's first by way of its second. */
+        {"a chain of provider and cosine", 1, "A90@0 C80@180 A70@100 B60@110", "0 1 | 2 3"},
+        /* Places 1 and 2 tie: the earlier is taken. */
+        {"ties: the earlier one", 2, "A90 A50 A50 A50 B10", "0 1 4 | 2 3"},
+        /* Not sorted: the best scores of the group come first, in the list's order. */
+        {"best scores, not first places", 2, "A10 A90 B50 A80", "1 2 3 | 0"},
+        {"n above a group's size", 4, "A90 A80 B70", "0 1 2 |"},
+        {"n above all", 256, "A90 A80 B70", "0 1 2 |"},
+        {"one provider only", 3, "A90 A80 A70 A60 A50", "0 1 2 | 3 4"},
+        {"every tool unseen", 1, "a90 b80 a70", "0 1 | 2"},
+        {"every tool seen", 1, "A90 B80 A70", "0 1 | 2"},
+        {"no vectors, many providers", 1, "A90 B80 C70", "0 1 2 |"},
+        {"tools without a provider are alike by vector only", 1, ".90@0 .80@90 .70@10 .60", "0 1 3 | 2"},
+        {"no number is the lowest score", 1, "A?? A10 B?? B??", "1 2 | 0 3"},
+        {"one candidate", 1, "A90@0", "0 |"},
+        {"nothing", 3, "", "|"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hierarchy_settings settings = wt__hierarchy_paper;
+        struct candidate list[16];
+        settings.group_most = cases[i].most;
+        size_t count = read_list(cases[i].list, 0, list);
+        size_t first = wt__hierarchy_spread(&settings, list, count, DIM);
+        assert_rows(cases[i].name, list, count, first, cases[i].rows);
+    }
+}
+
+static void a_damaged_vector_is_like_no_other(void **state)
+{
+    (void)state;
+    const float damaged[DIM] = {NAN, INFINITY}, sound[DIM] = {1, 0};
+    struct hierarchy_settings settings = wt__hierarchy_paper;
+    struct candidate list[] = {{.row = 0, .provider = 1, .vector = damaged},
+                               {.row = 1, .provider = 2, .vector = damaged},
+                               {.row = 2, .provider = 3, .vector = sound},
+                               {.row = 3, .provider = 4, .vector = sound}};
+    settings.group_most = 1;
+    size_t first = wt__hierarchy_spread(&settings, list, 4, DIM);
+    assert_rows("damaged", list, 4, first, "0 1 2 | 3");
+}
+
+/* Lists of any length: what is behind the 256th stays there, and nothing is lost or doubled. */
+static void long_lists_keep_their_tails(void **state)
+{
+    (void)state;
+    struct candidate *list = calloc(MOST, sizeof *list);
+    bool *met = calloc(MOST, sizeof *met);
+    struct chosen_providers *chosen = malloc(sizeof *chosen);
+    struct rng rng;
+    assert_true(list && met && chosen);
+    wt__rng_seed(&rng, 3);
+    for (size_t round = 0; round < 2; round++) {
+        for (size_t i = 0; i < MOST; i++) {
+            double angle = wt__rng_unit(&rng) * 3;
+            vectors[i][0] = (float)cos(angle);
+            vectors[i][1] = (float)sin(angle);
+            list[i] = (struct candidate){.row = (uint32_t)i,
+                                         .provider = (uint32_t)wt__rng_below(&rng, 60),
+                                         .score = (float)wt__rng_unit(&rng),
+                                         .vector = vectors[i]};
+            met[i] = false;
+        }
+        if (round == 0)
+            wt__hierarchy_concentrate(&wt__hierarchy_paper, list, MOST, chosen);
+        else
+            assert_in_range(wt__hierarchy_spread(&wt__hierarchy_paper, list, MOST, DIM), 1, HIERARCHY_MAX_CANDIDATES);
+        for (size_t i = 0; i < MOST; i++) {
+            assert_false(met[list[i].row]);
+            met[list[i].row] = true;
+            assert_true(i < HIERARCHY_MAX_CANDIDATES || list[i].row == i);
+        }
+    }
+    assert_in_range(chosen->first, 1, HIERARCHY_MAX_CANDIDATES);
+    struct hierarchy_settings settings = wt__hierarchy_paper;
+    settings.seen_depth = settings.unseen_depth = HIERARCHY_MAX_CANDIDATES;
+    assert_int_equal(wt__hierarchy_truncate(&settings, list, MOST), HIERARCHY_MAX_CANDIDATES);
+    free(list);
+    free(met);
+    free(chosen);
+}
+
+/* One setting at a time is out of its range. */
+static void settings_have_ranges(void **state)
+{
+    (void)state;
+    static const struct {
+        struct hierarchy_settings settings;
+        const char *sentence; /* NULL: sound */
+    } cases[] = {
+        {{.seen_depth = 1, .unseen_depth = 1, .sure = 0, .alike = -1, .group_most = 1}, NULL},
+        {{.seen_depth = 256, .unseen_depth = 256, .sure = 1, .alike = 1, .group_most = 256}, NULL},
+        {{.seen_depth = 0}, "seen_depth is 0; it is 1 to 256"},
+        {{.seen_depth = 257}, "seen_depth is 257; it is 1 to 256"},
+        {{.seen_depth = 1}, "unseen_depth is 0; it is 1 to 256"},
+        {{.seen_depth = 1, .unseen_depth = UINT32_MAX}, "unseen_depth is 4294967295; it is 1 to 256"},
+        {{.seen_depth = 1, .unseen_depth = 1, .sure = 1.5f}, "sure is 1.5; it is 0 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .sure = -0.5f}, "sure is -0.5; it is 0 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .sure = NAN}, "it is 0 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .alike = -2}, "alike is -2; it is -1 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .alike = INFINITY}, "alike is inf; it is -1 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1}, "group_most is 0; it is 1 to 256"},
+        {{.seen_depth = 1, .unseen_depth = 1, .group_most = 257}, "group_most is 257; it is 1 to 256"},
+        {{.seen_depth = 1, .unseen_depth = 1, .group_most = 1, .rule = {[REQUEST_MULTI] = HIERARCHY_RULES}},
+         "rule[2] is 3; it is 0 to 2"},
+    };
+    wt_error err;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int rc = wt__hierarchy_validate(&cases[i].settings, &err);
+        assert_int_equal(rc, cases[i].sentence ? WT_EUSAGE : 0);
+        if (cases[i].sentence && !strstr(err.message, cases[i].sentence))
+            fail_msg("wanted \"%s\", got \"%s\"", cases[i].sentence, err.message);
+    }
+    assert_int_equal(wt__hierarchy_validate(&wt__hierarchy_paper, NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(truncation_keeps_unseen_tools_further_down),
+        cmocka_unit_test(sorting_is_stable_and_puts_what_is_no_number_last),
+        cmocka_unit_test(one_provider_tools_come_first),
+        cmocka_unit_test(whole_providers_are_wanted_as_the_settings_say),
+        cmocka_unit_test(what_was_found_joins_f1_by_its_score),
+        cmocka_unit_test(look_alikes_come_first_only_a_few),
+        cmocka_unit_test(a_damaged_vector_is_like_no_other),
+        cmocka_unit_test(long_lists_keep_their_tails),
+        cmocka_unit_test(settings_have_ranges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
