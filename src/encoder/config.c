@@ -20,17 +20,20 @@ static const struct dialect {
     uint32_t default_types;
     bool types;         /* has token types */
     bool padding_first; /* positions begin behind the padding's */
+    const char *head;   /* the activation of a classifier's dense layer */
     enum model_relative relative;
 } dialects[ARCHITECTURES] = {
     [ARCHITECTURE_BERT] = {.row = {"bert", "absolute positions, token types; WordPiece"},
                            .epsilon = 1e-12,
                            .types = true,
-                           .default_types = 2},
+                           .default_types = 2,
+                           .head = "tanh"},
     [ARCHITECTURE_ROBERTA] = {.row = {"roberta", "absolute positions behind the padding's; byte-level BPE"},
                               .epsilon = 1e-12,
                               .types = true,
                               .default_types = 2,
-                              .padding_first = true},
+                              .padding_first = true,
+                              .head = "tanh"},
     [ARCHITECTURE_DISTILBERT] = {.row = {"distilbert", "absolute positions, learned or stored sinusoids; WordPiece"},
                                  .layers = "n_layers",
                                  .hidden = "dim",
@@ -38,15 +41,18 @@ static const struct dialect {
                                  .intermediate = "hidden_dim",
                                  .activation = "activation",
                                  .epsilon = 1e-12,
-                                 .fixed_epsilon = true},
+                                 .fixed_epsilon = true,
+                                 .head = "relu"},
     [ARCHITECTURE_MPNET] = {.row = {"mpnet", "absolute positions and one bias of 32 distances; WordPiece"},
                             .epsilon = 1e-12,
                             .padding_first = true,
+                            .head = "tanh",
                             .relative = RELATIVE_BIAS},
     [ARCHITECTURE_DEBERTA] = {.row = {"deberta-v2", "DeBERTa v2 and v3: disentangled attention with or without buckets,"
                                                     " shared or own keys, convolution, narrower embeddings; unigram"},
                               .types = true,
                               .epsilon = 1e-7,
+                              .head = "gelu",
                               .relative = RELATIVE_DISENTANGLED},
 };
 
@@ -224,6 +230,24 @@ static int read_dimensions(struct model_config *c, const json_t *config, const c
     return rc;
 }
 
+/* Of a classifier, as ...ForSequenceClassification writes it: two labels where nothing is said. */
+static int read_head(struct model_config *c, const json_t *config, const char *folder, wt_error *err)
+{
+    const struct str classifier = STR("ForSequenceClassification");
+    const json_t *names = json_object_get(config, "architectures"), *labels = json_object_get(config, "id2label");
+    const char *name = json_string_value(json_array_get(names, 0));
+    size_t len = name ? strlen(name) : 0;
+
+    if (len < classifier.len || memcmp(name + len - classifier.len, classifier.ptr, classifier.len) != 0)
+        return 0;
+    c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : whole(config, "num_labels", 2);
+    if (c->labels != 1)
+        return 0;
+    return read_activation(&c->head_activation, config,
+                           c->architecture == ARCHITECTURE_DEBERTA ? "pooler_hidden_act" : "",
+                           dialects[c->architecture].head, folder, err);
+}
+
 static int read_architecture(struct model_config *c, const char *folder, wt_error *err)
 {
     json_t *config;
@@ -245,6 +269,8 @@ static int read_architecture(struct model_config *c, const char *folder, wt_erro
         rc = wt__fail(err, WT_EMODEL, "%s: decoders are not supported", folder);
     if (rc == 0)
         rc = read_dimensions(c, config, folder, err);
+    if (rc == 0)
+        rc = read_head(c, config, folder, err);
     json_decref(config);
     return rc;
 }
@@ -379,6 +405,8 @@ int wt__model_config_check(const struct model_config *c, const char *what, wt_er
         return wt__fail(err, WT_EMODEL, "%s: unknown pooling", what);
     if (c->activation == 0 || c->activation > ACTIVATION_SILU)
         return wt__fail(err, WT_EMODEL, "%s: unknown activation", what);
+    if (c->labels == 1 && (c->head_activation == 0 || c->head_activation > ACTIVATION_SILU))
+        return wt__fail(err, WT_EMODEL, "%s: unknown activation of the head", what);
     return check_distances(c, what, err);
 }
 

@@ -1,6 +1,6 @@
 /* config.h: what a model directory says of its model, in the layout of the Hugging Face hub and sentence-transformers.
  *
- *   config.json                architecture and dimensions
+ *   config.json                architecture and dimensions, and whether a classifier stands above the layers
  *   modules.json               the chain of sentence-transformers: encoder, pooling, normalisation; may be absent
  *   1_Pooling/config.json      mean or CLS; absent: mean
  *   sentence_bert_config.json  most tokens a text may have; may be absent
@@ -75,7 +75,9 @@ struct model_config {
     uint32_t normed_distances;                         /* distances are normalised first */
     uint32_t convolution;                              /* its width, odd, or 0 */
     uint32_t convolution_activation;
-    float epsilon; /* of every layer normalisation */
+    uint32_t labels;          /* numbers that the head gives, 0 where there is none; only a head of one is read */
+    uint32_t head_activation; /* enum activation, behind that head's dense layer */
+    float epsilon;            /* of every layer normalisation */
 };
 
 /* Errors: WT_EMODEL (a file is missing, malformed or asks for what is not supported), WT_ENOMEM. */

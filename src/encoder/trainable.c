@@ -145,6 +145,7 @@ static int open_model(struct trainable **out, const char *folder, size_t below, 
     t->top = top;
     rc = wt__is_folder(folder) ? wt__model_config_read(&t->model.config, folder, err)
                                : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
+    t->model.config.labels = 0; /* a head is not trained: its tensors are copied */
     if (rc == 0)
         rc = take_top(t, folder, err);
     if (rc == 0)

@@ -365,21 +365,29 @@ static void join_convolution(const struct transformer *m, struct activations *a,
     wt__layer_norm_forward(&m->convolution_norm, a->joined, a->x, a->stride, n);
 }
 
-void wt__layer_forward(const struct transformer *m, size_t layer, const struct token_batch *batch,
-                       struct activations *a)
+/* A layer's first half: context, from x. */
+static void mix_rows(const struct transformer *m, size_t layer, const struct token_batch *batch, struct activations *a)
 {
-    const struct transformer_layer *l = &m->layers[layer];
     const struct layer_activations *k = &a->layers[layer];
-    size_t n = rows_of(batch), stride = a->stride, wide = a->wide_stride;
-    enum activation activation = (enum activation)m->config.activation;
-    float *x = a->x;
 
     if (layer == 0 && m->convolution.taps > 0)
         convolve(m, batch, a);
     if (a->relative)
         wt__distances_forward(m, layer, a->relative, k->distances);
-    wt__linear_forward(&l->qkv, x, stride, ACTIVATION_NONE, NULL, k->qkv, a->qkv_stride, n);
+    wt__linear_forward(&m->layers[layer].qkv, a->x, a->stride, ACTIVATION_NONE, NULL, k->qkv, a->qkv_stride,
+                       rows_of(batch));
     attend(m, layer, batch, a);
+}
+
+/* The second, a row at a time: x, from context and x. */
+static void finish_rows(const struct transformer *m, size_t layer, struct activations *a, size_t n)
+{
+    const struct transformer_layer *l = &m->layers[layer];
+    const struct layer_activations *k = &a->layers[layer];
+    size_t stride = a->stride, wide = a->wide_stride;
+    enum activation activation = (enum activation)m->config.activation;
+    float *x = a->x;
+
     wt__linear_forward(&l->out, k->context, stride, ACTIVATION_NONE, x, k->attended, stride, n);
     wt__layer_norm_forward(&l->first, k->attended, x, stride, n);
     wt__linear_forward(&l->up, x, stride, a->kept ? ACTIVATION_NONE : activation, NULL, k->inner, wide, n);
@@ -387,6 +395,15 @@ void wt__layer_forward(const struct transformer *m, size_t layer, const struct t
         activate(activation, k->inner, a->wide, wide, m->config.intermediate, n);
     wt__linear_forward(&l->down, a->wide, wide, ACTIVATION_NONE, x, k->summed, stride, n);
     wt__layer_norm_forward(&l->second, k->summed, x, stride, n);
+}
+
+void wt__layer_forward(const struct transformer *m, size_t layer, const struct token_batch *batch,
+                       struct activations *a)
+{
+    size_t n = rows_of(batch);
+
+    mix_rows(m, layer, batch, a);
+    finish_rows(m, layer, a, n);
     if (layer == 0 && m->convolution.taps > 0)
         join_convolution(m, a, n);
 }
@@ -396,6 +413,31 @@ void wt__transformer_forward(const struct transformer *m, const struct token_bat
     wt__embedding_forward(m, batch, a);
     for (size_t layer = 0; layer < m->config.layers; layer++)
         wt__layer_forward(m, layer, batch, a);
+}
+
+/* The first row of each sequence, one behind the other. */
+static void keep_first(const struct token_batch *batch, float *rows, size_t stride)
+{
+    for (size_t b = 0; b < batch->count; b++)
+        memmove(rows + b * stride, rows + batch->starts[b] * stride, stride * sizeof(float));
+}
+
+void wt__transformer_forward_first(const struct transformer *m, const struct token_batch *batch, struct activations *a)
+{
+    size_t last = m->config.layers - 1;
+    bool convolved = last == 0 && m->convolution.taps > 0;
+
+    wt__embedding_forward(m, batch, a);
+    for (size_t layer = 0; layer < last; layer++)
+        wt__layer_forward(m, layer, batch, a);
+    mix_rows(m, last, batch, a);
+    keep_first(batch, a->x, a->stride);
+    keep_first(batch, a->layers[last].context, a->stride);
+    if (convolved)
+        keep_first(batch, a->convolved, a->stride);
+    finish_rows(m, last, a, batch->count);
+    if (convolved)
+        join_convolution(m, a, batch->count);
 }
 
 /* ---------------------------------------------------------------- backward */

@@ -45,6 +45,7 @@ struct transformer {
     struct layer_norm relative_norm;        /* of DeBERTa's distances */
     struct convolution convolution;         /* DeBERTa-v2, beside layer 0; taps 0 where there is none */
     struct layer_norm convolution_norm;
+    struct linear pooler, score; /* a head of one number, see head.h: [H, H], [1, H] */
     struct transformer_layer layers[MODEL_MAX_LAYERS];
 };
 
@@ -100,6 +101,10 @@ size_t wt__activations_place(struct activations *out, const struct transformer *
 
 /* The hidden state is left in a->x. */
 void wt__transformer_forward(const struct transformer *m, const struct token_batch *batch, struct activations *a);
+
+/* The same where only the first row of each sequence is wanted: the last layer makes no other, and those lie behind
+ * each other, a->x [B, H]. Equal to the last bit. For inference only. */
+void wt__transformer_forward_first(const struct transformer *m, const struct token_batch *batch, struct activations *a);
 
 /* Its two steps, for those who look at what is between: a->x behind the embeddings, and through one layer. */
 void wt__embedding_forward(const struct transformer *m, const struct token_batch *batch, struct activations *a);

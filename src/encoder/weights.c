@@ -45,6 +45,16 @@ static const struct {
     {WEIGHT_CONVOLUTION_BIAS, DEBERTA, "encoder.conv.conv.bias"},
     {WEIGHT_CONVOLUTION_NORM_GAIN, DEBERTA, "encoder.conv.LayerNorm.weight"},
     {WEIGHT_CONVOLUTION_NORM_BIAS, DEBERTA, "encoder.conv.LayerNorm.bias"},
+    {WEIGHT_POOLER, BERT | DEBERTA, "pooler.dense.weight"},
+    {WEIGHT_POOLER, ROBERTA | MPNET, "classifier.dense.weight"},
+    {WEIGHT_POOLER, DISTILBERT, "pre_classifier.weight"},
+    {WEIGHT_POOLER_BIAS, BERT | DEBERTA, "pooler.dense.bias"},
+    {WEIGHT_POOLER_BIAS, ROBERTA | MPNET, "classifier.dense.bias"},
+    {WEIGHT_POOLER_BIAS, DISTILBERT, "pre_classifier.bias"},
+    {WEIGHT_SCORE, BERT | DISTILBERT | DEBERTA, "classifier.weight"},
+    {WEIGHT_SCORE, ROBERTA | MPNET, "classifier.out_proj.weight"},
+    {WEIGHT_SCORE_BIAS, BERT | DISTILBERT | DEBERTA, "classifier.bias"},
+    {WEIGHT_SCORE_BIAS, ROBERTA | MPNET, "classifier.out_proj.bias"},
     /* of a layer */
     {WEIGHT_QKV, BERT_LIKE, "attention.self.query.weight"},
     {WEIGHT_QKV, BERT_LIKE, "attention.self.key.weight"},
@@ -149,6 +159,14 @@ struct weight_shape wt__weight_shape(const struct model_config *c, enum weight_l
     case WEIGHT_CONVOLUTION_NORM_GAIN:
     case WEIGHT_CONVOLUTION_NORM_BIAS:
         return c->convolution ? vector : none;
+    case WEIGHT_POOLER:
+        return c->labels == 1 ? matrix(c->hidden, c->hidden) : none;
+    case WEIGHT_POOLER_BIAS:
+        return c->labels == 1 ? vector : none;
+    case WEIGHT_SCORE:
+        return c->labels == 1 ? matrix(1, c->hidden) : none;
+    case WEIGHT_SCORE_BIAS:
+        return c->labels == 1 ? table(1, 0) : none;
     case WEIGHT_QKV:
         return matrix(3 * (size_t)c->hidden, c->hidden);
     case WEIGHT_QKV_BIAS:
@@ -284,6 +302,8 @@ void wt__weights_bind(struct transformer *out, const struct model_config *c, enu
                                             .bias = part_of(&b, WEIGHT_CONVOLUTION_BIAS),
                                             .row_major = layout == LAYOUT_FILES};
     out->convolution_norm = norm_of(&b, WEIGHT_CONVOLUTION_NORM_GAIN, WEIGHT_CONVOLUTION_NORM_BIAS);
+    out->pooler = linear_of(&b, WEIGHT_POOLER, WEIGHT_POOLER_BIAS);
+    out->score = linear_of(&b, WEIGHT_SCORE, WEIGHT_SCORE_BIAS);
     for (size_t i = 0; i < c->layers; i++) {
         b.run = layers + i * plan.layer;
         bind_layer(&out->layers[i], &b);
@@ -337,6 +357,14 @@ static void place_tensor(struct weight_tensor *t, const struct model_config *c, 
     t->offset = before * t->count;
 }
 
+/* A head's tensors lie outside of the model that has the prefix, but BERT's pooler, which is the model's own. */
+static bool outside(const struct model_config *c, enum weight_part part)
+{
+    bool pooler = part == WEIGHT_POOLER || part == WEIGHT_POOLER_BIAS;
+
+    return part == WEIGHT_SCORE || part == WEIGHT_SCORE_BIAS || (pooler && c->architecture != ARCHITECTURE_BERT);
+}
+
 bool wt__weight_next(struct weight_walk *walk)
 {
     const struct model_config *c = walk->config;
@@ -356,7 +384,7 @@ bool wt__weight_next(struct weight_walk *walk)
             break;
     }
     struct weight_tensor *t = &walk->tensor;
-    const char *prefix = walk->prefix ? walk->prefix : "";
+    const char *prefix = walk->prefix && !outside(c, rows[walk->row].part) ? walk->prefix : "";
     place_tensor(t, c, walk->row, walk->row < first_of_layer ? WEIGHT_NO_LAYER : walk->layer);
     if (walk->row < first_of_layer)
         snprintf(t->name, sizeof(t->name), "%s%s", prefix, rows[walk->row].name);

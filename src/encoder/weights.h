@@ -32,6 +32,10 @@ enum weight_part {
     WEIGHT_CONVOLUTION_BIAS,
     WEIGHT_CONVOLUTION_NORM_GAIN,
     WEIGHT_CONVOLUTION_NORM_BIAS,
+    WEIGHT_POOLER, /* of a head of one number */
+    WEIGHT_POOLER_BIAS,
+    WEIGHT_SCORE,
+    WEIGHT_SCORE_BIAS,
     WEIGHT_MODEL_PARTS,
     /* of each layer */
     WEIGHT_QKV = WEIGHT_MODEL_PARTS,
@@ -100,7 +104,7 @@ struct weight_tensor {
 /* Walks the tensors that a model of this configuration needs: those of the model, words first, then layer by layer. */
 struct weight_walk {
     const struct model_config *config;
-    const char *prefix; /* before every name; of the file, see wt__weights_prefix */
+    const char *prefix; /* before names, of the file, see wt__weights_prefix; a classifier's stand without */
     size_t below;       /* layers that the file has before this model's first */
     size_t row, layer;
     struct weight_tensor tensor;
@@ -109,7 +113,7 @@ struct weight_walk {
 bool wt__weight_next(struct weight_walk *walk);
 
 struct safetensors;
-/* What stands before every name in this file: "", or "bert." and the like in models with a head. NULL: the file has no
+/* What stands before the names in this file: "", or "bert." and the like in models with a head. NULL: the file has no
  * word embeddings under a known name. */
 const char *wt__weights_prefix(const struct safetensors *file, const struct model_config *config);
 

@@ -25,6 +25,9 @@
     " \"position_biased_input\": true, \"type_vocab_size\": 2, \"embedding_size\": 12, \"conv_kernel_size\": 3,"       \
     " \"conv_act\": \"tanh\""
 
+/* Behind one of them: with a head of that many labels; none are written but of one. */
+#define TINY_LABELS(labels) ", \"architectures\": [\"TinyForSequenceClassification\"], \"num_labels\": " #labels
+
 static const char *const tiny_words[] = {"[PAD]", "[UNK]", "[CLS]",   "[SEP]", "[MASK]",    "the",   "a",       "book",
                                          "table", "train", "weather", "in",    "london",    "paris", "send",    "mail",
                                          "to",    "play",  "music",   "stock", "price",     "of",    "convert", "money",
