@@ -1,0 +1,198 @@
+/* A provider that floods the catalogue with near-copies of what popular requests want, and how much of the first five
+ * places the cap on a provider leaves it.
+ *
+ * The catalogue is made up: each provider's tools share a word, each tool has four words of its own. Requests want
+ * tools as people do, a few very often: the tool of rank r by 1 / (r + 3), so that the four most popular get one in
+ * seven. The flooder adds one tool for every hundred that are there.
+ *
+ * A cap of 1 leaves the flooder at most one place of a request. Where it needs many of few requests that blunts it.
+ * Where it copies each of many tools once, it has one place of each request anyhow, and a few more requests by the cap,
+ * since others' tools make room too: that row is shown, and held to one place of a request only. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "engine/support.h"
+
+enum {
+    PROVIDERS = 400,
+    TOOLS_EACH = 5,
+    TOOLS = PROVIDERS * TOOLS_EACH,
+    COPIES = TOOLS / 100,
+    OWN_WORDS = 4,
+    VOCABULARY = 900, /* of tools; each provider has a word more */
+    REQUESTS = 500,
+    PLACES = 5,
+    RANK_STEP = 769, /* coprime with TOOLS: popular tools are of different providers */
+    SEED = 11
+};
+
+static const double MOST_WITH_CAP = 0.05;
+
+static size_t words[TOOLS][OWN_WORDS]; /* of each tool */
+static size_t wanted[REQUESTS];        /* the tool of each request */
+
+/* A made-up word that no other number has and no stemmer shortens to another's. */
+static void put_word(struct buffer *text, size_t number)
+{
+    static const char first[] = "bdfgklmnprtvz", second[] = "aiou";
+    for (size_t s = 0; s < 3; s++) {
+        wt__buffer_char(text, first[number % (sizeof first - 1)]);
+        number /= sizeof first - 1;
+        wt__buffer_char(text, second[number % (sizeof second - 1)]);
+        number /= sizeof second - 1;
+    }
+    wt__buffer_char(text, 'k');
+}
+
+static size_t tool_of_rank(size_t rank)
+{
+    return rank * RANK_STEP % TOOLS;
+}
+
+static void draw_catalogue_and_requests(struct rng *rng)
+{
+    double weight[TOOLS], total = 0;
+    for (size_t t = 0; t < TOOLS; t++)
+        for (size_t w = 0; w < OWN_WORDS; w++)
+            words[t][w] = PROVIDERS + wt__rng_below(rng, VOCABULARY);
+    for (size_t r = 0; r < TOOLS; r++)
+        total += weight[r] = 1.0 / ((double)r + 3);
+    for (size_t q = 0; q < REQUESTS; q++) {
+        double left = wt__rng_unit(rng) * total;
+        size_t rank = 0;
+        while (rank + 1 < TOOLS && left >= weight[rank])
+            left -= weight[rank++];
+        wanted[q] = tool_of_rank(rank);
+    }
+}
+
+/* "word word word", the provider's and all but the tool's first. */
+static void put_request(struct buffer *text, size_t tool)
+{
+    put_word(text, tool / TOOLS_EACH);
+    for (size_t w = 1; w < OWN_WORDS; w++) {
+        wt__buffer_char(text, ' ');
+        put_word(text, words[tool][w]);
+    }
+}
+
+/* A tool, or the flooder's copy of it: the same words with a few around them, or the words of its requests. */
+static void put_tool(struct buffer *jsonl, size_t tool, size_t copy, bool as_request)
+{
+    if (copy)
+        wt__buffer_printf(jsonl, "{\"provider\": \"flooder\", \"name\": \"best%zu", copy);
+    else
+        wt__buffer_printf(jsonl, "{\"provider\": \"p%zu\", \"name\": \"n", tool / TOOLS_EACH);
+    wt__buffer_printf(jsonl, "_%zu\", \"description\": \"", tool);
+    if (as_request)
+        put_request(jsonl, tool);
+    else {
+        put_word(jsonl, tool / TOOLS_EACH);
+        for (size_t w = 0; w < OWN_WORDS; w++) {
+            wt__buffer_char(jsonl, ' ');
+            put_word(jsonl, words[tool][w]);
+        }
+    }
+    wt__buffer_text(jsonl, copy ? " premium\"}\n" : "\"}\n");
+}
+
+struct share {
+    size_t places, flooder, flooded; /* places given, those of the flooder, requests where it has any */
+    size_t right;                    /* requests whose tool is among the hits */
+    size_t most;                     /* the flooder's most places of one request */
+};
+
+static struct share measure(struct place *place, wt_engine *engine, size_t cap)
+{
+    struct share share = {0};
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = "bm25";
+    options.k = PLACES;
+    options.max_per_provider = cap;
+    for (size_t q = 0; q < REQUESTS; q++) {
+        struct buffer request = {0};
+        char right[32];
+        size_t taken = 0;
+        put_request(&request, wanted[q]);
+        wt__buffer_char(&request, '\0');
+        snprintf(right, sizeof right, "n_%zu", wanted[q]);
+        wt_hits *hits = find_with(place, engine, request.ptr, &options);
+        for (size_t h = 0; h < hits->len; h++) {
+            taken += strcmp(hits->items[h].tool.provider, "flooder") == 0;
+            share.right += strcmp(hits->items[h].tool.name, right) == 0;
+        }
+        share.places += hits->len;
+        share.flooder += taken;
+        share.flooded += taken > 0;
+        share.most = taken > share.most ? taken : share.most;
+        wt_hits_free(hits);
+        wt__buffer_dispose(&request);
+    }
+    return share;
+}
+
+static double of_places(const struct share *share)
+{
+    return (double)share->flooder / (double)share->places;
+}
+
+static void the_cap_blunts_a_provider_that_floods(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t tools; /* that are copied, the most popular ones; COPIES / tools times each */
+        bool as_request;
+        bool blunted; /* it takes many places of a request, so that the cap helps */
+    } floods[] = {
+        {"no flood", 0, false, false},
+        {"4 tools, 5 copies each", 4, false, true},
+        {"4 tools, 5 copies of their requests each", 4, true, true},
+        {"20 tools, 1 copy each", 20, false, false},
+    };
+    for (size_t f = 0; f < sizeof floods / sizeof *floods; f++) {
+        struct place place;
+        struct buffer jsonl = {0};
+        struct rng rng;
+        place_make(&place);
+        wt__rng_seed(&rng, SEED);
+        draw_catalogue_and_requests(&rng);
+        for (size_t t = 0; t < TOOLS; t++)
+            put_tool(&jsonl, t, 0, false);
+        for (size_t c = 0; floods[f].tools && c < COPIES; c++)
+            put_tool(&jsonl, tool_of_rank(c % floods[f].tools), c + 1, floods[f].as_request);
+        wt__buffer_char(&jsonl, '\0');
+        assert_false(jsonl.failed);
+        wt_engine *engine = open_store(&place, "");
+        add(&place, engine, jsonl.ptr);
+        struct share open = measure(&place, engine, 0), capped = measure(&place, engine, 1);
+        print_message("%s: %.1f %% of the first five places, %.1f %% with a cap of 1 (%.1f %% and %.1f %% of requests "
+                      "have any; the right tool is among the five for %.1f %% and %.1f %%)\n",
+                      floods[f].name, 100 * of_places(&open), 100 * of_places(&capped),
+                      100.0 * (double)open.flooded / REQUESTS, 100.0 * (double)capped.flooded / REQUESTS,
+                      100.0 * (double)open.right / REQUESTS, 100.0 * (double)capped.right / REQUESTS);
+        assert_true(capped.most <= 1);
+        if (floods[f].tools == 0)
+            assert_int_equal(open.flooder, 0);
+        if (floods[f].blunted) {
+            assert_true(of_places(&open) > MOST_WITH_CAP);
+            assert_true(of_places(&capped) <= MOST_WITH_CAP);
+        }
+        assert_true(capped.right * 100 >= REQUESTS * 95);
+        wt_close(engine);
+        wt__buffer_dispose(&jsonl);
+        place_remove(&place);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cap_blunts_a_provider_that_floods),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
