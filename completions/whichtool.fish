@@ -66,7 +66,8 @@ complete -c whichtool -n '__fish_seen_subcommand_from eval' -l model -x -d 'The 
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l models -x -a '(__fish_complete_directories)' -d 'Where models live, instead of $WHICHTOOL_MODELS.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -F
 complete -c whichtool -n __fish_use_subcommand -a train -d 'Train a model on recorded use or on a data set'
-complete -c whichtool -n '__fish_seen_subcommand_from train' -l data -x -a '(__fish_complete_directories)' -d 'Learn from a data set in BEIR layout instead of the store: fit on its train split, choose on dev.'
+complete -c whichtool -n '__fish_seen_subcommand_from train' -l data -x -a '(__fish_complete_directories)' -d 'Learn from a data set in BEIR layout instead of the store: fit on its train split, choose on dev. Given several times, the encoder learns from all of them.'
+complete -c whichtool -n '__fish_seen_subcommand_from train' -l most -x -d 'Learn from at most so many requests of each data set, drawn by the seed; from all when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l out -x -a '(__fish_complete_directories)' -d 'Where the models go, a folder each; STORE-models when not given. Needed with --data.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l epochs -x -d 'Passes over the requests, such as 2 or 0.5; by their number when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l batch -x -d 'Requests at once; 32 for the encoder when not given.'

@@ -509,7 +509,8 @@ typedef int (*wt_train_progress_fn)(void *context, const wt_train_progress *prog
 typedef struct wt_train_options {
     size_t size;
     const char *data;       /* a data set in BEIR layout: learn from its train split, choose on dev; NULL: learn from
-                               the store's recorded use, of which a tenth, drawn by request, is dev */
+                               the store's recorded use, of which a tenth, drawn by request, is dev. Without an engine
+                               also several, a line each: then each keeps its own catalogue */
     const char *out;        /* folder of the trained models; NULL: STORE-models, beside the store */
     const char *model;      /* without an engine, as in wt_open_options */
     const char *models_dir; /* the same */
@@ -529,6 +530,7 @@ typedef struct wt_train_options {
     uint64_t memory;        /* most bytes to take; 0: what the machine has left */
     wt_train_progress_fn progress;
     void *progress_context;
+    size_t most; /* training requests of each data set, beyond which a seeded part is taken; 0: all */
 } wt_train_options;
 
 WT_API void wt_train_options_init(wt_train_options *options);

@@ -299,7 +299,15 @@ static const struct option train_options[] = {
      .name = "data",
      .kind = VALUE_FOLDER,
      .value = "DIR",
-     .help = "Learn from a data set in BEIR layout instead of the store: fit on its train split, choose on dev."},
+     .repeats = true,
+     .help = "Learn from a data set in BEIR layout instead of the store: fit on its train split, choose on dev. Given "
+             "several times, the encoder learns from all of them."},
+    {.id = OPT_MOST,
+     .name = "most",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_USAGES,
+     .help = "Learn from at most so many requests of each data set, drawn by the seed; from all when not given."},
     {.id = OPT_OUT,
      .name = "out",
      .kind = VALUE_FOLDER,
@@ -378,6 +386,8 @@ static const struct option train_options[] = {
 static const struct example train_examples[] = {
     {"whichtool train all", "Every model, from the store's recorded use."},
     {"whichtool train encoder --data data/mytools --out models/mytools", "One model, from a data set."},
+    {"whichtool train encoder --data data/one --data data/two --most 5000 --out models/both",
+     "One encoder from two data sets."},
     {"whichtool train encoder --resume", "Goes on after Ctrl-C."},
 };
 

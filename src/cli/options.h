@@ -42,6 +42,7 @@ enum option_id {
     OPT_MEMORY,
     OPT_MODEL,
     OPT_MODELS,
+    OPT_MOST,
     OPT_NO_VECTORS,
     OPT_OFFSET,
     OPT_OUT,
@@ -85,6 +86,7 @@ struct option {
     const char *value;   /* how help names the value */
     const char *choices; /* VALUE_CHOICE: separated by blanks */
     uint64_t max;        /* VALUE_NUMBER: 1 .. max */
+    bool repeats;        /* given again, it adds a line to the text */
     const char *help;    /* one sentence or two */
 };
 

@@ -136,9 +136,25 @@ static int read_number(struct parsing *p, const struct option *option, const cha
     return 0;
 }
 
+/* The text of an option that was given before, and a line more. */
+static int add_line(struct parsing *p, const struct option *option, const char *value)
+{
+    struct buffer lines = {0};
+    wt__buffer_printf(&lines, "%s\n%s", p->out->text[option->id], value);
+    const char *text = lines.failed ? NULL : wt__arena_copy(&p->out->arena, wt__buffer_view(&lines));
+    wt__buffer_dispose(&lines);
+    if (!text)
+        wt__buffer_text(p->why, "out of memory");
+    p->out->text[option->id] = text;
+    return text ? 0 : -1;
+}
+
 static int take_value(struct parsing *p, const struct option *option, const char *value)
 {
+    bool again = p->out->given[option->id];
     p->out->given[option->id] = true;
+    if (option->repeats && again)
+        return add_line(p, option, value);
     p->out->text[option->id] = value;
     if (option->kind == VALUE_NUMBER)
         return read_number(p, option, value);
@@ -283,5 +299,6 @@ int wt__arguments_parse(struct arguments *out, int argc, char **argv, struct buf
 void wt__arguments_dispose(struct arguments *arguments)
 {
     free(arguments->words);
+    wt__arena_dispose(&arguments->arena);
     *arguments = (struct arguments){0};
 }

@@ -4,16 +4,18 @@
 
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "cli/options.h"
 
 struct arguments {
     const struct verb *verb; /* NULL when none was given */
     bool given[OPT_COUNT];
-    const char *text[OPT_COUNT]; /* NULL when not given */
+    const char *text[OPT_COUNT]; /* NULL when not given; lines of it when it repeats */
     uint64_t number[OPT_COUNT];  /* 0 when not given */
     const char **words;          /* [word_count], borrowed from argv */
     size_t word_count;
+    struct arena arena; /* of what was put together */
 };
 
 /* 0, or -1 with a sentence for the user in `why`. Options may stand anywhere; "--" ends them. */

@@ -330,7 +330,7 @@ static void hash_set(struct sha256 *sha, const struct example_set *set)
     }
 }
 
-static void hash_all(struct examples *e)
+void wt__examples_seal(struct examples *e)
 {
     struct sha256 sha;
     unsigned char digest[32];
@@ -343,6 +343,8 @@ static void hash_all(struct examples *e)
         }
     hash_set(&sha, &e->train);
     hash_set(&sha, &e->dev);
+    if (e->part_count > 1)
+        wt__sha256_update(&sha, e->parts, e->part_count * sizeof *e->parts);
     wt__sha256_end(&sha, digest);
     wt__sha256_hex(digest, e->hash);
 }
@@ -396,15 +398,19 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
     struct reader r = {
         .out = out, .seed = options->seed, .by_label = options->data != NULL, .listener = listener, .err = err};
     out->source = wt__arena_copy(&out->arena, wt__str(options->data ? options->data : engine->path));
-    int rc = out->source ? 0 : wt__fail_nomem(err);
+    out->parts = wt__arena_array(&out->arena, struct example_part, 1);
+    int rc = out->source && out->parts ? 0 : wt__fail_nomem(err);
     if (rc == 0 && listener && wt__listener_phase(listener, "reading", 0))
         rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
     if (rc == 0)
         rc = read_all(&r, engine, options->data);
     if (rc == 0)
         rc = check(out, !options->data, err);
-    if (rc == 0)
-        hash_all(out);
+    if (rc == 0) {
+        out->part_count = 1;
+        *out->parts = (struct example_part){out->tools, out->train.count, out->dev.count};
+        wt__examples_seal(out);
+    }
     wt__buffer_dispose(&r.text);
     wt__map_dispose(&r.rows);
     gathering_dispose(&r.train);
@@ -440,6 +446,9 @@ int wt__examples_notice(const struct examples *examples, struct arena *arena, co
         wt__buffer_printf(&text, "; %zu labels name no tool and were left out", examples->unknown_labels);
     if (examples->barren)
         wt__buffer_printf(&text, "; %zu requests without a known tool were left out", examples->barren);
+    if (examples->withheld)
+        wt__buffer_printf(&text, "; %zu training requests that one of the sets has for dev were left out",
+                          examples->withheld);
     if (examples->dev.count == 0)
         wt__buffer_text(&text, "; there are too few requests to set some aside for dev: nothing was measured");
     *out = NULL;

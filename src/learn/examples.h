@@ -6,7 +6,10 @@
  * that are left without a tool.
  *
  * Dev examples are never learned from. A data set has them in qrels/dev.tsv; without that file, and for recorded use,
- * a tenth is taken by a seeded hash of the request's text, so that adding usages moves no request to the other side. */
+ * a tenth is taken by a seeded hash of the request's text, so that adding usages moves no request to the other side.
+ *
+ * Several data sets are read one by one and joined: their tools, training and dev requests lie behind each other. Each
+ * keeps its own catalogue: labels name tools of their own set, and a request is answered from those. */
 #ifndef WT_LEARN_EXAMPLES_H
 #define WT_LEARN_EXAMPLES_H
 
@@ -23,7 +26,8 @@
 enum {
     EXAMPLES_MAX = 20000000, /* pairs of a request and a tool */
     EXAMPLES_DEV_SHARE = 10, /* one request in so many is dev, where nothing else says which */
-    EXAMPLES_DEV_LEAST = 5   /* dev requests that are wanted at least, of a few dozen requests or more */
+    EXAMPLES_DEV_LEAST = 5,  /* dev requests that are wanted at least, of a few dozen requests or more */
+    EXAMPLES_PARTS = 64      /* data sets that are learned from at once */
 };
 
 struct example_set {
@@ -34,14 +38,23 @@ struct example_set {
     uint32_t *times;   /* [B] how often the request was recorded */
 };
 
+/* A data set's share of joined ones: where its tools, training and dev requests end. It begins where the one before
+ * ends. */
+struct example_part {
+    size_t tools, train, dev;
+};
+
 struct examples {
     struct arena arena;                /* every string lives in it */
+    size_t part_count;                 /* 1 where nothing was joined */
+    struct example_part *parts;        /* [part_count] */
     size_t tools;                      /* M */
-    int64_t *ids;                      /* [M] in the store */
+    int64_t *ids;                      /* [M] in the store, each in that of its own part */
     struct str *texts[DOCUMENT_TEXTS]; /* [M] each: what the encoder reads of a tool */
     struct example_set train, dev;
     size_t unknown_labels; /* that name no tool */
     size_t barren;         /* requests of which no tool is known */
+    size_t withheld;       /* training requests that are another data set's dev */
     const char *source;    /* for people: the data set's folder, or the store's path */
     char hash[65];         /* SHA-256 of all that, hexadecimal: what a model was trained on */
 };
@@ -56,6 +69,18 @@ struct examples_options {
 int wt__examples_read(struct examples *out, wt_engine *engine, const struct examples_options *options,
                       struct listener *listener, wt_error *err);
 void wt__examples_dispose(struct examples *examples);
+
+/* What several data sets [count], each read by itself, have to teach. A training request that any of them has for dev
+ * is left out. most: training requests of each, beyond which a seeded part is taken; 0: all. The sets themselves are
+ * not touched. Errors: WT_EEMPTY, WT_ETOOLONG (more tools than a row can count, or too many pairs), WT_ENOMEM. */
+int wt__examples_join(struct examples *out, const struct examples *sets, size_t count, size_t most, uint64_t seed,
+                      wt_error *err);
+
+/* The rows first .. end - 1 of the part whose training request this is. */
+void wt__examples_rows(const struct examples *examples, size_t train, size_t *first, size_t *end);
+
+/* Fills the hash. */
+void wt__examples_seal(struct examples *examples);
 
 /* One line on what was left out, in arena; *out is NULL when nothing was. WT_ENOMEM. */
 int wt__examples_notice(const struct examples *examples, struct arena *arena, const char **out, wt_error *err);

@@ -205,25 +205,56 @@ int wt__recall(const float *requests, const struct recall_query *queries, size_t
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-static int recall_on_dev(const struct judge *judge, const struct figures *f, size_t hidden, double *figure,
-                         wt_error *err)
+/* The numbers [count], ascending, that lie below `limit`. */
+static size_t below(const uint32_t *numbers, size_t count, size_t limit)
+{
+    while (count > 0 && numbers[count - 1] >= limit)
+        count--;
+    return count;
+}
+
+/* The recall of `count` dev requests from `first` on, over tools that begin at `base`. */
+static int recall_of_part(const struct judge *judge, const struct figures *f, size_t hidden, size_t first, size_t count,
+                          size_t base, size_t tools, double *recall, wt_error *err)
 {
     const struct example_set *dev = &judge->examples->dev;
-    struct recall_query *queries = wt__alloc_array(judge->dev_count, sizeof *queries);
+    struct recall_query *queries = wt__alloc_array(count, sizeof *queries);
     uint32_t *gold = wt__alloc_array(dev->starts[dev->count], sizeof *gold);
     int rc = queries && gold ? 0 : wt__fail_nomem(err);
-    for (size_t d = 0, next = 0; rc == 0 && d < judge->dev_count; d++) {
+    for (size_t d = 0, next = 0; rc == 0 && d < count; d++) {
+        uint32_t request = judge->dev[first + d];
         queries[d] = (struct recall_query){.gold = gold + next};
-        for (size_t i = dev->starts[judge->dev[d]]; i < dev->starts[judge->dev[d] + 1]; i++, next++) {
-            gold[next] = judge->slots[dev->tools[i]];
+        for (size_t i = dev->starts[request]; i < dev->starts[request + 1]; i++, next++) {
+            gold[next] = judge->slots[dev->tools[i]] - (uint32_t)base;
             queries[d].count++;
         }
     }
     if (rc == 0)
-        rc = wt__recall(f->dev, queries, judge->dev_count, f->tools, judge->tool_count, hidden, JUDGE_CUTOFF, figure,
-                        err);
+        rc = wt__recall(f->dev + first * hidden, queries, count, f->tools + base * hidden, tools, hidden, JUDGE_CUTOFF,
+                        recall, err);
     free(queries);
     free(gold);
+    return rc;
+}
+
+static int recall_on_dev(const struct judge *judge, const struct figures *f, size_t hidden, double *figure,
+                         wt_error *err)
+{
+    size_t first = 0, base = 0;
+    double sum = 0;
+    int rc = 0;
+    for (size_t p = 0; rc == 0 && p < judge->examples->part_count; p++) {
+        const struct example_part *part = &judge->examples->parts[p];
+        size_t count = below(judge->dev, judge->dev_count, part->dev) - first;
+        size_t tools = below(judge->tools, judge->tool_count, part->tools) - base;
+        double recall = 0;
+        if (count > 0)
+            rc = recall_of_part(judge, f, hidden, first, count, base, tools, &recall, err);
+        sum += recall * (double)count;
+        first += count;
+        base += tools;
+    }
+    *figure = sum / (double)judge->dev_count;
     return rc;
 }
 

@@ -1,6 +1,7 @@
 /* judge.h: how well an encoder finds the tools of the dev requests: recall@5 where a tool is known by its texts and by
  * the training requests that used it, unit(texts) + unit(mean of requests), the sum that retrieval was measured best
- * with. Of large sets a seeded part is looked at, always the same: figures of one training can be compared. */
+ * with. Of large sets a seeded part is looked at, always the same: figures of one training can be compared. Where
+ * several data sets are learned from, a request is answered from the tools of its own. */
 #ifndef WT_LEARN_JUDGE_H
 #define WT_LEARN_JUDGE_H
 

@@ -21,7 +21,8 @@
 
 /* What a lesson cannot do without. */
 enum {
-    LESSON_NEEDS_MODEL = 1 /* an encoder that is installed */
+    LESSON_NEEDS_MODEL = 1,  /* an encoder that is installed */
+    LESSON_NEEDS_ONE_SET = 2 /* one catalogue alone: it answers from the retrieval over it */
 };
 
 struct lesson;

@@ -42,6 +42,25 @@ void wt_train_report_free(wt_train_report *visible)
 
 /* ---------------------------------------------------------------- options */
 
+/* The next of the folders that data names, a line each; false behind the last. */
+static bool next_folder(const char **data, struct str *folder)
+{
+    while (**data == '\n')
+        ++*data;
+    *folder = (struct str){*data, strcspn(*data, "\n")};
+    *data += folder->len;
+    return folder->len > 0;
+}
+
+static size_t count_folders(const char *data)
+{
+    struct str folder;
+    size_t count = 0;
+    while (data && next_folder(&data, &folder))
+        count++;
+    return count;
+}
+
 static int check_options(const char *name, const wt_train_options *o, wt_error *err)
 {
     if (o->loss && strcmp(name, ALL) == 0)
@@ -70,6 +89,25 @@ static int check_options(const char *name, const wt_train_options *o, wt_error *
 static bool wanted(const char *name, size_t i)
 {
     return strcmp(name, ALL) == 0 || strcmp(name, wt__lessons[i].public.name) == 0;
+}
+
+/* Several data sets are several catalogues. */
+static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
+{
+    size_t count = count_folders(o->data);
+    if (o->data && count == 0)
+        return wt__fail(err, WT_EUSAGE, "the data set's folder has no name");
+    if (count <= 1)
+        return 0;
+    if (count > EXAMPLES_PARTS)
+        return wt__fail(err, WT_EUSAGE, "at most %d data sets are learned from at once", EXAMPLES_PARTS);
+    if (given)
+        return wt__fail(err, WT_EUSAGE, "several data sets have catalogues of their own; leave the store away");
+    for (size_t i = 0; i < wt__lesson_count; i++)
+        if (wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
+            return wt__fail(err, WT_EUSAGE, "\"%s\" is trained on one catalogue, not on %zu data sets at once",
+                            wt__lessons[i].public.name, count);
+    return 0;
 }
 
 static int check_name(const char *name, wt_error *err)
@@ -104,6 +142,18 @@ static int set_out(struct training *training, const char *store, wt_error *err)
     return training->out ? wt__make_folders(training->out, err) : wt__fail_nomem(err);
 }
 
+static int open_corpus(struct training *training, const char *data, wt_engine **out, wt_error *err)
+{
+    const wt_train_options *o = training->options;
+    struct corpus_options corpus = {.cache_dir = o->cache_dir,
+                                    .model = o->model,
+                                    .models_dir = o->models_dir,
+                                    .progress = wt__listener_progress,
+                                    .progress_context = &training->listener};
+    return wt__corpus_open(out, data, &corpus, err);
+}
+
+/* Where models go, and the catalogue of a store or of one data set. Several are opened when they are read. */
 static int open_catalogue(struct training *training, wt_engine *given, wt_engine **own, wt_error *err)
 {
     const wt_train_options *o = training->options;
@@ -115,12 +165,11 @@ static int open_catalogue(struct training *training, wt_engine *given, wt_engine
     if (!o->data || !o->out)
         return wt__fail(err, WT_EUSAGE, "name %s",
                         o->data ? "a folder for the models (--out)" : "a store or a data set to learn from");
-    struct corpus_options corpus = {.cache_dir = o->cache_dir,
-                                    .model = o->model,
-                                    .models_dir = o->models_dir,
-                                    .progress = wt__listener_progress,
-                                    .progress_context = &training->listener};
-    int rc = wt__corpus_open(own, o->data, &corpus, err);
+    struct str first;
+    const char *data = o->data, *folder;
+    next_folder(&data, &first);
+    folder = wt__arena_copy(&training->arena, first);
+    int rc = folder ? open_corpus(training, folder, own, err) : wt__fail_nomem(err);
     training->engine = *own;
     return rc < 0 ? rc : set_out(training, "", err);
 }
@@ -163,10 +212,48 @@ static int run_lesson(struct training *training, const struct lesson *lesson, wt
     return rc < 0 ? rc : add_notice(training, item, err);
 }
 
+/* The examples of one data set, over its own catalogue: the training's, for the first. */
+static int read_set(struct training *training, struct str folder, bool first, struct examples *out, wt_error *err)
+{
+    wt_engine *own = NULL;
+    struct examples_options options = {.data = wt__arena_copy(&training->arena, folder), .seed = training->seed};
+    int rc = options.data ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && !first)
+        rc = open_corpus(training, options.data, &own, err);
+    if (rc == 0)
+        rc = wt__examples_read(out, first ? training->engine : own, &options, &training->listener, err);
+    wt_close(own);
+    return rc;
+}
+
+static int read_examples(struct training *training, wt_error *err)
+{
+    const wt_train_options *o = training->options;
+    size_t count = count_folders(o->data), read = 0;
+    struct examples_options options = {.data = o->data, .seed = training->seed};
+    if (count <= 1 && o->most == 0)
+        return wt__examples_read(&training->examples, training->engine, &options, &training->listener, err);
+    struct examples *sets = calloc(EXAMPLES_PARTS, sizeof *sets);
+    struct str folder = {0};
+    const char *data = o->data;
+    int rc = sets ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && count == 0)
+        rc = wt__examples_read(&sets[read++], training->engine, &options, &training->listener, err);
+    while (rc == 0 && data && next_folder(&data, &folder)) {
+        rc = read_set(training, folder, read == 0, &sets[read], err);
+        read++;
+    }
+    if (rc == 0)
+        rc = wt__examples_join(&training->examples, sets, read, o->most, training->seed, err);
+    for (size_t s = 0; s < read; s++)
+        wt__examples_dispose(&sets[s]);
+    free(sets);
+    return rc;
+}
+
 static int run(struct training *training, const char *name, struct report *report, wt_error *err)
 {
-    struct examples_options examples = {.data = training->options->data, .seed = training->seed};
-    int rc = wt__examples_read(&training->examples, training->engine, &examples, &training->listener, err);
+    int rc = read_examples(training, err);
     for (size_t i = 0; rc == 0 && i < wt__lesson_count; i++) {
         if (!wanted(name, i))
             continue;
@@ -196,6 +283,8 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     int rc = check_name(lesson, err);
     if (rc == 0)
         rc = check_options(lesson, &options, err);
+    if (rc == 0)
+        rc = check_sets(lesson, &options, engine, err);
     if (rc < 0)
         return rc;
     struct training training = {.options = &options, .seed = options.seed ? options.seed : SEED};

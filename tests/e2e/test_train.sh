@@ -137,6 +137,14 @@ for split, rest in (("train", (0, 1, 2)), ("dev", (3,))):
 PYTHON
 expect 0 "a data set" train encoder --data data --out learned "${options[@]}"
 prints "^encoder: recall@5"
+cp -r data more
+expect 0 "two data sets" train encoder --data data --data more --most 20 --json --out both "${options[@]}"
+same "what it learned from" "12 40 True" "$("$python" -c '
+import json
+w = json.load(open("both/encoder/config.json"))["whichtool"]["data"]
+print(w["tools"], w["requests"], w["source"].endswith("data, more"))')"
+expect 2 "two catalogues" train mlc --data data --data more --out both "${model[@]}"
+says "trained on one catalogue, not on 2 data sets"
 if "$python" -c "import torch, transformers" 2>/dev/null; then
     what="the reference library loads it"
     checks=$((checks + 1))

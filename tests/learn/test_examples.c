@@ -234,6 +234,115 @@ static void a_hundred_thousand_usages_are_read(void **state)
     wt_close(engine);
 }
 
+/* ---------------------------------------------------------------- several data sets */
+
+/* The examples of a data set of two tools, with its own store; requests and labels as in put_data. */
+static struct examples read_small_set(struct place *place, const char *name, const char *queries, const char *train,
+                                      const char *dev)
+{
+    char corpus[300];
+    snprintf(place->store, sizeof place->store, "%s/%s.wt", place->folder, name);
+    snprintf(place->data, sizeof place->data, "%s/%s", place->folder, name);
+    wt_engine *engine = open_store(place);
+    snprintf(corpus, sizeof corpus, "{\"name\": \"send\", \"description\": \"%s\"}\n{\"name\": \"find\"}\n", name);
+    add_text(place, engine, corpus);
+    put_text(place->data, "corpus.jsonl", corpus);
+    put_text(place->data, "queries.jsonl", queries);
+    put_text(place->data, "qrels/train.tsv", train);
+    put_text(place->data, "qrels/dev.tsv", dev);
+    struct examples examples = read_examples(place, engine, place->data);
+    wt_close(engine);
+    return examples;
+}
+
+static void read_two_sets(struct place *place, struct examples sets[2])
+{
+    sets[0] = read_small_set(place, "one",
+                             "{\"_id\": \"a\", \"text\": \"shared\"}\n{\"_id\": \"b\", \"text\": \"hidden\"}\n"
+                             "{\"_id\": \"c\", \"text\": \"first\"}\n",
+                             "a\tsend\t1\nb\tfind\t1\n", "c\tsend\t1\n");
+    sets[1] = read_small_set(place, "two",
+                             "{\"_id\": \"a\", \"text\": \"shared\"}\n{\"_id\": \"b\", \"text\": \"hidden\"}\n"
+                             "{\"_id\": \"c\", \"text\": \"second\"}\n",
+                             "a\tfind\t1\nc\tsend\t1\nc\tfind\t1\n", "b\tsend\t1\n");
+}
+
+static void joined_sets_keep_their_tools_and_labels(void **state)
+{
+    struct place *place = *state;
+    struct examples sets[2], both, swapped;
+    read_two_sets(place, sets);
+    sound(place, wt__examples_join(&both, sets, 2, 0, 1, &place->err));
+    assert_int_equal(both.tools, 4);
+    assert_string_equal(both.texts[0][0].ptr, "send: one");
+    assert_string_equal(both.texts[0][2].ptr, "send: two");
+    /* "hidden" is the second set's dev, and so nobody's to learn from; "shared" is a request of each. */
+    assert_int_equal(both.train.count, 3);
+    assert_int_equal(both.withheld, 1);
+    assert_string_equal(both.train.texts[0].ptr, "shared");
+    assert_string_equal(both.train.texts[1].ptr, "shared");
+    assert_int_equal(both.train.tools[both.train.starts[0]], 0);
+    assert_int_equal(both.train.tools[both.train.starts[1]], 3);
+    assert_int_equal(both.train.starts[3] - both.train.starts[2], 2);
+    assert_int_equal(both.dev.count, 2);
+    assert_int_equal(both.dev.tools[both.dev.starts[1]], 2);
+    assert_int_equal(both.part_count, 2);
+    for (size_t i = 0; i < 3; i++) {
+        size_t first, end;
+        wt__examples_rows(&both, i, &first, &end);
+        assert_int_equal(first, i == 0 ? 0 : 2);
+        assert_int_equal(end, i == 0 ? 2 : 4);
+    }
+    assert_non_null(strstr(notice_of(place, &both), "1 training requests that one of the sets has for dev"));
+    assert_non_null(strstr(both.source, "one, "));
+    struct examples turned[2] = {sets[1], sets[0]};
+    sound(place, wt__examples_join(&swapped, turned, 2, 0, 1, &place->err));
+    assert_string_not_equal(both.hash, swapped.hash);
+    wt__examples_dispose(&swapped);
+    wt__examples_dispose(&both);
+    wt__examples_dispose(&sets[0]);
+    wt__examples_dispose(&sets[1]);
+}
+
+static void a_cap_draws_the_same_requests(void **state)
+{
+    struct place *place = *state;
+    struct buffer jsonl = {0};
+    struct examples capped, again, other;
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    usages(&jsonl, 0, 300);
+    add_usages(place, engine, jsonl.ptr);
+    struct examples all = read_examples(place, engine, NULL);
+    sound(place, wt__examples_join(&capped, &all, 1, 50, 1, &place->err));
+    sound(place, wt__examples_join(&again, &all, 1, 50, 1, &place->err));
+    sound(place, wt__examples_join(&other, &all, 1, 50, 2, &place->err));
+    assert_int_equal(capped.train.count, 50);
+    assert_int_equal(capped.dev.count, all.dev.count);
+    assert_sides_stay(&capped, &all);
+    assert_string_equal(capped.hash, again.hash);
+    assert_string_not_equal(capped.hash, other.hash);
+    assert_string_not_equal(capped.hash, all.hash);
+    struct examples *every[] = {&all, &capped, &again, &other};
+    for (size_t i = 0; i < 4; i++)
+        wt__examples_dispose(every[i]);
+    wt__buffer_dispose(&jsonl);
+    wt_close(engine);
+}
+
+static void sets_that_hide_each_other_are_refused(void **state)
+{
+    struct place *place = *state;
+    struct examples sets[2], out;
+    sets[0] = read_small_set(place, "one", "{\"_id\": \"a\", \"text\": \"x\"}\n{\"_id\": \"b\", \"text\": \"y\"}\n",
+                             "a\tsend\t1\n", "b\tsend\t1\n");
+    sets[1] = read_small_set(place, "two", "{\"_id\": \"a\", \"text\": \"x\"}\n{\"_id\": \"b\", \"text\": \"y\"}\n",
+                             "b\tsend\t1\n", "a\tsend\t1\n");
+    refused(place, wt__examples_join(&out, sets, 2, 0, 1, &place->err), WT_EEMPTY, "is dev as well");
+    wt__examples_dispose(&sets[0]);
+    wt__examples_dispose(&sets[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +354,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_tenth_is_dev_and_stays_dev, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(a_few_requests_have_some_dev, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(a_hundred_thousand_usages_are_read, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(joined_sets_keep_their_tools_and_labels, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(a_cap_draws_the_same_requests, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(sets_that_hide_each_other_are_refused, place_set_up, place_tear_down),
     };
     return cmocka_run_group_tests_name("learn/examples", tests, NULL, NULL);
 }

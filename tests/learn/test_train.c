@@ -229,12 +229,12 @@ static void frozen_layers_stay(void **state)
     wt_close(engine);
 }
 
-static void a_data_set_is_its_own_catalogue(void **state)
+/* 100 requests as a data set. */
+static void put_requests(struct place *place, uint64_t seed)
 {
-    struct place *place = *state;
     struct buffer queries = {0}, train_side = {0}, dev = {0};
     struct rng rng;
-    wt__rng_seed(&rng, 5);
+    wt__rng_seed(&rng, seed);
     for (size_t i = 0; i < 100; i++) {
         wt__buffer_printf(&queries, "{\"_id\": \"q%zu\", \"text\": \"", i);
         request_of(&queries, i % PLACE_TOOLS, i / PLACE_TOOLS, &rng);
@@ -242,6 +242,15 @@ static void a_data_set_is_its_own_catalogue(void **state)
         wt__buffer_printf(i % 5 ? &train_side : &dev, "q%zu\tt%zu\t1\n", i, i % PLACE_TOOLS);
     }
     put_data(place, queries.ptr, train_side.ptr, dev.ptr);
+    wt__buffer_dispose(&queries);
+    wt__buffer_dispose(&train_side);
+    wt__buffer_dispose(&dev);
+}
+
+static void a_data_set_is_its_own_catalogue(void **state)
+{
+    struct place *place = *state;
+    put_requests(place, 5);
     wt_train_options options = options_of();
     options.data = place->data;
     options.model = place->model;
@@ -251,11 +260,43 @@ static void a_data_set_is_its_own_catalogue(void **state)
     assert_true(report->items->after >= report->items->before);
     assert_true(is_there(place->out, "encoder/model.safetensors"));
     wt_train_report_free(report);
-    wt__buffer_dispose(&queries);
-    wt__buffer_dispose(&train_side);
-    wt__buffer_dispose(&dev);
     options.data = NULL;
     refused_train(place, NULL, "encoder", &options, WT_EUSAGE, "name a store or a data set to learn from");
+}
+
+/* A set beside a copy of itself: were the catalogues one, each tool would compete with its twin. */
+static void several_data_sets_have_a_catalogue_each(void **state)
+{
+    struct place *place = *state;
+    char both[200], alone[65], joined[65];
+    put_requests(place, 5);
+    wt_train_options options = options_of();
+    options.data = place->data;
+    options.model = place->model;
+    options.out = place->out;
+    options.epochs = 2;
+    wt_train_report *one = train(place, NULL, &options);
+    hash_of(place->out, alone);
+    snprintf(both, sizeof both, "%s\n%s\n", place->data, place->data);
+    options.data = both;
+    wt_train_report *two = train(place, NULL, &options);
+    hash_of(place->out, joined);
+    assert_float_equal(one->items->before, two->items->before, 1e-9);
+    assert_true(two->items->steps > one->items->steps);
+    assert_string_not_equal(alone, joined);
+    wt_train_report_free(one);
+    wt_train_report_free(two);
+    options.most = 16;
+    one = train(place, NULL, &options);
+    assert_int_equal(one->items->steps, 4); /* 2 epochs of 2 x 16 requests, 16 at once */
+    wt_train_report_free(one);
+    refused_train(place, NULL, "mlc", &options, WT_EUSAGE, "\"mlc\" is trained on one catalogue, not on 2 data sets");
+    options.data = "\n\n";
+    refused_train(place, NULL, "encoder", &options, WT_EUSAGE, "the data set's folder has no name");
+    wt_engine *engine = open_store(place);
+    options.data = both;
+    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "have catalogues of their own; leave the store away");
+    wt_close(engine);
 }
 
 static void odd_tools_and_requests_are_learned_from(void **state)
@@ -520,6 +561,7 @@ int main(void)
         ROW(triplets_need_requests_that_share_tools),
         ROW(frozen_layers_stay),
         ROW(a_data_set_is_its_own_catalogue),
+        ROW(several_data_sets_have_a_catalogue_each),
         ROW(odd_tools_and_requests_are_learned_from),
         ROW(one_request_is_enough),
         ROW(what_makes_no_sense_is_refused),

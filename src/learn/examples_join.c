@@ -1,0 +1,187 @@
+/* examples_join.c: several data sets as one. Rows and requests keep their order and move up by what lies before them;
+ * requests with the same text stay apart, since each set has labels of its own for it. */
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "learn/examples.h"
+
+struct joining {
+    struct examples *out;
+    const struct examples *sets;
+    size_t count, most;
+    struct rng rng;
+    struct map dev; /* texts that are dev somewhere */
+};
+
+static bool keep(struct joining *j, struct str text, struct str *copy)
+{
+    copy->ptr = wt__arena_copy(&j->out->arena, text);
+    copy->len = text.len;
+    return copy->ptr != NULL;
+}
+
+/* ---------------------------------------------------------------- room */
+
+static bool open_set(struct example_set *set, size_t requests, size_t pairs)
+{
+    set->texts = wt__alloc_array(requests, sizeof *set->texts);
+    set->times = wt__alloc_array(requests, sizeof *set->times);
+    set->starts = wt__alloc_array(requests + 1, sizeof *set->starts);
+    set->tools = wt__alloc_array(pairs, sizeof *set->tools);
+    if (set->starts)
+        set->starts[0] = 0;
+    return set->texts && set->times && set->starts && set->tools;
+}
+
+static int open_all(struct joining *j, wt_error *err)
+{
+    struct examples *out = j->out;
+    size_t tools = 0, train = 0, dev = 0, train_pairs = 0, dev_pairs = 0;
+    for (size_t s = 0; s < j->count; s++) {
+        tools += j->sets[s].tools;
+        train += j->sets[s].train.count;
+        dev += j->sets[s].dev.count;
+        train_pairs += j->sets[s].train.starts[j->sets[s].train.count];
+        dev_pairs += j->sets[s].dev.starts[j->sets[s].dev.count];
+    }
+    if (tools >= UINT32_MAX || train_pairs > EXAMPLES_MAX || dev_pairs > EXAMPLES_MAX)
+        return wt__fail(err, WT_ETOOLONG,
+                        "the data sets have %zu tools and %zu pairs of a request and a tool; %d is "
+                        "the most",
+                        tools, train_pairs + dev_pairs, EXAMPLES_MAX);
+    out->parts = wt__arena_array(&out->arena, struct example_part, j->count);
+    out->ids = wt__alloc_array(tools, sizeof *out->ids);
+    bool whole =
+        out->parts && out->ids && open_set(&out->train, train, train_pairs) && open_set(&out->dev, dev, dev_pairs);
+    for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
+        out->texts[t] = wt__alloc_array(tools, sizeof *out->texts[t]);
+        whole &= out->texts[t] != NULL;
+    }
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+/* ---------------------------------------------------------------- what goes over */
+
+static bool add_tools(struct joining *j, const struct examples *set)
+{
+    struct examples *out = j->out;
+    bool whole = true;
+    for (size_t row = 0; row < set->tools; row++) {
+        for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
+            whole &= keep(j, set->texts[t][row], &out->texts[t][out->tools]);
+        out->ids[out->tools++] = set->ids[row];
+    }
+    return whole;
+}
+
+/* Appends a request whose labels count from row `base` on. */
+static bool add_request(struct joining *j, struct example_set *out, const struct example_set *from, size_t i,
+                        size_t base)
+{
+    size_t at = out->starts[out->count];
+    bool whole = keep(j, from->texts[i], &out->texts[out->count]);
+    out->times[out->count] = from->times[i];
+    for (size_t l = from->starts[i]; l < from->starts[i + 1]; l++)
+        out->tools[at++] = (uint32_t)base + from->tools[l];
+    out->starts[++out->count] = at;
+    return whole;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A set's training requests, but those that are dev; of too many a seeded part, in their order. */
+static bool add_train(struct joining *j, const struct example_set *train, size_t base)
+{
+    uint32_t *left = wt__alloc_array(train->count, sizeof *left);
+    size_t count = 0;
+    if (!left)
+        return false;
+    for (size_t i = 0; i < train->count; i++) {
+        if (wt__map_get(&j->dev, train->texts[i]))
+            j->out->withheld++;
+        else
+            left[count++] = (uint32_t)i;
+    }
+    bool whole = true;
+    if (j->most > 0 && count > j->most) {
+        uint32_t *drawn = wt__alloc_array(count, sizeof *drawn);
+        whole = drawn != NULL;
+        if (whole) {
+            wt__rng_draw(&j->rng, drawn, count, j->most);
+            qsort(drawn, j->most, sizeof *drawn, ascending);
+            for (size_t i = 0; i < j->most; i++)
+                left[i] = left[drawn[i]]; /* drawn[i] >= i */
+            count = j->most;
+        }
+        free(drawn);
+    }
+    for (size_t i = 0; whole && i < count; i++)
+        whole = add_request(j, &j->out->train, train, left[i], base);
+    free(left);
+    return whole;
+}
+
+static bool add_part(struct joining *j, const struct examples *set)
+{
+    struct examples *out = j->out;
+    size_t base = out->tools;
+    bool whole = add_tools(j, set) && add_train(j, &set->train, base);
+    for (size_t i = 0; whole && i < set->dev.count; i++)
+        whole = add_request(j, &out->dev, &set->dev, i, base);
+    out->unknown_labels += set->unknown_labels;
+    out->barren += set->barren;
+    out->parts[out->part_count++] = (struct example_part){out->tools, out->train.count, out->dev.count};
+    return whole;
+}
+
+/* "a, b" of the sets' sources, and the texts of their dev requests. */
+static bool add_names(struct joining *j)
+{
+    struct buffer names = {0};
+    bool whole = true;
+    for (size_t s = 0; s < j->count; s++) {
+        wt__buffer_printf(&names, "%s%s", s ? ", " : "", j->sets[s].source);
+        for (size_t i = 0; whole && i < j->sets[s].dev.count; i++)
+            whole = wt__map_insert(&j->dev, j->sets[s].dev.texts[i], 0, NULL);
+    }
+    j->out->source = names.failed ? NULL : wt__arena_copy(&j->out->arena, wt__buffer_view(&names));
+    wt__buffer_dispose(&names);
+    return whole && j->out->source;
+}
+
+int wt__examples_join(struct examples *out, const struct examples *sets, size_t count, size_t most, uint64_t seed,
+                      wt_error *err)
+{
+    struct joining j = {.out = out, .sets = sets, .count = count, .most = most};
+    *out = (struct examples){0};
+    wt__rng_seed(&j.rng, seed);
+    int rc = open_all(&j, err);
+    if (rc == 0 && !add_names(&j))
+        rc = wt__fail_nomem(err);
+    for (size_t s = 0; rc == 0 && s < count; s++)
+        if (!add_part(&j, &sets[s]))
+            rc = wt__fail_nomem(err);
+    if (rc == 0 && out->train.count == 0)
+        rc = wt__fail(err, WT_EEMPTY, "every training request of %s is dev as well", out->source);
+    if (rc == 0)
+        wt__examples_seal(out);
+    wt__map_dispose(&j.dev);
+    if (rc < 0)
+        wt__examples_dispose(out);
+    return rc;
+}
+
+void wt__examples_rows(const struct examples *examples, size_t train, size_t *first, size_t *end)
+{
+    size_t part = 0;
+    while (train >= examples->parts[part].train)
+        part++;
+    *first = part ? examples->parts[part - 1].tools : 0;
+    *end = examples->parts[part].tools;
+}
