@@ -68,28 +68,20 @@ static inline void tiny_config_write(const char *folder, const char *more)
     wt__buffer_dispose(&text);
 }
 
-/* folder becomes a model of config.json's members `more` (one of TINY_...) and numbers of that seed. */
-static inline void tiny_model_write(const char *folder, const char *more, uint64_t seed)
+/* The weights that the folder's config.json needs, of numbers of that seed. prefix: "" or "bert." and the like. */
+static inline void tiny_weights_write(const char *folder, const char *prefix, uint64_t seed)
 {
-    struct buffer text = {0};
     struct model_config config;
     struct arena arena = {0};
     wt_error err = {0};
     struct rng rng;
     size_t count = 0;
 
-    tiny_config_write(folder, more);
-    for (size_t i = 0; i < TINY_WORDS; i++)
-        wt__buffer_printf(&text, "%s\n", tiny_words[i]);
-    for (int i = 0; i < 26; i++)
-        wt__buffer_printf(&text, "%c\n##%c\n", i == 0 ? '?' : 'a' + i, 'a' + i);
-    put_text(folder, "vocab.txt", text.ptr);
-    wt__buffer_dispose(&text);
     if (wt__model_config_read(&config, folder, &err) < 0)
         tiny_die(&err);
 
     struct tensor_source *tensors = wt__arena_array(&arena, struct tensor_source, 256);
-    struct weight_walk walk = {.config = &config};
+    struct weight_walk walk = {.config = &config, .prefix = prefix};
     char *path = wt__path_join(&arena, folder, "model.safetensors");
     wt__rng_seed(&rng, seed);
     while (wt__weight_next(&walk)) {
@@ -107,6 +99,21 @@ static inline void tiny_model_write(const char *folder, const char *more, uint64
     if (wt__safetensors_write(path, tensors, count, NULL, &err) < 0)
         tiny_die(&err);
     wt__arena_dispose(&arena);
+}
+
+/* folder becomes a model of config.json's members `more` (one of TINY_...) and numbers of that seed. */
+static inline void tiny_model_write(const char *folder, const char *more, uint64_t seed)
+{
+    struct buffer text = {0};
+
+    tiny_config_write(folder, more);
+    for (size_t i = 0; i < TINY_WORDS; i++)
+        wt__buffer_printf(&text, "%s\n", tiny_words[i]);
+    for (int i = 0; i < 26; i++)
+        wt__buffer_printf(&text, "%c\n##%c\n", i == 0 ? '?' : 'a' + i, 'a' + i);
+    put_text(folder, "vocab.txt", text.ptr);
+    wt__buffer_dispose(&text);
+    tiny_weights_write(folder, "", seed);
 }
 
 /* A folder of its own, with a tiny model in it at folder/tiny, and a cache folder at folder/whichtool. */

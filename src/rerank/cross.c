@@ -1,0 +1,269 @@
+/* cross.c: pairs are laid one behind the other until a batch has enough tokens, then run together. What a batch needs
+ * is said in encoder.c; here the sequences of one are longer, and only one row of each goes through the last layer's
+ * second half and the head. */
+#include "rerank/cross.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "encoder/head.h"
+#include "encoder/packed.h"
+
+enum { BATCH_TOKENS = 256, BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS }; /* a batch is run once it has so many */
+
+struct cross {
+    struct encoder *encoder;
+    const struct tokenizer *tokenizer;
+    const struct transformer *model;
+    size_t most; /* tokens of a pair */
+    bool types;  /* the model has types for both texts */
+    pthread_mutex_t lock;
+    struct cross_scratch *idle; /* taken by one call at a time, under the lock */
+};
+
+/* Memory for one thread at a time. */
+struct cross_scratch {
+    struct activations activations;
+    size_t starts[BATCH_ROWS + 1];
+    int32_t ids[BATCH_ROWS], types[BATCH_ROWS];
+    int32_t request[CROSS_TOKENS];
+    struct arena arena;
+    struct cross_scratch *next; /* idle too */
+};
+
+/* ---------------------------------------------------------------- opening */
+
+static void scratch_free(struct cross_scratch *scratch)
+{
+    if (!scratch)
+        return;
+    wt__arena_dispose(&scratch->arena);
+    free(scratch);
+}
+
+static int scratch_new(struct cross_scratch **out, const struct cross *cross, wt_error *err)
+{
+    struct cross_scratch *s = calloc(1, sizeof *s);
+    struct activation_limits limits = {BATCH_ROWS, CROSS_TOKENS};
+
+    *out = NULL;
+    if (!s)
+        return wt__fail_nomem(err);
+    size_t floats = wt__activations_place(&s->activations, cross->model, &limits, false, NULL);
+    float *memory = floats ? wt__arena_alloc(&s->arena, floats * sizeof(float), 64) : NULL;
+    if (!memory) {
+        scratch_free(s);
+        return wt__fail_nomem(err);
+    }
+    wt__activations_place(&s->activations, cross->model, &limits, false, memory);
+    *out = s;
+    return 0;
+}
+
+static int check_model(const struct cross *cross, const char *folder, wt_error *err)
+{
+    const struct model_config *c = &cross->model->config;
+    size_t frame = wt__cross_frame(cross->tokenizer);
+
+    if (c->labels == 0)
+        return wt__fail(err, WT_EMODEL,
+                        "%s: the model has no classifier; a cross-encoder's config.json names an architecture"
+                        " ...ForSequenceClassification",
+                        folder);
+    if (c->labels > 1)
+        return wt__fail(err, WT_EMODEL, "%s: the model's classifier has %u labels, a cross-encoder's has one", folder,
+                        (unsigned)c->labels);
+    if (c->max_tokens < frame)
+        return wt__fail(err, WT_EMODEL, "%s: a pair needs room for %zu tokens, the model has it for %u", folder, frame,
+                        (unsigned)c->max_tokens);
+    return 0;
+}
+
+int wt__cross_open(struct cross **out, const char *folder, wt_error *err)
+{
+    struct cross *cross = calloc(1, sizeof *cross);
+    int rc;
+
+    *out = NULL;
+    if (!cross)
+        return wt__fail_nomem(err);
+    rc = pthread_mutex_init(&cross->lock, NULL) == 0 ? 0 : wt__fail_nomem(err);
+    if (rc < 0) {
+        free(cross);
+        return rc;
+    }
+    rc = wt__encoder_open(&cross->encoder, folder, err);
+    if (rc == 0) {
+        const struct packed *packed = wt__encoder_packed(cross->encoder);
+        const struct model_config *config = &packed->model.config;
+
+        cross->tokenizer = &packed->tokenizer;
+        cross->model = &packed->model;
+        cross->most = config->max_tokens < CROSS_TOKENS ? config->max_tokens : CROSS_TOKENS;
+        cross->types = config->types > 1;
+        rc = check_model(cross, folder, err);
+    }
+    if (rc < 0)
+        wt__cross_close(cross);
+    else
+        *out = cross;
+    return rc;
+}
+
+void wt__cross_close(struct cross *cross)
+{
+    if (!cross)
+        return;
+    while (cross->idle) {
+        struct cross_scratch *scratch = cross->idle;
+        cross->idle = scratch->next;
+        scratch_free(scratch);
+    }
+    pthread_mutex_destroy(&cross->lock);
+    wt__encoder_close(cross->encoder);
+    free(cross);
+}
+
+const struct encoder *wt__cross_encoder(const struct cross *cross)
+{
+    return cross->encoder;
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+struct token_run wt__cross_tokens(const struct cross *cross, struct str text, int32_t *ids)
+{
+    size_t count = wt__tokenizer_encode(cross->tokenizer, text, cross->most, ids);
+
+    return (struct token_run){ids + 1, count - 2}; /* inside the frame of a text alone, smaller than a pair's */
+}
+
+size_t wt__cross_frame(const struct tokenizer *tokenizer)
+{
+    return tokenizer->pair_two_seps ? 4 : 3;
+}
+
+/* The lengths that fit into the room. */
+static void cut_longest(size_t *a, size_t *b, size_t room)
+{
+    size_t *shorter = *a <= *b ? a : b, *longer = *a <= *b ? b : a;
+
+    if (*a + *b <= room)
+        return;
+    if (*shorter > room / 2)
+        *shorter = room / 2;
+    *longer = room - *shorter;
+}
+
+static size_t put_run(struct token_run run, size_t count, int32_t *ids)
+{
+    if (count > 0)
+        memcpy(ids, run.ids, count * sizeof *ids);
+    return count;
+}
+
+size_t wt__cross_pair(const struct tokenizer *tokenizer, struct token_run first, struct token_run second, size_t most,
+                      int32_t *ids, int32_t *types)
+{
+    size_t frame = wt__cross_frame(tokenizer), count = 0, boundary;
+
+    cut_longest(&first.count, &second.count, most - frame);
+    ids[count++] = tokenizer->special[TOKENIZER_CLS];
+    count += put_run(first, first.count, ids + count);
+    for (size_t seps = frame - 2; seps > 0; seps--)
+        ids[count++] = tokenizer->special[TOKENIZER_SEP];
+    boundary = count;
+    count += put_run(second, second.count, ids + count);
+    ids[count++] = tokenizer->special[TOKENIZER_SEP];
+    for (size_t i = 0; i < count; i++)
+        types[i] = tokenizer->pair_types && i >= boundary;
+    return count;
+}
+
+/* ---------------------------------------------------------------- scoring */
+
+static int borrow_scratch(struct cross *cross, struct cross_scratch **out, wt_error *err)
+{
+    pthread_mutex_lock(&cross->lock);
+    *out = cross->idle;
+    if (*out)
+        cross->idle = (*out)->next;
+    pthread_mutex_unlock(&cross->lock);
+    return *out ? 0 : scratch_new(out, cross, err);
+}
+
+static void return_scratch(struct cross *cross, struct cross_scratch *scratch)
+{
+    pthread_mutex_lock(&cross->lock);
+    scratch->next = cross->idle;
+    cross->idle = scratch;
+    pthread_mutex_unlock(&cross->lock);
+}
+
+static int check_tools(const struct cross *cross, const struct token_run *tools, size_t count, wt_error *err)
+{
+    uint32_t vocabulary = cross->model->config.vocabulary;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < tools[i].count && k < cross->most; k++)
+            if ((uint32_t)tools[i].ids[k] >= vocabulary)
+                return wt__fail(err, WT_EMODEL, "token %ld of tool %zu is none of the %u of %s", (long)tools[i].ids[k],
+                                i, (unsigned)vocabulary, wt__encoder_name(cross->encoder));
+    return 0;
+}
+
+/* One batch: the pairs that begin at starts[0 .. count - 1]. */
+static void run_batch(const struct cross *cross, struct cross_scratch *s, size_t count, float *logits)
+{
+    struct activations *a = &s->activations;
+    const struct token_batch batch = {
+        .count = count, .starts = s->starts, .ids = s->ids, .types = cross->types ? s->types : NULL};
+
+    wt__transformer_forward_first(cross->model, &batch, a);
+    wt__head_forward(cross->model, a->x, a->stride, count, a->layers[0].context, logits);
+}
+
+static void score(const struct cross *cross, struct cross_scratch *s, struct str request, const struct token_run *tools,
+                  size_t count, float *logits)
+{
+    struct token_run first = wt__cross_tokens(cross, request, s->request);
+    size_t done = 0; /* tools whose logits are written */
+
+    for (size_t i = 0; i < count; i++) {
+        size_t b = i - done, at = s->starts[b];
+
+        s->starts[b + 1] =
+            at + wt__cross_pair(cross->tokenizer, first, tools[i], cross->most, s->ids + at, s->types + at);
+        if (s->starts[b + 1] >= BATCH_TOKENS || i + 1 == count) {
+            run_batch(cross, s, b + 1, logits + done);
+            done = i + 1;
+        }
+    }
+}
+
+int wt__cross_score(struct cross *cross, struct str request, const struct token_run *tools, size_t count, float *logits,
+                    wt_error *err)
+{
+    struct cross_scratch *scratch;
+    int rc = check_tools(cross, tools, count, err);
+
+    if (rc == 0)
+        rc = borrow_scratch(cross, &scratch, err);
+    if (rc < 0)
+        return rc;
+    score(cross, scratch, request, tools, count, logits);
+    return_scratch(cross, scratch);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (!isfinite(logits[i]))
+            rc = wt__fail(err, WT_EMODEL, "the weights of %s make a number that is not finite",
+                          wt__encoder_name(cross->encoder));
+    return rc;
+}
+
+float wt__cross_probability(float logit)
+{
+    return 1 / (1 + expf(-logit));
+}
