@@ -163,6 +163,7 @@ static int fill_options(struct cli *cli, wt_train_options *options)
     options->freeze = (size_t)number[OPT_FREEZE];
     options->candidates = (size_t)number[OPT_CANDIDATES];
     options->most = (size_t)number[OPT_MOST];
+    options->negatives = (size_t)number[OPT_NEGATIVES];
     options->memory = number[OPT_MEMORY] * 1000000;
     options->resume = wt__given(cli, OPT_RESUME);
     int code = read_real(cli, OPT_EPOCHS, "epochs", &options->epochs);

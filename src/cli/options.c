@@ -357,6 +357,13 @@ static const struct option train_options[] = {
      .value = "N",
      .max = 1024,
      .help = "How many tools a refiner looks at."},
+    {.id = OPT_NEGATIVES,
+     .name = "negatives",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = 8,
+     .help = "Wrong tools that the model ranks best, so many of each request, to learn from beside the right ones; "
+             "encoder: none when not given."},
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,

@@ -43,6 +43,7 @@ enum option_id {
     OPT_MODEL,
     OPT_MODELS,
     OPT_MOST,
+    OPT_NEGATIVES,
     OPT_NO_VECTORS,
     OPT_OFFSET,
     OPT_OUT,

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "nn/safetensors_write.h"
 
+#define CARRIED "carried"
 enum { PARTS = 3, NAME_BYTES = 256, EDITION = 1 };
 static const char *const part_names[PARTS] = {"value", "first", "second"};
 
@@ -58,9 +59,9 @@ static json_t *pack_state(const char *identity, const struct loop_state *state, 
 }
 
 int wt__checkpoint_write(const char *path, const char *identity, const struct loop_state *state,
-                         const struct adamw *adamw, wt_error *err)
+                         const struct adamw *adamw, const struct carried *carried, wt_error *err)
 {
-    size_t count = 0, most = adamw->count * PARTS;
+    size_t count = 0, most = adamw->count * PARTS + 1;
     struct tensor_source *tensors = wt__alloc_array(most, sizeof *tensors);
     char(*names)[NAME_BYTES] = wt__alloc_array(most, sizeof *names);
     json_t *metadata = pack_state(identity, state, adamw->step);
@@ -75,6 +76,9 @@ int wt__checkpoint_write(const char *path, const char *identity, const struct lo
                 .name = names[count], .data = data, .rank = 1, .shape = {adamw->parameters[i].count}};
             count++;
         }
+    if (rc == 0 && carried->count > 0)
+        tensors[count++] =
+            (struct tensor_source){.name = CARRIED, .data = carried->values, .rank = 1, .shape = {carried->count}};
     if (rc == 0)
         rc = wt__safetensors_write(path, tensors, count, metadata, err);
     json_decref(metadata);
@@ -155,8 +159,18 @@ static int read_parameter(const char *path, const struct safetensors *file, stru
     return rc;
 }
 
+static int read_carried(const char *path, const struct safetensors *file, const struct carried *carried, wt_error *err)
+{
+    const struct tensor *tensor = wt__safetensors_find(file, CARRIED);
+    if (carried->count == 0)
+        return 0;
+    if (!tensor || tensor->count != carried->count || tensor->dtype != DTYPE_F32)
+        return damaged(path, err);
+    return wt__tensor_floats(tensor, carried->values, err);
+}
+
 int wt__checkpoint_read(const char *path, const char *identity, struct loop_state *state, struct adamw *adamw,
-                        wt_error *err)
+                        const struct carried *carried, wt_error *err)
 {
     struct mapping map = {0};
     struct safetensors file = {0};
@@ -173,6 +187,8 @@ int wt__checkpoint_read(const char *path, const char *identity, struct loop_stat
     rc = read_state(path, file.metadata, identity, state, &adamw->step, err);
     for (size_t i = 0; rc == 0 && i < adamw->count; i++)
         rc = read_parameter(path, &file, adamw, i, err);
+    if (rc == 0)
+        rc = read_carried(path, &file, carried, err);
     wt__safetensors_dispose(&file);
     wt__file_unmap(&map);
     return rc < 0 ? rc : 1;

@@ -4,10 +4,17 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "learn/ranking.h"
 #include "nn/loss.h"
 
 static const float SCALE = 20; /* of the cosine */
-enum { MOST_TOOLS = 48 /* in a batch; of more, some are drawn: they are what a step costs most for */ };
+enum {
+    MOST_TOOLS = 48,     /* of requests in a batch; of more, some are drawn: they are what a step costs most for */
+    NEGATIVE_POOL = 16,  /* best-ranked wrong tools of a request, of which hard negatives are drawn */
+    LABELS_PASSED = 16,  /* its own tools that may stand among them */
+    RANKED_TOOLS = 20000 /* tools that are ranked; of more, a seeded part */
+};
+enum { LOOK = NEGATIVE_POOL + LABELS_PASSED };
 
 struct contrast_step {
     size_t requests;
@@ -15,44 +22,88 @@ struct contrast_step {
     size_t tool_count, tool_capacity;
     uint32_t *asker; /* [pair_count] the request of each pair, by its place in the batch */
     uint8_t *pairs;  /* [pair_count, tool_count] of enum pair */
-    size_t pair_count, asker_capacity, pairs_capacity;
+    uint8_t *kinds;  /* [tool_count] of enum pair, for one request */
+    size_t pair_count;
     float *queries, *dqueries; /* [pair_count, H] */
     float *scores;             /* [pair_count, tool_count] */
+
+    struct ranking ranking;
+    size_t negatives; /* of a request */
+    float *asking;    /* [batch, H] requests, by the model before the step */
+    uint32_t *parts;  /* [batch] */
+    uint32_t *best;   /* [batch, LOOK] */
 };
+
+static size_t most_tools(const struct tuning *tuning)
+{
+    return MOST_TOOLS + tuning->batch * tuning->training->options->negatives;
+}
 
 static size_t most_pairs(const struct tuning *tuning)
 {
     const struct example_set *train = &tuning->training->examples.train;
-    size_t most = 0;
+    size_t most = 0, tools = most_tools(tuning);
     for (size_t i = 0; i < train->count; i++) {
-        size_t tools = train->starts[i + 1] - train->starts[i];
-        most = tools > most ? tools : most;
+        size_t labels = train->starts[i + 1] - train->starts[i];
+        most = labels > most ? labels : most;
     }
-    return tuning->batch * (most < MOST_TOOLS ? most : MOST_TOOLS);
+    return tuning->batch * (most < tools ? most : tools);
+}
+
+static size_t ranked_tools(const struct tuning *tuning)
+{
+    size_t tools = tuning->training->examples.tools;
+    return tools < RANKED_TOOLS ? tools : RANKED_TOOLS;
 }
 
 static size_t measure(const struct tuning *tuning, struct tower_limits *limits)
 {
-    size_t hidden = wt__trainable_config(tuning->model)->hidden;
-    limits->texts = tuning->batch + MOST_TOOLS;
+    size_t hidden = wt__trainable_config(tuning->model)->hidden, tools = most_tools(tuning), bytes = 0;
+    limits->texts = tuning->batch + tools;
     limits->rows =
-        wt__token_texts_longest(&tuning->requests, tuning->batch) + wt__token_texts_longest(&tuning->tools, MOST_TOOLS);
-    return most_pairs(tuning) * (2 * hidden + 2 * MOST_TOOLS) * sizeof(float);
+        wt__token_texts_longest(&tuning->requests, tuning->batch) + wt__token_texts_longest(&tuning->tools, tools);
+    if (tuning->training->options->negatives > 0) /* the tools' vectors, twice while they are written; and scores */
+        bytes = (ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + LOOK)) * sizeof(float);
+    return bytes + most_pairs(tuning) * (2 * hidden + 2 * tools) * sizeof(float);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static int begin_negatives(struct tuning *tuning, struct contrast_step *step, wt_error *err)
+{
+    struct carried *carried = &tuning->objective.carried;
+    size_t hidden = tuning->tower.hidden;
+    step->asking = wt__alloc_aligned(tuning->batch * hidden, sizeof *step->asking);
+    step->parts = wt__alloc_array(tuning->batch, sizeof *step->parts);
+    step->best = wt__alloc_array(tuning->batch * LOOK, sizeof *step->best);
+    /* The tools' vectors; and one number that is not 0 when they were made. */
+    carried->count = step->ranking.count * hidden + 1;
+    carried->values = calloc(carried->count, sizeof *carried->values);
+    step->ranking.vectors = carried->values;
+    step->ranking.dim = hidden;
+    return step->asking && step->parts && step->best && carried->values ? 0 : wt__fail_nomem(err);
 }
 
 static int begin(struct tuning *tuning, wt_error *err)
 {
-    size_t pairs = most_pairs(tuning), hidden = tuning->tower.hidden;
+    size_t pairs = most_pairs(tuning), hidden = tuning->tower.hidden, tools = most_tools(tuning);
+    struct training *training = tuning->training;
     struct contrast_step *step = calloc(1, sizeof *step);
     tuning->own = step;
     if (!step)
         return wt__fail_nomem(err);
+    step->negatives = training->options->negatives;
     step->asker = wt__alloc_array(pairs, sizeof *step->asker);
-    step->pairs = wt__alloc_array(pairs, MOST_TOOLS);
+    step->pairs = wt__alloc_array(pairs, tools);
+    step->kinds = wt__alloc_array(tools, 1);
     step->queries = wt__alloc_aligned(pairs * hidden, sizeof *step->queries);
     step->dqueries = wt__alloc_aligned(pairs * hidden, sizeof *step->dqueries);
-    step->scores = wt__alloc_aligned(pairs * MOST_TOOLS, sizeof *step->scores);
-    return step->asker && step->pairs && step->queries && step->dqueries && step->scores ? 0 : wt__fail_nomem(err);
+    step->scores = wt__alloc_aligned(pairs * tools, sizeof *step->scores);
+    bool whole = step->asker && step->pairs && step->kinds && step->queries && step->dqueries && step->scores;
+    int rc = whole ? 0 : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__ranking_open(&step->ranking, &training->examples, RANKED_TOOLS, training->seed, err);
+    return rc == 0 && step->negatives > 0 ? begin_negatives(tuning, step, err) : rc;
 }
 
 static void end(struct tuning *tuning)
@@ -63,11 +114,77 @@ static void end(struct tuning *tuning)
     free(step->tools);
     free(step->asker);
     free(step->pairs);
+    free(step->kinds);
     free(step->queries);
     free(step->dqueries);
     free(step->scores);
+    free(step->asking);
+    free(step->parts);
+    free(step->best);
+    free(tuning->objective.carried.values);
+    wt__ranking_dispose(&step->ranking);
     free(step);
 }
+
+/* ---------------------------------------------------------------- hard negatives */
+
+/* The tools' vectors as the model has them now. */
+static int renew(struct tuning *tuning, struct listener *listener, wt_error *err)
+{
+    struct contrast_step *step = tuning->own;
+    struct carried *carried = &tuning->objective.carried;
+    if (step->negatives == 0)
+        return 0;
+    if (wt__listener_phase(listener, "looking for hard negatives", step->ranking.count))
+        return wt__fail(err, WT_ECANCELLED, "stopped on request");
+    float *fresh = wt__alloc_aligned(carried->count, sizeof *fresh);
+    int rc = fresh ? wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->tools, step->ranking.rows,
+                                      step->ranking.count, fresh, listener, err)
+                   : wt__fail_nomem(err);
+    if (rc == 0) { /* all of it or, when it was stopped, nothing: a checkpoint may be written now */
+        fresh[carried->count - 1] = 1;
+        memcpy(carried->values, fresh, carried->count * sizeof *fresh);
+    }
+    free(fresh);
+    return rc;
+}
+
+/* Adds to the batch's tools what the model takes for right by mistake. The step in hand is lost. */
+static int add_negatives(struct tuning *tuning, struct contrast_step *step, const uint32_t *examples, size_t count,
+                         struct rng *rng, wt_error *err)
+{
+    const struct example_set *train = &tuning->training->examples.train;
+    const struct carried *carried = &tuning->objective.carried;
+    if (step->negatives == 0 || carried->values[carried->count - 1] == 0)
+        return 0;
+    int rc = wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->requests, examples, count, step->asking, NULL, err);
+    for (size_t i = 0; i < count; i++)
+        step->parts[i] = wt__ranking_part(&step->ranking, train, examples[i]);
+    if (rc == 0)
+        rc = wt__ranking_best(&step->ranking, step->asking, step->parts, count, LOOK, step->best, err);
+    if (rc == 0 && wt__grow((void **)&step->tools, &step->tool_capacity, step->tool_count + count * step->negatives,
+                            sizeof *step->tools) < 0)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        uint32_t wrong[NEGATIVE_POOL];
+        size_t pool = 0;
+        for (size_t b = 0; b < LOOK && pool < NEGATIVE_POOL; b++) {
+            uint32_t row = step->best[i * LOOK + b];
+            if (row != UINT32_MAX && !wt__ranking_right(&step->ranking, train, examples[i], row))
+                wrong[pool++] = row;
+        }
+        for (size_t n = 0; n < step->negatives && n < pool; n++) {
+            size_t other = n + (size_t)wt__rng_below(rng, pool - n);
+            uint32_t drawn = wrong[other];
+            wrong[other] = wrong[n];
+            step->tools[step->tool_count++] = drawn;
+        }
+    }
+    wt__tower_begin(&tuning->tower);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- a batch */
 
 static int ascending(const void *a, const void *b)
 {
@@ -75,11 +192,23 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Sorts the rows and leaves each once. */
+static size_t unique(uint32_t *rows, size_t count)
+{
+    size_t kept = 0;
+    if (count > 0)
+        qsort(rows, count, sizeof *rows, ascending);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || rows[kept - 1] != rows[i])
+            rows[kept++] = rows[i];
+    return kept;
+}
+
 /* The tools of all the batch's requests, each once; of too many, MOST_TOOLS that are drawn. */
 static int gather_tools(struct contrast_step *step, const struct example_set *train, const uint32_t *examples,
                         size_t count, struct rng *rng, wt_error *err)
 {
-    size_t all = 0, kept = 0;
+    size_t all = 0, kept;
     for (size_t i = 0; i < count; i++) {
         size_t first = train->starts[examples[i]], n = train->starts[examples[i] + 1] - first;
         if (wt__grow((void **)&step->tools, &step->tool_capacity, all + n, sizeof *step->tools) < 0)
@@ -87,10 +216,7 @@ static int gather_tools(struct contrast_step *step, const struct example_set *tr
         memcpy(step->tools + all, train->tools + first, n * sizeof *step->tools);
         all += n;
     }
-    qsort(step->tools, all, sizeof *step->tools, ascending);
-    for (size_t i = 0; i < all; i++)
-        if (kept == 0 || step->tools[kept - 1] != step->tools[i])
-            step->tools[kept++] = step->tools[i];
+    kept = unique(step->tools, all);
     if (kept > MOST_TOOLS) {
         for (size_t i = 0; i < MOST_TOOLS; i++) {
             size_t other = i + (size_t)wt__rng_below(rng, kept - i);
@@ -99,39 +225,36 @@ static int gather_tools(struct contrast_step *step, const struct example_set *tr
             step->tools[other] = moved;
         }
         kept = MOST_TOOLS;
-        qsort(step->tools, kept, sizeof *step->tools, ascending);
     }
     step->tool_count = kept;
     return 0;
 }
 
-/* Places of a request's tools among the batch's: gold [tool_count] becomes 1 there. */
-static void mark_gold(const struct contrast_step *step, const uint32_t *tools, size_t count, uint8_t *gold)
+/* What a tool of the batch is to a request. One with the text of a tool of its own, of another data set perhaps, is not
+ * wrong. */
+static enum pair pair_of(const struct contrast_step *step, const struct example_set *train, uint32_t request,
+                         uint32_t row)
 {
-    memset(gold, 0, step->tool_count);
-    for (size_t i = 0, at = 0; i < count; i++) {
-        while (at < step->tool_count && step->tools[at] < tools[i])
-            at++;
-        if (at < step->tool_count && step->tools[at] == tools[i])
-            gold[at] = 1;
-    }
+    for (size_t l = train->starts[request]; l < train->starts[request + 1]; l++)
+        if (train->tools[l] == row)
+            return PAIR_POSITIVE;
+    return wt__ranking_right(&step->ranking, train, request, row) ? PAIR_IGNORED : PAIR_NEGATIVE;
 }
 
 /* A row for each pair: its tool is the positive, the request's other tools do not count. */
 static void list_pairs(struct contrast_step *step, const struct example_set *train, const uint32_t *examples,
                        size_t count)
 {
-    uint8_t gold[MOST_TOOLS];
     step->pair_count = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t first = train->starts[examples[i]];
-        mark_gold(step, train->tools + first, train->starts[examples[i] + 1] - first, gold);
+        for (size_t t = 0; t < step->tool_count; t++)
+            step->kinds[t] = (uint8_t)pair_of(step, train, examples[i], step->tools[t]);
         for (size_t t = 0; t < step->tool_count; t++) {
-            if (!gold[t])
+            if (step->kinds[t] != PAIR_POSITIVE)
                 continue;
             uint8_t *row = step->pairs + step->pair_count * step->tool_count;
             for (size_t c = 0; c < step->tool_count; c++)
-                row[c] = c == t ? PAIR_POSITIVE : gold[c] ? PAIR_IGNORED : PAIR_NEGATIVE;
+                row[c] = c == t || step->kinds[c] == PAIR_NEGATIVE ? step->kinds[c] : PAIR_IGNORED;
             step->asker[step->pair_count++] = (uint32_t)i;
         }
     }
@@ -142,8 +265,11 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
     const struct example_set *train = &tuning->training->examples.train;
     struct contrast_step *step = tuning->own;
     int rc = gather_tools(step, train, examples, count, rng, err);
+    if (rc == 0)
+        rc = add_negatives(tuning, step, examples, count, rng, err);
     if (rc < 0)
         return rc;
+    step->tool_count = unique(step->tools, step->tool_count);
     step->requests = count;
     list_pairs(step, train, examples, count);
     for (size_t i = 0; i < count; i++)
@@ -183,4 +309,5 @@ const struct tuning_kind wt__contrast = {.name = "contrast",
                                          .begin = begin,
                                          .end = end,
                                          .prepare = prepare,
-                                         .loss = loss};
+                                         .loss = loss,
+                                         .renew = renew};

@@ -70,6 +70,12 @@ static void reduce(void *self, unsigned part, unsigned parts)
     wt__tower_reduce(&tuning->tower, part, parts);
 }
 
+static int renew(void *self, struct listener *listener, wt_error *err)
+{
+    struct tuning *tuning = self;
+    return tuning->kind->renew(tuning, listener, err);
+}
+
 static int judge(void *self, struct listener *listener, double *figure, wt_error *err)
 {
     struct tuning *tuning = self;
@@ -166,6 +172,7 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
                                            .loss = loss,
                                            .backward = backward,
                                            .reduce = reduce,
+                                           .renew = tuning->kind->renew ? renew : NULL,
                                            .judge = measured ? judge : NULL,
                                            .save = save,
                                            .revert = measured ? revert : NULL};
@@ -196,6 +203,9 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
     if (chosen < 0)
         return chosen;
     const struct tuning_kind *kind = tuning.kind = kinds[chosen];
+    if (training->options->negatives > 0 && !kind->renew)
+        return wt__fail(err, WT_EUSAGE, "hard negatives are for the loss \"%s\", not for \"%s\"", kinds[0]->name,
+                        kind->name);
     const struct lesson_plan plan = {
         .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST};
     int rc = wt__training_model(training, &base, err);

@@ -27,6 +27,8 @@ struct tuning_kind {
     /* As in struct objective. */
     int (*prepare)(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err);
     double (*loss)(struct tuning *tuning);
+    /* As in struct objective; NULL where nothing is carried. begin then sets tuning->objective.carried. */
+    int (*renew)(struct tuning *tuning, struct listener *listener, wt_error *err);
 };
 
 struct tuning {

@@ -201,7 +201,8 @@ static int write_checkpoint(struct loop *loop, wt_error *err)
     if (!loop->options->checkpoint)
         return 0;
     loop->saved_ms = wt__now_ms();
-    return wt__checkpoint_write(loop->options->checkpoint, loop->options->identity, &loop->state, &loop->adamw, err);
+    return wt__checkpoint_write(loop->options->checkpoint, loop->options->identity, &loop->state, &loop->adamw,
+                                &loop->objective->carried, err);
 }
 
 static int stop(struct loop *loop, wt_error *err)
@@ -253,6 +254,16 @@ static int look(struct loop *loop, wt_error *err)
     return rc < 0 ? rc : write_checkpoint(loop, err);
 }
 
+/* A checkpoint of this very step was written before: resumed from it, the same is made again. */
+static int renew(struct loop *loop, wt_error *err)
+{
+    const struct objective *o = loop->objective;
+    if (!o->renew || loop->state.step == 0 || loop->state.step % loop->judge_every != 0)
+        return 0;
+    int rc = o->renew(o->self, loop->listener, err);
+    return rc == WT_ECANCELLED ? stop(loop, err) : rc;
+}
+
 /* ---------------------------------------------------------------- the whole */
 
 static int check_memory(const struct loop *loop, wt_error *err)
@@ -289,7 +300,7 @@ static int begin(struct loop *loop, wt_error *err)
     wt__gradients_clear(o->parameters, o->parameter_count);
     uint64_t steps = wt__loop_steps(options, o->examples);
     if (options->resume && options->checkpoint) {
-        rc = wt__checkpoint_read(options->checkpoint, options->identity, &loop->state, &loop->adamw, err);
+        rc = wt__checkpoint_read(options->checkpoint, options->identity, &loop->state, &loop->adamw, &o->carried, err);
         if (rc > 0 && loop->state.steps != steps)
             rc = wt__fail(err, WT_EFORMAT, "%s is the state of a training of %llu steps, not %llu", options->checkpoint,
                           (unsigned long long)loop->state.steps, (unsigned long long)steps);
@@ -326,7 +337,9 @@ static int run(struct loop *loop, struct loop_result *out, wt_error *err)
         out->stopped_early = options->patience > 0 && loop->state.worse >= options->patience;
         if (loop->state.step == loop->state.steps || out->stopped_early)
             break;
-        rc = step(loop, err);
+        rc = renew(loop, err);
+        if (rc == 0)
+            rc = step(loop, err);
         if (rc < 0)
             return rc;
         if (tell(loop))

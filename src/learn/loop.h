@@ -5,7 +5,8 @@
  * goes on, and ends.
  *
  * Everything random in step s is drawn from a generator that is seeded by (seed, s), and the order of epoch e by
- * (seed, e). So the state of a training is its parameters, the optimiser's means and the number of its step, and a
+ * (seed, e). So the state of a training is its parameters, the optimiser's means, the number of its step and what the
+ * objective carries, and a
  * training that was stopped, or killed, and resumed ends in the bits of one that ran through.
  *
  * A step: prepare, forward a worker, loss, backward a worker, reduce, the optimiser's step. Workers are numbers, not
@@ -21,6 +22,13 @@
 #include "base/rng.h"
 #include "learn/listener.h"
 #include "nn/adamw.h"
+
+/* What the state of a training has beside parameters and means: numbers that the objective makes now and then, and
+ * that the steps after read. */
+struct carried {
+    float *values;
+    size_t count;
+};
 
 /* How far a training is. */
 struct loop_state {
@@ -49,6 +57,10 @@ struct objective {
     void (*backward)(void *self, unsigned worker);
     /* Adds the workers' gradients up: part `part` of `parts`, each on its own thread. */
     void (*reduce)(void *self, unsigned part, unsigned parts);
+    /* Between two measurements' stretches of steps, not before the first: makes `carried` anew from the parameters and
+     * the seed alone. NULL: nothing is carried. */
+    int (*renew)(void *self, struct listener *listener, wt_error *err);
+    struct carried carried; /* set by begin */
     /* The figure on dev, higher is better. NULL: nothing is measured, and the last model is kept. */
     int (*judge)(void *self, struct listener *listener, double *figure, wt_error *err);
     /* Leaves the model as it is now where it belongs, replacing the last one. */

@@ -15,7 +15,14 @@
 #include "nn/matmul.h"
 
 #define ALL "all" /* every lesson, in their order */
-enum { SEED = 1, THREADS_MAX = 256, BATCH_MAX = 1 << 16, ACCUMULATE_MAX = 1 << 16, CANDIDATES_MAX = 1024 };
+enum {
+    SEED = 1,
+    THREADS_MAX = 256,
+    BATCH_MAX = 1 << 16,
+    ACCUMULATE_MAX = 1 << 16,
+    CANDIDATES_MAX = 1024,
+    NEGATIVES_MAX = 8
+};
 static const double EPOCHS_MAX = 10000, RATE_MAX = 1;
 
 /* What a report lives in; the training's arena moves here. */
@@ -76,6 +83,8 @@ static int check_options(const char *name, const wt_train_options *o, wt_error *
         return wt__fail(err, WT_EUSAGE, "a step has at most %d batches", ACCUMULATE_MAX);
     if (o->candidates > CANDIDATES_MAX)
         return wt__fail(err, WT_EUSAGE, "a refiner looks at most at %d candidates", CANDIDATES_MAX);
+    if (o->negatives > NEGATIVES_MAX)
+        return wt__fail(err, WT_EUSAGE, "a request has at most %d hard negatives", NEGATIVES_MAX);
     if (o->precision && strcmp(o->precision, "fp32") != 0 && strcmp(o->precision, "bf16") != 0)
         return wt__fail(err, WT_EUSAGE, "the precision is fp32 or bf16, not \"%s\"", o->precision);
     if (o->precision && strcmp(o->precision, "bf16") == 0 && !wt__amx_ready())

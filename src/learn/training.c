@@ -119,7 +119,7 @@ static json_t *describe(const struct training *training, const struct training_b
     const wt_train_options *options = training->options;
     struct str name = wt__model_name(base->folder);
     const char *loss = options->loss ? options->loss : "";
-    return json_pack(
+    json_t *about = json_pack(
         "{s:s, s:s, s:{s:s, s:s, s:I, s:I, s:I}, s:{s:s%, s:s}, s:{s:f, s:I, s:I, s:f, s:I, s:s, s:I, s:s}, s:I, s:I}",
         "lesson", training->lesson->public.name, "version", wt_version(), "data", "sha256", e->hash, "source",
         e->source, "tools", (json_int_t)e->tools, "requests", (json_int_t)e->train.count, "dev_requests",
@@ -128,6 +128,14 @@ static json_t *describe(const struct training *training, const struct training_b
         "freeze", (json_int_t)options->freeze, "loss", loss, "candidates", (json_int_t)options->candidates, "precision",
         training->reduced ? "bf16" : "fp32", "seed", (json_int_t)training->seed, "threads",
         (json_int_t)training->threads);
+    /* Said where there are any: a training without them is called what it always was. */
+    if (about && options->negatives > 0 &&
+        json_object_set_new(json_object_get(about, "options"), "negatives",
+                            json_integer((json_int_t)options->negatives)) < 0) {
+        json_decref(about);
+        about = NULL;
+    }
+    return about;
 }
 
 /* What the training is called: the hash of about as text, without the path of its data. NULL when memory is out. */

@@ -435,6 +435,83 @@ static void stopped_and_resumed_it_is_the_same_model(void **state)
     wt_close(engine);
 }
 
+/* At a step, in the middle of looking for negatives, or where the look was just made: the same model every time. */
+static int stop_when_looking(void *context, const wt_train_progress *progress)
+{
+    size_t *left = context;
+    if (strcmp(progress->phase, "looking for hard negatives") != 0)
+        return 0;
+    *left -= *left > 0;
+    return *left == 0;
+}
+
+static void hard_negatives_survive_a_stop(void **state)
+{
+    struct place *place = *state;
+    char plain[65], whole[65], resumed[65], folder[96];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report *report = train(place, engine, &options);
+    wt_train_report_free(report);
+    hash_of(place->out, plain);
+    options.negatives = 2;
+    wt_train_report_free(train(place, engine, &options));
+    hash_of(place->out, whole);
+    assert_string_not_equal(plain, whole);
+    snprintf(folder, sizeof folder, "%s/second", place->folder);
+    options.out = folder;
+    size_t stops = 0;
+    for (size_t i = 1; i < 9; i++) {
+        struct stopper stopper = {.at = 9 * i};
+        size_t looks = i / 2;
+        options.progress = i % 2 ? stop_at : stop_when_looking;
+        options.progress_context = i % 2 ? (void *)&stopper : (void *)&looks;
+        options.resume = 0;
+        int rc = wt_train(engine, "encoder", &options, &report, &place->err);
+        wt_train_report_free(report);
+        if (rc == 0)
+            break;
+        refused(place, rc, WT_ECANCELLED, "; resume goes on from there");
+        options.progress = NULL;
+        options.resume = 1;
+        wt_train_report_free(train(place, engine, &options));
+        hash_of(folder, resumed);
+        assert_string_equal(whole, resumed);
+        stops++;
+    }
+    assert_true(stops > 2);
+    options.resume = 0;
+    options.negatives = 9;
+    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "a request has at most 8 hard negatives");
+    options.negatives = 1;
+    options.loss = "triplet";
+    refused_train(place, engine, "encoder", &options, WT_EUSAGE,
+                  "hard negatives are for the loss \"contrast\", not for \"triplet\"");
+    wt_close(engine);
+}
+
+/* Megabytes that a refused training says it would take. */
+static double megabytes_of(struct place *place, wt_engine *engine, size_t negatives)
+{
+    wt_train_options options = options_of();
+    wt_train_report *report = NULL;
+    double megabytes = 0;
+    options.memory = 1000;
+    options.batch = 200;
+    options.negatives = negatives;
+    refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_ENOMEM, "training would take ");
+    assert_int_equal(sscanf(strstr(place->err.message, "take "), "take %lf", &megabytes), 1);
+    return megabytes;
+}
+
+static void the_estimate_knows_of_hard_negatives(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    assert_true(megabytes_of(place, engine, 8) > 1.5 * megabytes_of(place, engine, 0));
+    wt_close(engine);
+}
+
 static void killed_and_resumed_it_is_the_same_model(void **state)
 {
     struct place *place = *state;
@@ -567,6 +644,8 @@ int main(void)
         ROW(what_makes_no_sense_is_refused),
         ROW(a_rate_that_explodes_leaves_the_last_model),
         ROW(stopped_and_resumed_it_is_the_same_model),
+        ROW(hard_negatives_survive_a_stop),
+        ROW(the_estimate_knows_of_hard_negatives),
         ROW(killed_and_resumed_it_is_the_same_model),
         ROW(resuming_what_has_ended_changes_nothing),
         ROW(another_training_is_not_resumed),

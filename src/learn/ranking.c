@@ -1,0 +1,143 @@
+#include "learn/ranking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/topk.h"
+#include "nn/matmul.h"
+
+enum { BLOCK = 64 /* requests that are compared with all tools at once */ };
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Texts that are read of a tool first decide: two sets may have the same tool. */
+static bool find_twins(struct ranking *ranking)
+{
+    const struct examples *e = ranking->examples;
+    struct map map = {0};
+    bool whole = true;
+    for (size_t row = 0; whole && row < e->tools; row++) {
+        const uint32_t *first = wt__map_insert(&map, e->texts[0][row], (uint32_t)row, NULL);
+        whole = first != NULL;
+        ranking->twins[row] = whole ? *first : 0;
+    }
+    wt__map_dispose(&map);
+    return whole;
+}
+
+int wt__ranking_open(struct ranking *out, const struct examples *examples, size_t most, uint64_t seed, wt_error *err)
+{
+    struct rng rng;
+    size_t all = examples->tools;
+    *out = (struct ranking){.examples = examples, .count = all < most ? all : most};
+    out->rows = wt__alloc_array(all, sizeof *out->rows);
+    out->twins = wt__alloc_array(all, sizeof *out->twins);
+    if (!out->rows || !out->twins || !find_twins(out)) {
+        wt__ranking_dispose(out);
+        return wt__fail_nomem(err);
+    }
+    wt__rng_seed(&rng, seed);
+    wt__rng_draw(&rng, out->rows, all, out->count);
+    qsort(out->rows, out->count, sizeof *out->rows, ascending);
+    return 0;
+}
+
+void wt__ranking_dispose(struct ranking *ranking)
+{
+    free(ranking->rows);
+    free(ranking->twins);
+    *ranking = (struct ranking){0};
+}
+
+uint32_t wt__ranking_part(const struct ranking *ranking, const struct example_set *set, size_t request)
+{
+    const struct examples *e = ranking->examples;
+    uint32_t part = 0;
+    while (request >= (set == &e->dev ? e->parts[part].dev : e->parts[part].train))
+        part++;
+    return part;
+}
+
+bool wt__ranking_right(const struct ranking *ranking, const struct example_set *set, size_t request, uint32_t row)
+{
+    for (size_t l = set->starts[request]; l < set->starts[request + 1]; l++)
+        if (ranking->twins[set->tools[l]] == ranking->twins[row])
+            return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------- nearest tools */
+
+struct comparing {
+    const struct ranking *ranking;
+    size_t first, end; /* ranked tools of the part in hand */
+    const float *requests;
+    size_t k;
+    uint32_t *best;
+    uint32_t members[BLOCK]; /* requests of the part */
+    size_t count;
+    float *block;       /* [BLOCK, D] their vectors */
+    float *scores;      /* [BLOCK, tools] */
+    struct scored *top; /* [k] */
+};
+
+static void compare(struct comparing *c)
+{
+    size_t tools = c->end - c->first, dim = c->ranking->dim;
+    for (size_t i = 0; i < c->count; i++)
+        memcpy(c->block + i * dim, c->requests + c->members[i] * dim, dim * sizeof *c->block);
+    if (tools > 0)
+        wt__matmul(&(struct matmul){.m = c->count,
+                                    .n = tools,
+                                    .k = dim,
+                                    .a = c->block,
+                                    .a_stride = dim,
+                                    .b = c->ranking->vectors + c->first * dim,
+                                    .b_stride = dim,
+                                    .b_transposed = true,
+                                    .c = c->scores,
+                                    .c_stride = tools});
+    for (size_t i = 0; i < c->count; i++) {
+        struct topk top = {.items = c->top, .k = c->k};
+        uint32_t *best = c->best + c->members[i] * c->k;
+        for (size_t t = 0; t < tools; t++)
+            wt__topk_push(&top, (struct scored){c->scores[i * tools + t], c->ranking->rows[c->first + t]});
+        wt__topk_sort(&top);
+        for (size_t b = 0; b < c->k; b++)
+            best[b] = b < top.len ? top.items[b].row : UINT32_MAX;
+    }
+    c->count = 0;
+}
+
+int wt__ranking_best(const struct ranking *ranking, const float *requests, const uint32_t *parts, size_t count,
+                     size_t k, uint32_t *best, wt_error *err)
+{
+    const struct examples *e = ranking->examples;
+    struct comparing c = {.ranking = ranking, .requests = requests, .k = k, .best = best};
+    c.block = wt__alloc_aligned(BLOCK * ranking->dim, sizeof *c.block);
+    c.scores = wt__alloc_aligned(BLOCK * ranking->count, sizeof *c.scores);
+    c.top = wt__alloc_array(k, sizeof *c.top);
+    bool whole = c.block && c.scores && c.top;
+    for (size_t part = 0; whole && part < e->part_count; part++) {
+        c.first = c.end;
+        while (c.end < ranking->count && ranking->rows[c.end] < e->parts[part].tools)
+            c.end++;
+        for (size_t i = 0; i < count; i++) {
+            if (parts[i] == part)
+                c.members[c.count++] = (uint32_t)i;
+            if (c.count == BLOCK || (i + 1 == count && c.count > 0))
+                compare(&c);
+        }
+    }
+    free(c.block);
+    free(c.scores);
+    free(c.top);
+    return whole ? 0 : wt__fail_nomem(err);
+}

@@ -1,0 +1,32 @@
+/* ranking.h: which tools a model puts first for a request, among those of the request's own data set: where the
+ * mistakes are that there is most to learn from (hard negatives). */
+#ifndef WT_LEARN_RANKING_H
+#define WT_LEARN_RANKING_H
+
+#include "learn/examples.h"
+
+struct ranking {
+    const struct examples *examples;
+    uint32_t *rows; /* [count] tools that are ranked, ascending */
+    size_t count;
+    uint32_t *twins; /* [M] the first tool with the same text, which may be itself: as right as that one */
+    float *vectors;  /* [count, D] of the tools, borrowed */
+    size_t dim;
+};
+
+/* most: tools beyond which a seeded part is ranked. Errors: WT_ENOMEM. */
+int wt__ranking_open(struct ranking *out, const struct examples *examples, size_t most, uint64_t seed, wt_error *err);
+void wt__ranking_dispose(struct ranking *ranking);
+
+/* The part of a training or dev request. */
+uint32_t wt__ranking_part(const struct ranking *ranking, const struct example_set *set, size_t request);
+
+/* Rows of the k tools [count, k] that are nearest to requests [count, D] by inner product, best first; equal ones by
+ * row. Each is answered from its own part (parts [count]); UINT32_MAX where that has no more. Errors: WT_ENOMEM. */
+int wt__ranking_best(const struct ranking *ranking, const float *requests, const uint32_t *parts, size_t count,
+                     size_t k, uint32_t *best, wt_error *err);
+
+/* Whether a tool, or one with the same text, is a label of the request. */
+bool wt__ranking_right(const struct ranking *ranking, const struct example_set *set, size_t request, uint32_t row);
+
+#endif

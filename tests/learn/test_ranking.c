@@ -1,0 +1,101 @@
+/* The tools that a model ranks first for a request, each from its own data set, and what counts as right. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "learn/ranking.h"
+
+/* Two sets: rows 0 1 2 and 3 4; row 4 has the text of row 1. Request 0 is of the first set, labelled 0 and 1; request 1
+ * of the second, labelled 3. Vectors of two numbers. */
+static struct str texts[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"b", 1}};
+static float vectors[][2] = {{1, 0}, {.9f, 0}, {.8f, 0}, {0, 1}, {.9f, .9f}};
+static size_t starts[] = {0, 2, 3};
+static uint32_t labels[] = {0, 1, 3};
+static struct example_part parts[] = {{3, 1, 1}, {5, 2, 2}};
+
+static struct examples examples_of(void)
+{
+    struct example_set set = {.count = 2, .starts = starts, .tools = labels};
+    return (struct examples){.part_count = 2, .parts = parts, .tools = 5, .texts = {texts}, .train = set, .dev = set};
+}
+
+static struct ranking ranking_of(const struct examples *examples, size_t most)
+{
+    struct ranking ranking;
+    wt_error err;
+    assert_int_equal(wt__ranking_open(&ranking, examples, most, 1, &err), 0);
+    ranking.vectors = vectors[0];
+    ranking.dim = 2;
+    return ranking;
+}
+
+static void the_nearest_of_the_own_set_come_first(void **state)
+{
+    static const float requests[][2] = {{1, 0}, {0, 1}, {-1, 0}};
+    static const uint32_t of[] = {0, 1, 0};
+    static const uint32_t want[][3] = {{0, 1, 2}, {3, 4, UINT32_MAX}, {2, 1, 0}};
+    struct examples examples = examples_of();
+    struct ranking ranking = ranking_of(&examples, 100);
+    uint32_t best[3][3];
+    wt_error err;
+    (void)state;
+    assert_int_equal(ranking.count, 5);
+    assert_int_equal(wt__ranking_best(&ranking, requests[0], of, 3, 3, best[0], &err), 0);
+    assert_memory_equal(best, want, sizeof want);
+    assert_int_equal(wt__ranking_part(&ranking, &examples.train, 0), 0);
+    assert_int_equal(wt__ranking_part(&ranking, &examples.dev, 1), 1);
+    wt__ranking_dispose(&ranking);
+}
+
+static void equal_scores_go_by_row(void **state)
+{
+    static const float request[2] = {0, 0};
+    static const uint32_t of[] = {0};
+    struct examples examples = examples_of();
+    struct ranking ranking = ranking_of(&examples, 100);
+    uint32_t best[2];
+    wt_error err;
+    (void)state;
+    assert_int_equal(wt__ranking_best(&ranking, request, of, 1, 2, best, &err), 0);
+    assert_int_equal(best[0], 0);
+    assert_int_equal(best[1], 1);
+    wt__ranking_dispose(&ranking);
+}
+
+static void a_label_and_its_twin_are_right(void **state)
+{
+    static const bool right[2][5] = {{true, true, false, false, true}, {false, false, false, true, false}};
+    struct examples examples = examples_of();
+    struct ranking ranking = ranking_of(&examples, 100);
+    (void)state;
+    for (size_t request = 0; request < 2; request++)
+        for (uint32_t row = 0; row < 5; row++)
+            assert_int_equal(wt__ranking_right(&ranking, &examples.train, request, row), right[request][row]);
+    wt__ranking_dispose(&ranking);
+}
+
+static void of_many_tools_a_seeded_part_is_ranked(void **state)
+{
+    struct examples examples = examples_of();
+    struct ranking first = ranking_of(&examples, 3), second = ranking_of(&examples, 3);
+    (void)state;
+    assert_int_equal(first.count, 3);
+    assert_memory_equal(first.rows, second.rows, 3 * sizeof *first.rows);
+    assert_true(first.rows[0] < first.rows[1] && first.rows[1] < first.rows[2] && first.rows[2] < 5);
+    wt__ranking_dispose(&first);
+    wt__ranking_dispose(&second);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nearest_of_the_own_set_come_first),
+        cmocka_unit_test(equal_scores_go_by_row),
+        cmocka_unit_test(a_label_and_its_twin_are_right),
+        cmocka_unit_test(of_many_tools_a_seeded_part_is_ranked),
+    };
+    return cmocka_run_group_tests_name("learn/ranking", tests, NULL, NULL);
+}
