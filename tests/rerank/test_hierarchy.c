@@ -159,7 +159,7 @@ static void one_provider_tools_come_first(void **state)
         {"every tool unseen", "a90 b88 c50 b40", "0 1 3 | 2", "a+b+"},
         {"every tool seen", "A90 B88 C50 B40", "0 1 3 | 2", "AB"},
         /* Tool by tool: provider A is seen, since its second tool is. */
-        {"a provider with seen and unseen tools is seen", "a90 B50 A40", "0 2 | 1", "A"},
+        {"a provider with seen and unseen tools is seen", "a90 B50 A40 a30", "0 2 3 | 1", "A"},
         {"providers in the order of their best tool", "C99 A98 B97 A96", "0 1 2 3 |", "CAB"},
         {"one candidate", "a10", "0 |", "a+"},
         {"nothing", "", "|", ""},
@@ -219,14 +219,21 @@ static void what_was_found_joins_f1_by_its_score(void **state)
         /* Room for four: each one found pushes the last one off. */
         {"what is beyond the capacity is cut", "a90 a40 B80 C60", 2, 4, "a70 a30", "0 100 1 101"},
         {"F1 may fill it alone", "a90 a40 B80", 2, 3, "a70 a60 a20", "0 100 101"},
-        {"full of better ones", "a90 a80", 2, 2, "a10", "0 1"},
+        {"full of better ones", "a90 a80", 2, 2, "a10 a20", "0 1"},
+        {"full of worse ones", "a40 a30", 2, 2, "a60 a50 a70 a10", "102 100"},
         {"no room", "", 0, 0, "a10", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct candidate list[16], found[16];
-        size_t count = read_list(cases[i].list, 0, list), found_count = read_list(cases[i].found, 100, found);
+        struct candidate given[16], found[16];
+        size_t count = read_list(cases[i].list, 0, given), found_count = read_list(cases[i].found, 100, found);
+        struct candidate *list = calloc(cases[i].capacity + 1, sizeof *list), *end = list + cases[i].capacity;
+        assert_non_null(list);
+        memcpy(list, given, count * sizeof *list);
+        *end = (struct candidate){.row = 999};
         count = wt__hierarchy_merge(list, cases[i].first, count, cases[i].capacity, found, found_count);
+        assert_int_equal(end->row, 999);
         assert_rows(cases[i].name, list, count, SIZE_MAX, cases[i].merged);
+        free(list);
     }
 }
 
@@ -288,6 +295,26 @@ static void a_damaged_vector_is_like_no_other(void **state)
     settings.group_most = 1;
     size_t first = wt__hierarchy_spread(&settings, list, 4, DIM);
     assert_rows("damaged", list, 4, first, "0 1 2 | 3");
+}
+
+/* One provider has places 0, 255 and 256; every other candidate is alone. Place 256 is the first not looked at. */
+static void the_last_place_looked_at_is_the_256th(void **state)
+{
+    (void)state;
+    enum { LAST = HIERARCHY_MAX_CANDIDATES - 1, COUNT = HIERARCHY_MAX_CANDIDATES + 1 };
+    struct candidate list[COUNT], spread[COUNT];
+    struct hierarchy_settings settings = wt__hierarchy_paper;
+    struct chosen_providers chosen;
+    for (uint32_t i = 0; i < COUNT; i++)
+        list[i] = (struct candidate){.row = i, .provider = i >= LAST ? 0 : i};
+    memcpy(spread, list, sizeof list);
+    wt__hierarchy_concentrate(&settings, list, COUNT, &chosen);
+    assert_int_equal(chosen.first, 2);
+    assert_int_equal(list[1].row, LAST);
+    assert_int_equal(list[COUNT - 1].row, COUNT - 1);
+    settings.group_most = 1;
+    assert_int_equal(wt__hierarchy_spread(&settings, spread, COUNT, DIM), LAST);
+    assert_int_equal(spread[LAST].row, LAST);
 }
 
 /* Lists of any length: what is behind the 256th stays there, and nothing is lost or doubled. */
@@ -374,6 +401,7 @@ int main(void)
         cmocka_unit_test(what_was_found_joins_f1_by_its_score),
         cmocka_unit_test(look_alikes_come_first_only_a_few),
         cmocka_unit_test(a_damaged_vector_is_like_no_other),
+        cmocka_unit_test(the_last_place_looked_at_is_the_256th),
         cmocka_unit_test(long_lists_keep_their_tails),
         cmocka_unit_test(settings_have_ranges),
     };
