@@ -1,0 +1,147 @@
+"""ONNX Runtime fp32 on one thread with the same cross-encoder and the same pairs, taking turns with bench_cross.
+
+    cross_onnx.py FOLDER CORPUS [BENCH_CROSS]
+
+FOLDER is what `bench_cross make` left. The peer is at its best: the graph is fused for BERT by ONNX Runtime's own
+transformer optimizer, run with every graph optimization, and fed with token ids that were made before; the pairs are
+sorted by length and cut into batches of the size that is quickest for it, each padded to its longest. Each round times
+both programs before the next, so that other work on the machine meets both; the ratio is the median of a round's
+ratios. Both must give the same numbers."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import onnxruntime as ort
+
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "31"))
+BATCH_SIZES = (1, 3, 5, 10, 15, 30)
+MAX_TOKENS = 256
+WHO = "ONNX Runtime"
+NAMES = ["ids", "mask", "types"]
+
+
+def export(model, folder):
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    class Scored(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = AutoModelForSequenceClassification.from_pretrained(model, attn_implementation="eager").eval()
+
+        def forward(self, ids, mask, types):
+            return self.model(input_ids=ids, attention_mask=mask, token_type_ids=types).logits[:, 0]
+
+    plain, fused = os.path.join(folder, "plain.onnx"), os.path.join(folder, "fused.onnx")
+    ids = torch.randint(1000, 20000, (2, 16))
+    axes = {name: {0: "batch", 1: "tokens"} for name in NAMES}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(Scored(), (ids, torch.ones_like(ids), torch.zeros_like(ids)), plain, input_names=NAMES,
+                          output_names=["logits"], dynamic_axes=axes, opset_version=17, dynamo=False)
+    try:
+        from onnxruntime.transformers import optimizer
+
+        config = json.load(open(os.path.join(model, "config.json"), encoding="utf-8"))
+        graph = optimizer.optimize_model(plain, model_type="bert", num_heads=config["num_attention_heads"],
+                                         hidden_size=config["hidden_size"], opt_level=0)
+        graph.save_model_to_file(fused)
+    except ImportError as absent:
+        print(f"cross_onnx: graph not fused: {absent}", file=sys.stderr)
+        return plain
+    return fused
+
+
+class Peer:
+    def __init__(self, path, encodings):
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+        self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self.kinds = {entry.name: np.int32 if "int32" in entry.type else np.int64
+                      for entry in self.session.get_inputs()}
+        self.encodings = encodings
+        self.order = sorted(range(len(encodings)), key=lambda i: len(encodings[i].ids))
+
+    def batches(self, size):
+        for first in range(0, len(self.order), size):
+            part = [self.encodings[i] for i in self.order[first:first + size]]
+            shape = (len(part), len(part[-1].ids))
+            feeds = {name: np.zeros(shape, dtype=self.kinds[name]) for name in NAMES}
+            for row, pair in enumerate(part):
+                n = len(pair.ids)
+                feeds["ids"][row, :n], feeds["types"][row, :n], feeds["mask"][row, :n] = pair.ids, pair.type_ids, 1
+            yield feeds
+
+    def prepare(self, size):
+        self.feeds = list(self.batches(size))
+
+    def score(self):
+        """Milliseconds for all pairs, and their logits in order."""
+        began = time.perf_counter()
+        parts = [self.session.run(None, feeds)[0] for feeds in self.feeds]
+        took = (time.perf_counter() - began) * 1e3
+        logits = np.zeros(len(self.order))
+        logits[self.order] = np.concatenate(parts)
+        return took, logits
+
+    def median(self, rounds):
+        self.score()
+        return np.median([self.score()[0] for _ in range(rounds)])
+
+
+class Ours:
+    def __init__(self, program, model, corpus):
+        self.process = subprocess.Popen([program, model, corpus, "--serve"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+
+    def ask(self, question):
+        self.process.stdin.write(question + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().rstrip("\n")
+
+    def texts(self):
+        request, tools = self.ask("texts"), []
+        while line := self.process.stdout.readline().rstrip("\n"):
+            tools.append(line)
+        return request, tools
+
+
+def main():
+    from tokenizers import Tokenizer
+
+    model, corpus = sys.argv[1:3]
+    ours = Ours(sys.argv[3] if len(sys.argv) > 3 else "build-bench/bench_cross", model, corpus)
+    request, tools = ours.texts()
+    tokenizer = Tokenizer.from_file(os.path.join(model, "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS)
+    encodings = tokenizer.encode_batch([(request, tool) for tool in tools])
+    lengths = [len(encoding.ids) for encoding in encodings]
+    with tempfile.TemporaryDirectory() as folder:
+        peer = Peer(export(model, folder), encodings)
+        times = {}
+        for size in BATCH_SIZES:
+            peer.prepare(size)
+            times[size] = peer.median(3)
+        size = min(times, key=times.get)
+        print(f"cross_onnx: {len(tools)} pairs of {min(lengths)} to {max(lengths)} tokens, {np.mean(lengths):.1f} on "
+              f"average, the request {len(tokenizer.encode(request).ids) - 2}; batches of {size}, milliseconds by "
+              f"size: {', '.join(f'{s}: {t:.0f}' for s, t in times.items())}", file=sys.stderr)
+        peer.prepare(size)
+        off = np.abs(np.array(ours.ask("logits").split(), dtype=float) - peer.score()[1]).max()
+        print(f"cross_onnx: logits differ by at most {off:.1e}", file=sys.stderr)
+        assert off < 1e-3
+        rounds = np.array([(float(ours.ask("time")), peer.score()[0]) for _ in range(ROUNDS)])
+    measure = f"cross-encode {len(tools)} tools"
+    print(f"cross_onnx: {measure}: {np.median(rounds[:, 0] / rounds[:, 1]):.3f} x {WHO}", file=sys.stderr)
+    for who, column in (("whichtool", 0), (WHO, 1)):
+        print(f"{measure}\t{who}\t{np.median(rounds[:, column]):.2f}\tms", flush=True)
+
+
+main()
