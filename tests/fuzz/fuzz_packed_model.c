@@ -5,6 +5,7 @@
 
 #include "base/checksum.h"
 #include "base/memory.h"
+#include "encoder/head.h"
 #include "encoder/packed.h"
 #include "encoder/weights.h"
 
@@ -41,6 +42,12 @@ static void run(const struct packed *packed)
     if (memory) {
         wt__activations_place(&a, &packed->model, &limits, false, memory);
         wt__transformer_forward(&packed->model, &batch, &a);
+        if (c->labels == 1) {
+            float logit;
+
+            wt__transformer_forward_first(&packed->model, &batch, &a);
+            wt__head_forward(&packed->model, a.x, a.stride, 1, a.layers[0].context, &logit);
+        }
     }
     free(memory);
 }

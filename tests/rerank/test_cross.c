@@ -16,7 +16,10 @@
 
 #define TOLERANCE 1e-5
 #define ONE_LABEL TINY_LABELS(1)
-#define TWO_SEPS "{\"tokenizer_class\": \"RobertaTokenizer\"}"
+/* The frame of MPNet. */
+#define TWO_SEPS                                                                                                       \
+    "{\"tokenizer_class\": \"MPNetTokenizer\", \"cls_token\": \"[CLS]\", \"sep_token\": \"[SEP]\","                    \
+    " \"pad_token\": \"[PAD]\", \"mask_token\": \"[MASK]\"}"
 
 static const struct {
     const char *name, *config;
@@ -208,6 +211,7 @@ static void pairs_are_cut_as_the_tokenizer_cuts_them(void **state)
         open_cross(&place);
         const struct tokenizer *tokenizer = &packed_of(&place)->tokenizer;
         size_t frame = wt__cross_frame(tokenizer);
+        assert_int_equal(frame, FRAME + f);
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
             for (size_t most = frame; most <= POSITIONS; most++) {
                 char texts[2][128];
