@@ -238,14 +238,13 @@ static int read_head(struct model_config *c, const json_t *config, const char *f
     const char *name = json_string_value(json_array_get(names, 0));
     size_t len = name ? strlen(name) : 0;
 
-    if (len < classifier.len || memcmp(name + len - classifier.len, classifier.ptr, classifier.len) != 0)
-        return 0;
-    c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : whole(config, "num_labels", 2);
-    if (c->labels != 1)
-        return 0;
-    return read_activation(&c->head_activation, config,
-                           c->architecture == ARCHITECTURE_DEBERTA ? "pooler_hidden_act" : "",
-                           dialects[c->architecture].head, folder, err);
+    if (len >= classifier.len && memcmp(name + len - classifier.len, classifier.ptr, classifier.len) == 0)
+        c->labels = json_is_object(labels) ? (uint32_t)json_object_size(labels) : whole(config, "num_labels", 2);
+    /* A model without a head may get one; what its configuration says of it is no reason to refuse the model. */
+    int rc =
+        read_activation(&c->head_activation, config, c->architecture == ARCHITECTURE_DEBERTA ? "pooler_hidden_act" : "",
+                        dialects[c->architecture].head, folder, c->labels == 1 ? err : NULL);
+    return c->labels == 1 ? rc : 0;
 }
 
 static int read_architecture(struct model_config *c, const char *folder, wt_error *err)

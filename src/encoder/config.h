@@ -76,7 +76,7 @@ struct model_config {
     uint32_t convolution;                              /* its width, odd, or 0 */
     uint32_t convolution_activation;
     uint32_t labels;          /* numbers that the head gives, 0 where there is none; only a head of one is read */
-    uint32_t head_activation; /* enum activation, behind that head's dense layer */
+    uint32_t head_activation; /* enum activation, behind the dense layer of a head, that there is or would be */
     float epsilon;            /* of every layer normalisation */
 };
 

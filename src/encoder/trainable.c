@@ -6,12 +6,14 @@
  * in which they first do. */
 #include "encoder/trainable.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/rng.h"
 #include "encoder/pack.h"
 #include "encoder/tokenizer_files.h"
 #include "encoder/trainable_inside.h"
@@ -42,6 +44,11 @@ static size_t place_of(const struct trainable *t, const struct weight_tensor *te
     return t->plan.words + run + t->plan.at[tensor->part] + tensor->offset;
 }
 
+static bool of_head(enum weight_part part)
+{
+    return part >= WEIGHT_POOLER && part <= WEIGHT_SCORE_BIAS;
+}
+
 static int add_parameter(struct trainable *t, const struct weight_tensor *tensor, size_t prefix, wt_error *err)
 {
     struct parameter *p = &t->parameters[t->count++];
@@ -53,7 +60,7 @@ static int add_parameter(struct trainable *t, const struct weight_tensor *tensor
                             .gradient = t->gradients + at,
                             .count = tensor->count,
                             .decays = tensor->columns > 0 && table,
-                            .rate = 1};
+                            .rate = of_head(tensor->part) ? TRAINABLE_HEAD_RATE : 1};
     if (tensor->part == WEIGHT_WORDS) {
         p->row = tensor->columns;
         p->touched = t->touched;
@@ -61,32 +68,57 @@ static int add_parameter(struct trainable *t, const struct weight_tensor *tensor
     return p->name ? 0 : wt__fail_nomem(err);
 }
 
-static int read_weights(struct trainable *t, const struct safetensors *file, const char *folder, wt_error *err)
+/* Numbers as a new head begins with: a matrix near zero, biases zero. */
+static void draw_head(const struct weight_tensor *tensor, struct rng *rng, float *out)
 {
-    struct weight_walk count = {.config = &t->model.config, .below = t->below}, walk = count;
+    for (size_t i = 0; i < tensor->count && tensor->columns > 0; i++)
+        out[i] = (float)(.02 * sqrt(-2 * log(1 - wt__rng_unit(rng))) * cos(6.283185307179586 * wt__rng_unit(rng)));
+}
+
+/* A tensor of the file; of a head that the file has not, what it begins as. */
+static int read_tensor(struct trainable *t, const struct safetensors *file, const struct weight_tensor *tensor,
+                       const char *folder, bool trained_head, struct rng *rng, wt_error *err)
+{
+    float *out = t->weights + place_of(t, tensor);
+    bool pooler = t->model.config.architecture == ARCHITECTURE_BERT && tensor->part < WEIGHT_SCORE;
+
+    if (!of_head(tensor->part) || trained_head || (pooler && wt__safetensors_find(file, tensor->name)))
+        return wt__weight_read(file, tensor, folder, out, err);
+    draw_head(tensor, rng, out);
+    return 0;
+}
+
+static int read_weights(struct trainable *t, const struct safetensors *file, const char *folder, bool trained_head,
+                        wt_error *err)
+{
+    const struct model_config *c = &t->model.config;
+    struct weight_walk count = {.config = c, .below = t->below}, walk = count, named = count;
     size_t tensors = 0, skipped = 0;
+    struct rng rng;
     int rc = 0;
 
     while (wt__weight_next(&count))
         tensors++;
-    const char *prefix = wt__weights_prefix(file, &t->model.config);
+    const char *prefix = wt__weights_prefix(file, c);
     walk.prefix = prefix;
+    named.prefix = t->scorer ? wt__weights_head_prefix(c) : prefix;
     if (t->top && prefix)
         skipped = strlen(prefix);
     t->parameters = wt__arena_array(&t->arena, struct parameter, tensors);
     t->tensors = wt__arena_array(&t->arena, struct weight_tensor, tensors);
     if (!t->parameters || !t->tensors)
         return wt__fail_nomem(err);
-    while (rc == 0 && wt__weight_next(&walk)) {
-        t->tensors[t->count] = walk.tensor;
-        rc = wt__weight_read(file, &walk.tensor, folder, t->weights + place_of(t, &walk.tensor), err);
+    wt__rng_seed(&rng, t->seed);
+    while (rc == 0 && wt__weight_next(&walk) && wt__weight_next(&named)) {
+        t->tensors[t->count] = named.tensor;
+        rc = read_tensor(t, file, &walk.tensor, folder, trained_head, &rng, err);
         if (rc == 0)
-            rc = add_parameter(t, &walk.tensor, skipped, err);
+            rc = add_parameter(t, &named.tensor, skipped, err);
     }
     return rc;
 }
 
-static int open_weights(struct trainable *t, const char *folder, wt_error *err)
+static int open_weights(struct trainable *t, const char *folder, bool trained_head, wt_error *err)
 {
     struct safetensors file = {0};
     struct mapping map = {0};
@@ -108,7 +140,8 @@ static int open_weights(struct trainable *t, const char *folder, wt_error *err)
         t->weights = zeroed(floats, &t->memory[0]);
         t->gradients = zeroed(floats, &t->memory[1]);
         t->touched = calloc(config.vocabulary, 1);
-        rc = t->weights && t->gradients && t->touched ? read_weights(t, &file, folder, err) : wt__fail_nomem(err);
+        rc = t->weights && t->gradients && t->touched ? read_weights(t, &file, folder, trained_head, err)
+                                                      : wt__fail_nomem(err);
         if (rc == 0)
             wt__weights_bind(&t->model, &config, LAYOUT_FILES, t->weights, t->weights + t->plan.words,
                              t->weights + t->plan.words + t->plan.model);
@@ -132,20 +165,35 @@ static int take_top(struct trainable *t, const char *folder, wt_error *err)
     return 0;
 }
 
-static int open_model(struct trainable **out, const char *folder, size_t below, bool top, wt_error *err)
+/* What of a model is opened. */
+struct opening {
+    size_t below;
+    bool top, scorer;
+    uint64_t seed;
+};
+
+static int open_model(struct trainable **out, const char *folder, const struct opening *opening, wt_error *err)
 {
     struct trainable *t = calloc(1, sizeof(*t));
+    struct model_config *c;
+    bool trained_head = false;
     int rc;
 
     *out = NULL;
     if (!t)
         return wt__fail_nomem(err);
+    c = &t->model.config;
     t->embeddings = true;
-    t->below = below;
-    t->top = top;
-    rc = wt__is_folder(folder) ? wt__model_config_read(&t->model.config, folder, err)
+    t->below = opening->below;
+    t->top = opening->top;
+    t->scorer = opening->scorer;
+    t->seed = opening->seed;
+    rc = wt__is_folder(folder) ? wt__model_config_read(c, folder, err)
                                : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
-    t->model.config.labels = 0; /* a head is not trained: its tensors are copied */
+    trained_head = c->labels == 1;
+    c->labels = t->scorer; /* else a head is not trained: its tensors are copied */
+    if (rc == 0 && t->scorer && c->head_activation == 0)
+        rc = wt__fail(err, WT_EMODEL, "%s: the activation of a head behind this model is not known", folder);
     if (rc == 0)
         rc = take_top(t, folder, err);
     if (rc == 0)
@@ -156,7 +204,7 @@ static int open_model(struct trainable **out, const char *folder, size_t below, 
         rc = wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", folder, (unsigned)t->tokenizer.token_count,
                       (unsigned)t->model.config.vocabulary);
     if (rc == 0)
-        rc = open_weights(t, folder, err);
+        rc = open_weights(t, folder, trained_head, err);
     if (rc < 0)
         wt__trainable_close(t);
     else
@@ -166,12 +214,17 @@ static int open_model(struct trainable **out, const char *folder, size_t below, 
 
 int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err)
 {
-    return open_model(out, folder, 0, false, err);
+    return open_model(out, folder, &(struct opening){0}, err);
 }
 
 int wt__trainable_open_top(struct trainable **out, const char *folder, size_t below, wt_error *err)
 {
-    return open_model(out, folder, below, true, err);
+    return open_model(out, folder, &(struct opening){.below = below, .top = true}, err);
+}
+
+int wt__trainable_open_scorer(struct trainable **out, const char *folder, uint64_t seed, wt_error *err)
+{
+    return open_model(out, folder, &(struct opening){.scorer = true, .seed = seed}, err);
 }
 
 void wt__trainable_close(struct trainable *t)
@@ -191,6 +244,11 @@ const struct model_config *wt__trainable_config(const struct trainable *t)
     return &t->model.config;
 }
 
+const struct tokenizer *wt__trainable_tokenizer(const struct trainable *t)
+{
+    return &t->tokenizer;
+}
+
 void wt__trainable_parameters(struct trainable *t, struct parameter **list, size_t *count)
 {
     *list = t->parameters;
@@ -207,7 +265,8 @@ void wt__trainable_freeze(struct trainable *t, size_t layers)
     t->embeddings = false;
     t->first_layer = layers;
     for (size_t i = 0; i < t->count; i++)
-        t->parameters[i].frozen = t->tensors[i].layer == WEIGHT_NO_LAYER || t->tensors[i].layer < layers;
+        t->parameters[i].frozen =
+            !of_head(t->tensors[i].part) && (t->tensors[i].layer == WEIGHT_NO_LAYER || t->tensors[i].layer < layers);
 }
 
 /* ---------------------------------------------------------------- tapes */
@@ -437,4 +496,36 @@ void wt__trainable_backward(const struct trainable *t, const struct token_batch 
             for (size_t h = 0; h < width; h++)
                 row[h] += gradient[h];
         }
+}
+
+/* ---------------------------------------------------------------- head */
+
+void wt__trainable_head_forward(const struct trainable *t, struct head_rows *rows)
+{
+    const struct transformer *m = &t->model;
+    size_t hidden = m->config.hidden;
+
+    wt__linear_forward(&m->pooler, rows->x, hidden, ACTIVATION_NONE, NULL, rows->inner, hidden, rows->count);
+    wt__activation_forward((enum activation)m->config.head_activation, rows->inner, rows->active, rows->count * hidden);
+    wt__linear_forward(&m->score, rows->active, hidden, ACTIVATION_NONE, NULL, rows->logits, 1, rows->count);
+}
+
+/* Where the gradient of one of the model's weights is. */
+static float *gradient_of(struct trainable *t, const float *weight)
+{
+    return t->gradients + (weight - t->weights);
+}
+
+void wt__trainable_head_backward(struct trainable *t, struct head_rows *rows)
+{
+    const struct linear *pooler = &t->model.pooler, *score = &t->model.score;
+    size_t hidden = t->model.config.hidden;
+
+    /* dx is scratch for the gradient of active, which then takes that of inner. */
+    wt__linear_backward(score, rows->active, hidden, rows->dlogits, 1, rows->dx, hidden, gradient_of(t, score->weight),
+                        gradient_of(t, score->bias), rows->count);
+    wt__activation_backward((enum activation)t->model.config.head_activation, rows->inner, rows->dx, rows->active,
+                            rows->count * hidden);
+    wt__linear_backward(pooler, rows->x, hidden, rows->active, hidden, rows->dx, hidden, gradient_of(t, pooler->weight),
+                        gradient_of(t, pooler->bias), rows->count);
 }

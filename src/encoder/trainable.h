@@ -24,6 +24,7 @@
 
 struct trainable;
 struct gradients;
+struct tokenizer;
 
 /* Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err);
@@ -31,12 +32,19 @@ int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err
  * hidden states of what is below. Parameters have their names without what stands before every name in some files.
  * Not for wt__trainable_save. */
 int wt__trainable_open_top(struct trainable **out, const char *folder, size_t below, wt_error *err);
+/* The whole model with a head of one number behind it (encoder/head.h). What the files lack of the head, or have for
+ * other labels, begins as numbers drawn by the seed; it learns at TRAINABLE_HEAD_RATE times the rate. Parameters have
+ * the names of ...ForSequenceClassification, and wt__trainable_save leaves such a model: nothing of
+ * sentence-transformers, no tensor but the parameters. */
+int wt__trainable_open_scorer(struct trainable **out, const char *folder, uint64_t seed, wt_error *err);
+enum { TRAINABLE_HEAD_RATE = 10 };
 void wt__trainable_close(struct trainable *t);
 
 /* Lets the products of its layers round to bfloat16, where the processor is faster at that (nn/matmul.h). */
 void wt__trainable_reduce(struct trainable *t);
 
 const struct model_config *wt__trainable_config(const struct trainable *t); /* hidden, max_tokens, pooling, ... */
+const struct tokenizer *wt__trainable_tokenizer(const struct trainable *t);
 
 /* The parameters under the names that their tensors have in the source's weights, in a fixed order, numbers as they
  * stand there (a convolution's taps outermost); all of it belongs to t. value may be changed between steps. The word
@@ -85,6 +93,21 @@ void wt__gradients_free(struct gradients *g);
 void wt__trainable_forward(const struct trainable *t, const struct token_batch *batch, struct tape *tape);
 void wt__trainable_backward(const struct trainable *t, const struct token_batch *batch, struct tape *tape,
                             struct gradients *g);
+
+/* A scorer's head. The caller gathers first rows x [B, H] of sequences, and adds dx to their gradients. */
+struct head_rows {
+    size_t count;          /* B */
+    float *x;              /* [B, H] */
+    float *inner, *active; /* [B, H] the dense layer before and behind its activation */
+    float *logits;         /* [B] */
+    float *dlogits;        /* [B] */
+    float *dx;             /* [B, H] */
+};
+/* inner, active and logits from x. */
+void wt__trainable_head_forward(const struct trainable *t, struct head_rows *rows);
+/* dx from dlogits; active is spent. The head's gradients are added to the parameters' own: not while the first worker
+ * of a step runs backward. */
+void wt__trainable_head_backward(struct trainable *t, struct head_rows *rows);
 
 /* Adds the sums of workers 1 .. count-1 to the parameters' gradients and clears them: slice `part` of `parts`, so that
  * threads can share the work. All slices must be done before the next step. */

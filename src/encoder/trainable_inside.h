@@ -18,6 +18,8 @@ struct trainable {
     size_t count;
     size_t below;    /* layers of the files under the first of ours */
     bool top;        /* only those above */
+    bool scorer;     /* with a head */
+    uint64_t seed;   /* of what a head begins as */
     bool embeddings; /* trained */
     size_t first_layer;
     struct buffer blob;

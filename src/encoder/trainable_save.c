@@ -13,7 +13,14 @@
 #include "nn/safetensors_write.h"
 
 static const char *const copied[] = {"modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
-                                     "added_tokens.json", "1_Pooling/config.json"};
+                                     "1_Pooling/config.json"};
+static const char *const classes[ARCHITECTURES] = {
+    [ARCHITECTURE_BERT] = "BertForSequenceClassification",
+    [ARCHITECTURE_ROBERTA] = "RobertaForSequenceClassification",
+    [ARCHITECTURE_DISTILBERT] = "DistilBertForSequenceClassification",
+    [ARCHITECTURE_MPNET] = "MPNetForSequenceClassification",
+    [ARCHITECTURE_DEBERTA] = "DebertaV2ForSequenceClassification",
+};
 enum { COPIED = sizeof(copied) / sizeof(copied[0]), MODULES_MOST = 16 };
 
 /* out/name = source/name, if there is one. */
@@ -57,16 +64,23 @@ static int read_json(json_t **out, const char *folder, const char *name, wt_erro
     return rc;
 }
 
-/* Tokenizer, sentence-transformers' files, and the configuration of each module that modules.json names. */
-static int copy_files(const char *source, const char *out, wt_error *err)
+static int copy_tokenizer(const char *source, const char *out, wt_error *err)
+{
+    int rc = copy_file(source, out, "added_tokens.json", err);
+
+    for (size_t i = 0; rc == 0 && wt__tokenizer_file_at(i); i++)
+        rc = copy_file(source, out, wt__tokenizer_file_at(i), err);
+    return rc;
+}
+
+/* sentence-transformers' files, and the configuration of each module that modules.json names. */
+static int copy_modules(const char *source, const char *out, wt_error *err)
 {
     json_t *modules = NULL;
-    int rc = wt__make_folders(out, err);
+    int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < COPIED; i++)
         rc = copy_file(source, out, copied[i], err);
-    for (size_t i = 0; rc == 0 && wt__tokenizer_file_at(i); i++)
-        rc = copy_file(source, out, wt__tokenizer_file_at(i), err);
     if (rc == 0)
         rc = read_json(&modules, source, "modules.json", err);
     for (size_t i = 0; rc == 0 && i < json_array_size(modules) && i < MODULES_MOST; i++) {
@@ -82,7 +96,19 @@ static int copy_files(const char *source, const char *out, wt_error *err)
     return rc;
 }
 
-static int save_config(const char *source, const char *out, const json_t *members, wt_error *err)
+/* What makes the model one of sequences: the class that reads it, and its one label. */
+static int name_head(const struct trainable *t, json_t *config, wt_error *err)
+{
+    json_t *head = json_pack("{s:[s], s:{s:s}, s:{s:i}, s:i}", "architectures", classes[t->model.config.architecture],
+                             "id2label", "0", "LABEL_0", "label2id", "LABEL_0", 0, "num_labels", 1);
+    int rc = head && json_object_update(config, head) == 0 ? 0 : wt__fail_nomem(err);
+
+    json_decref(head);
+    return rc;
+}
+
+static int save_config(const struct trainable *t, const char *source, const char *out, const json_t *members,
+                       wt_error *err)
 {
     static const char *const types[] = {"dtype", "torch_dtype"};
     struct arena arena = {0};
@@ -96,6 +122,8 @@ static int save_config(const char *source, const char *out, const json_t *member
     for (size_t i = 0; rc == 0 && i < 2; i++)
         if (json_object_get(config, types[i]) && json_object_set_new(config, types[i], json_string("float32")) != 0)
             rc = wt__fail_nomem(err);
+    if (rc == 0 && t->scorer)
+        rc = name_head(t, config, err);
     /* A copy: the members stay the caller's, and const. */
     if (rc == 0 && members && json_object_set_new(config, "whichtool", json_deep_copy(members)) != 0)
         rc = wt__fail_nomem(err);
@@ -184,7 +212,7 @@ static int save_weights(const struct trainable *t, const char *source, const cha
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < t->count; i++)
         rc = add_parameter(&s, i, err);
-    for (size_t i = 0; rc == 0 && i < file.count; i++)
+    for (size_t i = 0; rc == 0 && !t->scorer && i < file.count; i++)
         rc = add_other(&s, &file.tensors[i], err);
     if (rc == 0)
         rc = wt__safetensors_write(to, s.tensors, s.count, NULL, err);
@@ -197,11 +225,15 @@ static int save_weights(const struct trainable *t, const char *source, const cha
 int wt__trainable_save(const struct trainable *t, const char *source, const char *out, const json_t *members,
                        wt_error *err)
 {
-    int rc = copy_files(source, out, err);
+    int rc = wt__make_folders(out, err);
 
+    if (rc == 0)
+        rc = copy_tokenizer(source, out, err);
+    if (rc == 0 && !t->scorer)
+        rc = copy_modules(source, out, err);
     if (rc == 0)
         rc = save_weights(t, source, out, err);
     if (rc == 0)
-        rc = save_config(source, out, members, err);
+        rc = save_config(t, source, out, members, err);
     return rc;
 }

@@ -409,6 +409,11 @@ const char *wt__weights_prefix(const struct safetensors *file, const struct mode
     return NULL;
 }
 
+const char *wt__weights_head_prefix(const struct model_config *config)
+{
+    return prefixes[config->architecture];
+}
+
 static bool has_shape(const struct tensor *have, const struct weight_tensor *want)
 {
     size_t rank = want->taps > 1 || want->part == WEIGHT_CONVOLUTION ? 3 : want->columns ? 2 : 1;

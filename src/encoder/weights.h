@@ -116,6 +116,8 @@ struct safetensors;
 /* What stands before the names in this file: "", or "bert." and the like in models with a head. NULL: the file has no
  * word embeddings under a known name. */
 const char *wt__weights_prefix(const struct safetensors *file, const struct model_config *config);
+/* What stands there in models with a head. */
+const char *wt__weights_head_prefix(const struct model_config *config);
 
 /* Reads one tensor, if it has the shape that it needs, to out [count] (a convolution in the order of
  * nn/convolution.h). folder is for messages. Errors: WT_EMODEL, WT_ENOMEM. */

@@ -185,6 +185,165 @@ static void every_architecture_has_the_right_slopes(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- a head */
+
+/* A scorer's rows, for the three sequences. */
+struct head {
+    struct head_rows rows;
+    float memory[5][SEQUENCES * HIDDEN], logits[SEQUENCES];
+};
+
+static void open_head(struct head *head)
+{
+    static float wanted[SEQUENCES] = {1, -2, .5f};
+
+    head->rows = (struct head_rows){.count = SEQUENCES,
+                                    .x = head->memory[0],
+                                    .inner = head->memory[1],
+                                    .active = head->memory[2],
+                                    .logits = head->logits,
+                                    .dlogits = wanted,
+                                    .dx = head->memory[3]};
+}
+
+/* The loss is the sum of logits * dlogits; of the rows as they are, or of those that the layers make. */
+static double head_loss(struct run *run, struct head *head, bool layers)
+{
+    double loss = 0;
+
+    if (layers)
+        wt__trainable_forward(run->t, &run->batch, run->tape);
+    for (size_t b = 0; layers && b < SEQUENCES; b++)
+        memcpy(head->rows.x + b * HIDDEN, run->tape->last + starts[b] * run->tape->stride, HIDDEN * sizeof(float));
+    wt__trainable_head_forward(run->t, &head->rows);
+    for (size_t b = 0; b < SEQUENCES; b++)
+        loss += (double)head->logits[b] * head->rows.dlogits[b];
+    return loss;
+}
+
+static void head_backward(struct run *run, struct head *head)
+{
+    wt__trainable_head_backward(run->t, &head->rows);
+    for (size_t b = 0; b < SEQUENCES; b++)
+        memcpy(run->tape->dlast + starts[b] * run->tape->stride, head->rows.dx + b * HIDDEN, HIDDEN * sizeof(float));
+    wt__trainable_backward(run->t, &run->batch, run->tape, run->g);
+}
+
+/* Along the gradient, and along a way of its own. */
+static void check_head_slopes(struct run *run, struct head *head, bool layers, const char *name, float *value,
+                              const float *gradient, size_t count)
+{
+    static float before[TINY_VOCABULARY * HIDDEN], direction[TINY_VOCABULARY * HIDDEN];
+    struct rng rng;
+
+    assert_true(count <= TINY_VOCABULARY * HIDDEN);
+    wt__rng_seed(&rng, count);
+    memcpy(before, value, count * sizeof(float));
+    for (int way = 0; way < 2; way++) {
+        double size = 0, want = 0, side[2], length = 0;
+
+        for (size_t i = 0; i < count; i++) {
+            direction[i] = way == 0 ? gradient[i] : (float)(wt__rng_unit(&rng) - 0.5);
+            size += (double)direction[i] * direction[i];
+            length += (double)gradient[i] * gradient[i];
+        }
+        for (size_t i = 0; i < count; i++) {
+            direction[i] /= size > 0 ? (float)sqrt(size) : 1;
+            want += (double)direction[i] * gradient[i];
+        }
+        for (int which = 0; which < 2; which++) {
+            for (size_t i = 0; i < count; i++)
+                value[i] = before[i] + (which ? 4e-3f : -4e-3f) * direction[i];
+            side[which] = head_loss(run, head, layers);
+        }
+        memcpy(value, before, count * sizeof(float));
+        double have = (side[1] - side[0]) / 8e-3;
+        if (!(fabs(have - want) <= 3e-3 * sqrt(length) + 1e-3))
+            fail_msg("%s: slope %.6g, but %.6g by difference", name, want, have);
+    }
+}
+
+static void a_head_has_the_right_slopes(void **state)
+{
+    static struct run run;
+    static struct head head;
+    wt_error err = {0};
+
+    (void)state;
+    for (size_t m = 0; m < MODELS; m++) {
+        static float dx[SEQUENCES * HIDDEN];
+        char labelled[400];
+
+        snprintf(labelled, sizeof(labelled), "%s%s", models[m].config, TINY_LABELS(1));
+        open_run(&run, labelled, models[m].types);
+        close_worker(&run);
+        if (wt__trainable_open_scorer(&run.t, run.model, 1, &err) < 0 ||
+            wt__tape_new(&run.tape, run.t, &limits, &err) < 0 || wt__gradients_new(&run.g, run.t, true, ROWS, &err) < 0)
+            fail_msg("%s: %s", models[m].name, err.message);
+        wt__trainable_parameters(run.t, &run.list, &run.count);
+        open_head(&head);
+        head_loss(&run, &head, true);
+        head_backward(&run, &head);
+        memcpy(dx, head.rows.dx, sizeof(dx));
+        for (size_t i = 0; i < run.count; i++)
+            check_head_slopes(&run, &head, true, run.list[i].name, run.list[i].value, run.list[i].gradient,
+                              run.list[i].count);
+        head_loss(&run, &head, true);
+        check_head_slopes(&run, &head, false, "first rows", head.rows.x, dx, SEQUENCES * HIDDEN);
+        close_run(&run);
+    }
+}
+
+static const struct parameter *parameter_of(const struct run *run, const char *name)
+{
+    for (size_t i = 0; i < run->count; i++)
+        if (strcmp(run->list[i].name, name) == 0)
+            return &run->list[i];
+    fail_msg("no parameter \"%s\"", name);
+    return NULL;
+}
+
+/* A head that no file has begins near zero, by the seed; frozen layers leave it trained. */
+static void a_new_head_is_drawn(void **state)
+{
+    static struct run run;
+    struct trainable *again, *other;
+    struct parameter *list[2];
+    size_t counts[2];
+    wt_error err = {0};
+
+    (void)state;
+    open_run(&run, TINY_BERT, true);
+    close_worker(&run);
+    if (wt__trainable_open_scorer(&run.t, run.model, 1, &err) < 0 ||
+        wt__trainable_open_scorer(&again, run.model, 1, &err) < 0 ||
+        wt__trainable_open_scorer(&other, run.model, 2, &err) < 0)
+        fail_msg("%s", err.message);
+    wt__trainable_parameters(run.t, &run.list, &run.count);
+    wt__trainable_parameters(again, &list[0], &counts[0]);
+    wt__trainable_parameters(other, &list[1], &counts[1]);
+    wt__trainable_freeze(run.t, 2);
+    for (size_t i = 0; i < run.count; i++) {
+        bool head = strstr(run.list[i].name, "pooler") || strstr(run.list[i].name, "classifier");
+
+        assert_int_equal(run.list[i].frozen, !head);
+        assert_memory_equal(run.list[i].value, list[0][i].value, run.list[i].count * sizeof(float));
+        if (head && strstr(run.list[i].name, "weight"))
+            assert_memory_not_equal(run.list[i].value, list[1][i].value, run.list[i].count * sizeof(float));
+    }
+    const struct parameter *weight = parameter_of(&run, "bert.pooler.dense.weight");
+    double square = 0;
+    for (size_t i = 0; i < weight->count; i++)
+        square += (double)weight->value[i] * weight->value[i];
+    assert_in_range((long)(1e4 * sqrt(square / (double)weight->count)), 150, 250); /* .02 */
+    assert_true(*parameter_of(&run, "classifier.bias")->value == 0);
+    assert_int_equal(parameter_of(&run, "classifier.weight")->count, HIDDEN);
+    wt__trainable_close(again);
+    wt__trainable_close(other);
+    wt__trainable_close(run.t);
+    remove_folder(run.folder);
+}
+
 /* ---------------------------------------------------------------- workers */
 
 static void only_rows_of_the_batch_are_touched(void **state)
@@ -532,6 +691,43 @@ static void what_is_not_trained_is_kept(void **state)
     close_run(&run);
 }
 
+/* A scorer from an encoder of sentence-transformers is a model ...ForSequenceClassification, and nothing else. */
+static void a_saved_scorer_is_a_classifier(void **state)
+{
+    static struct run run;
+    char out[128], path[160];
+
+    (void)state;
+    for (size_t m = 0; m < MODELS; m++) {
+        struct trainable *scorer, *again;
+        struct parameter *first, *second;
+        struct model_config config;
+        size_t count, same;
+        wt_error err = {0};
+
+        open_run(&run, models[m].config, models[m].types);
+        put_text(run.model, "modules.json", "[{\"type\": \"a.Transformer\", \"path\": \"\"}]");
+        snprintf(out, sizeof(out), "%s/scorer", run.folder);
+        if (wt__trainable_open_scorer(&scorer, run.model, 3, &err) < 0 ||
+            wt__trainable_save(scorer, run.model, out, NULL, &err) < 0 ||
+            wt__model_config_read(&config, out, &err) < 0 || wt__trainable_open_scorer(&again, out, 4, &err) < 0)
+            fail_msg("%s: %s", models[m].name, err.message);
+        assert_int_equal(config.labels, 1);
+        snprintf(path, sizeof(path), "%s/modules.json", out);
+        assert_false(wt__is_file(path));
+        wt__trainable_parameters(scorer, &first, &count);
+        wt__trainable_parameters(again, &second, &same);
+        assert_int_equal(count, same);
+        for (size_t i = 0; i < count; i++) {
+            assert_string_equal(first[i].name, second[i].name);
+            assert_memory_equal(first[i].value, second[i].value, first[i].count * sizeof(float));
+        }
+        wt__trainable_close(scorer);
+        wt__trainable_close(again);
+        close_run(&run);
+    }
+}
+
 static void failures_are_told(void **state)
 {
     static struct run run;
@@ -634,10 +830,59 @@ static void the_reference_libraries_load_what_is_saved(void **state)
     }
 }
 
+/* A saved scorer's number for the middle sequence without its external rows, by the reference and by the tape. */
+static void transformers_loads_a_scorer(void **state)
+{
+    static const char code[] = "import sys, torch, transformers as t\n"
+                               "m, info = t.AutoModelForSequenceClassification.from_pretrained(sys.argv[1],"
+                               " output_loading_info=True)\n"
+                               "assert not info[\"missing_keys\"] and not info[\"unexpected_keys\"], info\n"
+                               "assert m.config.num_labels == 1\n"
+                               "i = torch.tensor([[2, 9, 21, 10, 11, 12, 3]])\n"
+                               "print(m.eval()(input_ids=i, attention_mask=torch.ones_like(i)).logits.item())";
+    static const size_t one[2] = {0, 7};
+    static const int32_t tokens[7] = {2, 9, 21, 10, 11, 12, 3};
+    static struct run run;
+    static struct head head;
+    char out[128], printed[256];
+
+    (void)state;
+    if (!getenv("WT_PYTHON") || !python("import sys, transformers, torch", "", printed, sizeof(printed))) {
+        printf("skipped: no $WT_PYTHON with transformers and torch\n");
+        return;
+    }
+    for (size_t m = 0; m < MODELS; m++) {
+        struct token_batch batch = {.count = 1, .starts = one, .ids = tokens};
+        struct trainable *scorer;
+        wt_error err = {0};
+
+        open_run(&run, models[m].config, models[m].types);
+        snprintf(out, sizeof(out), "%s/scorer", run.folder);
+        if (wt__trainable_open_scorer(&scorer, run.model, 3, &err) < 0)
+            fail_msg("%s: %s", models[m].name, err.message);
+        assert_int_equal(wt__trainable_save(scorer, run.model, out, NULL, &err), 0);
+        wt__trainable_forward(scorer, &batch, run.tape);
+        open_head(&head);
+        head.rows.count = 1;
+        memcpy(head.rows.x, run.tape->last, HIDDEN * sizeof(float));
+        wt__trainable_head_forward(scorer, &head.rows);
+        if (!python(code, out, printed, sizeof(printed)))
+            fail_msg("%s: %s", models[m].name, printed);
+        if (!(fabs(atof(printed) - (double)head.logits[0]) < 1e-5))
+            fail_msg("%s: %s, but %.8g by the tape", models[m].name, printed, (double)head.logits[0]);
+        wt__trainable_close(scorer);
+        close_run(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_architecture_has_the_right_slopes),
+        cmocka_unit_test(a_head_has_the_right_slopes),
+        cmocka_unit_test(a_new_head_is_drawn),
+        cmocka_unit_test(a_saved_scorer_is_a_classifier),
+        cmocka_unit_test(transformers_loads_a_scorer),
         cmocka_unit_test(only_rows_of_the_batch_are_touched),
         cmocka_unit_test(workers_add_up_to_one),
         cmocka_unit_test(frozen_layers_get_none_and_change_nothing_above),
