@@ -222,7 +222,8 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
 static bool uses_lesson(const char *recipe, const char *lesson)
 {
     size_t len = strlen(lesson);
-    return strcmp(lesson, TRAINED_ENCODER) == 0 || strcmp(recipe, AUTOMATIC) == 0 ||
+    bool refines = strchr(lesson, '+') != NULL; /* auto considers a refiner that is there, and needs none */
+    return strcmp(lesson, TRAINED_ENCODER) == 0 || (strcmp(recipe, AUTOMATIC) == 0 && !refines) ||
            (strncmp(recipe, lesson, len) == 0 && (recipe[len] == '\0' || recipe[len] == '+'));
 }
 

@@ -66,13 +66,17 @@ static int mix(struct search *search, struct mix wanted, wt_error *err)
     return wt__tool_vectors_open(&search->view, search->mixed, search->study->tools, search->study->dim, err);
 }
 
-static int try(struct search *search, const struct weights *weights, wt_error *err)
+static int ask(struct search *search, const struct weights *weights, struct outcome *out, wt_error *err)
 {
     const struct retriever retriever = {weights->lexical, weights->dense, weights->part, weights->neighbours};
-    struct outcome here = {0};
     int rc = mix(search, (struct mix){weights->tool2vec, weights->mlc}, err);
-    if (rc == 0)
-        rc = wt__study_ask(search->study, &retriever, &search->view, &here, err);
+    return rc < 0 ? rc : wt__study_ask(search->study, &retriever, &search->view, out, err);
+}
+
+static int try(struct search *search, const struct weights *weights, wt_error *err)
+{
+    struct outcome here = {0};
+    int rc = ask(search, weights, &here, err);
     if (rc == 0 && !(here.figure <= search->figure.figure + 1e-9)) {
         search->best = *weights;
         search->figure = here;
@@ -191,21 +195,40 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
     return rc;
 }
 
-/* Whether a recipe with a refiner does better than the weights that were found. */
+/* Whether b is above a by twice the standard error of their difference: what costs more should be worth it, and of a
+ * few dozen requests one more that is found says nothing. */
+static bool clearly_better(const double *a, const double *b, size_t count)
+{
+    double sum = 0, squares = 0, n = (double)count;
+    for (size_t i = 0; i < count; i++) {
+        sum += b[i] - a[i];
+        squares += (b[i] - a[i]) * (b[i] - a[i]);
+    }
+    return sum > 0 && sum * sum > 4 * (squares - sum * sum / n);
+}
+
+/* A recipe with a refiner, where training left one, costs about twice the time: it is taken for a clear gain. */
 static int try_refiners(struct search *search, wt_error *err)
 {
     static const char *const recipes[] = {"mlc+refiner", "tool2vec+refiner"};
-    int rc = 0;
+    size_t count = search->study->dev_count;
+    double *each = wt__alloc_array(2 * count, sizeof *each);
+    int rc = each ? 0 : wt__fail_nomem(err);
+    search->figure.each = each;
+    if (rc == 0)
+        rc = ask(search, &search->best, &search->figure, err);
     for (size_t i = 0; rc == 0 && i < COUNT(recipes); i++) {
-        struct outcome here = {NAN, NAN, NULL};
+        struct outcome here = {.each = each + count};
         bool there;
         rc = wt__refiner_ask(search->study, recipes[i], &there, &here, err);
-        if (rc == 0 && there &&
-            here.figure > fmax(search->figure.figure, search->refined ? search->refiner.figure : 0)) {
+        if (rc == 0 && there && clearly_better(each, each + count, count) &&
+            !(search->refined && here.figure <= search->refiner.figure)) {
             search->refined = recipes[i];
             search->refiner = here;
         }
     }
+    search->figure.each = search->refiner.each = NULL;
+    free(each);
     return rc;
 }
 
