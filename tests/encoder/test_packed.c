@@ -184,6 +184,7 @@ static void a_hostile_header_is_refused(void **state)
         {"relative attention", "unknown architecture", offsetof(struct packed_header, config.relative), 2},
         {"distances", "only DeBERTa", offsetof(struct packed_header, config.span), 8},
         {"narrow", "only DeBERTa", offsetof(struct packed_header, config.embedding), 8},
+        {"a head", "table of sections", offsetof(struct packed_header, config.labels), 1},
         {"activation", "unknown activation", offsetof(struct packed_header, config.activation), 77},
         {"first position", "leaves no place", offsetof(struct packed_header, config.first_position), 9000},
         {"more tokens", "must be between", offsetof(struct packed_header, config.max_tokens), SMALL_POSITIONS + 1},
