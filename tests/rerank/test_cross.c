@@ -194,6 +194,35 @@ static void logits_of_texts_equal_the_reference(void **state)
     close_golden(&golden);
 }
 
+/* Of numbers of seed 1; the logits are transformers' in double precision. */
+static void every_architecture_s_head_equals_the_reference(void **state)
+{
+    static const struct {
+        const char *name, *config;
+        double logit;
+    } rows[] = {{"BERT", TINY_BERT ONE_LABEL, -1.563557956},
+                {"RoBERTa", TINY_ROBERTA ONE_LABEL, 0.367845878},
+                {"DistilBERT", TINY_DISTILBERT ONE_LABEL, -1.172376720},
+                {"MPNet", TINY_MPNET ONE_LABEL, -0.269240366},
+                {"DeBERTa-v3", TINY_DEBERTA ONE_LABEL, -0.472638451},
+                {"DeBERTa-v2", TINY_DEBERTA_V2 ONE_LABEL, -0.539372480}};
+    static const int32_t ids[] = {2, 12, 7, 30, 3, 9, 40, 51, 13, 3};
+    static const size_t starts[] = {0, sizeof ids / sizeof *ids};
+    const struct token_batch batch = {.count = 1, .starts = starts, .ids = ids};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct place place;
+        float logit;
+
+        open_place(&place, rows[i].config);
+        run_batch(&packed_of(&place)->model, &batch, false, &logit);
+        if (!(fabs((double)logit - rows[i].logit) <= TOLERANCE))
+            fail_msg("%s: %.9g instead of %.9g", rows[i].name, (double)logit, rows[i].logit);
+        close_place(&place);
+    }
+}
+
 /* ---------------------------------------------------------------- pairs */
 
 static void pairs_are_cut_as_the_tokenizer_cuts_them(void **state)
@@ -504,6 +533,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_of_random_rows_equal_the_reference),
         cmocka_unit_test(logits_of_texts_equal_the_reference),
+        cmocka_unit_test(every_architecture_s_head_equals_the_reference),
         cmocka_unit_test(pairs_are_cut_as_the_tokenizer_cuts_them),
         cmocka_unit_test(tokens_beyond_a_pair_make_no_difference),
         cmocka_unit_test(rows_that_are_left_out_make_no_difference),
