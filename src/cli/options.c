@@ -301,7 +301,7 @@ static const struct option train_options[] = {
      .value = "DIR",
      .repeats = true,
      .help = "Learn from a data set in BEIR layout instead of the store: fit on its train split, choose on dev. Given "
-             "several times, the encoder learns from all of them."},
+             "several times, encoder and cross learn from all of them."},
     {.id = OPT_MOST,
      .name = "most",
      .kind = VALUE_NUMBER,
@@ -323,7 +323,7 @@ static const struct option train_options[] = {
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 65536,
-     .help = "Requests at once; 32 for the encoder when not given."},
+     .help = "Requests at once; 32 for the encoder, 8 for cross when not given."},
     {.id = OPT_ACCUMULATE,
      .name = "accumulate",
      .kind = VALUE_NUMBER,
@@ -345,7 +345,9 @@ static const struct option train_options[] = {
      .name = "loss",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "What is made small; encoder: contrast (when not given), triplet, softmax or bce."},
+     .help =
+         "What is made small; encoder: contrast (when not given), triplet, softmax or bce; cross: softmax (when not "
+         "given) or bce."},
     {.id = OPT_PRECISION,
      .name = "precision",
      .kind = VALUE_TEXT,
@@ -363,7 +365,7 @@ static const struct option train_options[] = {
      .value = "N",
      .max = 8,
      .help = "Wrong tools that the model ranks best, so many of each request, to learn from beside the right ones; "
-             "encoder: none when not given."},
+             "encoder: none when not given; cross: 4."},
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,
@@ -521,7 +523,9 @@ const struct verb wt__verbs[] = {
      .summary = "Train a model on recorded use or on a data set",
      .text = "MODEL is one of those below, or all of them in that order: encoder (the encoder itself), tool2vec, mlc "
              "and neighbours (what a tool was used for, in three ways), two refiners, and auto, which chooses "
-             "among them and their mixtures. What is learned from are requests whose tools are known: the "
+             "among them and their mixtures. One more is trained only when it is named: cross, a cross-encoder that "
+             "ranks the "
+             "best anew. What is learned from are requests whose tools are known: the "
              "store's recorded use, of which a tenth is set aside for dev, or the train split of a data set in BEIR "
              "layout. A model replaces the one in its folder when it was measured better on dev; training stops early "
              "when it gets no better.\n"
@@ -529,7 +533,7 @@ const struct verb wt__verbs[] = {
              "same options goes on. The trained models are folders in the layout of the Hugging Face hub; their "
              "config.json says what they were trained on.",
      .kind = VALUE_TEXT,
-     .choices = "encoder tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto all",
+     .choices = "encoder tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto cross all",
      .min_words = 1,
      .max_words = 1,
      OPTIONS(train_options),

@@ -138,16 +138,6 @@ static size_t measure(struct tuning *tuning)
     return tower == SIZE_MAX ? SIZE_MAX : tower + own + wt__judge_bytes(&tuning->judge, hidden);
 }
 
-static int freeze(struct tuning *tuning, wt_error *err)
-{
-    size_t layers = wt__trainable_config(tuning->model)->layers, frozen = tuning->training->options->freeze;
-    if (frozen > layers)
-        return wt__fail(err, WT_EUSAGE, "%zu layers are to be frozen; the model has %zu", frozen, layers);
-    if (frozen > 0)
-        wt__trainable_freeze(tuning->model, frozen);
-    return 0;
-}
-
 static int list_parameters(struct tuning *tuning, wt_error *err)
 {
     struct objective *o = &tuning->objective;
@@ -180,7 +170,7 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
     if (rc == 0 && training->reduced)
         wt__trainable_reduce(tuning->model);
     if (rc == 0)
-        rc = freeze(tuning, err);
+        rc = wt__training_freeze(training, tuning->model, err);
     if (rc == 0)
         rc = list_parameters(tuning, err);
     if (rc == 0 && wt__listener_phase(&training->listener, "reading", 0))

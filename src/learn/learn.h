@@ -21,12 +21,14 @@
 
 /* What a lesson cannot do without. */
 enum {
-    LESSON_NEEDS_MODEL = 1,  /* an encoder that is installed */
-    LESSON_NEEDS_ONE_SET = 2 /* one catalogue alone: it answers from the retrieval over it */
+    LESSON_NEEDS_MODEL = 1,   /* an encoder that is installed */
+    LESSON_NEEDS_ONE_SET = 2, /* one catalogue alone: it answers from the retrieval over it */
+    LESSON_NEEDS_WISH = 4     /* to be asked for: it takes too long to be one of "all" */
 };
 
 struct lesson;
 struct study;
+struct trainable;
 
 struct training {
     wt_engine *engine;
@@ -73,6 +75,9 @@ struct training_base {
 int wt__training_base(struct training *training, struct training_base *out, wt_error *err);
 /* The engine's model itself. */
 int wt__training_model(struct training *training, struct training_base *out, wt_error *err);
+
+/* Freezes the layers that the caller wants frozen. WT_EUSAGE. */
+int wt__training_freeze(const struct training *training, struct trainable *model, wt_error *err);
 
 /* Which loss was asked for: its place among lesson->losses. WT_EUSAGE lists them. */
 int wt__training_loss(const struct training *training, wt_error *err);

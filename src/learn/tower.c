@@ -14,6 +14,7 @@ struct tower_worker {
     struct token_batch batch; /* of the arrays below */
     size_t *starts;           /* [S + 1] */
     int32_t *ids, *positions; /* [rows] */
+    int32_t *types;           /* the same */
     float *external;          /* [external, H] */
     uint32_t *members;        /* [S] texts */
     float *gradient;          /* [H] of one pooled vector */
@@ -141,9 +142,11 @@ static int open_worker(struct tower *tower, unsigned w, wt_error *err)
     work->members = wt__alloc_array(tower->limits.texts, sizeof *work->members);
     work->ids = wt__alloc_array(share.rows, sizeof *work->ids);
     work->positions = wt__alloc_array(share.rows, sizeof *work->positions);
+    work->types = wt__alloc_array(share.rows, sizeof *work->types);
     work->external = wt__alloc_aligned(tower->limits.external * tower->hidden, sizeof *work->external);
     work->gradient = wt__alloc_aligned(tower->hidden, sizeof *work->gradient);
-    return work->starts && work->members && work->ids && work->positions && work->external && work->gradient
+    return work->starts && work->members && work->ids && work->positions && work->types && work->external &&
+                   work->gradient
                ? 0
                : wt__fail_nomem(err);
 }
@@ -181,6 +184,7 @@ void wt__tower_dispose(struct tower *tower)
             free(work->members);
             free(work->ids);
             free(work->positions);
+            free(work->types);
             free(work->external);
             free(work->gradient);
         }
@@ -223,7 +227,14 @@ size_t wt__tower_add(struct tower *tower, const int32_t *ids, size_t length)
     return wt__tower_add_mixed(tower, ids, NULL, length, 0);
 }
 
-/* Appends a text to a worker's batch. Once one text of a worker names its places, all of its texts do. */
+size_t wt__tower_add_pair(struct tower *tower, const int32_t *ids, const int32_t *types, size_t length)
+{
+    size_t number = wt__tower_add(tower, ids, length);
+    tower->texts[number].types = types;
+    return number;
+}
+
+/* Appends a text to a worker's batch. Once one text of a worker names its places, or types, all of its texts do. */
 static void place(struct tower *tower, struct tower_worker *work, uint32_t number)
 {
     struct tower_text *text = &tower->texts[number];
@@ -232,8 +243,12 @@ static void place(struct tower *tower, struct tower_worker *work, uint32_t numbe
     memcpy(work->ids + work->rows, text->ids, text->length * sizeof *text->ids);
     for (size_t i = 0; i < text->length; i++)
         work->positions[work->rows + i] = text->positions ? text->positions[i] : (int32_t)i;
+    for (size_t i = 0; i < text->length; i++)
+        work->types[work->rows + i] = text->types ? text->types[i] : 0;
     if (text->positions)
         work->batch.positions = work->positions;
+    if (text->types)
+        work->batch.types = work->types;
     if (text->external)
         work->batch.external = work->external;
     work->rows += text->length;

@@ -47,6 +47,7 @@ struct tower_limits {
 struct tower_text {
     const int32_t *ids;       /* borrowed until the next begin; -1: an external row */
     const int32_t *positions; /* NULL: 0, 1, ... */
+    const int32_t *types;     /* NULL: 0 */
     size_t length, external;  /* rows, and external ones among them */
     unsigned worker;
     size_t first, first_external; /* where they begin in the worker's batch */
@@ -84,6 +85,8 @@ size_t wt__tower_add(struct tower *tower, const int32_t *ids, size_t length);
 /* The same with external rows (ids of -1, `external` of them) and places (NULL: 0, 1, ...). */
 size_t wt__tower_add_mixed(struct tower *tower, const int32_t *ids, const int32_t *positions, size_t length,
                            size_t external);
+/* Two texts as one, which types [length] tells apart (NULL: nothing does). */
+size_t wt__tower_add_pair(struct tower *tower, const int32_t *ids, const int32_t *types, size_t length);
 void wt__tower_share(struct tower *tower);
 
 void wt__tower_forward(struct tower *tower, unsigned worker);

@@ -14,7 +14,7 @@
 #include "nn/kernels/amx.h"
 #include "nn/matmul.h"
 
-#define ALL "all" /* every lesson, in their order */
+#define ALL "all" /* every lesson but those that need a wish, in their order */
 enum {
     SEED = 1,
     THREADS_MAX = 256,
@@ -97,7 +97,8 @@ static int check_options(const char *name, const wt_train_options *o, wt_error *
 /* Whether a lesson is meant by name. */
 static bool wanted(const char *name, size_t i)
 {
-    return strcmp(name, ALL) == 0 || strcmp(name, wt__lessons[i].public.name) == 0;
+    bool all = strcmp(name, ALL) == 0 && !(wt__lessons[i].needs & LESSON_NEEDS_WISH);
+    return all || strcmp(name, wt__lessons[i].public.name) == 0;
 }
 
 /* Several data sets are several catalogues. */

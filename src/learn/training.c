@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "encoder/model_dir.h"
+#include "encoder/trainable.h"
 #include "learn/learn.h"
 
 enum { CONFIG_MAX = 1 << 20 /* bytes of a config.json */ };
@@ -91,6 +92,16 @@ int wt__training_loss(const struct training *training, wt_error *err)
                         training->lesson->public.name, wanted);
     return wt__fail(err, WT_EUSAGE, "the lesson \"%s\" has no loss \"%s\"; it has: %s", training->lesson->public.name,
                     wanted, training->lesson->losses);
+}
+
+int wt__training_freeze(const struct training *training, struct trainable *model, wt_error *err)
+{
+    size_t layers = wt__trainable_config(model)->layers, frozen = training->options->freeze;
+    if (frozen > layers)
+        return wt__fail(err, WT_EUSAGE, "%zu layers are to be frozen; the model has %zu", frozen, layers);
+    if (frozen > 0)
+        wt__trainable_freeze(model, frozen);
+    return 0;
 }
 
 static double epochs_of(const struct training *training, const struct lesson_plan *plan)

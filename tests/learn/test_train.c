@@ -470,7 +470,7 @@ static void hard_negatives_survive_a_stop(void **state)
         int rc = wt_train(engine, "encoder", &options, &report, &place->err);
         wt_train_report_free(report);
         if (rc == 0)
-            break;
+            continue; /* it was over before anybody asked */
         refused(place, rc, WT_ECANCELLED, "; resume goes on from there");
         options.progress = NULL;
         options.resume = 1;
@@ -479,7 +479,7 @@ static void hard_negatives_survive_a_stop(void **state)
         assert_string_equal(whole, resumed);
         stops++;
     }
-    assert_true(stops > 2);
+    assert_true(stops >= 4); /* the beginning of a phase is always told */
     options.resume = 0;
     options.negatives = 9;
     refused_train(place, engine, "encoder", &options, WT_EUSAGE, "a request has at most 8 hard negatives");

@@ -1,0 +1,26 @@
+/* cross.h: the lesson "cross": a cross-encoder (rerank/cross.h), trained to tell a request's tools from those that the
+ * encoder takes for them (section 4.1 of ToolRerank, which says no more than that).
+ *
+ * Positives are labels; negatives are drawn from the best that the encoder finds by the tools' descriptions, in the
+ * request's own data set, without the labels and tools of the same text. Each request is a group: some of its tools and
+ * some wrong ones. The loss is that of the group: each right one's share beside the wrong ones (softmax), or each pair
+ * for itself (bce).
+ *
+ * The model begins as the trained encoder, where there is one, with a new head. */
+#ifndef WT_LEARN_CROSS_H
+#define WT_LEARN_CROSS_H
+
+#include "learn/learn.h"
+
+enum {
+    CROSS_BATCH = 8,     /* requests of a step */
+    CROSS_POSITIVES = 3, /* most tools of a request in a step */
+    CROSS_NEGATIVES = 4, /* wrong ones, by default */
+    CROSS_DEPTH = 30,    /* of the first stage: where wrong ones are drawn from, and what is ranked anew on dev */
+    CROSS_DEV = 200      /* dev requests that are looked at; of more, a seeded part */
+};
+#define CROSS_RATE 5e-5
+
+int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err);
+
+#endif
