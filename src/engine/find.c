@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "engine/recipes.h"
+#include "engine/second.h"
 #include "engine/tools.h"
 #include "retrieve/document.h"
 #include "text/unicode.h"
@@ -30,7 +31,7 @@ struct search {
     struct retriever retriever;
     const struct encoder *encoder; /* NULL: lexical only */
     struct shelf_set set;          /* the vectors it searches, with an encoder */
-    struct refiner *refiner;       /* NULL: hits are left in the retriever's order */
+    struct second_stage second;    /* looks at the hits once more */
     const struct trained *labels;  /* whose neighbours are asked; NULL: nobody's */
     struct neighbours neighbours;  /* count 0: none */
     struct shelf *shelf;
@@ -112,7 +113,7 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     if (plain && plain->retriever)
         return choose_plain(search, plain, true, err);
     search->retriever = recipe->retriever;
-    search->refiner = recipe->refiner;
+    search->second = (struct second_stage){.refiner = recipe->refiner, .cross = recipe->cross, .trained = trained};
     if (recipe->retriever.neighbours > 0) {
         search->encoder = trained->encoder;
         search->neighbours = trained->neighbours;
@@ -120,7 +121,7 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     }
     if (recipe->retriever.dense > 0) {
         search->encoder = trained->encoder;
-        search->set = (struct shelf_set){trained->key, recipe->kind};
+        search->set = (struct shelf_set){recipe->model, recipe->kind};
     }
     hits->recipe = wt__arena_copy(arena, wt__str(recipe->runs));
     return hits->recipe ? 0 : wt__fail_nomem(err);
@@ -146,7 +147,8 @@ static int choose_recipe(struct search *search, wt_error *err)
         return rc < 0 ? wt__fail(err, WT_ERECIPE, "%s", why.message)
                : trained && trained->notice
                    ? wt__fail(err, WT_ERECIPE, "%s", trained->notice)
-                   : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`", name, name);
+                   : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`", name,
+                              recipe->lessons ? recipe->lessons : name);
     const char *notice = rc < 0 ? why.message : trained ? trained->notice : NULL;
     if (notice && !(search->result->public.notice = wt__arena_copy(&search->result->arena, wt__str(notice))))
         return wt__fail_nomem(err);
@@ -218,14 +220,12 @@ static int retrieve(struct search *search, wt_error *err)
 {
     const struct snapshot *snapshot = search->shelf->snapshot;
     struct view view = {.snapshot = snapshot, .encoder = search->encoder};
-    size_t k = search->options.k ? search->options.k : 5, refined = 0;
+    size_t k = search->options.k ? search->options.k : 5, deeper = wt__second_depth(&search->second);
     int rc = 0;
-    if (search->refiner)
-        refined = wt__refiner_candidates(search->refiner);
     struct retrieve_request request = {.text = search->request,
-                                       .k = k > refined ? k : refined,
+                                       .k = k > deeper ? k : deeper,
                                        .max_per_provider = search->options.max_per_provider,
-                                       .features = search->refiner};
+                                       .features = search->second.refiner};
     search->neighbours.rows = search->shelf->label_rows;
     if (search->neighbours.count > 0 && search->neighbours.rows)
         view.neighbours = &search->neighbours;
@@ -235,8 +235,10 @@ static int retrieve(struct search *search, wt_error *err)
         rc = provider_filter(search, &request.allowed, err);
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
-    if (rc == 0 && search->refiner)
-        rc = wt__refine(search->refiner, search->request, view.vectors, &search->hits, err);
+    if (rc == 0) {
+        struct second_look look = {search->engine, &view, &request, &search->result->arena};
+        rc = wt__second_look(&search->second, &look, &search->hits, err);
+    }
     if (rc == 0 && search->hits.len > k)
         search->hits.len = k;
     return rc;
@@ -279,9 +281,10 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
 
 static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
 {
-    static const char *const names[STAGE_COUNT] = {"bm25", "dense", "neighbours", "part", "refiner"};
-    const float weights[STAGE_COUNT] = {search->retriever.lexical, search->retriever.dense,
-                                        search->retriever.neighbours, hit->part.len > 0, search->refiner != NULL};
+    static const char *const names[STAGE_COUNT] = {"bm25", "dense", "neighbours", "part", "refiner", "cross"};
+    const float weights[STAGE_COUNT] = {search->retriever.lexical,      search->retriever.dense,
+                                        search->retriever.neighbours,   hit->part.len > 0,
+                                        search->second.refiner != NULL, search->second.cross > 0};
     struct arena *arena = &search->result->arena;
     wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, STAGE_COUNT);
     if (!stages)
@@ -330,7 +333,7 @@ static int publish(struct search *search, wt_error *err)
         rc = wt__tool_publish(arena, &tools[i], &out->tool, err);
         if (rc >= 0 && search->options.explain)
             rc = explain_stages(search, &search->hits.items[i], out, err);
-        if (rc >= 0 && search->options.explain && (search->retriever.lexical > 0 || search->refiner))
+        if (rc >= 0 && search->options.explain && (search->retriever.lexical > 0 || search->second.refiner))
             rc = explain_matches(search, &search->hits.items[i], &tools[i], out, err);
     }
     search->result->public.items = items;

@@ -9,6 +9,7 @@
 struct recipe {
     wt_recipe public;
     const struct retriever *retriever; /* NULL: its weights come from training (engine/trained.h) */
+    const char *lessons;               /* that make it; NULL: the one of its name */
 };
 
 /* By name, or NULL. */

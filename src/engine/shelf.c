@@ -223,7 +223,8 @@ static int mark_vectors(struct set_source *source, wt_error *err)
     return count < 0 ? count : 0;
 }
 
-/* The sets that this engine's recipes search: the tools' texts, and one of each kind of the trained recipes. */
+/* The sets that this engine's recipes search: the tools' texts by either encoder, and one of each kind of the trained
+ * recipes. */
 struct set_list {
     struct set_source items[SNAPSHOT_MAX_SETS];
     struct vector_source sources[SNAPSHOT_MAX_SETS];
@@ -236,21 +237,20 @@ static int add_set(struct set_list *list, struct collection *collection, const s
     struct set_source *item = &list->items[list->len];
     *item = (struct set_source){
         .collection = collection, .set = wt__engine_vectors(encoder, collection->engine), .recipe = recipe};
-    list->sources[list->len++] =
-        (struct vector_source){.model = recipe ? collection->trained->key : item->set.model_hash,
-                               .kind = recipe ? recipe->kind : item->set.kind,
-                               .dim = item->set.dim,
-                               .fetch = fetch_vectors,
-                               .context = item};
+    list->sources[list->len++] = (struct vector_source){.model = recipe ? recipe->model : item->set.model_hash,
+                                                        .kind = recipe ? recipe->kind : item->set.kind,
+                                                        .dim = item->set.dim,
+                                                        .fetch = fetch_vectors,
+                                                        .context = item};
     int rc = mark_vectors(item, err);
     list->sources[list->len - 1].has = item->has;
     return rc;
 }
 
-static bool has_kind(const struct set_list *list, const char *kind)
+static bool has_set(const struct set_list *list, const struct trained_recipe *recipe)
 {
     for (size_t i = 0; i < list->len; i++)
-        if (strcmp(list->sources[i].kind, kind) == 0)
+        if (strcmp(list->sources[i].kind, recipe->kind) == 0 && strcmp(list->sources[i].model, recipe->model) == 0)
             return true;
     return false;
 }
@@ -263,8 +263,9 @@ static int list_sets(struct set_list *list, struct collection *collection, wt_er
         rc = add_set(list, collection, collection->encoder, NULL, err);
     for (size_t i = 0; rc == 0 && trained && i < TRAINED_RECIPES; i++) {
         const struct trained_recipe *recipe = &trained->recipes[i];
-        if (recipe->there && recipe->retriever.dense > 0 && !has_kind(list, recipe->kind))
-            rc = add_set(list, collection, trained->encoder, recipe, err);
+        bool plain = strcmp(recipe->kind, wt__document_kind) == 0;
+        if (recipe->there && recipe->retriever.dense > 0 && !has_set(list, recipe))
+            rc = add_set(list, collection, trained->encoder, plain ? NULL : recipe, err);
     }
     return rc;
 }

@@ -12,14 +12,22 @@
 #include "base/sha256.h"
 #include "nn/norm.h"
 #include "nn/safetensors.h"
+#include "retrieve/document.h"
 
 enum { MAX_CONFIG = 64 << 20 };
 #define MAX_HEAD ((size_t)4 << 30)
 
 static const char *const names[TRAINED_RECIPES] = {
-    [TRAINED_TOOL2VEC] = "tool2vec",       [TRAINED_MLC] = "mlc",
-    [TRAINED_NEIGHBOURS] = "neighbours",   [TRAINED_TOOL2VEC_REFINER] = "tool2vec+refiner",
-    [TRAINED_MLC_REFINER] = "mlc+refiner", [TRAINED_AUTO] = "auto",
+    [TRAINED_DPR] = "dpr",
+    [TRAINED_RERANK_10] = "rerank-10",
+    [TRAINED_RERANK_30] = "rerank-30",
+    [TRAINED_RERANK_50] = "rerank-50",
+    [TRAINED_TOOL2VEC] = "tool2vec",
+    [TRAINED_MLC] = "mlc",
+    [TRAINED_NEIGHBOURS] = "neighbours",
+    [TRAINED_TOOL2VEC_REFINER] = "tool2vec+refiner",
+    [TRAINED_MLC_REFINER] = "mlc+refiner",
+    [TRAINED_AUTO] = "auto",
 };
 
 struct reading {
@@ -44,6 +52,7 @@ static int set_notice(struct trained *trained, const char *recipe, const char *w
 /* FOLDER/RECIPE/config.json, or NULL when there is none. */
 static int read_config(struct reading *reading, const char *recipe, json_t **out)
 {
+    bool vectors = strcmp(recipe, TRAINED_CROSS) != 0; /* may depend on it */
     struct arena *arena = &reading->trained->arena;
     char *folder = wt__path_join(arena, reading->folder, recipe), *text = NULL;
     char *path = folder ? wt__path_join(arena, folder, TRAINED_CONFIG) : NULL;
@@ -55,7 +64,8 @@ static int read_config(struct reading *reading, const char *recipe, json_t **out
         return 0;
     int rc = wt__file_read(&text, &len, path, MAX_CONFIG, reading->err);
     if (rc == 0) {
-        wt__sha256_update(&reading->key, text, len);
+        if (vectors)
+            wt__sha256_update(&reading->key, text, len);
         rc = wt__json_parse(out, text, len, reading->err);
         if (rc < 0)
             wt__fail_context(reading->err, rc, "%s", path);
@@ -83,7 +93,7 @@ static void read_blend(struct blend *blend, const json_t *config)
     *blend = (struct blend){weight(object, "description", 1), weight(object, "usage", 1), weight(object, "shrink", 0)};
 }
 
-static void read_weights(struct trained_recipe *recipe, const json_t *config)
+static void read_weights(const struct trained *trained, struct trained_recipe *recipe, const json_t *config)
 {
     const json_t *object = wt__json_object(config, "weights");
     recipe->retriever.lexical = fmaxf(weight(object, "lexical", 0), 0);
@@ -94,6 +104,11 @@ static void read_weights(struct trained_recipe *recipe, const json_t *config)
     recipe->mlc = weight(object, "mlc", 0);
     /* A set of vectors that another recipe has already is not made twice: their length does not matter. */
     recipe->kind = recipe->mlc == 0 ? "tool2vec" : recipe->tool2vec == 0 ? "mlc" : "auto";
+    recipe->model = trained->key;
+    if (recipe->mlc == 0 && recipe->tool2vec == 0) {
+        recipe->kind = wt__document_kind;
+        recipe->model = wt__encoder_hash(trained->encoder);
+    }
 }
 
 /* Whether the recipe's config names the encoder that is in use. */
@@ -136,6 +151,7 @@ static int read_choice(struct reading *reading, struct trained_recipe *recipe, c
         recipe->retriever = other->retriever;
         recipe->tool2vec = other->tool2vec;
         recipe->mlc = other->mlc;
+        recipe->model = other->model;
         recipe->kind = other->kind;
         recipe->refiner = other->refiner;
     }
@@ -147,13 +163,13 @@ static int read_recipe(struct reading *reading, size_t index)
     struct trained *trained = reading->trained;
     struct trained_recipe *recipe = &trained->recipes[index];
     json_t *config;
-    *recipe = (struct trained_recipe){.name = names[index], .runs = names[index], .why = ""};
+    *recipe = (struct trained_recipe){.name = names[index], .runs = names[index], .why = "", .model = "", .kind = ""};
     int rc = read_config(reading, names[index], &config);
     if (rc < 0 || !config)
         return rc;
     rc = fits(reading, names[index], config, &recipe->there);
     if (rc == 0 && recipe->there) {
-        read_weights(recipe, config);
+        read_weights(trained, recipe, config);
         recipe->identity =
             wt__arena_copy(&trained->arena, wt__json_str(wt__json_object(config, "whichtool"), "identity"));
         if (!recipe->identity)
@@ -388,6 +404,79 @@ static int read_refiner(struct reading *reading, struct trained_recipe *recipe, 
     return rc == 0 ? 0 : wt__fail_nomem(reading->err);
 }
 
+/* ---------------------------------------------------------------- cross-encoders */
+
+/* Bits of the fields that a cross-encoder was trained on, by name; the usual ones where it does not say. */
+static unsigned read_fields(const json_t *config)
+{
+    const json_t *list = wt__json_array(wt__json_object(config, "whichtool"), "fields");
+    unsigned fields = 0;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        for (size_t f = 0; f < FIELD_COUNT; f++) {
+            const char *name = json_string_value(json_array_get(list, i));
+            if (name && strcmp(name, wt__field_names[f]) == 0)
+                fields |= 1u << f;
+        }
+    return fields ? fields : DOCUMENT_PAIR_FIELDS;
+}
+
+static int note_cross(struct reading *reading)
+{
+    struct trained *trained = reading->trained;
+    json_t *config;
+    int rc = read_config(reading, TRAINED_CROSS, &config);
+    if (rc < 0 || !config)
+        return rc;
+    trained->cross = calloc(1, sizeof *trained->cross);
+    if (!trained->cross || pthread_mutex_init(&trained->cross->lock, NULL) != 0) {
+        free(trained->cross);
+        trained->cross = NULL;
+        rc = wt__fail_nomem(reading->err);
+    } else {
+        trained->cross->fields = read_fields(config);
+        trained->cross->folder = wt__path_join(&trained->arena, reading->folder, TRAINED_CROSS);
+        rc = trained->cross->folder ? 0 : wt__fail_nomem(reading->err);
+    }
+    json_decref(config);
+    return rc;
+}
+
+int wt__trained_cross(const struct trained *trained, struct cross **out, wt_error *err)
+{
+    struct trained_cross *cross = trained->cross;
+    pthread_mutex_lock(&cross->lock);
+    if (!cross->tried)
+        cross->tried = wt__cross_open(&cross->model, cross->folder, &cross->error) != WT_ENOMEM;
+    *out = cross->model;
+    if (!*out && err)
+        *err = cross->error;
+    int rc = *out ? 0 : cross->error.code;
+    pthread_mutex_unlock(&cross->lock);
+    return rc;
+}
+
+static void close_cross(struct trained_cross *cross)
+{
+    if (!cross)
+        return;
+    wt__cross_close(cross->model);
+    pthread_mutex_destroy(&cross->lock);
+    free(cross);
+}
+
+/* The recipes of dpr's best N. */
+static void derive_reranks(struct trained *trained)
+{
+    static const size_t depths[] = {[TRAINED_RERANK_10] = 10, [TRAINED_RERANK_30] = 30, [TRAINED_RERANK_50] = 50};
+    for (size_t i = TRAINED_RERANK_10; i <= TRAINED_RERANK_50; i++) {
+        struct trained_recipe *recipe = &trained->recipes[i];
+        *recipe = trained->recipes[TRAINED_DPR];
+        recipe->name = recipe->runs = names[i];
+        recipe->there = recipe->there && trained->cross;
+        recipe->cross = depths[i];
+    }
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 static int open_encoder(struct reading *reading, const struct encoder *base)
@@ -416,8 +505,12 @@ int wt__trained_open(struct trained **out, const char *folder, const struct enco
     wt__sha256_begin(&reading.key);
     reading.trained->blend = (struct blend){1, 1, 0};
     int rc = open_encoder(&reading, base);
+    if (rc == 0)
+        rc = note_cross(&reading);
     for (size_t i = 0; rc == 0 && i < TRAINED_RECIPES; i++)
-        rc = read_recipe(&reading, i);
+        if (i < TRAINED_RERANK_10 || i > TRAINED_RERANK_50)
+            rc = read_recipe(&reading, i);
+    derive_reranks(reading.trained);
     if (rc < 0) {
         wt__trained_close(reading.trained);
         return rc;
@@ -434,6 +527,7 @@ void wt__trained_close(struct trained *trained)
         return;
     for (size_t i = 0; i < TRAINED_AUTO; i++)
         wt__refiner_close(trained->recipes[i].refiner);
+    close_cross(trained->cross);
     wt__encoder_close(trained->own);
     wt__map_dispose(&trained->head_rows);
     free(trained->head);

@@ -3,8 +3,9 @@
  *   FOLDER/encoder/           a model directory: the encoder of requests and tools, when it was trained too
  *   FOLDER/RECIPE/config.json weights of the recipe's evidence, its dev scores, where it came from
  *   FOLDER/mlc/model.safetensors, FOLDER/...+refiner/   what those recipes need beside weights
+ *   FOLDER/cross/             a cross-encoder, by whoever made it: a model directory ...ForSequenceClassification
  *
- * Every trained retriever is a weighing of words and of one vector a tool. That vector is
+ * Every trained retriever is a weighing of words and of one vector a tool. That of dpr is d, as it is; the others' is
  *
  *   tool2vec * T + mlc * C      T = unit(description * d + usage * n / (n + shrink) * u)
  *
@@ -14,6 +15,7 @@
 #ifndef WT_ENGINE_TRAINED_H
 #define WT_ENGINE_TRAINED_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,11 +25,13 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "encoder/encoder.h"
+#include "rerank/cross.h"
 #include "rerank/refiner.h"
 #include "retrieve/retrieve.h"
 
 #define TRAINED_CONFIG "config.json"
 #define TRAINED_ENCODER "encoder"
+#define TRAINED_CROSS "cross"
 #define TRAINED_WEIGHTS "model.safetensors"
 #define TRAINED_HEAD "head.weight" /* [rows, D] of mlc/model.safetensors; config.json's "tools" names the rows */
 
@@ -47,15 +51,30 @@ struct trained_recipe {
     const char *name;
     bool there;
     struct retriever retriever;
-    float tool2vec, mlc;     /* of its tool vectors */
-    const char *kind;        /* the snapshot's set of them */
-    const char *runs;        /* auto: the name of what was chosen; else its own */
-    const char *why;         /* auto: how that was found; else "" */
-    const char *identity;    /* of its training; "" when it has none */
-    struct refiner *refiner; /* what looks at its hits once more, or NULL; auto's is another recipe's */
+    float tool2vec, mlc;      /* of its tool vectors */
+    const char *model, *kind; /* the snapshot's set of them */
+    const char *runs;         /* auto: the name of what was chosen; else its own */
+    const char *why;          /* auto: how that was found; else "" */
+    const char *identity;     /* of its training; "" when it has none */
+    struct refiner *refiner;  /* what looks at its hits once more, or NULL; auto's is another recipe's */
+    size_t cross;             /* how many of its hits the cross-encoder looks at; 0: none */
+};
+
+/* A cross-encoder is opened when a query first has a use for it. */
+struct trained_cross {
+    char *folder;
+    unsigned fields; /* of a tool, that it reads (retrieve/document.h) */
+    pthread_mutex_t lock;
+    struct cross *model; /* these three under the lock */
+    wt_error error;
+    bool tried;
 };
 
 enum {
+    TRAINED_DPR,
+    TRAINED_RERANK_10, /* dpr's best, read by the cross-encoder: no folders of their own */
+    TRAINED_RERANK_30,
+    TRAINED_RERANK_50,
     TRAINED_TOOL2VEC,
     TRAINED_MLC,
     TRAINED_NEIGHBOURS,
@@ -72,8 +91,9 @@ struct trained {
     char key[65];                  /* of encoder, weights and head: tells vectors of one training from another's */
     struct blend blend;
     struct trained_recipe recipes[TRAINED_RECIPES];
-    struct map head_rows; /* tool id to row */
-    float *head;          /* [head_count, D] */
+    struct trained_cross *cross; /* NULL: there is none */
+    struct map head_rows;        /* tool id to row */
+    float *head;                 /* [head_count, D] */
     size_t head_count;
     float head_length;            /* mean of the rows' */
     struct neighbours neighbours; /* without rows, which are a shelf's; count 0: none */
@@ -94,6 +114,9 @@ void wt__trained_close(struct trained *trained);
 
 /* The recipe when it can run, else NULL. trained may be NULL. */
 const struct trained_recipe *wt__trained_recipe(const struct trained *trained, const char *name);
+
+/* The cross-encoder of a recipe that has one. Errors: those of wt__cross_open, each time. */
+int wt__trained_cross(const struct trained *trained, struct cross **out, wt_error *err);
 
 /* Which row each label is: rows [label_count], by the keys of the snapshot's rows. */
 void wt__trained_label_rows(const struct trained *trained, const struct snapshot_key *keys, size_t count,

@@ -218,12 +218,15 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
 
 /* ---------------------------------------------------------------- which lessons */
 
-/* Whether a recipe is made by the lesson: by that of its own name, and by those of the stages before it. */
+/* Whether a recipe is made by the lesson: by that of its own name, and by those of the stages before it. The stages of
+ * ToolRerank's recipes are not in their names. Auto considers a refiner that is there, and needs none. */
 static bool uses_lesson(const char *recipe, const char *lesson)
 {
     size_t len = strlen(lesson);
-    bool refines = strchr(lesson, '+') != NULL; /* auto considers a refiner that is there, and needs none */
-    return strcmp(lesson, TRAINED_ENCODER) == 0 || (strcmp(recipe, AUTOMATIC) == 0 && !refines) ||
+    bool across = strcmp(lesson, "dpr") == 0 || strcmp(lesson, TRAINED_CROSS) == 0,
+         reranks = strncmp(recipe, "rerank-", 7) == 0;
+    return strcmp(lesson, TRAINED_ENCODER) == 0 || (across && reranks) ||
+           (strcmp(recipe, AUTOMATIC) == 0 && !across && !strchr(lesson, '+')) ||
            (strncmp(recipe, lesson, len) == 0 && (recipe[len] == '\0' || recipe[len] == '+'));
 }
 

@@ -26,7 +26,7 @@
 #include "index/vectors.h"
 
 enum {
-    SNAPSHOT_MAX_SETS = 4,     /* kinds of vectors beside each other */
+    SNAPSHOT_MAX_SETS = 6,     /* kinds of vectors beside each other */
     SNAPSHOT_NAME_BYTES = 24,  /* of a kind, with its NUL: letters, digits, '_' */
     SNAPSHOT_MODEL_BYTES = 68, /* of a model's hash, with its NUL: letters and digits */
     SNAPSHOT_BATCH = 4096      /* vectors asked for at once */

@@ -1,6 +1,7 @@
 /* lessons.c: what can be trained, in the order of "all": the encoder first, since the others start from it. */
 #include "learn/auto.h"
 #include "learn/cross.h"
+#include "learn/dpr.h"
 #include "learn/fine_tuning.h"
 #include "learn/mlc.h"
 #include "learn/neighbours.h"
@@ -14,6 +15,12 @@ const struct lesson wt__lessons[] = {
      .needs = LESSON_NEEDS_MODEL,
      .batch = 32,
      .run = wt__lesson_encoder},
+    {.public = {"dpr", "Requests against the tools' texts by the trained encoder, which it measures"},
+     .figure = "recall@5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_dpr},
     {.public = {"tool2vec", "A vector for each tool from the requests that used it, blended with its description's"},
      .figure = "recall@5",
      .losses = "",

@@ -104,22 +104,60 @@ static struct str description_head(struct str text)
     return (struct str){text.ptr, cut};
 }
 
-/* "provider name in words", and for text 0 ": description" behind it. */
-void wt__document_text(const struct tool *tool, unsigned which, struct buffer *out)
+/* A field and the blank behind it, where there is any. */
+static void append_field(struct str text, struct buffer *out)
 {
-    struct str provider = wt__str_trim(tool->provider);
-    if (provider.len > 0) {
-        wt__buffer_str(out, provider);
-        wt__buffer_char(out, ' ');
-    }
+    text = wt__str_trim(text);
+    if (text.len == 0)
+        return;
+    wt__buffer_str(out, text);
+    wt__buffer_char(out, ' ');
+}
+
+static void append_name(const struct tool *tool, struct buffer *out)
+{
     if (tool->title.len > 0)
         wt__analyser_spell_out(tool->title, out);
     if (tool->title.len == 0 || !name_repeats_title(tool)) {
         wt__buffer_text(out, tool->title.len > 0 ? " " : "");
         wt__analyser_spell_out(tool->name, out);
     }
-    if (which == 0) {
+}
+
+/* " (a, b)"; nothing where there are none. */
+static void append_parameters(const struct tool *tool, struct buffer *out)
+{
+    struct buffer names = {0};
+    out->failed |= wt__schema_text(tool->schema, &names, NULL) < 0;
+    for (size_t i = 0, begin = 0; i < names.len; i++) {
+        if (names.ptr[i] != '\n')
+            continue;
+        wt__buffer_text(out, begin == 0 ? " (" : ", ");
+        wt__buffer_append(out, names.ptr + begin, i - begin);
+        begin = i + 1;
+    }
+    wt__buffer_text(out, names.len > 0 ? ")" : "");
+    wt__buffer_dispose(&names);
+}
+
+void wt__document_pair_text(const struct tool *tool, unsigned fields, struct buffer *out)
+{
+    if (fields & 1u << FIELD_CATEGORY)
+        append_field(tool->category, out);
+    if (fields & 1u << FIELD_PROVIDER)
+        append_field(tool->provider, out);
+    if (fields & 1u << FIELD_NAME)
+        append_name(tool, out);
+    if (fields & 1u << FIELD_DESCRIPTION) {
         wt__buffer_text(out, ": ");
         wt__buffer_str(out, description_head(tool->description));
     }
+    if (fields & 1u << FIELD_PARAMETERS)
+        append_parameters(tool, out);
+}
+
+/* "provider name in words", and for text 0 ": description" behind it. */
+void wt__document_text(const struct tool *tool, unsigned which, struct buffer *out)
+{
+    wt__document_pair_text(tool, which == 0 ? DOCUMENT_PAIR_FIELDS : 1u << FIELD_PROVIDER | 1u << FIELD_NAME, out);
 }

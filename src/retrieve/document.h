@@ -46,4 +46,13 @@ extern const float wt__document_text_weights[DOCUMENT_TEXTS];
 /* Appends text number `which` of the tool. */
 void wt__document_text(const struct tool *tool, unsigned which, struct buffer *out);
 
+/* What a cross-encoder reads of a tool: the fields that `fields` has bits for (1u << FIELD_...; the parameters' texts
+ * are not among them), always in one order:
+ *
+ *   category provider name in words: description (parameter, parameter)
+ *
+ * With the usual fields that is text number 0. */
+enum { DOCUMENT_PAIR_FIELDS = 1u << FIELD_NAME | 1u << FIELD_PROVIDER | 1u << FIELD_DESCRIPTION };
+void wt__document_pair_text(const struct tool *tool, unsigned fields, struct buffer *out);
+
 #endif

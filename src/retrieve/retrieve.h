@@ -56,7 +56,7 @@ enum feature {
     RETRIEVE_FEATURES
 };
 
-enum stage { STAGE_BM25, STAGE_DENSE, STAGE_NEIGHBOURS, STAGE_PART, STAGE_REFINER, STAGE_COUNT };
+enum stage { STAGE_BM25, STAGE_DENSE, STAGE_NEIGHBOURS, STAGE_PART, STAGE_REFINER, STAGE_CROSS, STAGE_COUNT };
 
 struct stage_evidence {
     size_t rank; /* 1-based among the stage's candidates; 0: beyond them */
@@ -67,7 +67,7 @@ struct stage_evidence {
 struct hit {
     uint32_t row;
     float score;
-    struct stage_evidence stages[STAGE_COUNT]; /* STAGE_REFINER is filled by who refines */
+    struct stage_evidence stages[STAGE_COUNT]; /* of STAGE_REFINER and later ones by who refines */
     float features[RETRIEVE_FEATURES];         /* when the request asks for them */
     struct str part; /* the part of the request that this hit answers best; empty when it has only one */
 };

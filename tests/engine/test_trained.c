@@ -7,7 +7,10 @@
 
 #include "base/file.h"
 #include "encoder/encoder.h"
+#include "encoder/tiny_model.h"
 #include "engine/support.h"
+#include "rerank/cross.h"
+#include "retrieve/document.h"
 
 static struct place place;
 
@@ -132,6 +135,177 @@ static void a_damaged_training_keeps_nobody_from_hybrid(void **state)
     wt_hits_free(hits);
 }
 
+/* ---------------------------------------------------------------- dpr and rerank-N */
+
+#define DPR "\"weights\": {\"dense\": 1, \"part\": 0}"
+#define CROSS TINY_BERT TINY_LABELS(1)
+
+static const char *cross_folder(void)
+{
+    static char folder[256];
+    snprintf(folder, sizeof folder, "%s-models/cross", place.store);
+    return folder;
+}
+
+static void add_many(size_t count)
+{
+    struct buffer jsonl = {0};
+    wt_engine *engine = open_store(&place, NULL);
+    made_up(&jsonl, 5, count, 4);
+    add(&place, engine, jsonl.ptr);
+    wt_close(engine);
+    wt__buffer_dispose(&jsonl);
+}
+
+static wt_hits *asked_for(const char *recipe, const char *request, size_t k)
+{
+    wt_engine *engine = open_store(&place, NULL);
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = recipe;
+    options.explain = 1;
+    options.k = k;
+    wt_hits *hits = find_with(&place, engine, request, &options);
+    wt_close(engine);
+    return hits;
+}
+
+static void dpr_is_the_trained_encoder_over_texts(void **state)
+{
+    (void)state;
+    leave("dpr", true, "\"weights\": {\"dense\": 1, \"part\": 1}"); /* as dense, and by the same encoder */
+    wt_hits *dpr = asked("dpr"), *dense = asked("dense");
+    assert_string_equal(dpr->recipe, "dpr");
+    same_hits(dpr, dense);
+    wt_hits_free(dpr);
+    wt_hits_free(dense);
+}
+
+/* What the cross-encoder itself says of the request and a hit's tool, whose text is in place. */
+static float logit_of(struct cross *cross, const char *request, const wt_tool *tool, unsigned fields)
+{
+    struct tool read = {.provider = wt__str(tool->provider),
+                        .name = wt__str(tool->name),
+                        .title = wt__str(tool->title),
+                        .description = wt__str(tool->description),
+                        .category = wt__str(tool->category)};
+    struct buffer text = {0};
+    int32_t ids[CROSS_TOKENS];
+    float logit = 0;
+    wt__document_pair_text(&read, fields, &text);
+    struct token_run run = wt__cross_tokens(cross, wt__buffer_view(&text), ids);
+    sound(&place, wt__cross_score(cross, wt__str(request), &run, 1, &logit, &place.err));
+    wt__buffer_dispose(&text);
+    return logit;
+}
+
+static const wt_stage_score *stage_of(const wt_hit *hit, const char *name)
+{
+    for (size_t s = 0; s < hit->stage_count; s++)
+        if (strcmp(hit->stages[s].stage, name) == 0)
+            return &hit->stages[s];
+    return NULL;
+}
+
+static void check_reranked(const wt_hits *hits, const wt_hits *first, size_t n, unsigned fields, const char *request)
+{
+    struct cross *cross;
+    sound(&place, wt__cross_open(&cross, cross_folder(), &place.err));
+    assert_int_equal(hits->len, first->len);
+    for (size_t i = 0; i < hits->len; i++) {
+        const wt_hit *hit = &hits->items[i];
+        const wt_stage_score *stage = stage_of(hit, "cross"), *before = i ? stage_of(hit - 1, "cross") : NULL;
+        double sum = 0;
+        assert_non_null(stage);
+        for (size_t s = 0; s < hit->stage_count; s++)
+            sum += hit->stages[s].share;
+        assert_true(sum - hit->score < 1e-5 && hit->score - sum < 1e-5);
+        assert_true(i == 0 || hit->score <= hits->items[i - 1].score);
+        if (i >= n) {
+            assert_int_equal(stage->rank, 0);
+            assert_string_equal(hit->tool.id, first->items[i].tool.id);
+            continue;
+        }
+        assert_int_equal(stage->rank, i + 1);
+        assert_true(!before || stage->score <= before->score);
+        float logit = logit_of(cross, request, &hit->tool, fields);
+        assert_true(logit == (float)stage->score && wt__cross_probability(logit) == (float)hit->score);
+    }
+    wt__cross_close(cross);
+}
+
+/* Ten of sixty, with twenty asked for: the cross-encoder's order, then dpr's. */
+static void reranked_are_the_first_ones_of_dpr(void **state)
+{
+    static const char request[] = "book a table in the city";
+    (void)state;
+    add_many(60);
+    leave("dpr", true, DPR);
+    tiny_model_write(cross_folder(), CROSS, 2);
+    wt_hits *first = asked_for("dpr", request, 20), *hits = asked_for("rerank-10", request, 20);
+    assert_string_equal(hits->recipe, "rerank-10");
+    check_reranked(hits, first, 10, DOCUMENT_PAIR_FIELDS, request);
+    for (size_t i = 0; i < 10; i++) {
+        size_t at = 0;
+        while (at < 10 && strcmp(hits->items[i].tool.id, first->items[at].tool.id) != 0)
+            at++;
+        assert_true(at < 10);
+    }
+    wt_hits_free(hits);
+    hits = asked_for("rerank-30", request, 20); /* more than is asked for */
+    assert_int_equal(hits->len, 20);
+    wt_hits_free(hits);
+    hits = asked_for("rerank-50", request, 200); /* more than there are behind it */
+    wt_hits_free(first);
+    first = asked_for("dpr", request, 200);
+    check_reranked(hits, first, 50, DOCUMENT_PAIR_FIELDS, request);
+    wt_hits_free(first);
+    wt_hits_free(hits);
+}
+
+static void a_cross_encoder_reads_the_fields_it_was_trained_on(void **state)
+{
+    static const char request[] = "weather in a city";
+    (void)state;
+    leave("dpr", true, DPR);
+    tiny_model_write(cross_folder(), CROSS ", \"whichtool\": {\"fields\": [\"name\", \"category\", \"nonsense\", 3]}",
+                     2);
+    wt_hits *first = asked_for("dpr", request, 5), *hits = asked_for("rerank-10", request, 5);
+    wt_hits_free(first);
+    first = asked_for("rerank-30", request, 5); /* seven tools: the same */
+    same_hits(first, hits);
+    check_reranked(hits, first, 10, 1u << FIELD_NAME | 1u << FIELD_CATEGORY, request);
+    wt_hits_free(first);
+    wt_hits_free(hits);
+}
+
+/* It is large: who has no use for it does not wait for it, nor stumble over it. */
+static void only_who_needs_the_cross_encoder_opens_it(void **state)
+{
+    struct arena arena = {0};
+    wt_hits *hits = NULL;
+    wt_find_options options;
+    (void)state;
+    leave("dpr", true, DPR);
+    wt_find_options_init(&options);
+    options.recipe = "rerank-10";
+    wt_engine *engine = open_store(&place, NULL);
+    refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
+            "the recipe rerank-10 needs training; run `whichtool train encoder dpr cross`");
+    wt_close(engine);
+    tiny_model_write(cross_folder(), CROSS, 2);
+    char *weights = wt__path_join(&arena, cross_folder(), "model.safetensors");
+    assert_int_equal(remove(weights), 0);
+    wt__arena_dispose(&arena);
+    wt_hits_free(asked("dpr"));
+    wt_hits_free(asked("hybrid"));
+    wt_hits_free(asked("auto"));
+    engine = open_store(&place, NULL);
+    for (int i = 0; i < 2; i++)
+        refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_EMODEL, "model.safetensors");
+    wt_close(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +314,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(auto_that_chose_hybrid_is_hybrid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_recipe_of_another_encoder_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_training_keeps_nobody_from_hybrid, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(dpr_is_the_trained_encoder_over_texts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reranked_are_the_first_ones_of_dpr, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_cross_encoder_reads_the_fields_it_was_trained_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_who_needs_the_cross_encoder_opens_it, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -410,7 +410,7 @@ static void test_wrong_use_is_refused(void **state)
     } cases[] = {
         {"30 rows of terms for 29 tools", {1, 1, c.keys, 29, lexical, len, &source, 1}, WT_EUSAGE},
         {"more than 2000000 tools", {1, 1, c.keys, 2000001, lexical, len, &source, 1}, WT_ETOOLONG},
-        {"more than 4 kinds of vectors", {1, 1, c.keys, 30, lexical, len, &source, 5}, WT_EUSAGE},
+        {"more than 6 kinds of vectors", {1, 1, c.keys, 30, lexical, len, &source, 7}, WT_EUSAGE},
         {"vectors \"text\" of dimension 1048576 cannot be kept", {1, 1, c.keys, 30, lexical, len, &wide, 1}, WT_EUSAGE},
         {"lexical index: too short", {1, 1, c.keys, 30, lexical, 8, &source, 1}, WT_ESTORE},
     };
@@ -553,9 +553,9 @@ static void test_other_machines_and_versions_are_told(void **state)
         int code;
     } cases[] = {
         {"written on a machine of the other byte order", offsetof(struct file_mark, byte_order), 0x0D0C0B0A, WT_ESTORE},
-        {"version 3, written by a newer whichtool (this one reads 2)", offsetof(struct file_mark, version), 3,
+        {"version 4, written by a newer whichtool (this one reads 3)", offsetof(struct file_mark, version), 4,
          WT_ENEWER},
-        {"version 1 is no longer read", offsetof(struct file_mark, version), 1, WT_ESTORE},
+        {"version 2 is no longer read", offsetof(struct file_mark, version), 2, WT_ESTORE},
         {"not an index file", 0, 0x20202020, WT_ESTORE},
     };
     fill(&c, 5);

@@ -1,0 +1,30 @@
+/* second.h: the second stage of a query: what looks at the first stage's hits once more, together with the request. */
+#ifndef WT_ENGINE_SECOND_H
+#define WT_ENGINE_SECOND_H
+
+#include "engine/engine.h"
+
+/* All zero: hits stay as they are. */
+struct second_stage {
+    struct refiner *refiner;
+    size_t cross; /* how many the cross-encoder of `trained` reads; 0: none */
+    const struct trained *trained;
+};
+
+/* What a look has to work with; borrowed. */
+struct second_look {
+    wt_engine *engine; /* whose store has the tools' texts */
+    const struct view *view;
+    const struct retrieve_request *request; /* that gave the hits */
+    struct arena *arena;                    /* lives as long as the hits */
+};
+
+/* How many hits of the first stage it can make use of. */
+size_t wt__second_depth(const struct second_stage *stage);
+
+/* Gives the hits their new order, scores and stages. The hits that it did not look at stay behind those that it did.
+ * Errors: those of opening and running its model, and of the store. */
+int wt__second_look(const struct second_stage *stage, const struct second_look *look, struct hit_list *hits,
+                    wt_error *err);
+
+#endif

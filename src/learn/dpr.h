@@ -1,0 +1,13 @@
+/* dpr.h: the lesson "dpr" (the dual encoder of ToolRerank, section 2.2, and of ToolBench): requests against the tools'
+ * texts by the encoder as it is now, and nothing else. */
+#ifndef WT_LEARN_DPR_H
+#define WT_LEARN_DPR_H
+
+#include "learn/learn.h"
+
+/* Of the recipe: the nearest vector, and no parts of requests. */
+extern const struct retriever wt__dpr;
+
+int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err);
+
+#endif
