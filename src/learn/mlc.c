@@ -274,7 +274,7 @@ static int train(struct mlc *mlc, size_t requests, struct loop_options *options,
     return wt__loop_run(&objective, options, &mlc->training->listener, result, err);
 }
 
-static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 40000, .most = 12};
+static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 200000, .most = 12};
 
 int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
 {

@@ -108,12 +108,12 @@ static double epochs_of(const struct training *training, const struct lesson_pla
 {
     if (training->options->epochs > 0)
         return training->options->epochs;
-    double epochs = plan->enough / (double)training->examples.train.count;
+    double requests = (double)training->examples.train.count;
     if (plan->enough == 0)
         return plan->most;
-    if (epochs < 1)
-        return epochs;
-    return fmin(round(epochs), plan->most);
+    if (requests > plan->enough)
+        return fmax(plan->enough, fmin(requests, plan->each)) / requests;
+    return fmin(round(plan->enough / requests), plan->most);
 }
 
 /* The same folder by whatever path. */
