@@ -91,6 +91,9 @@ int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, const stru
                      wt_error *err);
 void wt__shelf_release(struct shelf *shelf);
 
+/* The row of a tool, or the number of rows when the snapshot does not hold it. */
+size_t wt__shelf_row(const struct snapshot *snapshot, int64_t id);
+
 /* How many tools have no vector in a set of the shelf. */
 size_t wt__shelf_without_vector(struct shelf *shelf, const struct shelf_set *set);
 

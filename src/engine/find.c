@@ -82,6 +82,7 @@ static int choose_plain(struct search *search, const struct recipe *recipe, bool
 {
     wt_error why;
     search->retriever = *recipe->retriever;
+    search->second.rules = recipe->rules;
     search->result->public.recipe = recipe->public.name;
     if (!recipe->public.needs_model)
         return 0;
@@ -110,10 +111,11 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     hits->why = recipe->why[0] ? wt__arena_copy(arena, wt__str(recipe->why)) : NULL;
     if (recipe->why[0] && !hits->why)
         return wt__fail_nomem(err);
-    if (plain && plain->retriever)
+    if (plain && plain->retriever && strcmp(recipe->runs, recipe->name) != 0)
         return choose_plain(search, plain, true, err);
     search->retriever = recipe->retriever;
-    search->second = (struct second_stage){.refiner = recipe->refiner, .cross = recipe->cross, .trained = trained};
+    search->second = (struct second_stage){
+        .refiner = recipe->refiner, .cross = recipe->cross, .rules = recipe->rules, .trained = trained};
     if (recipe->retriever.neighbours > 0) {
         search->encoder = trained->encoder;
         search->neighbours = trained->neighbours;
@@ -136,14 +138,14 @@ static int choose_recipe(struct search *search, wt_error *err)
     const struct trained *trained = NULL;
     if (!recipe)
         return fail_recipe(name, err);
-    if (!automatic && recipe->retriever)
+    if (!automatic && recipe->retriever && !recipe->rules)
         return choose_plain(search, recipe, false, err);
     wt_error why;
     int rc = wt__engine_trained(search->engine, &trained, &why);
     const struct trained_recipe *choice = wt__trained_recipe(trained, name);
     if (choice)
         return choose_trained(search, trained, choice, err);
-    if (!automatic)
+    if (!automatic && !recipe->retriever)
         return rc < 0 ? wt__fail(err, WT_ERECIPE, "%s", why.message)
                : trained && trained->notice
                    ? wt__fail(err, WT_ERECIPE, "%s", trained->notice)
@@ -152,7 +154,7 @@ static int choose_recipe(struct search *search, wt_error *err)
     const char *notice = rc < 0 ? why.message : trained ? trained->notice : NULL;
     if (notice && !(search->result->public.notice = wt__arena_copy(&search->result->arena, wt__str(notice))))
         return wt__fail_nomem(err);
-    return choose_plain(search, recipe, true, err);
+    return choose_plain(search, recipe, automatic, err);
 }
 
 static int open_shelf(struct search *search, wt_error *err)
@@ -175,20 +177,6 @@ static int note_missing_vectors(struct search *search, wt_error *err)
     return search->result->public.notice ? 0 : wt__fail_nomem(err);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = ((const struct snapshot_key *)a)->id, y = ((const struct snapshot_key *)b)->id;
-    return (x > y) - (x < y);
-}
-
-/* The row of a tool, or the number of rows when the snapshot does not hold it. Rows are in order of id. */
-static size_t row_of(const struct snapshot *snapshot, int64_t id)
-{
-    struct snapshot_key key = {.id = id};
-    const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_ids);
-    return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
-}
-
 /* A bit for each row of the provider, in the result's arena. */
 static int provider_filter(struct search *search, const uint64_t **allowed, wt_error *err)
 {
@@ -208,7 +196,7 @@ static int provider_filter(struct search *search, const uint64_t **allowed, wt_e
     if (count == 0)
         return wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%s\"", search->options.provider);
     for (size_t i = 0; i < count; i++) {
-        size_t row = row_of(snapshot, ids[i]);
+        size_t row = wt__shelf_row(snapshot, ids[i]);
         if (row < rows)
             bits[row / 64] |= (uint64_t)1 << (row % 64);
     }
@@ -281,10 +269,12 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
 
 static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
 {
-    static const char *const names[STAGE_COUNT] = {"bm25", "dense", "neighbours", "part", "refiner", "cross"};
+    static const char *const names[STAGE_COUNT] = {"bm25",    "dense", "neighbours", "part",
+                                                   "refiner", "cross", "hierarchy"};
     const float weights[STAGE_COUNT] = {search->retriever.lexical,      search->retriever.dense,
                                         search->retriever.neighbours,   hit->part.len > 0,
-                                        search->second.refiner != NULL, search->second.cross > 0};
+                                        search->second.refiner != NULL, wt__second_reads(&search->second),
+                                        search->second.rules != NULL};
     struct arena *arena = &search->result->arena;
     wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, STAGE_COUNT);
     if (!stages)

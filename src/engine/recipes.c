@@ -6,18 +6,25 @@
 #define RERANK "encoder dpr cross"
 
 static const struct recipe recipes[] = {
-    {{"bm25", "words of name, provider, category, description and parameters", 0, 0}, &wt__bm25, NULL},
-    {{"dense", "meaning: vectors of the tools' texts", 1, 0}, &wt__dense, NULL},
-    {{"hybrid", "words and meaning together; the default with a model and no training", 1, 0}, &wt__hybrid, NULL},
-    {{"tool2vec", "meaning, learned: vectors of the requests that used a tool, with its text's", 1, 1}, NULL, NULL},
-    {{"mlc", "meaning, learned: a classifier with a row for each tool", 1, 1}, NULL, NULL},
-    {{"neighbours", "the tools of the past requests that are most like this one", 1, 1}, NULL, NULL},
-    {{"tool2vec+refiner", "tool2vec, its best looked at together with the request", 1, 1}, NULL, NULL},
-    {{"mlc+refiner", "mlc, its best looked at together with the request", 1, 1}, NULL, NULL},
-    {{"dpr", "meaning, learned: vectors of the tools' texts by the trained encoder", 1, 1}, NULL, NULL},
-    {{"rerank-10", "dpr, its best 10 read together with the request by a cross-encoder", 1, 1}, NULL, RERANK},
-    {{"rerank-30", "dpr, its best 30 read together with the request", 1, 1}, NULL, RERANK},
-    {{"rerank-50", "dpr, its best 50 read together with the request", 1, 1}, NULL, RERANK},
+    {{"bm25", "words of name, provider, category, description and parameters", 0, 0}, &wt__bm25, NULL, NULL},
+    {{"dense", "meaning: vectors of the tools' texts", 1, 0}, &wt__dense, NULL, NULL},
+    {{"hybrid", "words and meaning together; the default with a model and no training", 1, 0}, &wt__hybrid, NULL, NULL},
+    {{"tool2vec", "meaning, learned: vectors of the requests that used a tool, with its text's", 1, 1},
+     NULL,
+     NULL,
+     NULL},
+    {{"mlc", "meaning, learned: a classifier with a row for each tool", 1, 1}, NULL, NULL, NULL},
+    {{"neighbours", "the tools of the past requests that are most like this one", 1, 1}, NULL, NULL, NULL},
+    {{"tool2vec+refiner", "tool2vec, its best looked at together with the request", 1, 1}, NULL, NULL, NULL},
+    {{"mlc+refiner", "mlc, its best looked at together with the request", 1, 1}, NULL, NULL, NULL},
+    {{"dpr", "meaning, learned: vectors of the tools' texts by the trained encoder", 1, 1}, NULL, NULL, NULL},
+    {{"rerank-10", "dpr, its best 10 read together with the request by a cross-encoder", 1, 1}, NULL, NULL, RERANK},
+    {{"rerank-30", "dpr, its best 30 read together with the request", 1, 1}, NULL, NULL, RERANK},
+    {{"rerank-50", "dpr, its best 50 read together with the request", 1, 1}, NULL, NULL, RERANK},
+    {{"toolrerank", "rerank, ordered by which providers the tools belong to; untrained: hybrid's hits", 1, 0},
+     &wt__hybrid,
+     &wt__rules_untrained,
+     NULL},
 };
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };

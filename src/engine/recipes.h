@@ -3,12 +3,14 @@
 #ifndef WT_ENGINE_RECIPES_H
 #define WT_ENGINE_RECIPES_H
 
+#include "engine/trained.h"
 #include "retrieve/retrieve.h"
 #include "whichtool.h"
 
 struct recipe {
     wt_recipe public;
     const struct retriever *retriever; /* NULL: its weights come from training (engine/trained.h) */
+    const struct rules *rules;         /* of ToolRerank where there is no training; else NULL */
     const char *lessons;               /* that make it; NULL: the one of its name */
 };
 

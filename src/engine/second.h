@@ -7,7 +7,8 @@
 /* All zero: hits stay as they are. */
 struct second_stage {
     struct refiner *refiner;
-    size_t cross; /* how many the cross-encoder of `trained` reads; 0: none */
+    const struct rules *rules; /* of ToolRerank; NULL: none */
+    size_t cross;              /* how many the cross-encoder of `trained` reads; 0: none */
     const struct trained *trained;
 };
 
@@ -18,6 +19,9 @@ struct second_look {
     const struct retrieve_request *request; /* that gave the hits */
     struct arena *arena;                    /* lives as long as the hits */
 };
+
+/* Whether the cross-encoder reads anything. */
+bool wt__second_reads(const struct second_stage *stage);
 
 /* How many hits of the first stage it can make use of. */
 size_t wt__second_depth(const struct second_stage *stage);

@@ -310,6 +310,20 @@ static const struct vectors *vectors_of(const struct shelf *shelf, const struct 
     return wt__snapshot_vectors(shelf->snapshot, set->model, set->kind);
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = ((const struct snapshot_key *)a)->id, y = ((const struct snapshot_key *)b)->id;
+    return (x > y) - (x < y);
+}
+
+/* Rows are in order of id. */
+size_t wt__shelf_row(const struct snapshot *snapshot, int64_t id)
+{
+    struct snapshot_key key = {.id = id};
+    const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_ids);
+    return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
+}
+
 size_t wt__shelf_without_vector(struct shelf *shelf, const struct shelf_set *set)
 {
     const struct snapshot *snapshot = shelf->snapshot;

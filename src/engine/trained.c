@@ -26,6 +26,7 @@ static const char *const names[TRAINED_RECIPES] = {
     [TRAINED_MLC] = "mlc",
     [TRAINED_NEIGHBOURS] = "neighbours",
     [TRAINED_TOOL2VEC_REFINER] = "tool2vec+refiner",
+    [TRAINED_TOOLRERANK] = "toolrerank",
     [TRAINED_MLC_REFINER] = "mlc+refiner",
     [TRAINED_AUTO] = "auto",
 };
@@ -52,7 +53,7 @@ static int set_notice(struct trained *trained, const char *recipe, const char *w
 /* FOLDER/RECIPE/config.json, or NULL when there is none. */
 static int read_config(struct reading *reading, const char *recipe, json_t **out)
 {
-    bool vectors = strcmp(recipe, TRAINED_CROSS) != 0; /* may depend on it */
+    bool vectors = strcmp(recipe, TRAINED_CROSS) != 0 && strcmp(recipe, names[TRAINED_TOOLRERANK]) != 0;
     struct arena *arena = &reading->trained->arena;
     char *folder = wt__path_join(arena, reading->folder, recipe), *text = NULL;
     char *path = folder ? wt__path_join(arena, folder, TRAINED_CONFIG) : NULL;
@@ -64,7 +65,7 @@ static int read_config(struct reading *reading, const char *recipe, json_t **out
         return 0;
     int rc = wt__file_read(&text, &len, path, MAX_CONFIG, reading->err);
     if (rc == 0) {
-        if (vectors)
+        if (vectors) /* may depend on it */
             wt__sha256_update(&reading->key, text, len);
         rc = wt__json_parse(out, text, len, reading->err);
         if (rc < 0)
@@ -127,6 +128,7 @@ static int fits(struct reading *reading, const char *name, const json_t *config,
 static int read_head(struct reading *reading, const json_t *config);
 static int read_neighbours(struct reading *reading, const json_t *config);
 static int read_refiner(struct reading *reading, struct trained_recipe *recipe, const json_t *config);
+static int read_toolrerank(struct reading *reading, struct trained_recipe *recipe, const json_t *config);
 
 /* What auto chose: a recipe with a refiner, which it then is, or else its own weights or a plain recipe by name. */
 static int read_choice(struct reading *reading, struct trained_recipe *recipe, const json_t *config)
@@ -184,6 +186,8 @@ static int read_recipe(struct reading *reading, size_t index)
             rc = read_refiner(reading, recipe, config);
         if (rc == 0 && index == TRAINED_AUTO)
             rc = read_choice(reading, recipe, config);
+        if (rc == 0 && index == TRAINED_TOOLRERANK)
+            rc = read_toolrerank(reading, recipe, config);
     }
     json_decref(config);
     return rc;
@@ -435,7 +439,9 @@ static int note_cross(struct reading *reading)
     } else {
         trained->cross->fields = read_fields(config);
         trained->cross->folder = wt__path_join(&trained->arena, reading->folder, TRAINED_CROSS);
-        rc = trained->cross->folder ? 0 : wt__fail_nomem(reading->err);
+        trained->cross->identity =
+            wt__arena_copy(&trained->arena, wt__json_str(wt__json_object(config, "whichtool"), "identity"));
+        rc = trained->cross->folder && trained->cross->identity ? 0 : wt__fail_nomem(reading->err);
     }
     json_decref(config);
     return rc;
@@ -462,6 +468,30 @@ static void close_cross(struct trained_cross *cross)
     wt__cross_close(cross->model);
     pthread_mutex_destroy(&cross->lock);
     free(cross);
+}
+
+/* The rules belong to the scores that they were found with. */
+static int read_toolrerank(struct reading *reading, struct trained_recipe *recipe, const json_t *config)
+{
+    struct trained *trained = reading->trained;
+    const struct trained_recipe *first = &trained->recipes[TRAINED_DPR];
+    int rc = wt__rules_read(&trained->rules, config, &trained->arena, reading->err);
+    if (rc < 0)
+        return wt__fail_context(reading->err, rc, "%s/%s", reading->folder, recipe->name);
+    const char *why = NULL;
+    if (!first->there)
+        why = "dpr, with which it begins, is missing";
+    else if (trained->rules.across && !trained->cross)
+        why = "the cross-encoder is missing";
+    else if (trained->rules.across &&
+             !wt__str_equal(wt__json_str(config, TRAINED_CROSS), wt__str(trained->cross->identity)))
+        why = "the cross-encoder was trained again since";
+    recipe->there = !why;
+    recipe->retriever = first->retriever;
+    recipe->model = first->model;
+    recipe->kind = first->kind;
+    recipe->rules = &trained->rules;
+    return why && set_notice(trained, recipe->name, why) < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
 /* The recipes of dpr's best N. */
@@ -530,6 +560,7 @@ void wt__trained_close(struct trained *trained)
     close_cross(trained->cross);
     wt__encoder_close(trained->own);
     wt__map_dispose(&trained->head_rows);
+    wt__map_dispose(&trained->rules.seen);
     free(trained->head);
     free(trained->neighbours_labels);
     free(trained->label_hashes);

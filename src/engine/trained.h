@@ -23,10 +23,13 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/map.h"
+#include "catalog/tool.h"
 #include "encoder/encoder.h"
 #include "rerank/cross.h"
 #include "rerank/refiner.h"
+#include "rerank/toolrerank.h"
 #include "retrieve/retrieve.h"
 
 #define TRAINED_CONFIG "config.json"
@@ -51,19 +54,38 @@ struct trained_recipe {
     const char *name;
     bool there;
     struct retriever retriever;
-    float tool2vec, mlc;      /* of its tool vectors */
-    const char *model, *kind; /* the snapshot's set of them */
-    const char *runs;         /* auto: the name of what was chosen; else its own */
-    const char *why;          /* auto: how that was found; else "" */
-    const char *identity;     /* of its training; "" when it has none */
-    struct refiner *refiner;  /* what looks at its hits once more, or NULL; auto's is another recipe's */
-    size_t cross;             /* how many of its hits the cross-encoder looks at; 0: none */
+    float tool2vec, mlc;       /* of its tool vectors */
+    const char *model, *kind;  /* the snapshot's set of them */
+    const char *runs;          /* auto: the name of what was chosen; else its own */
+    const char *why;           /* auto: how that was found; else "" */
+    const char *identity;      /* of its training; "" when it has none */
+    struct refiner *refiner;   /* what looks at its hits once more, or NULL; auto's is another recipe's */
+    size_t cross;              /* how many of its hits the cross-encoder looks at; 0: none */
+    const struct rules *rules; /* of ToolRerank, or NULL */
 };
+
+/* What ToolRerank knows beside its encoders. */
+struct rules {
+    struct hierarchy_settings settings;
+    struct request_classifier classifier;
+    bool across;      /* scores are the cross-encoder's; else the first stage's shares of its best */
+    bool by_provider; /* what `seen` names */
+    struct map seen;  /* providers that training used, and tools that have none; or else tools */
+};
+
+/* Where nothing was trained: every rule is off, since nothing tells which one a request needs. */
+extern const struct rules wt__rules_untrained;
+
+/* FOLDER/toolrerank/config.json. Errors: WT_EMODEL, WT_ENOMEM. The map is the caller's to dispose of. */
+int wt__rules_read(struct rules *out, const json_t *config, struct arena *arena, wt_error *err);
+/* The members that it reads back; seen: a list of names, whose reference is taken. NULL when memory is out. */
+json_t *wt__rules_write(const struct rules *rules, json_t *seen);
+bool wt__rules_seen(const struct rules *rules, const struct tool *tool, struct buffer *id); /* id: scratch */
 
 /* A cross-encoder is opened when a query first has a use for it. */
 struct trained_cross {
-    char *folder;
-    unsigned fields; /* of a tool, that it reads (retrieve/document.h) */
+    char *folder, *identity; /* identity: of its training; "" when it is not ours */
+    unsigned fields;         /* of a tool, that it reads (retrieve/document.h) */
     pthread_mutex_t lock;
     struct cross *model; /* these three under the lock */
     wt_error error;
@@ -81,6 +103,7 @@ enum {
     TRAINED_TOOL2VEC_REFINER,
     TRAINED_MLC_REFINER,
     TRAINED_AUTO,
+    TRAINED_TOOLRERANK,
     TRAINED_RECIPES
 };
 
@@ -92,8 +115,9 @@ struct trained {
     struct blend blend;
     struct trained_recipe recipes[TRAINED_RECIPES];
     struct trained_cross *cross; /* NULL: there is none */
-    struct map head_rows;        /* tool id to row */
-    float *head;                 /* [head_count, D] */
+    struct rules rules;
+    struct map head_rows; /* tool id to row */
+    float *head;          /* [head_count, D] */
     size_t head_count;
     float head_length;            /* mean of the rows' */
     struct neighbours neighbours; /* without rows, which are a shelf's; count 0: none */

@@ -208,12 +208,15 @@ static int encode_texts(const struct view *view, const struct retrieve_request *
 _Static_assert((int)TEXTS_MAX <= (int)VECTOR_MAX_QUERIES, "all texts of a request are searched in one pass");
 
 static int search_meaning(const struct vectors *vectors, const struct retrieve_request *request, size_t depth,
-                          struct workspace *workspace, wt_error *err)
+                          struct workspace *workspace, struct hit_list *out, wt_error *err)
 {
-    size_t n = workspace->text_count, counts[TEXTS_MAX];
+    size_t n = workspace->text_count, *counts = wt__arena_array(&workspace->arena, size_t, n);
     struct scored *top = wt__arena_array(&workspace->arena, struct scored, n * depth);
-    if (!top)
+    if (!top || !counts)
         return wt__fail_nomem(err);
+    out->nearest = top;
+    out->nearest_counts = counts;
+    out->nearest_most = depth;
     int rc = wt__vectors_search(vectors, &workspace->vectors, workspace->texts[0].vector, n, depth, request->allowed,
                                 top, counts, err);
     for (size_t t = 0; rc == 0 && t < n; t++) {
@@ -459,7 +462,7 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
         out->texts = workspace->text_count;
     }
     if (rc == 0 && vectors)
-        rc = search_meaning(vectors, request, depth, workspace, err);
+        rc = search_meaning(vectors, request, depth, workspace, out, err);
     if (rc == 0 && neighbours)
         rc = ask_neighbours(neighbours, request, workspace, err);
     if (rc == 0)

@@ -56,7 +56,16 @@ enum feature {
     RETRIEVE_FEATURES
 };
 
-enum stage { STAGE_BM25, STAGE_DENSE, STAGE_NEIGHBOURS, STAGE_PART, STAGE_REFINER, STAGE_CROSS, STAGE_COUNT };
+enum stage {
+    STAGE_BM25,
+    STAGE_DENSE,
+    STAGE_NEIGHBOURS,
+    STAGE_PART,
+    STAGE_REFINER,
+    STAGE_CROSS,
+    STAGE_HIERARCHY,
+    STAGE_COUNT
+};
 
 struct stage_evidence {
     size_t rank; /* 1-based among the stage's candidates; 0: beyond them */
@@ -78,6 +87,9 @@ struct hit_list {
     size_t len;
     const float *encoded; /* [texts, D] vectors of the request and its parts; NULL: no meaning was weighed */
     size_t texts;
+    const struct scored *nearest; /* [texts, nearest_most] of each text by meaning, best first; NULL: none weighed */
+    const size_t *nearest_counts; /* [texts] */
+    size_t nearest_most;
     double encode_ms;
 };
 

@@ -202,12 +202,12 @@ static void recipes_are_those_of_the_table(void **state)
         if (recipe->needs_model)
             refused(&place, find_bytes("song", 4, &options), WT_EMODEL, "without a model");
     }
-    assert_int_equal(count, 12);
+    assert_int_equal(count, 13);
     assert_null(wt_recipe_at(SIZE_MAX));
     options.recipe = "magic";
     refused(&place, find_bytes("song", 4, &options), WT_ERECIPE,
             "there is no recipe \"magic\"; there are bm25, dense, hybrid, tool2vec, mlc, neighbours, tool2vec+refiner, "
-            "mlc+refiner, dpr, rerank-10, rerank-30, rerank-50, auto");
+            "mlc+refiner, dpr, rerank-10, rerank-30, rerank-50, toolrerank, auto");
     options.recipe = "";
     refused(&place, find_bytes("song", 4, &options), WT_ERECIPE, "no recipe \"\"");
 }

@@ -1,0 +1,81 @@
+/* toolrerank.h: the whole of ToolRerank behind its first stage (section 3.1), over callbacks, so that a query and the
+ * search for its settings run the same code; and what says whether a request needs one provider or several.
+ *
+ *   truncate -> score -> sort -> the rule for this kind of request (rerank/hierarchy.h)
+ *
+ * The paper's classifier reads the request alone. Its words tell little: "find a hotel and its price" may be one
+ * provider's work or two's, and which it is depends on the catalogue. Here the evidence is what the first stage found:
+ * how well a single provider covers all parts of the request, beside how well all of them together do. It knows no
+ * words, so that what was learned on one catalogue holds on another. */
+#ifndef WT_RERANK_TOOLRERANK_H
+#define WT_RERANK_TOOLRERANK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/topk.h"
+#include "index/snapshot.h"
+#include "rerank/hierarchy.h"
+
+/* ---------------------------------------------------------------- one provider or several */
+
+/* What the first stage knows of a request. Text 0 is the whole of it, the others its parts; with one text alone that
+ * is its only part. */
+struct request_texts {
+    size_t texts, dim;            /* T, D */
+    const float *vectors;         /* [T, D] of length one */
+    const struct scored *nearest; /* [T, most] rows by cosine, best first */
+    const size_t *counts;         /* [T] how many */
+    size_t most;
+    const struct snapshot_key *keys; /* of the rows, for their providers */
+    uint32_t nobody;                 /* the number of those that have none, or HIERARCHY_NO_PROVIDER */
+};
+
+enum {
+    EVIDENCE_MARGIN,       /* mean over parts of the best cosine, less the same of the provider that covers best */
+    EVIDENCE_GAP,          /* the largest of those differences of a part */
+    EVIDENCE_PARTS,        /* how many */
+    EVIDENCE_PART_COSINE,  /* mean between parts; 1 where there is one */
+    EVIDENCE_WHOLE_COSINE, /* the least of a part with the whole */
+    EVIDENCE_ENTROPY,      /* of softmax(20 x best cosine) over the providers near the whole */
+    REQUEST_EVIDENCE
+};
+struct request_evidence {
+    float values[REQUEST_EVIDENCE];
+};
+
+/* A provider that is not among the nearest of a part counts as its last one. Finite, whatever the texts. */
+void wt__request_evidence(const struct request_texts *texts, struct request_evidence *out);
+
+/* Logistic; all zero knows nothing of any request. */
+struct request_classifier {
+    float weights[REQUEST_EVIDENCE], constant;
+    float margin; /* a probability that is no further than this from one half means "don't know" */
+};
+
+/* That it needs several providers. */
+float wt__request_probability(const struct request_classifier *classifier, const struct request_evidence *evidence);
+enum request_kind wt__request_kind(const struct request_classifier *classifier,
+                                   const struct request_evidence *evidence);
+
+/* ---------------------------------------------------------------- the order */
+
+/* Where candidates get scores and company. A negative result ends it with that code. */
+struct toolrerank_source {
+    void *context;
+    size_t dim; /* D of the candidates' vectors */
+    /* Fills the scores of candidates [count] by the cross-encoder. NULL: the scores that they come with stay, and no
+     * provider's other tools are fetched, since nothing could tell them apart. */
+    int (*score)(void *context, struct candidate *candidates, size_t count, wt_error *err);
+    /* Writes a provider's tools, at most `most`, scores aside. Returns how many. */
+    int (*tools_of)(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err);
+};
+
+/* candidates: [HIERARCHY_MAX_CANDIDATES], *count of them filled, in the first stage's order; then in the final one.
+ * *first: how many the rule put first; *count where there was none. Those that truncation dropped are gone. */
+int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind kind,
+                   const struct toolrerank_source *source, struct candidate *candidates, size_t *count, size_t *first,
+                   wt_error *err);
+
+#endif
