@@ -530,9 +530,11 @@ typedef struct wt_train_options {
     uint64_t memory;        /* most bytes to take; 0: what the machine has left */
     wt_train_progress_fn progress;
     void *progress_context;
-    size_t most;      /* training requests of each data set, beyond which a seeded part is taken; 0: all */
-    size_t negatives; /* wrong tools of a request that the model takes for right, to learn from beside its right ones;
-                         for the encoder's loss "contrast" and the cross-encoder; 0: none, and the latter's own */
+    size_t most;        /* training requests of each data set, beyond which a seeded part is taken; 0: all */
+    size_t negatives;   /* wrong tools of a request that the model takes for right, to learn from beside its right ones;
+                           for the encoder's loss "contrast" and the cross-encoder; 0: none, and the latter's own */
+    const char *fields; /* of a tool, that the cross-encoder reads: some of category, provider, name, description and
+                           parameters, with commas between; NULL: provider,name,description */
 } wt_train_options;
 
 WT_API void wt_train_options_init(wt_train_options *options);

@@ -156,6 +156,7 @@ static int fill_options(struct cli *cli, wt_train_options *options)
     options->cache_dir = wt__text_of(cli, OPT_CACHE);
     options->loss = wt__text_of(cli, OPT_LOSS);
     options->precision = wt__text_of(cli, OPT_PRECISION);
+    options->fields = wt__text_of(cli, OPT_FIELDS);
     options->threads = (unsigned)number[OPT_THREADS];
     options->seed = number[OPT_SEED];
     options->batch = (size_t)number[OPT_BATCH];

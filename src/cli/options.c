@@ -359,6 +359,12 @@ static const struct option train_options[] = {
      .value = "N",
      .max = 1024,
      .help = "How many tools a refiner looks at."},
+    {.id = OPT_FIELDS,
+     .name = "fields",
+     .kind = VALUE_TEXT,
+     .value = "A,B",
+     .help = "What cross reads of a tool: some of category, provider, name, description and parameters; "
+             "provider,name,description when not given."},
     {.id = OPT_NEGATIVES,
      .name = "negatives",
      .kind = VALUE_NUMBER,

@@ -29,6 +29,7 @@ enum option_id {
     OPT_DEFINITION,
     OPT_EPOCHS,
     OPT_EXPLAIN,
+    OPT_FIELDS,
     OPT_FORMAT,
     OPT_HTML,
     OPT_FREEZE,

@@ -25,7 +25,8 @@ struct gathering {
 struct reader {
     struct examples *out;
     struct buffer text;
-    size_t capacity[DOCUMENT_TEXTS + 1];
+    size_t capacity[DOCUMENT_TEXTS + 1], pair_capacity;
+    unsigned fields; /* that pairs are made of; 0: pairs are texts[0] */
     struct map rows; /* label -> row, for data sets */
     bool by_label;
     struct gathering train, dev;
@@ -76,6 +77,14 @@ static int keep_tool(void *context, const struct store_key *key, const struct to
         if (!copy || wt__grow((void **)&out->texts[t], &r->capacity[t], row + 1, sizeof *out->texts[t]) < 0)
             return wt__fail_nomem(r->err);
         out->texts[t][row] = (struct str){copy, r->text.len};
+    }
+    if (r->fields) {
+        wt__buffer_clear(&r->text);
+        wt__document_pair_text(tool, r->fields, &r->text);
+        char *copy = r->text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r->text));
+        if (!copy || wt__grow((void **)&out->pairs, &r->pair_capacity, row + 1, sizeof *out->pairs) < 0)
+            return wt__fail_nomem(r->err);
+        out->pairs[row] = (struct str){copy, r->text.len};
     }
     out->tools++;
     return r->by_label ? keep_labels(r, tool, (uint32_t)row) : 0;
@@ -397,6 +406,8 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
     *out = (struct examples){0};
     struct reader r = {
         .out = out, .seed = options->seed, .by_label = options->data != NULL, .listener = listener, .err = err};
+    if (options->fields != DOCUMENT_PAIR_FIELDS)
+        r.fields = options->fields;
     out->source = wt__arena_copy(&out->arena, wt__str(options->data ? options->data : engine->path));
     out->parts = wt__arena_array(&out->arena, struct example_part, 1);
     int rc = out->source && out->parts ? 0 : wt__fail_nomem(err);
@@ -408,6 +419,8 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
         rc = check(out, !options->data, err);
     if (rc == 0) {
         out->part_count = 1;
+        if (!r.fields)
+            out->pairs = out->texts[0];
         *out->parts = (struct example_part){out->tools, out->train.count, out->dev.count};
         wt__examples_seal(out);
     }
@@ -432,6 +445,8 @@ void wt__examples_dispose(struct examples *examples)
 {
     set_dispose(&examples->train);
     set_dispose(&examples->dev);
+    if (examples->pairs != examples->texts[0])
+        free(examples->pairs);
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
         free(examples->texts[t]);
     free(examples->ids);

@@ -51,6 +51,7 @@ struct examples {
     size_t tools;                      /* M */
     int64_t *ids;                      /* [M] in the store, each in that of its own part */
     struct str *texts[DOCUMENT_TEXTS]; /* [M] each: what the encoder reads of a tool */
+    struct str *pairs;                 /* [M] what a cross-encoder reads of a tool; may be texts[0] */
     struct example_set train, dev;
     size_t unknown_labels; /* that name no tool */
     size_t barren;         /* requests of which no tool is known */
@@ -62,6 +63,7 @@ struct examples {
 struct examples_options {
     const char *data; /* BEIR folder; NULL: the store's recorded use */
     uint64_t seed;    /* of the dev side */
+    unsigned fields;  /* of a tool, that a cross-encoder reads (retrieve/document.h); 0: the usual ones */
 };
 
 /* Errors: WT_EEMPTY (no tool, or no request with a known tool), WT_ENOTFOUND, WT_EFORMAT, WT_ETOOLONG, WT_ESTORE,

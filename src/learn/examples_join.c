@@ -59,6 +59,8 @@ static int open_all(struct joining *j, wt_error *err)
         out->texts[t] = wt__alloc_array(tools, sizeof *out->texts[t]);
         whole &= out->texts[t] != NULL;
     }
+    out->pairs = wt__alloc_array(tools, sizeof *out->pairs);
+    whole &= out->pairs != NULL;
     return whole ? 0 : wt__fail_nomem(err);
 }
 
@@ -71,6 +73,11 @@ static bool add_tools(struct joining *j, const struct examples *set)
     for (size_t row = 0; row < set->tools; row++) {
         for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
             whole &= keep(j, set->texts[t][row], &out->texts[t][out->tools]);
+        bool apart = set->pairs != set->texts[0];
+        if (apart)
+            whole &= keep(j, set->pairs[row], &out->pairs[out->tools]);
+        else
+            out->pairs[out->tools] = out->texts[0][out->tools];
         out->ids[out->tools++] = set->ids[row];
     }
     return whole;

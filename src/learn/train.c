@@ -137,6 +137,31 @@ static int check_name(const char *name, wt_error *err)
     return rc;
 }
 
+/* Bits of the fields that are named, with commas between. */
+static int read_fields(const char *lesson, const char *names, unsigned *out, wt_error *err)
+{
+    static const unsigned readable = DOCUMENT_PAIR_FIELDS | 1u << FIELD_CATEGORY | 1u << FIELD_PARAMETERS;
+    *out = 0;
+    if (!names)
+        return 0;
+    if (strcmp(lesson, "cross") != 0)
+        return wt__fail(err, WT_EUSAGE, "fields are chosen for \"cross\", not for \"%s\"", lesson);
+    for (const char *at = names; *at || at == names;) {
+        size_t len = strcspn(at, ","), f = 0;
+        while (f < FIELD_COUNT &&
+               !(readable & 1u << f && strlen(wt__field_names[f]) == len && memcmp(at, wt__field_names[f], len) == 0))
+            f++;
+        if (f == FIELD_COUNT)
+            return wt__fail(err, WT_EUSAGE,
+                            "a tool has no field \"%.*s\" to read; there are: category, provider, name, description, "
+                            "parameters",
+                            (int)(len < 60 ? len : 60), at);
+        *out |= 1u << f;
+        at += len + (at[len] == ',');
+    }
+    return 0;
+}
+
 /* ---------------------------------------------------------------- places */
 
 /* STORE-models, beside the store. */
@@ -226,7 +251,8 @@ static int run_lesson(struct training *training, const struct lesson *lesson, wt
 static int read_set(struct training *training, struct str folder, bool first, struct examples *out, wt_error *err)
 {
     wt_engine *own = NULL;
-    struct examples_options options = {.data = wt__arena_copy(&training->arena, folder), .seed = training->seed};
+    struct examples_options options = {
+        .data = wt__arena_copy(&training->arena, folder), .seed = training->seed, .fields = training->fields};
     int rc = options.data ? 0 : wt__fail_nomem(err);
     if (rc == 0 && !first)
         rc = open_corpus(training, options.data, &own, err);
@@ -240,7 +266,7 @@ static int read_examples(struct training *training, wt_error *err)
 {
     const wt_train_options *o = training->options;
     size_t count = count_folders(o->data), read = 0;
-    struct examples_options options = {.data = o->data, .seed = training->seed};
+    struct examples_options options = {.data = o->data, .seed = training->seed, .fields = training->fields};
     if (count <= 1 && o->most == 0)
         return wt__examples_read(&training->examples, training->engine, &options, &training->listener, err);
     struct examples *sets = calloc(EXAMPLES_PARTS, sizeof *sets);
@@ -295,9 +321,12 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
         rc = check_options(lesson, &options, err);
     if (rc == 0)
         rc = check_sets(lesson, &options, engine, err);
+    unsigned fields = 0;
+    if (rc == 0)
+        rc = read_fields(lesson, options.fields, &fields, err);
     if (rc < 0)
         return rc;
-    struct training training = {.options = &options, .seed = options.seed ? options.seed : SEED};
+    struct training training = {.options = &options, .seed = options.seed ? options.seed : SEED, .fields = fields};
     training.threads = options.threads ? options.threads : engine ? engine->threads : 0;
     training.threads = training.threads ? training.threads : wt__processor_count();
     training.reduced = (!options.precision || strcmp(options.precision, "bf16") == 0) && wt__amx_ready();

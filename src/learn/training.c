@@ -123,6 +123,20 @@ static bool same_folder(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Fields of tools by name; NULL when memory is out. */
+static json_t *name_fields(unsigned fields)
+{
+    json_t *names = json_array();
+    int failed = 0;
+    for (unsigned f = 0; names && f < FIELD_COUNT; f++)
+        if (fields & 1u << f)
+            failed |= json_array_append_new(names, json_string(wt__field_names[f]));
+    if (!failed)
+        return names;
+    json_decref(names);
+    return NULL;
+}
+
 static json_t *describe(const struct training *training, const struct training_base *base,
                         const struct loop_options *loop)
 {
@@ -139,10 +153,14 @@ static json_t *describe(const struct training *training, const struct training_b
         "freeze", (json_int_t)options->freeze, "loss", loss, "candidates", (json_int_t)options->candidates, "precision",
         training->reduced ? "bf16" : "fp32", "seed", (json_int_t)training->seed, "threads",
         (json_int_t)training->threads);
-    /* Said where there are any: a training without them is called what it always was. */
-    if (about && options->negatives > 0 &&
-        json_object_set_new(json_object_get(about, "options"), "negatives",
-                            json_integer((json_int_t)options->negatives)) < 0) {
+    /* Said where they are chosen: a training without them is called what it always was. */
+    int failed = 0;
+    if (about && options->negatives > 0)
+        failed = json_object_set_new(json_object_get(about, "options"), "negatives",
+                                     json_integer((json_int_t)options->negatives));
+    if (about && training->fields)
+        failed |= json_object_set_new(about, "fields", name_fields(training->fields));
+    if (failed) {
         json_decref(about);
         about = NULL;
     }

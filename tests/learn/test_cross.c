@@ -178,6 +178,50 @@ static void it_begins_as_the_trained_encoder(void **state)
     wt_close(engine);
 }
 
+/* The fields that are read are said in config.json, and make another model. */
+static void fields_can_be_chosen(void **state)
+{
+    static const struct {
+        const char *fields, *says;
+    } bad[] = {{"", "a tool has no field \"\""},
+               {"name,,provider", "a tool has no field \"\""},
+               {"parameter-texts", "there are: category, provider, name, description, parameters"}};
+    struct place *place = *state;
+    char usual[65], chosen[65], path[160], *text;
+    size_t len;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report *none;
+    options.epochs = 1;
+    wt_train_report_free(train(place, engine, "cross", &options));
+    hash_of(place->out, usual);
+    options.fields = "parameters,name";
+    wt_train_report_free(train(place, engine, "cross", &options));
+    hash_of(place->out, chosen);
+    assert_string_not_equal(usual, chosen);
+    snprintf(path, sizeof path, "%s/cross/config.json", place->out);
+    assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, NULL), 0);
+    json_t *config = json_loadb(text, len, 0, NULL);
+    const json_t *fields = json_object_get(json_object_get(config, "whichtool"), "fields");
+    assert_int_equal(json_array_size(fields), 2);
+    assert_string_equal(json_string_value(json_array_get(fields, 0)), "name");
+    assert_string_equal(json_string_value(json_array_get(fields, 1)), "parameters");
+    json_decref(config);
+    free(text);
+    options.fields = "provider,name,description,";
+    wt_train_report_free(train(place, engine, "cross", &options));
+    hash_of(place->out, chosen);
+    assert_string_equal(usual, chosen);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        options.fields = bad[i].fields;
+        refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EUSAGE, bad[i].says);
+    }
+    options.fields = "name";
+    refused(place, wt_train(engine, "encoder", &options, &none, &place->err), WT_EUSAGE,
+            "fields are chosen for \"cross\", not for \"encoder\"");
+    wt_close(engine);
+}
+
 static void several_data_sets_and_few_tools_will_do(void **state)
 {
     struct place *place = *state;
@@ -213,6 +257,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_trained_ranks_better_and_is_read, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(stopped_and_resumed_it_is_the_same_model, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(it_begins_as_the_trained_encoder, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(fields_can_be_chosen, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(several_data_sets_and_few_tools_will_do, place_set_up, place_tear_down),
     };
     return cmocka_run_group_tests_name("learn/cross", tests, NULL, NULL);
