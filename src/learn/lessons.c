@@ -7,6 +7,7 @@
 #include "learn/neighbours.h"
 #include "learn/refiner.h"
 #include "learn/tool2vec.h"
+#include "learn/toolrerank.h"
 
 const struct lesson wt__lessons[] = {
     {.public = {"encoder", "The encoder itself: requests and the tools that they used come nearer to each other"},
@@ -67,6 +68,12 @@ const struct lesson wt__lessons[] = {
      .batch = CROSS_BATCH,
      .rate = CROSS_RATE,
      .run = wt__lesson_cross},
+    {.public = {"toolrerank", "Whether a request needs one provider or several, and how to order tools by that"},
+     .figure = "mean of recall and NDCG at 5",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_toolrerank},
 };
 const size_t wt__lesson_count = sizeof wt__lessons / sizeof *wt__lessons;
 

@@ -1,0 +1,327 @@
+/* request_kind.c: a handful of features and a thousand samples: plain gradient descent on standardised features finds
+ * the optimum of a convex loss. Both kinds weigh the same in sum, since how often each is asked for is another
+ * catalogue's habit. */
+#include "learn/request_kind.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/rng.h"
+#include "learn/dpr.h"
+#include "retrieve/compose.h"
+#include "retrieve/segment.h"
+
+enum {
+    HOLD_OUT = 5, /* one sample in so many is kept for the accuracy */
+    SCARCE = 4,   /* a kind with less than one request in so many is made up */
+    STEPS = 3000
+};
+#define STEP 0.3
+#define SHRINKAGE 1e-3
+
+struct sample {
+    uint32_t request, other; /* training requests; other: the second of two that are put together */
+    bool several, made_up;
+    bool there; /* its evidence was found */
+};
+#define NO_OTHER UINT32_MAX
+
+struct sampling {
+    const struct first_look *look;
+    struct sample *samples; /* [count] */
+    struct request_evidence *evidence;
+    size_t count;
+    wt_error *errors; /* [threads] */
+};
+
+int wt__first_look(const struct first_look *look, struct str request, size_t k, unsigned worker, struct hit_list *hits,
+                   struct request_evidence *evidence, wt_error *err)
+{
+    const struct study *study = look->study;
+    const struct view view = {
+        .snapshot = study->shelf->snapshot, .encoder = study->encoder, .vectors = &look->documents.view};
+    const struct retrieve_request wanted = {.text = request, .k = k};
+    int rc = wt__retrieve(&wt__dpr, &view, &wanted, study->workspaces[worker], hits, err);
+    if (rc < 0)
+        return rc;
+    const struct request_texts texts = {.texts = hits->texts,
+                                        .dim = study->dim,
+                                        .vectors = hits->encoded,
+                                        .nearest = hits->nearest,
+                                        .counts = hits->nearest_counts,
+                                        .most = hits->nearest_most,
+                                        .keys = study->shelf->snapshot->keys,
+                                        .nobody = look->nobody};
+    wt__request_evidence(&texts, evidence);
+    return 0;
+}
+
+bool wt__several_providers(const struct first_look *look, const uint32_t *tools, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (look->providers[tools[i]] != look->providers[tools[0]] ||
+            look->providers[tools[i]] == HIERARCHY_NO_PROVIDER)
+            return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------- requests that are made up */
+
+/* The request's tool that is nearest to a part. */
+static uint32_t nearest_tool(const struct study *study, const uint32_t *tools, size_t count, const float *part)
+{
+    uint32_t best = tools[0];
+    float most = -2;
+    for (size_t i = 0; i < count; i++) {
+        const float *document = study->documents + tools[i] * study->dim;
+        float cosine = 0;
+        for (size_t d = 0; d < study->dim; d++)
+            cosine += document[d] * part[d];
+        if (cosine > most) {
+            most = cosine;
+            best = tools[i];
+        }
+    }
+    return best;
+}
+
+/* The parts of a request of several that one provider's tools are nearest to: of the provider with the most. Leaves
+ * `out` empty where that is none or all of them. */
+static int cut_down(const struct sampling *s, uint32_t request, unsigned worker, struct buffer *out, wt_error *err)
+{
+    const struct first_look *look = s->look;
+    const struct example_set *train = &look->study->training->examples.train;
+    struct request_evidence unused;
+    struct hit_list hits;
+    struct str parts[PARTS_MAX];
+    uint32_t owners[PARTS_MAX];
+    size_t first = train->starts[request], most = 0, at = 0;
+    int rc = wt__first_look(look, train->texts[request], 1, worker, &hits, &unused, err);
+    size_t count = rc == 0 && hits.texts > 1 ? wt__segment(train->texts[request], parts) : 0;
+    if (count + 1 != hits.texts)
+        return rc;
+    for (size_t p = 0; p < count; p++)
+        owners[p] = look->providers[nearest_tool(look->study, train->tools + first, train->starts[request + 1] - first,
+                                                 hits.encoded + (p + 1) * look->study->dim)];
+    for (size_t p = 0; p < count; p++) {
+        size_t same = 0;
+        for (size_t other = 0; other < count; other++)
+            same += owners[other] == owners[p];
+        if (owners[p] != HIERARCHY_NO_PROVIDER && same > most && same < count) {
+            most = same;
+            at = p;
+        }
+    }
+    for (size_t p = 0; most > 0 && p < count; p++)
+        if (owners[p] == owners[at]) {
+            wt__buffer_text(out, out->len ? " " : "");
+            wt__buffer_str(out, parts[p]);
+        }
+    return out->failed ? wt__fail_nomem(err) : 0;
+}
+
+static int put_together(const struct sampling *s, const struct sample *sample, struct buffer *out, wt_error *err)
+{
+    const struct example_set *train = &s->look->study->training->examples.train;
+    wt__buffer_str(out, train->texts[sample->request]);
+    wt__buffer_text(out, ". ");
+    wt__buffer_str(out, train->texts[sample->other]);
+    return out->failed ? wt__fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- samples */
+
+static int look_at_sample(void *context, size_t index, unsigned worker)
+{
+    struct sampling *s = context;
+    struct sample *sample = &s->samples[index];
+    struct training *training = s->look->study->training;
+    struct hit_list hits;
+    struct buffer text = {0};
+    wt_error *err = &s->errors[worker];
+    struct str request = training->examples.train.texts[sample->request];
+    int rc = 0;
+    if (sample->made_up) {
+        rc = sample->several ? put_together(s, sample, &text, err) : cut_down(s, sample->request, worker, &text, err);
+        request = wt__buffer_view(&text);
+    }
+    if (rc == 0 && request.len > 0) {
+        rc = wt__first_look(s->look, request, 1, worker, &hits, &s->evidence[index], err);
+        sample->there = rc == 0;
+    }
+    wt__buffer_dispose(&text);
+    if (rc == 0 && worker == 0 && wt__listener_step(&training->listener, index + 1))
+        rc = wt__fail_cancelled(err);
+    return rc;
+}
+
+/* The drawn requests, and behind them as many made-up ones of a scarce kind as it lacks. */
+static void list_samples(struct sampling *s, const uint32_t *drawn, size_t count)
+{
+    const struct example_set *train = &s->look->study->training->examples.train;
+    size_t several = 0, single = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t first = train->starts[drawn[i]];
+        bool more = wt__several_providers(s->look, train->tools + first, train->starts[drawn[i] + 1] - first);
+        s->samples[i] = (struct sample){.request = drawn[i], .other = NO_OTHER, .several = more};
+        several += more;
+    }
+    single = count - several;
+    s->count = count;
+    if (single * SCARCE < count) {
+        for (size_t i = 0; i < count; i++)
+            if (s->samples[i].several)
+                s->samples[s->count++] = (struct sample){s->samples[i].request, NO_OTHER, false, true, false};
+    } else if (several * SCARCE < count) {
+        const struct sample *last = NULL;
+        for (size_t i = 0; i < count; i++) {
+            const struct sample *here = &s->samples[i];
+            if (here->several)
+                continue;
+            if (last && s->look->providers[train->tools[train->starts[last->request]]] !=
+                            s->look->providers[train->tools[train->starts[here->request]]])
+                s->samples[s->count++] = (struct sample){here->request, last->request, true, true, false};
+            last = here;
+        }
+    }
+}
+
+static int draw_samples(struct sampling *s, wt_error *err)
+{
+    struct training *training = s->look->study->training;
+    size_t all = training->examples.train.count, count = all < KIND_SAMPLES ? all : KIND_SAMPLES;
+    uint32_t *drawn = wt__alloc_array(all, sizeof *drawn);
+    struct rng rng;
+    s->samples = wt__alloc_array(2 * count, sizeof *s->samples);
+    s->evidence = wt__alloc_array(2 * count, sizeof *s->evidence);
+    s->errors = calloc(training->threads, sizeof *s->errors);
+    int rc = drawn && s->samples && s->evidence && s->errors ? 0 : wt__fail_nomem(err);
+    if (rc == 0) {
+        wt__rng_seed(&rng, training->seed);
+        wt__rng_draw(&rng, drawn, all, count);
+        list_samples(s, drawn, count);
+        if (wt__listener_phase(&training->listener, "looking at requests", s->count))
+            rc = wt__fail_cancelled(err);
+    }
+    if (rc == 0)
+        rc = wt__pool_run(training->threads, s->count, look_at_sample, s);
+    for (unsigned w = 0; rc < 0 && s->errors && w < training->threads; w++)
+        if (s->errors[w].code && err)
+            *err = s->errors[w];
+    free(drawn);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the fit */
+
+/* Mean and inverse spread of every feature. */
+static void standardise(const struct request_evidence *samples, size_t count, double *mean, double *inverse)
+{
+    for (size_t f = 0; f < REQUEST_EVIDENCE; f++) {
+        double sum = 0, squares = 0;
+        for (size_t i = 0; i < count; i++) {
+            double value = samples[i].values[f];
+            sum += value;
+            squares += value * value;
+        }
+        mean[f] = sum / (double)count;
+        double variance = squares / (double)count - mean[f] * mean[f];
+        inverse[f] = variance > 1e-9 ? 1 / sqrt(variance) : 0;
+    }
+}
+
+void wt__kind_weights(const struct request_evidence *samples, const uint8_t *several, size_t count,
+                      struct request_classifier *out)
+{
+    double mean[REQUEST_EVIDENCE], inverse[REQUEST_EVIDENCE], weights[REQUEST_EVIDENCE + 1] = {0};
+    double kinds[2] = {0, 0};
+    *out = (struct request_classifier){.constant = 0};
+    for (size_t i = 0; i < count; i++)
+        kinds[several[i]]++;
+    if (kinds[0] == 0 || kinds[1] == 0)
+        return;
+    standardise(samples, count, mean, inverse);
+    for (int step = 0; step < STEPS; step++) {
+        double gradient[REQUEST_EVIDENCE + 1] = {0};
+        for (size_t i = 0; i < count; i++) {
+            double sum = weights[REQUEST_EVIDENCE];
+            for (size_t f = 0; f < REQUEST_EVIDENCE; f++)
+                sum += weights[f] * ((double)samples[i].values[f] - mean[f]) * inverse[f];
+            double error = (1 / (1 + exp(-sum)) - several[i]) / (2 * kinds[several[i]]);
+            for (size_t f = 0; f < REQUEST_EVIDENCE; f++)
+                gradient[f] += error * ((double)samples[i].values[f] - mean[f]) * inverse[f];
+            gradient[REQUEST_EVIDENCE] += error;
+        }
+        for (size_t f = 0; f <= REQUEST_EVIDENCE; f++)
+            weights[f] -= STEP * (gradient[f] + (f < REQUEST_EVIDENCE ? SHRINKAGE * weights[f] : 0));
+    }
+    double constant = weights[REQUEST_EVIDENCE];
+    for (size_t f = 0; f < REQUEST_EVIDENCE; f++) {
+        out->weights[f] = (float)(weights[f] * inverse[f]);
+        constant -= weights[f] * inverse[f] * mean[f];
+    }
+    out->constant = (float)constant;
+}
+
+/* The mean over both kinds of how many of a kind are told right. */
+static double accuracy_of(const struct request_classifier *c, const struct request_evidence *samples,
+                          const uint8_t *several, size_t count)
+{
+    double right[2] = {0, 0}, kinds[2] = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        kinds[several[i]]++;
+        right[several[i]] += (wt__request_probability(c, &samples[i]) > 0.5f) == (several[i] == 1);
+    }
+    return kinds[0] > 0 && kinds[1] > 0 ? (right[0] / kinds[0] + right[1] / kinds[1]) / 2 : NAN;
+}
+
+/* Samples that were found, those that are held out behind the others. A request and what was made of it stay on one
+ * side. Returns how many; *held: how many of them are held out. */
+static size_t sort_samples(const struct sampling *s, struct request_evidence *evidence, uint8_t *several, size_t *held,
+                           struct kind_fit *out)
+{
+    size_t n = 0;
+    *held = 0;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < s->count; i++) {
+            const struct sample *sample = &s->samples[i];
+            if (!sample->there || (sample->request % HOLD_OUT == 0) != (side == 1))
+                continue;
+            evidence[n] = s->evidence[i];
+            several[n++] = sample->several;
+            *held += side == 1;
+            out->several += sample->several;
+            out->single += !sample->several;
+            out->made_up += sample->made_up;
+        }
+    return n;
+}
+
+int wt__kind_fit(const struct first_look *look, struct kind_fit *out, wt_error *err)
+{
+    struct sampling s = {.look = look};
+    struct request_evidence *evidence = NULL;
+    uint8_t *several = NULL;
+    *out = (struct kind_fit){.accuracy = NAN};
+    int rc = draw_samples(&s, err);
+    if (rc == 0) {
+        evidence = wt__alloc_array(s.count, sizeof *evidence);
+        several = wt__alloc_array(s.count, sizeof *several);
+        rc = evidence && several ? 0 : wt__fail_nomem(err);
+    }
+    if (rc == 0) {
+        size_t held, n = sort_samples(&s, evidence, several, &held, out);
+        wt__kind_weights(evidence, several, n - held, &out->classifier);
+        out->accuracy = accuracy_of(&out->classifier, evidence + n - held, several + n - held, held);
+        wt__kind_weights(evidence, several, n, &out->classifier);
+    }
+    free(s.samples);
+    free(s.evidence);
+    free(s.errors);
+    free(evidence);
+    free(several);
+    return rc;
+}

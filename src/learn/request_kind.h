@@ -1,0 +1,42 @@
+/* request_kind.h: the classifier of rerank/toolrerank.h, fitted on requests whose tools are known: those of one
+ * provider and those of several. Where a data set hardly has one of the kinds, requests of it are made up: several ones
+ * are cut down to the parts that one provider's tools are nearest to, and single ones are put together in twos. */
+#ifndef WT_LEARN_REQUEST_KIND_H
+#define WT_LEARN_REQUEST_KIND_H
+
+#include "learn/study.h"
+#include "rerank/toolrerank.h"
+
+enum { KIND_SAMPLES = 1200 /* training requests that are looked at; of more, a seeded part */ };
+
+/* dpr over the study's tools, and whose they are. */
+struct first_look {
+    struct study *study;
+    struct tool_vectors documents;
+    uint32_t *providers; /* [M] HIERARCHY_NO_PROVIDER for tools that have none */
+    uint32_t nobody;     /* what stands for that in the snapshot */
+};
+
+/* One request by dpr: its k best, and what is known of it. hits live in the worker's workspace. */
+int wt__first_look(const struct first_look *look, struct str request, size_t k, unsigned worker, struct hit_list *hits,
+                   struct request_evidence *evidence, wt_error *err);
+
+/* Whether a request's tools [count] are of more than one provider. */
+bool wt__several_providers(const struct first_look *look, const uint32_t *tools, size_t count);
+
+struct kind_fit {
+    struct request_classifier classifier; /* margin 0 */
+    size_t single, several, made_up;      /* requests, with those that were made up */
+    double accuracy;                      /* of those that were held out, both kinds alike; NaN: none */
+};
+
+/* Fits on training requests; all zero where there is only one kind. Errors: WT_ECANCELLED, WT_ENOMEM, those of looking.
+ */
+int wt__kind_fit(const struct first_look *look, struct kind_fit *out, wt_error *err);
+
+/* The weights under which the samples [count], each kind alike in sum, are most likely, with a little shrinkage.
+ * several: [count] what each is. */
+void wt__kind_weights(const struct request_evidence *samples, const uint8_t *several, size_t count,
+                      struct request_classifier *out);
+
+#endif

@@ -1,0 +1,452 @@
+/* toolrerank.c: every setting of the paper's Table 2 is put to every dev request, as a request of either kind. A pair
+ * of request and tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each
+ * request knows its own figure under every setting, the best one for a classifier that is more or less sure is a matter
+ * of sums. */
+#include "learn/toolrerank.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "learn/dpr.h"
+#include "learn/request_kind.h"
+
+/* Values in order of preference, the paper's first: of equals the first stays. */
+static const struct depths {
+    uint32_t seen, unseen;
+} depths[] = {{10, 50}, {10, 30}, {10, 10}, {30, 50}, {30, 30}, {50, 50}};
+static const float sures[] = {0.85f, 0.9f, 0.8f, 0.75f, 0.7f, 0.65f, 0.6f};
+static const float alikes[] = {0.7f, 0.65f, 0.75f, 0.6f, 0.8f, 0.85f, 0.9f};
+static const uint32_t mosts[] = {3, 2, 4};
+static const float margins[] = {0.1f, 0, 0.2f, 0.3f, 0.4f};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+enum {
+    DEPTHS = COUNT(depths),
+    SURES = COUNT(sures),
+    SPREADS = COUNT(alikes) * COUNT(mosts),
+    POINTS = SURES + SPREADS + 1, /* of a depth: single, several, and no rule */
+    DEEPEST = 50,
+    CUTOFF = 5
+};
+
+/* A dev request. */
+struct asked {
+    struct candidate first[DEEPEST]; /* of dpr */
+    size_t count;
+    float probability;                    /* that it needs several providers */
+    float before, points[DEPTHS][POINTS]; /* figures */
+    struct pair_score {
+        uint32_t row;
+        float probability;
+    } * read; /* [len] what the cross-encoder said */
+    size_t len, capacity;
+};
+
+struct search {
+    struct first_look look;
+    struct training *training;
+    struct trained *trained;
+    struct cross *cross; /* NULL: the first stage's scores */
+    struct arena arena;
+    struct tool *tools;    /* [M] */
+    bool *seen;            /* [M] training used it, or its provider */
+    uint64_t *by_provider; /* [M] provider << 32 | row, ascending */
+    struct kind_fit fit;
+    struct rules rules;
+    struct asked *asked; /* [Q] */
+    wt_error *errors;    /* [threads] */
+    double before, best; /* mean figures */
+};
+
+/* ---------------------------------------------------------------- the catalogue */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int read_tools(struct search *s, wt_error *err)
+{
+    struct study *study = s->look.study;
+    const struct snapshot_key *keys = study->shelf->snapshot->keys;
+    wt_engine *engine = s->training->engine;
+    size_t tools = study->tools;
+    s->tools = wt__arena_array(&s->arena, struct tool, tools);
+    s->seen = wt__arena_array(&s->arena, bool, tools);
+    s->by_provider = wt__arena_array(&s->arena, uint64_t, tools);
+    s->look.providers = wt__arena_array(&s->arena, uint32_t, tools);
+    s->look.nobody = HIERARCHY_NO_PROVIDER;
+    if (!s->tools || !s->seen || !s->by_provider || !s->look.providers)
+        return wt__fail_nomem(err);
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_get(engine->store, s->training->examples.ids, tools, &s->arena, s->tools, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    for (uint32_t row = 0; rc >= 0 && row < tools; row++) {
+        bool none = s->tools[row].provider.len == 0;
+        s->look.providers[row] = none ? HIERARCHY_NO_PROVIDER : keys[row].provider;
+        s->by_provider[row] = (uint64_t)s->look.providers[row] << 32 | row;
+        if (none)
+            s->look.nobody = keys[row].provider;
+    }
+    qsort(s->by_provider, tools, sizeof *s->by_provider, compare_numbers);
+    return rc < 0 ? rc : 0;
+}
+
+/* Where a provider's tools begin in by_provider. */
+static size_t begin_of(const struct search *s, uint32_t provider)
+{
+    size_t low = 0, high = s->look.study->tools;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (s->by_provider[middle] >> 32 < provider)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Marks what training used, and lists the names of it. A provider is seen when any of its tools is. */
+static int list_seen(struct search *s, json_t *names, wt_error *err)
+{
+    const struct example_set *train = &s->training->examples.train;
+    for (size_t i = 0; i < train->starts[train->count]; i++)
+        s->seen[train->tools[i]] = true;
+    for (size_t i = 0, end; i < s->look.study->tools; i = end) {
+        uint32_t row = (uint32_t)s->by_provider[i], provider = s->look.providers[row];
+        bool alone = provider == HIERARCHY_NO_PROVIDER, seen = s->seen[row];
+        for (end = i + 1; !alone && end < s->look.study->tools && s->by_provider[end] >> 32 == provider; end++)
+            seen |= s->seen[(uint32_t)s->by_provider[end]];
+        if (!seen)
+            continue;
+        struct str name = alone ? s->tools[row].name : s->tools[row].provider; /* the id of a tool without provider */
+        if (json_array_append_new(names, json_stringn(name.ptr, name.len)) < 0)
+            return wt__fail_nomem(err);
+        for (size_t at = i; at < end; at++)
+            s->seen[(uint32_t)s->by_provider[at]] = true;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- one dev request */
+
+/* What the pipeline's callbacks work with. */
+struct asking {
+    const struct search *search;
+    struct asked *asked;
+    struct str request;
+};
+
+static const struct pair_score *score_of(const struct asked *asked, uint32_t row)
+{
+    for (size_t i = 0; i < asked->len; i++)
+        if (asked->read[i].row == row)
+            return &asked->read[i];
+    return NULL;
+}
+
+static struct candidate candidate_of(const struct search *s, uint32_t row, float score)
+{
+    return (struct candidate){.row = row,
+                              .provider = s->look.providers[row],
+                              .seen = s->seen[row],
+                              .score = score,
+                              .vector = s->look.study->documents + row * s->look.study->dim};
+}
+
+/* Reads the tools of rows [count] that were not read before. */
+static int read_pairs(const struct asking *a, const uint32_t *rows, size_t count, wt_error *err)
+{
+    const struct search *s = a->search;
+    struct asked *asked = a->asked;
+    struct arena arena = {0};
+    struct buffer text = {0};
+    struct token_run *runs = wt__arena_array(&arena, struct token_run, count);
+    int32_t *ids = wt__arena_array(&arena, int32_t, count * CROSS_TOKENS);
+    float *logits = wt__arena_array(&arena, float, count);
+    int rc = runs && ids && logits ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        wt__buffer_clear(&text);
+        wt__document_pair_text(&s->tools[rows[i]], s->trained->cross->fields, &text);
+        rc = text.failed ? wt__fail_nomem(err) : 0;
+        if (rc == 0)
+            runs[i] = wt__cross_tokens(s->cross, wt__buffer_view(&text), ids + i * CROSS_TOKENS);
+    }
+    if (rc == 0)
+        rc = wt__cross_score(s->cross, a->request, runs, count, logits, err);
+    if (rc == 0 && wt__grow((void **)&asked->read, &asked->capacity, asked->len + count, sizeof *asked->read) < 0)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        asked->read[asked->len++] = (struct pair_score){rows[i], wt__cross_probability(logits[i])};
+    wt__buffer_dispose(&text);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+static int score_candidates(void *context, struct candidate *candidates, size_t count, wt_error *err)
+{
+    struct asking *a = context;
+    uint32_t unread[HIERARCHY_MAX_CANDIDATES];
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!score_of(a->asked, candidates[i].row))
+            unread[n++] = candidates[i].row;
+    int rc = n ? read_pairs(a, unread, n, err) : 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        candidates[i].score = score_of(a->asked, candidates[i].row)->probability;
+    return rc;
+}
+
+static int tools_of(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
+{
+    const struct search *s = ((struct asking *)context)->search;
+    size_t n = 0;
+    (void)err;
+    for (size_t at = begin_of(s, provider); at < s->look.study->tools && n < most; at++, n++) {
+        uint32_t row = (uint32_t)s->by_provider[at];
+        if (s->look.providers[row] != provider)
+            break;
+        out[n] = candidate_of(s, row, 0);
+    }
+    return (int)n;
+}
+
+/* The mean of recall and NDCG at CUTOFF of candidates in this order. */
+static float figure_of(const struct search *s, size_t dev, const struct candidate *candidates, size_t count)
+{
+    const struct example_set *set = &s->training->examples.dev;
+    size_t gold = set->starts[dev + 1] - set->starts[dev], found = 0;
+    double gain = 0, ideal = 0;
+    for (size_t i = 0; i < count && i < CUTOFF; i++)
+        for (size_t g = set->starts[dev]; g < set->starts[dev + 1]; g++)
+            if (set->tools[g] == candidates[i].row) {
+                found++;
+                gain += 1 / log2((double)i + 2);
+            }
+    for (size_t i = 0; i < gold && i < CUTOFF; i++)
+        ideal += 1 / log2((double)i + 2);
+    return gold ? (float)(((double)found / (double)gold + gain / ideal) / 2) : 0;
+}
+
+/* The settings of a point: 0 .. SURES - 1 for a single provider, then those for several, then no rule. */
+static struct hierarchy_settings settings_of(size_t depth, size_t point)
+{
+    struct hierarchy_settings settings = wt__hierarchy_paper;
+    settings.seen_depth = depths[depth].seen;
+    settings.unseen_depth = depths[depth].unseen;
+    settings.rule[REQUEST_SINGLE] = point < SURES ? HIERARCHY_CONCENTRATE : HIERARCHY_NONE;
+    settings.rule[REQUEST_MULTI] = point >= SURES && point < SURES + SPREADS ? HIERARCHY_SPREAD : HIERARCHY_NONE;
+    if (point < SURES)
+        settings.sure = sures[point];
+    if (settings.rule[REQUEST_MULTI] == HIERARCHY_SPREAD) {
+        settings.alike = alikes[(point - SURES) / COUNT(mosts)];
+        settings.group_most = mosts[(point - SURES) % COUNT(mosts)];
+    }
+    return settings;
+}
+
+static int try_points(struct asking *a, size_t dev, wt_error *err)
+{
+    const struct search *s = a->search;
+    const struct toolrerank_source source = {a, s->look.study->dim, s->cross ? score_candidates : NULL, tools_of};
+    struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
+    int rc = 0;
+    for (size_t depth = 0; depth < DEPTHS; depth++)
+        for (size_t point = 0; rc == 0 && point < POINTS; point++) {
+            const struct hierarchy_settings settings = settings_of(depth, point);
+            size_t count = a->asked->count, first;
+            memcpy(candidates, a->asked->first, count * sizeof *candidates);
+            rc = wt__toolrerank(&settings, point < SURES ? REQUEST_SINGLE : REQUEST_MULTI, &source, candidates, &count,
+                                &first, err);
+            a->asked->points[depth][point] = rc == 0 ? figure_of(s, dev, candidates, count) : 0;
+        }
+    return rc;
+}
+
+static int ask(void *context, size_t q, unsigned worker)
+{
+    struct search *s = context;
+    struct asked *asked = &s->asked[q];
+    size_t dev = s->look.study->dev[q];
+    struct asking asking = {s, asked, s->training->examples.dev.texts[dev]};
+    struct request_evidence evidence;
+    struct hit_list hits;
+    wt_error *err = &s->errors[worker];
+    int rc = wt__first_look(&s->look, asking.request, DEEPEST, worker, &hits, &evidence, err);
+    if (rc < 0)
+        return rc;
+    asked->count = hits.len;
+    asked->probability = wt__request_probability(&s->fit.classifier, &evidence);
+    for (size_t i = 0; i < hits.len; i++)
+        asked->first[i] =
+            candidate_of(s, hits.items[i].row, hits.items[0].score > 0 ? hits.items[i].score / hits.items[0].score : 0);
+    asked->before = figure_of(s, dev, asked->first, asked->count);
+    rc = try_points(&asking, dev, err);
+    if (rc == 0 && worker == 0 && wt__listener_step(&s->training->listener, q + 1))
+        rc = wt__fail_cancelled(err);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the best settings */
+
+static enum request_kind kind_of(const struct asked *asked, float margin)
+{
+    float beyond = asked->probability - 0.5f;
+    return !(fabsf(beyond) > margin) ? REQUEST_UNKNOWN : beyond > 0 ? REQUEST_MULTI : REQUEST_SINGLE;
+}
+
+/* The first of the best among points begin .. end - 1 and no rule at all. */
+static size_t best_point(const double *sums, size_t begin, size_t end)
+{
+    size_t best = begin;
+    for (size_t point = begin; point < end; point++)
+        if (sums[point] > sums[best] + 1e-9)
+            best = point;
+    return sums[POINTS - 1] > sums[best] + 1e-9 ? POINTS - 1 : best;
+}
+
+/* Sums of the figures that a classifier of this margin would have, under the best rule for each kind. */
+static double try_margin(const struct search *s, size_t depth, float margin, struct hierarchy_settings *settings)
+{
+    double sums[REQUEST_KINDS][POINTS] = {{0}};
+    for (size_t q = 0; q < s->look.study->dev_count; q++)
+        for (size_t point = 0; point < POINTS; point++)
+            sums[kind_of(&s->asked[q], margin)][point] += (double)s->asked[q].points[depth][point];
+    size_t single = best_point(sums[REQUEST_SINGLE], 0, SURES);
+    size_t several = best_point(sums[REQUEST_MULTI], SURES, SURES + SPREADS);
+    const struct hierarchy_settings of_several = settings_of(depth, several);
+    *settings = settings_of(depth, single);
+    settings->alike = of_several.alike;
+    settings->group_most = of_several.group_most;
+    settings->rule[REQUEST_MULTI] = of_several.rule[REQUEST_MULTI];
+    return sums[REQUEST_SINGLE][single] + sums[REQUEST_MULTI][several] + sums[REQUEST_UNKNOWN][POINTS - 1];
+}
+
+static void choose(struct search *s)
+{
+    size_t count = s->look.study->dev_count;
+    s->rules.settings = wt__hierarchy_paper;
+    s->rules.classifier = s->fit.classifier;
+    s->rules.classifier.margin = margins[0];
+    s->best = s->before = NAN;
+    for (size_t depth = 0; count > 0 && depth < DEPTHS; depth++)
+        for (size_t m = 0; m < COUNT(margins); m++) {
+            struct hierarchy_settings settings;
+            double figure = try_margin(s, depth, margins[m], &settings) / (double)count;
+            if (figure <= s->best + 1e-9)
+                continue;
+            s->best = figure;
+            s->rules.settings = settings;
+            s->rules.classifier.margin = margins[m];
+        }
+    for (size_t q = 0; q < count; q++)
+        s->before = (q ? s->before : 0) + (double)s->asked[q].before / (double)count;
+}
+
+static int search_settings(struct search *s, wt_error *err)
+{
+    struct study *study = s->look.study;
+    unsigned threads = s->training->threads;
+    s->asked = calloc(study->dev_count + 1, sizeof *s->asked);
+    s->errors = calloc(threads, sizeof *s->errors);
+    int rc = s->asked && s->errors ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && wt__listener_phase(&s->training->listener, "measuring", study->dev_count))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__pool_run(threads, study->dev_count, ask, s);
+    for (unsigned w = 0; rc < 0 && s->errors && w < threads; w++)
+        if (s->errors[w].code && err)
+            *err = s->errors[w];
+    if (rc == 0)
+        choose(s);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the lesson */
+
+static int open_search(struct search *s, wt_error *err)
+{
+    int rc = wt__tool_vectors_open(&s->look.documents, s->look.study->documents, s->look.study->tools,
+                                   s->look.study->dim, err);
+    if (rc == 0)
+        rc = read_tools(s, err);
+    if (rc == 0)
+        rc = wt__trained_open(&s->trained, s->training->out, s->look.study->encoder, err);
+    if (rc == 0 && s->trained && s->trained->cross)
+        rc = wt__trained_cross(s->trained, &s->cross, err);
+    s->rules.across = s->cross != NULL;
+    s->rules.by_provider = true;
+    return rc;
+}
+
+static void close_search(struct search *s)
+{
+    for (size_t q = 0; s->asked && q < s->look.study->dev_count; q++)
+        free(s->asked[q].read);
+    free(s->asked);
+    free(s->errors);
+    wt__tool_vectors_dispose(&s->look.documents);
+    wt__trained_close(s->trained);
+    wt__arena_dispose(&s->arena);
+}
+
+static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained *out, wt_error *err)
+{
+    struct loop_state state = {.before = s->before, .best = s->best};
+    struct buffer text = {0};
+    out->before = s->before;
+    out->after = s->best;
+    wt__buffer_printf(&text, "the classifier tells %.1f %% of the requests that were held out", 100 * s->fit.accuracy);
+    wt__buffer_printf(&text, " (of %zu with one provider and %zu with several, %zu of them made up); scores are %s",
+                      s->fit.single, s->fit.several, s->fit.made_up,
+                      s->cross ? "the cross-encoder's" : "the first stage's, since there is no cross-encoder");
+    out->notice = text.failed ? NULL : wt__arena_copy(&s->training->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    json_t *config = wt__rules_write(&s->rules, json_incref(seen));
+    json_t *fit = json_pack("{s:I, s:I, s:I, s:o}", "single", (json_int_t)s->fit.single, "several",
+                            (json_int_t)s->fit.several, "made_up", (json_int_t)s->fit.made_up, "accuracy",
+                            isfinite(s->fit.accuracy) ? json_real(s->fit.accuracy) : json_null());
+    bool failed = !config || !fit || !out->notice || json_object_set(config, "requests", fit) < 0;
+    if (!failed && s->cross)
+        failed = json_object_set_new(config, TRAINED_CROSS, json_string(s->trained->cross->identity)) < 0;
+    json_t *members = failed ? NULL : wt__training_outcome(about, s->training->lesson->figure, &state);
+    int rc;
+    if (members) {
+        rc = wt__study_save(s->look.study, out->path, members, config, err);
+    } else {
+        json_decref(config);
+        rc = wt__fail_nomem(err);
+    }
+    json_decref(members);
+    json_decref(fit);
+    return rc;
+}
+
+int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *err)
+{
+    const struct lesson_plan plan = {.most = 1}; /* each request once */
+    struct loop_options unused;
+    struct search s = {.training = training};
+    json_t *about = NULL, *seen = json_array();
+    int rc = seen ? wt__study_open(&s.look.study, training, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__training_plan(training, &plan, &s.look.study->base, &unused, &about, err);
+    if (rc == 0)
+        rc = open_search(&s, err);
+    if (rc == 0)
+        rc = list_seen(&s, seen, err);
+    if (rc == 0)
+        rc = wt__kind_fit(&s.look, &s.fit, err);
+    if (rc == 0)
+        rc = search_settings(&s, err);
+    if (rc == 0)
+        rc = leave(&s, about, seen, out, err);
+    close_search(&s);
+    json_decref(seen);
+    json_decref(about);
+    return rc;
+}

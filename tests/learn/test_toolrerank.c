@@ -1,0 +1,218 @@
+/* The lessons of ToolRerank's recipes, from training to hits, on a model of two layers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "base/json.h"
+#include "learn/request_kind.h"
+#include "learn/support.h"
+
+enum { USAGES = 160 };
+
+static wt_engine *open_filled(struct place *place)
+{
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    add_made_up_usages(place, engine, USAGES);
+    return engine;
+}
+
+static double train(struct place *place, wt_engine *engine, const char *lesson, size_t epochs)
+{
+    wt_train_report *report = NULL;
+    wt_train_options options;
+    wt_train_options_init(&options);
+    options.threads = 2;
+    options.epochs = (double)epochs;
+    options.rate = epochs ? 3e-3 : 0;
+    sound(place, wt_train(engine, lesson, &options, &report, &place->err));
+    assert_int_equal(report->len, 1);
+    double after = report->items->after;
+    wt_train_report_free(report);
+    return after;
+}
+
+static wt_hits *find(struct place *place, wt_engine *engine, const char *recipe)
+{
+    wt_hits *hits = NULL;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = recipe;
+    options.k = PLACE_TOOLS;
+    sound(place, wt_find(engine, "hotel news price", 16, &options, &hits, &place->err));
+    return hits;
+}
+
+static void dpr_is_what_its_lesson_measured(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    double plain = train(place, engine, "dpr", 0); /* of the model as it came */
+    wt_hits *before = find(place, engine, "dpr");
+    train(place, engine, "encoder", 6);
+    double trained = train(place, engine, "dpr", 0);
+    wt_hits *after = find(place, engine, "dpr");
+    if (!(trained > plain))
+        fail_msg("dev recall %.3f, and after training %.3f", plain, trained);
+    assert_int_equal(before->len, PLACE_TOOLS);
+    assert_int_equal(after->len, PLACE_TOOLS);
+    bool same = true;
+    for (size_t i = 0; i < PLACE_TOOLS; i++)
+        same = same && after->items[i].score == before->items[i].score;
+    assert_false(same);
+    wt_hits_free(before);
+    wt_hits_free(after);
+    wt_close(engine);
+}
+
+static void every_rerank_runs_once_there_is_a_cross_encoder(void **state)
+{
+    static const char *const recipes[] = {"rerank-10", "rerank-30", "rerank-50"};
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    train(place, engine, "dpr", 0);
+    train(place, engine, "cross", 1);
+    wt_close(engine);
+    engine = open_store(place);
+    for (size_t i = 0; i < 3; i++) {
+        wt_hits *hits = find(place, engine, recipes[i]);
+        assert_string_equal(hits->recipe, recipes[i]);
+        assert_int_equal(hits->len, PLACE_TOOLS);
+        wt_hits_free(hits);
+    }
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- toolrerank */
+
+/* A store of three providers, each with its own words, and requests of one of them or of two. */
+static wt_engine *open_providers(struct place *place, size_t singles, size_t several)
+{
+    static const char *const words[3][3] = {
+        {"weather", "stock", "news"}, {"train", "flight", "hotel"}, {"music", "mail", "text"}};
+    wt_engine *engine = open_store(place);
+    struct buffer jsonl = {0};
+    for (size_t p = 0; p < 3; p++)
+        for (size_t t = 0; t < 3; t++)
+            wt__buffer_printf(&jsonl, "{\"provider\": \"p%zu\", \"name\": \"tool%zu\", \"description\": \"%s\"}\n", p,
+                              t, words[p][t]);
+    wt__buffer_text(&jsonl, "{\"name\": \"alone\", \"description\": \"translate\"}\n");
+    add_text(place, engine, jsonl.ptr);
+    wt__buffer_clear(&jsonl);
+    for (size_t i = 0; i < singles + several; i++) {
+        size_t p = i % 3, q = i < singles ? p : (p + 1) % 3, a = i / 3 % 3, b = (a + 1 + i / 9 % 2) % 3;
+        wt__buffer_printf(&jsonl,
+                          "{\"request\": \"Find the %s in %s number %zu. Send me a %s to paris\", "
+                          "\"tools\": [\"p%zu/tool%zu\", \"p%zu/tool%zu\"]}\n",
+                          words[p][a], i % 2 ? "london" : "paris", i, words[q][b], p, a, q, b);
+    }
+    add_usages(place, engine, jsonl.ptr);
+    wt__buffer_dispose(&jsonl);
+    return engine;
+}
+
+static json_t *config_of(const struct place *place)
+{
+    char path[160], *text = NULL;
+    size_t len;
+    json_t *config = NULL;
+    snprintf(path, sizeof path, "%s/toolrerank/config.json", place->out);
+    assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, NULL), 0);
+    assert_int_equal(wt__json_parse(&config, text, len, NULL), 0);
+    free(text);
+    return config;
+}
+
+/* Another engine and other threads: the same file but for how long it took. */
+static void train_again_is_the_same(struct place *place, const json_t *before)
+{
+    wt_engine *engine = open_store(place);
+    train(place, engine, "toolrerank", 0);
+    wt_close(engine);
+    json_t *after = config_of(place);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const members[] = {"hierarchy", "classifier", "seen"};
+        assert_true(json_equal(json_object_get(before, members[i]), json_object_get(after, members[i])));
+    }
+    json_decref(after);
+}
+
+static void toolrerank_runs_as_it_was_left(void **state)
+{
+    static const struct {
+        size_t singles, several;
+        bool cross, made_up;
+    } cases[] = {{60, 60, false, false}, {0, 90, true, true}, {90, 0, false, true}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct place place;
+        place_make(&place);
+        wt_engine *engine = open_providers(&place, cases[c].singles, cases[c].several);
+        train(&place, engine, "dpr", 0);
+        if (cases[c].cross)
+            train(&place, engine, "cross", 1);
+        double after = train(&place, engine, "toolrerank", 0);
+        assert_true(after > 0 && after <= 1);
+        wt_hits *hits = find(&place, engine, "toolrerank");
+        assert_string_equal(hits->recipe, "toolrerank");
+        assert_null(hits->notice);
+        assert_true(hits->len == PLACE_TOOLS);
+        wt_hits_free(hits);
+        json_t *config = config_of(&place);
+        const json_t *requests = wt__json_object(config, "requests");
+        assert_true(wt__json_bool(config, "across", !cases[c].cross) == cases[c].cross);
+        assert_int_equal(json_array_size(wt__json_array(config, "seen")), 3);
+        assert_int_equal(wt__json_int(requests, "made_up", 0) > 0, cases[c].made_up);
+        assert_true(wt__json_int(requests, "single", 0) > 0 && wt__json_int(requests, "several", 0) > 0);
+        assert_non_null(wt__json_object(config, "whichtool"));
+        wt_close(engine);
+        train_again_is_the_same(&place, config);
+        json_decref(config);
+        remove_folder(place.folder);
+    }
+}
+
+/* Two clouds of evidence, a little apart in one feature: the weights must find that one. */
+static void weights_of_kinds_are_found(void **state)
+{
+    enum { N = 400 };
+    static struct request_evidence samples[N];
+    static uint8_t several[N];
+    struct request_classifier c;
+    struct rng rng;
+    size_t right = 0;
+    (void)state;
+    wt__rng_seed(&rng, 4);
+    for (size_t i = 0; i < N; i++) {
+        several[i] = i % 10 == 0; /* one in ten: each kind counts the same all the same */
+        for (size_t f = 0; f < REQUEST_EVIDENCE; f++)
+            samples[i].values[f] = (float)wt__rng_unit(&rng);
+        samples[i].values[EVIDENCE_MARGIN] += several[i] ? 0.9f : 0;
+        samples[i].values[EVIDENCE_PARTS] = 2; /* says nothing */
+    }
+    wt__kind_weights(samples, several, N, &c);
+    for (size_t i = 0; i < N; i++)
+        right += (wt__request_probability(&c, &samples[i]) > 0.5f) == several[i];
+    assert_true(right > N * 9 / 10);
+    assert_true(c.weights[EVIDENCE_PARTS] == 0 && c.margin == 0);
+    memset(several, 0, sizeof several);
+    wt__kind_weights(samples, several, N, &c);
+    assert_int_equal(wt__request_kind(&c, &samples[0]), REQUEST_UNKNOWN);
+}
+
+#define ROW(test) cmocka_unit_test_setup_teardown(test, place_set_up, place_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROW(dpr_is_what_its_lesson_measured),
+        ROW(every_rerank_runs_once_there_is_a_cross_encoder),
+        cmocka_unit_test(toolrerank_runs_as_it_was_left),
+        cmocka_unit_test(weights_of_kinds_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
