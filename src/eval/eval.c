@@ -154,7 +154,7 @@ static int plan_recipes(struct evaluation *e)
 static bool wants_training(const struct evaluation *e)
 {
     for (size_t i = 0; i < e->recipe_count; i++)
-        if (is_automatic(e->recipes[i]) || recipe_named(e->recipes[i])->needs_training)
+        if (wt__learning_helps(e->recipes[i]))
             return true;
     return e->recipe_count == 0;
 }
@@ -170,7 +170,8 @@ static bool wants_model(const struct evaluation *e)
     return e->recipe_count == 0;
 }
 
-/* Fills in every recipe that can run, when none was named: also what needs training, where there is some to be had. */
+/* Fills in every recipe that can run, when none was named: also what needs training, where there is some to be had.
+ * What takes long to train is measured where it is there already. */
 static void complete_recipes(struct evaluation *e, bool model)
 {
     const wt_recipe *recipe = NULL;
@@ -179,7 +180,8 @@ static void complete_recipes(struct evaluation *e, bool model)
     e->lexical_only = !model;
     e->untrained = model && !e->learns;
     for (size_t i = 0; (recipe = wt_recipe_at(i)) && e->recipe_count < MAX_RECIPES - 1; i++)
-        if ((model || !recipe->needs_model) && (e->learns || !recipe->needs_training))
+        if ((model || !recipe->needs_model) && (e->learns || !wt__learning_helps(recipe->name)) &&
+            (e->options.trained || !wt__learning_takes_long(recipe->name)))
             e->recipes[e->recipe_count++] = recipe->name;
     if (e->learns)
         e->recipes[e->recipe_count++] = "auto";
@@ -256,7 +258,7 @@ static void drop_untrained(struct evaluation *e)
     wt__engine_trained(e->engine, &trained, NULL);
     for (size_t i = 0; i < e->recipe_count; i++) {
         const wt_recipe *recipe = recipe_named(e->recipes[i]);
-        if ((recipe && !recipe->needs_training) || wt__trained_recipe(trained, e->recipes[i]))
+        if ((recipe && !wt__learning_helps(recipe->name)) || wt__trained_recipe(trained, e->recipes[i]))
             e->recipes[kept++] = e->recipes[i];
     }
     e->recipe_count = kept;
@@ -266,9 +268,12 @@ static int open_catalogue(struct evaluation *e, const char *dir)
 {
     bool page = e->options.html_path != NULL, named = e->recipe_count > 0;
     bool model = wants_model(e) || page, none = e->options.model && !*e->options.model;
-    e->learns = (wants_training(e) || page) && model && !none && wt__learning_possible(dir);
-    if (!wt__learning_possible(dir) && named_learner(e))
-        return wt__fail(e->err, WT_ERECIPE, "the recipe %s needs training, and %s has no qrels/train.tsv to learn from",
+    bool possible = wt__learning_possible(dir) || e->options.trained;
+    e->learns = (wants_training(e) || page) && model && !none && possible;
+    if (!possible && named_learner(e))
+        return wt__fail(e->err, WT_ERECIPE,
+                        "the recipe %s needs training, and %s has no qrels/train.tsv to learn from; --trained FOLDER "
+                        "measures models of other data",
                         named_learner(e), dir);
     int rc = open_store(e, dir, model);
     if (rc < 0)
@@ -332,8 +337,9 @@ static char *settings_of(struct evaluation *e, const struct measurement *m, cons
 }
 
 /* What a reader of the row must know; *out stays NULL when there is nothing. */
-static int notice_of(struct evaluation *e, const struct measurement *m, const char **out)
+static int notice_of(struct evaluation *e, const struct measurement *m, const char *recipe, const char **out)
 {
+    const struct trained *trained = NULL;
     struct buffer text = {0};
     if (m->notice)
         wt__buffer_printf(&text, "; %s", m->notice);
@@ -341,6 +347,11 @@ static int notice_of(struct evaluation *e, const struct measurement *m, const ch
         wt__buffer_text(&text, "; there is no model, so only recipes that need none were measured");
     if (e->untrained)
         wt__buffer_text(&text, "; the set has no train split, so recipes that need training were left out");
+    if (e->learns && e->learning.foreign)
+        wt__engine_trained(e->engine, &trained, NULL);
+    if (wt__trained_recipe(trained, recipe))
+        wt__buffer_printf(&text, "; the models were trained on other data (%s), since the set has no train split",
+                          e->learning.trained_on ? e->learning.trained_on : "which they do not name");
     if (e->learns && e->learning.seconds >= 1)
         wt__buffer_printf(&text, "; what needed training was trained first, in %.0f s, and is kept in %s",
                           e->learning.seconds, e->learning.models);
@@ -401,7 +412,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
                          .p95_ms = wt__percentile(m->milliseconds, e->plan.timed, 95),
                          .p99_ms = wt__percentile(m->milliseconds, e->plan.timed, 99),
                          .settings = settings};
-    return notice_of(e, m, &row->notice);
+    return notice_of(e, m, row->recipe, &row->notice);
 }
 
 /* b against a at the main cutoff, COMPARED comparisons. */

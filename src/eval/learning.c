@@ -2,7 +2,8 @@
  *
  * Models of our own are known to be of this data by the name of their folder, and "finished" lists the lessons that
  * ended: a folder with a model may be that of a training that was killed half-way. Models of somebody else's are known
- * by the hash of the data that each of them carries. */
+ * by the hash of the data that each of them carries. For a set that has nothing to learn from, models of other data are
+ * what is measured; the report says of which. */
 #include "eval/learning.h"
 
 #include <stdlib.h>
@@ -140,6 +141,9 @@ int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err)
     struct dataset train = {0}, dev = {0};
     learning->dir = dir;
     learning->err = err;
+    learning->foreign = !wt__learning_possible(dir);
+    if (learning->foreign)
+        return settle(learning, &train, NULL, NULL);
     int rc = wt__dataset_read(&train, dir, "train", err);
     if (rc < 0)
         return rc;
@@ -207,7 +211,7 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
         rc = import_tools(learning, *out);
     if (rc == 0)
         rc = wt_get_usage_info(*out, &usages, learning->err);
-    if (rc == 0 && usages.usages == 0)
+    if (rc == 0 && usages.usages == 0 && !learning->foreign)
         rc = record_usages(learning, *out);
     if (rc < 0) {
         wt_close(*out);
@@ -224,25 +228,34 @@ static bool uses_lesson(const char *recipe, const char *lesson)
 {
     size_t len = strlen(lesson);
     bool across = strcmp(lesson, "dpr") == 0 || strcmp(lesson, TRAINED_CROSS) == 0,
-         reranks = strncmp(recipe, "rerank-", 7) == 0;
+         reranks = strncmp(recipe, "rerank-", 7) == 0 || strcmp(recipe, "toolrerank") == 0;
     return strcmp(lesson, TRAINED_ENCODER) == 0 || (across && reranks) ||
-           (strcmp(recipe, AUTOMATIC) == 0 && !across && !strchr(lesson, '+')) ||
+           (strcmp(recipe, AUTOMATIC) == 0 && !across && strcmp(lesson, "toolrerank") != 0 && !strchr(lesson, '+')) ||
            (strncmp(recipe, lesson, len) == 0 && (recipe[len] == '\0' || recipe[len] == '+'));
 }
 
-static bool needs_training(const char *name)
+bool wt__learning_takes_long(const char *name)
+{
+    return uses_lesson(name, TRAINED_CROSS);
+}
+
+bool wt__learning_helps(const char *name)
 {
     const wt_recipe *recipe;
+    const wt_lesson *lesson;
+    for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
+        if (strcmp(lesson->name, name) == 0) /* "auto" and "toolrerank" also run without */
+            return true;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
         if (strcmp(recipe->name, name) == 0)
             return recipe->needs_training != 0;
-    return strcmp(name, AUTOMATIC) == 0;
+    return false;
 }
 
 static bool wanted(const char *lesson, const char *const *recipes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (needs_training(recipes[i]) && uses_lesson(recipes[i], lesson))
+        if (wt__learning_helps(recipes[i]) && uses_lesson(recipes[i], lesson))
             return true;
     return false;
 }
@@ -377,6 +390,16 @@ static int check_data(struct learning *learning, wt_engine *engine, const char *
     return rc;
 }
 
+/* Remembers what a model was trained on, as it says itself. */
+static int note_data(struct learning *learning, const json_t *config)
+{
+    struct str source = wt__json_str(wt__json_object(memory_of(config), "data"), "source");
+    if (learning->trained_on || source.len == 0)
+        return 0;
+    learning->trained_on = wt__arena_copy(&learning->arena, source);
+    return learning->trained_on ? 0 : wt__fail_nomem(learning->err);
+}
+
 /* Every model that the recipes use is of this data. One that is not there is missed when its recipe runs. */
 static int check_models(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count)
 {
@@ -390,7 +413,7 @@ static int check_models(struct learning *learning, wt_engine *engine, const char
             continue;
         rc = read_config(learning, lesson->name, &config);
         if (rc == 0 && config)
-            rc = check_data(learning, engine, lesson->name, config);
+            rc = learning->foreign ? note_data(learning, config) : check_data(learning, engine, lesson->name, config);
         json_decref(config);
     }
     return rc;
@@ -437,6 +460,9 @@ int wt__learning_settings(struct learning *learning, wt_engine *engine, const ch
     rc = read_config(learning, recipe, &config);
     json_t *about = json_pack("{s:s, s:s, s:I}", "folder", learning->models, "key", trained->key, "requests",
                               (json_int_t)learning->requests);
+    if (about && learning->foreign && learning->trained_on &&
+        json_object_set_new(about, "trained_on", json_string(learning->trained_on)) < 0)
+        rc = wt__fail_nomem(learning->err);
     if (rc == 0 && (!about || !add_members(about, memory_of(config)) || !add_members(about, config)))
         rc = wt__fail_nomem(learning->err);
     if (rc == 0) {

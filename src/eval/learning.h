@@ -19,17 +19,25 @@
 struct learning {
     wt_eval_options options; /* the caller's, filled in before wt__learning_plan */
     struct arena arena;
-    const char *dir;    /* the data set */
-    const char *data;   /* what is learned from: dir, or a part of it */
-    const char *store;  /* path */
-    const char *models; /* folder */
-    size_t requests;    /* that are learned from */
-    double seconds;     /* that training took now; 0: the models were there */
+    const char *dir;        /* the data set */
+    const char *data;       /* what is learned from: dir, or a part of it */
+    const char *store;      /* path */
+    const char *models;     /* folder */
+    size_t requests;        /* that are learned from */
+    bool foreign;           /* the set has no train split: the models in options.trained are of other data */
+    const char *trained_on; /* what the first of those says that it was trained on; NULL: nothing, or not foreign */
+    double seconds;         /* that training took now; 0: the models were there */
     wt_error *err;
 };
 
 /* Whether the data set has a train split. */
 bool wt__learning_possible(const char *dir);
+
+/* Whether the recipe needs training, or is the better for it. */
+bool wt__learning_helps(const char *recipe);
+
+/* Whether that is so much of it that it is to be asked for by name. */
+bool wt__learning_takes_long(const char *recipe);
 
 /* Reads the splits and settles the paths. */
 int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err);
@@ -38,8 +46,9 @@ int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err)
 int wt__learning_open(struct learning *learning, wt_engine **out);
 
 /* Sees to it that the models of these recipes are there: trains those that are not, or looks whether those in
- * options.trained are of this data. recipes: [count] names; those that need no training are passed over, "auto" needs
- * every model. Then brings the vectors up to date. Errors: WT_EFORMAT (trained on other data), those of wt_train. */
+ * options.trained are of this data, where it has any to train on. recipes: [count] names; those that need no training
+ * are passed over, "auto" needs every model. Then brings the vectors up to date. Errors: WT_EFORMAT (trained on other
+ * data), those of wt_train. */
 int wt__learning_train(struct learning *learning, wt_engine *engine, const char *const *recipes, size_t count);
 
 /* The member "trained" of a row's settings, after a comma; nothing for a recipe without training. */

@@ -157,6 +157,35 @@ static void what_is_missing_is_trained_once(void **state)
     wt_eval_report_free(report);
 }
 
+/* There is nothing else that could be measured; the row says whose models they are. */
+static void a_set_without_training_requests_takes_models_of_other_data(void **state)
+{
+    char foreign[112];
+    (void)state;
+    wt_eval_options options = with("bm25,tool2vec,toolrerank");
+    wt_eval_report *report = NULL;
+    snprintf(foreign, sizeof foreign, "%s-foreign", set);
+    put_text(foreign, "corpus.jsonl", "{\"_id\": \"A\", \"title\": \"table\", \"text\": \"book the table\"}\n");
+    put_text(foreign, "queries.jsonl", "{\"_id\": \"1\", \"text\": \"book a table\"}\n");
+    put_text(foreign, "qrels/test.tsv", "1\tA\t1\n");
+    leave_model("00\"}, \"more\": {\"source\": \"elsewhere");
+    options.trained = models;
+    sound(&place, wt_eval(foreign, &options, &report, &place.err));
+    assert_int_equal(report->row_count, 3);
+    assert_null(report->rows[0].notice);
+    assert_non_null(strstr(report->rows[1].notice, "trained on other data (which they do not name)"));
+    assert_null(report->rows[2].notice); /* nothing was trained for it */
+    assert_null(strstr(report->rows[1].settings, "trained_on"));
+    wt_eval_report_free(report);
+    leave_model("00\", \"source\": \"elsewhere");
+    sound(&place, wt_eval(foreign, &options, &report, &place.err));
+    assert_non_null(strstr(report->rows[1].notice, "trained on other data (elsewhere), since the set has no train"));
+    assert_non_null(strstr(report->rows[1].settings, "\"trained_on\":\"elsewhere\""));
+    wt_eval_report_free(report);
+    options.trained = "/nowhere";
+    refused(&place, wt_eval(foreign, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
+}
+
 static void a_set_without_training_requests_goes_without(void **state)
 {
     (void)state;
@@ -187,6 +216,7 @@ int main(void)
         cmocka_unit_test(models_of_this_data_are_used),
         cmocka_unit_test(models_of_other_data_are_refused),
         cmocka_unit_test(what_is_missing_is_trained_once),
+        cmocka_unit_test(a_set_without_training_requests_takes_models_of_other_data),
         cmocka_unit_test(a_set_without_training_requests_goes_without),
     };
     return cmocka_run_group_tests_name("eval/learning", tests, set_up, tear_down);
