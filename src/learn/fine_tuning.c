@@ -9,9 +9,8 @@
 #include "learn/triplet.h"
 
 enum {
-    ENOUGH = 7000, /* requests: what a small encoder needs to see of a catalogue */
-    EACH = 20000,  /* of more, so many are seen once */
-    MOST = 5       /* times each */
+    ENOUGH = 60000, /* requests that are seen in all */
+    MOST = 3        /* times each: small sets are at their best on dev after two or three */
 };
 
 /* In the order of the lesson's losses. */
@@ -198,7 +197,7 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
         return wt__fail(err, WT_EUSAGE, "hard negatives are for the loss \"%s\", not for \"%s\"", kinds[0]->name,
                         kind->name);
     const struct lesson_plan plan = {
-        .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .each = EACH, .most = MOST};
+        .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST};
     int rc = wt__training_model(training, &base, err);
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &base, &options, &tuning.about, err);

@@ -89,7 +89,6 @@ struct lesson_plan {
     double warmup; /* share of the steps */
     enum schedule schedule;
     double enough;    /* requests to be seen: of fewer, as many whole epochs as that makes; 0: `most` */
-    double each;      /* of more than `enough`, so many are seen once; 0: `enough` of them */
     double most;      /* epochs */
     const char *name; /* of folder and checkpoint; NULL: the lesson's */
 };

@@ -112,7 +112,7 @@ static double epochs_of(const struct training *training, const struct lesson_pla
     if (plan->enough == 0)
         return plan->most;
     if (requests > plan->enough)
-        return fmax(plan->enough, fmin(requests, plan->each)) / requests;
+        return plan->enough / requests;
     return fmin(round(plan->enough / requests), plan->most);
 }
 
