@@ -86,7 +86,7 @@ complete -c whichtool -n '__fish_seen_subcommand_from train' -l memory -x -d 'Re
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l cache -x -a '(__fish_complete_directories)' -d 'Where catalogues of data sets are kept, as in eval.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l model -x -d 'The encoder, by name or folder; "" for none. Usually all-MiniLM-L6-v2.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l models -x -a '(__fish_complete_directories)' -d 'Where models live, instead of $WHICHTOOL_MODELS.'
-complete -c whichtool -n '__fish_seen_subcommand_from train' -a 'encoder tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto cross all'
+complete -c whichtool -n '__fish_seen_subcommand_from train' -a 'encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto cross toolrerank all'
 complete -c whichtool -n __fish_use_subcommand -a model -d 'List, inspect, fetch or pack encoders'
 complete -c whichtool -n '__fish_seen_subcommand_from model' -l models -x -a '(__fish_complete_directories)' -d 'Where models live, instead of $WHICHTOOL_MODELS.'
 complete -c whichtool -n '__fish_seen_subcommand_from model' -a 'list info pull pack'

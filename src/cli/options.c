@@ -527,11 +527,12 @@ const struct verb wt__verbs[] = {
     {.name = "train",
      .arguments = "MODEL",
      .summary = "Train a model on recorded use or on a data set",
-     .text = "MODEL is one of those below, or all of them in that order: encoder (the encoder itself), tool2vec, mlc "
-             "and neighbours (what a tool was used for, in three ways), two refiners, and auto, which chooses "
-             "among them and their mixtures. One more is trained only when it is named: cross, a cross-encoder that "
-             "ranks the "
-             "best anew. What is learned from are requests whose tools are known: the "
+     .text = "MODEL is one of those below, or all of them in that order: encoder (the encoder itself), dpr (requests "
+             "against the tools' texts by it), tool2vec, mlc and neighbours (what a tool was used for, in three ways), "
+             "two refiners, auto, which chooses among them and their mixtures, and toolrerank (which order providers "
+             "give to the hits of dpr). One more is trained only when it is named: cross, a cross-encoder that ranks "
+             "the best anew; toolrerank is to be trained again after it. What is learned from are requests whose tools "
+             "are known: the "
              "store's recorded use, of which a tenth is set aside for dev, or the train split of a data set in BEIR "
              "layout. A model replaces the one in its folder when it was measured better on dev; training stops early "
              "when it gets no better.\n"
@@ -539,7 +540,7 @@ const struct verb wt__verbs[] = {
              "same options goes on. The trained models are folders in the layout of the Hugging Face hub; their "
              "config.json says what they were trained on.",
      .kind = VALUE_TEXT,
-     .choices = "encoder tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto cross all",
+     .choices = "encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto cross toolrerank all",
      .min_words = 1,
      .max_words = 1,
      OPTIONS(train_options),

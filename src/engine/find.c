@@ -149,8 +149,9 @@ static int choose_recipe(struct search *search, wt_error *err)
         return rc < 0 ? wt__fail(err, WT_ERECIPE, "%s", why.message)
                : trained && trained->notice
                    ? wt__fail(err, WT_ERECIPE, "%s", trained->notice)
-                   : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`", name,
-                              recipe->lessons ? recipe->lessons : name);
+                   : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`%s", name,
+                              recipe->lesson ? recipe->lesson : name,
+                              recipe->lesson ? ", then `whichtool train cross`" : "");
     const char *notice = rc < 0 ? why.message : trained ? trained->notice : NULL;
     if (notice && !(search->result->public.notice = wt__arena_copy(&search->result->arena, wt__str(notice))))
         return wt__fail_nomem(err);

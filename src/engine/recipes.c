@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define RERANK "encoder dpr cross"
-
 static const struct recipe recipes[] = {
     {{"bm25", "words of name, provider, category, description and parameters", 0, 0}, &wt__bm25, NULL, NULL},
     {{"dense", "meaning: vectors of the tools' texts", 1, 0}, &wt__dense, NULL, NULL},
@@ -18,9 +16,9 @@ static const struct recipe recipes[] = {
     {{"tool2vec+refiner", "tool2vec, its best looked at together with the request", 1, 1}, NULL, NULL, NULL},
     {{"mlc+refiner", "mlc, its best looked at together with the request", 1, 1}, NULL, NULL, NULL},
     {{"dpr", "meaning, learned: vectors of the tools' texts by the trained encoder", 1, 1}, NULL, NULL, NULL},
-    {{"rerank-10", "dpr, its best 10 read together with the request by a cross-encoder", 1, 1}, NULL, NULL, RERANK},
-    {{"rerank-30", "dpr, its best 30 read together with the request", 1, 1}, NULL, NULL, RERANK},
-    {{"rerank-50", "dpr, its best 50 read together with the request", 1, 1}, NULL, NULL, RERANK},
+    {{"rerank-10", "dpr, its best 10 read together with the request by a cross-encoder", 1, 1}, NULL, NULL, "dpr"},
+    {{"rerank-30", "dpr, its best 30 read together with the request", 1, 1}, NULL, NULL, "dpr"},
+    {{"rerank-50", "dpr, its best 50 read together with the request", 1, 1}, NULL, NULL, "dpr"},
     {{"toolrerank", "rerank, ordered by which providers the tools belong to; untrained: hybrid's hits", 1, 0},
      &wt__hybrid,
      &wt__rules_untrained,

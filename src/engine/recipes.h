@@ -11,7 +11,7 @@ struct recipe {
     wt_recipe public;
     const struct retriever *retriever; /* NULL: its weights come from training (engine/trained.h) */
     const struct rules *rules;         /* of ToolRerank where there is no training; else NULL */
-    const char *lessons;               /* that make it; NULL: the one of its name */
+    const char *lesson;                /* that makes it, with "cross" after it; NULL: the one of its name */
 };
 
 /* By name, or NULL. */

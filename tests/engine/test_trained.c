@@ -292,7 +292,7 @@ static void only_who_needs_the_cross_encoder_opens_it(void **state)
     options.recipe = "rerank-10";
     wt_engine *engine = open_store(&place, NULL);
     refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
-            "the recipe rerank-10 needs training; run `whichtool train encoder dpr cross`");
+            "the recipe rerank-10 needs training; run `whichtool train dpr`, then `whichtool train cross`");
     wt_close(engine);
     tiny_model_write(cross_folder(), CROSS, 2);
     char *weights = wt__path_join(&arena, cross_folder(), "model.safetensors");
