@@ -447,8 +447,7 @@ static int open_model(struct crossing *c, wt_error *err)
         rc = wt__token_texts_read(&c->requests, c->model, e->train.texts, e->train.count, REQUEST_TOKENS + FRAME,
                                   training->threads, err);
     if (rc == 0)
-        rc = wt__token_texts_read(&c->tools, c->model, e->pairs, e->tools, TOOL_TOKENS + FRAME, training->threads,
-                                  err);
+        rc = wt__token_texts_read(&c->tools, c->model, e->pairs, e->tools, TOOL_TOKENS + FRAME, training->threads, err);
     return rc;
 }
 
