@@ -708,9 +708,33 @@ static void test_a_writer_that_waits_too_long_says_so(void **state)
     remove_folder();
 }
 
+/* Whoever changes the layout makes the fuzz corpus anew, or it would be refused at its first line. */
+static void the_fuzz_corpus_is_of_this_version(void **state)
+{
+    static const char *const names[] = {"with-vectors", "without-vectors"};
+    const char *source = getenv("WT_TEST_SOURCE");
+    (void)state;
+    if (!source) {
+        print_message("skipped: WT_TEST_SOURCE does not say where the corpus is\n");
+        return;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        struct snapshot_header header;
+        char file[512], *bytes;
+        size_t len;
+        snprintf(file, sizeof file, "%s/tests/fuzz/corpus/snapshot/%s", source, names[i]);
+        assert_int_equal(wt__file_read(&bytes, &len, file, 1 << 20, NULL), 0);
+        assert_true(len > 5 + sizeof header);
+        memcpy(&header, bytes + 5, sizeof header); /* behind 'S' and the length */
+        assert_int_equal(header.mark.version, SNAPSHOT_VERSION);
+        free(bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fuzz_corpus_is_of_this_version),
         cmocka_unit_test(test_what_was_written_is_opened),
         cmocka_unit_test(test_ten_more_tools_fetch_ten_vectors_and_rewrite_none),
         cmocka_unit_test(test_any_history_gives_the_same_answers),
