@@ -82,14 +82,14 @@ enum value_kind {
 
 struct option {
     enum option_id id;
-    char letter; /* 0: none */
-    const char *name;
     enum value_kind kind;
+    const char *name;
     const char *value;   /* how help names the value */
     const char *choices; /* VALUE_CHOICE: separated by blanks */
     uint64_t max;        /* VALUE_NUMBER: 1 .. max */
-    bool repeats;        /* given again, it adds a line to the text */
     const char *help;    /* one sentence or two */
+    char letter;         /* 0: none */
+    bool repeats;        /* given again, it adds a line to the text */
 };
 
 struct example {

@@ -15,13 +15,13 @@
 static const struct dialect {
     struct architecture_row row;
     const char *layers, *hidden, *heads, *intermediate, *activation;
-    double epsilon; /* where layer_norm_eps says nothing, or always */
-    bool fixed_epsilon;
+    double epsilon;   /* where layer_norm_eps says nothing, or always */
+    const char *head; /* the activation of a classifier's dense layer */
     uint32_t default_types;
+    enum model_relative relative;
+    bool fixed_epsilon;
     bool types;         /* has token types */
     bool padding_first; /* positions begin behind the padding's */
-    const char *head;   /* the activation of a classifier's dense layer */
-    enum model_relative relative;
 } dialects[ARCHITECTURES] = {
     [ARCHITECTURE_BERT] = {.row = {"bert", "absolute positions, token types; WordPiece"},
                            .epsilon = 1e-12,
