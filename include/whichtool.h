@@ -426,7 +426,7 @@ typedef struct wt_recipe {
     const char *name;
     const char *summary; /* one line */
     int needs_model;     /* non-zero: needs an encoder */
-    int needs_training;  /* non-zero: needs what wt_train of that name leaves */
+    int needs_training;  /* non-zero: needs what wt_train of that name leaves; rerank-N: what dpr and cross do */
 } wt_recipe;
 
 /* The recipes that this library knows, by index from 0; NULL past the last. Static. */
