@@ -39,9 +39,8 @@ static int read_tools(const struct second_look *look, const uint32_t *rows, size
     return rc < 0 ? rc : 0;
 }
 
-/* A tool that was removed meanwhile is read as one without words; the caller leaves it out. */
-static int score_tools(struct cross *cross, unsigned fields, struct str request, const struct tool *tools, size_t count,
-                       struct arena *arena, float *logits, wt_error *err)
+int wt__second_score(struct cross *cross, unsigned fields, struct str request, const struct tool *tools, size_t count,
+                     struct arena *arena, float *logits, wt_error *err)
 {
     struct token_run *runs = wt__arena_array(arena, struct token_run, count);
     int32_t *ids = wt__arena_array(arena, int32_t, count * CROSS_TOKENS);
@@ -110,7 +109,8 @@ static int look_across(const struct second_stage *stage, const struct second_loo
     if (rc == 0)
         rc = read_tools(look, rows, count, &arena, &tools, err);
     if (rc == 0)
-        rc = score_tools(cross, stage->trained->cross->fields, look->request->text, tools, count, &arena, logits, err);
+        rc = wt__second_score(cross, stage->trained->cross->fields, look->request->text, tools, count, &arena, logits,
+                              err);
     if (rc == 0)
         order_by(hits, count, logits);
     wt__arena_dispose(&arena);
@@ -180,8 +180,8 @@ static int score_candidates(void *context, struct candidate *candidates, size_t 
     for (size_t i = 0; rc == 0 && i < count; i++)
         tools[i] = known_of(h, candidates[i].row)->tool;
     if (rc == 0)
-        rc = score_tools(h->cross, h->stage->trained->cross->fields, h->look->request->text, tools, count, &h->arena,
-                         logits, err);
+        rc = wt__second_score(h->cross, h->stage->trained->cross->fields, h->look->request->text, tools, count,
+                              &h->arena, logits, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         known_of(h, candidates[i].row)->logit = logits[i];
         candidates[i].score = wt__cross_probability(logits[i]);

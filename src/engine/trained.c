@@ -540,11 +540,11 @@ int wt__trained_open(struct trained **out, const char *folder, const struct enco
     for (size_t i = 0; rc == 0 && i < TRAINED_RECIPES; i++)
         if (i < TRAINED_RERANK_10 || i > TRAINED_RERANK_50)
             rc = read_recipe(&reading, i);
-    derive_reranks(reading.trained);
     if (rc < 0) {
         wt__trained_close(reading.trained);
         return rc;
     }
+    derive_reranks(reading.trained);
     wt__sha256_end(&reading.key, digest);
     wt__sha256_hex(digest, reading.trained->key);
     *out = reading.trained;

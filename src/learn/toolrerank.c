@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "engine/second.h"
 #include "learn/dpr.h"
 #include "learn/request_kind.h"
 
@@ -164,25 +165,17 @@ static int read_pairs(const struct asking *a, const uint32_t *rows, size_t count
     const struct search *s = a->search;
     struct asked *asked = a->asked;
     struct arena arena = {0};
-    struct buffer text = {0};
-    struct token_run *runs = wt__arena_array(&arena, struct token_run, count);
-    int32_t *ids = wt__arena_array(&arena, int32_t, count * CROSS_TOKENS);
+    struct tool *tools = wt__arena_array(&arena, struct tool, count);
     float *logits = wt__arena_array(&arena, float, count);
-    int rc = runs && ids && logits ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        wt__buffer_clear(&text);
-        wt__document_pair_text(&s->tools[rows[i]], s->trained->cross->fields, &text);
-        rc = text.failed ? wt__fail_nomem(err) : 0;
-        if (rc == 0)
-            runs[i] = wt__cross_tokens(s->cross, wt__buffer_view(&text), ids + i * CROSS_TOKENS);
-    }
+    int rc = tools && logits ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        tools[i] = s->tools[rows[i]];
     if (rc == 0)
-        rc = wt__cross_score(s->cross, a->request, runs, count, logits, err);
+        rc = wt__second_score(s->cross, s->trained->cross->fields, a->request, tools, count, &arena, logits, err);
     if (rc == 0 && wt__grow((void **)&asked->read, &asked->capacity, asked->len + count, sizeof *asked->read) < 0)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
         asked->read[asked->len++] = (struct pair_score){rows[i], wt__cross_probability(logits[i])};
-    wt__buffer_dispose(&text);
     wt__arena_dispose(&arena);
     return rc;
 }
