@@ -94,8 +94,9 @@ static int draw_dev(struct study *study, wt_error *err)
     study->dev_count = all < STUDY_DEV ? all : STUDY_DEV;
     study->dev = wt__alloc_array(all, sizeof *study->dev);
     study->encoded = calloc(study->dev_count + 1, sizeof *study->encoded);
+    study->votes = calloc(study->dev_count + 1, sizeof *study->votes);
     study->workspaces = calloc(study->training->threads, sizeof(struct workspace *));
-    if (!study->dev || !study->encoded || !study->workspaces)
+    if (!study->dev || !study->encoded || !study->votes || !study->workspaces)
         return wt__fail_nomem(err);
     wt__rng_seed(&rng, study->training->seed);
     wt__rng_draw(&rng, study->dev, all, study->dev_count);
@@ -191,10 +192,13 @@ void wt__study_free(struct study *study)
         wt__workspace_close(study->workspaces[w]);
     for (size_t q = 0; study->encoded && q < study->dev_count; q++)
         free(study->encoded[q]);
+    for (size_t q = 0; study->votes && q < study->dev_count; q++)
+        free((void *)study->votes[q].items);
     wt__shelf_release(study->shelf);
     wt__encoder_close(study->own);
     free(study->workspaces);
     free(study->encoded);
+    free(study->votes);
     free(study->dev);
     free(study->uses);
     free(study->sums);
@@ -268,16 +272,30 @@ static void judge(struct question *question, size_t q, const uint32_t *rows, siz
     }
 }
 
-/* Remembers the vectors of a request's texts. */
-static int keep_encoded(struct study *study, size_t q, const struct hit_list *hits, wt_error *err)
+/* A copy of an array, or NULL when memory is out. */
+static void *copy_of(const void *array, size_t count, size_t size)
 {
-    if (study->encoded[q] || !hits->encoded)
-        return 0;
-    size_t floats = hits->texts * study->dim;
-    study->encoded[q] = wt__alloc_array(floats, sizeof(float));
-    if (!study->encoded[q])
-        return wt__fail_nomem(err);
-    memcpy(study->encoded[q], hits->encoded, floats * sizeof(float));
+    void *copy = wt__alloc_array(count, size);
+    if (copy)
+        memcpy(copy, array, count * size);
+    return copy;
+}
+
+/* Keeps what no weighing of a request's evidence changes: the vectors of its texts, and the votes, for which every past
+ * request is looked at. */
+static int remember(struct study *study, size_t q, const struct hit_list *hits, wt_error *err)
+{
+    if (!study->encoded[q] && hits->encoded) {
+        study->encoded[q] = copy_of(hits->encoded, hits->texts * study->dim, sizeof *hits->encoded);
+        if (!study->encoded[q])
+            return wt__fail_nomem(err);
+    }
+    if (!study->votes[q].items && hits->votes.items) {
+        study->votes[q] =
+            (struct votes){copy_of(hits->votes.items, hits->votes.len, sizeof *hits->votes.items), hits->votes.len};
+        if (!study->votes[q].items)
+            return wt__fail_nomem(err);
+    }
     return 0;
 }
 
@@ -293,7 +311,8 @@ static int put(void *context, size_t q, unsigned worker)
     struct retrieve_request request = {.text = study->training->examples.dev.texts[study->dev[q]],
                                        .k = question->refiner ? wt__refiner_candidates(question->refiner) : STUDY_DEPTH,
                                        .features = question->refiner,
-                                       .encoded = remembered ? study->encoded[q] : NULL};
+                                       .encoded = remembered ? study->encoded[q] : NULL,
+                                       .votes = remembered ? study->votes[q] : (struct votes){0}};
     struct hit_list hits;
     uint32_t rows[STUDY_DEPTH];
     int rc =
@@ -305,7 +324,7 @@ static int put(void *context, size_t q, unsigned worker)
     for (size_t i = 0; rc == 0 && i < hits.len; i++)
         rows[i] = hits.items[i].row;
     if (rc == 0 && remembered)
-        rc = keep_encoded(study, q, &hits, &question->errors[worker]);
+        rc = remember(study, q, &hits, &question->errors[worker]);
     if (rc == 0)
         judge(question, q, rows, hits.len);
     return rc;

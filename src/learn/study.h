@@ -33,6 +33,7 @@ struct study {
     size_t dev_count;              /* Q */
     uint32_t *dev;                 /* [Q] which dev examples */
     float **encoded;               /* [Q] vectors of the request and its parts */
+    struct votes *votes;           /* [Q] of the past requests; without items: not asked yet */
     struct workspace **workspaces; /* [training->threads] */
 };
 

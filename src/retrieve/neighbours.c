@@ -15,7 +15,8 @@ static size_t nearest(const struct neighbours *n, const float *query, float *sco
     struct topk top = {.items = best, .k = NEIGHBOURS_ASKED};
     wt__kernels()->dots_f32(query, n->requests, n->count, n->dim, scores);
     for (uint32_t i = 0; i < n->count; i++)
-        wt__topk_push(&top, (struct scored){scores[i], i});
+        if (n->folds == 0 || i % n->folds != n->without)
+            wt__topk_push(&top, (struct scored){scores[i], i});
     wt__topk_sort(&top);
     return top.len;
 }

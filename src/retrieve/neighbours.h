@@ -20,8 +20,15 @@ struct neighbours {
     const uint32_t *labels; /* what each used, as numbers of labels */
     const uint32_t *rows;   /* a label's row in the snapshot, or NEIGHBOURS_GONE */
     size_t most_labels;     /* of one request */
+    size_t folds, without;  /* requests i of which i % folds is `without` have no vote; folds 0: all have */
 };
 #define NEIGHBOURS_GONE UINT32_MAX
+
+/* What each row got, ascending by row, each row once. */
+struct votes {
+    const struct scored *items;
+    size_t len;
+};
 
 /* Votes for the rows that the nearest requests used: each request has the weight exp(20 cosine), all of them together
  * one vote. query: [D], of length one. scores: [N] scratch. out: room for NEIGHBOURS_ASKED * most_labels; ascending by

@@ -64,8 +64,7 @@ struct workspace {
     struct arena arena;
     struct text texts[TEXTS_MAX];
     size_t text_count;
-    struct scored *votes; /* [vote_count] of neighbours, ascending by row */
-    size_t vote_count;
+    struct votes votes; /* of neighbours */
 };
 
 int wt__workspace_open(struct workspace **out, wt_error *err)
@@ -231,26 +230,31 @@ static int search_meaning(const struct vectors *vectors, const struct retrieve_r
 static int ask_neighbours(const struct neighbours *neighbours, const struct retrieve_request *request,
                           struct workspace *workspace, wt_error *err)
 {
+    workspace->votes = request->votes;
+    if (request->votes.items)
+        return 0;
     float *scores = wt__arena_array(&workspace->arena, float, neighbours->count);
-    workspace->votes = wt__arena_array(&workspace->arena, struct scored, NEIGHBOURS_ASKED * neighbours->most_labels);
-    if (!scores || !workspace->votes)
+    struct scored *items =
+        wt__arena_array(&workspace->arena, struct scored, NEIGHBOURS_ASKED * neighbours->most_labels);
+    if (!scores || !items)
         return wt__fail_nomem(err);
-    workspace->vote_count =
-        wt__neighbours_vote(neighbours, workspace->texts[0].vector, request->allowed, scores, workspace->votes);
+    size_t len = wt__neighbours_vote(neighbours, workspace->texts[0].vector, request->allowed, scores, items);
+    workspace->votes = (struct votes){items, len};
     return 0;
 }
 
 static float vote_of(const struct workspace *workspace, uint32_t row)
 {
-    size_t low = 0, high = workspace->vote_count;
+    const struct votes *votes = &workspace->votes;
+    size_t low = 0, high = votes->len;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (workspace->votes[middle].row < row)
+        if (votes->items[middle].row < row)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < workspace->vote_count && workspace->votes[low].row == row ? workspace->votes[low].score : 0;
+    return low < votes->len && votes->items[low].row == row ? votes->items[low].score : 0;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -262,7 +266,7 @@ static int compare_rows(const void *a, const void *b)
 /* The rows that any text found by either side or neighbours used, ascending, each once. */
 static int collect_candidates(struct workspace *workspace, uint32_t **out, size_t *count, wt_error *err)
 {
-    size_t most = workspace->vote_count, n = 0, kept = 0;
+    size_t most = workspace->votes.len, n = 0, kept = 0;
     for (size_t t = 0; t < workspace->text_count; t++)
         most += workspace->texts[t].words.len + workspace->texts[t].meaning.len;
     uint32_t *rows = wt__arena_array(&workspace->arena, uint32_t, most);
@@ -274,8 +278,8 @@ static int collect_candidates(struct workspace *workspace, uint32_t **out, size_
             for (size_t i = 0; i < sides[s]->len; i++)
                 rows[n++] = sides[s]->top[i].row;
     }
-    for (size_t i = 0; i < workspace->vote_count; i++)
-        rows[n++] = workspace->votes[i].row;
+    for (size_t i = 0; i < workspace->votes.len; i++)
+        rows[n++] = workspace->votes.items[i].row;
     qsort(rows, n, sizeof *rows, compare_rows);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || rows[i] != rows[kept - 1])
@@ -305,6 +309,11 @@ static int score_candidates(const struct view *view, const struct vectors *vecto
         }
     }
     return 0;
+}
+
+bool wt__asks_neighbours(const struct retriever *retriever)
+{
+    return retriever->neighbours > 0 || retriever->votes;
 }
 
 static bool weighs_both(const struct retriever *retriever)
@@ -346,7 +355,7 @@ static int weigh(const struct retriever *retriever, const struct view *view, str
             out->value[t][c] =
                 words_value(retriever, &workspace->texts[t], c) + meaning_value(retriever, &workspace->texts[t], c);
     }
-    for (size_t c = 0; c < count && workspace->vote_count > 0; c++)
+    for (size_t c = 0; c < count && workspace->votes.len > 0; c++)
         out->value[0][c] += retriever->neighbours * vote_of(workspace, rows[c]);
     return 0;
 }
@@ -362,8 +371,8 @@ static size_t rank_in(const struct side *side, uint32_t row)
 static size_t vote_rank(const struct workspace *workspace, float vote)
 {
     size_t rank = 1;
-    for (size_t i = 0; i < workspace->vote_count; i++)
-        rank += workspace->votes[i].score > vote;
+    for (size_t i = 0; i < workspace->votes.len; i++)
+        rank += workspace->votes.items[i].score > vote;
     return vote > 0 ? rank : 0;
 }
 
@@ -404,12 +413,13 @@ static float words_share(const struct text *text, size_t c)
     return text->words.best > 0 ? sqrtf(text->coverage) * text->words.scores[c] / text->words.best : 0;
 }
 
-static void read_features(const struct workspace *workspace, size_t c, float relative, float *out)
+static void read_features(const struct workspace *workspace, size_t c, float relative, float vote, float *out)
 {
     const struct text *texts = workspace->texts;
     out[FEATURE_SCORE] = relative;
     out[FEATURE_MEANING] = texts[0].meaning.scores[c];
     out[FEATURE_WORDS] = words_share(&texts[0], c);
+    out[FEATURE_VOTES] = vote;
     out[FEATURE_PART_MEANING] = workspace->text_count > 1 ? -1 : out[FEATURE_MEANING];
     out[FEATURE_PART_WORDS] = workspace->text_count > 1 ? 0 : out[FEATURE_WORDS];
     for (size_t t = 1; t < workspace->text_count; t++) {
@@ -434,7 +444,7 @@ static int order_hits(const struct retriever *retriever, const struct view *view
         out->items[i] = hit_of(retriever, workspace, &evidence, rows, &choices[i]);
     for (size_t i = 0; rc == 0 && request->features && i < out->len; i++)
         read_features(workspace, choices[i].candidate, choices[0].score > 0 ? choices[i].score / choices[0].score : 0,
-                      out->items[i].features);
+                      vote_of(workspace, out->items[i].row), out->items[i].features);
     return rc;
 }
 
@@ -442,14 +452,14 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
                  struct workspace *workspace, struct hit_list *out, wt_error *err)
 {
     const struct vectors *vectors = retriever->dense > 0 ? view->vectors : NULL;
-    const struct neighbours *neighbours = retriever->neighbours > 0 ? view->neighbours : NULL;
+    const struct neighbours *neighbours = wt__asks_neighbours(retriever) ? view->neighbours : NULL;
     size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH;
     size_t depth = request->k > least ? request->k : least, count = 0;
     uint32_t *rows = NULL;
     bool words = retriever->lexical > 0 || request->features;
     *out = (struct hit_list){0};
     wt__arena_reset(&workspace->arena);
-    workspace->vote_count = 0;
+    workspace->votes = (struct votes){0};
     int rc = 0;
     read_texts(workspace, request->text);
     if (words)
@@ -465,6 +475,7 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
         rc = search_meaning(vectors, request, depth, workspace, out, err);
     if (rc == 0 && neighbours)
         rc = ask_neighbours(neighbours, request, workspace, err);
+    out->votes = workspace->votes;
     if (rc == 0)
         rc = collect_candidates(workspace, &rows, &count, err);
     if (rc == 0)

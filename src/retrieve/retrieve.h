@@ -25,9 +25,12 @@ struct retriever {
     float dense;      /* weight of meaning; 0: not looked at */
     float part;       /* what a part of the request counts beside the whole */
     float neighbours; /* weight of the past requests that are most like this one; 0: not looked at */
+    bool votes;       /* looked at all the same, for the features */
 };
 
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
+
+bool wt__asks_neighbours(const struct retriever *retriever);
 
 /* What a query may look at; borrowed for the call. */
 struct view {
@@ -43,6 +46,7 @@ struct retrieve_request {
     const uint64_t *allowed; /* a bit a row; NULL: every tool */
     size_t max_per_provider; /* 0: no cap */
     const float *encoded;    /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
+    struct votes votes;      /* the same, of these neighbours and `allowed`; without items: ask them now */
     bool features;           /* fill those of the hits */
 };
 
@@ -53,6 +57,7 @@ enum feature {
     FEATURE_WORDS,        /* sqrt(coverage) * words / best words, of the whole request */
     FEATURE_PART_MEANING, /* the same two of the part that is nearest; of the whole where there are no parts */
     FEATURE_PART_WORDS,
+    FEATURE_VOTES, /* of neighbours, where the retriever looks at them */
     RETRIEVE_FEATURES
 };
 
@@ -87,6 +92,7 @@ struct hit_list {
     size_t len;
     const float *encoded; /* [texts, D] vectors of the request and its parts; NULL: no meaning was weighed */
     size_t texts;
+    struct votes votes;           /* of neighbours; without items: none were weighed */
     const struct scored *nearest; /* [texts, nearest_most] of each text by meaning, best first; NULL: none weighed */
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
