@@ -116,7 +116,7 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     search->retriever = recipe->retriever;
     search->second = (struct second_stage){
         .refiner = recipe->refiner, .cross = recipe->cross, .rules = recipe->rules, .trained = trained};
-    if (recipe->retriever.neighbours > 0) {
+    if (wt__asks_neighbours(&recipe->retriever)) {
         search->encoder = trained->encoder;
         search->neighbours = trained->neighbours;
         search->labels = trained;

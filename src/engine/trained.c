@@ -101,6 +101,7 @@ static void read_weights(const struct trained *trained, struct trained_recipe *r
     recipe->retriever.dense = fmaxf(weight(object, "dense", 0), 0);
     recipe->retriever.part = fmaxf(weight(object, "part", 1), 0);
     recipe->retriever.neighbours = fmaxf(weight(object, "neighbours", 0), 0);
+    recipe->retriever.votes = json_is_true(json_object_get(config, "votes"));
     recipe->tool2vec = weight(object, "tool2vec", 0);
     recipe->mlc = weight(object, "mlc", 0);
     /* A set of vectors that another recipe has already is not made twice: their length does not matter. */
@@ -399,6 +400,8 @@ static int read_refiner(struct reading *reading, struct trained_recipe *recipe, 
     if (!first->there || !wt__str_equal(wt__json_str(config, "first"), wt__str(first->identity)))
         rc = wt__fail(&why, WT_EMODEL, "%s, with which it begins, %s", first->name,
                       first->there ? "was trained again since" : "is missing");
+    else if (recipe->retriever.votes && !trained->recipes[TRAINED_NEIGHBOURS].there)
+        rc = wt__fail(&why, WT_EMODEL, "the past requests that it looks at are missing (neighbours)");
     else
         rc = wt__refiner_open(&recipe->refiner, trained->encoder, path, join < 0 ? SIZE_MAX : (size_t)join,
                               candidates < 0 ? 0 : (size_t)candidates, &why);

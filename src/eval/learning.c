@@ -223,13 +223,15 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
 /* ---------------------------------------------------------------- which lessons */
 
 /* Whether a recipe is made by the lesson: by that of its own name, and by those of the stages before it. The stages of
- * ToolRerank's recipes are not in their names. Auto considers a refiner that is there, and needs none. */
+ * ToolRerank's recipes are not in their names, nor are the past requests that refiners look at. Auto considers a
+ * refiner that is there, and needs none. */
 static bool uses_lesson(const char *recipe, const char *lesson)
 {
     size_t len = strlen(lesson);
     bool across = strcmp(lesson, "dpr") == 0 || strcmp(lesson, TRAINED_CROSS) == 0,
          reranks = strncmp(recipe, "rerank-", 7) == 0 || strcmp(recipe, "toolrerank") == 0;
     return strcmp(lesson, TRAINED_ENCODER) == 0 || (across && reranks) ||
+           (strcmp(lesson, "neighbours") == 0 && strchr(recipe, '+')) ||
            (strcmp(recipe, AUTOMATIC) == 0 && !across && strcmp(lesson, "toolrerank") != 0 && !strchr(lesson, '+')) ||
            (strncmp(recipe, lesson, len) == 0 && (recipe[len] == '\0' || recipe[len] == '+'));
 }

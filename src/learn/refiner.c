@@ -394,11 +394,12 @@ static int write_weights(struct refining *r, const char *path, wt_error *err)
 static json_t *describe(const struct refining *r)
 {
     const struct retriever *w = &r->first.retriever;
-    return json_pack("{s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:s, s:I, s:I, s:f, s:f}", "weights", "lexical",
+    return json_pack("{s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:b, s:s, s:I, s:I, s:f, s:f}", "weights", "lexical",
                      (double)w->lexical, "dense", (double)w->dense, "part", (double)w->part, "neighbours",
                      (double)w->neighbours, "tool2vec", r->first.classified ? 0.0 : 1.0, "mlc",
-                     r->first.classified ? 1.0 : 0.0, "first", r->first.identity, "join", (json_int_t)r->join,
-                     "candidates", (json_int_t)r->candidates, "strength", (double)r->strength, "kept", KEPT);
+                     r->first.classified ? 1.0 : 0.0, "votes", w->votes, "first", r->first.identity, "join",
+                     (json_int_t)r->join, "candidates", (json_int_t)r->candidates, "strength", (double)r->strength,
+                     "kept", KEPT);
 }
 
 static int save(void *self, const struct loop_state *state, wt_error *err)
@@ -546,6 +547,7 @@ static int read_first(struct refining *r, wt_error *err)
     const struct trained_recipe *first = rc == 0 ? wt__trained_recipe(trained, r->first.name) : NULL;
     if (first) {
         r->first.retriever = first->retriever;
+        r->first.retriever.votes = wt__trained_recipe(trained, "neighbours") != NULL;
         r->first.identity = wt__arena_copy(&r->training->arena, wt__str(first->identity));
         rc = r->first.identity ? 0 : wt__fail_nomem(err);
     } else if (rc == 0)

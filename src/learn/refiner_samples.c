@@ -134,13 +134,21 @@ static int search_one(void *context, size_t index, unsigned worker)
     size_t i = s->begin + index;
     struct refiner_samples *samples = s->samples;
     struct study *study = s->study;
+    struct neighbours past = study->past;
+    if (samples->vectors[i] < REFINER_FOLDS) {
+        past.folds = REFINER_FOLDS;
+        past.without = samples->vectors[i];
+    }
     struct view view = {.snapshot = study->shelf->snapshot,
                         .encoder = study->encoder,
-                        .vectors = &s->data->made[samples->vectors[i]].view};
+                        .vectors = &s->data->made[samples->vectors[i]].view,
+                        .neighbours = &past};
     struct retrieve_request request = {
         .text = samples->set->texts[samples->requests[i]], .k = REFINER_DEPTH, .features = true};
-    if (samples == &s->data->dev)
+    if (samples == &s->data->dev) {
         request.encoded = study->encoded[i];
+        request.votes = study->votes[i];
+    }
     struct hit_list hits;
     const float *rows;
     size_t stride;

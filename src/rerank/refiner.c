@@ -286,9 +286,9 @@ static void reorder(struct hit_list *hits, size_t count, const float *additions)
         hits->items[i].stages[STAGE_REFINER].rank = i + 1;
     for (size_t i = count; i < hits->len; i++) {
         struct hit *hit = &hits->items[i];
-        float share = fminf(hits->items[count - 1].score - hit->score, 0);
-        hit->score += share;
-        hit->stages[STAGE_REFINER].share = share;
+        float score = fminf(hit->score, hits->items[count - 1].score);
+        hit->stages[STAGE_REFINER].share = score - hit->score;
+        hit->score = score;
     }
 }
 

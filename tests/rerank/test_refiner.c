@@ -356,8 +356,8 @@ static void what_does_not_fit_is_told(void **state)
         size_t join, candidates;
         const char *text;
     } cases[] = {
-        {{.join = 1, .without = REFINER_CANDIDATE}, 1, 32, "needs a tensor \"candidate.weight\" of 16 x 21"},
-        {{.join = 1, .without = REFINER_SCORE}, 1, 32, "needs a tensor \"score.weight\" of 1 x 21"},
+        {{.join = 1, .without = REFINER_CANDIDATE}, 1, 32, "needs a tensor \"candidate.weight\" of 16 x 22"},
+        {{.join = 1, .without = REFINER_SCORE}, 1, 32, "needs a tensor \"score.weight\" of 1 x 22"},
         {{.join = 1, .without = REFINER_SCORE_BIAS}, 1, 32, "needs a tensor \"score.bias\""},
         {{.join = 1, .without = "encoder.layer.1.output.dense.weight"},
          1,
