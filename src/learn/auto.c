@@ -68,10 +68,8 @@ static int mix(struct search *search, struct mix wanted, wt_error *err)
 
 static int ask(struct search *search, const struct weights *weights, struct outcome *out, wt_error *err)
 {
-    const struct retriever retriever = {.lexical = weights->lexical,
-                                        .dense = weights->dense,
-                                        .part = weights->part,
-                                        .neighbours = weights->neighbours};
+    const struct retriever retriever = {
+        .lexical = weights->lexical, .dense = weights->dense, .part = weights->part, .neighbours = weights->neighbours};
     int rc = mix(search, (struct mix){weights->tool2vec, weights->mlc}, err);
     return rc < 0 ? rc : wt__study_ask(search->study, &retriever, &search->view, out, err);
 }

@@ -10,7 +10,8 @@
 
 enum {
     ENOUGH = 60000, /* requests that are seen in all */
-    MOST = 3        /* times each: small sets are at their best on dev after two or three */
+    MOST = 3,       /* times each: sets of a thousand are at their best on dev after three */
+    LEAST = 3000    /* seen in all: sets of a few hundred are at their best after eight */
 };
 
 /* In the order of the lesson's losses. */
@@ -197,7 +198,7 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
         return wt__fail(err, WT_EUSAGE, "hard negatives are for the loss \"%s\", not for \"%s\"", kinds[0]->name,
                         kind->name);
     const struct lesson_plan plan = {
-        .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST};
+        .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST, .least = LEAST};
     int rc = wt__training_model(training, &base, err);
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &base, &options, &tuning.about, err);

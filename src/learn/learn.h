@@ -84,12 +84,17 @@ int wt__training_freeze(const struct training *training, struct trainable *model
 int wt__training_loss(const struct training *training, wt_error *err);
 
 /* A lesson's defaults, beside those of its row. */
+enum {
+    LEAST_EPOCHS = 10,
+    PATIENCE = 3 /* measurements: of a few dozen dev requests two that stand still say nothing */
+};
 struct lesson_plan {
     double rate;   /* 0: the row's */
     double warmup; /* share of the steps */
     enum schedule schedule;
     double enough;    /* requests to be seen: of fewer, as many whole epochs as that makes; 0: `most` */
     double most;      /* epochs */
+    double least;     /* requests to be seen, though it take more epochs than `most`, up to LEAST_EPOCHS */
     const char *name; /* of folder and checkpoint; NULL: the lesson's */
 };
 

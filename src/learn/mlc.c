@@ -313,7 +313,7 @@ int wt__mlc_fit(struct study *study, const uint32_t *which, size_t count, float 
                                    .warmup = plan.warmup,
                                    .schedule = plan.schedule,
                                    .adamw = ADAMW_DEFAULTS,
-                                   .patience = 2};
+                                   .patience = PATIENCE};
     struct loop_result result;
     int rc = count > 0 ? make_head(&mlc, err) : 0;
     if (rc == 0 && count > 0) {

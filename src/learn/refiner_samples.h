@@ -13,7 +13,7 @@
 enum {
     REFINER_FOLDS = 4,
     REFINER_REQUESTS = 8000, /* most training requests that are looked at, a seeded part of them */
-    REFINER_DEPTH = 256       /* hits among which a tool that was used is found and kept in */
+    REFINER_DEPTH = 256      /* hits among which a tool that was used is found and kept in */
 };
 
 /* The first stage that comes before a refiner. */

@@ -113,7 +113,8 @@ static double epochs_of(const struct training *training, const struct lesson_pla
         return plan->most;
     if (requests > plan->enough)
         return plan->enough / requests;
-    return fmin(round(plan->enough / requests), plan->most);
+    double most = fmax(plan->most, fmin(round(plan->least / requests), LEAST_EPOCHS));
+    return fmin(round(plan->enough / requests), most);
 }
 
 /* The same folder by whatever path. */
@@ -214,7 +215,7 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
                                  .warmup = plan->warmup,
                                  .schedule = plan->schedule,
                                  .adamw = ADAMW_DEFAULTS,
-                                 .patience = 2,
+                                 .patience = PATIENCE,
                                  .resume = options->resume != 0,
                                  .checkpoint = checkpoint_path(training, name)};
     if (out->batch > training->examples.train.count)
