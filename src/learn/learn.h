@@ -83,11 +83,12 @@ int wt__training_freeze(const struct training *training, struct trainable *model
 /* Which loss was asked for: its place among lesson->losses. WT_EUSAGE lists them. */
 int wt__training_loss(const struct training *training, wt_error *err);
 
-/* A lesson's defaults, beside those of its row. */
 enum {
     LEAST_EPOCHS = 10,
     PATIENCE = 3 /* measurements: of a few dozen dev requests two that stand still say nothing */
 };
+
+/* A lesson's defaults, beside those of its row. */
 struct lesson_plan {
     double rate;   /* 0: the row's */
     double warmup; /* share of the steps */
