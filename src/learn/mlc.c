@@ -25,8 +25,6 @@ static const float SCALE = 20; /* of the inner product: as the encoder was train
 
 enum { CONTRAST, SOFTMAX, BCE };
 
-static const struct retriever meaning = {.dense = 1, .part = 1};
-
 struct mlc {
     struct training *training;
     struct study *study;
@@ -35,6 +33,7 @@ struct mlc {
     const uint32_t *which; /* training requests that are learned from; NULL: all */
     json_t *about;
     int loss;
+    float part; /* what a part of a request counts beside the whole, by the last look at dev */
     struct parameter head;
     float *start;           /* [M, D] the rows before the first step */
     size_t count, capacity; /* requests */
@@ -116,7 +115,7 @@ static int ask(struct mlc *mlc, struct outcome *out, wt_error *err)
     struct tool_vectors searched;
     int rc = wt__tool_vectors_open(&searched, mlc->head.value, mlc->study->tools, mlc->study->dim, err);
     if (rc == 0)
-        rc = wt__study_ask(mlc->study, &meaning, &searched, out, err);
+        rc = wt__study_ask_parts(mlc->study, &searched, &mlc->part, out, err);
     wt__tool_vectors_dispose(&searched);
     return rc;
 }
@@ -148,8 +147,8 @@ static int write_config(struct mlc *mlc, const struct loop_state *state, wt_erro
         return err ? err->code : WT_ENOMEM;
     json_t *members = wt__training_outcome(mlc->about, mlc->training->lesson->figure, state);
     int rc = wt__study_save(mlc->study, mlc->out, members,
-                            json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", (double)meaning.dense, "mlc", 1.0,
-                                      "part", (double)meaning.part, "tools", names),
+                            json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "part",
+                                      (double)mlc->part, "tools", names),
                             err);
     json_decref(members);
     return rc;
@@ -177,8 +176,10 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
 static int revert(void *self, const struct loop_state *state, wt_error *err)
 {
     struct mlc *mlc = self;
+    struct outcome outcome = {0};
     memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
-    return save(self, state, err);
+    int rc = mlc->out ? ask(mlc, &outcome, err) : 0; /* for the weight of parts */
+    return rc < 0 ? rc : save(self, state, err);
 }
 
 /* ---------------------------------------------------------------- the lesson */
@@ -278,7 +279,7 @@ static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSIN
 
 int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct mlc mlc = {.training = training, .out = out->path};
+    struct mlc mlc = {.training = training, .out = out->path, .part = 1};
     struct loop_options options;
     struct loop_result result;
     int rc = wt__training_loss(training, err);

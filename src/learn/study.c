@@ -374,6 +374,24 @@ int wt__study_ask_refined(struct study *study, const struct retriever *retriever
     return ask(&question, out, err);
 }
 
+int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors, float *part, struct outcome *out,
+                        wt_error *err)
+{
+    static const float parts[] = {1, 0.5f, 0}; /* of equals the first stays */
+    int rc = 0;
+    *part = parts[0];
+    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
+        const struct retriever retriever = {.dense = 1, .part = parts[i]};
+        struct outcome here = {0};
+        rc = wt__study_ask(study, &retriever, vectors, &here, err);
+        if (rc == 0 && (i == 0 || here.figure > out->figure + 1e-9)) {
+            *part = parts[i];
+            *out = here;
+        }
+    }
+    return rc;
+}
+
 int wt__study_ask_hybrid(struct study *study, struct outcome *out, wt_error *err)
 {
     struct question question = {.study = study, .retriever = &wt__hybrid};

@@ -63,7 +63,11 @@ void wt__tool_vectors_dispose(struct tool_vectors *vectors);
 int wt__study_ask(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
                   struct outcome *out, wt_error *err);
 
-/* The same, with a refiner behind the retriever. */
+/* Puts them to meaning alone with each of a few weights of a request's parts: the best outcome, and its weight. */
+int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors, float *part, struct outcome *out,
+                        wt_error *err);
+
+/* The same as wt__study_ask, with a refiner behind the retriever. */
 int wt__study_ask_refined(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
                           struct refiner *refiner, struct outcome *out, wt_error *err);
 

@@ -32,33 +32,37 @@ int wt__tool2vec_blend(struct study *study, struct blend *out, wt_error *err)
     return rc;
 }
 
-static int try_blend(struct study *study, const struct blend *blend, float *vectors, struct outcome *out, wt_error *err)
+static int try_blend(struct study *study, const struct blend *blend, float *vectors, float *part, struct outcome *out,
+                     wt_error *err)
 {
-    static const struct retriever meaning = {.dense = 1, .part = 1};
     struct tool_vectors searched;
     wt__tool2vec(study, blend, vectors);
     int rc = wt__tool_vectors_open(&searched, vectors, study->tools, study->dim, err);
     if (rc == 0)
-        rc = wt__study_ask(study, &meaning, &searched, out, err);
+        rc = wt__study_ask_parts(study, &searched, part, out, err);
     wt__tool_vectors_dispose(&searched);
     return rc;
 }
 
-/* The best of the blends on dev; *before is the figure of descriptions alone. */
-static int choose(struct study *study, struct blend *best, double *before, struct outcome *after, wt_error *err)
+/* The best of the blends on dev, with the weight of parts; *before is the figure of descriptions alone. */
+static int choose(struct study *study, struct blend *best, float *part, double *before, struct outcome *after,
+                  wt_error *err)
 {
     size_t count = sizeof blends / sizeof *blends;
     float *vectors = wt__alloc_array(study->tools * study->dim, sizeof *vectors);
     int rc = vectors ? 0 : wt__fail_nomem(err);
     *best = usual;
+    *part = 1;
     *after = (struct outcome){NAN, NAN, NULL};
-    if (rc == 0 && wt__listener_phase(&study->training->listener, "measuring", count))
+    if (rc == 0 && wt__listener_phase(&study->training->listener, "measuring", 3 * count))
         rc = wt__fail_cancelled(err);
     for (size_t i = 0; rc == 0 && study->dev_count > 0 && i < count; i++) {
         struct outcome here = {0};
-        rc = try_blend(study, &blends[i], vectors, &here, err);
+        float here_part;
+        rc = try_blend(study, &blends[i], vectors, &here_part, &here, err);
         if (rc == 0 && (i == 0 || here.figure > after->figure + 1e-9)) {
             *best = blends[i];
+            *part = here_part;
             *after = here;
         }
         if (blends[i].usage == 0)
@@ -75,20 +79,21 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
     struct study *study;
     struct blend blend;
     struct outcome after;
+    float part;
     json_t *about = NULL;
     int rc = wt__study_open(&study, training, err);
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &study->base, &unused, &about, err);
     if (rc == 0)
-        rc = choose(study, &blend, &out->before, &after, err);
+        rc = choose(study, &blend, &part, &out->before, &after, err);
     if (rc == 0) {
         out->after = after.recall;
         struct loop_state state = {.before = out->before, .best = out->after};
         json_t *members = wt__training_outcome(about, training->lesson->figure, &state);
         rc = wt__study_save(study, out->path, members,
                             json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0, "tool2vec",
-                                      1.0, "part", 1.0, "blend", "description", (double)blend.description, "usage",
-                                      (double)blend.usage, "shrink", (double)blend.shrink),
+                                      1.0, "part", (double)part, "blend", "description", (double)blend.description,
+                                      "usage", (double)blend.usage, "shrink", (double)blend.shrink),
                             err);
         json_decref(members);
     }
