@@ -2,8 +2,8 @@
 """The tables of docs/learning.md: every recipe on every data set of a folder that has a train and a test split.
 
     python3 bench/learning_table.py DATA [WHICHTOOL]     DATA holds one BEIR folder a set; trains what is not cached
-    python3 bench/learning_table.py - < rows.jsonl       from rows that `whichtool --json eval` printed before
     python3 bench/learning_table.py --curve DATA [WHICHTOOL]     quality against usages a tool, hybrid and auto
+    python3 bench/learning_table.py [--curve] - < rows.jsonl     from rows that `whichtool --json eval` printed before
 
 Prints Markdown; figures are percent on the test split. The rows of the eval command go to stderr, to keep. With the
 same seed a second run prints the same tables: models in the cache are used again, and training anew gives the same.
@@ -91,16 +91,17 @@ def print_paper(sets):
             print(f"| {label} * | " + " | ".join(percent(v) for v in values) + " |")
 
 
-def print_curve(data, whichtool):
+def print_curve(rows):
+    """Rows of hybrid and auto; settings.usages says how many usages a tool were learned from, all where it is missing."""
+    sets = {}
+    for row in rows:
+        count = row["settings"].get("usages", 0) if row["recipe"] == "auto" else None
+        sets.setdefault(row["set"], {})[count] = 100 * row["metrics"]["recall@5"]
     print("| set | hybrid | " + " | ".join(f"auto, {n or 'all'} usages a tool" for n in USAGES) + " |")
     print("|" + "---|" * (2 + len(USAGES)))
-    for folder in with_training(data):
-        cells = []
-        for count in USAGES:
-            rows = evaluate(whichtool, folder, ("hybrid", "auto"), "--usages", str(count))
-            figures = {row["recipe"]: 100 * row["metrics"]["recall@5"] for row in rows}
-            cells.append(percent(figures["auto"]))
-        print(f"| {os.path.basename(folder)} | {percent(figures['hybrid'])} | " + " | ".join(cells) + " |", flush=True)
+    for name in sorted(sets):
+        cells = [percent(sets[name].get(count)) for count in (None, *USAGES)]
+        print(f"| {name} | " + " | ".join(cells) + " |")
 
 
 def main():
@@ -108,14 +109,18 @@ def main():
     if len(arguments) not in (1, 2):
         sys.exit(__doc__)
     whichtool = arguments[1] if len(arguments) == 2 else "build/whichtool"
-    if "--curve" in sys.argv:
-        print_curve(arguments[0], whichtool)
-        return
-    sets = {}
+    curve = "--curve" in sys.argv
     if arguments[0] == "-":
         rows = [json.loads(line) for line in sys.stdin]
+    elif curve:
+        rows = [row for folder in with_training(arguments[0]) for n in USAGES
+                for row in evaluate(whichtool, folder, ("hybrid", "auto"), "--usages", str(n))]
     else:
         rows = [row for folder in with_training(arguments[0]) for row in evaluate(whichtool, folder, RECIPES)]
+    if curve:
+        print_curve(rows)
+        return
+    sets = {}
     for row in rows:
         sets.setdefault(row["set"], {})[row["recipe"]] = row
     print_recipes(sets)
