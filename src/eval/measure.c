@@ -8,10 +8,12 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/pool.h"
+#include "engine/engine.h"
 #include "eval/metrics.h"
 #include "eval/trec.h"
 
-enum { RUN_FLUSH = 1 << 20 };
+enum { TURN = 64 /* queries that are judged between two looks at who listens */ };
 
 static int descending(const void *a, const void *b)
 {
@@ -118,8 +120,16 @@ static void write_run(struct buffer *out, const struct query *query, const wt_hi
     }
 }
 
-/* Notes which relevant tools are not among the first MISS_DEPTH; returns how many there are. */
-static size_t note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len)
+static size_t relevant_of(const struct query *query)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < query->judgement_count; j++)
+        count += query->judgements[j].gain > 0;
+    return count;
+}
+
+/* Notes which relevant tools are not among the first MISS_DEPTH. */
+static void note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len)
 {
     size_t relevant = 0;
     for (size_t j = 0; j < query->judgement_count; j++) {
@@ -130,44 +140,88 @@ static size_t note_misses(bool *missed, const struct query *query, const char *c
             found |= wt__str_equal(query->judgements[j].tool, wt__str(ranked[i]));
         missed[relevant++] = !found;
     }
-    return relevant;
+}
+
+/* A turn of queries, judged by several threads. */
+struct judging {
+    struct measurement *out;
+    wt_engine *engine;
+    const struct dataset *dataset;
+    const struct plan *plan;
+    const char *recipe;
+    size_t begin;              /* of the turn */
+    size_t missed[TURN];       /* where the misses of each begin */
+    const char **ranked[TURN]; /* [depth] of each */
+    struct buffer lines[TURN]; /* of the run; empty when none is wanted */
+    bool runs;
+    wt_error errors[TURN];
+};
+
+static int judge_query(void *context, size_t index, unsigned worker)
+{
+    struct judging *j = context;
+    const struct plan *plan = j->plan;
+    size_t q = j->begin + index;
+    const struct query *query = &j->dataset->queries[q];
+    const char **ranked = j->ranked[index];
+    wt_error *err = &j->errors[index];
+    wt_hits *hits;
+    (void)worker;
+    int rc = find(&hits, j->engine, query, j->recipe, plan->depth, err);
+    if (rc < 0)
+        return rc;
+    size_t len = hits->len < plan->depth ? hits->len : plan->depth;
+    for (size_t i = 0; i < len; i++)
+        ranked[i] = hits->items[i].tool.source_id;
+    rc = wt__judge(j->out->values + q * wt__plan_metrics(plan), plan, query, ranked, len, err);
+    note_misses(j->out->missed + j->missed[index], query, ranked, len);
+    if (j->runs)
+        write_run(&j->lines[index], query, hits, j->recipe);
+    wt_hits_free(hits);
+    return rc == 0 && j->lines[index].failed ? wt__fail_nomem(err) : rc;
+}
+
+/* Judges `count` queries, and writes their lines in order. */
+static int judge_turn(struct judging *j, size_t count, struct replace *run, wt_error *err)
+{
+    int rc = wt__pool_run(j->engine->threads, count, judge_query, j);
+    for (size_t i = 0; i < count; i++) {
+        if (rc < 0 && j->errors[i].code) {
+            if (err)
+                *err = j->errors[i];
+            return rc;
+        }
+        if (rc == 0 && run)
+            rc = wt__replace_write(run, j->lines[i].ptr, j->lines[i].len, err);
+        wt__buffer_clear(&j->lines[i]);
+    }
+    return rc;
 }
 
 /* run: NULL when none is wanted. */
-static int judge_queries(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
-                         const struct plan *plan, const char *recipe, struct replace *run, struct progress *progress,
-                         wt_error *err)
+static int judge_queries(struct judging *j, struct replace *run, struct progress *progress, wt_error *err)
 {
-    struct buffer lines = {0};
+    const struct plan *plan = j->plan;
     size_t noted = 0;
-    const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
+    const char **ranked = wt__alloc_array(TURN * plan->depth, sizeof *ranked);
     int rc = ranked ? 0 : wt__fail_nomem(err);
+    j->runs = run != NULL;
+    for (size_t i = 0; rc == 0 && i < TURN; i++)
+        j->ranked[i] = ranked + i * plan->depth;
     if (rc == 0 && wt__progress_phase(progress, "judging", plan->queries))
         rc = wt__fail_cancelled(err);
-    for (size_t q = 0; rc == 0 && q < plan->queries; q++) {
-        const struct query *query = &dataset->queries[q];
-        wt_hits *hits = NULL;
-        rc = find(&hits, engine, query, recipe, plan->depth, err);
-        if (rc < 0)
-            break;
-        size_t len = hits->len < plan->depth ? hits->len : plan->depth;
-        for (size_t i = 0; i < len; i++)
-            ranked[i] = hits->items[i].tool.source_id;
-        rc = wt__judge(out->values + q * wt__plan_metrics(plan), plan, query, ranked, len, err);
-        noted += note_misses(out->missed + noted, query, ranked, len);
-        if (run)
-            write_run(&lines, query, hits, recipe);
-        wt_hits_free(hits);
-        if (rc == 0 && lines.failed)
-            rc = wt__fail_nomem(err);
-        if (rc == 0 && run && (lines.len >= RUN_FLUSH || q + 1 == plan->queries)) {
-            rc = wt__replace_write(run, lines.ptr, lines.len, err);
-            wt__buffer_clear(&lines);
+    for (j->begin = 0; rc == 0 && j->begin < plan->queries; j->begin += TURN) {
+        size_t left = plan->queries - j->begin, count = left < TURN ? left : TURN;
+        for (size_t i = 0; i < count; i++) {
+            j->missed[i] = noted;
+            noted += relevant_of(&j->dataset->queries[j->begin + i]);
         }
-        if (rc == 0 && wt__progress_step(progress, 1))
+        rc = judge_turn(j, count, run, err);
+        if (rc == 0 && wt__progress_step(progress, count))
             rc = wt__fail_cancelled(err);
     }
-    wt__buffer_dispose(&lines);
+    for (size_t i = 0; i < TURN; i++)
+        wt__buffer_dispose(&j->lines[i]);
     free(ranked);
     return rc;
 }
@@ -176,6 +230,7 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err)
 {
     struct replace run = {.fd = -1};
+    struct judging judging = {.out = out, .engine = engine, .dataset = dataset, .plan = plan, .recipe = recipe};
     *out = (struct measurement){.values = calloc(plan->queries * wt__plan_metrics(plan), sizeof *out->values),
                                 .milliseconds = calloc(plan->timed, sizeof *out->milliseconds),
                                 .missed = calloc(plan->relevant, sizeof *out->missed)};
@@ -185,7 +240,7 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
     if (rc == 0)
         rc = time_queries(out, engine, dataset, plan, recipe, progress, err);
     if (rc == 0)
-        rc = judge_queries(out, engine, dataset, plan, recipe, run_path ? &run : NULL, progress, err);
+        rc = judge_queries(&judging, run_path ? &run : NULL, progress, err);
     if (rc == 0 && run_path)
         rc = wt__replace_commit(&run, err);
     wt__replace_abort(&run);

@@ -8,9 +8,9 @@
 #include "catalog/dataset.h"
 
 enum {
-    RUN_DEPTH = 100,       /* hits ranked for a query, or the greatest cutoff when that is more */
-    LATENCY_SAMPLE = 1000, /* queries that are timed, the first ones; all of them in most sets */
-    MISS_DEPTH = 5         /* a relevant tool is missed when it is not among the first so many (Tool2Vec, appendix B) */
+    RUN_DEPTH = 100,      /* hits ranked for a query, or the greatest cutoff when that is more */
+    LATENCY_SAMPLE = 200, /* queries that are timed, the first ones */
+    MISS_DEPTH = 5        /* a relevant tool is missed when it is not among the first so many (Tool2Vec, appendix B) */
 };
 
 struct plan {
@@ -37,7 +37,7 @@ struct measurement {
 };
 
 /* run_path: where to write a TREC run, or NULL. Two passes: the first is timed, one wt_find after another on this
- * thread, after one that warms up; the second ranks to plan->depth and is judged. */
+ * thread, after one that warms up; the second ranks to plan->depth and is judged, by several threads. */
 int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct plan *plan,
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err);
 void wt__measurement_dispose(struct measurement *measurement);
