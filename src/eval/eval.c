@@ -522,8 +522,7 @@ static int evaluate(struct evaluation *e, const char *dir)
     e->plan.queries = max && max < e->dataset.len ? max : e->dataset.len;
     e->plan.timed = e->plan.queries < LATENCY_SAMPLE ? e->plan.queries : LATENCY_SAMPLE;
     for (size_t q = 0; q < e->plan.queries; q++)
-        for (size_t j = 0; j < e->dataset.queries[q].judgement_count; j++)
-            e->plan.relevant += e->dataset.queries[q].judgements[j].gain > 0;
+        e->plan.relevant += wt__relevant(&e->dataset.queries[q]);
     rc = open_catalogue(e, dir);
     if (rc == 0)
         rc = measure_recipes(e);

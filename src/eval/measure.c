@@ -120,7 +120,7 @@ static void write_run(struct buffer *out, const struct query *query, const wt_hi
     }
 }
 
-static size_t relevant_of(const struct query *query)
+size_t wt__relevant(const struct query *query)
 {
     size_t count = 0;
     for (size_t j = 0; j < query->judgement_count; j++)
@@ -214,7 +214,7 @@ static int judge_queries(struct judging *j, struct replace *run, struct progress
         size_t left = plan->queries - j->begin, count = left < TURN ? left : TURN;
         for (size_t i = 0; i < count; i++) {
             j->missed[i] = noted;
-            noted += relevant_of(&j->dataset->queries[j->begin + i]);
+            noted += wt__relevant(&j->dataset->queries[j->begin + i]);
         }
         rc = judge_turn(j, count, run, err);
         if (rc == 0 && wt__progress_step(progress, count))

@@ -42,6 +42,9 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err);
 void wt__measurement_dispose(struct measurement *measurement);
 
+/* Judgements of a query with a gain over 0. */
+size_t wt__relevant(const struct query *query);
+
 /* What a ranking of tools is worth for one query; out: [metrics]. ranked: [len] source ids. */
 int wt__judge(double *out, const struct plan *plan, const struct query *query, const char *const *ranked, size_t len,
               wt_error *err);
