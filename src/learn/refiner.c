@@ -26,7 +26,7 @@ static const float PRIOR = 12;      /* a first stage's score at nine tenths of t
 static const float HEAD_RATE = 5;   /* of what is new, beside the layers' rate */
 static const float IDENTITY = 0.4f; /* C begins as this much of sqrt(H): a vector about as long as a token's state */
 static const double KEPT = 1;       /* the probability with which used tools are kept in */
-enum { OWN_LAYERS = 2 };
+enum { OWN_LAYERS = 2, USUAL_TEXTS = 3 /* of a request: the whole and its parts */ };
 
 static const float strengths[] = {0, 0.25f, 0.5f, 0.75f, 1};
 enum { STRENGTHS = sizeof strengths / sizeof *strengths };
@@ -485,7 +485,8 @@ static void measure(struct refining *r, size_t batch)
 static size_t bytes_of(const struct refining *r, unsigned workers)
 {
     size_t tower = wt__tower_bytes(r->model, workers, &r->limits), n = r->candidates;
-    size_t sample = n * (sizeof(uint32_t) + 1 + RETRIEVE_FEATURES * sizeof(float)) + 16;
+    size_t sample = n * (sizeof(uint32_t) + 1 + RETRIEVE_FEATURES * sizeof(float)) + 16 +
+                    USUAL_TEXTS * r->dim * sizeof(float); /* which the study keeps */
     size_t own = (r->data.train.count + r->data.dev.count) * sample +
                  (REFINER_FOLDS + 1) * r->data.tools * r->dim * sizeof(float) * 5 / 4 +
                  r->capacity * n * (r->in + 2) * sizeof(float);

@@ -145,14 +145,16 @@ static int search_one(void *context, size_t index, unsigned worker)
                         .neighbours = &past};
     struct retrieve_request request = {
         .text = samples->set->texts[samples->requests[i]], .k = REFINER_DEPTH, .features = true};
-    if (samples == &s->data->dev) {
-        request.encoded = study->encoded[i];
+    float **kept = samples == &s->data->dev ? &study->encoded[i] : &study->parted[samples->requests[i]];
+    request.encoded = *kept; /* by the lesson of another refiner */
+    if (samples == &s->data->dev)
         request.votes = study->votes[i];
-    }
     struct hit_list hits;
     const float *rows;
     size_t stride;
     int rc = wt__retrieve(&s->first->retriever, &view, &request, study->workspaces[worker], &hits, &s->errors[worker]);
+    if (rc == 0)
+        rc = wt__study_keep(study, kept, &hits, &s->errors[worker]);
     if (rc < 0)
         return rc;
     choose(s, i, &hits);

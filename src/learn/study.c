@@ -42,10 +42,11 @@ static int read_requests(struct study *study, struct progress *progress, wt_erro
 {
     const struct example_set *train = &study->training->examples.train;
     size_t dim = study->dim;
+    study->parted = calloc(train->count + 1, sizeof *study->parted);
     study->requests = wt__alloc_array(train->count * dim, sizeof *study->requests);
     study->sums = calloc(study->tools * dim + 1, sizeof *study->sums);
     study->uses = calloc(study->tools + 1, sizeof *study->uses);
-    if (!study->requests || !study->sums || !study->uses)
+    if (!study->parted || !study->requests || !study->sums || !study->uses)
         return wt__fail_nomem(err);
     int rc = wt__progress_phase(progress, "encoding requests", train->count) ? wt__fail_cancelled(err) : 0;
     if (rc == 0)
@@ -198,6 +199,9 @@ void wt__study_free(struct study *study)
     wt__encoder_close(study->own);
     free(study->workspaces);
     free(study->encoded);
+    for (size_t b = 0; study->parted && b < study->training->examples.train.count; b++)
+        free(study->parted[b]);
+    free(study->parted);
     free(study->votes);
     free(study->dev);
     free(study->uses);
@@ -281,15 +285,21 @@ static void *copy_of(const void *array, size_t count, size_t size)
     return copy;
 }
 
+int wt__study_keep(const struct study *study, float **kept, const struct hit_list *hits, wt_error *err)
+{
+    if (*kept || !hits->encoded)
+        return 0;
+    *kept = copy_of(hits->encoded, hits->texts * study->dim, sizeof *hits->encoded);
+    return *kept ? 0 : wt__fail_nomem(err);
+}
+
 /* Keeps what no weighing of a request's evidence changes: the vectors of its texts, and the votes, for which every past
  * request is looked at. */
 static int remember(struct study *study, size_t q, const struct hit_list *hits, wt_error *err)
 {
-    if (!study->encoded[q] && hits->encoded) {
-        study->encoded[q] = copy_of(hits->encoded, hits->texts * study->dim, sizeof *hits->encoded);
-        if (!study->encoded[q])
-            return wt__fail_nomem(err);
-    }
+    int rc = wt__study_keep(study, &study->encoded[q], hits, err);
+    if (rc < 0)
+        return rc;
     if (!study->votes[q].items && hits->votes.items) {
         study->votes[q] =
             (struct votes){copy_of(hits->votes.items, hits->votes.len, sizeof *hits->votes.items), hits->votes.len};

@@ -24,6 +24,7 @@ struct study {
     size_t tools, dim;             /* M, D */
     float *documents;              /* [M, D] unit vectors of the tools' texts */
     float *requests;               /* [B, D] of the training requests, each whole */
+    float **parted;                /* [B] of those that were searched for: each with its parts; else NULL */
     float *sums;                   /* [M, D] of the requests that used a tool */
     uint32_t *uses;                /* [M] how many those are */
     struct neighbours past;        /* the training requests and their tools */
@@ -73,6 +74,9 @@ int wt__study_ask_refined(struct study *study, const struct retriever *retriever
 
 /* Puts them to `hybrid` with the engine's own encoder: what training has to better. */
 int wt__study_ask_hybrid(struct study *study, struct outcome *out, wt_error *err);
+
+/* Keeps the vectors of a request and its parts for the next search, where that is not done yet. */
+int wt__study_keep(const struct study *study, float **kept, const struct hit_list *hits, wt_error *err);
 
 /* Appends every tool's id, in order of row, to the JSON array. */
 int wt__study_tool_names(struct study *study, json_t *out, wt_error *err);
