@@ -36,7 +36,7 @@ static const struct mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
 static const struct balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
 static const float parts[] = {0.5f, 1, 0.75f, 0.25f, 0};
 static const float votes[] = {0.5f, 0, 0.25f, 1, 2};
-enum { ROUNDS = 2 };
+enum { ROUNDS = 2, CLEARLY = 2 /* standard errors: what costs more should be worth it */ };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -196,18 +196,6 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
     return rc;
 }
 
-/* Whether b is above a by twice the standard error of their difference: what costs more should be worth it, and of a
- * few dozen requests one more that is found says nothing. */
-static bool clearly_better(const double *a, const double *b, size_t count)
-{
-    double sum = 0, squares = 0, n = (double)count;
-    for (size_t i = 0; i < count; i++) {
-        sum += b[i] - a[i];
-        squares += (b[i] - a[i]) * (b[i] - a[i]);
-    }
-    return sum > 0 && sum * sum > 4 * (squares - sum * sum / n);
-}
-
 /* A recipe with a refiner, where training left one, costs about twice the time: it is taken for a clear gain. */
 static int try_refiners(struct search *search, wt_error *err)
 {
@@ -222,7 +210,7 @@ static int try_refiners(struct search *search, wt_error *err)
         struct outcome here = {.each = each + count};
         bool there;
         rc = wt__refiner_ask(search->study, recipes[i], &there, &here, err);
-        if (rc == 0 && there && clearly_better(each, each + count, count) &&
+        if (rc == 0 && there && wt__study_better(search->study, each, each + count, CLEARLY) &&
             !(search->refined && here.figure <= search->refiner.figure)) {
             search->refined = recipes[i];
             search->refiner = here;

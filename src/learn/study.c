@@ -66,17 +66,21 @@ static int read_requests(struct study *study, struct progress *progress, wt_erro
 static int list_past(struct study *study, wt_error *err)
 {
     const struct example_set *train = &study->training->examples.train;
-    size_t count = train->count < STUDY_PAST ? train->count : STUDY_PAST, most = 0;
+    size_t count = train->count < STUDY_PAST ? train->count : STUDY_PAST, most = 0, several = 0;
     study->past_starts = wt__alloc_array(count + 1, sizeof *study->past_starts);
     study->every_row = wt__alloc_array(study->tools, sizeof *study->every_row);
     if (!study->past_starts || !study->every_row)
         return wt__fail_nomem(err);
     for (size_t i = 0; i <= count; i++)
         study->past_starts[i] = (uint32_t)train->starts[i];
-    for (size_t i = 0; i < count; i++)
-        most = train->starts[i + 1] - train->starts[i] > most ? train->starts[i + 1] - train->starts[i] : most;
+    for (size_t i = 0; i < count; i++) {
+        size_t labels = train->starts[i + 1] - train->starts[i];
+        most = labels > most ? labels : most;
+        several += labels > 1;
+    }
     for (size_t i = 0; i < study->tools; i++)
         study->every_row[i] = (uint32_t)i;
+    study->single = several * 20 < count;
     study->past = (struct neighbours){.count = count,
                                       .dim = study->dim,
                                       .requests = study->requests,
@@ -358,7 +362,7 @@ static int ask(struct question *question, struct outcome *out, wt_error *err)
         out->figure += (recalls[0] + recalls[1] + recalls[2]) / 3 / (double)count;
         out->recall += recalls[1] / (double)count;
         if (out->each)
-            out->each[q] = recalls[1];
+            out->each[q] = (recalls[0] + recalls[1] + recalls[2]) / 3;
     }
     free(question->recalls);
     free(question->errors);
@@ -384,21 +388,35 @@ int wt__study_ask_refined(struct study *study, const struct retriever *retriever
     return ask(&question, out, err);
 }
 
+bool wt__study_better(const struct study *study, const double *a, const double *b, double errors)
+{
+    double sum = 0, squares = 0, n = (double)study->dev_count;
+    for (size_t i = 0; i < study->dev_count; i++) {
+        sum += b[i] - a[i];
+        squares += (b[i] - a[i]) * (b[i] - a[i]);
+    }
+    return sum > 0 && sum * sum > errors * errors * (squares - sum * sum / n);
+}
+
 int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors, float *part, struct outcome *out,
                         wt_error *err)
 {
-    static const float parts[] = {1, 0.5f, 0}; /* of equals the first stays */
-    int rc = 0;
-    *part = parts[0];
-    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
-        const struct retriever retriever = {.dense = 1, .part = parts[i]};
-        struct outcome here = {0};
+    static const float parts[] = {1, 0.5f, 0};
+    enum { PARTS = sizeof parts / sizeof *parts };
+    double *each = wt__alloc_array(2 * study->dev_count, sizeof *each), *here_each = each + study->dev_count;
+    int rc = each ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < PARTS; i++) {
+        const struct retriever retriever = {.dense = 1, .part = parts[study->single ? PARTS - 1 - i : i]};
+        struct outcome here = {.each = i == 0 ? each : here_each};
         rc = wt__study_ask(study, &retriever, vectors, &here, err);
-        if (rc == 0 && (i == 0 || here.figure > out->figure + 1e-9)) {
-            *part = parts[i];
+        if (rc == 0 && (i == 0 || wt__study_better(study, each, here_each, 1))) {
+            memmove(each, here.each, study->dev_count * sizeof *each);
+            *part = retriever.part;
             *out = here;
+            out->each = NULL;
         }
     }
+    free(each);
     return rc;
 }
 

@@ -27,6 +27,7 @@ struct study {
     float **parted;                /* [B] of those that were searched for: each with its parts; else NULL */
     float *sums;                   /* [M, D] of the requests that used a tool */
     uint32_t *uses;                /* [M] how many those are */
+    bool single;                   /* hardly a training request (one in 20) used two tools */
     struct neighbours past;        /* the training requests and their tools */
     uint32_t *past_starts;         /* [past.count + 1] */
     uint32_t *every_row;           /* [M] 0, 1, ...: a label is a row */
@@ -47,8 +48,12 @@ void wt__study_free(struct study *study);
  * than one of them, for choosing. */
 struct outcome {
     double figure, recall; /* recall: at 5 */
-    double *each;          /* [Q] recall at 5 of each request, the caller's array; may be NULL */
+    double *each;          /* [Q] the figure of each request, the caller's array; may be NULL */
 };
+
+/* Whether b [Q] is above a by so many standard errors of their difference. A choice on a few dozen requests is else one
+ * of those requests: what is preferred stays until something is better by more than chance. */
+bool wt__study_better(const struct study *study, const double *a, const double *b, double errors);
 
 /* Tool vectors as a search wants them. */
 struct tool_vectors {
@@ -64,7 +69,9 @@ void wt__tool_vectors_dispose(struct tool_vectors *vectors);
 int wt__study_ask(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
                   struct outcome *out, wt_error *err);
 
-/* Puts them to meaning alone with each of a few weights of a request's parts: the best outcome, and its weight. */
+/* Puts them to meaning alone with each of a few weights of a request's parts: the best outcome, and its weight. Where
+ * hardly a training request used two tools, parts are preferred not to count, and else to count as much as the whole.
+ */
 int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors, float *part, struct outcome *out,
                         wt_error *err);
 

@@ -6,13 +6,15 @@
 #include "learn/tool2vec.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 
 static const struct blend usual = {1, 1, 0};
 
-/* In order of preference: of equals the first is taken. */
+/* In order of preference: a later one is taken when it is better by more than a standard error. */
 static const struct blend blends[] = {{1, 1, 0}, {1, 0.7f, 0}, {1, 0.5f, 0}, {1, 1.5f, 0}, {1, 1, 1},
                                       {1, 1, 3}, {1, 1.5f, 2}, {0, 1, 0},    {1, 0, 0}};
 
@@ -32,43 +34,49 @@ int wt__tool2vec_blend(struct study *study, struct blend *out, wt_error *err)
     return rc;
 }
 
-static int try_blend(struct study *study, const struct blend *blend, float *vectors, float *part, struct outcome *out,
-                     wt_error *err)
+/* Opens what a search by this blend wants. */
+static int open_blend(struct study *study, const struct blend *blend, float *vectors, struct tool_vectors *searched,
+                      wt_error *err)
 {
-    struct tool_vectors searched;
+    wt__tool_vectors_dispose(searched);
     wt__tool2vec(study, blend, vectors);
-    int rc = wt__tool_vectors_open(&searched, vectors, study->tools, study->dim, err);
-    if (rc == 0)
-        rc = wt__study_ask_parts(study, &searched, part, out, err);
-    wt__tool_vectors_dispose(&searched);
-    return rc;
+    return wt__tool_vectors_open(searched, vectors, study->tools, study->dim, err);
 }
 
-/* The best of the blends on dev, with the weight of parts; *before is the figure of descriptions alone. */
+/* The best of the blends on dev, then the best weight of parts for it; *before is the figure of descriptions alone. */
 static int choose(struct study *study, struct blend *best, float *part, double *before, struct outcome *after,
                   wt_error *err)
 {
-    size_t count = sizeof blends / sizeof *blends;
+    size_t count = sizeof blends / sizeof *blends, dev = study->dev_count;
+    const struct retriever meaning = {.dense = 1, .part = study->single ? 0 : 1};
+    struct tool_vectors searched = {0};
     float *vectors = wt__alloc_array(study->tools * study->dim, sizeof *vectors);
-    int rc = vectors ? 0 : wt__fail_nomem(err);
+    double *each = wt__alloc_array(2 * dev, sizeof *each);
+    int rc = vectors && each ? 0 : wt__fail_nomem(err);
     *best = usual;
-    *part = 1;
+    *part = meaning.part;
     *after = (struct outcome){NAN, NAN, NULL};
-    if (rc == 0 && wt__listener_phase(&study->training->listener, "measuring", 3 * count))
+    if (rc == 0 && wt__listener_phase(&study->training->listener, "measuring", count + 3))
         rc = wt__fail_cancelled(err);
-    for (size_t i = 0; rc == 0 && study->dev_count > 0 && i < count; i++) {
-        struct outcome here = {0};
-        float here_part;
-        rc = try_blend(study, &blends[i], vectors, &here_part, &here, err);
-        if (rc == 0 && (i == 0 || here.figure > after->figure + 1e-9)) {
+    for (size_t i = 0; rc == 0 && dev > 0 && i < count; i++) {
+        struct outcome here = {.each = i == 0 ? each : each + dev};
+        rc = open_blend(study, &blends[i], vectors, &searched, err);
+        if (rc == 0)
+            rc = wt__study_ask(study, &meaning, &searched, &here, err);
+        if (rc == 0 && i > 0 && wt__study_better(study, each, each + dev, 1)) {
+            memcpy(each, each + dev, dev * sizeof *each);
             *best = blends[i];
-            *part = here_part;
-            *after = here;
         }
         if (blends[i].usage == 0)
             *before = here.recall;
     }
+    if (rc == 0 && dev > 0)
+        rc = open_blend(study, best, vectors, &searched, err);
+    if (rc == 0 && dev > 0)
+        rc = wt__study_ask_parts(study, &searched, part, after, err);
+    wt__tool_vectors_dispose(&searched);
     free(vectors);
+    free(each);
     return rc;
 }
 
