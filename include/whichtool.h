@@ -562,8 +562,9 @@ WT_API void wt_train_report_free(wt_train_report *report);
  * given: the catalogue is then the data set's own. The model in out/NAME is replaced when a better one was found on
  * dev; a stop, a failure or a kill leaves the last good one.
  * Errors: WT_EEMPTY (nothing to learn from), WT_EUSAGE (unknown lesson or loss, an option out of range), WT_EMODEL (no
- * encoder, or the loss became infinite), WT_ENOMEM (it would not fit: the sentence says how much it needs),
- * WT_ECANCELLED (state is kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of another training), WT_EIO, ...
+ * encoder, or the loss became infinite), WT_ENOMEM (it would not fit: the sentence says how much it needs), WT_EBUSY
+ * (another training writes to that folder), WT_ECANCELLED (state is kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of
+ * another training), WT_EIO, ...
  * With an error of a later model, *out holds the earlier ones. */
 WT_API int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *options, wt_train_report **out,
                     wt_error *err);

@@ -40,6 +40,7 @@ struct training {
     unsigned fields; /* that the caller wants a cross-encoder to read; 0: the usual ones */
     uint64_t memory; /* most bytes that may be taken */
     const char *out; /* folder of the trained models */
+    int lock;        /* on it, or -1 */
     struct examples examples;
     struct listener listener;
     struct study *study; /* what lessons after the encoder share (learn/study.h); NULL until one asks */

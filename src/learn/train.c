@@ -14,6 +14,7 @@
 #include "nn/kernels/amx.h"
 #include "nn/matmul.h"
 
+#define LOCK_FILE "training.lock"
 #define ALL "all" /* every lesson but those that need a wish, in their order */
 enum {
     SEED = 1,
@@ -165,6 +166,16 @@ static int read_fields(const char *lesson, const char *names, unsigned *out, wt_
 /* ---------------------------------------------------------------- places */
 
 /* STORE-models, beside the store. */
+/* One training at a time writes a folder's models and checkpoints. */
+static int lock_out(struct training *training, wt_error *err)
+{
+    char *path = wt__path_join(&training->arena, training->out, LOCK_FILE);
+    int rc = path ? wt__lock_file(&training->lock, path, 0, err) : wt__fail_nomem(err);
+    if (rc == WT_EBUSY)
+        return wt__fail(err, rc, "another training writes to %s; wait for it, or name another folder", training->out);
+    return rc;
+}
+
 static int set_out(struct training *training, const char *store, wt_error *err)
 {
     struct buffer path = {0};
@@ -174,7 +185,8 @@ static int set_out(struct training *training, const char *store, wt_error *err)
         wt__buffer_printf(&path, "%s-models", store);
     training->out = path.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&path));
     wt__buffer_dispose(&path);
-    return training->out ? wt__make_folders(training->out, err) : wt__fail_nomem(err);
+    int rc = training->out ? wt__make_folders(training->out, err) : wt__fail_nomem(err);
+    return rc < 0 ? rc : lock_out(training, err);
 }
 
 static int open_corpus(struct training *training, const char *data, wt_engine **out, wt_error *err)
@@ -326,7 +338,8 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
         rc = read_fields(lesson, options.fields, &fields, err);
     if (rc < 0)
         return rc;
-    struct training training = {.options = &options, .seed = options.seed ? options.seed : SEED, .fields = fields};
+    struct training training = {
+        .options = &options, .seed = options.seed ? options.seed : SEED, .fields = fields, .lock = -1};
     training.threads = options.threads ? options.threads : engine ? engine->threads : 0;
     training.threads = training.threads ? training.threads : wt__processor_count();
     training.reduced = (!options.precision || strcmp(options.precision, "bf16") == 0) && wt__amx_ready();
@@ -343,6 +356,7 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     if (rc == 0 && engine)
         rc = adopt(engine, &training.listener, err);
     wt__examples_dispose(&training.examples);
+    wt__unlock_file(training.lock);
     wt_close(own);
     if (report) {
         report->arena = training.arena;

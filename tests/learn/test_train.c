@@ -8,6 +8,7 @@
 #include <math.h>
 #include <sys/wait.h>
 
+#include "base/file.h"
 #include "base/sha256.h"
 #include "encoder/encoder.h"
 #include "learn/learn.h"
@@ -377,6 +378,26 @@ static void what_makes_no_sense_is_refused(void **state)
     wt_close(engine);
 }
 
+/* What one writes the other would resume from, or replace. */
+static void one_training_at_a_time_writes_a_folder(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    char path[160];
+    int lock;
+    wt_train_report_free(train(place, engine, &options));
+    snprintf(path, sizeof path, "%s/training.lock", place->out);
+    sound(place, wt__lock_file(&lock, path, 0, &place->err));
+    refused_train(place, engine, "encoder", &options, WT_EBUSY, "another training writes to ");
+    options.out = place->data;
+    wt_train_report_free(train(place, engine, &options));
+    options.out = NULL;
+    wt__unlock_file(lock);
+    wt_train_report_free(train(place, engine, &options));
+    wt_close(engine);
+}
+
 static void a_rate_that_explodes_leaves_the_last_model(void **state)
 {
     struct place *place = *state;
@@ -642,6 +663,7 @@ int main(void)
         ROW(odd_tools_and_requests_are_learned_from),
         ROW(one_request_is_enough),
         ROW(what_makes_no_sense_is_refused),
+        ROW(one_training_at_a_time_writes_a_folder),
         ROW(a_rate_that_explodes_leaves_the_last_model),
         ROW(stopped_and_resumed_it_is_the_same_model),
         ROW(hard_negatives_survive_a_stop),
