@@ -97,7 +97,7 @@ def print_curve(rows):
     for row in rows:
         count = row["settings"].get("usages", 0) if row["recipe"] == "auto" else None
         sets.setdefault(row["set"], {})[count] = 100 * row["metrics"]["recall@5"]
-    print("| set | hybrid | " + " | ".join(f"auto, {n or 'all'} usages a tool" for n in USAGES) + " |")
+    print("| set | hybrid | " + " | ".join(f"auto, {n or 'all'} a tool" for n in USAGES) + " |")
     print("|" + "---|" * (2 + len(USAGES)))
     for name in sorted(sets):
         cells = [percent(sets[name].get(count)) for count in (None, *USAGES)]
