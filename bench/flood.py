@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 
+from beir import judgements, lines
+
 PLACES = 5
 SHARE = 0.01
 DEEP = 5
@@ -28,20 +30,10 @@ CAPS = (0, 1, 2)
 FLOODER = "Prime Tools"
 
 
-def lines(path):
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.strip()]
-
-
 def read(folder):
     tools = {row["_id"]: row for row in lines(os.path.join(folder, "corpus.jsonl"))}
     texts = {row["_id"]: row["text"] for row in lines(os.path.join(folder, "queries.jsonl"))}
-    right = collections.defaultdict(set)
-    with open(os.path.join(folder, "qrels", "test.tsv"), encoding="utf-8") as file:
-        for line in list(file)[1:]:
-            request, tool, grade = line.split("\t")[:3]
-            if float(grade) > 0 and tool in tools:
-                right[request].add(tool)
+    right = {request: needed & tools.keys() for request, needed in judgements(folder).items() if needed & tools.keys()}
     return tools, {request: texts[request] for request in right}, right
 
 

@@ -16,6 +16,9 @@ import random
 import subprocess
 import sys
 import tempfile
+import urllib.parse
+
+from beir import judgements, lines
 
 PLACES = 5
 SEEN = ("G1_instruction", "G2_instruction", "G3_instruction")
@@ -45,33 +48,25 @@ TABLE_6 = {"as trained": (None, 88.3, 80.1, 84.2), "no rule": ("none", 86.5, 79.
            "gold kinds": ("oracle", 88.9, 80.1, 84.5)}
 # Table 7: whether seen and unseen providers are taken whole, and recall of single-tool requests.
 TABLE_7 = ((False, True, 88.3), (False, False, 87.7), (True, True, 87.7), (True, False, 87.1))
-PAPER_SETTINGS = {"seen_depth": 10, "unseen_depth": 50, "sure": 0.85, "alike": 0.7, "group_most": 3}
+PAPER_SETTINGS = {"seen_depth": 10, "unseen_depth": 50, "sure": 0.85, "alike": 0.7, "group_most": 3, "truncate": True,
+                  "expand_seen": False, "expand_unseen": True,
+                  "rules": {"unknown": "none", "single": "concentrate", "multi": "spread"}}
 
 
 class Data:
     def __init__(self, folder):
         self.folder = folder
-        self.group, self.providers, self.right = {}, {}, {}
+        self.group, self.providers, self.right = {}, {}, judgements(folder)
         for row in lines(os.path.join(folder, "queries.jsonl")):
             self.group[row["_id"]] = row.get("metadata", {}).get("split")
         for row in lines(os.path.join(folder, "corpus.jsonl")):
             self.providers[row["_id"]] = row.get("metadata", {}).get("provider", row["_id"])
-        with open(os.path.join(folder, "qrels", "test.tsv"), encoding="utf-8") as file:
-            for line in list(file)[1:]:
-                request, tool, grade = line.split("\t")[:3]
-                if float(grade) > 0:
-                    self.right.setdefault(request, set()).add(tool)
         unknown = {self.group[q] for q in self.right} - set(NAMES)
         if unknown:
             sys.exit(f"{folder}: requests of other groups than {', '.join(NAMES)}: {unknown}")
 
     def single(self, request):
         return len({self.providers.get(tool, tool) for tool in self.right[request]}) == 1
-
-
-def lines(path):
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.strip()]
 
 
 def ask(whichtool, data, folder, recipe):
@@ -86,7 +81,7 @@ def ask(whichtool, data, folder, recipe):
         found = {}
         with open(run, encoding="utf-8") as file:
             for line in file:
-                request, _, tool = line.split()[:3]
+                request, _, tool = map(urllib.parse.unquote, line.split()[:3])
                 if len(found.setdefault(request, [])) < PLACES:
                     found[request].append(tool)
     return found, json.loads(done.stdout.splitlines()[0])

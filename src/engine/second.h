@@ -32,8 +32,7 @@ int wt__second_look(const struct second_stage *stage, const struct second_look *
                     wt_error *err);
 
 /* logits [count]: what the cross-encoder says of the request with each tool, by those fields. A tool that was removed
- * meanwhile is read as one without words; the caller leaves it out. arena: scratch. Errors: those of wt__cross_score.
- */
+ * meanwhile is read as one without words, which the caller leaves out. Errors: those of wt__cross_score. */
 int wt__second_score(struct cross *cross, unsigned fields, struct str request, const struct tool *tools, size_t count,
                      struct arena *arena, float *logits, wt_error *err);
 

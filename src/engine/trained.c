@@ -101,7 +101,6 @@ static void read_weights(const struct trained *trained, struct trained_recipe *r
     recipe->retriever.dense = fmaxf(weight(object, "dense", 0), 0);
     recipe->retriever.part = fmaxf(weight(object, "part", 1), 0);
     recipe->retriever.neighbours = fmaxf(weight(object, "neighbours", 0), 0);
-    recipe->retriever.votes = json_is_true(json_object_get(config, "votes"));
     recipe->tool2vec = weight(object, "tool2vec", 0);
     recipe->mlc = weight(object, "mlc", 0);
     /* A set of vectors that another recipe has already is not made twice: their length does not matter. */
@@ -396,6 +395,7 @@ static int read_refiner(struct reading *reading, struct trained_recipe *recipe, 
     int rc = 0;
     if (!path)
         return wt__fail_nomem(reading->err);
+    recipe->retriever.votes = wt__json_bool(config, "votes", false);
     const struct trained_recipe *first = &trained->recipes[recipe->mlc != 0 ? TRAINED_MLC : TRAINED_TOOL2VEC];
     if (!first->there || !wt__str_equal(wt__json_str(config, "first"), wt__str(first->identity)))
         rc = wt__fail(&why, WT_EMODEL, "%s, with which it begins, %s", first->name,

@@ -151,7 +151,6 @@ struct judging {
     const char *recipe;
     size_t begin;              /* of the turn */
     size_t missed[TURN];       /* where the misses of each begin */
-    const char **ranked[TURN]; /* [depth] of each */
     struct buffer lines[TURN]; /* of the run; empty when none is wanted */
     bool runs;
     wt_error errors[TURN];
@@ -163,13 +162,15 @@ static int judge_query(void *context, size_t index, unsigned worker)
     const struct plan *plan = j->plan;
     size_t q = j->begin + index;
     const struct query *query = &j->dataset->queries[q];
-    const char **ranked = j->ranked[index];
     wt_error *err = &j->errors[index];
-    wt_hits *hits;
+    wt_hits *hits = NULL;
     (void)worker;
-    int rc = find(&hits, j->engine, query, j->recipe, plan->depth, err);
-    if (rc < 0)
+    const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
+    int rc = ranked ? find(&hits, j->engine, query, j->recipe, plan->depth, err) : wt__fail_nomem(err);
+    if (rc < 0) {
+        free(ranked);
         return rc;
+    }
     size_t len = hits->len < plan->depth ? hits->len : plan->depth;
     for (size_t i = 0; i < len; i++)
         ranked[i] = hits->items[i].tool.source_id;
@@ -178,6 +179,7 @@ static int judge_query(void *context, size_t index, unsigned worker)
     if (j->runs)
         write_run(&j->lines[index], query, hits, j->recipe);
     wt_hits_free(hits);
+    free(ranked);
     return rc == 0 && j->lines[index].failed ? wt__fail_nomem(err) : rc;
 }
 
@@ -203,13 +205,8 @@ static int judge_queries(struct judging *j, struct replace *run, struct progress
 {
     const struct plan *plan = j->plan;
     size_t noted = 0;
-    const char **ranked = wt__alloc_array(TURN * plan->depth, sizeof *ranked);
-    int rc = ranked ? 0 : wt__fail_nomem(err);
+    int rc = wt__progress_phase(progress, "judging", plan->queries) ? wt__fail_cancelled(err) : 0;
     j->runs = run != NULL;
-    for (size_t i = 0; rc == 0 && i < TURN; i++)
-        j->ranked[i] = ranked + i * plan->depth;
-    if (rc == 0 && wt__progress_phase(progress, "judging", plan->queries))
-        rc = wt__fail_cancelled(err);
     for (j->begin = 0; rc == 0 && j->begin < plan->queries; j->begin += TURN) {
         size_t left = plan->queries - j->begin, count = left < TURN ? left : TURN;
         for (size_t i = 0; i < count; i++) {
@@ -222,7 +219,6 @@ static int judge_queries(struct judging *j, struct replace *run, struct progress
     }
     for (size_t i = 0; i < TURN; i++)
         wt__buffer_dispose(&j->lines[i]);
-    free(ranked);
     return rc;
 }
 

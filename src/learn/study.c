@@ -403,19 +403,20 @@ int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors,
 {
     static const float parts[] = {1, 0.5f, 0};
     enum { PARTS = sizeof parts / sizeof *parts };
-    double *each = wt__alloc_array(2 * study->dev_count, sizeof *each), *here_each = each + study->dev_count;
-    int rc = each ? 0 : wt__fail_nomem(err);
+    size_t count = study->dev_count;
+    double *best = wt__alloc_array(count, sizeof *best), *each = wt__alloc_array(count, sizeof *each);
+    int rc = best && each ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < PARTS; i++) {
         const struct retriever retriever = {.dense = 1, .part = parts[study->single ? PARTS - 1 - i : i]};
-        struct outcome here = {.each = i == 0 ? each : here_each};
+        struct outcome here = {.each = each};
         rc = wt__study_ask(study, &retriever, vectors, &here, err);
-        if (rc == 0 && (i == 0 || wt__study_better(study, each, here_each, 1))) {
-            memmove(each, here.each, study->dev_count * sizeof *each);
+        if (rc == 0 && (i == 0 || wt__study_better(study, best, each, STUDY_CHANCE))) {
+            memcpy(best, each, count * sizeof *best);
             *part = retriever.part;
-            *out = here;
-            out->each = NULL;
+            *out = (struct outcome){here.figure, here.recall, NULL};
         }
     }
+    free(best);
     free(each);
     return rc;
 }

@@ -13,7 +13,8 @@
 enum {
     STUDY_PAST = 20000, /* training requests that neighbours are looked for among */
     STUDY_DEV = 600,    /* dev requests that a question is put to; of larger sets a seeded part, always the same */
-    STUDY_DEPTH = 7     /* hits that are judged */
+    STUDY_DEPTH = 7,    /* hits that are judged */
+    STUDY_CHANCE = 1    /* standard errors by which a choice must be better than what is preferred */
 };
 
 struct study {
@@ -69,9 +70,8 @@ void wt__tool_vectors_dispose(struct tool_vectors *vectors);
 int wt__study_ask(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
                   struct outcome *out, wt_error *err);
 
-/* Puts them to meaning alone with each of a few weights of a request's parts: the best outcome, and its weight. Where
- * hardly a training request used two tools, parts are preferred not to count, and else to count as much as the whole.
- */
+/* Puts them to meaning alone with each of a few weights of a request's parts: the best outcome, and its weight. What
+ * is preferred: parts do not count where hardly a request used two tools, and count as much as the whole elsewhere. */
 int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors, float *part, struct outcome *out,
                         wt_error *err);
 

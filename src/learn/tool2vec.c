@@ -51,20 +51,20 @@ static int choose(struct study *study, struct blend *best, float *part, double *
     const struct retriever meaning = {.dense = 1, .part = study->single ? 0 : 1};
     struct tool_vectors searched = {0};
     float *vectors = wt__alloc_array(study->tools * study->dim, sizeof *vectors);
-    double *each = wt__alloc_array(2 * dev, sizeof *each);
-    int rc = vectors && each ? 0 : wt__fail_nomem(err);
+    double *chosen = wt__alloc_array(dev, sizeof *chosen), *each = wt__alloc_array(dev, sizeof *each);
+    int rc = vectors && chosen && each ? 0 : wt__fail_nomem(err);
     *best = usual;
     *part = meaning.part;
     *after = (struct outcome){NAN, NAN, NULL};
     if (rc == 0 && wt__listener_phase(&study->training->listener, "measuring", count + 3))
         rc = wt__fail_cancelled(err);
     for (size_t i = 0; rc == 0 && dev > 0 && i < count; i++) {
-        struct outcome here = {.each = i == 0 ? each : each + dev};
+        struct outcome here = {.each = each};
         rc = open_blend(study, &blends[i], vectors, &searched, err);
         if (rc == 0)
             rc = wt__study_ask(study, &meaning, &searched, &here, err);
-        if (rc == 0 && i > 0 && wt__study_better(study, each, each + dev, 1)) {
-            memcpy(each, each + dev, dev * sizeof *each);
+        if (rc == 0 && (i == 0 || wt__study_better(study, chosen, each, STUDY_CHANCE))) {
+            memcpy(chosen, each, dev * sizeof *chosen);
             *best = blends[i];
         }
         if (blends[i].usage == 0)
@@ -76,6 +76,7 @@ static int choose(struct study *study, struct blend *best, float *part, double *
         rc = wt__study_ask_parts(study, &searched, part, after, err);
     wt__tool_vectors_dispose(&searched);
     free(vectors);
+    free(chosen);
     free(each);
     return rc;
 }

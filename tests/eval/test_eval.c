@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "engine/corpus.h"
 
@@ -197,13 +198,52 @@ static void a_store_is_kept_for_each_corpus(void **state)
     wt__arena_dispose(&arena);
 }
 
+/* More queries than are judged at a time, by as many threads as there are: each keeps its place and its figures. */
+static void queries_keep_their_places(void **state)
+{
+    enum { MANY = 150 };
+    (void)state;
+    struct buffer queries = {0}, judged = {0}, wanted = {0};
+    wt_eval_options options = lexical();
+    options.run_path = run;
+    wt_eval_report *report = NULL;
+    char *text;
+    size_t len;
+    wt__buffer_text(&judged, "query-id\tcorpus-id\tscore\n");
+    for (int q = 0; q < MANY; q++) {
+        bool rain = q % 3 == 0;
+        wt__buffer_printf(&queries, "{\"_id\": \"q%d\", \"text\": \"%s\"}\n", q, rain ? "rain" : "money");
+        wt__buffer_printf(&judged, "q%d\tb\t1\n", q); /* of rain, the wrong one */
+        wt__buffer_printf(&wanted, "q%d %s\n", q, rain ? "a" : "b");
+    }
+    write_file("corpus.jsonl", "{\"_id\": \"a\", \"title\": \"weather\", \"text\": \"forecast of rain\"}\n"
+                               "{\"_id\": \"b\", \"title\": \"currency\", \"text\": \"exchange of money\"}\n");
+    write_file("queries.jsonl", queries.ptr);
+    write_file("qrels/test.tsv", judged.ptr);
+    assert_int_equal(wt_eval(root, &options, &report, NULL), 0);
+    assert_int_equal(report->rows->queries, MANY);
+    assert_true(fabs(metric(report->rows, "recall@1") - 2 / 3.) < 1e-12);
+    wt_eval_report_free(report);
+    assert_int_equal(wt__file_read(&text, &len, run, 1 << 16, NULL), 0);
+    wt__buffer_clear(&queries);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char query[16], tool[16];
+        assert_int_equal(sscanf(line, "%15s Q0 %15s", query, tool), 2);
+        wt__buffer_printf(&queries, "%s %s\n", query, tool);
+    }
+    assert_string_equal(queries.ptr, wanted.ptr);
+    free(text);
+    wt__buffer_dispose(&queries);
+    wt__buffer_dispose(&judged);
+    wt__buffer_dispose(&wanted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_are_means_over_queries),
-        cmocka_unit_test(every_recipe_is_compared_with_the_first),
-        cmocka_unit_test(faults_have_codes_and_sentences),
-        cmocka_unit_test(a_store_is_kept_for_each_corpus),
+        cmocka_unit_test(figures_are_means_over_queries),  cmocka_unit_test(every_recipe_is_compared_with_the_first),
+        cmocka_unit_test(faults_have_codes_and_sentences), cmocka_unit_test(a_store_is_kept_for_each_corpus),
+        cmocka_unit_test(queries_keep_their_places),
     };
     return cmocka_run_group_tests_name("eval/eval", tests, set_up, tear_down);
 }
