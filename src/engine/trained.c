@@ -490,9 +490,8 @@ static int read_toolrerank(struct reading *reading, struct trained_recipe *recip
              !wt__str_equal(wt__json_str(config, TRAINED_CROSS), wt__str(trained->cross->identity)))
         why = "the cross-encoder was trained again since";
     recipe->there = !why;
-    recipe->retriever = first->retriever;
-    recipe->model = first->model;
-    recipe->kind = first->kind;
+    if (!wt__json_object(config, "weights"))
+        recipe->retriever = first->retriever;
     recipe->rules = &trained->rules;
     return why && set_notice(trained, recipe->name, why) < 0 ? wt__fail_nomem(reading->err) : 0;
 }

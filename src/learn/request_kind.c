@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/rng.h"
-#include "learn/dpr.h"
 #include "retrieve/compose.h"
 #include "retrieve/segment.h"
 
@@ -44,7 +43,7 @@ int wt__first_look(const struct first_look *look, struct str request, size_t k, 
     const struct view view = {
         .snapshot = study->shelf->snapshot, .encoder = study->encoder, .vectors = &look->documents.view};
     const struct retrieve_request wanted = {.text = request, .k = k};
-    int rc = wt__retrieve(&wt__dpr, &view, &wanted, study->workspaces[worker], hits, err);
+    int rc = wt__retrieve(&look->retriever, &view, &wanted, study->workspaces[worker], hits, err);
     if (rc < 0)
         return rc;
     const struct request_texts texts = {.texts = hits->texts,

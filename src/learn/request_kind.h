@@ -9,15 +9,16 @@
 
 enum { KIND_SAMPLES = 1200 /* training requests that are looked at; of more, a seeded part */ };
 
-/* dpr over the study's tools, and whose they are. */
+/* The first stage over the study's tools, and whose they are. */
 struct first_look {
     struct study *study;
+    struct retriever retriever; /* dpr, or that with words beside it */
     struct tool_vectors documents;
     uint32_t *providers; /* [M] HIERARCHY_NO_PROVIDER for tools that have none */
     uint32_t nobody;     /* what stands for that in the snapshot */
 };
 
-/* One request by dpr: its k best, and what is known of it. hits live in the worker's workspace. */
+/* One request by it: its k best, and what is known of it. hits live in the worker's workspace. */
 int wt__first_look(const struct first_look *look, struct str request, size_t k, unsigned worker, struct hit_list *hits,
                    struct request_evidence *evidence, wt_error *err);
 

@@ -1,7 +1,8 @@
-/* toolrerank.c: every setting of the paper's Table 2 is put to every dev request, as a request of either kind. A pair
- * of request and tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each
- * request knows its own figure under every setting, the best one for a classifier that is more or less sure is a matter
- * of sums. */
+/* toolrerank.c: the first stage is dpr, as in the paper, or the same vectors with words beside them where that is better
+ * on dev. Then every setting of the paper's Table 2 is put to every dev request, as a request of either kind. A pair of
+ * request and tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each request
+ * knows its own figure under every setting, the best one for a classifier that is more or less sure is a matter of
+ * sums. */
 #include "learn/toolrerank.h"
 
 #include <math.h>
@@ -15,30 +16,36 @@
 #include "learn/request_kind.h"
 
 /* Values in order of preference, the paper's first: of equals the first stays. */
+static const struct balance {
+    float lexical, dense;
+} balances[] = {{0, 1}, {1, 4}, {1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}};
+static const float parts[] = {0, 0.5f, 1};
 static const struct depths {
     uint32_t seen, unseen;
 } depths[] = {{10, 50}, {10, 30}, {10, 10}, {30, 50}, {30, 30}, {50, 50}};
 static const float sures[] = {0.85f, 0.9f, 0.8f, 0.75f, 0.7f, 0.65f, 0.6f};
 static const float alikes[] = {0.7f, 0.65f, 0.75f, 0.6f, 0.8f, 0.85f, 0.9f};
 static const uint32_t mosts[] = {3, 2, 4};
+static const float priors[] = {0, 2, 4, 8, 16};
 static const float margins[] = {0.1f, 0, 0.2f, 0.3f, 0.4f};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 enum {
-    DEPTHS = COUNT(depths),
+    PRIORS = COUNT(priors),
+    LOOKS = COUNT(depths) * PRIORS,
     SURES = COUNT(sures),
     SPREADS = COUNT(alikes) * COUNT(mosts),
-    POINTS = SURES + SPREADS + 1, /* of a depth: single, several, and no rule */
+    POINTS = SURES + SPREADS + 1, /* of a look: single, several, and no rule */
     DEEPEST = 50,
     CUTOFF = 5
 };
 
 /* A dev request. */
 struct asked {
-    struct candidate first[DEEPEST]; /* of dpr */
+    struct candidate first[DEEPEST]; /* of the first stage */
     size_t count;
     float probability;                    /* that it needs several providers */
-    float before, points[DEPTHS][POINTS]; /* figures */
+    float before, points[LOOKS][POINTS]; /* figures */
     struct pair_score {
         uint32_t row;
         float probability;
@@ -131,6 +138,32 @@ static int list_seen(struct search *s, json_t *names, wt_error *err)
             s->seen[(uint32_t)s->by_provider[at]] = true;
     }
     return 0;
+}
+
+/* ---------------------------------------------------------------- the first stage */
+
+/* dpr, until something is better by more than chance. */
+static int choose_first_stage(struct search *s, wt_error *err)
+{
+    struct study *study = s->look.study;
+    size_t count = study->dev_count;
+    double *best = wt__alloc_array(count, sizeof *best), *each = wt__alloc_array(count, sizeof *each);
+    int rc = best && each ? 0 : wt__fail_nomem(err);
+    s->look.retriever = wt__dpr;
+    for (size_t i = 0; rc == 0 && count > 0 && i < COUNT(balances) * COUNT(parts); i++) {
+        const struct balance *balance = &balances[i / COUNT(parts)];
+        const struct retriever retriever = {
+            .lexical = balance->lexical, .dense = balance->dense, .part = parts[i % COUNT(parts)]};
+        struct outcome here = {.each = each};
+        rc = wt__study_ask(study, &retriever, &s->look.documents, &here, err);
+        if (rc == 0 && (i == 0 || wt__study_better(study, best, each, STUDY_CHANCE))) {
+            memcpy(best, each, count * sizeof *best);
+            s->look.retriever = retriever;
+        }
+    }
+    free(best);
+    free(each);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- one dev request */
@@ -226,11 +259,12 @@ static float figure_of(const struct search *s, size_t dev, const struct candidat
 }
 
 /* The settings of a point: 0 .. SURES - 1 for a single provider, then those for several, then no rule. */
-static struct hierarchy_settings settings_of(size_t depth, size_t point)
+static struct hierarchy_settings settings_of(size_t look, size_t point)
 {
     struct hierarchy_settings settings = wt__hierarchy_paper;
-    settings.seen_depth = depths[depth].seen;
-    settings.unseen_depth = depths[depth].unseen;
+    settings.seen_depth = depths[look / PRIORS].seen;
+    settings.unseen_depth = depths[look / PRIORS].unseen;
+    settings.prior = priors[look % PRIORS];
     settings.rule[REQUEST_SINGLE] = point < SURES ? HIERARCHY_CONCENTRATE : HIERARCHY_NONE;
     settings.rule[REQUEST_MULTI] = point >= SURES && point < SURES + SPREADS ? HIERARCHY_SPREAD : HIERARCHY_NONE;
     if (point < SURES)
@@ -248,14 +282,14 @@ static int try_points(struct asking *a, size_t dev, wt_error *err)
     const struct toolrerank_source source = {a, s->look.study->dim, s->cross ? score_candidates : NULL, tools_of};
     struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
     int rc = 0;
-    for (size_t depth = 0; depth < DEPTHS; depth++)
+    for (size_t look = 0; look < LOOKS; look += s->cross ? 1 : PRIORS) /* scores of the first stage lean on nothing */
         for (size_t point = 0; rc == 0 && point < POINTS; point++) {
-            const struct hierarchy_settings settings = settings_of(depth, point);
+            const struct hierarchy_settings settings = settings_of(look, point);
             size_t count = a->asked->count, first;
             memcpy(candidates, a->asked->first, count * sizeof *candidates);
             rc = wt__toolrerank(&settings, point < SURES ? REQUEST_SINGLE : REQUEST_MULTI, &source, candidates, &count,
                                 &first, err);
-            a->asked->points[depth][point] = rc == 0 ? figure_of(s, dev, candidates, count) : 0;
+            a->asked->points[look][point] = rc == 0 ? figure_of(s, dev, candidates, count) : 0;
         }
     return rc;
 }
@@ -303,16 +337,16 @@ static size_t best_point(const double *sums, size_t begin, size_t end)
 }
 
 /* Sums of the figures that a classifier of this margin would have, under the best rule for each kind. */
-static double try_margin(const struct search *s, size_t depth, float margin, struct hierarchy_settings *settings)
+static double try_margin(const struct search *s, size_t look, float margin, struct hierarchy_settings *settings)
 {
     double sums[REQUEST_KINDS][POINTS] = {{0}};
     for (size_t q = 0; q < s->look.study->dev_count; q++)
         for (size_t point = 0; point < POINTS; point++)
-            sums[kind_of(&s->asked[q], margin)][point] += (double)s->asked[q].points[depth][point];
+            sums[kind_of(&s->asked[q], margin)][point] += (double)s->asked[q].points[look][point];
     size_t single = best_point(sums[REQUEST_SINGLE], 0, SURES);
     size_t several = best_point(sums[REQUEST_MULTI], SURES, SURES + SPREADS);
-    const struct hierarchy_settings of_several = settings_of(depth, several);
-    *settings = settings_of(depth, single);
+    const struct hierarchy_settings of_several = settings_of(look, several);
+    *settings = settings_of(look, single);
     settings->alike = of_several.alike;
     settings->group_most = of_several.group_most;
     settings->rule[REQUEST_MULTI] = of_several.rule[REQUEST_MULTI];
@@ -326,10 +360,10 @@ static void choose(struct search *s)
     s->rules.classifier = s->fit.classifier;
     s->rules.classifier.margin = margins[0];
     s->best = s->before = NAN;
-    for (size_t depth = 0; count > 0 && depth < DEPTHS; depth++)
+    for (size_t look = 0; count > 0 && look < LOOKS; look++)
         for (size_t m = 0; m < COUNT(margins); m++) {
             struct hierarchy_settings settings;
-            double figure = try_margin(s, depth, margins[m], &settings) / (double)count;
+            double figure = try_margin(s, look, margins[m], &settings) / (double)count;
             if (figure <= s->best + 1e-9)
                 continue;
             s->best = figure;
@@ -403,7 +437,11 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
     json_t *fit = json_pack("{s:I, s:I, s:I, s:o}", "single", (json_int_t)s->fit.single, "several",
                             (json_int_t)s->fit.several, "made_up", (json_int_t)s->fit.made_up, "accuracy",
                             isfinite(s->fit.accuracy) ? json_real(s->fit.accuracy) : json_null());
-    bool failed = !config || !fit || !out->notice || json_object_set(config, "requests", fit) < 0;
+    const struct retriever *first = &s->look.retriever;
+    json_t *weights = json_pack("{s:f, s:f, s:f}", "lexical", (double)first->lexical, "dense", (double)first->dense,
+                                "part", (double)first->part);
+    bool failed = !config || !fit || !out->notice || json_object_set(config, "requests", fit) < 0 ||
+                  json_object_set(config, "weights", weights) < 0;
     if (!failed && s->cross)
         failed = json_object_set_new(config, TRAINED_CROSS, json_string(s->trained->cross->identity)) < 0;
     json_t *members = failed ? NULL : wt__training_outcome(about, s->training->lesson->figure, &state);
@@ -415,6 +453,7 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
         rc = wt__fail_nomem(err);
     }
     json_decref(members);
+    json_decref(weights);
     json_decref(fit);
     return rc;
 }
@@ -432,6 +471,8 @@ int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *
         rc = open_search(&s, err);
     if (rc == 0)
         rc = list_seen(&s, seen, err);
+    if (rc == 0)
+        rc = choose_first_stage(&s, err);
     if (rc == 0)
         rc = wt__kind_fit(&s.look, &s.fit, err);
     if (rc == 0)

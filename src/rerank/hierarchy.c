@@ -37,6 +37,13 @@ static int check_count(const char *name, uint32_t value, wt_error *err)
     return wt__fail(err, WT_EUSAGE, "%s is %u; it is 1 to %d", name, value, HIERARCHY_MAX_CANDIDATES);
 }
 
+static int check_prior(float value, wt_error *err)
+{
+    if (value >= 0 && value <= HIERARCHY_MAX_PRIOR)
+        return 0;
+    return wt__fail(err, WT_EUSAGE, "prior is %g; it is 0 to %d", (double)value, HIERARCHY_MAX_PRIOR);
+}
+
 static int check_share(const char *name, float value, float least, wt_error *err)
 {
     if (value >= least && value <= 1)
@@ -55,6 +62,8 @@ int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *
         rc = check_share("alike", settings->alike, -1, err);
     if (rc == 0)
         rc = check_count("group_most", settings->group_most, err);
+    if (rc == 0)
+        rc = check_prior(settings->prior, err);
     for (size_t kind = 0; rc == 0 && kind < REQUEST_KINDS; kind++)
         if ((unsigned)settings->rule[kind] >= HIERARCHY_RULES)
             rc = wt__fail(err, WT_EUSAGE, "rule[%zu] is %d; it is 0 to %d", kind, (int)settings->rule[kind],

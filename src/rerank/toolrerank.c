@@ -144,6 +144,22 @@ enum request_kind wt__request_kind(const struct request_classifier *classifier, 
 
 /* ---------------------------------------------------------------- the order */
 
+/* Scores, which lean on the first stage: logit(score) + prior * (share - 1). What the cross-encoder is sure of is less
+ * than certain, so that its logit is finite. */
+#define NEARLY_CERTAIN 1e-7
+
+static int score(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
+                 struct candidate *candidates, size_t count, wt_error *err)
+{
+    int rc = source->score(source->context, candidates, count, err);
+    for (size_t i = 0; rc == 0 && settings->prior > 0 && i < count; i++) {
+        double odds = fmin(fmax((double)candidates[i].score, NEARLY_CERTAIN), 1 - NEARLY_CERTAIN);
+        double logit = log(odds / (1 - odds)) + (double)settings->prior * ((double)candidates[i].share - 1);
+        candidates[i].score = (float)(1 / (1 + exp(-logit)));
+    }
+    return rc;
+}
+
 static bool holds(const struct candidate *candidates, size_t count, uint32_t row)
 {
     for (size_t i = 0; i < count; i++)
@@ -152,13 +168,17 @@ static bool holds(const struct candidate *candidates, size_t count, uint32_t row
     return false;
 }
 
-/* The other tools of the providers that the settings want whole, as many as there is room for, with scores. */
-static int fetch_others(const struct toolrerank_source *source, const struct chosen_providers *chosen,
-                        const struct candidate *candidates, size_t count, struct candidate *found, size_t *found_count,
-                        wt_error *err)
+/* The other tools of the providers that the settings want whole, as many as there is room for, with scores. The first
+ * stage put them behind all that it gave. */
+static int fetch_others(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
+                        const struct chosen_providers *chosen, const struct candidate *candidates, size_t count,
+                        struct candidate *found, size_t *found_count, wt_error *err)
 {
     struct candidate tools[HIERARCHY_MAX_CANDIDATES];
     size_t room = HIERARCHY_MAX_CANDIDATES - count, n = 0;
+    float least = 1;
+    for (size_t i = 0; i < count; i++)
+        least = fminf(least, candidates[i].share);
     for (size_t p = 0; p < chosen->count && n < room; p++) {
         if (!chosen->items[p].expand)
             continue;
@@ -166,11 +186,13 @@ static int fetch_others(const struct toolrerank_source *source, const struct cho
         if (of < 0)
             return of;
         for (size_t i = 0; i < (size_t)of && n < room; i++)
-            if (!holds(candidates, count, tools[i].row))
-                found[n++] = tools[i];
+            if (!holds(candidates, count, tools[i].row)) {
+                found[n] = tools[i];
+                found[n++].share = least;
+            }
     }
     *found_count = n;
-    return n ? source->score(source->context, found, n, err) : 0;
+    return n ? score(settings, source, found, n, err) : 0;
 }
 
 static int concentrate(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
@@ -180,7 +202,8 @@ static int concentrate(const struct hierarchy_settings *settings, const struct t
     struct chosen_providers chosen;
     size_t found_count = 0;
     wt__hierarchy_concentrate(settings, candidates, *count, &chosen);
-    int rc = source->score ? fetch_others(source, &chosen, candidates, *count, found, &found_count, err) : 0;
+    int rc =
+        source->score ? fetch_others(settings, source, &chosen, candidates, *count, found, &found_count, err) : 0;
     if (rc < 0)
         return rc;
     size_t before = *count;
@@ -194,7 +217,9 @@ int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind 
                    wt_error *err)
 {
     *count = *first = wt__hierarchy_truncate(settings, candidates, *count);
-    int rc = source->score && *count ? source->score(source->context, candidates, *count, err) : 0;
+    for (size_t i = 0; i < *count; i++)
+        candidates[i].share = candidates[i].score;
+    int rc = source->score && *count ? score(settings, source, candidates, *count, err) : 0;
     if (rc < 0 || *count == 0)
         return rc;
     wt__hierarchy_sort(candidates, *count);

@@ -1,7 +1,7 @@
 /* toolrerank.h: the whole of ToolRerank behind its first stage (section 3.1), over callbacks, so that a query and the
  * search for its settings run the same code; and what says whether a request needs one provider or several.
  *
- *   truncate -> score -> sort -> the rule for this kind of request (rerank/hierarchy.h)
+ *   truncate -> score, leaning on the first stage -> sort -> the rule for this kind of request (rerank/hierarchy.h)
  *
  * The paper's classifier reads the request alone. Its words tell little: "find a hotel and its price" may be one
  * provider's work or two's, and which it is depends on the catalogue. Here the evidence is what the first stage found:
@@ -72,7 +72,8 @@ struct toolrerank_source {
     int (*tools_of)(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err);
 };
 
-/* candidates: [HIERARCHY_MAX_CANDIDATES], *count of them filled, in the first stage's order; then in the final one.
+/* candidates: [HIERARCHY_MAX_CANDIDATES], *count of them filled, in the first stage's order and with its shares for
+ * scores; then in the final order.
  * *first: how many the rule put first; *count where there was none. Those that truncation dropped are gone. */
 int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind kind,
                    const struct toolrerank_source *source, struct candidate *candidates, size_t *count, size_t *first,

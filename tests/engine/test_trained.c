@@ -452,6 +452,7 @@ static void rules_are_read_as_they_were_written(void **state)
                                        .sure = 0.5f,
                                        .alike = -0.25f,
                                        .group_most = 2,
+                                       .prior = 4.5f,
                                        .truncate = true,
                                        .expand_seen = true,
                                        .rule = {HIERARCHY_SPREAD, HIERARCHY_NONE, HIERARCHY_CONCENTRATE}},
@@ -468,8 +469,8 @@ static void rules_are_read_as_they_were_written(void **state)
     assert_memory_equal(&read.classifier, &rules.classifier, sizeof read.classifier);
     assert_memory_equal(&read.settings.rule, &rules.settings.rule, sizeof read.settings.rule);
     assert_true(read.settings.seen_depth == 7 && read.settings.unseen_depth == 33 && read.settings.group_most == 2 &&
-                read.settings.sure == 0.5f && read.settings.alike == -0.25f && read.settings.truncate &&
-                read.settings.expand_seen && !read.settings.expand_unseen);
+                read.settings.sure == 0.5f && read.settings.alike == -0.25f && read.settings.prior == 4.5f &&
+                read.settings.truncate && read.settings.expand_seen && !read.settings.expand_unseen);
     wt__map_dispose(&read.seen);
     json_decref(config);
     wt__arena_dispose(&arena);
@@ -482,6 +483,7 @@ static void rules_that_make_no_sense_are_told(void **state)
     } cases[] = {
         {"\"hierarchy\": {\"seen_depth\": 257}", "hierarchy: seen_depth is 0; it is 1 to 256"},
         {"\"hierarchy\": {\"sure\": 1.5}", "hierarchy: sure is 1.5; it is 0 to 1"},
+        {"\"hierarchy\": {\"prior\": -1}", "hierarchy: prior is -1; it is 0 to 100"},
         {"\"hierarchy\": {\"rules\": {\"single\": \"scatter\"}}", "the rule for single requests is not one of"},
         {"\"classifier\": {\"weights\": [1, 2]}", "classifier: 2 weights; this version has 6"},
         {"\"classifier\": {\"weights\": [1, 2, 3, 4, 5, 1e200]}", "classifier: a number is not finite"},

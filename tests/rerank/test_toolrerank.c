@@ -208,6 +208,33 @@ static void one_provider_answers(void **state)
     assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "4 1 5 3 0 2");
 }
 
+/* With a prior of 5, logit + 5 (share - 1) of the rows in order: -.85 + 0, 2.20 - 1, 0 - 1.5, .41 - 2, 2.94 - 2.5,
+ * .85 - 3. B is chosen by row 1 and, with sure = .2, A by row 0 (.3), unseen: 6 and 7 come in with the least share that
+ * there is, 2.44 - 3 and -2.20 - 3. */
+static void scores_lean_on_the_first_stage(void **state)
+{
+    struct hierarchy_settings settings = settings_of();
+    struct shop shop = {.scores = scores, .provider = A, .tools = of_a, .tool_count = 5};
+    size_t first;
+    (void)state;
+    settings.prior = 5;
+    assert_string_equal(ask(&settings, REQUEST_UNKNOWN, &shop, true, found, FOUND, &first), "1 4 0 2 3 5");
+    settings.sure = 0.2f;
+    assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "1 4 6 0 3 5 7 2");
+}
+
+/* Logits of certain scores are finite: the shares decide between them. */
+static void certain_scores_lean_too(void **state)
+{
+    static const float certain[] = {1, 1, 0, 1, 0, 0};
+    struct hierarchy_settings settings = settings_of();
+    struct shop shop = {.scores = certain};
+    size_t first;
+    (void)state;
+    settings.prior = 100;
+    assert_string_equal(ask(&settings, REQUEST_UNKNOWN, &shop, true, found, FOUND, &first), "0 1 3 2 4 5");
+}
+
 static void several_providers_answer(void **state)
 {
     struct hierarchy_settings settings = settings_of();
@@ -273,6 +300,8 @@ int main(void)
         cmocka_unit_test(a_classifier_may_not_know),
         cmocka_unit_test(what_is_dropped_costs_nothing),
         cmocka_unit_test(one_provider_answers),
+        cmocka_unit_test(scores_lean_on_the_first_stage),
+        cmocka_unit_test(certain_scores_lean_too),
         cmocka_unit_test(several_providers_answer),
         cmocka_unit_test(the_first_stage_can_stand_in),
         cmocka_unit_test(a_provider_is_not_larger_than_the_list),
