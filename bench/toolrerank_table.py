@@ -180,6 +180,9 @@ def main():
         found = {name: answer.result()[0] for name, answer in varied.items()}
     ours = runs["toolrerank"][0]
     print_table_3(data, runs)
+    kind = runs["toolrerank"][1].get("kind")
+    if kind:
+        print(f"\nOne provider or several: {100 * kind['accuracy']:.1f} % told right (93.3), Brier {kind['brier']:.3f}")
 
     print("\nTable 5, Recall@5 with other depths:")
     print_table(["m_s", "m_u", "seen", "unseen", "all"],

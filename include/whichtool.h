@@ -411,6 +411,8 @@ typedef struct wt_hits {
     const char *notice; /* one line on what was missing (no model, tools without vectors), or NULL */
     double encode_ms, search_ms, total_ms;
     const char *why; /* with "auto": how its choice was found, one sentence; else NULL */
+    double several;  /* with "toolrerank": probability that the request needs tools of several providers, as its
+                        classifier sees it (docs/toolrerank.md); NaN where none looked */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);
@@ -614,6 +616,8 @@ typedef struct wt_eval_row {
     double p50_ms, p95_ms, p99_ms; /* of one wt_find, one thread */
     const char *settings;          /* JSON object: what the figures depend on */
     const char *notice;            /* what was missing, or NULL */
+    double kind_accuracy, kind_brier; /* of wt_hits.several: the share of queries that it puts on the right side of .5,
+                                         and its mean squared error (0 to 1, less is better); NaN where none looked */
 } wt_eval_row;
 
 /* b against a, paired by query: mean difference with a 95 % interval and a two-sided p. */

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -54,6 +55,13 @@ static void json_row(struct buffer *out, const wt_eval_report *report, const wt_
     wt__json_number(out, "p95", row->p95_ms);
     wt__json_number(out, "p99", row->p99_ms);
     wt__buffer_char(out, '}');
+    if (!isnan(row->kind_accuracy)) {
+        wt__json_key(out, "kind");
+        wt__buffer_char(out, '{');
+        wt__json_number(out, "accuracy", row->kind_accuracy);
+        wt__json_number(out, "brier", row->kind_brier);
+        wt__buffer_char(out, '}');
+    }
     wt__json_raw(out, "settings", row->settings);
     if (row->notice)
         wt__json_text(out, "notice", row->notice);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -71,6 +72,8 @@ static void print_json_object(struct buffer *out, const wt_hits *hits, const cha
         wt__json_text(out, "notice", hits->notice);
     if (hits->why)
         wt__json_text(out, "why", hits->why);
+    if (!isnan(hits->several))
+        wt__json_number(out, "several", hits->several);
     wt__json_number(out, "encode_ms", hits->encode_ms);
     wt__json_number(out, "search_ms", hits->search_ms);
     wt__json_number(out, "total_ms", hits->total_ms);
@@ -162,6 +165,9 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
                      hits->len == 1 ? "tool" : "tools", hits->total_ms, hits->recipe, hits->encode_ms, hits->search_ms);
     if (hits->why && wt__given(cli, OPT_EXPLAIN) && table && !cli->json)
         wt__cli_note(cli, "%s was chosen by training: %s.", hits->recipe, hits->why);
+    if (!isnan(hits->several) && wt__given(cli, OPT_EXPLAIN) && table && !cli->json)
+        wt__cli_note(cli, "the request needs tools of several providers with a probability of %.0f %%.",
+                     100 * hits->several);
     if (hits->notice)
         wt__cli_note(cli, "Note: %s", hits->notice);
     return code;

@@ -3,6 +3,7 @@
  *   recipe -> encoder and training (if needed) -> snapshot -> retrieve/ -> the hits' rows of the store
  *
  * Hits are read from the store after the search, so a tool that was removed in between is left out of the result. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,7 +226,8 @@ static int retrieve(struct search *search, wt_error *err)
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0) {
-        struct second_look look = {search->engine, &view, &request, &search->result->arena};
+        struct second_look look = {search->engine, &view, &request, &search->result->arena,
+                                   &search->result->public.several};
         rc = wt__second_look(&search->second, &look, &search->hits, err);
     }
     if (rc == 0 && search->hits.len > k)
@@ -352,6 +354,7 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
 static int run(struct search *search, wt_error *err)
 {
     int rc = check(search, err);
+    search->result->public.several = NAN;
     if (rc == 0)
         rc = choose_recipe(search, err);
     if (rc == 0)

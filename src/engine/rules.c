@@ -121,8 +121,8 @@ static json_t *write_settings(const struct hierarchy_settings *s)
             return json_decref(kinds), NULL;
     return json_pack("{s:i, s:i, s:f, s:f, s:i, s:f, s:b, s:b, s:b, s:o}", "seen_depth", (int)s->seen_depth,
                      "unseen_depth", (int)s->unseen_depth, "sure", (double)s->sure, "alike", (double)s->alike,
-                     "group_most", (int)s->group_most, "prior", (double)s->prior, "truncate", (int)s->truncate, "expand_seen", (int)s->expand_seen,
-                     "expand_unseen", (int)s->expand_unseen, "rules", kinds);
+                     "group_most", (int)s->group_most, "prior", (double)s->prior, "truncate", (int)s->truncate,
+                     "expand_seen", (int)s->expand_seen, "expand_unseen", (int)s->expand_unseen, "rules", kinds);
 }
 
 static json_t *write_classifier(const struct request_classifier *c)

@@ -236,7 +236,7 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, enum requ
     struct request_evidence evidence;
     uint32_t nobody;
     *out = REQUEST_UNKNOWN;
-    if (!hits->nearest)
+    if (!hits->nearest || h->rules == &wt__rules_untrained)
         return 0;
     int rc = number_of_nobody(h->look, &h->arena, &nobody, err);
     if (rc < 0)
@@ -251,6 +251,7 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, enum requ
                                         .nobody = nobody};
     wt__request_evidence(&texts, &evidence);
     *out = wt__request_kind(&h->rules->classifier, &evidence);
+    *h->look->several = (double)wt__request_probability(&h->rules->classifier, &evidence);
     return 0;
 }
 

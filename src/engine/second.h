@@ -18,6 +18,7 @@ struct second_look {
     const struct view *view;
     const struct retrieve_request *request; /* that gave the hits */
     struct arena *arena;                    /* lives as long as the hits */
+    double *several;                        /* out: as in wt_hits; stays where nothing looked */
 };
 
 /* Whether the cross-encoder reads anything. */

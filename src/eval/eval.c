@@ -7,6 +7,7 @@
  *
  * A tool that the corpus has and the importer refused, or that the judgements name and the corpus lacks, stays in the
  * gold set and counts as missed; the row's notice says how many. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -52,6 +53,7 @@ struct evaluation {
     wt_engine *engine;
     wt_catalog_info info;
     size_t lost_tools; /* relevant tools that the catalogue does not have */
+    bool *several;     /* [plan.queries] whether its relevant tools are of several providers */
     bool lexical_only; /* every recipe was asked for, but there is no model */
     bool untrained;    /* the same, but there is nothing to learn from */
     bool learns;       /* a recipe needs training, and learning is filled in */
@@ -189,39 +191,75 @@ static void complete_recipes(struct evaluation *e, bool model)
 
 /* ---------------------------------------------------------------- the catalogue */
 
-/* How many different relevant tools of the measured queries the catalogue lacks. */
-static int count_lost_tools(struct evaluation *e)
+enum { NOT_THERE = 0 /* among the numbers of providers */ };
+
+/* Gives each relevant tool of the measured queries that is there the number of its provider; one without a provider
+ * counts as its own. */
+static int number_providers(struct evaluation *e, struct map *wanted, struct map *providers)
 {
-    struct map wanted = {0};
-    int rc = 0;
-    for (size_t q = 0; q < e->plan.queries && rc == 0; q++)
-        for (size_t j = 0; j < e->dataset.queries[q].judgement_count; j++)
-            if (e->dataset.queries[q].judgements[j].gain > 0 &&
-                !wt__map_insert(&wanted, e->dataset.queries[q].judgements[j].tool, 1, NULL)) {
-                rc = wt__fail_nomem(e->err);
-                break;
-            }
-    e->lost_tools = wanted.len;
     wt_list_options page;
+    uint32_t nobody = UINT32_MAX;
     wt_list_options_init(&page);
     page.limit = LIST_PAGE;
-    for (bool more = true; rc == 0 && more; page.offset += LIST_PAGE) {
+    for (bool more = true; more; page.offset += LIST_PAGE) {
         wt_tools *tools = NULL;
-        rc = wt_list(e->engine, &page, &tools, e->err);
+        int rc = wt_list(e->engine, &page, &tools, e->err);
         if (rc < 0)
-            break;
+            return rc;
         rc = 0;
-        for (size_t i = 0; i < tools->len; i++) {
-            uint32_t *missing = wt__map_get(&wanted, wt__str(tools->items[i].source_id));
-            if (missing && *missing) {
-                *missing = 0;
-                e->lost_tools--;
-            }
+        for (size_t i = 0; rc == 0 && i < tools->len; i++) {
+            const wt_tool *tool = &tools->items[i];
+            uint32_t *owner = wt__map_get(wanted, wt__str(tool->source_id));
+            if (!owner || *owner != NOT_THERE)
+                continue;
+            char *name = wt__arena_copy(&e->scratch, wt__str(tool->provider));
+            uint32_t *number =
+                name ? wt__map_insert(providers, wt__str(name), (uint32_t)providers->len + 1, NULL) : NULL;
+            if (!number)
+                rc = wt__fail_nomem(e->err);
+            else
+                *owner = *name ? *number : nobody--;
         }
         more = tools->len == LIST_PAGE;
         wt_tools_free(tools);
+        if (rc < 0)
+            return rc;
     }
+    return 0;
+}
+
+/* Which queries need several providers, and how many different relevant tools the catalogue lacks. */
+static void look_at_gold(struct evaluation *e, const struct map *wanted)
+{
+    for (size_t i = 0; i < wanted->capacity; i++)
+        e->lost_tools += wanted->slots[i].used && wanted->slots[i].value == NOT_THERE;
+    for (size_t q = 0; q < e->plan.queries; q++) {
+        const struct query *query = &e->dataset.queries[q];
+        uint32_t first = NOT_THERE;
+        for (size_t j = 0; j < query->judgement_count; j++) {
+            uint32_t owner = query->judgements[j].gain > 0 ? *wt__map_get(wanted, query->judgements[j].tool) : first;
+            e->several[q] |= first != NOT_THERE && owner != NOT_THERE && owner != first;
+            first = first == NOT_THERE ? owner : first;
+        }
+    }
+}
+
+static int read_gold(struct evaluation *e)
+{
+    struct map wanted = {0}, providers = {0};
+    e->several = wt__arena_array(&e->scratch, bool, e->plan.queries);
+    int rc = e->several ? 0 : wt__fail_nomem(e->err);
+    for (size_t q = 0; q < e->plan.queries && rc == 0; q++)
+        for (size_t j = 0; rc == 0 && j < e->dataset.queries[q].judgement_count; j++)
+            if (e->dataset.queries[q].judgements[j].gain > 0 &&
+                !wt__map_insert(&wanted, e->dataset.queries[q].judgements[j].tool, NOT_THERE, NULL))
+                rc = wt__fail_nomem(e->err);
+    if (rc == 0)
+        rc = number_providers(e, &wanted, &providers);
+    if (rc == 0)
+        look_at_gold(e, &wanted);
     wt__map_dispose(&wanted);
+    wt__map_dispose(&providers);
     return rc;
 }
 
@@ -293,7 +331,7 @@ static int open_catalogue(struct evaluation *e, const char *dir)
         drop_untrained(e);
     if (rc == 0)
         rc = wt_info(e->engine, &e->info, e->err);
-    return rc < 0 ? rc : count_lost_tools(e);
+    return rc < 0 ? rc : read_gold(e);
 }
 
 /* ---------------------------------------------------------------- what comes out */
@@ -383,6 +421,19 @@ static char *metric_name(struct evaluation *e, size_t metric)
     return keep(e, &name);
 }
 
+/* How well the recipe told requests for one provider from those for several. */
+static void judge_kinds(const struct evaluation *e, const struct measurement *m, wt_eval_row *row)
+{
+    double right = 0, squares = 0;
+    for (size_t q = 0; q < e->plan.queries; q++) {
+        double error = m->several[q] - (e->several[q] ? 1 : 0);
+        right += fabs(error) < 0.5;
+        squares += error * error;
+    }
+    row->kind_brier = squares / (double)e->plan.queries; /* NaN where any of them is */
+    row->kind_accuracy = isnan(squares) ? squares : right / (double)e->plan.queries;
+}
+
 static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
 {
     size_t metrics = wt__plan_metrics(&e->plan);
@@ -412,6 +463,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
                          .p95_ms = wt__percentile(m->milliseconds, e->plan.timed, 95),
                          .p99_ms = wt__percentile(m->milliseconds, e->plan.timed, 99),
                          .settings = settings};
+    judge_kinds(e, m, row);
     return notice_of(e, m, row->recipe, &row->notice);
 }
 

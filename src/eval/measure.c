@@ -175,6 +175,7 @@ static int judge_query(void *context, size_t index, unsigned worker)
     for (size_t i = 0; i < len; i++)
         ranked[i] = hits->items[i].tool.source_id;
     rc = wt__judge(j->out->values + q * wt__plan_metrics(plan), plan, query, ranked, len, err);
+    j->out->several[q] = hits->several;
     note_misses(j->out->missed + j->missed[index], query, ranked, len);
     if (j->runs)
         write_run(&j->lines[index], query, hits, j->recipe);
@@ -229,8 +230,9 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
     struct judging judging = {.out = out, .engine = engine, .dataset = dataset, .plan = plan, .recipe = recipe};
     *out = (struct measurement){.values = calloc(plan->queries * wt__plan_metrics(plan), sizeof *out->values),
                                 .milliseconds = calloc(plan->timed, sizeof *out->milliseconds),
-                                .missed = calloc(plan->relevant, sizeof *out->missed)};
-    int rc = out->values && out->milliseconds && out->missed ? 0 : wt__fail_nomem(err);
+                                .missed = calloc(plan->relevant, sizeof *out->missed),
+                                .several = calloc(plan->queries, sizeof *out->several)};
+    int rc = out->values && out->milliseconds && out->missed && out->several ? 0 : wt__fail_nomem(err);
     if (rc == 0 && run_path)
         rc = wt__replace_begin(&run, run_path, err);
     if (rc == 0)
@@ -250,6 +252,7 @@ void wt__measurement_dispose(struct measurement *measurement)
     free(measurement->values);
     free(measurement->milliseconds);
     free(measurement->missed);
+    free(measurement->several);
     free(measurement->ran);
     free(measurement->notice);
     free(measurement->why);

@@ -33,6 +33,7 @@ struct measurement {
     double *values;           /* [queries, metrics] */
     double *milliseconds;     /* [timed], ascending */
     bool *missed;             /* [relevant], in the order of queries and judgements */
+    double *several;          /* [queries] what wt_hits said of it */
     char *ran, *notice, *why; /* what wt_hits said at the first query; notice and why may be NULL */
 };
 

@@ -333,6 +333,7 @@ static void without_training_toolrerank_is_hybrid(void **state)
             wt_hits *ours = asked_capped("toolrerank", requests[i], 80, most);
             wt_hits *hybrid = asked_capped("hybrid", requests[i], 80, most);
             assert_string_equal(ours->recipe, "toolrerank");
+            assert_true(isnan(ours->several) && isnan(hybrid->several));
             same_hits(ours, hybrid);
             wt_hits_free(ours);
             wt_hits_free(hybrid);
@@ -354,6 +355,7 @@ static void one_provider_comes_first_and_whole(void **state)
           "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"sure\": 1}, " CLASSIFIED(-9));
     wt_hits *hits = asked_capped("toolrerank", request, 60, 0);
     assert_string_equal(hits->recipe, "toolrerank");
+    assert_true(hits->several < 0.001);
     assert_int_equal(hits->len, 60);
     const char *provider = hits->items[0].tool.provider;
     size_t first = 0, of_provider = 0;
@@ -403,6 +405,7 @@ static void several_providers_take_turns(void **state)
     wt_hits *hits = asked_capped("toolrerank", request, 60, 0), *dpr = asked_capped("dpr", request, 60, 0);
     size_t first = 0;
     assert_int_equal(hits->len, 60);
+    assert_true(hits->several > 0.999);
     assert_string_equal(hits->items[0].tool.id, dpr->items[0].tool.id);
     while (stage_of(&hits->items[first], "hierarchy")->score > 0)
         first++;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,20 +55,28 @@ static wt_eval_options with(const char *recipes)
     return options;
 }
 
-/* A folder with a "tool2vec" that says it was trained on data of this hash. */
-static void leave_model(const char *sha256)
+/* FOLDER/RECIPE/config.json with these members, which says that it was trained on data of this hash. */
+static void leave(const char *folder, const char *recipe, const char *members, const char *sha256)
 {
     struct encoder *encoder;
-    struct buffer config = {0};
+    struct buffer config = {0}, name = {0};
     sound(&place, wt__encoder_open(&encoder, place.model, &place.err));
     wt__buffer_printf(&config,
-                      "{\"encoder\": {\"hash\": \"%s\"}, \"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"blend\": "
-                      "{\"description\": 1, \"usage\": 1, \"shrink\": 2}, \"whichtool\": {\"seed\": 7, \"data\": "
-                      "{\"sha256\": \"%s\"}, \"dev\": {\"after\": 0.5}}}",
-                      wt__encoder_hash(encoder), sha256);
-    put_text(models, "tool2vec/config.json", config.ptr);
+                      "{\"encoder\": {\"hash\": \"%s\"}, %s, \"whichtool\": {\"seed\": 7, \"data\": {\"sha256\": "
+                      "\"%s\"}, \"dev\": {\"after\": 0.5}}}",
+                      wt__encoder_hash(encoder), members, sha256);
+    wt__buffer_printf(&name, "%s/config.json", recipe);
+    put_text(folder, name.ptr, config.ptr);
     wt__buffer_dispose(&config);
+    wt__buffer_dispose(&name);
     wt__encoder_close(encoder);
+}
+
+static void leave_model(const char *sha256)
+{
+    leave(models, "tool2vec",
+          "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"blend\": {\"description\": 1, \"usage\": 1, \"shrink\": 2}",
+          sha256);
 }
 
 static void data_hash(char sha256[65])
@@ -186,6 +195,39 @@ static void a_set_without_training_requests_takes_models_of_other_data(void **st
     refused(&place, wt_eval(foreign, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
 }
 
+/* Request 1 needs one provider, 2 two of them, 3 two tools that have none, and of 4's tools only one is there. A
+ * classifier that says "several, 3 to 1" of each is right of two; its squared errors are 9/16 and 1/16, two of each. */
+static void what_kind_a_request_is_of_is_judged(void **state)
+{
+    char folder[112], others[112];
+    (void)state;
+    wt_eval_options options = with("bm25,toolrerank");
+    wt_eval_report *report = NULL;
+    snprintf(folder, sizeof folder, "%s-kinds", set);
+    snprintf(others, sizeof others, "%s-kinds", models);
+    put_text(
+        folder, "corpus.jsonl",
+        "{\"_id\": \"A\", \"title\": \"table\", \"text\": \"book the table\", \"metadata\": {\"provider\": \"x\"}}\n"
+        "{\"_id\": \"B\", \"title\": \"book\", \"text\": \"find a book\", \"metadata\": {\"provider\": \"x\"}}\n"
+        "{\"_id\": \"C\", \"title\": \"letter\", \"text\": \"a b\", \"metadata\": {\"provider\": \"y\"}}\n"
+        "{\"_id\": \"D\", \"title\": \"find\", \"text\": \"c d\"}\n"
+        "{\"_id\": \"E\", \"title\": \"two\", \"text\": \"for two\"}\n");
+    put_text(folder, "queries.jsonl",
+             "{\"_id\": \"1\", \"text\": \"book a table\"}\n{\"_id\": \"2\", \"text\": \"find a b\"}\n"
+             "{\"_id\": \"3\", \"text\": \"find two\"}\n{\"_id\": \"4\", \"text\": \"a table\"}\n");
+    put_text(folder, "qrels/test.tsv",
+             "1\tA\t1\n1\tB\t1\n1\tC\t0\n2\tB\t1\n2\tC\t1\n3\tD\t1\n3\tE\t1\n4\tA\t1\n4\tZ\t1\n");
+    leave(others, "dpr", "\"weights\": {\"dense\": 1, \"part\": 0}", "00");
+    leave(others, "toolrerank", "\"classifier\": {\"weights\": [0, 0, 0, 0, 0, 0], \"constant\": 1.0986123}", "00");
+    options.trained = others;
+    sound(&place, wt_eval(folder, &options, &report, &place.err));
+    assert_int_equal(report->row_count, 2);
+    assert_true(isnan(report->rows[0].kind_accuracy) && isnan(report->rows[0].kind_brier));
+    assert_true(report->rows[1].kind_accuracy == 0.5);
+    assert_true(fabs(report->rows[1].kind_brier - 5. / 16) < 1e-6);
+    wt_eval_report_free(report);
+}
+
 static void a_set_without_training_requests_goes_without(void **state)
 {
     (void)state;
@@ -217,6 +259,7 @@ int main(void)
         cmocka_unit_test(models_of_other_data_are_refused),
         cmocka_unit_test(what_is_missing_is_trained_once),
         cmocka_unit_test(a_set_without_training_requests_takes_models_of_other_data),
+        cmocka_unit_test(what_kind_a_request_is_of_is_judged),
         cmocka_unit_test(a_set_without_training_requests_goes_without),
     };
     return cmocka_run_group_tests_name("eval/learning", tests, set_up, tear_down);
