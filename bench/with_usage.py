@@ -38,9 +38,10 @@ class Merged:
         self.ids = {}
         for tool in lines(os.path.join(catalogue, "corpus.jsonl")):
             self.ids.setdefault(key(tool), tool["_id"])
-        self.requests = list(lines(os.path.join(catalogue, "queries.jsonl")))
+        test = judgements(catalogue)
+        self.requests = [one for one in lines(os.path.join(catalogue, "queries.jsonl")) if one["_id"] in test]
         self.known = {folded(request["text"]) for request in self.requests}
-        self.judged = {"train": [], "dev": [], "test": sorted(judgements(catalogue).items())}
+        self.judged = {"train": [], "dev": [], "test": sorted(test.items())}
 
     def add(self, folder, most):
         tools = {tool["_id"]: (self.ids.get(key(tool)), key(tool)[1])

@@ -87,39 +87,40 @@ static uint32_t nearest_tool(const struct study *study, const uint32_t *tools, s
     return best;
 }
 
-/* The parts of a request of several that one provider's tools are nearest to: of the provider with the most. Leaves
- * `out` empty where that is none or all of them. */
-static int cut_down(const struct sampling *s, uint32_t request, unsigned worker, struct buffer *out, wt_error *err)
+int wt__cut_down(const struct first_look *look, struct str request, const uint32_t *tools, size_t count,
+                 unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err)
 {
-    const struct first_look *look = s->look;
-    const struct example_set *train = &look->study->training->examples.train;
     struct request_evidence unused;
     struct hit_list hits;
     struct str parts[PARTS_MAX];
     uint32_t owners[PARTS_MAX];
-    size_t first = train->starts[request], most = 0, at = 0;
-    int rc = wt__first_look(look, train->texts[request], 1, worker, &hits, &unused, err);
-    size_t count = rc == 0 && hits.texts > 1 ? wt__segment(train->texts[request], parts) : 0;
-    if (count + 1 != hits.texts)
+    size_t most = 0;
+    int rc = wt__first_look(look, request, 1, worker, &hits, &unused, err);
+    size_t n = rc == 0 && hits.texts > 1 ? wt__segment(request, parts) : 0;
+    if (rc < 0 || n + 1 != hits.texts)
         return rc;
-    for (size_t p = 0; p < count; p++)
-        owners[p] = look->providers[nearest_tool(look->study, train->tools + first, train->starts[request + 1] - first,
-                                                 hits.encoded + (p + 1) * look->study->dim)];
-    for (size_t p = 0; p < count; p++) {
+    for (size_t p = 0; p < n; p++)
+        owners[p] = look->providers[nearest_tool(look->study, tools, count, hits.encoded + (p + 1) * look->study->dim)];
+    for (size_t p = 0; p < n; p++) {
         size_t same = 0;
-        for (size_t other = 0; other < count; other++)
+        for (size_t other = 0; other < n; other++)
             same += owners[other] == owners[p];
-        if (owners[p] != HIERARCHY_NO_PROVIDER && same > most && same < count) {
+        if (owners[p] != HIERARCHY_NO_PROVIDER && same > most && same < n) {
             most = same;
-            at = p;
+            *provider = owners[p];
         }
     }
-    for (size_t p = 0; most > 0 && p < count; p++)
-        if (owners[p] == owners[at]) {
+    for (size_t p = 0; most > 0 && p < n; p++)
+        if (owners[p] == *provider) {
             wt__buffer_text(out, out->len ? " " : "");
             wt__buffer_str(out, parts[p]);
         }
     return out->failed ? wt__fail_nomem(err) : 0;
+}
+
+bool wt__kind_is_scarce(size_t of_kind, size_t all)
+{
+    return of_kind * SCARCE < all;
 }
 
 static int put_together(const struct sampling *s, const struct sample *sample, struct buffer *out, wt_error *err)
@@ -129,6 +130,16 @@ static int put_together(const struct sampling *s, const struct sample *sample, s
     wt__buffer_text(out, ". ");
     wt__buffer_str(out, train->texts[sample->other]);
     return out->failed ? wt__fail_nomem(err) : 0;
+}
+
+static int cut_sample(const struct sampling *s, const struct sample *sample, unsigned worker, struct buffer *out,
+                      wt_error *err)
+{
+    const struct example_set *train = &s->look->study->training->examples.train;
+    size_t first = train->starts[sample->request];
+    uint32_t provider;
+    return wt__cut_down(s->look, train->texts[sample->request], train->tools + first,
+                        train->starts[sample->request + 1] - first, worker, out, &provider, err);
 }
 
 /* ---------------------------------------------------------------- samples */
@@ -144,7 +155,7 @@ static int look_at_sample(void *context, size_t index, unsigned worker)
     struct str request = training->examples.train.texts[sample->request];
     int rc = 0;
     if (sample->made_up) {
-        rc = sample->several ? put_together(s, sample, &text, err) : cut_down(s, sample->request, worker, &text, err);
+        rc = sample->several ? put_together(s, sample, &text, err) : cut_sample(s, sample, worker, &text, err);
         request = wt__buffer_view(&text);
     }
     if (rc == 0 && request.len > 0) {
@@ -170,11 +181,11 @@ static void list_samples(struct sampling *s, const uint32_t *drawn, size_t count
     }
     single = count - several;
     s->count = count;
-    if (single * SCARCE < count) {
+    if (wt__kind_is_scarce(single, count)) {
         for (size_t i = 0; i < count; i++)
             if (s->samples[i].several)
                 s->samples[s->count++] = (struct sample){s->samples[i].request, NO_OTHER, false, true, false};
-    } else if (several * SCARCE < count) {
+    } else if (wt__kind_is_scarce(several, count)) {
         const struct sample *last = NULL;
         for (size_t i = 0; i < count; i++) {
             const struct sample *here = &s->samples[i];

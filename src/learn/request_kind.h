@@ -25,6 +25,14 @@ int wt__first_look(const struct first_look *look, struct str request, size_t k, 
 /* Whether a request's tools [count] are of more than one provider. */
 bool wt__several_providers(const struct first_look *look, const uint32_t *tools, size_t count);
 
+/* Makes a request for one provider of one for several: the parts that this provider's tools among `tools` [count] are
+ * nearest to. It is the provider with the most of them. Leaves `out` empty where that is none or all. */
+int wt__cut_down(const struct first_look *look, struct str request, const uint32_t *tools, size_t count,
+                 unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err);
+
+/* Whether so few of all requests are of a kind that others of it are made up. */
+bool wt__kind_is_scarce(size_t of_kind, size_t all);
+
 struct kind_fit {
     struct request_classifier classifier; /* margin 0 */
     size_t single, several, made_up;      /* requests, with those that were made up */

@@ -2,7 +2,8 @@
  * on dev. Then every setting of the paper's Table 2 is put to every dev request, as a request of either kind. A pair of
  * request and tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each request
  * knows its own figure under every setting, the best one for a classifier that is more or less sure is a matter of
- * sums. */
+ * sums. Where dev hardly has a request for a single provider, such are cut out of the others (learn/request_kind.h):
+ * else nothing would speak for Algorithm 1. */
 #include "learn/toolrerank.h"
 
 #include <math.h>
@@ -40,8 +41,12 @@ enum {
     CUTOFF = 5
 };
 
-/* A dev request. */
+/* A dev request, or one that was cut out of it. */
 struct asked {
+    struct str text;
+    uint32_t *gold; /* [gold_count] */
+    size_t gold_count;
+    char *cut; /* memory of text; NULL: the dev request's own */
     struct candidate first[DEEPEST]; /* of the first stage */
     size_t count;
     float probability;                    /* that it needs several providers */
@@ -64,7 +69,8 @@ struct search {
     uint64_t *by_provider; /* [M] provider << 32 | row, ascending */
     struct kind_fit fit;
     struct rules rules;
-    struct asked *asked; /* [Q] */
+    struct asked *asked; /* [asked_count]: Q, and those that were cut out of them */
+    size_t asked_count;
     wt_error *errors;    /* [threads] */
     double before, best; /* mean figures */
 };
@@ -172,7 +178,6 @@ static int choose_first_stage(struct search *s, wt_error *err)
 struct asking {
     const struct search *search;
     struct asked *asked;
-    struct str request;
 };
 
 static const struct pair_score *score_of(const struct asked *asked, uint32_t row)
@@ -204,7 +209,7 @@ static int read_pairs(const struct asking *a, const uint32_t *rows, size_t count
     for (size_t i = 0; rc == 0 && i < count; i++)
         tools[i] = s->tools[rows[i]];
     if (rc == 0)
-        rc = wt__second_score(s->cross, s->trained->cross->fields, a->request, tools, count, &arena, logits, err);
+        rc = wt__second_score(s->cross, s->trained->cross->fields, asked->text, tools, count, &arena, logits, err);
     if (rc == 0 && wt__grow((void **)&asked->read, &asked->capacity, asked->len + count, sizeof *asked->read) < 0)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
@@ -242,20 +247,19 @@ static int tools_of(void *context, uint32_t provider, struct candidate *out, siz
 }
 
 /* The mean of recall and NDCG at CUTOFF of candidates in this order. */
-static float figure_of(const struct search *s, size_t dev, const struct candidate *candidates, size_t count)
+static float figure_of(const struct asked *asked, const struct candidate *candidates, size_t count)
 {
-    const struct example_set *set = &s->training->examples.dev;
-    size_t gold = set->starts[dev + 1] - set->starts[dev], found = 0;
+    size_t found = 0;
     double gain = 0, ideal = 0;
     for (size_t i = 0; i < count && i < CUTOFF; i++)
-        for (size_t g = set->starts[dev]; g < set->starts[dev + 1]; g++)
-            if (set->tools[g] == candidates[i].row) {
+        for (size_t g = 0; g < asked->gold_count; g++)
+            if (asked->gold[g] == candidates[i].row) {
                 found++;
                 gain += 1 / log2((double)i + 2);
             }
-    for (size_t i = 0; i < gold && i < CUTOFF; i++)
+    for (size_t i = 0; i < asked->gold_count && i < CUTOFF; i++)
         ideal += 1 / log2((double)i + 2);
-    return gold ? (float)(((double)found / (double)gold + gain / ideal) / 2) : 0;
+    return ideal > 0 ? (float)(((double)found / (double)asked->gold_count + gain / ideal) / 2) : 0;
 }
 
 /* The settings of a point: 0 .. SURES - 1 for a single provider, then those for several, then no rule. */
@@ -276,7 +280,7 @@ static struct hierarchy_settings settings_of(size_t look, size_t point)
     return settings;
 }
 
-static int try_points(struct asking *a, size_t dev, wt_error *err)
+static int try_points(struct asking *a, wt_error *err)
 {
     const struct search *s = a->search;
     const struct toolrerank_source source = {a, s->look.study->dim, s->cross ? score_candidates : NULL, tools_of};
@@ -289,31 +293,55 @@ static int try_points(struct asking *a, size_t dev, wt_error *err)
             memcpy(candidates, a->asked->first, count * sizeof *candidates);
             rc = wt__toolrerank(&settings, point < SURES ? REQUEST_SINGLE : REQUEST_MULTI, &source, candidates, &count,
                                 &first, err);
-            a->asked->points[look][point] = rc == 0 ? figure_of(s, dev, candidates, count) : 0;
+            a->asked->points[look][point] = rc == 0 ? figure_of(a->asked, candidates, count) : 0;
         }
     return rc;
 }
 
-static int ask(void *context, size_t q, unsigned worker)
+/* The dev request as it is, or what can be cut out of it for one of its providers; without gold there is nothing. */
+static int read_request(struct search *s, size_t index, unsigned worker, wt_error *err)
+{
+    const struct example_set *set = &s->training->examples.dev;
+    struct asked *asked = &s->asked[index];
+    size_t queries = s->look.study->dev_count, dev = s->look.study->dev[index % queries], first = set->starts[dev];
+    size_t count = set->starts[dev + 1] - first;
+    struct buffer text = {0};
+    uint32_t provider = HIERARCHY_NO_PROVIDER;
+    asked->text = set->texts[dev];
+    asked->gold = wt__alloc_array(count, sizeof *asked->gold);
+    int rc = asked->gold ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && index >= queries) {
+        rc = wt__cut_down(&s->look, asked->text, set->tools + first, count, worker, &text, &provider, err);
+        asked->text = wt__buffer_view(&text);
+        asked->cut = text.ptr;
+    }
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (index < queries || (text.len > 0 && s->look.providers[set->tools[first + i]] == provider))
+            asked->gold[asked->gold_count++] = set->tools[first + i];
+    return rc;
+}
+
+static int ask(void *context, size_t index, unsigned worker)
 {
     struct search *s = context;
-    struct asked *asked = &s->asked[q];
-    size_t dev = s->look.study->dev[q];
-    struct asking asking = {s, asked, s->training->examples.dev.texts[dev]};
+    struct asked *asked = &s->asked[index];
+    struct asking asking = {s, asked};
     struct request_evidence evidence;
     struct hit_list hits;
     wt_error *err = &s->errors[worker];
-    int rc = wt__first_look(&s->look, asking.request, DEEPEST, worker, &hits, &evidence, err);
-    if (rc < 0)
+    int rc = read_request(s, index, worker, err);
+    if (rc == 0 && asked->gold_count > 0)
+        rc = wt__first_look(&s->look, asked->text, DEEPEST, worker, &hits, &evidence, err);
+    if (rc < 0 || asked->gold_count == 0)
         return rc;
     asked->count = hits.len;
     asked->probability = wt__request_probability(&s->fit.classifier, &evidence);
     for (size_t i = 0; i < hits.len; i++)
         asked->first[i] =
             candidate_of(s, hits.items[i].row, hits.items[0].score > 0 ? hits.items[i].score / hits.items[0].score : 0);
-    asked->before = figure_of(s, dev, asked->first, asked->count);
-    rc = try_points(&asking, dev, err);
-    if (rc == 0 && worker == 0 && wt__listener_step(&s->training->listener, q + 1))
+    asked->before = figure_of(asked, asked->first, asked->count);
+    rc = try_points(&asking, err);
+    if (rc == 0 && worker == 0 && wt__listener_step(&s->training->listener, index + 1))
         rc = wt__fail_cancelled(err);
     return rc;
 }
@@ -340,7 +368,7 @@ static size_t best_point(const double *sums, size_t begin, size_t end)
 static double try_margin(const struct search *s, size_t look, float margin, struct hierarchy_settings *settings)
 {
     double sums[REQUEST_KINDS][POINTS] = {{0}};
-    for (size_t q = 0; q < s->look.study->dev_count; q++)
+    for (size_t q = 0; q < s->asked_count; q++)
         for (size_t point = 0; point < POINTS; point++)
             sums[kind_of(&s->asked[q], margin)][point] += (double)s->asked[q].points[look][point];
     size_t single = best_point(sums[REQUEST_SINGLE], 0, SURES);
@@ -355,7 +383,9 @@ static double try_margin(const struct search *s, size_t look, float margin, stru
 
 static void choose(struct search *s)
 {
-    size_t count = s->look.study->dev_count;
+    size_t count = 0;
+    for (size_t q = 0; q < s->asked_count; q++)
+        count += s->asked[q].gold_count > 0;
     s->rules.settings = wt__hierarchy_paper;
     s->rules.classifier = s->fit.classifier;
     s->rules.classifier.margin = margins[0];
@@ -370,21 +400,34 @@ static void choose(struct search *s)
             s->rules.settings = settings;
             s->rules.classifier.margin = margins[m];
         }
-    for (size_t q = 0; q < count; q++)
+    for (size_t q = 0; q < s->asked_count; q++)
         s->before = (q ? s->before : 0) + (double)s->asked[q].before / (double)count;
+}
+
+/* How many requests dev gives: itself, and as many cut ones where those for a single provider are scarce. */
+static size_t count_asked(const struct search *s)
+{
+    const struct study *study = s->look.study;
+    const struct example_set *set = &s->training->examples.dev;
+    size_t single = 0;
+    for (size_t q = 0; q < study->dev_count; q++) {
+        size_t first = set->starts[study->dev[q]], end = set->starts[study->dev[q] + 1];
+        single += !wt__several_providers(&s->look, set->tools + first, end - first);
+    }
+    return wt__kind_is_scarce(single, study->dev_count) ? 2 * study->dev_count : study->dev_count;
 }
 
 static int search_settings(struct search *s, wt_error *err)
 {
-    struct study *study = s->look.study;
     unsigned threads = s->training->threads;
-    s->asked = calloc(study->dev_count + 1, sizeof *s->asked);
+    s->asked_count = count_asked(s);
+    s->asked = calloc(s->asked_count + 1, sizeof *s->asked);
     s->errors = calloc(threads, sizeof *s->errors);
     int rc = s->asked && s->errors ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__listener_phase(&s->training->listener, "measuring", study->dev_count))
+    if (rc == 0 && wt__listener_phase(&s->training->listener, "measuring", s->asked_count))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = wt__pool_run(threads, study->dev_count, ask, s);
+        rc = wt__pool_run(threads, s->asked_count, ask, s);
     for (unsigned w = 0; rc < 0 && s->errors && w < threads; w++)
         if (s->errors[w].code && err)
             *err = s->errors[w];
@@ -412,13 +455,25 @@ static int open_search(struct search *s, wt_error *err)
 
 static void close_search(struct search *s)
 {
-    for (size_t q = 0; s->asked && q < s->look.study->dev_count; q++)
+    for (size_t q = 0; s->asked && q < s->asked_count; q++) {
         free(s->asked[q].read);
+        free(s->asked[q].gold);
+        free(s->asked[q].cut);
+    }
     free(s->asked);
     free(s->errors);
     wt__tool_vectors_dispose(&s->look.documents);
     wt__trained_close(s->trained);
     wt__arena_dispose(&s->arena);
+}
+
+/* How many requests were cut out of dev ones. */
+static size_t count_cut(const struct search *s)
+{
+    size_t count = 0;
+    for (size_t q = s->look.study->dev_count; q < s->asked_count; q++)
+        count += s->asked[q].gold_count > 0;
+    return count;
 }
 
 static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained *out, wt_error *err)
@@ -434,8 +489,9 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
     out->notice = text.failed ? NULL : wt__arena_copy(&s->training->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     json_t *config = wt__rules_write(&s->rules, json_incref(seen));
-    json_t *fit = json_pack("{s:I, s:I, s:I, s:o}", "single", (json_int_t)s->fit.single, "several",
-                            (json_int_t)s->fit.several, "made_up", (json_int_t)s->fit.made_up, "accuracy",
+    json_t *fit = json_pack("{s:I, s:I, s:I, s:I, s:o}", "single", (json_int_t)s->fit.single, "several",
+                            (json_int_t)s->fit.several, "made_up", (json_int_t)s->fit.made_up, "dev_made_up",
+                            (json_int_t)count_cut(s), "accuracy",
                             isfinite(s->fit.accuracy) ? json_real(s->fit.accuracy) : json_null());
     const struct retriever *first = &s->look.retriever;
     json_t *weights = json_pack("{s:f, s:f, s:f}", "lexical", (double)first->lexical, "dense", (double)first->dense,

@@ -167,6 +167,7 @@ static void toolrerank_runs_as_it_was_left(void **state)
         assert_true(wt__json_bool(config, "across", !cases[c].cross) == cases[c].cross);
         assert_int_equal(json_array_size(wt__json_array(config, "seen")), 3);
         assert_int_equal(wt__json_int(requests, "made_up", 0) > 0, cases[c].made_up);
+        assert_int_equal(wt__json_int(requests, "dev_made_up", 0) > 0, cases[c].singles == 0);
         assert_true(wt__json_int(requests, "single", 0) > 0 && wt__json_int(requests, "several", 0) > 0);
         assert_non_null(wt__json_object(config, "whichtool"));
         wt_close(engine);
