@@ -1,5 +1,5 @@
-/* dpr.c: what there is to train is the encoder, which has a lesson of its own. Here it is measured on dev, and the
- * recipe is left that belongs to it. */
+/* dpr.c: what there is to train is the encoder, which has a lesson of its own. Here it is measured on dev, what parts
+ * of a request count is found there, and the recipe is left that belongs to it. */
 #include "learn/dpr.h"
 
 #include <math.h>
@@ -8,12 +8,12 @@
 
 const struct retriever wt__dpr = {.dense = 1, .part = 0};
 
-static int measure(struct study *study, struct outcome *out, wt_error *err)
+static int measure(struct study *study, struct retriever *retriever, struct outcome *out, wt_error *err)
 {
     struct tool_vectors documents;
     int rc = wt__tool_vectors_open(&documents, study->documents, study->tools, study->dim, err);
     if (rc == 0)
-        rc = wt__study_ask(study, &wt__dpr, &documents, out, err);
+        rc = wt__study_ask_parts(study, &documents, &retriever->part, out, err);
     wt__tool_vectors_dispose(&documents);
     return rc;
 }
@@ -24,19 +24,21 @@ int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
     struct loop_options unused;
     struct study *study;
     struct outcome outcome = {NAN, NAN, NULL};
+    struct retriever retriever = wt__dpr;
     json_t *about = NULL;
     int rc = wt__study_open(&study, training, err);
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &study->base, &unused, &about, err);
     if (rc == 0 && study->dev_count > 0)
-        rc = measure(study, &outcome, err);
+        rc = measure(study, &retriever, &outcome, err);
     if (rc == 0) {
         struct loop_state state = {.before = NAN, .best = outcome.recall};
         json_t *members = wt__training_outcome(about, training->lesson->figure, &state);
         out->after = outcome.recall;
         rc = wt__study_save(
             study, out->path, members,
-            json_pack("{s:{s:f, s:f}}", "weights", "dense", (double)wt__dpr.dense, "part", (double)wt__dpr.part), err);
+            json_pack("{s:{s:f, s:f}}", "weights", "dense", (double)retriever.dense, "part", (double)retriever.part),
+            err);
         json_decref(members);
     }
     json_decref(about);

@@ -5,7 +5,7 @@
 
 #include "learn/learn.h"
 
-/* Of the recipe: the nearest vector, and no parts of requests. */
+/* The paper's: the nearest vector, and no parts of requests. */
 extern const struct retriever wt__dpr;
 
 int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err);
