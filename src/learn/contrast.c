@@ -11,10 +11,10 @@ static const float SCALE = 20; /* of the cosine */
 enum {
     MOST_TOOLS = 48,     /* of requests in a batch; of more, some are drawn: they are what a step costs most for */
     NEGATIVE_POOL = 16,  /* best-ranked wrong tools of a request, of which hard negatives are drawn */
-    LABELS_PASSED = 16,  /* its own tools that may stand among them */
+    PASSED = 240,        /* tools that may stand among them: its own, and those that no request needs */
     RANKED_TOOLS = 20000 /* tools that are ranked; of more, a seeded part */
 };
-enum { LOOK = NEGATIVE_POOL + LABELS_PASSED };
+enum { LOOK = NEGATIVE_POOL + PASSED };
 
 struct contrast_step {
     size_t requests;
@@ -170,7 +170,7 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
         size_t pool = 0;
         for (size_t b = 0; b < LOOK && pool < NEGATIVE_POOL; b++) {
             uint32_t row = step->best[i * LOOK + b];
-            if (row != UINT32_MAX && !wt__ranking_right(&step->ranking, train, examples[i], row))
+            if (wt__ranking_wrong(&step->ranking, examples[i], row))
                 wrong[pool++] = row;
         }
         for (size_t n = 0; n < step->negatives && n < pool; n++) {

@@ -18,10 +18,10 @@
 enum {
     REQUEST_TOKENS = 96, /* that are read of a request, and of a tool */
     TOOL_TOKENS = 96,
-    PAIR_TOKENS = 160,  /* of both, with the frame */
-    FRAME = 2,          /* of a text alone, which is taken off */
-    LABELS_PASSED = 16, /* right tools that may stand among the first stage's best */
-    LOOK = CROSS_DEPTH + LABELS_PASSED,
+    PAIR_TOKENS = 160, /* of both, with the frame */
+    FRAME = 2,         /* of a text alone, which is taken off */
+    PASSED = 226,      /* tools that may stand among the best: its own, and those that no request needs */
+    LOOK = CROSS_DEPTH + PASSED,
     ENOUGH = 8000, /* requests that are seen in all */
     MOST = 3,      /* times each */
     CUTOFF = 5     /* of the figure on dev */
@@ -279,7 +279,7 @@ static int add_group(struct crossing *c, size_t i, uint32_t example, struct rng 
     memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
     for (size_t b = 0; b < LOOK && pool < CROSS_DEPTH; b++) {
         uint32_t row = c->best[i * LOOK + b];
-        if (row != UINT32_MAX && !wt__ranking_right(&c->ranking, train, example, row))
+        if (wt__ranking_wrong(&c->ranking, example, row))
             wrong[pool++] = row;
     }
     group->first = c->tower.count;

@@ -32,6 +32,15 @@ static bool find_twins(struct ranking *ranking)
     return whole;
 }
 
+static void mark_used(struct ranking *ranking)
+{
+    const struct example_set *train = &ranking->examples->train;
+    for (size_t l = 0; l < train->starts[train->count]; l++)
+        ranking->used[ranking->twins[train->tools[l]]] = true;
+    for (size_t row = 0; row < ranking->examples->tools; row++)
+        ranking->used[row] = ranking->used[ranking->twins[row]];
+}
+
 int wt__ranking_open(struct ranking *out, const struct examples *examples, size_t most, uint64_t seed, wt_error *err)
 {
     struct rng rng;
@@ -39,10 +48,12 @@ int wt__ranking_open(struct ranking *out, const struct examples *examples, size_
     *out = (struct ranking){.examples = examples, .count = all < most ? all : most};
     out->rows = wt__alloc_array(all, sizeof *out->rows);
     out->twins = wt__alloc_array(all, sizeof *out->twins);
-    if (!out->rows || !out->twins || !find_twins(out)) {
+    out->used = calloc(all + 1, sizeof *out->used);
+    if (!out->rows || !out->twins || !out->used || !find_twins(out)) {
         wt__ranking_dispose(out);
         return wt__fail_nomem(err);
     }
+    mark_used(out);
     wt__rng_seed(&rng, seed);
     wt__rng_draw(&rng, out->rows, all, out->count);
     qsort(out->rows, out->count, sizeof *out->rows, ascending);
@@ -53,6 +64,7 @@ void wt__ranking_dispose(struct ranking *ranking)
 {
     free(ranking->rows);
     free(ranking->twins);
+    free(ranking->used);
     *ranking = (struct ranking){0};
 }
 
@@ -71,6 +83,12 @@ bool wt__ranking_right(const struct ranking *ranking, const struct example_set *
         if (ranking->twins[set->tools[l]] == ranking->twins[row])
             return true;
     return false;
+}
+
+bool wt__ranking_wrong(const struct ranking *ranking, size_t request, uint32_t row)
+{
+    return row != UINT32_MAX && ranking->used[row] &&
+           !wt__ranking_right(ranking, &ranking->examples->train, request, row);
 }
 
 /* ---------------------------------------------------------------- nearest tools */

@@ -10,6 +10,7 @@ struct ranking {
     uint32_t *rows; /* [count] tools that are ranked, ascending */
     size_t count;
     uint32_t *twins; /* [M] the first tool with the same text, which may be itself: as right as that one */
+    bool *used;      /* [M] whether a training request needs it or a twin */
     float *vectors;  /* [count, D] of the tools, borrowed */
     size_t dim;
 };
@@ -28,5 +29,11 @@ int wt__ranking_best(const struct ranking *ranking, const float *requests, const
 
 /* Whether a tool, or one with the same text, is a label of the request. */
 bool wt__ranking_right(const struct ranking *ranking, const struct example_set *set, size_t request, uint32_t row);
+
+/* Whether a training request can learn from the tool that it is wrong: not one that is right, nor one that no request
+ * needs. Of a catalogue that is hardly used, those would be wrong whenever they are met, and what is learned is which
+ * tools were used: on 13,242 tools of which 1,419 had been, a cross-encoder fell from 60 to 39 points of recall@5 on
+ * requests for the others. UINT32_MAX is none. */
+bool wt__ranking_wrong(const struct ranking *ranking, size_t request, uint32_t row);
 
 #endif

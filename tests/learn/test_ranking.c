@@ -77,6 +77,21 @@ static void a_label_and_its_twin_are_right(void **state)
     wt__ranking_dispose(&ranking);
 }
 
+/* Tool 2 is needed by nobody. */
+static void only_what_some_request_needs_is_wrong(void **state)
+{
+    static const bool wrong[2][5] = {{false, false, false, true, false}, {true, true, false, false, true}};
+    struct examples examples = examples_of();
+    struct ranking ranking = ranking_of(&examples, 100);
+    (void)state;
+    for (size_t request = 0; request < 2; request++) {
+        for (uint32_t row = 0; row < 5; row++)
+            assert_int_equal(wt__ranking_wrong(&ranking, request, row), wrong[request][row]);
+        assert_false(wt__ranking_wrong(&ranking, request, UINT32_MAX));
+    }
+    wt__ranking_dispose(&ranking);
+}
+
 static void of_many_tools_a_seeded_part_is_ranked(void **state)
 {
     struct examples examples = examples_of();
@@ -95,6 +110,7 @@ int main(void)
         cmocka_unit_test(the_nearest_of_the_own_set_come_first),
         cmocka_unit_test(equal_scores_go_by_row),
         cmocka_unit_test(a_label_and_its_twin_are_right),
+        cmocka_unit_test(only_what_some_request_needs_is_wrong),
         cmocka_unit_test(of_many_tools_a_seeded_part_is_ranked),
     };
     return cmocka_run_group_tests_name("learn/ranking", tests, NULL, NULL);
