@@ -227,8 +227,13 @@ static int draw_samples(struct sampling *s, wt_error *err)
 
 /* ---------------------------------------------------------------- the fit */
 
-/* Mean and inverse spread of every feature. */
-static void standardise(const struct request_evidence *samples, size_t count, double *mean, double *inverse)
+/* What a cut or a joint does not leave behind: a request that was cut has fewer parts, which are more of a kind. With
+ * all evidence 93 % of made-up requests were told, and 53 % of real ones. */
+static const bool survives[REQUEST_EVIDENCE] = {[EVIDENCE_MARGIN] = true, [EVIDENCE_GAP] = true};
+
+/* Mean and inverse spread of every feature; 0 for one that is not to be weighed. */
+static void standardise(const struct request_evidence *samples, size_t count, bool made_up, double *mean,
+                        double *inverse)
 {
     for (size_t f = 0; f < REQUEST_EVIDENCE; f++) {
         double sum = 0, squares = 0;
@@ -239,11 +244,11 @@ static void standardise(const struct request_evidence *samples, size_t count, do
         }
         mean[f] = sum / (double)count;
         double variance = squares / (double)count - mean[f] * mean[f];
-        inverse[f] = variance > 1e-9 ? 1 / sqrt(variance) : 0;
+        inverse[f] = variance > 1e-9 && (!made_up || survives[f]) ? 1 / sqrt(variance) : 0;
     }
 }
 
-void wt__kind_weights(const struct request_evidence *samples, const uint8_t *several, size_t count,
+void wt__kind_weights(const struct request_evidence *samples, const uint8_t *several, size_t count, bool made_up,
                       struct request_classifier *out)
 {
     double mean[REQUEST_EVIDENCE], inverse[REQUEST_EVIDENCE], weights[REQUEST_EVIDENCE + 1] = {0};
@@ -253,7 +258,7 @@ void wt__kind_weights(const struct request_evidence *samples, const uint8_t *sev
         kinds[several[i]]++;
     if (kinds[0] == 0 || kinds[1] == 0)
         return;
-    standardise(samples, count, mean, inverse);
+    standardise(samples, count, made_up, mean, inverse);
     for (int step = 0; step < STEPS; step++) {
         double gradient[REQUEST_EVIDENCE + 1] = {0};
         for (size_t i = 0; i < count; i++) {
@@ -324,9 +329,9 @@ int wt__kind_fit(const struct first_look *look, struct kind_fit *out, wt_error *
     }
     if (rc == 0) {
         size_t held, n = sort_samples(&s, evidence, several, &held, out);
-        wt__kind_weights(evidence, several, n - held, &out->classifier);
+        wt__kind_weights(evidence, several, n - held, out->made_up > 0, &out->classifier);
         out->accuracy = accuracy_of(&out->classifier, evidence + n - held, several + n - held, held);
-        wt__kind_weights(evidence, several, n, &out->classifier);
+        wt__kind_weights(evidence, several, n, out->made_up > 0, &out->classifier);
     }
     free(s.samples);
     free(s.evidence);

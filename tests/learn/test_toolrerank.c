@@ -195,13 +195,17 @@ static void weights_of_kinds_are_found(void **state)
         samples[i].values[EVIDENCE_MARGIN] += several[i] ? 0.9f : 0;
         samples[i].values[EVIDENCE_PARTS] = 2; /* says nothing */
     }
-    wt__kind_weights(samples, several, N, &c);
+    wt__kind_weights(samples, several, N, false, &c);
     for (size_t i = 0; i < N; i++)
         right += (wt__request_probability(&c, &samples[i]) > 0.5f) == several[i];
     assert_true(right > N * 9 / 10);
     assert_true(c.weights[EVIDENCE_PARTS] == 0 && c.margin == 0);
+    assert_true(c.weights[EVIDENCE_ENTROPY] != 0);
+    wt__kind_weights(samples, several, N, true, &c);
+    for (size_t f = 0; f < REQUEST_EVIDENCE; f++)
+        assert_true((c.weights[f] != 0) == (f == EVIDENCE_MARGIN || f == EVIDENCE_GAP));
     memset(several, 0, sizeof several);
-    wt__kind_weights(samples, several, N, &c);
+    wt__kind_weights(samples, several, N, false, &c);
     assert_int_equal(wt__request_kind(&c, &samples[0]), REQUEST_UNKNOWN);
 }
 
