@@ -613,9 +613,9 @@ typedef struct wt_eval_row {
     size_t tools, queries;
     size_t metric_count;
     const wt_metric *metrics;
-    double p50_ms, p95_ms, p99_ms; /* of one wt_find, one thread */
-    const char *settings;          /* JSON object: what the figures depend on */
-    const char *notice;            /* what was missing, or NULL */
+    double p50_ms, p95_ms, p99_ms;    /* of one wt_find, one thread */
+    const char *settings;             /* JSON object: what the figures depend on */
+    const char *notice;               /* what was missing, or NULL */
     double kind_accuracy, kind_brier; /* of wt_hits.several: the share of queries that it puts on the right side of .5,
                                          and its mean squared error (0 to 1, less is better); NaN where none looked */
 } wt_eval_row;

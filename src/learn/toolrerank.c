@@ -1,8 +1,8 @@
-/* toolrerank.c: the first stage is dpr, as in the paper, or the same vectors with words beside them where that is better
- * on dev. Then every setting of the paper's Table 2 is put to every dev request, as a request of either kind. A pair of
- * request and tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each request
- * knows its own figure under every setting, the best one for a classifier that is more or less sure is a matter of
- * sums. Where dev hardly has a request for a single provider, such are cut out of the others (learn/request_kind.h):
+/* toolrerank.c: the first stage is dpr, as in the paper, or the same vectors with words beside them where that is
+ * better on dev. Then every setting of the paper's Table 2 is put to every dev request, as a request of either kind. A
+ * pair of request and tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each
+ * request knows its own figure under every setting, the best one for a classifier that is more or less sure is a matter
+ * of sums. Where dev hardly has a request for a single provider, such are cut out of the others (learn/request_kind.h):
  * else nothing would speak for Algorithm 1. */
 #include "learn/toolrerank.h"
 
@@ -46,10 +46,10 @@ struct asked {
     struct str text;
     uint32_t *gold; /* [gold_count] */
     size_t gold_count;
-    char *cut; /* memory of text; NULL: the dev request's own */
+    char *cut;                       /* memory of text; NULL: the dev request's own */
     struct candidate first[DEEPEST]; /* of the first stage */
     size_t count;
-    float probability;                    /* that it needs several providers */
+    float probability;                   /* that it needs several providers */
     float before, points[LOOKS][POINTS]; /* figures */
     struct pair_score {
         uint32_t row;

@@ -202,8 +202,7 @@ static int concentrate(const struct hierarchy_settings *settings, const struct t
     struct chosen_providers chosen;
     size_t found_count = 0;
     wt__hierarchy_concentrate(settings, candidates, *count, &chosen);
-    int rc =
-        source->score ? fetch_others(settings, source, &chosen, candidates, *count, found, &found_count, err) : 0;
+    int rc = source->score ? fetch_others(settings, source, &chosen, candidates, *count, found, &found_count, err) : 0;
     if (rc < 0)
         return rc;
     size_t before = *count;
