@@ -11,10 +11,8 @@ static const float SCALE = 20; /* of the cosine */
 enum {
     MOST_TOOLS = 48,     /* of requests in a batch; of more, some are drawn: they are what a step costs most for */
     NEGATIVE_POOL = 16,  /* best-ranked wrong tools of a request, of which hard negatives are drawn */
-    PASSED = 240,        /* tools that may stand among them: its own, and those that no request needs */
     RANKED_TOOLS = 20000 /* tools that are ranked; of more, a seeded part */
 };
-enum { LOOK = NEGATIVE_POOL + PASSED };
 
 struct contrast_step {
     size_t requests;
@@ -31,7 +29,7 @@ struct contrast_step {
     size_t negatives; /* of a request */
     float *asking;    /* [batch, H] requests, by the model before the step */
     uint32_t *parts;  /* [batch] */
-    uint32_t *best;   /* [batch, LOOK] */
+    uint32_t *best;   /* [batch, RANKING_LOOK] */
 };
 
 static size_t most_tools(const struct tuning *tuning)
@@ -63,7 +61,8 @@ static size_t measure(const struct tuning *tuning, struct tower_limits *limits)
     limits->rows =
         wt__token_texts_longest(&tuning->requests, tuning->batch) + wt__token_texts_longest(&tuning->tools, tools);
     if (tuning->training->options->negatives > 0) /* the tools' vectors, twice while they are written; and scores */
-        bytes = (ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + LOOK)) * sizeof(float);
+        bytes = (ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + RANKING_LOOK)) *
+                sizeof(float);
     return bytes + most_pairs(tuning) * (2 * hidden + 2 * tools) * sizeof(float);
 }
 
@@ -75,7 +74,7 @@ static int begin_negatives(struct tuning *tuning, struct contrast_step *step, wt
     size_t hidden = tuning->tower.hidden;
     step->asking = wt__alloc_aligned(tuning->batch * hidden, sizeof *step->asking);
     step->parts = wt__alloc_array(tuning->batch, sizeof *step->parts);
-    step->best = wt__alloc_array(tuning->batch * LOOK, sizeof *step->best);
+    step->best = wt__alloc_array(tuning->batch * RANKING_LOOK, sizeof *step->best);
     /* The tools' vectors; and one number that is not 0 when they were made. */
     carried->count = step->ranking.count * hidden + 1;
     carried->values = calloc(carried->count, sizeof *carried->values);
@@ -161,18 +160,14 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
     for (size_t i = 0; i < count; i++)
         step->parts[i] = wt__ranking_part(&step->ranking, train, examples[i]);
     if (rc == 0)
-        rc = wt__ranking_best(&step->ranking, step->asking, step->parts, count, LOOK, step->best, err);
+        rc = wt__ranking_best(&step->ranking, step->asking, step->parts, count, RANKING_LOOK, step->best, err);
     if (rc == 0 && wt__grow((void **)&step->tools, &step->tool_capacity, step->tool_count + count * step->negatives,
                             sizeof *step->tools) < 0)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         uint32_t wrong[NEGATIVE_POOL];
-        size_t pool = 0;
-        for (size_t b = 0; b < LOOK && pool < NEGATIVE_POOL; b++) {
-            uint32_t row = step->best[i * LOOK + b];
-            if (wt__ranking_wrong(&step->ranking, examples[i], row))
-                wrong[pool++] = row;
-        }
+        size_t pool =
+            wt__ranking_wrong(&step->ranking, examples[i], step->best + i * RANKING_LOOK, NEGATIVE_POOL, wrong);
         for (size_t n = 0; n < step->negatives && n < pool; n++) {
             size_t other = n + (size_t)wt__rng_below(rng, pool - n);
             uint32_t drawn = wrong[other];

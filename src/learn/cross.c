@@ -20,11 +20,9 @@ enum {
     TOOL_TOKENS = 96,
     PAIR_TOKENS = 160, /* of both, with the frame */
     FRAME = 2,         /* of a text alone, which is taken off */
-    PASSED = 226,      /* tools that may stand among the best: its own, and those that no request needs */
-    LOOK = CROSS_DEPTH + PASSED,
-    ENOUGH = 8000, /* requests that are seen in all */
-    MOST = 3,      /* times each */
-    CUTOFF = 5     /* of the figure on dev */
+    ENOUGH = 8000,     /* requests that are seen in all */
+    MOST = 3,          /* times each */
+    CUTOFF = 5         /* of the figure on dev */
 };
 
 /* The pairs of one request. */
@@ -60,7 +58,7 @@ struct crossing {
     struct str *texts; /* [batch] */
     float *asking;     /* [batch, D] */
     uint32_t *parts;   /* [batch] */
-    uint32_t *best;    /* [batch, LOOK] */
+    uint32_t *best;    /* [batch, RANKING_LOOK] */
 
     /* dev */
     size_t dev_count;
@@ -233,7 +231,7 @@ static int begin(void *self, wt_error *err)
     c->texts = wt__alloc_array(c->batch, sizeof *c->texts);
     c->asking = wt__alloc_array(c->batch * c->ranking.dim, sizeof *c->asking);
     c->parts = wt__alloc_array(c->batch, sizeof *c->parts);
-    c->best = wt__alloc_array(c->batch * LOOK, sizeof *c->best);
+    c->best = wt__alloc_array(c->batch * RANKING_LOOK, sizeof *c->best);
     float **rows[] = {&head->x, &head->inner, &head->active, &head->dx};
     bool whole = c->groups && c->gold && c->ids && c->types && c->texts && c->asking && c->parts && c->best;
     for (size_t i = 0; i < 4; i++) {
@@ -271,17 +269,13 @@ static void put(struct crossing *c, uint32_t example, const uint32_t *rows, size
 static int add_group(struct crossing *c, size_t i, uint32_t example, struct rng *rng, wt_error *err)
 {
     const struct example_set *train = &c->training->examples.train;
-    size_t labels = train->starts[example + 1] - train->starts[example], pool = 0;
+    size_t labels = train->starts[example + 1] - train->starts[example];
     struct group *group = &c->groups[c->group_count++];
-    uint32_t wrong[LOOK], *right = wt__alloc_array(labels, sizeof *right);
+    uint32_t wrong[CROSS_DEPTH], *right = wt__alloc_array(labels, sizeof *right);
     if (!right)
         return wt__fail_nomem(err);
     memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
-    for (size_t b = 0; b < LOOK && pool < CROSS_DEPTH; b++) {
-        uint32_t row = c->best[i * LOOK + b];
-        if (wt__ranking_wrong(&c->ranking, example, row))
-            wrong[pool++] = row;
-    }
+    size_t pool = wt__ranking_wrong(&c->ranking, example, c->best + i * RANKING_LOOK, CROSS_DEPTH, wrong);
     group->first = c->tower.count;
     put(c, example, right, draw_some(right, labels, CROSS_POSITIVES, rng), true);
     put(c, example, wrong, draw_some(wrong, pool, c->negatives, rng), false);
@@ -294,7 +288,7 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
 {
     struct crossing *c = self;
     const struct example_set *train = &c->training->examples.train;
-    int rc = look(c, train, examples, count, LOOK, c->texts, c->asking, c->parts, c->best, err);
+    int rc = look(c, train, examples, count, RANKING_LOOK, c->texts, c->asking, c->parts, c->best, err);
     wt__tower_begin(&c->tower);
     c->group_count = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)

@@ -6,8 +6,6 @@
 
 #include "learn/study.h"
 
-const struct retriever wt__dpr = {.dense = 1, .part = 0};
-
 static int measure(struct study *study, struct retriever *retriever, struct outcome *out, wt_error *err)
 {
     struct tool_vectors documents;
@@ -24,7 +22,7 @@ int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
     struct loop_options unused;
     struct study *study;
     struct outcome outcome = {NAN, NAN, NULL};
-    struct retriever retriever = wt__dpr;
+    struct retriever retriever = {.dense = 1}; /* the paper's: parts of requests count nothing */
     json_t *about = NULL;
     int rc = wt__study_open(&study, training, err);
     if (rc == 0)

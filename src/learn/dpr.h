@@ -5,9 +5,6 @@
 
 #include "learn/learn.h"
 
-/* The paper's: the nearest vector, and no parts of requests. */
-extern const struct retriever wt__dpr;
-
 int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err);
 
 #endif

@@ -85,10 +85,14 @@ bool wt__ranking_right(const struct ranking *ranking, const struct example_set *
     return false;
 }
 
-bool wt__ranking_wrong(const struct ranking *ranking, size_t request, uint32_t row)
+size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const uint32_t *best, size_t most,
+                         uint32_t *wrong)
 {
-    return row != UINT32_MAX && ranking->used[row] &&
-           !wt__ranking_right(ranking, &ranking->examples->train, request, row);
+    size_t n = 0;
+    for (size_t b = 0; b < RANKING_LOOK && best[b] != UINT32_MAX && n < most; b++)
+        if (ranking->used[best[b]] && !wt__ranking_right(ranking, &ranking->examples->train, request, best[b]))
+            wrong[n++] = best[b];
+    return n;
 }
 
 /* ---------------------------------------------------------------- nearest tools */

@@ -5,6 +5,9 @@
 
 #include "learn/examples.h"
 
+/* Tools to look at for wrong ones: many may be passed over. */
+enum { RANKING_LOOK = 256 };
+
 struct ranking {
     const struct examples *examples;
     uint32_t *rows; /* [count] tools that are ranked, ascending */
@@ -30,10 +33,11 @@ int wt__ranking_best(const struct ranking *ranking, const float *requests, const
 /* Whether a tool, or one with the same text, is a label of the request. */
 bool wt__ranking_right(const struct ranking *ranking, const struct example_set *set, size_t request, uint32_t row);
 
-/* Whether a training request can learn from the tool that it is wrong: not one that is right, nor one that no request
- * needs. Of a catalogue that is hardly used, those would be wrong whenever they are met, and what is learned is which
- * tools were used: on 13,242 tools of which 1,419 had been, a cross-encoder fell from 60 to 39 points of recall@5 on
- * requests for the others. UINT32_MAX is none. */
-bool wt__ranking_wrong(const struct ranking *ranking, size_t request, uint32_t row);
+/* The first `most` of best [RANKING_LOOK] that a training request can learn from as wrong ones, in their order; returns
+ * how many. Not one that is right, nor one that no request needs. Of a catalogue that is hardly used, those would be
+ * wrong whenever they are met, and what is learned is which tools were used: on 13,242 tools of which 1,419 had been, a
+ * cross-encoder fell from 60 to 39 points of recall@5 on requests for the others. */
+size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const uint32_t *best, size_t most,
+                         uint32_t *wrong);
 
 #endif

@@ -398,26 +398,35 @@ bool wt__study_better(const struct study *study, const double *a, const double *
     return sum > 0 && sum * sum > errors * errors * (squares - sum * sum / n);
 }
 
-int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors, float *part, struct outcome *out,
-                        wt_error *err)
+int wt__study_choose(struct study *study, const struct retriever *retrievers, size_t count,
+                     const struct tool_vectors *vectors, size_t *chosen, struct outcome *out, wt_error *err)
 {
-    static const float parts[] = {1, 0.5f, 0};
-    enum { PARTS = sizeof parts / sizeof *parts };
-    size_t count = study->dev_count;
-    double *best = wt__alloc_array(count, sizeof *best), *each = wt__alloc_array(count, sizeof *each);
+    size_t dev = study->dev_count;
+    double *best = wt__alloc_array(dev, sizeof *best), *each = wt__alloc_array(dev, sizeof *each);
     int rc = best && each ? 0 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < PARTS; i++) {
-        const struct retriever retriever = {.dense = 1, .part = parts[study->single ? PARTS - 1 - i : i]};
+    for (size_t i = 0; rc == 0 && i < count; i++) {
         struct outcome here = {.each = each};
-        rc = wt__study_ask(study, &retriever, vectors, &here, err);
+        rc = wt__study_ask(study, &retrievers[i], vectors, &here, err);
         if (rc == 0 && (i == 0 || wt__study_better(study, best, each, STUDY_CHANCE))) {
-            memcpy(best, each, count * sizeof *best);
-            *part = retriever.part;
+            memcpy(best, each, dev * sizeof *best);
+            *chosen = i;
             *out = (struct outcome){here.figure, here.recall, NULL};
         }
     }
     free(best);
     free(each);
+    return rc;
+}
+
+int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors, float *part, struct outcome *out,
+                        wt_error *err)
+{
+    static const struct retriever single[] = {{.dense = 1}, {.dense = 1, .part = 0.5f}, {.dense = 1, .part = 1}};
+    static const struct retriever several[] = {{.dense = 1, .part = 1}, {.dense = 1, .part = 0.5f}, {.dense = 1}};
+    const struct retriever *retrievers = study->single ? single : several;
+    size_t chosen = 0;
+    int rc = wt__study_choose(study, retrievers, 3, vectors, &chosen, out, err);
+    *part = retrievers[chosen].part;
     return rc;
 }
 

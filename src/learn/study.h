@@ -70,6 +70,10 @@ void wt__tool_vectors_dispose(struct tool_vectors *vectors);
 int wt__study_ask(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
                   struct outcome *out, wt_error *err);
 
+/* Puts them to each of retrievers [count]: the first of them, until one is better by more than chance. */
+int wt__study_choose(struct study *study, const struct retriever *retrievers, size_t count,
+                     const struct tool_vectors *vectors, size_t *chosen, struct outcome *out, wt_error *err);
+
 /* Puts them to meaning alone with each of a few weights of a request's parts: the best outcome, and its weight. What
  * is preferred: parts do not count where hardly a request used two tools, and count as much as the whole elsewhere. */
 int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors, float *part, struct outcome *out,

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "engine/second.h"
-#include "learn/dpr.h"
 #include "learn/request_kind.h"
 
 /* Values in order of preference, the paper's first: of equals the first stays. */
@@ -148,27 +147,21 @@ static int list_seen(struct search *s, json_t *names, wt_error *err)
 
 /* ---------------------------------------------------------------- the first stage */
 
-/* dpr, until something is better by more than chance. */
 static int choose_first_stage(struct search *s, wt_error *err)
 {
-    struct study *study = s->look.study;
-    size_t count = study->dev_count;
-    double *best = wt__alloc_array(count, sizeof *best), *each = wt__alloc_array(count, sizeof *each);
-    int rc = best && each ? 0 : wt__fail_nomem(err);
-    s->look.retriever = wt__dpr;
-    for (size_t i = 0; rc == 0 && count > 0 && i < COUNT(balances) * COUNT(parts); i++) {
+    enum { CHOICES = COUNT(balances) * COUNT(parts) };
+    struct retriever retrievers[CHOICES];
+    struct outcome unused;
+    size_t chosen = 0;
+    for (size_t i = 0; i < CHOICES; i++) {
         const struct balance *balance = &balances[i / COUNT(parts)];
-        const struct retriever retriever = {
-            .lexical = balance->lexical, .dense = balance->dense, .part = parts[i % COUNT(parts)]};
-        struct outcome here = {.each = each};
-        rc = wt__study_ask(study, &retriever, &s->look.documents, &here, err);
-        if (rc == 0 && (i == 0 || wt__study_better(study, best, each, STUDY_CHANCE))) {
-            memcpy(best, each, count * sizeof *best);
-            s->look.retriever = retriever;
-        }
+        retrievers[i] =
+            (struct retriever){.lexical = balance->lexical, .dense = balance->dense, .part = parts[i % COUNT(parts)]};
     }
-    free(best);
-    free(each);
+    int rc = 0;
+    if (s->look.study->dev_count > 0)
+        rc = wt__study_choose(s->look.study, retrievers, CHOICES, &s->look.documents, &chosen, &unused, err);
+    s->look.retriever = retrievers[chosen];
     return rc;
 }
 

@@ -165,7 +165,6 @@ static int read_fields(const char *lesson, const char *names, unsigned *out, wt_
 
 /* ---------------------------------------------------------------- places */
 
-/* STORE-models, beside the store. */
 /* One training at a time writes a folder's models and checkpoints. */
 static int lock_out(struct training *training, wt_error *err)
 {
@@ -176,6 +175,7 @@ static int lock_out(struct training *training, wt_error *err)
     return rc;
 }
 
+/* STORE-models, beside the store. */
 static int set_out(struct training *training, const char *store, wt_error *err)
 {
     struct buffer path = {0};

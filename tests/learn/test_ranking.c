@@ -80,15 +80,16 @@ static void a_label_and_its_twin_are_right(void **state)
 /* Tool 2 is needed by nobody. */
 static void only_what_some_request_needs_is_wrong(void **state)
 {
-    static const bool wrong[2][5] = {{false, false, false, true, false}, {true, true, false, false, true}};
+    static const uint32_t wanted[2][3] = {{3}, {4, 1, 0}};
+    uint32_t best[RANKING_LOOK] = {4, 3, 2, 1, 0, UINT32_MAX}, wrong[5];
     struct examples examples = examples_of();
     struct ranking ranking = ranking_of(&examples, 100);
     (void)state;
-    for (size_t request = 0; request < 2; request++) {
-        for (uint32_t row = 0; row < 5; row++)
-            assert_int_equal(wt__ranking_wrong(&ranking, request, row), wrong[request][row]);
-        assert_false(wt__ranking_wrong(&ranking, request, UINT32_MAX));
-    }
+    assert_int_equal(wt__ranking_wrong(&ranking, 0, best, 5, wrong), 1);
+    assert_memory_equal(wrong, wanted[0], sizeof *wrong);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, best, 5, wrong), 3);
+    assert_memory_equal(wrong, wanted[1], sizeof wanted[1]);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, best, 2, wrong), 2);
     wt__ranking_dispose(&ranking);
 }
 
