@@ -79,7 +79,7 @@ class Merged:
 
 
 def main():
-    if len(sys.argv) < 4:
+    if len(sys.argv) < 4 or not all(argument.rpartition(":")[2].isdigit() for argument in sys.argv[3:]):
         sys.exit(__doc__)
     out, catalogue = sys.argv[1:3]
     merged = Merged(catalogue)

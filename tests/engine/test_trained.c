@@ -340,6 +340,29 @@ static void without_training_toolrerank_is_hybrid(void **state)
         }
 }
 
+/* With the weights of hybrid, its encoder and no rule it is hybrid; dpr's own are others. */
+static void the_first_stage_is_as_the_config_weighs_it(void **state)
+{
+    static const char request[] = "book a table in the city and find a song";
+    (void)state;
+    add_many(100);
+    leave("dpr", true, DPR);
+    leave("toolrerank", true,
+          "\"weights\": {\"lexical\": 1, \"dense\": 0.6, \"part\": 1}, \"hierarchy\": {\"truncate\": false}");
+    wt_hits *ours = asked_capped("toolrerank", request, 40, 0), *hybrid = asked_capped("hybrid", request, 40, 0);
+    wt_hits *dpr = asked_capped("dpr", request, 40, 0);
+    bool same = ours->len == dpr->len;
+    assert_int_equal(ours->len, hybrid->len);
+    for (size_t i = 0; i < ours->len; i++) {
+        assert_string_equal(ours->items[i].tool.id, hybrid->items[i].tool.id);
+        same = same && strcmp(ours->items[i].tool.id, dpr->items[i].tool.id) == 0;
+    }
+    assert_false(same);
+    wt_hits_free(ours);
+    wt_hits_free(hybrid);
+    wt_hits_free(dpr);
+}
+
 /* Members of toolrerank/config.json: a classifier that says the same of every request. */
 #define CLASSIFIED(constant) "\"classifier\": {\"weights\": [0, 0, 0, 0, 0, 0], \"constant\": " #constant "}"
 
@@ -538,6 +561,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cross_encoder_reads_the_fields_it_was_trained_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_who_needs_the_cross_encoder_opens_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_training_toolrerank_is_hybrid, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_first_stage_is_as_the_config_weighs_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_provider_comes_first_and_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(several_providers_take_turns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(seen_is_by_provider_or_by_tool, set_up, tear_down),
