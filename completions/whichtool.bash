@@ -57,6 +57,7 @@ _whichtool() {
     train:--candidates) COMPREPLY=(); return ;;
     train:--fields) COMPREPLY=(); return ;;
     train:--negatives) COMPREPLY=(); return ;;
+    train:--made-up) COMPREPLY=(); return ;;
     train:--seed) COMPREPLY=(); return ;;
     train:--threads) COMPREPLY=(); return ;;
     train:--memory) COMPREPLY=(); return ;;
@@ -77,7 +78,7 @@ _whichtool() {
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
     usage) options+=' --split --strict -t --tool --before --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
     eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --bootstrap --seed --cache --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
-    train) options+=' --data --most --out --epochs --batch --accumulate --lr --freeze --loss --precision --candidates --fields --negatives --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto cross toolrerank all' -- "$word") ;;
+    train) options+=' --data --most --out --epochs --batch --accumulate --lr --freeze --loss --precision --candidates --fields --negatives --made-up --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto cross toolrerank all' -- "$word") ;;
     model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;
     version) options+=''; COMPREPLY=() ;;
     help) options+=' --recipes --man --completions'; mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;

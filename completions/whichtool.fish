@@ -79,6 +79,7 @@ complete -c whichtool -n '__fish_seen_subcommand_from train' -l precision -x -d 
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l candidates -x -d 'How many tools a refiner looks at.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l fields -x -d 'What cross reads of a tool: some of category, provider, name, description and parameters; provider,name,description when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l negatives -x -d 'Wrong tools that the model ranks best, so many of each request, to learn from beside the right ones; encoder: none when not given; cross: 4.'
+complete -c whichtool -n '__fish_seen_subcommand_from train' -l made-up -x -d 'Requests that are made up of the tools\' own descriptions, so many of each catalogue, to learn from beside recorded ones or for want of any; for encoder and cross; none when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l seed -x -d 'The same seed and number of threads give the same model; 1 when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l resume -d 'Go on where the same training was stopped or killed.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l threads -x -d 'Threads; one a processor when not given.'

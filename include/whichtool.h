@@ -537,6 +537,9 @@ typedef struct wt_train_options {
                            for the encoder's loss "contrast" and the cross-encoder; 0: none, and the latter's own */
     const char *fields; /* of a tool, that the cross-encoder reads: some of category, provider, name, description and
                            parameters, with commas between; NULL: provider,name,description */
+    size_t made_up; /* so many requests made up of the descriptions of each catalogue's tools, to learn from beside the
+                       recorded ones, or in their place where there are none; for the encoder and the cross-encoder;
+                       0: none */
 } wt_train_options;
 
 WT_API void wt_train_options_init(wt_train_options *options);

@@ -372,6 +372,14 @@ static const struct option train_options[] = {
      .max = 8,
      .help = "Wrong tools that the model ranks best, so many of each request, to learn from beside the right ones; "
              "encoder: none when not given; cross: 4."},
+    {.id = OPT_MADE_UP,
+     .name = "made-up",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = 1000000,
+     .help =
+         "Requests that are made up of the tools' own descriptions, so many of each catalogue, to learn from beside "
+         "recorded ones or for want of any; for encoder and cross; none when not given."},
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,

@@ -45,6 +45,7 @@ enum option_id {
     OPT_MODELS,
     OPT_MOST,
     OPT_NEGATIVES,
+    OPT_MADE_UP,
     OPT_NO_VECTORS,
     OPT_OFFSET,
     OPT_OUT,

@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "catalog/dataset.h"
 #include "catalog/store.h"
+#include "learn/made_up.h"
 
 enum { PAGE = 4096 /* usages read at once */ };
 
@@ -30,6 +31,10 @@ struct reader {
     struct map rows; /* label -> row, for data sets */
     bool by_label;
     struct gathering train, dev;
+    size_t made_up;     /* requests that are wanted of the tools' descriptions; 0: those are left to the tools */
+    struct str *parts;  /* [M] what those give to requests */
+    int64_t *providers; /* [M] */
+    size_t part_capacity, provider_capacity;
     uint64_t seed;
     struct listener *listener;
     wt_error *err;
@@ -62,11 +67,29 @@ static int keep_labels(struct reader *r, const struct tool *tool, uint32_t row)
     return r->text.failed ? wt__fail_nomem(r->err) : keep_label(r, wt__buffer_view(&r->text), row);
 }
 
-static int keep_tool(void *context, const struct store_key *key, const struct tool *tool)
+/* Keeps the description apart from the tool. One without a provider is its own. */
+static int take_description(struct reader *r, const struct store_key *key, struct tool *tool, size_t row)
+{
+    wt__buffer_clear(&r->text);
+    wt__made_up_part(tool->description, &r->text);
+    char *part = r->text.failed ? NULL : wt__arena_copy(&r->out->arena, wt__buffer_view(&r->text));
+    if (!part || wt__grow((void **)&r->parts, &r->part_capacity, row + 1, sizeof *r->parts) < 0 ||
+        wt__grow((void **)&r->providers, &r->provider_capacity, row + 1, sizeof *r->providers) < 0)
+        return wt__fail_nomem(r->err);
+    r->parts[row] = (struct str){part, r->text.len};
+    r->providers[row] = tool->provider.len > 0 ? key->provider : -1 - (int64_t)row;
+    tool->description = (struct str){0};
+    return 0;
+}
+
+static int keep_tool(void *context, const struct store_key *key, const struct tool *whole)
 {
     struct reader *r = context;
     struct examples *out = r->out;
+    struct tool bare = *whole, *tool = &bare;
     size_t row = out->tools;
+    if (r->made_up && take_description(r, key, tool, row) < 0)
+        return WT_ENOMEM;
     if (wt__grow((void **)&out->ids, &r->capacity[DOCUMENT_TEXTS], row + 1, sizeof *out->ids) < 0)
         return wt__fail_nomem(r->err);
     out->ids[row] = key->id;
@@ -327,6 +350,19 @@ static int read_usages(struct reader *r, struct store *store)
     return rc < 0 ? rc : 0;
 }
 
+static int add_made_up(void *context, struct str text, const uint32_t *rows, size_t count)
+{
+    struct reader *r = context;
+    return add_request(r, &r->train, text, rows, count);
+}
+
+static int make_up(struct reader *r)
+{
+    const struct made_up made_up = {
+        .parts = r->parts, .providers = r->providers, .tools = r->out->tools, .wanted = r->made_up, .seed = r->seed};
+    return wt__made_up_each(&made_up, add_made_up, r, r->err);
+}
+
 /* ---------------------------------------------------------------- the whole */
 
 static void hash_set(struct sha256 *sha, const struct example_set *set)
@@ -358,7 +394,7 @@ void wt__examples_seal(struct examples *e)
     wt__sha256_hex(digest, e->hash);
 }
 
-static int check(const struct examples *e, bool recorded, wt_error *err)
+static int check(const struct examples *e, const struct examples_options *options, wt_error *err)
 {
     if (e->tools == 0)
         return wt__fail(err, WT_EEMPTY, "the store %s holds no tools; there is nothing to learn of", e->source);
@@ -367,10 +403,14 @@ static int check(const struct examples *e, bool recorded, wt_error *err)
     if (e->barren > 0)
         return wt__fail(err, WT_EEMPTY, "none of the %zu training requests of %s names a tool that is there", e->barren,
                         e->source);
+    if (options->made_up > 0)
+        return wt__fail(err, WT_EEMPTY, "the %s have not one of %d bytes or more to make requests of", e->source,
+                        MADE_UP_LEAST);
     return wt__fail(err, WT_EEMPTY,
-                    recorded ? "the store %s has no recorded use; record some with `whichtool usage add`, or name a "
-                               "data set"
-                             : "%s has no training requests",
+                    !options->data
+                        ? "the store %s has no recorded use; record some with `whichtool usage add`, or name a "
+                          "data set"
+                        : "%s has no training requests",
                     e->source);
 }
 
@@ -382,21 +422,24 @@ static void gathering_dispose(struct gathering *side)
     wt__map_dispose(&side->by_text);
 }
 
-static int read_all(struct reader *r, wt_engine *engine, const char *data)
+static int read_all(struct reader *r, wt_engine *engine, const struct examples_options *options)
 {
+    const char *data = options->data;
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_read_begin(engine->store, r->err);
     if (rc >= 0) {
         rc = wt__store_each(engine->store, keep_tool, r, r->err);
-        if (rc >= 0 && !data && r->out->tools > 0)
+        if (rc >= 0 && !data && r->made_up == 0 && r->out->tools > 0)
             rc = read_usages(r, engine->store);
         wt__store_read_end(engine->store);
     }
     pthread_mutex_unlock(&engine->store_lock);
-    if (rc >= 0 && data && r->out->tools > 0)
+    if (rc >= 0 && r->made_up > 0)
+        rc = make_up(r);
+    else if (rc >= 0 && data && r->out->tools > 0)
         rc = read_data(r, data);
     if (rc >= 0)
-        rc = finish(r, !data || !has_dev(data));
+        rc = finish(r, r->made_up > 0 ? !options->no_dev : !data || !has_dev(data));
     return rc < 0 ? rc : 0;
 }
 
@@ -404,19 +447,25 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
                       struct listener *listener, wt_error *err)
 {
     *out = (struct examples){0};
-    struct reader r = {
-        .out = out, .seed = options->seed, .by_label = options->data != NULL, .listener = listener, .err = err};
+    struct reader r = {.out = out,
+                       .seed = options->seed,
+                       .by_label = options->data && !options->made_up,
+                       .made_up = options->made_up,
+                       .listener = listener,
+                       .err = err};
     if (options->fields != DOCUMENT_PAIR_FIELDS)
         r.fields = options->fields;
-    out->source = wt__arena_copy(&out->arena, wt__str(options->data ? options->data : engine->path));
+    wt__buffer_text(&r.text, options->made_up ? "descriptions of " : "");
+    wt__buffer_text(&r.text, options->data ? options->data : engine->path);
+    out->source = r.text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r.text));
     out->parts = wt__arena_array(&out->arena, struct example_part, 1);
     int rc = out->source && out->parts ? 0 : wt__fail_nomem(err);
     if (rc == 0 && listener && wt__listener_phase(listener, "reading", 0))
         rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
     if (rc == 0)
-        rc = read_all(&r, engine, options->data);
+        rc = read_all(&r, engine, options);
     if (rc == 0)
-        rc = check(out, !options->data, err);
+        rc = check(out, options, err);
     if (rc == 0) {
         out->part_count = 1;
         if (!r.fields)
@@ -426,6 +475,8 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
     }
     wt__buffer_dispose(&r.text);
     wt__map_dispose(&r.rows);
+    free(r.parts);
+    free(r.providers);
     gathering_dispose(&r.train);
     gathering_dispose(&r.dev);
     if (rc < 0)

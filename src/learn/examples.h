@@ -8,6 +8,8 @@
  * Dev examples are never learned from. A data set has them in qrels/dev.tsv; without that file, and for recorded use,
  * a tenth is taken by a seeded hash of the request's text, so that adding usages moves no request to the other side.
  *
+ * Or they are made up of the tools' descriptions (learn/made_up.h), which the tools then lack.
+ *
  * Several data sets are read one by one and joined: their tools, training and dev requests lie behind each other. Each
  * keeps its own catalogue: labels name tools of their own set, and a request is answered from those. */
 #ifndef WT_LEARN_EXAMPLES_H
@@ -56,7 +58,7 @@ struct examples {
     size_t unknown_labels; /* that name no tool */
     size_t barren;         /* requests of which no tool is known */
     size_t withheld;       /* training requests that are another data set's dev */
-    const char *source;    /* for people: the data set's folder, or the store's path */
+    const char *source;    /* for people: the data set's folder, or the store's path; "descriptions of" one of those */
     char hash[65];         /* SHA-256 of all that, hexadecimal: what a model was trained on */
 };
 
@@ -64,6 +66,8 @@ struct examples_options {
     const char *data; /* BEIR folder; NULL: the store's recorded use */
     uint64_t seed;    /* of the dev side */
     unsigned fields;  /* of a tool, that a cross-encoder reads (retrieve/document.h); 0: the usual ones */
+    size_t made_up;   /* so many requests are made up, and no others are read; 0: none */
+    bool no_dev;      /* of those that are made up none is dev */
 };
 
 /* Errors: WT_EEMPTY (no tool, or no request with a known tool), WT_ENOTFOUND, WT_EFORMAT, WT_ETOOLONG, WT_ESTORE,

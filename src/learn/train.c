@@ -9,6 +9,7 @@
 #include "engine/options.h"
 #include "engine/usage.h"
 #include "learn/learn.h"
+#include "learn/made_up.h"
 #include "learn/memory.h"
 #include "learn/study.h"
 #include "nn/kernels/amx.h"
@@ -86,6 +87,8 @@ static int check_options(const char *name, const wt_train_options *o, wt_error *
         return wt__fail(err, WT_EUSAGE, "a refiner looks at most at %d candidates", CANDIDATES_MAX);
     if (o->negatives > NEGATIVES_MAX)
         return wt__fail(err, WT_EUSAGE, "a request has at most %d hard negatives", NEGATIVES_MAX);
+    if (o->made_up > MADE_UP_MAX)
+        return wt__fail(err, WT_EUSAGE, "at most %d requests are made up", MADE_UP_MAX);
     if (o->precision && strcmp(o->precision, "fp32") != 0 && strcmp(o->precision, "bf16") != 0)
         return wt__fail(err, WT_EUSAGE, "the precision is fp32 or bf16, not \"%s\"", o->precision);
     if (o->precision && strcmp(o->precision, "bf16") == 0 && !wt__amx_ready())
@@ -102,10 +105,14 @@ static bool wanted(const char *name, size_t i)
     return all || strcmp(name, wt__lessons[i].public.name) == 0;
 }
 
-/* Several data sets are several catalogues. */
+/* Several data sets are several catalogues; so is one for which requests are made up, with and without descriptions. */
 static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
 {
     size_t count = count_folders(o->data);
+    for (size_t i = 0; o->made_up > 0 && i < wt__lesson_count; i++)
+        if (wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
+            return wt__fail(err, WT_EUSAGE, "requests are made up for \"encoder\" and \"cross\", not for \"%s\"",
+                            wt__lessons[i].public.name);
     if (o->data && count == 0)
         return wt__fail(err, WT_EUSAGE, "the data set's folder has no name");
     if (count <= 1)
@@ -259,17 +266,46 @@ static int run_lesson(struct training *training, const struct lesson *lesson, wt
     return rc < 0 ? rc : add_notice(training, item, err);
 }
 
-/* The examples of one data set, over its own catalogue: the training's, for the first. */
-static int read_set(struct training *training, struct str folder, bool first, struct examples *out, wt_error *err)
+/* What is learned from, set by set. */
+struct reading {
+    struct training *training;
+    struct examples *sets; /* [count] */
+    size_t count;
+};
+
+/* Appends what was recorded for a catalogue, and what is made up of it. Where nothing was recorded, dev is of the
+ * latter. data: a data set's folder; NULL: the store's recorded use. */
+static int read_catalogue(struct reading *r, const char *data, wt_engine *engine, wt_error *err)
 {
+    struct training *training = r->training;
+    struct listener *listener = &training->listener;
+    struct examples_options options = {.data = data, .seed = training->seed, .fields = training->fields};
+    size_t made_up = training->options->made_up;
+    int rc = wt__examples_read(&r->sets[r->count], engine, &options, listener, err);
+    if (rc < 0 && (rc != WT_EEMPTY || made_up == 0))
+        return rc;
+    r->count += rc == 0;
+    if (made_up == 0)
+        return 0;
+    options.made_up = made_up;
+    options.no_dev = rc == 0;
+    rc = wt__examples_read(&r->sets[r->count], engine, &options, listener, err);
+    r->count += rc == 0;
+    return rc;
+}
+
+/* A data set over its own catalogue: the training's, for the first. */
+static int read_data_set(struct reading *r, struct str folder, wt_error *err)
+{
+    struct training *training = r->training;
     wt_engine *own = NULL;
-    struct examples_options options = {
-        .data = wt__arena_copy(&training->arena, folder), .seed = training->seed, .fields = training->fields};
-    int rc = options.data ? 0 : wt__fail_nomem(err);
+    const char *data = wt__arena_copy(&training->arena, folder);
+    bool first = r->count == 0;
+    int rc = data ? 0 : wt__fail_nomem(err);
     if (rc == 0 && !first)
-        rc = open_corpus(training, options.data, &own, err);
+        rc = open_corpus(training, data, &own, err);
     if (rc == 0)
-        rc = wt__examples_read(out, first ? training->engine : own, &options, &training->listener, err);
+        rc = read_catalogue(r, data, first ? training->engine : own, err);
     wt_close(own);
     return rc;
 }
@@ -277,25 +313,23 @@ static int read_set(struct training *training, struct str folder, bool first, st
 static int read_examples(struct training *training, wt_error *err)
 {
     const wt_train_options *o = training->options;
-    size_t count = count_folders(o->data), read = 0;
-    struct examples_options options = {.data = o->data, .seed = training->seed, .fields = training->fields};
-    if (count <= 1 && o->most == 0)
-        return wt__examples_read(&training->examples, training->engine, &options, &training->listener, err);
-    struct examples *sets = calloc(EXAMPLES_PARTS, sizeof *sets);
+    struct reading r = {.training = training, .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets)};
     struct str folder = {0};
     const char *data = o->data;
-    int rc = sets ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && count == 0)
-        rc = wt__examples_read(&sets[read++], training->engine, &options, &training->listener, err);
-    while (rc == 0 && data && next_folder(&data, &folder)) {
-        rc = read_set(training, folder, read == 0, &sets[read], err);
-        read++;
+    int rc = r.sets ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && !data)
+        rc = read_catalogue(&r, NULL, training->engine, err);
+    while (rc == 0 && data && next_folder(&data, &folder))
+        rc = read_data_set(&r, folder, err);
+    if (rc == 0 && r.count == 1 && o->most == 0) {
+        training->examples = r.sets[0];
+        r.count = 0;
+    } else if (rc == 0) {
+        rc = wt__examples_join(&training->examples, r.sets, r.count, o->most, training->seed, err);
     }
-    if (rc == 0)
-        rc = wt__examples_join(&training->examples, sets, read, o->most, training->seed, err);
-    for (size_t s = 0; s < read; s++)
-        wt__examples_dispose(&sets[s]);
-    free(sets);
+    for (size_t s = 0; s < r.count; s++)
+        wt__examples_dispose(&r.sets[s]);
+    free(r.sets);
     return rc;
 }
 

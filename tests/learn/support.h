@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/sha256.h"
 #include "encoder/tiny_model.h"
 #include "whichtool.h"
 
@@ -161,6 +163,20 @@ static inline void put_data(struct place *place, const char *queries, const char
     if (dev)
         put_text(place->data, "qrels/dev.tsv", dev);
     wt__buffer_dispose(&corpus);
+}
+
+/* Of the encoder that was trained into this folder. */
+static inline void hash_of(const char *out, char hex[65])
+{
+    char path[160];
+    char *bytes = NULL;
+    size_t len;
+    unsigned char digest[32];
+    snprintf(path, sizeof path, "%s/encoder/model.safetensors", out);
+    assert_int_equal(wt__file_read(&bytes, &len, path, 1 << 24, NULL), 0);
+    wt__sha256(bytes, len, digest);
+    wt__sha256_hex(digest, hex);
+    free(bytes);
 }
 
 #endif

@@ -52,19 +52,6 @@ static void refused_train(struct place *place, wt_engine *engine, const char *le
 }
 
 /* SHA-256 of the encoder's weights below a folder. */
-static void hash_of(const char *out, char hex[65])
-{
-    char path[160];
-    char *bytes = NULL;
-    size_t len;
-    unsigned char digest[32];
-    snprintf(path, sizeof path, "%s/encoder/model.safetensors", out);
-    assert_int_equal(wt__file_read(&bytes, &len, path, 1 << 24, NULL), 0);
-    wt__sha256(bytes, len, digest);
-    wt__sha256_hex(digest, hex);
-    free(bytes);
-}
-
 static bool is_there(const char *out, const char *name)
 {
     char path[160];
