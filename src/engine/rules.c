@@ -61,6 +61,7 @@ static int read_settings(struct hierarchy_settings *s, const json_t *object, wt_
     s->sure = (float)wt__json_real(object, "sure", (double)s->sure);
     s->alike = (float)wt__json_real(object, "alike", (double)s->alike);
     s->prior = (float)wt__json_real(object, "prior", (double)s->prior);
+    s->cover = (float)wt__json_real(object, "cover", (double)s->cover);
     s->truncate = wt__json_bool(object, "truncate", s->truncate);
     s->expand_seen = wt__json_bool(object, "expand_seen", s->expand_seen);
     s->expand_unseen = wt__json_bool(object, "expand_unseen", s->expand_unseen);
@@ -119,10 +120,11 @@ static json_t *write_settings(const struct hierarchy_settings *s)
     for (size_t kind = 0; kinds && kind < REQUEST_KINDS; kind++)
         if (json_object_set_new(kinds, kind_names[kind], json_string(rule_names[s->rule[kind]])) < 0)
             return json_decref(kinds), NULL;
-    return json_pack("{s:i, s:i, s:f, s:f, s:i, s:f, s:b, s:b, s:b, s:o}", "seen_depth", (int)s->seen_depth,
+    return json_pack("{s:i, s:i, s:f, s:f, s:i, s:f, s:f, s:b, s:b, s:b, s:o}", "seen_depth", (int)s->seen_depth,
                      "unseen_depth", (int)s->unseen_depth, "sure", (double)s->sure, "alike", (double)s->alike,
-                     "group_most", (int)s->group_most, "prior", (double)s->prior, "truncate", (int)s->truncate,
-                     "expand_seen", (int)s->expand_seen, "expand_unseen", (int)s->expand_unseen, "rules", kinds);
+                     "group_most", (int)s->group_most, "prior", (double)s->prior, "cover", (double)s->cover, "truncate",
+                     (int)s->truncate, "expand_seen", (int)s->expand_seen, "expand_unseen", (int)s->expand_unseen,
+                     "rules", kinds);
 }
 
 static json_t *write_classifier(const struct request_classifier *c)

@@ -231,7 +231,9 @@ static int number_of_nobody(const struct second_look *look, struct arena *arena,
     return rc < 0 ? rc : 0;
 }
 
-static int find_kind(struct hierarchy *h, const struct hit_list *hits, enum request_kind *out, wt_error *err)
+/* What kind of request it is, and what the candidates' providers lack. */
+static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct candidate *candidates, size_t count,
+                     enum request_kind *out, wt_error *err)
 {
     struct request_evidence evidence;
     uint32_t nobody;
@@ -250,6 +252,7 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, enum requ
                                         .keys = h->look->view->snapshot->keys,
                                         .nobody = nobody};
     wt__request_evidence(&texts, &evidence);
+    wt__request_covers(&texts, candidates, count);
     *out = wt__request_kind(&h->rules->classifier, &evidence);
     *h->look->several = (double)wt__request_probability(&h->rules->classifier, &evidence);
     return 0;
@@ -340,7 +343,7 @@ static int run_hierarchy(struct hierarchy *h, struct hit_list *hits, wt_error *e
     for (size_t i = 0; rc == 0 && i < count; i++)
         candidates[i].score = hits->items[0].score > 0 ? hits->items[i].score / hits->items[0].score : 0;
     if (rc == 0)
-        rc = find_kind(h, hits, &kind, err);
+        rc = find_kind(h, hits, candidates, count, &kind, err);
     if (rc == 0)
         rc = wt__toolrerank(&h->rules->settings, kind, &source, candidates, &count, &first, err);
     return rc < 0 ? rc : list_hits(h, candidates, count, first, hits, err);

@@ -24,7 +24,7 @@ enum {
 struct sample {
     uint32_t request, other; /* training requests; other: the second of two that are put together */
     bool several, made_up;
-    bool there; /* its evidence was found */
+    bool there; /* its evidence was found, and it is no single part, which is covered in any case */
 };
 #define NO_OTHER UINT32_MAX
 
@@ -37,25 +37,22 @@ struct sampling {
 };
 
 int wt__first_look(const struct first_look *look, struct str request, size_t k, unsigned worker, struct hit_list *hits,
-                   struct request_evidence *evidence, wt_error *err)
+                   struct request_texts *texts, wt_error *err)
 {
     const struct study *study = look->study;
     const struct view view = {
         .snapshot = study->shelf->snapshot, .encoder = study->encoder, .vectors = &look->documents.view};
     const struct retrieve_request wanted = {.text = request, .k = k};
     int rc = wt__retrieve(&look->retriever, &view, &wanted, study->workspaces[worker], hits, err);
-    if (rc < 0)
-        return rc;
-    const struct request_texts texts = {.texts = hits->texts,
-                                        .dim = study->dim,
-                                        .vectors = hits->encoded,
-                                        .nearest = hits->nearest,
-                                        .counts = hits->nearest_counts,
-                                        .most = hits->nearest_most,
-                                        .keys = study->shelf->snapshot->keys,
-                                        .nobody = look->nobody};
-    wt__request_evidence(&texts, evidence);
-    return 0;
+    *texts = (struct request_texts){.texts = hits->texts,
+                                    .dim = study->dim,
+                                    .vectors = hits->encoded,
+                                    .nearest = hits->nearest,
+                                    .counts = hits->nearest_counts,
+                                    .most = hits->nearest_most,
+                                    .keys = study->shelf->snapshot->keys,
+                                    .nobody = look->nobody};
+    return rc < 0 ? rc : 0;
 }
 
 bool wt__several_providers(const struct first_look *look, const uint32_t *tools, size_t count)
@@ -90,7 +87,7 @@ static uint32_t nearest_tool(const struct study *study, const uint32_t *tools, s
 int wt__cut_down(const struct first_look *look, struct str request, const uint32_t *tools, size_t count,
                  unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err)
 {
-    struct request_evidence unused;
+    struct request_texts unused;
     struct hit_list hits;
     struct str parts[PARTS_MAX];
     uint32_t owners[PARTS_MAX];
@@ -112,7 +109,7 @@ int wt__cut_down(const struct first_look *look, struct str request, const uint32
     }
     for (size_t p = 0; most > 0 && p < n; p++)
         if (owners[p] == *provider) {
-            wt__buffer_text(out, out->len ? " " : "");
+            wt__buffer_text(out, out->len ? ". " : "");
             wt__buffer_str(out, parts[p]);
         }
     return out->failed ? wt__fail_nomem(err) : 0;
@@ -149,6 +146,7 @@ static int look_at_sample(void *context, size_t index, unsigned worker)
     struct sampling *s = context;
     struct sample *sample = &s->samples[index];
     struct training *training = s->look->study->training;
+    struct request_texts texts;
     struct hit_list hits;
     struct buffer text = {0};
     wt_error *err = &s->errors[worker];
@@ -159,8 +157,10 @@ static int look_at_sample(void *context, size_t index, unsigned worker)
         request = wt__buffer_view(&text);
     }
     if (rc == 0 && request.len > 0) {
-        rc = wt__first_look(s->look, request, 1, worker, &hits, &s->evidence[index], err);
-        sample->there = rc == 0;
+        rc = wt__first_look(s->look, request, 1, worker, &hits, &texts, err);
+        sample->there = rc == 0 && !(sample->made_up && texts.texts == 1);
+        if (sample->there)
+            wt__request_evidence(&texts, &s->evidence[index]);
     }
     wt__buffer_dispose(&text);
     if (rc == 0 && worker == 0 && wt__listener_step(&training->listener, index + 1))

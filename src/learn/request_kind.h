@@ -18,9 +18,9 @@ struct first_look {
     uint32_t nobody;     /* what stands for that in the snapshot */
 };
 
-/* One request by it: its k best, and what is known of it. hits live in the worker's workspace. */
+/* One request by it: its k best, and what is known of it. Both live in the worker's workspace. */
 int wt__first_look(const struct first_look *look, struct str request, size_t k, unsigned worker, struct hit_list *hits,
-                   struct request_evidence *evidence, wt_error *err);
+                   struct request_texts *texts, wt_error *err);
 
 /* Whether a request's tools [count] are of more than one provider. */
 bool wt__several_providers(const struct first_look *look, const uint32_t *tools, size_t count);

@@ -27,15 +27,16 @@ static const float sures[] = {0.85f, 0.9f, 0.8f, 0.75f, 0.7f, 0.65f, 0.6f};
 static const float alikes[] = {0.7f, 0.65f, 0.75f, 0.6f, 0.8f, 0.85f, 0.9f};
 static const uint32_t mosts[] = {3, 2, 4};
 static const float priors[] = {0, 2, 4, 8, 16};
+static const float covers[] = {0, 10, 20, 40};
 static const float margins[] = {0.1f, 0, 0.2f, 0.3f, 0.4f};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 enum {
     PRIORS = COUNT(priors),
     LOOKS = COUNT(depths) * PRIORS,
-    SURES = COUNT(sures),
+    SINGLES = COUNT(sures) * COUNT(covers),
     SPREADS = COUNT(alikes) * COUNT(mosts),
-    POINTS = SURES + SPREADS + 1, /* of a look: single, several, and no rule */
+    POINTS = SINGLES + SPREADS + 1, /* of a look: single, several, and no rule */
     DEEPEST = 50,
     CUTOFF = 5
 };
@@ -255,20 +256,22 @@ static float figure_of(const struct asked *asked, const struct candidate *candid
     return ideal > 0 ? (float)(((double)found / (double)asked->gold_count + gain / ideal) / 2) : 0;
 }
 
-/* The settings of a point: 0 .. SURES - 1 for a single provider, then those for several, then no rule. */
+/* The settings of a point: 0 .. SINGLES - 1 for a single provider, then those for several, then no rule. */
 static struct hierarchy_settings settings_of(size_t look, size_t point)
 {
     struct hierarchy_settings settings = wt__hierarchy_paper;
     settings.seen_depth = depths[look / PRIORS].seen;
     settings.unseen_depth = depths[look / PRIORS].unseen;
     settings.prior = priors[look % PRIORS];
-    settings.rule[REQUEST_SINGLE] = point < SURES ? HIERARCHY_CONCENTRATE : HIERARCHY_NONE;
-    settings.rule[REQUEST_MULTI] = point >= SURES && point < SURES + SPREADS ? HIERARCHY_SPREAD : HIERARCHY_NONE;
-    if (point < SURES)
-        settings.sure = sures[point];
+    settings.rule[REQUEST_SINGLE] = point < SINGLES ? HIERARCHY_CONCENTRATE : HIERARCHY_NONE;
+    settings.rule[REQUEST_MULTI] = point >= SINGLES && point < SINGLES + SPREADS ? HIERARCHY_SPREAD : HIERARCHY_NONE;
+    if (point < SINGLES) {
+        settings.sure = sures[point / COUNT(covers)];
+        settings.cover = covers[point % COUNT(covers)];
+    }
     if (settings.rule[REQUEST_MULTI] == HIERARCHY_SPREAD) {
-        settings.alike = alikes[(point - SURES) / COUNT(mosts)];
-        settings.group_most = mosts[(point - SURES) % COUNT(mosts)];
+        settings.alike = alikes[(point - SINGLES) / COUNT(mosts)];
+        settings.group_most = mosts[(point - SINGLES) % COUNT(mosts)];
     }
     return settings;
 }
@@ -284,8 +287,8 @@ static int try_points(struct asking *a, wt_error *err)
             const struct hierarchy_settings settings = settings_of(look, point);
             size_t count = a->asked->count, first;
             memcpy(candidates, a->asked->first, count * sizeof *candidates);
-            rc = wt__toolrerank(&settings, point < SURES ? REQUEST_SINGLE : REQUEST_MULTI, &source, candidates, &count,
-                                &first, err);
+            rc = wt__toolrerank(&settings, point < SINGLES ? REQUEST_SINGLE : REQUEST_MULTI, &source, candidates,
+                                &count, &first, err);
             a->asked->points[look][point] = rc == 0 ? figure_of(a->asked, candidates, count) : 0;
         }
     return rc;
@@ -320,18 +323,21 @@ static int ask(void *context, size_t index, unsigned worker)
     struct asked *asked = &s->asked[index];
     struct asking asking = {s, asked};
     struct request_evidence evidence;
+    struct request_texts texts;
     struct hit_list hits;
     wt_error *err = &s->errors[worker];
     int rc = read_request(s, index, worker, err);
     if (rc == 0 && asked->gold_count > 0)
-        rc = wt__first_look(&s->look, asked->text, DEEPEST, worker, &hits, &evidence, err);
+        rc = wt__first_look(&s->look, asked->text, DEEPEST, worker, &hits, &texts, err);
     if (rc < 0 || asked->gold_count == 0)
         return rc;
+    wt__request_evidence(&texts, &evidence);
     asked->count = hits.len;
     asked->probability = wt__request_probability(&s->fit.classifier, &evidence);
     for (size_t i = 0; i < hits.len; i++)
         asked->first[i] =
             candidate_of(s, hits.items[i].row, hits.items[0].score > 0 ? hits.items[i].score / hits.items[0].score : 0);
+    wt__request_covers(&texts, asked->first, asked->count);
     asked->before = figure_of(asked, asked->first, asked->count);
     rc = try_points(&asking, err);
     if (rc == 0 && worker == 0 && wt__listener_step(&s->training->listener, index + 1))
@@ -364,8 +370,8 @@ static double try_margin(const struct search *s, size_t look, float margin, stru
     for (size_t q = 0; q < s->asked_count; q++)
         for (size_t point = 0; point < POINTS; point++)
             sums[kind_of(&s->asked[q], margin)][point] += (double)s->asked[q].points[look][point];
-    size_t single = best_point(sums[REQUEST_SINGLE], 0, SURES);
-    size_t several = best_point(sums[REQUEST_MULTI], SURES, SURES + SPREADS);
+    size_t single = best_point(sums[REQUEST_SINGLE], 0, SINGLES);
+    size_t several = best_point(sums[REQUEST_MULTI], SINGLES, SINGLES + SPREADS);
     const struct hierarchy_settings of_several = settings_of(look, several);
     *settings = settings_of(look, single);
     settings->alike = of_several.alike;

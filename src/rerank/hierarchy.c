@@ -37,11 +37,11 @@ static int check_count(const char *name, uint32_t value, wt_error *err)
     return wt__fail(err, WT_EUSAGE, "%s is %u; it is 1 to %d", name, value, HIERARCHY_MAX_CANDIDATES);
 }
 
-static int check_prior(float value, wt_error *err)
+static int check_lean(const char *name, float value, wt_error *err)
 {
-    if (value >= 0 && value <= HIERARCHY_MAX_PRIOR)
+    if (value >= 0 && value <= HIERARCHY_MAX_LEAN)
         return 0;
-    return wt__fail(err, WT_EUSAGE, "prior is %g; it is 0 to %d", (double)value, HIERARCHY_MAX_PRIOR);
+    return wt__fail(err, WT_EUSAGE, "%s is %g; it is 0 to %d", name, (double)value, HIERARCHY_MAX_LEAN);
 }
 
 static int check_share(const char *name, float value, float least, wt_error *err)
@@ -63,7 +63,9 @@ int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *
     if (rc == 0)
         rc = check_count("group_most", settings->group_most, err);
     if (rc == 0)
-        rc = check_prior(settings->prior, err);
+        rc = check_lean("prior", settings->prior, err);
+    if (rc == 0)
+        rc = check_lean("cover", settings->cover, err);
     for (size_t kind = 0; rc == 0 && kind < REQUEST_KINDS; kind++)
         if ((unsigned)settings->rule[kind] >= HIERARCHY_RULES)
             rc = wt__fail(err, WT_EUSAGE, "rule[%zu] is %d; it is 0 to %d", kind, (int)settings->rule[kind],

@@ -22,7 +22,7 @@
 
 #include "base/error.h"
 
-enum { HIERARCHY_MAX_CANDIDATES = 256, HIERARCHY_MAX_PRIOR = 100 };
+enum { HIERARCHY_MAX_CANDIDATES = 256, HIERARCHY_MAX_LEAN = 100 };
 
 /* The provider of a tool that has none: unlike every other, also another one of these. */
 #define HIERARCHY_NO_PROVIDER UINT32_MAX
@@ -33,6 +33,7 @@ struct candidate {
     bool seen;           /* training named the tool or, where the caller counts so, its provider */
     float score;         /* 0 .. 1: the cross-encoder's probability, else the first stage's share of its best */
     float share;         /* 0 .. 1: the latter, kept by wt__toolrerank */
+    float lack;          /* 0 .. 2: how much worse its provider covers the request than the best one does */
     const float *vector; /* [D] unit length, borrowed; NULL: like no other tool */
 };
 
@@ -50,6 +51,7 @@ struct hierarchy_settings {
     float alike;           /* [tau_m] two tools with a cosine above it are in one group */
     uint32_t group_most;   /* [n] of a group come first */
     float prior;           /* what the first stage's share adds to the cross-encoder's logit; 0: as in the paper */
+    float cover;           /* what its provider's lack takes from it under Algorithm 1; 0: as in the paper */
     bool truncate;         /* off: all are kept as far down as the greater of the two depths */
     bool expand_seen;      /* [Table 7] whole providers: those that training saw */
     bool expand_unseen;    /* [Table 7] and those that it did not */
@@ -61,8 +63,8 @@ struct hierarchy_settings {
 extern const struct hierarchy_settings wt__hierarchy_paper;
 
 /* Settings that came from a file or a person. Depths and group_most are 1 .. HIERARCHY_MAX_CANDIDATES, sure 0 .. 1,
- * alike -1 .. 1, prior 0 .. HIERARCHY_MAX_PRIOR, rules those of the list. Errors: WT_EUSAGE, whose sentence names the
- * setting and its range. */
+ * alike -1 .. 1, prior and cover 0 .. HIERARCHY_MAX_LEAN, rules those of the list. Errors: WT_EUSAGE, whose sentence
+ * names the setting and its range. */
 int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *err);
 
 /* How many candidates of the first stage the settings can make use of. */

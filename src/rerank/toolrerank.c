@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nn/kernels/kernels.h"
 #include "retrieve/compose.h"
@@ -37,39 +38,58 @@ struct cover {
     double mean, gap;
 };
 
-/* The rows near the texts, by provider. Returns how many. least, best: [T] the last and the first score of a text. */
-static size_t list_sightings(const struct request_texts *t, struct sighting *out, float *least, float *best)
+/* What is near to each text, and what a part counts: the square of its best score, by the sum of those. What no tool
+ * answers ("I am planning a party") says little about providers. */
+struct nearness {
+    struct sighting sightings[TEXTS_MAX * EVIDENCE_DEPTH];
+    size_t count, begin;                                      /* of sightings; the first part */
+    float least[TEXTS_MAX], best[TEXTS_MAX], part[TEXTS_MAX]; /* scores of a text; what it counts */
+};
+
+static void look_near(const struct request_texts *t, struct nearness *n)
 {
-    size_t n = 0;
+    float sum = 0;
+    n->count = 0;
+    n->begin = t->texts > 1;
     for (size_t text = 0; text < t->texts; text++) {
         const struct scored *nearest = t->nearest + text * t->most;
         size_t count = t->counts[text] < EVIDENCE_DEPTH ? t->counts[text] : EVIDENCE_DEPTH;
-        best[text] = count ? nearest[0].score : 0;
-        least[text] = count ? nearest[count - 1].score : 0;
+        n->best[text] = count ? nearest[0].score : 0;
+        n->least[text] = count ? nearest[count - 1].score : 0;
+        n->part[text] = text < n->begin ? 0 : n->best[text] * n->best[text];
+        sum += n->part[text];
         for (size_t i = 0; i < count; i++)
-            out[n++] =
+            n->sightings[n->count++] =
                 (struct sighting){t->keys[nearest[i].row].provider, nearest[i].row, (uint32_t)text, nearest[i].score};
     }
-    qsort(out, n, sizeof *out, compare_sightings);
-    return n;
+    for (size_t text = n->begin; text < t->texts; text++)
+        n->part[text] = sum > 0 ? n->part[text] / sum : 1 / (float)(t->texts - n->begin);
+    qsort(n->sightings, n->count, sizeof *n->sightings, compare_sightings);
 }
 
-/* Of the sightings [n] of one provider: its best score of each text, where it has none the text's least. */
-static void best_of(const struct sighting *sightings, size_t n, const float *least, size_t texts, float *out)
+/* Where the sightings of one provider end that begin here. */
+static size_t end_of(const struct request_texts *t, const struct nearness *n, size_t begin)
 {
-    for (size_t text = 0; text < texts; text++)
-        out[text] = least[text];
-    for (size_t i = 0; i < n; i++)
-        out[sightings[i].text] = fmaxf(out[sightings[i].text], sightings[i].score);
+    size_t end = begin + 1;
+    while (end < n->count && same_side(t, &n->sightings[begin], &n->sightings[end]))
+        end++;
+    return end;
 }
 
-/* The parts are the texts from `begin` on. */
-static struct cover cover_of(const float *own, const float *best, size_t begin, size_t texts)
+/* Of the sightings begin .. end - 1, which are one provider's: its best score of each text, where it has none the
+ * text's least; and what all parts lack of their best. */
+static struct cover cover_of(const struct request_texts *t, const struct nearness *n, size_t begin, size_t end,
+                             float *own)
 {
     struct cover cover = {0, 0};
-    for (size_t text = begin; text < texts; text++) {
-        double gap = (double)best[text] - (double)own[text];
-        cover.mean += gap / (double)(texts - begin);
+    memcpy(own, n->least, t->texts * sizeof *own);
+    for (size_t i = begin; i < end; i++) {
+        const struct sighting *one = &n->sightings[i];
+        own[one->text] = fmaxf(own[one->text], one->score);
+    }
+    for (size_t text = n->begin; text < t->texts; text++) {
+        double gap = (double)n->best[text] - (double)own[text];
+        cover.mean += gap * (double)n->part[text];
         cover.gap = fmax(cover.gap, gap);
     }
     return cover;
@@ -87,25 +107,46 @@ static void add_term(struct entropy *e, float score, float best)
     e->weighed += weight * logit;
 }
 
-static void look_at_providers(const struct request_texts *t, size_t begin, struct request_evidence *out)
+static void look_at_providers(const struct request_texts *t, struct request_evidence *out)
 {
-    struct sighting sightings[TEXTS_MAX * EVIDENCE_DEPTH];
-    float least[TEXTS_MAX], best[TEXTS_MAX], own[TEXTS_MAX];
-    size_t n = list_sightings(t, sightings, least, best);
+    struct nearness near;
+    float own[TEXTS_MAX];
     struct cover nearest = {INFINITY, 0};
     struct entropy entropy = {0, 0};
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && same_side(t, &sightings[i], &sightings[end]);)
-            end++;
-        best_of(sightings + i, end - i, least, t->texts, own);
-        struct cover cover = cover_of(own, best, begin, t->texts);
+    look_near(t, &near);
+    for (size_t i = 0, end; i < near.count; i = end) {
+        end = end_of(t, &near, i);
+        struct cover cover = cover_of(t, &near, i, end, own);
         if (cover.mean < nearest.mean)
             nearest = cover;
-        add_term(&entropy, own[0], best[0]);
+        add_term(&entropy, own[0], near.best[0]);
     }
-    out->values[EVIDENCE_MARGIN] = n ? (float)nearest.mean : 0;
+    out->values[EVIDENCE_MARGIN] = near.count ? (float)nearest.mean : 0;
     out->values[EVIDENCE_GAP] = (float)nearest.gap;
-    out->values[EVIDENCE_ENTROPY] = n ? (float)(log(entropy.sum) - entropy.weighed / entropy.sum) : 0;
+    out->values[EVIDENCE_ENTROPY] = near.count ? (float)(log(entropy.sum) - entropy.weighed / entropy.sum) : 0;
+}
+
+void wt__request_covers(const struct request_texts *t, struct candidate *candidates, size_t count)
+{
+    struct nearness near;
+    float own[TEXTS_MAX];
+    double most = INFINITY;
+    look_near(t, &near);
+    float none = (float)cover_of(t, &near, 0, 0, own).mean;
+    for (size_t c = 0; c < count; c++)
+        candidates[c].lack = none;
+    for (size_t i = 0, end; i < near.count; i = end) {
+        end = end_of(t, &near, i);
+        double lack = cover_of(t, &near, i, end, own).mean;
+        const struct sighting *one = &near.sightings[i];
+        most = fmin(most, lack);
+        for (size_t c = 0; c < count; c++)
+            if (t->keys[candidates[c].row].provider == one->provider &&
+                (one->provider != t->nobody || candidates[c].row == one->row))
+                candidates[c].lack = (float)lack;
+    }
+    for (size_t c = 0; near.count > 0 && c < count; c++)
+        candidates[c].lack -= (float)most;
 }
 
 void wt__request_evidence(const struct request_texts *t, struct request_evidence *out)
@@ -114,7 +155,7 @@ void wt__request_evidence(const struct request_texts *t, struct request_evidence
     size_t begin = t->texts > 1, parts = t->texts - begin;
     double between = 0, pairs = 0;
     float least = 1;
-    look_at_providers(t, begin, out);
+    look_at_providers(t, out);
     for (size_t a = begin; a < t->texts; a++) {
         for (size_t b = a + 1; b < t->texts; b++, pairs++)
             between += (double)kernels->dot_f32(t->vectors + a * t->dim, t->vectors + b * t->dim, t->dim);
@@ -144,17 +185,22 @@ enum request_kind wt__request_kind(const struct request_classifier *classifier, 
 
 /* ---------------------------------------------------------------- the order */
 
-/* Scores, which lean on the first stage: logit(score) + prior * (share - 1). What the cross-encoder is sure of is less
- * than certain, so that its logit is finite. */
+/* Scores, which lean on the first stage and, where one provider is wanted, on what it lacks:
+ *
+ *   logit(score) + prior * (share - 1) - cover * lack
+ *
+ * What the cross-encoder is sure of is less than certain, so that its logit is finite. */
 #define NEARLY_CERTAIN 1e-7
 
-static int score(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
-                 struct candidate *candidates, size_t count, wt_error *err)
+static int score(const struct hierarchy_settings *settings, enum hierarchy_rule rule,
+                 const struct toolrerank_source *source, struct candidate *candidates, size_t count, wt_error *err)
 {
+    double cover = rule == HIERARCHY_CONCENTRATE ? (double)settings->cover : 0;
     int rc = source->score(source->context, candidates, count, err);
-    for (size_t i = 0; rc == 0 && settings->prior > 0 && i < count; i++) {
+    for (size_t i = 0; rc == 0 && (settings->prior > 0 || cover > 0) && i < count; i++) {
         double odds = fmin(fmax((double)candidates[i].score, NEARLY_CERTAIN), 1 - NEARLY_CERTAIN);
-        double logit = log(odds / (1 - odds)) + (double)settings->prior * ((double)candidates[i].share - 1);
+        double logit = log(odds / (1 - odds)) + (double)settings->prior * ((double)candidates[i].share - 1) -
+                       cover * (double)candidates[i].lack;
         candidates[i].score = (float)(1 / (1 + exp(-logit)));
     }
     return rc;
@@ -166,6 +212,14 @@ static bool holds(const struct candidate *candidates, size_t count, uint32_t row
         if (candidates[i].row == row)
             return true;
     return false;
+}
+
+static float lack_of(const struct candidate *candidates, size_t count, uint32_t provider)
+{
+    for (size_t i = 0; i < count; i++)
+        if (candidates[i].provider == provider)
+            return candidates[i].lack;
+    return 0;
 }
 
 /* The other tools of the providers that the settings want whole, as many as there is room for, with scores. The first
@@ -188,11 +242,12 @@ static int fetch_others(const struct hierarchy_settings *settings, const struct 
         for (size_t i = 0; i < (size_t)of && n < room; i++)
             if (!holds(candidates, count, tools[i].row)) {
                 found[n] = tools[i];
+                found[n].lack = lack_of(candidates, count, tools[i].provider);
                 found[n++].share = least;
             }
     }
     *found_count = n;
-    return n ? score(settings, source, found, n, err) : 0;
+    return n ? score(settings, HIERARCHY_CONCENTRATE, source, found, n, err) : 0;
 }
 
 static int concentrate(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
@@ -218,7 +273,7 @@ int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind 
     *count = *first = wt__hierarchy_truncate(settings, candidates, *count);
     for (size_t i = 0; i < *count; i++)
         candidates[i].share = candidates[i].score;
-    int rc = source->score && *count ? score(settings, source, candidates, *count, err) : 0;
+    int rc = source->score && *count ? score(settings, settings->rule[kind], source, candidates, *count, err) : 0;
     if (rc < 0 || *count == 0)
         return rc;
     wt__hierarchy_sort(candidates, *count);

@@ -1,7 +1,8 @@
 /* toolrerank.h: the whole of ToolRerank behind its first stage (section 3.1), over callbacks, so that a query and the
  * search for its settings run the same code; and what says whether a request needs one provider or several.
  *
- *   truncate -> score, leaning on the first stage -> sort -> the rule for this kind of request (rerank/hierarchy.h)
+ *   truncate -> score, leaning on the first stage (and on the provider) -> sort -> the rule for this kind of request
+ * (rerank/hierarchy.h)
  *
  * The paper's classifier reads the request alone. Its words tell little: "find a hotel and its price" may be one
  * provider's work or two's, and which it is depends on the catalogue. Here the evidence is what the first stage found:
@@ -33,7 +34,8 @@ struct request_texts {
 };
 
 enum {
-    EVIDENCE_MARGIN,       /* mean over parts of the best cosine, less the same of the provider that covers best */
+    EVIDENCE_MARGIN,       /* mean over parts, each by the square of its best cosine, of what the provider that covers
+                              best lacks of that */
     EVIDENCE_GAP,          /* the largest of those differences of a part */
     EVIDENCE_PARTS,        /* how many */
     EVIDENCE_PART_COSINE,  /* mean between parts; 1 where there is one */
@@ -47,6 +49,9 @@ struct request_evidence {
 
 /* A provider that is not among the nearest of a part counts as its last one. Finite, whatever the texts. */
 void wt__request_evidence(const struct request_texts *texts, struct request_evidence *out);
+
+/* Fills the lack of candidates [count]: that mean of their own provider, less the least of any. */
+void wt__request_covers(const struct request_texts *texts, struct candidate *candidates, size_t count);
 
 /* Logistic; all zero knows nothing of any request. */
 struct request_classifier {
@@ -73,7 +78,7 @@ struct toolrerank_source {
 };
 
 /* candidates: [HIERARCHY_MAX_CANDIDATES], *count of them filled, in the first stage's order and with its shares for
- * scores; then in the final order.
+ * scores, and what their providers lack; then in the final order.
  * *first: how many the rule put first; *count where there was none. Those that truncation dropped are gone. */
 int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind kind,
                    const struct toolrerank_source *source, struct candidate *candidates, size_t *count, size_t *first,

@@ -479,6 +479,7 @@ static void rules_are_read_as_they_were_written(void **state)
                                        .alike = -0.25f,
                                        .group_most = 2,
                                        .prior = 4.5f,
+                                       .cover = 12.5f,
                                        .truncate = true,
                                        .expand_seen = true,
                                        .rule = {HIERARCHY_SPREAD, HIERARCHY_NONE, HIERARCHY_CONCENTRATE}},
@@ -496,7 +497,8 @@ static void rules_are_read_as_they_were_written(void **state)
     assert_memory_equal(&read.settings.rule, &rules.settings.rule, sizeof read.settings.rule);
     assert_true(read.settings.seen_depth == 7 && read.settings.unseen_depth == 33 && read.settings.group_most == 2 &&
                 read.settings.sure == 0.5f && read.settings.alike == -0.25f && read.settings.prior == 4.5f &&
-                read.settings.truncate && read.settings.expand_seen && !read.settings.expand_unseen);
+                read.settings.cover == 12.5f && read.settings.truncate && read.settings.expand_seen &&
+                !read.settings.expand_unseen);
     wt__map_dispose(&read.seen);
     json_decref(config);
     wt__arena_dispose(&arena);

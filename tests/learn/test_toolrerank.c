@@ -105,10 +105,11 @@ static wt_engine *open_providers(struct place *place, size_t singles, size_t sev
     wt__buffer_clear(&jsonl);
     for (size_t i = 0; i < singles + several; i++) {
         size_t p = i % 3, q = i < singles ? p : (p + 1) % 3, a = i / 3 % 3, b = (a + 1 + i / 9 % 2) % 3;
-        wt__buffer_printf(&jsonl,
-                          "{\"request\": \"Find the %s in %s number %zu. Send me a %s to paris\", "
-                          "\"tools\": [\"p%zu/tool%zu\", \"p%zu/tool%zu\"]}\n",
-                          words[p][a], i % 2 ? "london" : "paris", i, words[q][b], p, a, q, b);
+        wt__buffer_printf(
+            &jsonl,
+            "{\"request\": \"Find the %s in %s number %zu. Play and text this %s there. Send me a %s to paris\", "
+            "\"tools\": [\"p%zu/tool%zu\", \"p%zu/tool%zu\"]}\n",
+            words[p][a], i % 2 ? "london" : "paris", i, words[p][a], words[q][b], p, a, q, b);
     }
     add_usages(place, engine, jsonl.ptr);
     wt__buffer_dispose(&jsonl);

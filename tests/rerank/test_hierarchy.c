@@ -377,6 +377,7 @@ static void settings_have_ranges(void **state)
         {{.seen_depth = 1, .unseen_depth = 1, .alike = -2}, "alike is -2; it is -1 to 1"},
         {{.seen_depth = 1, .unseen_depth = 1, .alike = INFINITY}, "alike is inf; it is -1 to 1"},
         {{.seen_depth = 1, .unseen_depth = 1, .group_most = 1, .prior = 101}, "prior is 101; it is 0 to 100"},
+        {{.seen_depth = 1, .unseen_depth = 1, .group_most = 1, .cover = NAN}, "it is 0 to 100"},
         {{.seen_depth = 1, .unseen_depth = 1}, "group_most is 0; it is 1 to 256"},
         {{.seen_depth = 1, .unseen_depth = 1, .group_most = 257}, "group_most is 257; it is 1 to 256"},
         {{.seen_depth = 1, .unseen_depth = 1, .group_most = 1, .rule = {[REQUEST_MULTI] = HIERARCHY_RULES}},

@@ -26,8 +26,8 @@ enum { MOST = 3 };
 /* The whole request and two parts; D = 2. */
 static const float vectors[] = {1, 0, 1, 0, 0.6f, 0.8f};
 
-/* Parts find .9 and .8 at best, .85 in the mean. A's best are .9 and .6 (mean .75), B's .5 and .8 (.65): A covers best,
- * .1 less in the mean and .2 less at the second part. Both are as near to the whole: the entropy is that of a coin. */
+/* Parts find .9 and .8 at best and count .81 and .64 of 1.45. A's best are .9 and .6, B's .5 and .8: A lacks .2 at the
+ * second part, B .4 at the first. Both are as near to the whole: the entropy is that of a coin. */
 static void cover_is_that_of_the_best_provider(void **state)
 {
     static const struct snapshot_key keys[] = {{.provider = A}, {.provider = A}, {.provider = B}};
@@ -39,7 +39,7 @@ static void cover_is_that_of_the_best_provider(void **state)
     struct request_evidence evidence;
     (void)state;
     wt__request_evidence(&texts, &evidence);
-    near(&evidence, EVIDENCE_MARGIN, 0.1);
+    near(&evidence, EVIDENCE_MARGIN, 0.2 * 0.64 / 1.45);
     near(&evidence, EVIDENCE_GAP, 0.2);
     near(&evidence, EVIDENCE_PARTS, 2);
     near(&evidence, EVIDENCE_PART_COSINE, 0.6);
@@ -47,8 +47,31 @@ static void cover_is_that_of_the_best_provider(void **state)
     near(&evidence, EVIDENCE_ENTROPY, log(2));
 }
 
-/* Rows 0 and 1 have no provider. As one they would cover both parts; each by itself covers .9 + .1 and .4 + .8, and
- * row 2 .5 + .6: row 1 is best with .6, of .85, and lacks .5 at the first part. */
+/* The same; row 3 is of a provider that nobody found, which has the last score of every part: it lacks .4 and .2. */
+static void candidates_know_what_their_providers_lack(void **state)
+{
+    static const struct snapshot_key keys[] = {
+        {.provider = A}, {.provider = A}, {.provider = B}, {.provider = B + 1}, {.provider = NOBODY}};
+    static const struct scored nearest[] = {{.row = 0, .score = 0.7f}, {.row = 2, .score = 0.7f}, {.row = 0},
+                                            {.row = 0, .score = 0.9f}, {.row = 2, .score = 0.5f}, {.row = 0},
+                                            {.row = 2, .score = 0.8f}, {.row = 1, .score = 0.6f}, {.row = 0}};
+    static const size_t counts[] = {2, 2, 2}, none[] = {0, 0, 0};
+    static const double lacks[] = {0.64 * 0.2, 0.64 * 0.2, 0.81 * 0.4, 0.81 * 0.4 + 0.64 * 0.2,
+                                   0.81 * 0.4 + 0.64 * 0.2};
+    struct request_texts texts = {3, 2, vectors, nearest, counts, MOST, keys, NOBODY};
+    struct candidate candidates[5] = {{.row = 0}, {.row = 1}, {.row = 2}, {.row = 3}, {.row = 4}};
+    (void)state;
+    wt__request_covers(&texts, candidates, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_true(fabs((double)candidates[i].lack - (lacks[i] - lacks[0]) / 1.45) < 1e-6);
+    texts.counts = none;
+    wt__request_covers(&texts, candidates, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_true(candidates[i].lack == 0);
+}
+
+/* Rows 0 and 1 have no provider. As one they would cover both parts; each by itself lacks .7 at the second and .5 at
+ * the first part, and row 2 .4 and .2: row 1 is best. */
 static void tools_without_a_provider_are_each_their_own(void **state)
 {
     static const struct snapshot_key keys[] = {{.provider = NOBODY}, {.provider = NOBODY}, {.provider = B}};
@@ -61,7 +84,7 @@ static void tools_without_a_provider_are_each_their_own(void **state)
     struct request_evidence evidence;
     (void)state;
     wt__request_evidence(&texts, &evidence);
-    near(&evidence, EVIDENCE_MARGIN, 0.25);
+    near(&evidence, EVIDENCE_MARGIN, 0.5 * 0.81 / 1.45);
     near(&evidence, EVIDENCE_GAP, 0.5);
     near(&evidence, EVIDENCE_ENTROPY, log(3));
     texts.nobody = HIERARCHY_NO_PROVIDER;
@@ -223,6 +246,26 @@ static void scores_lean_on_the_first_stage(void **state)
     assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "1 4 6 0 3 5 7 2");
 }
 
+/* With a cover of 10, and .2 that A lacks, .1 that B and 1 that nobody does: -.85 - 2, 2.20 - 1, 0 - 10, .41 - 2,
+ * 2.94 - 1, .85 - 2. With sure = .2 A is chosen by row 5 (.24); 6 and 7 come in and lack what A lacks, 2.44 - 2 and
+ * -2.20 - 2. It is for a single provider alone. */
+static void scores_lean_on_the_provider(void **state)
+{
+    struct hierarchy_settings settings = settings_of();
+    struct shop shop = {.scores = scores, .provider = A, .tools = of_a, .tool_count = 5};
+    struct candidate given[FOUND];
+    size_t first;
+    (void)state;
+    memcpy(given, found, sizeof found);
+    for (size_t i = 0; i < FOUND; i++)
+        given[i].lack = given[i].provider == A ? 0.2f : given[i].provider == B ? 0.1f : 1;
+    settings.cover = 10;
+    settings.sure = 0.2f;
+    assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, given, FOUND, &first), "4 1 6 5 3 0 7 2");
+    assert_int_equal(first, 7);
+    assert_string_equal(ask(&settings, REQUEST_UNKNOWN, &shop, true, given, FOUND, &first), "4 1 5 3 2 0");
+}
+
 /* Logits of certain scores are finite: the shares decide between them. */
 static void certain_scores_lean_too(void **state)
 {
@@ -295,12 +338,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cover_is_that_of_the_best_provider),
+        cmocka_unit_test(candidates_know_what_their_providers_lack),
         cmocka_unit_test(tools_without_a_provider_are_each_their_own),
         cmocka_unit_test(a_request_of_one_part_is_covered),
         cmocka_unit_test(a_classifier_may_not_know),
         cmocka_unit_test(what_is_dropped_costs_nothing),
         cmocka_unit_test(one_provider_answers),
         cmocka_unit_test(scores_lean_on_the_first_stage),
+        cmocka_unit_test(scores_lean_on_the_provider),
         cmocka_unit_test(certain_scores_lean_too),
         cmocka_unit_test(several_providers_answer),
         cmocka_unit_test(the_first_stage_can_stand_in),
