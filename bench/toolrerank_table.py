@@ -48,8 +48,8 @@ TABLE_6 = {"as trained": (None, 88.3, 80.1, 84.2), "no rule": ("none", 86.5, 79.
            "gold kinds": ("oracle", 88.9, 80.1, 84.5)}
 # Table 7: whether seen and unseen providers are taken whole, and recall of single-tool requests.
 TABLE_7 = ((False, True, 88.3), (False, False, 87.7), (True, True, 87.7), (True, False, 87.1))
-PAPER_SETTINGS = {"seen_depth": 10, "unseen_depth": 50, "sure": 0.85, "alike": 0.7, "group_most": 3, "prior": 0, "cover": 0,
-                  "truncate": True, "expand_seen": False, "expand_unseen": True,
+PAPER_SETTINGS = {"seen_depth": 10, "unseen_depth": 50, "sure": 0.85, "alike": 0.7, "group_most": 3, "prior": 0,
+                  "cover": 0, "truncate": True, "expand_seen": False, "expand_unseen": True,
                   "rules": {"unknown": "none", "single": "concentrate", "multi": "spread"}}
 
 DPR = {"lexical": 0, "dense": 1, "part": 0}
