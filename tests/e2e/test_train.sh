@@ -183,6 +183,25 @@ expect 0 "the same for people" -s described.wt find --recipe toolrerank --explai
 says "needs tools of several providers with a probability of [0-9]+ %"
 expect 0 "nothing of that elsewhere" -s described.wt find --recipe dpr --format json "${model[@]}" "$request"
 same "no probability" False "$(json_of '"several" in d')"
+mkdir -p kinds/qrels
+"$python" - <<'PYTHON'
+import json
+tools = [json.loads(line) for line in open("described.jsonl")]
+with open("kinds/corpus.jsonl", "w") as f:
+    for i, t in enumerate(tools):
+        tool = {"_id": f"t{i}", "title": t["name"], "text": t["description"], "metadata": {"provider": t["provider"]}}
+        print(json.dumps(tool), file=f)
+asked = [json.loads(line) for line in open("asked.jsonl")][:24]
+with open("kinds/queries.jsonl", "w") as f:
+    f.writelines(json.dumps({"_id": f"q{i}", "text": one["request"]}) + "\n" for i, one in enumerate(asked))
+numbers = {f"{t['provider']}/{t['name']}": i for i, t in enumerate(tools)}
+with open("kinds/qrels/test.tsv", "w") as f:
+    f.write("query-id\tcorpus-id\tscore\n")
+    f.writelines(f"q{i}\tt{numbers[tool]}\t1\n" for i, one in enumerate(asked) for tool in one["tools"])
+PYTHON
+expect 0 "how often that is right" eval kinds --trained described.wt-models --recipe toolrerank,dpr --json "${model[@]}"
+same "shares of requests" "True False" \
+    "$(json_of '"%s %s" % (all(0 <= l[0]["kind"][k] <= 1 for k in ("accuracy", "brier")), "kind" in l[1])')"
 
 if "$python" -c "import torch, transformers" 2>/dev/null; then
     what="the reference library loads it"
