@@ -26,7 +26,7 @@ UNSEEN = ("G1_tool", "G1_category", "G2_category")
 SINGLE = ("G1_instruction", "G1_tool", "G1_category")
 NAMES = {"G1_instruction": "I1-Inst", "G2_instruction": "I2-Inst", "G3_instruction": "I3-Inst", "G1_tool": "I1-Tool",
          "G1_category": "I1-Cat", "G2_category": "I2-Cat"}
-PLAIN = ("bm25", "hybrid", "dpr", "rerank-10", "rerank-30", "rerank-50", "toolrerank")
+PLAIN = ("bm25", "hybrid", "dpr", "rerank-10", "rerank-30", "rerank-50")
 RESAMPLES = 10000
 
 # Table 3: NDCG@5 and Recall@5 of the groups in the order of SEEN and UNSEEN, the mean of each, and of all.
@@ -89,20 +89,34 @@ def ask(whichtool, data, folder, recipe):
     return found, json.loads(done.stdout.splitlines()[0])
 
 
-def variant(folder, place, name, settings, weights=None):
-    """A folder with the same models and other settings; weights: of the first stage."""
-    copy = os.path.join(place, name)
-    os.makedirs(os.path.join(copy, "toolrerank"))
-    for entry in os.listdir(folder):
-        if entry != "toolrerank":
-            os.symlink(os.path.abspath(os.path.join(folder, entry)), os.path.join(copy, entry))
-    with open(os.path.join(folder, "toolrerank", "config.json"), encoding="utf-8") as file:
-        config = json.load(file)
-    config["hierarchy"].update(settings)
-    config["weights"] = weights or config["weights"]
-    with open(os.path.join(copy, "toolrerank", "config.json"), "w", encoding="utf-8") as file:
-        json.dump(config, file)
-    return copy
+class Variants:
+    """Runs of the recipe with the same models and other settings, each of those once."""
+
+    def __init__(self, whichtool, data, folder, place, pool):
+        self.whichtool, self.data, self.folder, self.place, self.pool = whichtool, data, folder, place, pool
+        self.runs = {}
+
+    def ask(self, settings, weights=None):
+        """weights: of the first stage."""
+        with open(os.path.join(self.folder, "toolrerank", "config.json"), encoding="utf-8") as file:
+            config = json.load(file)
+        config["hierarchy"].update(settings)
+        config["weights"] = weights or config["weights"]
+        text = json.dumps(config, sort_keys=True)
+        if text not in self.runs:
+            copy = self.copy(str(len(self.runs)), text)
+            self.runs[text] = self.pool.submit(ask, self.whichtool, self.data, copy, "toolrerank")
+        return self.runs[text]
+
+    def copy(self, name, config):
+        copy = os.path.join(self.place, name)
+        os.makedirs(os.path.join(copy, "toolrerank"))
+        for entry in os.listdir(self.folder):
+            if entry != "toolrerank":
+                os.symlink(os.path.abspath(os.path.join(self.folder, entry)), os.path.join(copy, entry))
+        with open(os.path.join(copy, "toolrerank", "config.json"), "w", encoding="utf-8") as file:
+            file.write(config)
+        return copy
 
 
 def recall(data, found, request):
@@ -171,10 +185,11 @@ def main():
         wanted[rule] = {"rules": {"unknown": rule, "single": rule, "multi": rule}}
     wanted.update({f"expand {s} {u}": {"expand_seen": s, "expand_unseen": u} for s, u, _ in TABLE_7})
     with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        variants = Variants(whichtool, data, folder, place, pool)
         plain = {recipe: pool.submit(ask, whichtool, data, folder, recipe) for recipe in PLAIN}
-        varied = {name: pool.submit(ask, whichtool, data, variant(folder, place, name, settings), "toolrerank")
-                  for name, settings in wanted.items()}
-        papers = pool.submit(ask, whichtool, data, variant(folder, place, "paper", PAPER_SETTINGS, DPR), "toolrerank")
+        plain["toolrerank"] = variants.ask({})
+        varied = {name: variants.ask(settings) for name, settings in wanted.items()}
+        papers = variants.ask(PAPER_SETTINGS, DPR)
         runs = {recipe: answer.result() for recipe, answer in plain.items()}
         runs["toolrerank, the paper's settings"] = papers.result()
         found = {name: answer.result()[0] for name, answer in varied.items()}
