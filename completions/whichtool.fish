@@ -60,6 +60,7 @@ complete -c whichtool -n '__fish_seen_subcommand_from eval' -l html -r -F -d 'Wr
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l trained -x -a '(__fish_complete_directories)' -d 'Where `train --data DIR --out FOLDER` left the models of recipes that need training. When not given, what is missing is trained first.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l usages -x -d 'Learn from at most so many usages of each tool; from all when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l bootstrap -x -d 'Resamples of the comparison; 10,000 when not given.'
+complete -c whichtool -n '__fish_seen_subcommand_from eval' -l timed -x -d 'Time the first so many queries, one after another; 200 when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l seed -x -d 'Seed of the comparison, the training and all that is drawn; 1 when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l cache -x -a '(__fish_complete_directories)' -d 'Where imported catalogues and their vectors are kept between evaluations.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l model -x -d 'The encoder, by name or folder; "" for none. Usually all-MiniLM-L6-v2.'

@@ -602,6 +602,7 @@ typedef struct wt_eval_options {
                               need is trained first, and kept in cache_dir */
     size_t usages;         /* learn from at most so many usages a tool, drawn by seed; 0: from all */
     const char *html_path; /* write the figures with their analyses as one page; NULL: none */
+    size_t timed;          /* queries, the first ones, that are asked once more, one by one, to time them; 0: 200 */
 } wt_eval_options;
 
 WT_API void wt_eval_options_init(wt_eval_options *options);

@@ -184,6 +184,7 @@ int wt__cmd_eval(struct cli *cli)
     options.usages = (size_t)cli->arguments.number[OPT_USAGES];
     options.max_queries = (size_t)cli->arguments.number[OPT_LIMIT];
     options.bootstrap = (size_t)cli->arguments.number[OPT_BOOTSTRAP];
+    options.timed = (size_t)cli->arguments.number[OPT_TIMED];
     options.seed = cli->arguments.number[OPT_SEED];
     options.progress = wt__progress_show;
     options.progress_context = &line;

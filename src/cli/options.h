@@ -22,6 +22,7 @@ enum option_id {
     OPT_BATCH,
     OPT_BEFORE,
     OPT_BOOTSTRAP,
+    OPT_TIMED,
     OPT_CACHE,
     OPT_CANDIDATES,
     OPT_COMPLETIONS,

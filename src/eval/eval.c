@@ -572,7 +572,8 @@ static int evaluate(struct evaluation *e, const char *dir)
         return rc;
     size_t max = e->options.max_queries;
     e->plan.queries = max && max < e->dataset.len ? max : e->dataset.len;
-    e->plan.timed = e->plan.queries < LATENCY_SAMPLE ? e->plan.queries : LATENCY_SAMPLE;
+    size_t timed = e->options.timed ? e->options.timed : LATENCY_SAMPLE;
+    e->plan.timed = e->plan.queries < timed ? e->plan.queries : timed;
     for (size_t q = 0; q < e->plan.queries; q++)
         e->plan.relevant += wt__relevant(&e->dataset.queries[q]);
     rc = open_catalogue(e, dir);

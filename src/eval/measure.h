@@ -9,7 +9,7 @@
 
 enum {
     RUN_DEPTH = 100,      /* hits ranked for a query, or the greatest cutoff when that is more */
-    LATENCY_SAMPLE = 200, /* queries that are timed, the first ones */
+    LATENCY_SAMPLE = 200, /* queries that are timed, the first ones, unless told otherwise */
     MISS_DEPTH = 5        /* a relevant tool is missed when it is not among the first so many (Tool2Vec, appendix B) */
 };
 

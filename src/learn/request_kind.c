@@ -84,31 +84,45 @@ static uint32_t nearest_tool(const struct study *study, const uint32_t *tools, s
     return best;
 }
 
+/* The provider of most of a request's tools, the first of equals; HIERARCHY_NO_PROVIDER where none has two. */
+static uint32_t main_provider(const struct first_look *look, const uint32_t *tools, size_t count)
+{
+    uint32_t best = HIERARCHY_NO_PROVIDER;
+    size_t most = 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        for (size_t j = 0; j < count; j++)
+            same += look->providers[tools[j]] == look->providers[tools[i]];
+        if (look->providers[tools[i]] != HIERARCHY_NO_PROVIDER && same > most) {
+            most = same;
+            best = look->providers[tools[i]];
+        }
+    }
+    return best;
+}
+
 int wt__cut_down(const struct first_look *look, struct str request, const uint32_t *tools, size_t count,
                  unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err)
 {
     struct request_texts unused;
     struct hit_list hits;
     struct str parts[PARTS_MAX];
-    uint32_t owners[PARTS_MAX];
-    size_t most = 0;
+    bool kept[PARTS_MAX];
+    size_t parts_kept = 0;
+    *provider = main_provider(look, tools, count);
+    if (*provider == HIERARCHY_NO_PROVIDER)
+        return 0;
     int rc = wt__first_look(look, request, 1, worker, &hits, &unused, err);
     size_t n = rc == 0 && hits.texts > 1 ? wt__segment(request, parts) : 0;
     if (rc < 0 || n + 1 != hits.texts)
         return rc;
-    for (size_t p = 0; p < n; p++)
-        owners[p] = look->providers[nearest_tool(look->study, tools, count, hits.encoded + (p + 1) * look->study->dim)];
     for (size_t p = 0; p < n; p++) {
-        size_t same = 0;
-        for (size_t other = 0; other < n; other++)
-            same += owners[other] == owners[p];
-        if (owners[p] != HIERARCHY_NO_PROVIDER && same > most && same < n) {
-            most = same;
-            *provider = owners[p];
-        }
+        uint32_t tool = nearest_tool(look->study, tools, count, hits.encoded + (p + 1) * look->study->dim);
+        kept[p] = look->providers[tool] == *provider;
+        parts_kept += kept[p];
     }
-    for (size_t p = 0; most > 0 && p < n; p++)
-        if (owners[p] == *provider) {
+    for (size_t p = 0; parts_kept < n && p < n; p++)
+        if (kept[p]) {
             wt__buffer_text(out, out->len ? ". " : "");
             wt__buffer_str(out, parts[p]);
         }

@@ -26,7 +26,9 @@ int wt__first_look(const struct first_look *look, struct str request, size_t k, 
 bool wt__several_providers(const struct first_look *look, const uint32_t *tools, size_t count);
 
 /* Makes a request for one provider of one for several: the parts that this provider's tools among `tools` [count] are
- * nearest to. It is the provider with the most of them. Leaves `out` empty where that is none or all. */
+ * nearest to. It is the provider of most of them, of two at least: who needs a single tool has no use for its
+ * provider's others, and says nothing on Algorithm 1. Leaves `out` empty where there is none, or it has no part or
+ * all. */
 int wt__cut_down(const struct first_look *look, struct str request, const uint32_t *tools, size_t count,
                  unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err);
 

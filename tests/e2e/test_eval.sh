@@ -91,6 +91,10 @@ same "those that need no model" "['bm25']" "$(json_of '[d["recipe"]]')"
 says "no model"
 expect 5 "a recipe that cannot run" eval set --recipe dense
 says "model"
+for timed in 3 1000; do
+    expect 0 "so many are timed" eval set --limit 5 --timed $timed --recipe bm25 --json
+    same "at most those that there are" $((timed < 5 ? timed : 5)) "$(json_of 'd["settings"]["latency_queries"]')"
+done
 expect 0 "a cache elsewhere" eval set --recipe bm25 --cache here --limit 2
 same "a store is kept there" 1 "$(find here -name '*.wt' | wc -l)"
 expect 5 "a recipe that needs training, where there is nothing to learn from" eval set --recipe tool2vec

@@ -89,7 +89,7 @@ static void every_rerank_runs_once_there_is_a_cross_encoder(void **state)
 
 /* ---------------------------------------------------------------- toolrerank */
 
-/* A store of three providers, each with its own words, and requests of one of them or of two. */
+/* A store of three providers, each with its own words, and requests of one of them, or of one and a tool of another. */
 static wt_engine *open_providers(struct place *place, size_t singles, size_t several)
 {
     static const char *const words[3][3] = {
@@ -105,11 +105,12 @@ static wt_engine *open_providers(struct place *place, size_t singles, size_t sev
     wt__buffer_clear(&jsonl);
     for (size_t i = 0; i < singles + several; i++) {
         size_t p = i % 3, q = i < singles ? p : (p + 1) % 3, a = i / 3 % 3, b = (a + 1 + i / 9 % 2) % 3;
-        wt__buffer_printf(
-            &jsonl,
-            "{\"request\": \"Find the %s in %s number %zu. Play and text this %s there. Send me a %s to paris\", "
-            "\"tools\": [\"p%zu/tool%zu\", \"p%zu/tool%zu\"]}\n",
-            words[p][a], i % 2 ? "london" : "paris", i, words[p][a], words[q][b], p, a, q, b);
+        size_t c = (a + 1) % 3;
+        wt__buffer_printf(&jsonl,
+                          "{\"request\": \"%s %s %s in number %zu. %s %s %s to %s. %s %s %s\", "
+                          "\"tools\": [\"p%zu/tool%zu\", \"p%zu/tool%zu\", \"p%zu/tool%zu\"]}\n",
+                          words[p][a], words[p][a], words[p][a], i, words[p][c], words[p][c], words[p][c],
+                          i % 2 ? "london" : "paris", words[q][b], words[q][b], words[q][b], p, a, p, c, q, b);
     }
     add_usages(place, engine, jsonl.ptr);
     wt__buffer_dispose(&jsonl);
