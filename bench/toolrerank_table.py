@@ -87,7 +87,9 @@ def ask(whichtool, data, folder, recipe, timed=1):
                 request, _, tool = map(urllib.parse.unquote, line.split()[:3])
                 if len(found.setdefault(request, [])) < PLACES:
                     found[request].append(tool)
-    return found, json.loads(done.stdout.splitlines()[0])
+    row = json.loads(done.stdout.splitlines()[0])
+    print(f"{recipe} of {folder}: {100 * row['metrics']['recall@5']:.1f}", file=sys.stderr)
+    return found, row
 
 
 class Variants:
