@@ -28,7 +28,13 @@ static inline bool wt__str_starts(struct str s, struct str prefix)
     return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
 }
 
-/* s without the ASCII blanks at both ends. */
+/* An ASCII blank. */
+static inline bool wt__is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* s without the blanks at both ends. */
 struct str wt__str_trim(struct str s);
 
 #endif

@@ -23,11 +23,6 @@ struct cutter {
     size_t count;
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* Bytes beyond ASCII count as letters: a word of another script is a content word. */
 static bool is_word_byte(char c)
 {
@@ -62,7 +57,7 @@ static size_t content_words(struct str text, struct span span)
 
 static size_t skip_blanks(struct str text, size_t at, size_t end)
 {
-    while (at < end && is_blank(text.ptr[at]))
+    while (at < end && wt__is_blank(text.ptr[at]))
         at++;
     return at;
 }
@@ -91,7 +86,7 @@ static bool delimiter(struct str text, size_t at, size_t end, size_t *next)
         *next = skip_blanks(text, at + 1, end);
         return *next > at + 1;
     }
-    if (!is_blank(c)) {
+    if (!wt__is_blank(c)) {
         *next = at + 1;
         return false;
     }
@@ -159,7 +154,7 @@ static void cut_sentences(struct cutter *cutter)
     size_t start = 0;
     for (size_t i = 0; i < text.len; i++) {
         bool stop = (text.ptr[i] == '.' || text.ptr[i] == '?' || text.ptr[i] == '!') && i + 1 < text.len &&
-                    is_blank(text.ptr[i + 1]);
+                    wt__is_blank(text.ptr[i + 1]);
         if (!stop && text.ptr[i] != '\n')
             continue;
         cut_sentence(cutter, (struct span){start, i + stop});
