@@ -78,7 +78,7 @@ complete -c whichtool -n '__fish_seen_subcommand_from train' -l freeze -x -d 'Le
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l loss -x -d 'What is made small; encoder: contrast (when not given), triplet, softmax or bce; cross: softmax (when not given) or bce.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l precision -x -d 'fp32, or bf16: products of matrices are rounded where the processor is faster at that (when not given).'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l candidates -x -d 'How many tools a refiner looks at.'
-complete -c whichtool -n '__fish_seen_subcommand_from train' -l fields -x -d 'What cross reads of a tool: some of category, provider, name, description and parameters; provider,name,description when not given.'
+complete -c whichtool -n '__fish_seen_subcommand_from train' -l fields -x -d 'What encoder or cross reads of a tool: some of category, provider, name, description and parameters; provider,name,description when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l negatives -x -d 'Wrong tools that the model ranks best, so many of each request, to learn from beside the right ones; encoder: none when not given; cross: 4.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l made-up -x -d 'Requests that are made up of the tools\' own descriptions, so many of each catalogue, to learn from beside recorded ones or for want of any; for encoder and cross; none when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from train' -l seed -x -d 'The same seed and number of threads give the same model; 1 when not given.'

@@ -535,8 +535,8 @@ typedef struct wt_train_options {
     size_t most;        /* training requests of each data set, beyond which a seeded part is taken; 0: all */
     size_t negatives;   /* wrong tools of a request that the model takes for right, to learn from beside its right ones;
                            for the encoder's loss "contrast" and the cross-encoder; 0: none, and the latter's own */
-    const char *fields; /* of a tool, that the cross-encoder reads: some of category, provider, name, description and
-                           parameters, with commas between; NULL: provider,name,description */
+    const char *fields; /* of a tool, that encoder or cross-encoder reads: some of category, provider, name, description
+                           and parameters, with commas between; NULL: provider,name,description */
     size_t made_up; /* so many requests made up of the descriptions of each catalogue's tools, to learn from beside the
                        recorded ones, or in their place where there are none; for the encoder and the cross-encoder;
                        0: none */

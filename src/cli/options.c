@@ -369,7 +369,7 @@ static const struct option train_options[] = {
      .name = "fields",
      .kind = VALUE_TEXT,
      .value = "A,B",
-     .help = "What cross reads of a tool: some of category, provider, name, description and parameters; "
+     .help = "What encoder or cross reads of a tool: some of category, provider, name, description and parameters; "
              "provider,name,description when not given."},
     {.id = OPT_NEGATIVES,
      .name = "negatives",

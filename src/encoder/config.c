@@ -2,6 +2,7 @@
 #include "encoder/config.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -422,4 +423,20 @@ int wt__model_config_read(struct model_config *out, const char *folder, wt_error
     if (rc == 0)
         rc = wt__model_config_check(out, folder, err);
     return rc;
+}
+
+void wt__model_fields(const char *folder, char out[MODEL_FIELDS])
+{
+    json_t *config;
+    size_t used = 0;
+    out[0] = '\0';
+    if (read_object(&config, folder, "config.json", true, NULL) < 0)
+        return;
+    const json_t *list = wt__json_array(wt__json_object(config, "whichtool"), "fields");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *name = json_array_get(list, i);
+        if (json_is_string(name) && used + json_string_length(name) + 2 <= MODEL_FIELDS)
+            used += (size_t)snprintf(out + used, MODEL_FIELDS - used, "%s%s", used ? "," : "", json_string_value(name));
+    }
+    json_decref(config);
 }

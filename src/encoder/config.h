@@ -83,6 +83,11 @@ struct model_config {
 /* Errors: WT_EMODEL (a file is missing, malformed or asks for what is not supported), WT_ENOMEM. */
 int wt__model_config_read(struct model_config *out, const char *folder, wt_error *err);
 
+/* "whichtool": {"fields": ["provider", "name"]} of config.json as "provider,name": what of a tool the model read when
+ * it was trained. "" where it does not say, or is not to be read. */
+enum { MODEL_FIELDS = 128 /* bytes; names beyond are left out */ };
+void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
+
 /* Whether the dimensions are inside the limits and fit together. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);
 

@@ -6,11 +6,13 @@
 #include "encoder/encoder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/sha256.h"
 #include "encoder/cache.h"
+#include "encoder/config.h"
 #include "encoder/model_dir.h"
 #include "encoder/pooling.h"
 #include "nn/norm.h"
@@ -24,7 +26,7 @@ enum {
 struct encoder {
     struct model_cache cache;
     char *name;
-    char hash[65];
+    char hash[65], fields[MODEL_FIELDS];
 };
 
 struct encoder_scratch {
@@ -38,6 +40,21 @@ struct encoder_scratch {
 static const struct transformer *model_of(const struct encoder *encoder)
 {
     return &encoder->cache.packed.model;
+}
+
+/* The hash by which its vectors are known: those of other fields are other vectors. */
+static void name_vectors(struct encoder *encoder)
+{
+    unsigned char digest[32];
+    struct sha256 sha;
+    memcpy(digest, encoder->cache.packed.header->source_sha256, sizeof digest);
+    if (encoder->fields[0]) {
+        wt__sha256_begin(&sha);
+        wt__sha256_update(&sha, digest, sizeof digest);
+        wt__sha256_update(&sha, encoder->fields, strlen(encoder->fields));
+        wt__sha256_end(&sha, digest);
+    }
+    wt__sha256_hex(digest, encoder->hash);
 }
 
 int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err)
@@ -55,7 +72,8 @@ int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err)
         wt__encoder_close(encoder);
         return rc;
     }
-    wt__sha256_hex(encoder->cache.packed.header->source_sha256, encoder->hash);
+    wt__model_fields(folder, encoder->fields);
+    name_vectors(encoder);
     *out = encoder;
     return 0;
 }
@@ -87,6 +105,11 @@ const char *wt__encoder_name(const struct encoder *encoder)
 const char *wt__encoder_hash(const struct encoder *encoder)
 {
     return encoder->hash;
+}
+
+const char *wt__encoder_fields(const struct encoder *encoder)
+{
+    return encoder->fields;
 }
 
 const struct packed *wt__encoder_packed(const struct encoder *encoder)

@@ -24,10 +24,11 @@ struct encoder_scratch;
 int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err);
 void wt__encoder_close(struct encoder *encoder);
 
-size_t wt__encoder_dim(const struct encoder *encoder);        /* D */
-size_t wt__encoder_max_tokens(const struct encoder *encoder); /* of one text, [CLS] and [SEP] included */
-const char *wt__encoder_name(const struct encoder *encoder);  /* the folder's last part; lives as the encoder does */
-const char *wt__encoder_hash(const struct encoder *encoder);  /* SHA-256 of the weights, 64 digits; the same */
+size_t wt__encoder_dim(const struct encoder *encoder);         /* D */
+size_t wt__encoder_max_tokens(const struct encoder *encoder);  /* of one text, [CLS] and [SEP] included */
+const char *wt__encoder_name(const struct encoder *encoder);   /* the folder's last part; lives as the encoder does */
+const char *wt__encoder_hash(const struct encoder *encoder);   /* SHA-256 of weights and fields, 64 digits; the same */
+const char *wt__encoder_fields(const struct encoder *encoder); /* wt__model_fields of its folder; the same */
 
 struct packed;
 /* Its tokenizer and layers (encoder/packed.h), for those who build on them; lives as the encoder does. */

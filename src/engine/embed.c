@@ -24,8 +24,8 @@ struct batch {
 };
 
 /* The next tools without a vector and their texts. */
-static int read_batch(wt_engine *engine, const struct vector_set *set, int64_t after, struct batch *batch,
-                      wt_error *err)
+static int read_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set, int64_t after,
+                      struct batch *batch, wt_error *err)
 {
     int64_t ids[BATCH];
     wt__arena_reset(&batch->arena);
@@ -43,9 +43,10 @@ static int read_batch(wt_engine *engine, const struct vector_set *set, int64_t a
         return rc;
 
     size_t n = batch->count * DOCUMENT_TEXTS;
+    unsigned fields = wt__document_fields(wt__encoder_fields(encoder), NULL);
     for (size_t i = 0; i < n; i++) {
         batch->begins[i] = batch->text.len;
-        wt__document_text(&tools[i / DOCUMENT_TEXTS], i % DOCUMENT_TEXTS, &batch->text);
+        wt__document_text(&tools[i / DOCUMENT_TEXTS], fields, i % DOCUMENT_TEXTS, &batch->text);
     }
     batch->begins[n] = batch->text.len;
     if (batch->text.failed)
@@ -117,7 +118,7 @@ int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct p
     if (wt__progress_phase(progress, "encoding", (tools - there) * DOCUMENT_TEXTS))
         rc = wt__fail_cancelled(err);
     for (int64_t after = 0; rc >= 0; after = batch->keys[batch->count - 1].id) {
-        rc = read_batch(engine, &set, after, batch, err);
+        rc = read_batch(engine, encoder, &set, after, batch, err);
         if (rc < 0 || batch->count == 0)
             break;
         int64_t stored = embed_batch(engine, encoder, &set, batch, progress, err);

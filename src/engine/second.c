@@ -48,7 +48,7 @@ int wt__second_score(struct cross *cross, unsigned fields, struct str request, c
     int rc = runs && ids ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         wt__buffer_clear(&text);
-        wt__document_pair_text(&tools[i], fields, &text);
+        wt__document_fields_text(&tools[i], fields, &text);
         if (text.failed)
             rc = wt__fail_nomem(err);
         else

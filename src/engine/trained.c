@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "nn/norm.h"
 #include "nn/safetensors.h"
+#include "encoder/config.h"
 #include "retrieve/document.h"
 
 enum { MAX_CONFIG = 64 << 20 };
@@ -413,20 +414,6 @@ static int read_refiner(struct reading *reading, struct trained_recipe *recipe, 
 
 /* ---------------------------------------------------------------- cross-encoders */
 
-/* Bits of the fields that a cross-encoder was trained on, by name; the usual ones where it does not say. */
-static unsigned read_fields(const json_t *config)
-{
-    const json_t *list = wt__json_array(wt__json_object(config, "whichtool"), "fields");
-    unsigned fields = 0;
-    for (size_t i = 0; i < json_array_size(list); i++)
-        for (size_t f = 0; f < FIELD_COUNT; f++) {
-            const char *name = json_string_value(json_array_get(list, i));
-            if (name && strcmp(name, wt__field_names[f]) == 0)
-                fields |= 1u << f;
-        }
-    return fields ? fields : DOCUMENT_PAIR_FIELDS;
-}
-
 static int note_cross(struct reading *reading)
 {
     struct trained *trained = reading->trained;
@@ -440,11 +427,15 @@ static int note_cross(struct reading *reading)
         trained->cross = NULL;
         rc = wt__fail_nomem(reading->err);
     } else {
-        trained->cross->fields = read_fields(config);
         trained->cross->folder = wt__path_join(&trained->arena, reading->folder, TRAINED_CROSS);
         trained->cross->identity =
             wt__arena_copy(&trained->arena, wt__json_str(wt__json_object(config, "whichtool"), "identity"));
         rc = trained->cross->folder && trained->cross->identity ? 0 : wt__fail_nomem(reading->err);
+        if (rc == 0) {
+            char fields[MODEL_FIELDS];
+            wt__model_fields(trained->cross->folder, fields);
+            trained->cross->fields = wt__document_fields(fields, NULL);
+        }
     }
     json_decref(config);
     return rc;

@@ -27,8 +27,9 @@ struct reader {
     struct examples *out;
     struct buffer text;
     size_t capacity[DOCUMENT_TEXTS + 1], pair_capacity;
-    unsigned fields; /* that pairs are made of; 0: pairs are texts[0] */
-    struct map rows; /* label -> row, for data sets */
+    unsigned document_fields; /* that the encoder reads */
+    unsigned fields;          /* that pairs are made of; 0: pairs are texts[0] */
+    struct map rows;          /* label -> row, for data sets */
     bool by_label;
     struct gathering train, dev;
     size_t made_up;     /* requests that are wanted of the tools' descriptions; 0: those are left to the tools */
@@ -95,7 +96,7 @@ static int keep_tool(void *context, const struct store_key *key, const struct to
     out->ids[row] = key->id;
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++) {
         wt__buffer_clear(&r->text);
-        wt__document_text(tool, t, &r->text);
+        wt__document_text(tool, r->document_fields, t, &r->text);
         char *copy = r->text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r->text));
         if (!copy || wt__grow((void **)&out->texts[t], &r->capacity[t], row + 1, sizeof *out->texts[t]) < 0)
             return wt__fail_nomem(r->err);
@@ -103,7 +104,7 @@ static int keep_tool(void *context, const struct store_key *key, const struct to
     }
     if (r->fields) {
         wt__buffer_clear(&r->text);
-        wt__document_pair_text(tool, r->fields, &r->text);
+        wt__document_fields_text(tool, r->fields, &r->text);
         char *copy = r->text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r->text));
         if (!copy || wt__grow((void **)&out->pairs, &r->pair_capacity, row + 1, sizeof *out->pairs) < 0)
             return wt__fail_nomem(r->err);
@@ -453,8 +454,9 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
                        .made_up = options->made_up,
                        .listener = listener,
                        .err = err};
-    if (options->fields != DOCUMENT_PAIR_FIELDS)
-        r.fields = options->fields;
+    unsigned fields = options->fields ? options->fields : DOCUMENT_USUAL;
+    r.document_fields = options->document_fields ? options->document_fields : DOCUMENT_USUAL;
+    r.fields = fields == r.document_fields ? 0 : fields;
     wt__buffer_text(&r.text, options->made_up ? "descriptions of " : "");
     wt__buffer_text(&r.text, options->data ? options->data : engine->path);
     out->source = r.text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r.text));

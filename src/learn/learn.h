@@ -37,7 +37,7 @@ struct training {
     uint64_t seed;
     unsigned threads;
     bool reduced;    /* products may round to bfloat16 */
-    unsigned fields; /* that the caller wants a cross-encoder to read; 0: the usual ones */
+    unsigned fields; /* that the caller wants encoder or cross-encoder to read; 0: the usual ones */
     uint64_t memory; /* most bytes that may be taken */
     const char *out; /* folder of the trained models */
     int lock;        /* on it, or -1 */

@@ -5,8 +5,10 @@
 
 #include "base/file.h"
 #include "base/pool.h"
+#include "encoder/config.h"
 #include "engine/corpus.h"
 #include "engine/options.h"
+#include "engine/trained.h"
 #include "engine/usage.h"
 #include "learn/learn.h"
 #include "learn/made_up.h"
@@ -145,29 +147,27 @@ static int check_name(const char *name, wt_error *err)
     return rc;
 }
 
-/* Bits of the fields that are named, with commas between. */
+static bool has_fields(const char *lesson)
+{
+    return strcmp(lesson, TRAINED_ENCODER) == 0 || strcmp(lesson, TRAINED_CROSS) == 0;
+}
+
+/* Bits of the fields that are named; 0: none are. */
 static int read_fields(const char *lesson, const char *names, unsigned *out, wt_error *err)
 {
-    static const unsigned readable = DOCUMENT_PAIR_FIELDS | 1u << FIELD_CATEGORY | 1u << FIELD_PARAMETERS;
+    struct str unknown;
     *out = 0;
     if (!names)
         return 0;
-    if (strcmp(lesson, "cross") != 0)
-        return wt__fail(err, WT_EUSAGE, "fields are chosen for \"cross\", not for \"%s\"", lesson);
-    for (const char *at = names; *at || at == names;) {
-        size_t len = strcspn(at, ","), f = 0;
-        while (f < FIELD_COUNT &&
-               !(readable & 1u << f && strlen(wt__field_names[f]) == len && memcmp(at, wt__field_names[f], len) == 0))
-            f++;
-        if (f == FIELD_COUNT)
-            return wt__fail(err, WT_EUSAGE,
-                            "a tool has no field \"%.*s\" to read; there are: category, provider, name, description, "
-                            "parameters",
-                            (int)(len < 60 ? len : 60), at);
-        *out |= 1u << f;
-        at += len + (at[len] == ',');
-    }
-    return 0;
+    if (!has_fields(lesson))
+        return wt__fail(err, WT_EUSAGE, "fields are chosen for \"encoder\" and \"cross\", not for \"%s\"", lesson);
+    *out = wt__document_fields(names, &unknown);
+    if (*names && !unknown.ptr)
+        return 0;
+    return wt__fail(err, WT_EUSAGE,
+                    "a tool has no field \"%.*s\" to read; there are: category, provider, name, description, "
+                    "parameters",
+                    (int)(unknown.len < 60 ? unknown.len : 60), unknown.ptr ? unknown.ptr : "");
 }
 
 /* ---------------------------------------------------------------- places */
@@ -269,6 +269,7 @@ static int run_lesson(struct training *training, const struct lesson *lesson, wt
 /* What is learned from, set by set. */
 struct reading {
     struct training *training;
+    struct examples_options options;
     struct examples *sets; /* [count] */
     size_t count;
 };
@@ -279,7 +280,8 @@ static int read_catalogue(struct reading *r, const char *data, wt_engine *engine
 {
     struct training *training = r->training;
     struct listener *listener = &training->listener;
-    struct examples_options options = {.data = data, .seed = training->seed, .fields = training->fields};
+    struct examples_options options = r->options;
+    options.data = data;
     size_t made_up = training->options->made_up;
     int rc = wt__examples_read(&r->sets[r->count], engine, &options, listener, err);
     if (rc < 0 && (rc != WT_EEMPTY || made_up == 0))
@@ -310,10 +312,28 @@ static int read_data_set(struct reading *r, struct str folder, wt_error *err)
     return rc;
 }
 
-static int read_examples(struct training *training, wt_error *err)
+/* An encoder in training reads the fields that it is to read; all others build on one, and on what that one reads. */
+static struct examples_options options_of(struct training *training, const char *lesson)
+{
+    struct examples_options options = {.seed = training->seed};
+    struct training_base base;
+    char names[MODEL_FIELDS];
+    if (strcmp(lesson, TRAINED_ENCODER) == 0) {
+        options.document_fields = training->fields;
+    } else if (wt__training_base(training, &base, NULL) == 0) {
+        wt__model_fields(base.folder, names);
+        options.document_fields = wt__document_fields(names, NULL);
+        options.fields = training->fields;
+    }
+    return options;
+}
+
+static int read_examples(struct training *training, const char *lesson, wt_error *err)
 {
     const wt_train_options *o = training->options;
-    struct reading r = {.training = training, .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets)};
+    struct reading r = {.training = training,
+                        .options = options_of(training, lesson),
+                        .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets)};
     struct str folder = {0};
     const char *data = o->data;
     int rc = r.sets ? 0 : wt__fail_nomem(err);
@@ -335,7 +355,7 @@ static int read_examples(struct training *training, wt_error *err)
 
 static int run(struct training *training, const char *name, struct report *report, wt_error *err)
 {
-    int rc = read_examples(training, err);
+    int rc = read_examples(training, name, err);
     for (size_t i = 0; rc == 0 && i < wt__lesson_count; i++) {
         if (!wanted(name, i))
             continue;

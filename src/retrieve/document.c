@@ -140,7 +140,27 @@ static void append_parameters(const struct tool *tool, struct buffer *out)
     wt__buffer_dispose(&names);
 }
 
-void wt__document_pair_text(const struct tool *tool, unsigned fields, struct buffer *out)
+unsigned wt__document_fields(const char *names, struct str *unknown)
+{
+    unsigned fields = 0;
+    struct str none = {0};
+    for (const char *at = names; *at;) {
+        struct str name = {at, strcspn(at, ",")};
+        size_t f = 0;
+        while (f < FIELD_COUNT && !(DOCUMENT_READABLE & 1u << f && wt__str_equal(name, wt__str(wt__field_names[f]))))
+            f++;
+        if (f < FIELD_COUNT)
+            fields |= 1u << f;
+        else if (!none.ptr)
+            none = name;
+        at += name.len + (at[name.len] == ',');
+    }
+    if (unknown)
+        *unknown = none;
+    return fields ? fields : DOCUMENT_USUAL;
+}
+
+void wt__document_fields_text(const struct tool *tool, unsigned fields, struct buffer *out)
 {
     if (fields & 1u << FIELD_CATEGORY)
         append_field(tool->category, out);
@@ -156,8 +176,8 @@ void wt__document_pair_text(const struct tool *tool, unsigned fields, struct buf
         append_parameters(tool, out);
 }
 
-/* "provider name in words", and for text 0 ": description" behind it. */
-void wt__document_text(const struct tool *tool, unsigned which, struct buffer *out)
+void wt__document_text(const struct tool *tool, unsigned fields, unsigned which, struct buffer *out)
 {
-    wt__document_pair_text(tool, which == 0 ? DOCUMENT_PAIR_FIELDS : 1u << FIELD_PROVIDER | 1u << FIELD_NAME, out);
+    unsigned names = fields & (1u << FIELD_PROVIDER | 1u << FIELD_NAME);
+    wt__document_fields_text(tool, which == 0 || !names ? fields : names, out);
 }

@@ -43,16 +43,24 @@ enum { DOCUMENT_TEXTS = 2 };
 extern const char wt__document_kind[];
 extern const float wt__document_text_weights[DOCUMENT_TEXTS];
 
-/* Appends text number `which` of the tool. */
-void wt__document_text(const struct tool *tool, unsigned which, struct buffer *out);
+/* What an encoder or a cross-encoder may read of a tool, and what it usually does: bits 1u << FIELD_... */
+enum {
+    DOCUMENT_USUAL = 1u << FIELD_NAME | 1u << FIELD_PROVIDER | 1u << FIELD_DESCRIPTION,
+    DOCUMENT_READABLE = DOCUMENT_USUAL | 1u << FIELD_CATEGORY | 1u << FIELD_PARAMETERS
+};
 
-/* What a cross-encoder reads of a tool: the fields that `fields` has bits for (1u << FIELD_...; the parameters' texts
- * are not among them), always in one order:
+/* The readable fields of a list of names with commas between, the usual ones where it has none. unknown: the first name
+ * that is none of theirs, or an empty view; may be NULL. */
+unsigned wt__document_fields(const char *names, struct str *unknown);
+
+/* Appends those fields, always in one order:
  *
  *   category provider name in words: description (parameter, parameter)
- *
- * With the usual fields that is text number 0. */
-enum { DOCUMENT_PAIR_FIELDS = 1u << FIELD_NAME | 1u << FIELD_PROVIDER | 1u << FIELD_DESCRIPTION };
-void wt__document_pair_text(const struct tool *tool, unsigned fields, struct buffer *out);
+ */
+void wt__document_fields_text(const struct tool *tool, unsigned fields, struct buffer *out);
+
+/* Appends text number `which` of the tool, for an encoder that reads these fields: all of them, or provider and name
+ * alone. */
+void wt__document_text(const struct tool *tool, unsigned fields, unsigned which, struct buffer *out);
 
 #endif

@@ -193,7 +193,7 @@ static float logit_of(struct cross *cross, const char *request, const wt_tool *t
     struct buffer text = {0};
     int32_t ids[CROSS_TOKENS];
     float logit = 0;
-    wt__document_pair_text(&read, fields, &text);
+    wt__document_fields_text(&read, fields, &text);
     struct token_run run = wt__cross_tokens(cross, wt__buffer_view(&text), ids);
     sound(&place, wt__cross_score(cross, wt__str(request), &run, 1, &logit, &place.err));
     wt__buffer_dispose(&text);
@@ -245,7 +245,7 @@ static void reranked_are_the_first_ones_of_dpr(void **state)
     tiny_model_write(cross_folder(), CROSS, 2);
     wt_hits *first = asked_for("dpr", request, 20), *hits = asked_for("rerank-10", request, 20);
     assert_string_equal(hits->recipe, "rerank-10");
-    check_reranked(hits, first, 10, DOCUMENT_PAIR_FIELDS, request);
+    check_reranked(hits, first, 10, DOCUMENT_USUAL, request);
     for (size_t i = 0; i < 10; i++) {
         size_t at = 0;
         while (at < 10 && strcmp(hits->items[i].tool.id, first->items[at].tool.id) != 0)
@@ -259,7 +259,7 @@ static void reranked_are_the_first_ones_of_dpr(void **state)
     hits = asked_for("rerank-50", request, 200); /* more than there are behind it */
     wt_hits_free(first);
     first = asked_for("dpr", request, 200);
-    check_reranked(hits, first, 50, DOCUMENT_PAIR_FIELDS, request);
+    check_reranked(hits, first, 50, DOCUMENT_USUAL, request);
     wt_hits_free(first);
     wt_hits_free(hits);
 }

@@ -165,14 +165,14 @@ static inline void put_data(struct place *place, const char *queries, const char
     wt__buffer_dispose(&corpus);
 }
 
-/* Of the encoder that was trained into this folder. */
-static inline void hash_of(const char *out, char hex[65])
+/* Of a model that was trained into this folder. */
+static inline void hash_of_model(const char *out, const char *model, char hex[65])
 {
     char path[160];
     char *bytes = NULL;
     size_t len;
     unsigned char digest[32];
-    snprintf(path, sizeof path, "%s/encoder/model.safetensors", out);
+    snprintf(path, sizeof path, "%s/%s/model.safetensors", out, model);
     assert_int_equal(wt__file_read(&bytes, &len, path, 1 << 24, NULL), 0);
     wt__sha256(bytes, len, digest);
     wt__sha256_hex(digest, hex);

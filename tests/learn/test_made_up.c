@@ -169,7 +169,7 @@ static void train_with(struct place *place, wt_engine *engine, const wt_train_op
 {
     wt_train_report *report = NULL;
     sound(place, wt_train(engine, "encoder", options, &report, &place->err));
-    hash_of(place->out, hash);
+    hash_of_model(place->out, "encoder", hash);
     wt_train_report_free(report);
 }
 

@@ -87,6 +87,53 @@ static void every_rerank_runs_once_there_is_a_cross_encoder(void **state)
     wt_close(engine);
 }
 
+/* How far two tools are apart that have one name, other providers and other descriptions. */
+static double apart(struct place *place, const char *fields)
+{
+    wt_train_report *report = NULL;
+    wt_train_options options;
+    wt_hits *hits = NULL;
+    wt_find_options asked;
+    double scores[2] = {NAN, NAN};
+    wt_engine *engine = open_store(place);
+    wt_train_options_init(&options);
+    options.fields = fields;
+    options.threads = 1;
+    options.epochs = 8;
+    options.rate = 3e-3;
+    sound(place, wt_train(engine, "encoder", &options, &report, &place->err));
+    assert_true(report->items->after > report->items->before); /* else it is the encoder that it was */
+    wt_train_report_free(report);
+    train(place, engine, "dpr", 0);
+    wt_close(engine);
+    engine = open_store(place);
+    wt_find_options_init(&asked);
+    asked.recipe = "dpr";
+    asked.k = PLACE_TOOLS + 2;
+    sound(place, wt_find(engine, "hotel news", 10, &asked, &hits, &place->err));
+    for (size_t i = 0; i < hits->len; i++)
+        for (size_t p = 0; p < 2; p++)
+            if (strcmp(hits->items[i].tool.id, p ? "music/find" : "weather/find") == 0)
+                scores[p] = (double)hits->items[i].score;
+    wt_hits_free(hits);
+    wt_close(engine);
+    return fabs(scores[0] - scores[1]);
+}
+
+/* By the name alone they are the same, for the encoder, for what is built on it, and for another process. */
+static void an_encoder_reads_the_fields_that_are_named(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    add_text(place, engine,
+             "{\"provider\": \"weather\", \"name\": \"find\", \"description\": \"stock price of\"}\n"
+             "{\"provider\": \"music\", \"name\": \"find\", \"description\": \"train in london\"}\n");
+    wt_close(engine);
+    assert_true(apart(place, "name") < 1e-6);
+    assert_true(apart(place, "provider,name") > 1e-4);
+    assert_true(apart(place, NULL) > 1e-4);
+}
+
 /* ---------------------------------------------------------------- toolrerank */
 
 /* A store of three providers, each with its own words, and requests of one of them, or of one and a tool of another. */
@@ -217,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ROW(dpr_is_what_its_lesson_measured),
+        ROW(an_encoder_reads_the_fields_that_are_named),
         ROW(every_rerank_runs_once_there_is_a_cross_encoder),
         cmocka_unit_test(toolrerank_runs_as_it_was_left),
         cmocka_unit_test(weights_of_kinds_are_found),

@@ -52,6 +52,11 @@ static void refused_train(struct place *place, wt_engine *engine, const char *le
 }
 
 /* SHA-256 of the encoder's weights below a folder. */
+static void hash_of(const char *out, char hex[65])
+{
+    hash_of_model(out, "encoder", hex);
+}
+
 static bool is_there(const char *out, const char *name)
 {
     char path[160];

@@ -84,7 +84,7 @@ static void the_encoder_reads_all_and_the_name_alone(void **state)
         const char *const wanted[DOCUMENT_TEXTS] = {cases[c].whole, cases[c].name};
         for (unsigned which = 0; which < DOCUMENT_TEXTS; which++) {
             struct buffer text = {0};
-            wt__document_text(&cases[c].tool, which, &text);
+            wt__document_text(&cases[c].tool, DOCUMENT_USUAL, which, &text);
             if (strcmp(text.ptr, wanted[which]) != 0)
                 fail_msg("%s, text %u: \"%s\"", cases[c].what, which, text.ptr);
             wt__buffer_dispose(&text);
@@ -104,11 +104,50 @@ static void a_long_description_is_cut_between_words(void **state)
         while (description.len < 2000)
             wt__buffer_text(&description, long_ones[i].piece);
         struct tool tool = {.name = TOOL_STR("run"), .description = wt__buffer_view(&description)};
-        wt__document_text(&tool, 0, &text);
+        wt__document_text(&tool, DOCUMENT_USUAL, 0, &text);
         assert_int_equal(text.len, strlen("run: ") + long_ones[i].kept);
         assert_memory_equal(text.ptr + strlen("run: "), description.ptr, long_ones[i].kept);
         wt__buffer_dispose(&description);
         wt__buffer_dispose(&text);
+    }
+}
+
+static void the_fields_that_are_read_can_be_named(void **state)
+{
+    enum { P = 1u << FIELD_PROVIDER, N = 1u << FIELD_NAME, C = 1u << FIELD_CATEGORY, A = 1u << FIELD_PARAMETERS };
+    static const struct {
+        const char *names, *unknown; /* NULL: none */
+        unsigned fields;
+        const char *texts[DOCUMENT_TEXTS];
+    } rows[] = {
+        {"", NULL, DOCUMENT_USUAL, {"maps find place: it finds", "maps find place"}},
+        {"provider,name,description", NULL, DOCUMENT_USUAL, {"maps find place: it finds", "maps find place"}},
+        {"name,provider,", NULL, P | N, {"maps find place", "maps find place"}},
+        {"parameters,category,name", NULL, C | N | A, {"travel find place (city, day)", "find place"}},
+        {"category", NULL, C, {"travel ", "travel "}},
+        {"nonsense,name,parameter-texts", "nonsense", N, {"find place", "find place"}},
+        {",name", "", N, {"find place", "find place"}},
+        {"nonsense", "nonsense", DOCUMENT_USUAL, {"maps find place: it finds", "maps find place"}},
+    };
+    const struct tool tool = {.name = TOOL_STR("find_place"),
+                              .provider = TOOL_STR("maps"),
+                              .category = TOOL_STR("travel"),
+                              .description = TOOL_STR("it finds"),
+                              .schema = TOOL_STR("{\"properties\": {\"city\": {}, \"day\": {}}}")};
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        struct str unknown;
+        unsigned fields = wt__document_fields(rows[r].names, &unknown);
+        assert_int_equal(fields, rows[r].fields);
+        assert_int_equal(unknown.ptr != NULL, rows[r].unknown != NULL);
+        if (rows[r].unknown)
+            assert_true(wt__str_equal(unknown, wt__str(rows[r].unknown)));
+        for (unsigned which = 0; which < DOCUMENT_TEXTS; which++) {
+            struct buffer text = {0};
+            wt__document_text(&tool, fields, which, &text);
+            assert_string_equal(text.ptr, rows[r].texts[which]);
+            wt__buffer_dispose(&text);
+        }
     }
 }
 
@@ -138,6 +177,7 @@ int main(void)
         cmocka_unit_test(a_tool_is_read_field_by_field),
         cmocka_unit_test(the_encoder_reads_all_and_the_name_alone),
         cmocka_unit_test(a_long_description_is_cut_between_words),
+        cmocka_unit_test(the_fields_that_are_read_can_be_named),
         cmocka_unit_test(weights_are_as_documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
