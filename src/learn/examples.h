@@ -66,7 +66,7 @@ struct examples_options {
     const char *data;         /* BEIR folder; NULL: the store's recorded use */
     uint64_t seed;            /* of the dev side */
     unsigned fields;          /* of a tool, that a cross-encoder reads (retrieve/document.h); 0: the usual ones */
-    unsigned document_fields; /* that the encoder reads; 0: the same */
+    unsigned document_fields; /* that the encoder reads; 0: the usual ones */
     size_t made_up;           /* so many requests are made up, and no others are read; 0: none */
     bool no_dev;              /* of those that are made up none is dev */
 };

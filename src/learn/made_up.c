@@ -1,35 +1,14 @@
 #include "learn/made_up.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
-
-/* A byte that goes on with a character of UTF-8. */
-static bool is_inside(char c)
-{
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
-
-/* Where to cut a text of more than MADE_UP_BYTES: behind a word, or else between characters. */
-static size_t place_to_cut(struct str text)
-{
-    size_t end = MADE_UP_BYTES;
-    while (end > 0 && !wt__is_blank(text.ptr[end]))
-        end--;
-    if (end > 0)
-        return end;
-    for (end = MADE_UP_BYTES; end > 0 && is_inside(text.ptr[end]);)
-        end--;
-    return end;
-}
+#include "retrieve/document.h"
 
 void wt__made_up_part(struct str description, struct buffer *out)
 {
-    struct str text = wt__str_trim(description);
-    if (text.len > MADE_UP_BYTES)
-        text = wt__str_trim((struct str){text.ptr, place_to_cut(text)});
+    struct str text = wt__str_trim(wt__document_head(wt__str_trim(description)));
     while (text.len > 0 && text.ptr[text.len - 1] == '.')
         text.len--;
     if (text.len < MADE_UP_LEAST)

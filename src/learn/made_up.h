@@ -1,7 +1,7 @@
 /* made_up.h: requests made up of what a catalogue says of its tools, to learn its words before anybody used it, or of
  * tools that nobody used (the inverse cloze task of Lee et al. 2019, with tools for passages). A request is what is
- * said of one to three tools of one provider; to be found are those tools with their descriptions taken away, by name,
- * provider and parameters:
+ * said of one to three tools of one provider; to be found are those tools with their descriptions taken away, by name
+ * and provider:
  *
  *   "Returns the racecard of a meeting. Also, odds of a race."  ->  Horse Racing / racecards, Horse Racing / odds
  *
@@ -19,11 +19,10 @@
 enum {
     MADE_UP_MAX = 1000000, /* requests */
     MADE_UP_TOOLS = 3,     /* of one request at most */
-    MADE_UP_LEAST = 25,    /* bytes of a description that says enough */
-    MADE_UP_BYTES = 300    /* that are taken of one */
+    MADE_UP_LEAST = 25     /* bytes of a description that says enough */
 };
 
-/* Appends what a description gives to a request: one line, cut behind a word. Nothing where it says too little. */
+/* Appends what the head of a description gives to a request, as one line. Nothing where it says too little. */
 void wt__made_up_part(struct str description, struct buffer *out);
 
 struct made_up {

@@ -88,18 +88,15 @@ const char wt__document_kind[] = "document_2";
 const float wt__document_text_weights[DOCUMENT_TEXTS] = {1.0f, 0.5f};
 
 /* What a description says first is what the tool does; the rest costs encoding and, measured, gains nothing. */
-enum { DESCRIPTION_MAX = 300 };
-
-/* The beginning of a description, cut between two words, or between two characters of a very long one. */
-static struct str description_head(struct str text)
+struct str wt__document_head(struct str text)
 {
-    if (text.len <= DESCRIPTION_MAX)
+    if (text.len <= DOCUMENT_HEAD)
         return text;
-    size_t cut = DESCRIPTION_MAX;
-    while (cut > DESCRIPTION_MAX / 2 && text.ptr[cut] != ' ')
+    size_t cut = DOCUMENT_HEAD;
+    while (cut > DOCUMENT_HEAD / 2 && text.ptr[cut] != ' ')
         cut--;
-    if (cut == DESCRIPTION_MAX / 2)
-        for (cut = DESCRIPTION_MAX; (text.ptr[cut] & 0xC0) == 0x80; cut--)
+    if (cut == DOCUMENT_HEAD / 2)
+        for (cut = DOCUMENT_HEAD; (text.ptr[cut] & 0xC0) == 0x80; cut--)
             ;
     return (struct str){text.ptr, cut};
 }
@@ -170,7 +167,7 @@ void wt__document_fields_text(const struct tool *tool, unsigned fields, struct b
         append_name(tool, out);
     if (fields & 1u << FIELD_DESCRIPTION) {
         wt__buffer_text(out, ": ");
-        wt__buffer_str(out, description_head(tool->description));
+        wt__buffer_str(out, wt__document_head(tool->description));
     }
     if (fields & 1u << FIELD_PARAMETERS)
         append_parameters(tool, out);

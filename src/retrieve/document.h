@@ -53,6 +53,11 @@ enum {
  * that is none of theirs, or an empty view; may be NULL. */
 unsigned wt__document_fields(const char *names, struct str *unknown);
 
+/* The beginning of a description, DOCUMENT_HEAD bytes at most: cut between two words, or between two characters of a
+ * very long one. */
+enum { DOCUMENT_HEAD = 300 };
+struct str wt__document_head(struct str description);
+
 /* Appends those fields, always in one order:
  *
  *   category provider name in words: description (parameter, parameter)

@@ -9,6 +9,7 @@
 #include "learn/examples.h"
 #include "learn/made_up.h"
 #include "learn/support.h"
+#include "retrieve/document.h"
 
 static void a_description_gives_one_line(void **state)
 {
@@ -41,7 +42,7 @@ static void a_long_description_is_cut(void **state)
         while (text.len < 2000)
             wt__buffer_text(&text, units[i]);
         wt__made_up_part(wt__buffer_view(&text), &out);
-        assert_in_range(out.len, MADE_UP_BYTES - 5, MADE_UP_BYTES);
+        assert_in_range(out.len, DOCUMENT_HEAD - 5, DOCUMENT_HEAD);
         assert_memory_equal(out.ptr, text.ptr, out.len);
         assert_int_equal(out.len % strlen(units[i]), i == 0 ? 4 : 0);
         wt__buffer_dispose(&text);
