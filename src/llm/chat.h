@@ -1,0 +1,54 @@
+/* chat.h: one question to a language model, and its answer, whoever gives it.
+ *
+ * A model is anything that answers: a server (client.h), a file of recorded answers (record.h), or, in tests and
+ * studies, a stand-in that knows the gold labels. Who asks cannot tell which, but for `name`.
+ *
+ * What a model says is hostile text. It is only ever parsed against the schema of the question. */
+#ifndef WT_LLM_CHAT_H
+#define WT_LLM_CHAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/str.h"
+
+/* One user message; temperature 0. All of it is borrowed for the call. */
+struct chat_question {
+    const char *task;     /* which prompt asks, with its version: "ptr-requirements/1" */
+    struct str text;      /* UTF-8 */
+    const json_t *schema; /* JSON Schema of the answer; NULL: free text */
+    unsigned max_tokens;  /* of the answer */
+    const void *subject;  /* what the question is about, for a stand-in that looks at it in place of the text; a server
+                             never sees it */
+};
+
+struct chat_answer {
+    struct str text;                          /* as it came, in the arena */
+    json_t *json;                             /* parsed, when the question has a schema: the caller's to decref */
+    uint64_t prompt_tokens, completion_tokens; /* 0 where the server does not say */
+    double ms;
+    unsigned attempts; /* requests that were sent; 0: none, it was replayed */
+    bool repaired;     /* the first answer did not match the schema, the second did */
+};
+
+struct chat_model {
+    const char *name;
+    /* Errors: WT_ENETWORK (no answer), WT_EFORMAT (no answer that matches the schema, after one more try),
+     * WT_ETOOLONG, WT_ECANCELLED, WT_ENOTFOUND (a replay that lacks the question), WT_ENOMEM. Any number of threads
+     * may ask at once. */
+    int (*ask)(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+               struct chat_answer *out, wt_error *err);
+};
+
+static inline int wt__chat_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                               struct chat_answer *out, wt_error *err)
+{
+    *out = (struct chat_answer){0};
+    return model->ask(model, question, arena, out, err);
+}
+
+#endif
