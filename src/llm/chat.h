@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/str.h"
 
 /* One user message; temperature 0. All of it is borrowed for the call. */
@@ -24,11 +25,12 @@ struct chat_question {
     unsigned max_tokens;  /* of the answer */
     const void *subject;  /* what the question is about, for a stand-in that looks at it in place of the text; a server
                              never sees it */
+    struct progress *progress; /* heard for a wish to stop while it waits; may be NULL */
 };
 
 struct chat_answer {
-    struct str text;                          /* as it came, in the arena */
-    json_t *json;                             /* parsed, when the question has a schema: the caller's to decref */
+    struct str text;                           /* as it came, in the arena */
+    json_t *json;                              /* parsed, when the question has a schema: the caller's to decref */
     uint64_t prompt_tokens, completion_tokens; /* 0 where the server does not say */
     double ms;
     unsigned attempts; /* requests that were sent; 0: none, it was replayed */
@@ -37,9 +39,9 @@ struct chat_answer {
 
 struct chat_model {
     const char *name;
-    /* Errors: WT_ENETWORK (no answer), WT_EFORMAT (no answer that matches the schema, after one more try),
-     * WT_ETOOLONG, WT_ECANCELLED, WT_ENOTFOUND (a replay that lacks the question), WT_ENOMEM. Any number of threads
-     * may ask at once. */
+    /* Errors: WT_EUSAGE (the server refuses the key, the model's name or the question), WT_ENETWORK (no answer),
+     * WT_EFORMAT (no answer that matches the schema, after one more try), WT_ETOOLONG, WT_ECANCELLED, WT_ENOTFOUND (a
+     * replay that lacks the question), WT_ENOMEM. Any number of threads may ask at once. */
     int (*ask)(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                struct chat_answer *out, wt_error *err);
 };
