@@ -135,10 +135,8 @@ static int search_one(void *context, size_t index, unsigned worker)
     struct refiner_samples *samples = s->samples;
     struct study *study = s->study;
     struct neighbours past = study->past;
-    if (samples->vectors[i] < REFINER_FOLDS) {
-        past.folds = REFINER_FOLDS;
-        past.without = samples->vectors[i];
-    }
+    if (samples->vectors[i] < REFINER_FOLDS)
+        past.left_out = s->data->folds[samples->vectors[i]];
     struct view view = {.snapshot = study->shelf->snapshot,
                         .encoder = study->encoder,
                         .vectors = &s->data->made[samples->vectors[i]].view,
@@ -251,6 +249,16 @@ static int make_vectors(struct refiner_data *data, struct study *study, const st
     return rc;
 }
 
+static int mark_folds(struct refiner_data *data, const struct study *study, wt_error *err)
+{
+    for (unsigned fold = 0; fold < REFINER_FOLDS; fold++)
+        if (!(data->folds[fold] = calloc(wt__neighbours_bits(study->past.count) + 1, sizeof(uint64_t))))
+            return wt__fail_nomem(err);
+    for (size_t i = 0; i < study->past.count; i++)
+        data->folds[wt__refiner_fold(i)][i / 64] |= (uint64_t)1 << i % 64;
+    return 0;
+}
+
 int wt__refiner_data_open(struct refiner_data *out, struct study *study, const struct first_stage *first,
                           size_t candidates, double kept, wt_error *err)
 {
@@ -258,6 +266,8 @@ int wt__refiner_data_open(struct refiner_data *out, struct study *study, const s
     struct searching s = {.study = study, .first = first, .data = out, .kept = kept};
     *out = (struct refiner_data){.tools = study->tools, .dim = study->dim};
     int rc = make_vectors(out, study, first, err);
+    if (rc == 0)
+        rc = mark_folds(out, study, err);
     if (rc == 0)
         rc = choose_requests(out, study, candidates, err);
     s.scratch = calloc(threads, sizeof(struct refiner_scratch *));
@@ -284,6 +294,8 @@ void wt__refiner_data_dispose(struct refiner_data *data)
 {
     for (size_t i = 0; i <= REFINER_FOLDS; i++)
         wt__tool_vectors_dispose(&data->made[i]);
+    for (size_t i = 0; i < REFINER_FOLDS; i++)
+        free(data->folds[i]);
     dispose_samples(&data->train);
     dispose_samples(&data->dev);
     *data = (struct refiner_data){0};

@@ -40,6 +40,7 @@ struct refiner_samples {
 struct refiner_data {
     size_t tools, dim;
     struct tool_vectors made[REFINER_FOLDS + 1]; /* without each fold, and of all */
+    uint64_t *folds[REFINER_FOLDS];              /* a bit a past request: those of the fold */
     struct refiner_samples train, dev;
 };
 

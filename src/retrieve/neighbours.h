@@ -14,26 +14,36 @@ enum { NEIGHBOURS_ASKED = 20 }; /* past requests that vote */
 
 /* Past requests; all memory is the caller's. */
 struct neighbours {
-    size_t count, dim;      /* N, D */
-    const float *requests;  /* [N, D] unit vectors */
-    const uint32_t *starts; /* [N + 1] where the labels of each begin */
-    const uint32_t *labels; /* what each used, as numbers of labels */
-    const uint32_t *rows;   /* a label's row in the snapshot, or NEIGHBOURS_GONE */
-    size_t most_labels;     /* of one request */
-    size_t folds, without;  /* requests i of which i % folds is `without` have no vote; folds 0: all have */
+    size_t count, dim;        /* N, D */
+    const float *requests;    /* [N, D] unit vectors */
+    const uint32_t *starts;   /* [N + 1] where the labels of each begin */
+    const uint32_t *labels;   /* what each used, as numbers of labels */
+    const uint32_t *rows;     /* a label's row in the snapshot, or NEIGHBOURS_GONE */
+    size_t most_labels;       /* of one request */
+    const uint64_t *left_out; /* a bit a request: those have no vote; NULL: all have */
 };
 #define NEIGHBOURS_GONE UINT32_MAX
 
-/* What each row got, ascending by row, each row once. */
+/* What each row got, ascending by row, each row once; and whose votes these were. */
 struct votes {
     const struct scored *items;
     size_t len;
+    const struct scored *requests; /* [request_count] the requests, by number, with their cosines, best first */
+    size_t request_count;
 };
 
-/* Votes for the rows that the nearest requests used: each request has the weight exp(20 cosine), all of them together
- * one vote. query: [D], of length one. scores: [N] scratch. out: room for NEIGHBOURS_ASKED * most_labels; ascending by
- * row, each row once. Returns how many. allowed: as in a search, or NULL. */
-size_t wt__neighbours_vote(const struct neighbours *neighbours, const float *query, const uint64_t *allowed,
-                           float *scores, struct scored *out);
+static inline size_t wt__neighbours_bits(size_t count)
+{
+    return (count + 63) / 64;
+}
+
+/* What a request's vote weighs, as long as nobody shares it: exp(20 cosine), 1 for the nearest. */
+float wt__neighbours_weight(float cosine, float nearest);
+
+/* Votes for the rows that the nearest requests used: each request has its weight, all of them together one vote. query:
+ * [D], of length one. scores: [N] scratch. items: room for NEIGHBOURS_ASKED * most_labels; requests: for
+ * NEIGHBOURS_ASKED. allowed: as in a search, or NULL. */
+struct votes wt__neighbours_vote(const struct neighbours *neighbours, const float *query, const uint64_t *allowed,
+                                 float *scores, struct scored *items, struct scored *requests);
 
 #endif

@@ -236,10 +236,11 @@ static int ask_neighbours(const struct neighbours *neighbours, const struct retr
     float *scores = wt__arena_array(&workspace->arena, float, neighbours->count);
     struct scored *items =
         wt__arena_array(&workspace->arena, struct scored, NEIGHBOURS_ASKED * neighbours->most_labels);
-    if (!scores || !items)
+    struct scored *requests = wt__arena_array(&workspace->arena, struct scored, NEIGHBOURS_ASKED);
+    if (!scores || !items || !requests)
         return wt__fail_nomem(err);
-    size_t len = wt__neighbours_vote(neighbours, workspace->texts[0].vector, request->allowed, scores, items);
-    workspace->votes = (struct votes){items, len};
+    workspace->votes =
+        wt__neighbours_vote(neighbours, workspace->texts[0].vector, request->allowed, scores, items, requests);
     return 0;
 }
 

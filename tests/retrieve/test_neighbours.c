@@ -37,7 +37,8 @@ static size_t vote(const struct neighbours *neighbours, const uint64_t *allowed,
 {
     static const float query[DIM] = {1};
     float scores[PAST];
-    return wt__neighbours_vote(neighbours, query, allowed, scores, out);
+    struct scored nearest[NEIGHBOURS_ASKED];
+    return wt__neighbours_vote(neighbours, query, allowed, scores, out, nearest).len;
 }
 
 static void assert_votes(const struct scored *votes, size_t len, const struct scored *wanted, size_t count)
@@ -65,24 +66,40 @@ static void each_request_votes_by_its_nearness(void **state)
     assert_int_equal(vote(&neighbours, NULL, out), 0);
 }
 
-/* Without fold 0 of 2, which is requests 0 and 2, request 1 is the nearest. */
-static void a_fold_has_no_vote(void **state)
+/* Without requests 0 and 2, request 1 is the nearest. */
+static void who_is_left_out_has_no_vote(void **state)
 {
     const float far = expf(20 * -1.9f), all = 1 + far;
     const struct scored wanted[] = {{far / all, 2}, {1 / all, 7}};
     struct neighbours neighbours = past();
     struct scored out[NEIGHBOURS_ASKED * 2];
     (void)state;
-    neighbours.folds = 2;
-    neighbours.without = 0;
+    const uint64_t left_out = 1u << 0 | 1u << 2;
+    neighbours.left_out = &left_out;
     assert_votes(out, vote(&neighbours, NULL, out), wanted, 2);
+}
+
+/* 1 and 2 are equally near: the first of them stands first. */
+static void voters_are_told_the_nearest_first(void **state)
+{
+    static const float query[DIM] = {1};
+    const struct scored wanted[] = {{1, 0}, {.9f, 1}, {.9f, 2}, {-1, 3}};
+    struct neighbours neighbours = past();
+    struct scored items[NEIGHBOURS_ASKED * 2], nearest[NEIGHBOURS_ASKED];
+    float scores[PAST];
+    (void)state;
+    struct votes votes = wt__neighbours_vote(&neighbours, query, NULL, scores, items, nearest);
+    assert_ptr_equal(votes.requests, nearest);
+    assert_votes(votes.requests, votes.request_count, wanted, 4);
+    assert_float_equal(wt__neighbours_weight(.9f, 1), expf(-2), 1e-6);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_request_votes_by_its_nearness),
-        cmocka_unit_test(a_fold_has_no_vote),
+        cmocka_unit_test(who_is_left_out_has_no_vote),
+        cmocka_unit_test(voters_are_told_the_nearest_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
