@@ -1,0 +1,115 @@
+/* oracle.c: see oracle.h. What was asked first is not remembered: the list of requirements is made anew for each
+ * question, from the labels, and comes out the same. */
+#include "choose/oracle.h"
+
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "base/checksum.h"
+#include "base/rng.h"
+#include "choose/ptr.h"
+
+/* One decision's own chance: step and words tell it from the request's others. */
+static void seed_decision(struct rng *rng, const struct oracle *oracle, const struct ptr_subject *subject,
+                          struct str words)
+{
+    struct str request = subject->request->text;
+    uint64_t hash = wt__checksum(request.ptr, request.len, oracle->seed);
+    wt__rng_seed(rng, wt__checksum(words.ptr, words.len, hash + (uint64_t)subject->step));
+}
+
+static bool errs(const struct oracle *oracle, struct rng *rng)
+{
+    return wt__rng_unit(rng) < oracle->error;
+}
+
+/* The requirements as they are named, errors included: list [2 * needed_count]. Returns how many. */
+static size_t name_requirements(const struct oracle *oracle, const struct ptr_subject *subject,
+                                const struct ptr_label **list)
+{
+    const struct ptr_labels *labels = subject->request->labels;
+    const struct ptr_subject naming = {.step = PTR_REQUIRE, .request = subject->request};
+    size_t count = 0;
+    for (size_t i = 0; i < labels->needed_count; i++) {
+        struct rng rng;
+        seed_decision(&rng, oracle, &naming, labels->needed[i].need);
+        bool wrong = errs(oracle, &rng);
+        bool invents = labels->wrong_count > 0 && wt__rng_below(&rng, 2) == 1;
+        if (!wrong || invents)
+            list[count++] = &labels->needed[i];
+        if (wrong && invents)
+            list[count++] = &labels->wrong[wt__rng_below(&rng, labels->wrong_count)];
+    }
+    return count;
+}
+
+/* The number of the tool, from 1; 0: it is not listed. */
+static size_t number_of(struct ptr_tools listed, uint32_t tool)
+{
+    for (size_t i = 0; i < listed.count; i++)
+        if (listed.rows[i] == tool)
+            return i + 1;
+    return 0;
+}
+
+static size_t match(const struct oracle *oracle, const struct ptr_subject *subject, const struct ptr_label *label)
+{
+    struct rng rng;
+    seed_decision(&rng, oracle, subject, label->need);
+    size_t right = number_of(subject->listed, label->tool);
+    if (!errs(oracle, &rng) || subject->listed.count == 0)
+        return right;
+    size_t number = (size_t)wt__rng_below(&rng, subject->listed.count); /* of all answers but the right one */
+    return number + (number >= right);
+}
+
+static void write_answer(const struct oracle *oracle, const struct ptr_subject *subject, const struct ptr_label **list,
+                         struct buffer *out)
+{
+    size_t count = name_requirements(oracle, subject, list);
+    if (subject->step == PTR_REQUIRE) {
+        wt__buffer_text(out, "{\"requirements\": [");
+        for (size_t i = 0; i < count; i++) {
+            wt__buffer_text(out, i ? ", " : "");
+            wt__buffer_json(out, list[i]->need);
+        }
+        wt__buffer_text(out, "]}");
+        return;
+    }
+    size_t number = subject->place < count ? match(oracle, subject, list[subject->place]) : 0;
+    if (number > 0)
+        wt__buffer_printf(out, "{\"tool\": %zu}", number);
+    else
+        wt__buffer_text(out, "{\"tool\": null}");
+}
+
+static int ask_oracle(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                      struct chat_answer *out, wt_error *err)
+{
+    const struct oracle *oracle = (const struct oracle *)model;
+    const struct ptr_subject *subject = question->subject;
+    if (!subject || !subject->request->labels)
+        return wt__fail(err, WT_EUSAGE, "%s: it answers only what it has the labels of", model->name);
+
+    const struct ptr_label **list =
+        wt__arena_array(arena, const struct ptr_label *, 2 * subject->request->labels->needed_count);
+    struct buffer text = {0};
+    if (list)
+        write_answer(oracle, subject, list, &text);
+    out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
+    int rc = !list || text.failed || !out->text.ptr ? wt__fail_nomem(err) : 0;
+    if (rc == 0)
+        rc = wt__json_parse(&out->json, out->text.ptr, out->text.len, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+int wt__oracle_init(struct oracle *oracle, double error, uint64_t seed, wt_error *err)
+{
+    if (!(error >= 0 && error <= 1))
+        return wt__fail(err, WT_EUSAGE, "oracle: an error rate lies within 0 and 1, and %g does not", error);
+    *oracle = (struct oracle){.model.ask = ask_oracle, .error = error, .seed = seed};
+    snprintf(oracle->name, sizeof oracle->name, "oracle, %g %% error", 100 * error);
+    oracle->model.name = oracle->name;
+    return 0;
+}

@@ -1,0 +1,154 @@
+/* ptr.c: see ptr.h. The stages in their order; the questions are in ptr_ask.c, the third stage in ptr_views.c. */
+#include "choose/ptr.h"
+
+#include "choose/ptr_inside.h"
+
+static bool holds(struct ptr_tools tools, uint32_t row)
+{
+    for (size_t i = 0; i < tools.count; i++)
+        if (tools.rows[i] == row)
+            return true;
+    return false;
+}
+
+/* Adds row to tools, whose memory has room for it; false when it was there. */
+static bool add_tool(struct ptr_tools *tools, uint32_t *memory, uint32_t row)
+{
+    if (holds(*tools, row))
+        return false;
+    memory[tools->count++] = row;
+    return true;
+}
+
+/* An empty list with room for `most`, whose rows are the returned memory. */
+static uint32_t *empty_tools(struct arena *arena, size_t most, struct ptr_tools *out)
+{
+    uint32_t *rows = wt__arena_array(arena, uint32_t, most);
+    *out = (struct ptr_tools){rows, 0};
+    return rows;
+}
+
+/* Section 2.1. */
+static int acquire_bundle(const struct ptr_run *run, wt_error *err)
+{
+    struct ptr_tools found = {0};
+    int rc = run->sources->bundle(run->sources->self, run->request->text, run->arena, &found, err);
+    if (rc < 0)
+        return rc;
+    uint32_t *rows = empty_tools(run->arena, PTR_MOST_LISTED, &run->trace->bundle);
+    if (!rows)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < found.count && run->trace->bundle.count < PTR_MOST_LISTED; i++)
+        add_tool(&run->trace->bundle, rows, found.rows[i]);
+    return 0;
+}
+
+static enum ptr_verdict verdict_of(const struct ptr_trace *trace)
+{
+    if (trace->problem_count > 0)
+        return PTR_PARTIAL;
+    return trace->kept.count < trace->bundle.count ? PTR_OVER : PTR_EXACT;
+}
+
+/* What the matches leave: the tools that are kept, and the requirements that are not met. */
+static int assess(const struct ptr_run *run, wt_error *err)
+{
+    struct ptr_trace *trace = run->trace;
+    uint32_t *kept = empty_tools(run->arena, trace->requirement_count, &trace->kept);
+    trace->problems = wt__arena_array(run->arena, struct ptr_problem, trace->requirement_count);
+    if (!kept || !trace->problems)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < trace->requirement_count; i++) {
+        if (trace->requirements[i].matched)
+            add_tool(&trace->kept, kept, trace->requirements[i].tool);
+        else
+            trace->problems[trace->problem_count++].requirement = i;
+    }
+    trace->verdict = verdict_of(trace);
+    return 0;
+}
+
+/* Section 2.2. */
+static int map_coverage(const struct ptr_run *run, wt_error *err)
+{
+    int rc = wt__ptr_ask_requirements(run, err);
+    if (rc == 0)
+        rc = wt__ptr_ask_matches(run, err);
+    return rc < 0 ? rc : assess(run, err);
+}
+
+/* Section 2.3. */
+static int solve_problems(const struct ptr_run *run, wt_error *err)
+{
+    struct ptr_trace *trace = run->trace;
+    struct ptr_tools set;
+    uint32_t *rows = empty_tools(run->arena, trace->kept.count + trace->problem_count, &set);
+    if (!rows)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < trace->kept.count; i++)
+        add_tool(&set, rows, trace->kept.rows[i]);
+    for (size_t i = 0; i < trace->problem_count; i++) {
+        struct ptr_problem *problem = &trace->problems[i];
+        int rc = wt__ptr_rerank(run, trace->requirements[problem->requirement].text, problem, err);
+        if (rc < 0)
+            return rc;
+        if (problem->solved)
+            problem->already = !add_tool(&set, rows, problem->tool);
+    }
+    trace->set = set;
+    return 0;
+}
+
+static int check_options(const struct ptr_options *options, wt_error *err)
+{
+    if (options->k > PTR_MOST_K)
+        return wt__fail(err, WT_EUSAGE, "PTR: each view has at most %d tools, not %zu", PTR_MOST_K, options->k);
+    if (options->requirements > PTR_MOST_REQUIREMENTS)
+        return wt__fail(err, WT_EUSAGE, "PTR: a request has at most %d requirements, not %zu", PTR_MOST_REQUIREMENTS,
+                        options->requirements);
+    if (options->without & ~(unsigned)PTR_WITHOUT_ALL)
+        return wt__fail(err, WT_EUSAGE, "PTR: no such stage or view to leave out (%#x)", options->without);
+    return 0;
+}
+
+int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *sources, struct chat_model *model,
+                   const struct ptr_request *request, struct arena *arena, struct ptr_trace *out, wt_error *err)
+{
+    static const struct ptr_options defaults = {0};
+    if (!options)
+        options = &defaults;
+    *out = (struct ptr_trace){0};
+    int rc = check_options(options, err);
+    if (rc < 0)
+        return rc;
+
+    const struct ptr_run run = {
+        .sources = sources,
+        .model = model,
+        .request = request,
+        .k = options->k ? options->k : PTR_K,
+        .requirements = options->requirements ? options->requirements : PTR_MOST_REQUIREMENTS,
+        .without = options->without,
+        .arena = arena,
+        .trace = out,
+    };
+    if (!(run.without & PTR_WITHOUT_BUNDLE))
+        rc = acquire_bundle(&run, err);
+    if (rc == 0)
+        rc = map_coverage(&run, err);
+    if (rc == 0)
+        rc = solve_problems(&run, err);
+    return rc;
+}
+
+const char *wt__ptr_verdict_name(enum ptr_verdict verdict)
+{
+    static const char *const names[] = {"exact", "over", "partial"};
+    return names[verdict];
+}
+
+const char *wt__ptr_view_name(enum ptr_view view)
+{
+    static const char *const names[] = {"direct", "past", "like"};
+    return names[view];
+}

@@ -1,0 +1,196 @@
+/* ptr_ask.c: PTR's two questions to the language model (the paper's appendix D), and what is made of the answers.
+ *
+ *   ptr-requirements   request -> {"requirements": [text, ...]}
+ *   ptr-match          tools, one requirement -> {"tool": a number of the list, or null}
+ *
+ * An answer is taken for what it can be and no more. A requirement is a non-empty text, made plain and cut; a match is
+ * a whole number from 1 to the length of the list. What is neither is no answer, and is counted: with no requirement
+ * that can be used the request as a whole is the one requirement, and a match that is no number of the list is none.
+ * Only an empty list says that nothing is required. */
+#include "choose/ptr_inside.h"
+
+#include "llm/plain.h"
+#include "llm/prompt.h"
+
+/* The reason why an answer is none, kept beside it. */
+static int reject(const struct ptr_run *run, const char *reason, wt_error *err)
+{
+    struct ptr_trace *trace = run->trace;
+    trace->cost.unusable++;
+    trace->exchanges[trace->exchange_count - 1].unusable = wt__arena_copy(run->arena, wt__str(reason));
+    return trace->exchanges[trace->exchange_count - 1].unusable ? 0 : wt__fail_nomem(err);
+}
+
+/* One question more in the trace, and one answer in the costs. *answer: its JSON, for the caller to decref, or NULL
+ * when the model could give none, which is then rejected already. */
+static int ask(const struct ptr_run *run, const struct prompt *prompt, const struct prompt_value *values, size_t count,
+               const struct ptr_subject *subject, json_t **answer, wt_error *err)
+{
+    struct ptr_trace *trace = run->trace;
+    struct chat_question question = {.subject = subject, .progress = run->request->progress};
+    struct chat_answer got = {0};
+    wt_error why = {0};
+    int rc = wt__prompt_ask(prompt, values, count, run->model, &question, run->arena, &got, &why);
+    *answer = got.json;
+    if (rc < 0 && rc != WT_EFORMAT) {
+        if (err)
+            *err = why;
+        return wt__fail_context(err, rc, "%s", prompt->task);
+    }
+    trace->cost.questions++;
+    trace->cost.requests += got.attempts;
+    trace->cost.repaired += got.repaired;
+    trace->cost.prompt_tokens += got.prompt_tokens;
+    trace->cost.completion_tokens += got.completion_tokens;
+    trace->cost.ms += got.ms;
+
+    struct ptr_exchange *exchange = &trace->exchanges[trace->exchange_count++];
+    exchange->task = wt__arena_copy(run->arena, wt__str(prompt->task));
+    exchange->question = question.text;
+    exchange->answer = got.text;
+    if (!exchange->task)
+        return wt__fail_nomem(err);
+    return rc == WT_EFORMAT ? reject(run, why.message, err) : 0;
+}
+
+/* --- requirements -------------------------------------------------------------------------------------------- */
+
+/* The words of one element of the answer; none when it is no text. */
+static int read_requirement(struct arena *arena, const json_t *element, struct str *out, wt_error *err)
+{
+    struct buffer plain = {0};
+    if (json_is_string(element))
+        wt__plain_line(&plain, (struct str){json_string_value(element), json_string_length(element)},
+                       PTR_MAX_REQUIREMENT_BYTES);
+    *out = (struct str){wt__arena_copy(arena, wt__buffer_view(&plain)), plain.len};
+    int rc = plain.failed || !out->ptr ? wt__fail_nomem(err) : 0;
+    wt__buffer_dispose(&plain);
+    return rc;
+}
+
+static int read_requirements(const struct ptr_run *run, const json_t *list, wt_error *err)
+{
+    struct ptr_trace *trace = run->trace;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (trace->requirement_count == run->requirements) {
+            trace->ignored = json_array_size(list) - i;
+            break;
+        }
+        struct ptr_requirement *requirement = &trace->requirements[trace->requirement_count];
+        requirement->place = i;
+        int rc = read_requirement(run->arena, json_array_get(list, i), &requirement->text, err);
+        if (rc < 0)
+            return rc;
+        if (requirement->text.len > 0)
+            trace->requirement_count++;
+    }
+    return 0;
+}
+
+int wt__ptr_ask_requirements(const struct ptr_run *run, wt_error *err)
+{
+    struct ptr_trace *trace = run->trace;
+    const struct ptr_subject subject = {.step = PTR_REQUIRE, .request = run->request};
+    const struct prompt_value value = {.slot = "request", .text = run->request->text};
+    struct prompt prompt;
+    json_t *answer = NULL;
+
+    trace->requirements = wt__arena_array(run->arena, struct ptr_requirement, run->requirements);
+    trace->exchanges = wt__arena_array(run->arena, struct ptr_exchange, 1 + run->requirements);
+    if (!trace->requirements || !trace->exchanges)
+        return wt__fail_nomem(err);
+    int rc = wt__prompt_open(&prompt, "ptr-requirements", err);
+    if (rc < 0)
+        return rc;
+    rc = ask(run, &prompt, &value, 1, &subject, &answer, err);
+    wt__prompt_dispose(&prompt);
+
+    const json_t *list = wt__json_array(answer, "requirements");
+    if (rc == 0)
+        rc = read_requirements(run, list, err);
+    if (rc == 0 && answer && trace->requirement_count == 0 && (!list || json_array_size(list) > 0))
+        rc = reject(run, "it names no requirement", err);
+    if (rc == 0 && trace->cost.unusable > 0) {
+        trace->requirements[0] = (struct ptr_requirement){.text = run->request->text, .place = PTR_WHOLE};
+        trace->requirement_count = 1;
+    }
+    json_decref(answer);
+    return rc;
+}
+
+/* --- matches ------------------------------------------------------------------------------------------------- */
+
+/* "name: description". */
+static int describe(const struct ptr_run *run, uint32_t tool, struct str *out, wt_error *err)
+{
+    struct ptr_text text = {0};
+    int rc = run->sources->describe(run->sources->self, tool, run->arena, &text, err);
+    if (rc < 0)
+        return rc;
+    struct str pieces[] = {text.name, STR(": "), text.description};
+    char *bytes = wt__arena_alloc(run->arena, PTR_MAX_TOOL_BYTES, 1);
+    if (!bytes)
+        return wt__fail_nomem(err);
+    *out = (struct str){bytes, 0};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        size_t room = PTR_MAX_TOOL_BYTES - out->len;
+        size_t len = pieces[i].len < room ? pieces[i].len : room;
+        if (len > 0)
+            memcpy(bytes + out->len, pieces[i].ptr, len);
+        out->len += len;
+    }
+    return 0;
+}
+
+static int read_match(const struct ptr_run *run, const json_t *answer, struct ptr_requirement *requirement,
+                      wt_error *err)
+{
+    const json_t *number = json_object_get(answer, "tool");
+    json_int_t tool = json_is_integer(number) ? json_integer_value(number) : 0;
+    requirement->asked = true;
+    requirement->matched = tool >= 1 && (json_int_t)run->trace->bundle.count >= tool;
+    if (requirement->matched)
+        requirement->tool = run->trace->bundle.rows[tool - 1];
+    else if (answer && !json_is_null(number))
+        return reject(run, "it is no number of a tool that was listed", err);
+    return 0;
+}
+
+static int match(const struct ptr_run *run, const struct prompt *prompt, const struct str *items,
+                 struct ptr_requirement *requirement, wt_error *err)
+{
+    const struct ptr_tools listed = run->trace->bundle;
+    const struct ptr_subject subject = {
+        .step = PTR_MATCH, .request = run->request, .place = requirement->place, .listed = listed};
+    const struct prompt_value values[] = {
+        {.slot = "tools", .items = items, .item_count = listed.count},
+        {.slot = "requirement", .text = requirement->text},
+    };
+    json_t *answer = NULL;
+    int rc = ask(run, prompt, values, sizeof values / sizeof *values, &subject, &answer, err);
+    if (rc == 0)
+        rc = read_match(run, answer, requirement, err);
+    json_decref(answer);
+    return rc;
+}
+
+int wt__ptr_ask_matches(const struct ptr_run *run, wt_error *err)
+{
+    struct ptr_trace *trace = run->trace;
+    struct prompt prompt;
+    if (trace->bundle.count == 0 || trace->requirement_count == 0)
+        return 0;
+
+    struct str *items = wt__arena_array(run->arena, struct str, trace->bundle.count);
+    if (!items)
+        return wt__fail_nomem(err);
+    int rc = wt__prompt_open(&prompt, "ptr-match", err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < trace->bundle.count; i++)
+        rc = describe(run, trace->bundle.rows[i], &items[i], err);
+    for (size_t i = 0; rc == 0 && i < trace->requirement_count; i++)
+        rc = match(run, &prompt, items, &trace->requirements[i], err);
+    wt__prompt_dispose(&prompt);
+    return rc;
+}

@@ -1,0 +1,131 @@
+/* ptr_views.c: PTR's third stage, multi-view based re-ranking (Algorithm 1), for one unsolved problem.
+ *
+ *   direct  the K tools nearest to the problem's words                        (direct semantic alignment)
+ *   past    the tools of the K past requests nearest to them, each tool once  (historical query correlation)
+ *   like    the K tools nearest to the first tool of the direct ones          (contextual tool expansion)
+ *
+ * A tool has a vote of each view that holds it. Most votes win; among equals the tool that was met first, in the order
+ * of the views and within a view in its order. So of tools with one vote each the best direct one wins, and that tool
+ * has the vote of `like` as well, since nothing is nearer to a tool than itself. */
+#include "choose/ptr_inside.h"
+
+struct candidate_tool {
+    uint32_t row;
+    unsigned views; /* a bit each that holds it */
+};
+
+struct ballot {
+    struct candidate_tool *items; /* in the order in which they were met */
+    size_t len;
+};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The place of `row`, made when it is new. A few hundred tools at the most: looked through, not hashed. */
+static struct candidate_tool *find_candidate(struct ballot *ballot, uint32_t row)
+{
+    for (size_t i = 0; i < ballot->len; i++)
+        if (ballot->items[i].row == row)
+            return &ballot->items[i];
+    ballot->items[ballot->len] = (struct candidate_tool){row, 0};
+    return &ballot->items[ballot->len++];
+}
+
+static size_t count_tools(const struct ptr_tools *lists, size_t count)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += least(lists[i].count, PTR_MOST_LISTED);
+    return sum;
+}
+
+/* Counts one view, whose tools come as lists; out: the view as one list without duplicates. */
+static int count_view(struct ballot *ballot, enum ptr_view view, const struct ptr_tools *lists, size_t count,
+                      struct arena *arena, struct ptr_tools *out, wt_error *err)
+{
+    uint32_t *rows = wt__arena_array(arena, uint32_t, count_tools(lists, count));
+    if (!rows)
+        return wt__fail_nomem(err);
+    *out = (struct ptr_tools){rows, 0};
+    for (size_t i = 0; i < count; i++) {
+        size_t len = least(lists[i].count, PTR_MOST_LISTED);
+        for (size_t j = 0; j < len; j++) {
+            struct candidate_tool *candidate = find_candidate(ballot, lists[i].rows[j]);
+            if (candidate->views & 1u << view)
+                continue;
+            candidate->views |= 1u << view;
+            rows[out->count++] = candidate->row;
+        }
+    }
+    return 0;
+}
+
+static unsigned votes_of(const struct candidate_tool *candidate)
+{
+    unsigned votes = 0;
+    for (unsigned bits = candidate->views; bits; bits >>= 1)
+        votes += bits & 1;
+    return votes;
+}
+
+static void elect(const struct ballot *ballot, struct ptr_problem *problem)
+{
+    for (size_t i = 0; i < ballot->len; i++) {
+        unsigned votes = votes_of(&ballot->items[i]);
+        if (votes > problem->votes) {
+            problem->solved = true;
+            problem->tool = ballot->items[i].row;
+            problem->votes = votes;
+        }
+    }
+}
+
+/* What the views are made of, cut to what was asked for. */
+struct view_lists {
+    struct ptr_tools direct, like;
+    const struct ptr_tools *past;
+    size_t past_count;
+};
+
+static int fetch_views(const struct ptr_run *run, struct str text, struct view_lists *lists, wt_error *err)
+{
+    const struct ptr_sources *sources = run->sources;
+    int rc = sources->tools(sources->self, text, run->k, run->arena, &lists->direct, err);
+    lists->direct.count = least(lists->direct.count, run->k);
+    if (rc >= 0 && !(run->without & PTR_WITHOUT_PAST)) {
+        rc = sources->past(sources->self, text, run->k, run->arena, &lists->past, &lists->past_count, err);
+        lists->past_count = least(lists->past_count, run->k);
+    }
+    if (rc >= 0 && !(run->without & PTR_WITHOUT_LIKE) && lists->direct.count > 0) {
+        rc = sources->like(sources->self, lists->direct.rows[0], run->k, run->arena, &lists->like, err);
+        lists->like.count = least(lists->like.count, run->k);
+    }
+    if (run->without & PTR_WITHOUT_DIRECT)
+        lists->direct.count = 0;
+    return rc < 0 ? rc : 0;
+}
+
+int wt__ptr_rerank(const struct ptr_run *run, struct str text, struct ptr_problem *problem, wt_error *err)
+{
+    struct view_lists lists = {0};
+    int rc = fetch_views(run, text, &lists, err);
+    if (rc < 0)
+        return rc;
+
+    size_t most = lists.direct.count + lists.like.count + count_tools(lists.past, lists.past_count);
+    struct ballot ballot = {wt__arena_array(run->arena, struct candidate_tool, most), 0};
+    if (!ballot.items)
+        return wt__fail_nomem(err);
+
+    rc = count_view(&ballot, PTR_DIRECT, &lists.direct, 1, run->arena, &problem->views[PTR_DIRECT], err);
+    if (rc == 0)
+        rc = count_view(&ballot, PTR_PAST, lists.past, lists.past_count, run->arena, &problem->views[PTR_PAST], err);
+    if (rc == 0)
+        rc = count_view(&ballot, PTR_LIKE, &lists.like, 1, run->arena, &problem->views[PTR_LIKE], err);
+    if (rc == 0)
+        elect(&ballot, problem);
+    return rc;
+}

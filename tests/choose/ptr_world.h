@@ -1,0 +1,210 @@
+/* ptr_world.h: catalogues, past use and models for the tests of PTR, small enough to be worked out by hand.
+ *
+ * A tool is a letter, 'a' is row 0. Texts are single words. What a source knows is a table in one line, "KEY=VALUE" by
+ * blanks:
+ *   direct  "p=abc"     the tools nearest to the word p
+ *   past    "p=ab,c"    what the past requests nearest to p used
+ *   like    "a=ade"     the tools nearest to tool a
+ *   match   "p=a q=-"   what the model answers: the requirements, each with its tool or none */
+#ifndef WT_TESTS_CHOOSE_PTR_WORLD_H
+#define WT_TESTS_CHOOSE_PTR_WORLD_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "choose/ptr.h"
+
+struct world {
+    const char *bundle, *direct, *past, *like, *match;
+    /* What fails: the name of a source and with which code. */
+    const char *broken;
+    int code;
+};
+
+static inline struct str world_find(const char *table, struct str key)
+{
+    for (const char *at = table; at && *at; at += strspn(at, " ")) {
+        struct str word = {at, strcspn(at, " ")};
+        at += word.len;
+        if (word.len > key.len && memcmp(word.ptr, key.ptr, key.len) == 0 && word.ptr[key.len] == '=')
+            return (struct str){word.ptr + key.len + 1, word.len - key.len - 1};
+    }
+    return (struct str){0};
+}
+
+static inline int world_tools(struct str letters, struct arena *arena, struct ptr_tools *out, wt_error *err)
+{
+    uint32_t *rows = wt__arena_array(arena, uint32_t, letters.len);
+    if (!rows)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < letters.len; i++)
+        rows[i] = (uint32_t)(letters.ptr[i] - 'a');
+    *out = (struct ptr_tools){rows, letters.len};
+    return 0;
+}
+
+static inline int world_breaks(const struct world *world, const char *source, wt_error *err)
+{
+    if (!world->broken || strcmp(world->broken, source) != 0)
+        return 0;
+    return wt__fail(err, world->code, "the source \"%s\" is broken", source);
+}
+
+static inline int world_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
+{
+    const struct world *world = self;
+    (void)text;
+    int rc = world_breaks(world, "bundle", err);
+    return rc < 0 ? rc : world_tools(wt__str(world->bundle), arena, out, err);
+}
+
+/* Gives more than the k that were asked for, which PTR has to bear. */
+static inline int world_direct(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out,
+                               wt_error *err)
+{
+    const struct world *world = self;
+    (void)k;
+    int rc = world_breaks(world, "direct", err);
+    return rc < 0 ? rc : world_tools(world_find(world->direct, text), arena, out, err);
+}
+
+static inline int world_past(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
+                             size_t *count, wt_error *err)
+{
+    const struct world *world = self;
+    struct str sets = world_find(world->past, text);
+    struct ptr_tools *lists = wt__arena_array(arena, struct ptr_tools, sets.len + 1);
+    (void)k;
+    int rc = world_breaks(world, "past", err);
+    *out = lists;
+    while (rc == 0 && lists && sets.len > 0) {
+        const char *comma = memchr(sets.ptr, ',', sets.len);
+        size_t len = comma ? (size_t)(comma - sets.ptr) : sets.len;
+        rc = world_tools((struct str){sets.ptr, len}, arena, &lists[(*count)++], err);
+        sets = (struct str){sets.ptr + len + (comma != NULL), sets.len - len - (comma != NULL)};
+    }
+    return rc < 0 || lists ? rc : wt__fail_nomem(err);
+}
+
+static inline int world_like(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out,
+                             wt_error *err)
+{
+    const struct world *world = self;
+    char letter = (char)('a' + tool);
+    (void)k;
+    int rc = world_breaks(world, "like", err);
+    return rc < 0 ? rc : world_tools(world_find(world->like, (struct str){&letter, 1}), arena, out, err);
+}
+
+static inline int world_describe(void *self, uint32_t tool, struct arena *arena, struct ptr_text *out, wt_error *err)
+{
+    char name[2] = {(char)('a' + tool), '\0'};
+    int rc = world_breaks(self, "describe", err);
+    *out = (struct ptr_text){{wt__arena_copy(arena, wt__str(name)), 1}, STR("does something")};
+    return rc;
+}
+
+static inline struct ptr_sources world_sources(struct world *world)
+{
+    return (struct ptr_sources){world, world_bundle, world_direct, world_past, world_like, world_describe};
+}
+
+/* A model that answers by the table `match`, or with the JSON that it was given. */
+struct script {
+    struct chat_model model;
+    const char *match;
+    const char *require_json, *match_json; /* NULL: by the table */
+    int fail_at, code;                     /* the question, from 1, that fails and with which code; 0: none */
+    int asked;
+};
+
+static inline void script_require(const char *table, struct buffer *out)
+{
+    wt__buffer_text(out, "{\"requirements\": [");
+    for (const char *at = table; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+        wt__buffer_text(out, at == table ? "" : ", ");
+        wt__buffer_json(out, (struct str){at, strcspn(at, "=")});
+    }
+    wt__buffer_text(out, "]}");
+}
+
+static inline void script_match(const char *table, const struct ptr_subject *subject, struct buffer *out)
+{
+    for (size_t i = 0; i < subject->place; i++)
+        table += strcspn(table, " "), table += strspn(table, " ");
+    uint32_t tool = (uint32_t)(table[strcspn(table, "=") + 1] - 'a');
+    for (size_t i = 0; i < subject->listed.count; i++) {
+        if (subject->listed.rows[i] == tool) {
+            wt__buffer_printf(out, "{\"tool\": %zu}", i + 1);
+            return;
+        }
+    }
+    wt__buffer_text(out, "{\"tool\": null}");
+}
+
+static inline int script_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                             struct chat_answer *out, wt_error *err)
+{
+    struct script *script = (struct script *)model;
+    const struct ptr_subject *subject = question->subject;
+    struct buffer text = {0};
+    *out = (struct chat_answer){.prompt_tokens = 100, .completion_tokens = 10, .ms = 2, .attempts = 1};
+    if (++script->asked == script->fail_at)
+        return wt__fail(err, script->code, "the model is not there");
+    const char *json = subject->step == PTR_REQUIRE ? script->require_json : script->match_json;
+    if (json)
+        wt__buffer_text(&text, json);
+    else if (subject->step == PTR_REQUIRE)
+        script_require(script->match, &text);
+    else
+        script_match(script->match, subject, &text);
+    out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
+    int rc = wt__json_parse(&out->json, out->text.ptr, out->text.len, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+static inline struct script script_of(const struct world *world)
+{
+    return (struct script){.model = {"script", script_ask}, .match = world->match};
+}
+
+static inline void write_tools(struct buffer *out, struct ptr_tools tools)
+{
+    for (size_t i = 0; i < tools.count; i++)
+        wt__buffer_char(out, (char)('a' + tools.rows[i]));
+}
+
+/* A trace as one line: "[BUNDLE] REQUIREMENT=TOOL ... VERDICT kept KEPT; REQUIREMENT DIRECT|PAST|LIKE TOOL+VOTES ...;
+ * set SET", with "!" behind a tool that was in the set already. */
+static inline char *trace_line(const struct ptr_trace *trace)
+{
+    struct buffer out = {0};
+    wt__buffer_text(&out, "[");
+    write_tools(&out, trace->bundle);
+    wt__buffer_text(&out, "]");
+    for (size_t i = 0; i < trace->requirement_count; i++) {
+        const struct ptr_requirement *r = &trace->requirements[i];
+        wt__buffer_printf(&out, " %.*s=%c", (int)r->text.len, r->text.ptr, r->matched ? (char)('a' + r->tool) : '-');
+    }
+    wt__buffer_printf(&out, " %s kept ", wt__ptr_verdict_name(trace->verdict));
+    write_tools(&out, trace->kept);
+    for (size_t i = 0; i < trace->problem_count; i++) {
+        const struct ptr_problem *p = &trace->problems[i];
+        struct str words = trace->requirements[p->requirement].text;
+        wt__buffer_printf(&out, "; %.*s ", (int)words.len, words.ptr);
+        for (int view = 0; view < PTR_VIEWS; view++) {
+            wt__buffer_text(&out, view ? "|" : "");
+            write_tools(&out, p->views[view]);
+        }
+        if (p->solved)
+            wt__buffer_printf(&out, " %c%u%s", (char)('a' + p->tool), p->votes, p->already ? "!" : "");
+    }
+    wt__buffer_text(&out, "; set ");
+    write_tools(&out, trace->set);
+    return wt__buffer_take(&out);
+}
+
+#endif

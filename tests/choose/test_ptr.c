@@ -1,0 +1,337 @@
+/* PTR on requests that are worked out by hand; ptr_world.h says how they are written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "choose/ptr_world.h"
+
+static const struct ptr_request request = {.text = {"request", 7}};
+
+static void assert_trace(const char *name, const struct ptr_options *options, struct world *world, const char *wanted)
+{
+    struct ptr_sources sources = world_sources(world);
+    struct script script = script_of(world);
+    struct arena arena = {0};
+    struct ptr_trace trace;
+    wt_error err = {0};
+    int rc = wt__ptr_choose(options, &sources, &script.model, &request, &arena, &trace, &err);
+    if (rc != 0)
+        fail_msg("%s: %s", name, err.message);
+    char *line = trace_line(&trace);
+    if (strcmp(line, wanted) != 0)
+        fail_msg("%s:\n  wanted \"%s\"\n  got    \"%s\"", name, wanted, line);
+    free(line);
+    wt__arena_dispose(&arena);
+}
+
+struct example {
+    const char *name;
+    struct world world;
+    const char *trace;
+};
+
+static void assert_examples(const struct example *examples, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct world world = examples[i].world;
+        assert_trace(examples[i].name, NULL, &world, examples[i].trace);
+    }
+}
+#define ASSERT_EXAMPLES(examples) assert_examples(examples, sizeof(examples) / sizeof *(examples))
+
+static void coverage_keeps_what_is_needed(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        /* Both requirements are met and both tools used. */
+        {"exact", {.bundle = "ab", .match = "p=a q=b"}, "[ab] p=a q=b exact kept ab; set ab"},
+        {"exact: one tool meets two", {.bundle = "a", .match = "p=a q=a"}, "[a] p=a q=a exact kept a; set a"},
+        /* b is left over; what is kept comes in the order of the requirements. */
+        {"over", {.bundle = "abc", .match = "p=c q=a"}, "[abc] p=c q=a over kept ca; set ca"},
+        /* q is met by none: every tool of the bundle is used, and still it is no exact solving. */
+        {"partial, no tool left over",
+         {.bundle = "a", .match = "p=a q=-", .direct = "q=b"},
+         "[a] p=a q=- partial kept a; q b|| b1; set ab"},
+        {"partial, tools left over",
+         {.bundle = "abc", .match = "p=- q=b", .direct = "p=d"},
+         "[abc] p=- q=b partial kept b; p d|| d1; set bd"},
+        {"no tool of the bundle fits",
+         {.bundle = "abc", .match = "p=-", .direct = "p=a"},
+         "[abc] p=- partial kept ; p a|| a1; set a"},
+        {"no bundle: all is unsolved",
+         {.bundle = "", .match = "p=a q=b", .direct = "p=c q=d"},
+         "[] p=- q=- partial kept ; p c|| c1; q d|| d1; set cd"},
+        /* Nothing is required: nothing is missing, so all that the bundle holds is too much. */
+        {"no requirement", {.bundle = "ab", .match = ""}, "[ab] over kept ; set "},
+        {"neither requirement nor bundle", {.bundle = "", .match = ""}, "[] exact kept ; set "},
+        {"a tool that is in the bundle twice",
+         {.bundle = "aab", .match = "p=a q=b"},
+         "[ab] p=a q=b exact kept ab; set ab"},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+/* Algorithm 1 for one problem p, with nothing in the set before. */
+static void most_views_elect_a_tool(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        /* b: direct and like; c: all three; d: direct and past. */
+        {"most views",
+         {.bundle = "", .match = "p=-", .direct = "p=bcd", .past = "p=dc", .like = "b=bc"},
+         "[] p=- partial kept ; p bcd|dc|bc c3; set c"},
+        /* b and c have three each, and b was met first, though c stands before it in the other views. */
+        {"equal ones: the order of the first view",
+         {.bundle = "", .match = "p=-", .direct = "p=bc", .past = "p=cb", .like = "b=cb"},
+         "[] p=- partial kept ; p bc|cb|cb b3; set b"},
+        /* y was used by two of the past requests, which is one vote as for x. */
+        {"a view has one vote a tool",
+         {.bundle = "", .match = "p=-", .past = "p=x,y,y"},
+         "[] p=- partial kept ; p |xy| x1; set x"},
+        {"no direct tool: nothing to expand, past use decides",
+         {.bundle = "", .match = "p=-", .past = "p=xy,yz", .like = "x=xw"},
+         "[] p=- partial kept ; p |xyz| x1; set x"},
+        /* b has direct and like, x has past and like: two each, b first. */
+        {"the best direct tool has the vote of its own look-alikes",
+         {.bundle = "", .match = "p=-", .direct = "p=b", .past = "p=x", .like = "b=bx"},
+         "[] p=- partial kept ; p b|x|bx b2; set b"},
+        {"no past use",
+         {.bundle = "", .match = "p=-", .direct = "p=bc", .like = "b=bc"},
+         "[] p=- partial kept ; p bc||bc b2; set b"},
+        {"no view holds a tool", {.bundle = "", .match = "p=-"}, "[] p=- partial kept ; p ||; set "},
+        {"a source that repeats itself",
+         {.bundle = "", .match = "p=-", .direct = "p=bbc", .past = "p=cc", .like = "b=bbb"},
+         "[] p=- partial kept ; p bc|c|b b2; set b"},
+        /* Of nine only the first seven are looked at: h and i have no vote, and of past requests the first seven. */
+        {"seven of each",
+         {.bundle = "", .match = "p=-", .direct = "p=abcdefghi", .past = "p=h,h,h,h,h,h,h,i", .like = "a=hijklmnop"},
+         "[] p=- partial kept ; p abcdefg|h|hijklmn h2; set h"},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+static void a_tool_is_chosen_once(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        /* a was kept; the next best is not taken in its place. */
+        {"kept before",
+         {.bundle = "a", .match = "p=a q=-", .direct = "q=ab"},
+         "[a] p=a q=- partial kept a; q ab|| a1!; set a"},
+        {"dropped before, found again",
+         {.bundle = "ab", .match = "p=a q=-", .direct = "q=b"},
+         "[ab] p=a q=- partial kept a; q b|| b1; set ab"},
+        {"by an earlier problem",
+         {.bundle = "", .match = "p=- q=-", .direct = "p=b q=bc"},
+         "[] p=- q=- partial kept ; p b|| b1; q bc|| b1!; set b"},
+        {"by the same problem twice",
+         {.bundle = "", .match = "p=- p=-", .direct = "p=b"},
+         "[] p=- p=- partial kept ; p b|| b1; p b|| b1!; set b"},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+/* p: direct bcd, past cx, like (of b) bxc. q is met by the bundle's a.
+ *   all three   b 2, c 3                 k 1   direct b, past cx, like b: b 2
+ *   w/o direct  c 2, x 2, b 1            w/o past   b 2, c 2             w/o like   b 1, c 2 */
+static void stages_and_views_can_be_left_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct ptr_options options;
+        const char *trace;
+    } cases[] = {
+        {"all", {0}, "[a] p=- q=a partial kept a; p bcd|cx|bxc c3; set ac"},
+        {"the default K", {.k = PTR_K}, "[a] p=- q=a partial kept a; p bcd|cx|bxc c3; set ac"},
+        {"K of 1", {.k = 1}, "[a] p=- q=a partial kept a; p b|cx|b b2; set ab"},
+        {"without direct", {.without = PTR_WITHOUT_DIRECT}, "[a] p=- q=a partial kept a; p |cx|bxc c2; set ac"},
+        {"without past", {.without = PTR_WITHOUT_PAST}, "[a] p=- q=a partial kept a; p bcd||bxc b2; set ab"},
+        {"without like", {.without = PTR_WITHOUT_LIKE}, "[a] p=- q=a partial kept a; p bcd|cx| c2; set ac"},
+        {"direct alone",
+         {.without = PTR_WITHOUT_PAST | PTR_WITHOUT_LIKE},
+         "[a] p=- q=a partial kept a; p bcd|| b1; set ab"},
+        {"no view",
+         {.without = PTR_WITHOUT_DIRECT | PTR_WITHOUT_PAST | PTR_WITHOUT_LIKE},
+         "[a] p=- q=a partial kept a; p ||; set a"},
+        {"without bundles",
+         {.without = PTR_WITHOUT_BUNDLE},
+         "[] p=- q=- partial kept ; p bcd|cx|bxc c3; q e|| e1; set ce"},
+        {"the first requirement only", {.requirements = 1}, "[a] p=- partial kept ; p bcd|cx|bxc c3; set c"},
+    };
+    struct world world = {.bundle = "a", .match = "p=- q=a", .direct = "p=bcd q=e", .past = "p=cx", .like = "b=bxc"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_trace(cases[i].name, &cases[i].options, &world, cases[i].trace);
+}
+
+static void options_beyond_their_limits_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct ptr_options options;
+        const char *sentence;
+    } cases[] = {
+        {{.k = PTR_MOST_K + 1}, "PTR: each view has at most 32 tools, not 33"},
+        {{.requirements = PTR_MOST_REQUIREMENTS + 1}, "PTR: a request has at most 16 requirements, not 17"},
+        {{.without = PTR_WITHOUT_ALL + 1}, "PTR: no such stage or view to leave out (0x10)"},
+    };
+    struct world world = {.bundle = "a", .match = "p=a"};
+    struct ptr_sources sources = world_sources(&world);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct script script = script_of(&world);
+        struct arena arena = {0};
+        struct ptr_trace trace;
+        wt_error err = {0};
+        int rc = wt__ptr_choose(&cases[i].options, &sources, &script.model, &request, &arena, &trace, &err);
+        assert_int_equal(rc, WT_EUSAGE);
+        assert_string_equal(err.message, cases[i].sentence);
+        assert_int_equal(script.asked, 0);
+        wt__arena_dispose(&arena);
+    }
+    struct ptr_options most = {.k = PTR_MOST_K, .requirements = PTR_MOST_REQUIREMENTS};
+    assert_trace("at the limits", &most, &world, "[a] p=a exact kept a; set a");
+}
+
+/* Two requirements, so three questions: the first for requirements, then one each. */
+static void a_model_that_fails_ends_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int at, code;
+        size_t requirements, answered;
+        const char *sentence;
+    } cases[] = {
+        {"at the first question", 1, WT_ENETWORK, 0, 0, "ptr-requirements/1: the model is not there"},
+        {"in the middle", 2, WT_ENETWORK, 2, 1, "ptr-match/1: the model is not there"},
+        {"at the last question", 3, WT_ECANCELLED, 2, 2, "ptr-match/1: the model is not there"},
+        {"a replay that lacks a question", 2, WT_ENOTFOUND, 2, 1, "ptr-match/1: the model is not there"},
+    };
+    struct world world = {.bundle = "ab", .match = "p=a q=b", .direct = "p=c q=d"};
+    struct ptr_sources sources = world_sources(&world);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct script script = script_of(&world);
+        struct arena arena = {0};
+        struct ptr_trace trace;
+        wt_error err = {0};
+        script.fail_at = cases[i].at;
+        script.code = cases[i].code;
+        int rc = wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, &err);
+        if (rc != cases[i].code || strcmp(err.message, cases[i].sentence) != 0)
+            fail_msg("%s: %d \"%s\"", cases[i].name, rc, err.message);
+        assert_int_equal(trace.set.count, 0);
+        assert_int_equal(trace.bundle.count, 2);
+        assert_int_equal(trace.requirement_count, cases[i].requirements);
+        assert_int_equal(trace.cost.questions, cases[i].answered);
+        assert_int_equal(trace.exchange_count, cases[i].answered);
+        assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
+        wt__arena_dispose(&arena);
+    }
+}
+
+/* A model that has no answer of the right form is not one that is missing: what it was asked counts as not said. */
+static void an_answer_without_form_is_no_answer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int at;
+        const char *trace;
+    } cases[] = {
+        {"to the first question: the request is the requirement", 1,
+         "[ab] request=- partial kept ; request c|| c1; set c"},
+        {"to a match: no tool", 2, "[ab] p=- q=b partial kept b; p d|| d1; set bd"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct world world = {.bundle = "ab", .match = "p=a q=b", .direct = "request=c p=d"};
+        struct ptr_sources sources = world_sources(&world);
+        struct script script = script_of(&world);
+        struct arena arena = {0};
+        struct ptr_trace trace;
+        script.fail_at = cases[i].at;
+        script.code = WT_EFORMAT;
+        if (cases[i].at == 1)
+            script.match_json = "{\"tool\": null}";
+        assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
+        char *line = trace_line(&trace);
+        if (strcmp(line, cases[i].trace) != 0)
+            fail_msg("%s: \"%s\"", cases[i].name, line);
+        assert_int_equal(trace.cost.unusable, 1);
+        assert_string_equal(trace.exchanges[cases[i].at - 1].unusable, "the model is not there");
+        free(line);
+        wt__arena_dispose(&arena);
+    }
+}
+
+static void a_source_that_fails_ends_it(void **state)
+{
+    (void)state;
+    static const char *const sources_by_name[] = {"bundle", "direct", "past", "like", "describe"};
+    for (size_t i = 0; i < sizeof sources_by_name / sizeof *sources_by_name; i++) {
+        struct world world = {.bundle = "a", .match = "p=-", .direct = "p=b", .past = "p=c", .like = "b=b"};
+        world.broken = sources_by_name[i];
+        world.code = WT_EMODEL;
+        struct ptr_sources sources = world_sources(&world);
+        struct script script = script_of(&world);
+        struct arena arena = {0};
+        struct ptr_trace trace;
+        wt_error err = {0};
+        char sentence[64];
+        snprintf(sentence, sizeof sentence, "the source \"%s\" is broken", sources_by_name[i]);
+        assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, &err), WT_EMODEL);
+        assert_string_equal(err.message, sentence);
+        assert_int_equal(trace.set.count, 0);
+        wt__arena_dispose(&arena);
+    }
+}
+
+static void the_cost_counts_every_question(void **state)
+{
+    (void)state;
+    struct world world = {.bundle = "ab", .match = "p=a q=- r=b", .direct = "q=c"};
+    struct ptr_sources sources = world_sources(&world);
+    struct script script = script_of(&world);
+    struct arena arena = {0};
+    struct ptr_trace trace;
+    assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
+    assert_int_equal(script.asked, 4); /* for requirements, and for each of three; none for the third stage */
+    assert_int_equal(trace.cost.questions, 4);
+    assert_int_equal(trace.cost.requests, 4);
+    assert_int_equal(trace.cost.prompt_tokens, 400);
+    assert_int_equal(trace.cost.completion_tokens, 40);
+    assert_true(trace.cost.ms == 8);
+    assert_int_equal(trace.cost.unusable, 0);
+    assert_int_equal(trace.exchange_count, 4);
+    assert_string_equal(trace.exchanges[0].task, "ptr-requirements/1");
+    assert_string_equal(trace.exchanges[2].task, "ptr-match/1");
+    assert_string_equal(trace.exchanges[2].answer.ptr, "{\"tool\": null}");
+    assert_non_null(strstr(trace.exchanges[0].question.ptr, "request"));
+    assert_non_null(strstr(trace.exchanges[1].question.ptr, "\n2. b: does something\n"));
+    wt__arena_dispose(&arena);
+
+    /* Without a bundle there is nothing to match: one question. */
+    struct ptr_options options = {.without = PTR_WITHOUT_BUNDLE};
+    script = script_of(&world);
+    assert_int_equal(wt__ptr_choose(&options, &sources, &script.model, &request, &arena, &trace, NULL), 0);
+    assert_int_equal(script.asked, 1);
+    wt__arena_dispose(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(coverage_keeps_what_is_needed),
+        cmocka_unit_test(most_views_elect_a_tool),
+        cmocka_unit_test(a_tool_is_chosen_once),
+        cmocka_unit_test(stages_and_views_can_be_left_out),
+        cmocka_unit_test(options_beyond_their_limits_are_refused),
+        cmocka_unit_test(a_model_that_fails_ends_it),
+        cmocka_unit_test(an_answer_without_form_is_no_answer),
+        cmocka_unit_test(a_source_that_fails_ends_it),
+        cmocka_unit_test(the_cost_counts_every_question),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
