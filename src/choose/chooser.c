@@ -1,0 +1,286 @@
+/* chooser.c: the sets are words, so what two of them share is counted in an instruction; the expected TRACC of every
+ * set against every other is some hundred thousand of those. */
+#include "choose/chooser.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PREFIX_MOST = 12, /* the likeliest tools, so many and fewer */
+    SMALL_OF = 7,     /* sets of up to three of the likeliest so many */
+    CHANGED_PAST = 5, /* past sets that are changed by one tool */
+    CHANGED_BY = 8,   /* the likeliest tools that join them */
+    LEAST_PREFIX = 2, /* prefixes that are changed, too: of so many tools */
+    MOST_PREFIX = 4
+};
+
+/* Of a set that no past request used. */
+static const float UNUSED_SHARE = 0.003f;
+
+/* Beyond what probabilities can tell apart, each further tool is a level of its own. */
+static const float LEVEL_STEP = 1e-3f;
+
+struct weighing {
+    const struct chooser *chooser;
+    const struct situation *situation;
+    float logits[CHOOSE_TOOLS];
+    uint32_t likely[CHOOSE_TOOLS]; /* tools, likeliest first */
+    size_t count;                  /* S */
+    uint64_t sets[CHOOSE_SETS];    /* [S] each once */
+    float weights[CHOOSE_SETS];    /* [S] probabilities, together one */
+};
+
+float wt__logistic(const float *weights, float constant, const float *values, size_t count)
+{
+    double sum = constant;
+    for (size_t f = 0; f < count; f++)
+        sum += (double)weights[f] * values[f];
+    return (float)(1 / (1 + exp(-sum)));
+}
+
+static int size_of(uint64_t set)
+{
+    return __builtin_popcountll(set);
+}
+
+/* ---------------------------------------------------------------- which sets are worth a thought */
+
+static void add_set(struct weighing *w, uint64_t set)
+{
+    if (set != 0 && w->count < CHOOSE_SETS)
+        w->sets[w->count++] = set;
+}
+
+static uint64_t bit_of(const struct weighing *w, size_t place)
+{
+    return (uint64_t)1 << w->likely[place];
+}
+
+static uint64_t prefix(const struct weighing *w, size_t length)
+{
+    uint64_t set = 0;
+    for (size_t i = 0; i < length && i < w->situation->tools; i++)
+        set |= bit_of(w, i);
+    return set;
+}
+
+static void add_small_sets(struct weighing *w)
+{
+    size_t n = w->situation->tools < SMALL_OF ? w->situation->tools : SMALL_OF;
+    for (size_t a = 0; a < n; a++) {
+        add_set(w, bit_of(w, a));
+        for (size_t b = a + 1; b < n; b++) {
+            add_set(w, bit_of(w, a) | bit_of(w, b));
+            for (size_t c = b + 1; c < n; c++)
+                add_set(w, bit_of(w, a) | bit_of(w, b) | bit_of(w, c));
+        }
+    }
+}
+
+static void add_changes(struct weighing *w, uint64_t set)
+{
+    for (size_t i = 0; i < CHANGED_BY && i < w->situation->tools; i++)
+        add_set(w, set | bit_of(w, i));
+    for (uint64_t rest = set; rest; rest &= rest - 1)
+        add_set(w, set & ~(rest & -rest));
+}
+
+static int compare_past(const void *a, const void *b)
+{
+    const struct past_set *x = a, *y = b;
+    return (x->share < y->share) - (x->share > y->share);
+}
+
+static int compare_sets(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void collect_sets(struct weighing *w)
+{
+    struct past_set past[NEIGHBOURS_ASKED];
+    size_t count = w->situation->past_count, kept = 0;
+    memcpy(past, w->situation->past, count * sizeof *past);
+    qsort(past, count, sizeof *past, compare_past);
+    for (size_t i = 0; i < count; i++)
+        add_set(w, past[i].tools);
+    for (size_t n = 1; n <= PREFIX_MOST && n <= w->situation->tools; n++)
+        add_set(w, prefix(w, n));
+    add_small_sets(w);
+    for (size_t i = 0; i < CHANGED_PAST && i < count; i++)
+        add_changes(w, past[i].tools);
+    for (size_t n = LEAST_PREFIX; n < MOST_PREFIX; n++)
+        add_changes(w, prefix(w, n));
+    qsort(w->sets, w->count, sizeof *w->sets, compare_sets);
+    for (size_t i = 0; i < w->count; i++)
+        if (i == 0 || w->sets[i] != w->sets[kept - 1])
+            w->sets[kept++] = w->sets[i];
+    w->count = kept;
+}
+
+/* ---------------------------------------------------------------- how likely each is */
+
+static float past_share(const struct situation *s, uint64_t set)
+{
+    float share = UNUSED_SHARE;
+    for (size_t i = 0; i < s->past_count; i++)
+        if (s->past[i].tools == set)
+            share += s->past[i].share;
+    return share;
+}
+
+static double score_of(const struct weighing *w, uint64_t set)
+{
+    const struct chooser *c = w->chooser;
+    int size = size_of(set);
+    double logits = 0;
+    for (uint64_t rest = set; rest; rest &= rest - 1)
+        logits += w->logits[__builtin_ctzll(rest)];
+    return c->likelihood * logits + c->past * log(past_share(w->situation, set)) +
+           c->size * c->sizes[(size < CHOOSE_SIZES ? size : CHOOSE_SIZES) - 1];
+}
+
+static void weigh_sets(struct weighing *w)
+{
+    double scores[CHOOSE_SETS], best = -INFINITY, all = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        scores[i] = score_of(w, w->sets[i]);
+        best = fmax(best, scores[i]);
+    }
+    for (size_t i = 0; i < w->count; i++)
+        all += exp(scores[i] - best);
+    for (size_t i = 0; i < w->count; i++)
+        w->weights[i] = (float)(exp(scores[i] - best) / all);
+}
+
+static void sort_likely(struct weighing *w)
+{
+    struct scored tools[CHOOSE_TOOLS];
+    for (uint32_t t = 0; t < w->situation->tools; t++)
+        tools[t] = (struct scored){w->logits[t], t};
+    wt__scored_sort(tools, w->situation->tools);
+    for (size_t t = 0; t < w->situation->tools; t++)
+        w->likely[t] = tools[t].row;
+}
+
+static void weigh(struct weighing *w, const struct chooser *chooser, const struct situation *situation)
+{
+    enum { FURTHEST = 12 }; /* a logit beyond which nothing is learned */
+    w->chooser = chooser;
+    w->situation = situation;
+    w->count = 0;
+    for (size_t t = 0; t < situation->tools; t++) {
+        float p = wt__logistic(chooser->tool_weights, chooser->tool_constant, situation->features[t], TOOL_FEATURES);
+        w->logits[t] = fmaxf(-FURTHEST, fminf(FURTHEST, logf(p) - logf(1 - p)));
+    }
+    sort_likely(w);
+    collect_sets(w);
+    weigh_sets(w);
+}
+
+/* ---------------------------------------------------------------- the set to recommend */
+
+static float tracc(uint64_t needed, uint64_t picked)
+{
+    int gold = size_of(needed), size = size_of(picked), common = size_of(needed & picked);
+    int difference = size > gold ? size - gold : gold - size;
+    return (1 - (float)difference / (float)(gold + size - common)) * (float)common / (float)gold;
+}
+
+static float expected_tracc(const struct weighing *w, uint64_t picked)
+{
+    double sum = 0;
+    for (size_t i = 0; i < w->count; i++)
+        sum += (double)w->weights[i] * tracc(w->sets[i], picked);
+    return (float)sum;
+}
+
+/* out [tools]: the weight of the sets that hold each. */
+static void needed(const struct weighing *w, float *out)
+{
+    memset(out, 0, w->situation->tools * sizeof *out);
+    for (size_t i = 0; i < w->count; i++)
+        for (uint64_t rest = w->sets[i]; rest; rest &= rest - 1)
+            out[__builtin_ctzll(rest)] += w->weights[i];
+}
+
+static float held_by(const struct weighing *w, uint64_t tools)
+{
+    double sum = 0;
+    for (size_t i = 0; i < w->count; i++)
+        sum += (w->sets[i] & ~tools) == 0 ? (double)w->weights[i] : 0;
+    return (float)sum;
+}
+
+void wt__choose(const struct chooser *chooser, const struct situation *situation, struct chosen *out)
+{
+    struct weighing w;
+    *out = (struct chosen){.tracc = -1};
+    if (situation->tools == 0)
+        return;
+    weigh(&w, chooser, situation);
+    needed(&w, out->probability);
+    for (size_t i = 0; i < w.count; i++) {
+        float value = expected_tracc(&w, w.sets[i]);
+        if (value > out->tracc) {
+            out->tracc = value;
+            out->tools = w.sets[i];
+        }
+    }
+    out->complete = held_by(&w, out->tools);
+}
+
+/* ---------------------------------------------------------------- a set that is complete */
+
+float wt__set_level_step(void)
+{
+    return LEVEL_STEP;
+}
+
+void wt__set_order(const struct chooser *chooser, const struct situation *situation, uint32_t *order, float *levels)
+{
+    struct weighing w;
+    struct scored tools[CHOOSE_TOOLS];
+    float probability[CHOOSE_TOOLS];
+    uint64_t taken = 0;
+    if (situation->tools == 0)
+        return;
+    weigh(&w, chooser, situation);
+    needed(&w, probability);
+    for (size_t i = 0; i < situation->tools; i++) /* of equals, the likelier by itself */
+        tools[i] = (struct scored){probability[w.likely[i]], (uint32_t)i};
+    wt__scored_sort(tools, situation->tools);
+    for (size_t i = 0; i < situation->tools; i++) {
+        order[i] = w.likely[tools[i].row];
+        levels[i] = held_by(&w, taken) + LEVEL_STEP * (float)i;
+        taken |= (uint64_t)1 << order[i];
+    }
+}
+
+bool wt__complete_level(const struct calibration *levels, double probability, float *level)
+{
+    double rank = ceil((double)(levels->count + 1) * probability - 1e-9);
+    if (!(rank >= 1) || rank > (double)levels->count)
+        return false;
+    *level = levels->values[(size_t)rank - 1];
+    return true;
+}
+
+/* ---------------------------------------------------------------- none of these */
+
+float wt__none_probability(const struct chooser *chooser, const struct situation *situation)
+{
+    return situation->tools == 0
+               ? 1
+               : wt__logistic(chooser->fit_weights, chooser->fit_constant, situation->fit, FIT_FEATURES);
+}
+
+float wt__none_threshold(const struct calibration *none, double false_share)
+{
+    double above = floor((double)(none->count + 1) * false_share + 1e-9);
+    if (!(above >= 1))
+        return INFINITY;
+    return above >= (double)none->count ? 0 : none->values[none->count - (size_t)above];
+}

@@ -1,0 +1,82 @@
+/* chooser.h: the exact set of tools that a request needs, without a language model.
+ *
+ * Which set was needed is unknown; what can be had is a probability of each set that is worth a thought: the sets that
+ * similar requests used, the first few tools, and small changes of those. Its logarithm is, up to a constant,
+ *
+ *   likelihood * sum over its tools of logit(p)  +  past * log(share of past requests' votes)  +  size * log(share of
+ *   usage with so many tools)
+ *
+ * where p, that a tool is needed, is logistic in the numbers of situation.h. From these probabilities comes either
+ *
+ *   the set with the greatest expected TRACC (set_metrics.h), by minimum Bayes risk over the same sets, or
+ *   a set that holds all that is needed with a stated probability: tools in the order of how likely a needed set holds
+ *   them, as many as it takes. Where to stop is calibrated by split conformal prediction (Vovk et al. 2005;
+ * Angelopoulos and Bates 2021): each of n requests with known tools has a level, the greatest at which stopping would
+ * have been too early, and a request that is exchangeable with those is complete with probability P or more when
+ * stopping is put off beyond the ceil((n + 1) P)-th least of these levels.
+ *
+ * And there may be no tool for it at all: a second logistic gives that probability, and what of the answerable
+ * requests' it exceeds is known, so that it can be acted upon at a stated rate of false alarms. */
+#ifndef WT_CHOOSE_CHOOSER_H
+#define WT_CHOOSE_CHOOSER_H
+
+#include <stdbool.h>
+
+#include "choose/situation.h"
+
+enum {
+    CHOOSE_SIZES = 16, /* sizes that are told apart; the last one stands for all above */
+    CHOOSE_SETS = 512  /* sets that are weighed */
+};
+
+/* Numbers that were measured on requests with known answers, ascending. */
+struct calibration {
+    float *values; /* [count] */
+    size_t count;
+};
+
+struct chooser {
+    float tool_weights[TOOL_FEATURES], tool_constant;
+    float likelihood, past, size;
+    float sizes[CHOOSE_SIZES]; /* [n - 1] log of the share of usage that needed n tools; all 0: nothing is known */
+    float fit_weights[FIT_FEATURES], fit_constant;
+    struct calibration levels; /* of wt__set_level on requests with known tools */
+    struct calibration none;   /* of wt__none_probability on requests that some tool fits */
+};
+
+/* What was made up without the catalogue at hand: for stores without a usage. Its calibrations come from other
+ * catalogues, and what it promises is a guess. */
+extern const struct chooser wt__chooser_untrained;
+
+/* ---------------------------------------------------------------- a set */
+
+struct chosen {
+    uint64_t tools;                  /* of the situation; never empty where that has tools */
+    float probability[CHOOSE_TOOLS]; /* that a tool is needed */
+    float tracc;                     /* expected, of this set */
+    float complete;                  /* probability that it holds all that is needed, as these probabilities have it */
+};
+
+/* The set with the greatest expected TRACC. */
+void wt__choose(const struct chooser *chooser, const struct situation *situation, struct chosen *out);
+
+/* The order in which tools join a set that shall be complete, with the level of the set before each joins: ascending.
+ * order, levels: [tools of the situation]. Hits that are not of the situation follow in their own order, with levels
+ * above these by wt__set_level_step each. */
+void wt__set_order(const struct chooser *chooser, const struct situation *situation, uint32_t *order, float *levels);
+float wt__set_level_step(void);
+
+/* Beyond which level a set is complete with that probability. false: no such level is known. */
+bool wt__complete_level(const struct calibration *levels, double probability, float *level);
+
+/* ---------------------------------------------------------------- none of these */
+
+float wt__none_probability(const struct chooser *chooser, const struct situation *situation);
+
+/* What none_probability exceeds for that share of the requests that some tool fits, in [0, 1]; INFINITY where so small
+ * a share of so few cannot be told. */
+float wt__none_threshold(const struct calibration *none, double false_share);
+
+float wt__logistic(const float *weights, float constant, const float *values, size_t count);
+
+#endif

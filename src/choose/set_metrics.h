@@ -1,0 +1,25 @@
+/* set_metrics.h: how well a set of tools fits the one that was needed. Every figure but the difference of sizes lies in
+ * 0..1, and is 1 for the exact set.
+ *
+ *   tracc   (1 - | |B| - |A| | / |A or B|) * |A and B| / |A|     with A needed and B picked (PTR, section 3)
+ *
+ * TRACC is the share of what is needed, less for every tool too many or too few. Where nothing is needed, picking
+ * nothing is exact and anything else worthless. */
+#ifndef WT_CHOOSE_SET_METRICS_H
+#define WT_CHOOSE_SET_METRICS_H
+
+#include <stddef.h>
+
+struct overlap {
+    size_t gold, picked, common; /* |A|, |B|, |A and B| */
+};
+
+double wt__tracc(struct overlap sets);
+double wt__set_exact(struct overlap sets);
+double wt__set_complete(struct overlap sets); /* A within B */
+double wt__set_precision(struct overlap sets);
+double wt__set_recall(struct overlap sets);
+double wt__set_f1(struct overlap sets);
+double wt__set_size_difference(struct overlap sets); /* | |B| - |A| |, tools */
+
+#endif

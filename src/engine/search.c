@@ -1,0 +1,250 @@
+/* search.c: hits are rows of a snapshot, which the search keeps until it ends: the catalogue may change meanwhile. */
+#include "engine/search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/recipes.h"
+#include "retrieve/document.h"
+
+static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *const FALLBACK_RECIPE = "bm25";
+enum { DEFAULT_HITS = 5 };
+
+static int check(const struct search *search, wt_error *err)
+{
+    if (search->request.len > WT_MAX_REQUEST_BYTES)
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %zu are read", search->request.len,
+                        WT_MAX_REQUEST_BYTES);
+    if (wt__str_trim(search->request).len == 0)
+        return wt__fail(err, WT_EUSAGE, "the request is empty; say in words what is wanted");
+    if (search->k > WT_MAX_K)
+        return wt__fail(err, WT_EUSAGE, "%zu hits were asked for; at most %d are given", search->k, WT_MAX_K);
+    return 0;
+}
+
+static int fail_recipe(const char *name, wt_error *err)
+{
+    struct buffer names = {0};
+    const wt_recipe *recipe;
+    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
+        wt__buffer_printf(&names, "%s, ", recipe->name);
+    int rc = wt__fail(err, WT_ERECIPE, "there is no recipe \"%s\"; there are %sauto", name, names.ptr ? names.ptr : "");
+    wt__buffer_dispose(&names);
+    return rc;
+}
+
+/* A recipe without training. The default one does without an encoder when there is none. */
+static int choose_plain(struct search *search, const struct recipe *recipe, bool automatic, wt_error *err)
+{
+    wt_error why;
+    search->retriever = *recipe->retriever;
+    search->second.rules = recipe->rules;
+    search->ran = recipe->public.name;
+    if (!recipe->public.needs_model)
+        return 0;
+    int rc = wt__engine_encoder(search->engine, &search->encoder, &why);
+    if (rc == WT_EMODEL && automatic) {
+        search->encoder = NULL;
+        search->retriever = wt__bm25;
+        search->ran = FALLBACK_RECIPE;
+        search->notice = wt__arena_copy(search->arena, wt__str(why.message));
+        return search->notice ? 0 : wt__fail_nomem(err);
+    }
+    if (rc < 0 && err)
+        *err = why;
+    if (rc == 0)
+        search->set = (struct shelf_set){wt__encoder_hash(search->encoder), wt__document_kind};
+    return rc;
+}
+
+/* What training left: its own weights, or, where auto found nothing better, the plain recipe that it names. */
+static int choose_trained(struct search *search, const struct trained *trained, const struct trained_recipe *recipe,
+                          wt_error *err)
+{
+    const struct recipe *plain = wt__recipe_named(recipe->runs);
+    search->why = recipe->why[0] ? wt__arena_copy(search->arena, wt__str(recipe->why)) : NULL;
+    if (recipe->why[0] && !search->why)
+        return wt__fail_nomem(err);
+    if (plain && plain->retriever && strcmp(recipe->runs, recipe->name) != 0)
+        return choose_plain(search, plain, true, err);
+    search->retriever = recipe->retriever;
+    search->retriever.votes |= search->features && trained->recipes[TRAINED_NEIGHBOURS].there;
+    search->second = (struct second_stage){
+        .refiner = recipe->refiner, .cross = recipe->cross, .rules = recipe->rules, .trained = trained};
+    if (wt__asks_neighbours(&search->retriever)) {
+        search->encoder = trained->encoder;
+        search->neighbours = trained->neighbours;
+        search->neighbours.left_out = search->left_out;
+        search->labels = trained;
+    }
+    if (recipe->retriever.dense > 0) {
+        search->encoder = trained->encoder;
+        search->set = (struct shelf_set){recipe->model, recipe->kind};
+    }
+    search->ran = wt__arena_copy(search->arena, wt__str(recipe->runs));
+    return search->ran ? 0 : wt__fail_nomem(err);
+}
+
+/* The recipe that was asked for, or the best that can run here: what training chose, else hybrid, else words alone. */
+static int choose_recipe(struct search *search, wt_error *err)
+{
+    const char *name = search->recipe ? search->recipe : AUTOMATIC;
+    bool automatic = strcmp(name, AUTOMATIC) == 0;
+    const struct recipe *recipe = wt__recipe_named(automatic ? DEFAULT_RECIPE : name);
+    const struct trained *trained = NULL;
+    if (!recipe)
+        return fail_recipe(name, err);
+    if (!automatic && recipe->retriever && !recipe->rules)
+        return choose_plain(search, recipe, false, err);
+    wt_error why;
+    int rc = wt__engine_trained(search->engine, &trained, &why);
+    const struct trained_recipe *choice = wt__trained_recipe(trained, name);
+    if (choice)
+        return choose_trained(search, trained, choice, err);
+    if (!automatic && !recipe->retriever)
+        return rc < 0 ? wt__fail(err, WT_ERECIPE, "%s", why.message)
+               : trained && trained->notice
+                   ? wt__fail(err, WT_ERECIPE, "%s", trained->notice)
+                   : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`%s", name,
+                              recipe->lesson ? recipe->lesson : name,
+                              recipe->lesson ? ", then `whichtool train cross`" : "");
+    const char *notice = rc < 0 ? why.message : trained ? trained->notice : NULL;
+    if (notice && !(search->notice = wt__arena_copy(search->arena, wt__str(notice))))
+        return wt__fail_nomem(err);
+    return choose_plain(search, recipe, automatic, err);
+}
+
+static int open_shelf(struct search *search, wt_error *err)
+{
+    return wt__engine_shelf(search->engine, search->set.kind ? &search->set : NULL, search->labels, &search->shelf,
+                            err);
+}
+
+/* Says how many tools cannot be found by meaning yet. */
+static int note_missing_vectors(struct search *search, wt_error *err)
+{
+    size_t missing = search->set.kind ? wt__shelf_without_vector(search->shelf, &search->set) : 0;
+    if (missing == 0)
+        return 0;
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "%zu of %u tools have no vector yet; `whichtool add` of any source makes them", missing,
+                      search->shelf->snapshot->rows);
+    search->notice = wt__arena_copy(search->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return search->notice ? 0 : wt__fail_nomem(err);
+}
+
+/* Sets the bit of a tool's row to `wanted`. */
+static void mark(const struct snapshot *snapshot, uint64_t *bits, int64_t id, bool wanted)
+{
+    size_t row = wt__shelf_row(snapshot, id);
+    uint64_t bit = (uint64_t)1 << (row % 64);
+    if (row < snapshot->rows)
+        bits[row / 64] = wanted ? bits[row / 64] | bit : bits[row / 64] & ~bit;
+}
+
+static int mark_provider(struct search *search, uint64_t *bits, wt_error *err)
+{
+    struct str provider = wt__str(search->provider);
+    size_t count = 0;
+    int64_t *ids = NULL;
+    pthread_mutex_lock(&search->engine->store_lock);
+    int rc = wt__store_list(search->engine->store, &provider, 0, 0, search->arena, &ids, &count, err);
+    pthread_mutex_unlock(&search->engine->store_lock);
+    if (rc < 0)
+        return rc;
+    if (count == 0)
+        return wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%s\"", search->provider);
+    for (size_t i = 0; i < count; i++)
+        mark(search->shelf->snapshot, bits, ids[i], true);
+    return 0;
+}
+
+/* A bit for each row that may be found; NULL: all. */
+static int filter(struct search *search, const uint64_t **allowed, wt_error *err)
+{
+    const struct snapshot *snapshot = search->shelf->snapshot;
+    size_t words = (snapshot->rows + (size_t)63) / 64;
+    int rc = 0;
+    if (!search->provider && search->without_count == 0)
+        return 0;
+    uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
+    if (!bits)
+        return wt__fail_nomem(err);
+    if (search->provider)
+        rc = mark_provider(search, bits, err);
+    else
+        memset(bits, 0xff, words * sizeof *bits);
+    for (size_t i = 0; rc == 0 && i < search->without_count; i++)
+        mark(snapshot, bits, search->without[i], false);
+    *allowed = bits;
+    return rc;
+}
+
+const struct neighbours *wt__search_neighbours(const struct search *search)
+{
+    return search->neighbours.count > 0 && search->neighbours.rows ? &search->neighbours : NULL;
+}
+
+static int retrieve(struct search *search, wt_error *err)
+{
+    const struct snapshot *snapshot = search->shelf->snapshot;
+    struct view view = {.snapshot = snapshot, .encoder = search->encoder};
+    size_t k = search->k ? search->k : DEFAULT_HITS, deeper = wt__second_depth(&search->second);
+    struct retrieve_request request = {.text = search->request,
+                                       .k = k > deeper ? k : deeper,
+                                       .max_per_provider = search->max_per_provider,
+                                       .features = search->features || search->second.refiner};
+    search->neighbours.rows = search->shelf->label_rows;
+    view.neighbours = wt__search_neighbours(search);
+    if (search->set.kind)
+        view.vectors = wt__snapshot_vectors(snapshot, search->set.model, search->set.kind);
+    int rc = filter(search, &request.allowed, err);
+    if (rc == 0)
+        rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
+    if (rc == 0) {
+        struct second_look look = {search->engine, &view, &request, search->arena, &search->several};
+        rc = wt__second_look(&search->second, &look, &search->hits, err);
+    }
+    if (rc == 0 && search->hits.len > k)
+        search->hits.len = k;
+    return rc;
+}
+
+/* Vectors are verified when they are read, so damage may show as late as here. The index can be made again: once. */
+static int retrieve_or_renew(struct search *search, wt_error *err)
+{
+    wt_error why;
+    int rc = retrieve(search, &why);
+    if (rc == WT_ESTORE && search->encoder) {
+        wt__engine_discard_shelf(search->engine, search->shelf);
+        wt__shelf_release(search->shelf);
+        rc = open_shelf(search, &why);
+        if (rc == 0)
+            rc = retrieve(search, &why);
+    }
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
+int wt__search_run(struct search *search, wt_error *err)
+{
+    search->several = NAN;
+    int rc = check(search, err);
+    if (rc == 0)
+        rc = choose_recipe(search, err);
+    if (rc == 0)
+        rc = open_shelf(search, err);
+    if (rc == 0)
+        rc = note_missing_vectors(search, err);
+    if (rc == 0)
+        rc = wt__engine_workspace(search->engine, &search->workspace, err);
+    return rc < 0 ? rc : retrieve_or_renew(search, err);
+}
+
+void wt__search_end(struct search *search)
+{
+    wt__engine_return_workspace(search->engine, search->workspace);
+    wt__shelf_release(search->shelf);
+}

@@ -1,0 +1,48 @@
+/* search.h: one request, from words to hits: what finding, picking and the chooser's training have in common.
+ *
+ *   recipe -> encoder and training (if needed) -> snapshot -> retrieve/, rerank/ -> hits, as rows of the snapshot */
+#ifndef WT_ENGINE_SEARCH_H
+#define WT_ENGINE_SEARCH_H
+
+#include "engine/engine.h"
+#include "engine/second.h"
+
+struct search {
+    /* What is wanted; borrowed. */
+    wt_engine *engine;
+    struct str request;
+    struct arena *arena;     /* for what is said of the search */
+    const char *recipe;      /* NULL: "auto" */
+    const char *provider;    /* NULL: all */
+    size_t k;                /* hits; 0: 5 */
+    size_t max_per_provider; /* 0: no cap */
+    bool features;           /* of the hits; past requests are then asked where there are any */
+    const int64_t *without;  /* [without_count] ids of tools that count as gone */
+    size_t without_count;
+    const uint64_t *left_out; /* past requests that are not asked; as in struct neighbours */
+
+    /* What came of it. */
+    struct hit_list hits;     /* until the end of the search */
+    struct shelf *shelf;      /* whose rows they are */
+    const char *ran;          /* the recipe */
+    const char *why, *notice; /* as in wt_hits */
+    double several;
+
+    /* What it works with. */
+    struct retriever retriever;
+    const struct encoder *encoder; /* NULL: lexical only */
+    struct shelf_set set;          /* the vectors it searches, with an encoder */
+    struct second_stage second;    /* looks at the hits once more */
+    const struct trained *labels;  /* whose neighbours are asked; NULL: nobody's */
+    struct neighbours neighbours;  /* count 0: none */
+    struct workspace *workspace;
+};
+
+/* Runs it; ended by wt__search_end, whether it worked or not. Errors: those of wt_find. */
+int wt__search_run(struct search *search, wt_error *err);
+void wt__search_end(struct search *search);
+
+/* The neighbours that were asked, or NULL. */
+const struct neighbours *wt__search_neighbours(const struct search *search);
+
+#endif
