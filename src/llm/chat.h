@@ -39,9 +39,10 @@ struct chat_answer {
 
 struct chat_model {
     const char *name;
-    /* Errors: WT_EUSAGE (the server refuses the key, the model's name or the question), WT_ENETWORK (no answer),
-     * WT_EFORMAT (no answer that matches the schema, after one more try), WT_ETOOLONG, WT_ECANCELLED, WT_ENOTFOUND (a
-     * replay that lacks the question), WT_ENOMEM. Any number of threads may ask at once. */
+    /* Errors: WT_ENETWORK (no answer, or the server refuses to give one), WT_EFORMAT (no answer that matches the
+     * schema, after one more try; or the schema is one that cannot be held), WT_ETOOLONG, WT_ECANCELLED, WT_ENOTFOUND
+     * (a replay that lacks the question), WT_ENOMEM; a record of answers also fails as files do. Any number of threads
+     * may ask at once. */
     int (*ask)(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                struct chat_answer *out, wt_error *err);
 };

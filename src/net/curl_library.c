@@ -29,6 +29,8 @@ static const struct {
     {"curl_easy_perform", offsetof(struct curl_library, easy_perform)},
     {"curl_easy_getinfo", offsetof(struct curl_library, easy_getinfo)},
     {"curl_easy_strerror", offsetof(struct curl_library, easy_strerror)},
+    {"curl_slist_append", offsetof(struct curl_library, slist_append)},
+    {"curl_slist_free_all", offsetof(struct curl_library, slist_free_all)},
 };
 
 static void load(void)
@@ -54,5 +56,5 @@ int wt__curl(const struct curl_library **out, wt_error *err)
     *out = ready ? &library : NULL;
     if (ready)
         return 0;
-    return wt__fail(err, WT_ENETWORK, "downloading needs libcurl (libcurl.so.4), which cannot be loaded here");
+    return wt__fail(err, WT_ENETWORK, "reaching a server needs libcurl (libcurl.so.4), which cannot be loaded here");
 }

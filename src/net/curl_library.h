@@ -1,4 +1,4 @@
-/* curl_library.h: libcurl, loaded when the first download begins. Linked in the usual way it would bring thirty
+/* curl_library.h: libcurl, loaded when the first transfer begins. Linked in the usual way it would bring thirty
  * libraries into every process, which took longer than a whole search (docs/decisions/0004-libcurl-when-needed.md). */
 #ifndef WT_NET_CURL_LIBRARY_H
 #define WT_NET_CURL_LIBRARY_H
@@ -25,6 +25,8 @@ struct curl_library {
     CURLcode (*easy_perform)(CURL *transfer);
     CURLcode (*easy_getinfo)(CURL *transfer, CURLINFO info, ...);
     const char *(*easy_strerror)(CURLcode code);
+    struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
+    void (*slist_free_all)(struct curl_slist *list);
 };
 
 /* Loaded and initialised once; safe from any thread. WT_ENETWORK when it is not installed. */

@@ -1,0 +1,458 @@
+/* client.c: see client.h. A question holds one of the client's sessions from its first request to its last, pauses and
+ * repair included: the number of sessions is the limit on concurrency, and a server that asks for a pause gets it.
+ *
+ *   ask ── exchange ──► completion ── answer_parse ──► answer
+ *            │ retries, refusals         │ mismatch: exchange once more, with what was wrong */
+#include "llm/client.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "llm/answer.h"
+#include "llm/completion.h"
+#include "llm/retry.h"
+#include "net/http_post.h"
+
+enum {
+    PATIENCE_MS = 20,       /* between looks for a wish to stop */
+    REASON_BYTES_MAX = 240, /* of what the server says for itself */
+    JITTER_SEED = 1,
+    HEADERS = 3,
+};
+
+struct chat_client {
+    struct chat_model model;            /* first: a pointer to it is one to the client */
+    struct chat_client_options options; /* its strings are the arena's */
+    struct arena arena;
+    const char *url;
+    struct http_header headers[HEADERS];
+
+    pthread_mutex_t lock; /* guards what follows, up to the counts */
+    pthread_cond_t given_back;
+    struct http_session *sessions[CHAT_CLIENT_CONCURRENCY_MAX]; /* idle ones */
+    size_t idle, open;
+    struct rng rng;
+
+    atomic_uint refused; /* COMPLETION_ members that the server does not take */
+    atomic_uint_fast64_t questions, failures, requests, repairs, prompt_tokens, completion_tokens;
+};
+
+/* One question on its way. */
+struct asking {
+    struct chat_client *client;
+    const struct chat_question *question;
+    struct http_session *session;
+    struct chat_answer *out;
+    wt_error *err; /* never NULL */
+};
+
+/* ---------------------------------------------------------------- options */
+
+struct chat_client_options wt__chat_client_defaults(void)
+{
+    return (struct chat_client_options){
+        .connect_ms = CHAT_CLIENT_CONNECT_MS,
+        .total_ms = CHAT_CLIENT_TOTAL_MS,
+        .stall_ms = CHAT_CLIENT_STALL_MS,
+        .retries = CHAT_CLIENT_RETRIES,
+        .first_pause_ms = RETRY_FIRST_MS,
+        .concurrency = CHAT_CLIENT_CONCURRENCY,
+    };
+}
+
+static void from_environment(const char **option, const char *name)
+{
+    const char *value = getenv(name);
+    if (!*option && value && value[0])
+        *option = value;
+}
+
+void wt__chat_client_environment(struct chat_client_options *options)
+{
+    from_environment(&options->base_url, "OPENAI_BASE_URL");
+    from_environment(&options->key, "OPENAI_API_KEY");
+    from_environment(&options->organisation, "OPENAI_ORG_ID");
+    from_environment(&options->project, "OPENAI_PROJECT_ID");
+}
+
+static int check_options(const struct chat_client_options *options, wt_error *err)
+{
+    if (!options->model || !options->model[0])
+        return wt__fail(err, WT_EUSAGE, "a language model has to be named");
+    if (options->concurrency == 0 || options->concurrency > CHAT_CLIENT_CONCURRENCY_MAX)
+        return wt__fail(err, WT_EUSAGE, "%u questions at once: it can be 1 to %d", options->concurrency,
+                        (int)CHAT_CLIENT_CONCURRENCY_MAX);
+    if (options->retries > CHAT_CLIENT_RETRIES_MAX)
+        return wt__fail(err, WT_EUSAGE, "%u retries: it can be 0 to %d", options->retries,
+                        (int)CHAT_CLIENT_RETRIES_MAX);
+    if (!options->base_url && !options->key)
+        return wt__fail(err, WT_EUSAGE, "%s wants a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for another server",
+                        CHAT_CLIENT_BASE_URL);
+    return options->base_url ? wt__http_check_base(options->base_url, err) : 0;
+}
+
+/* A copy of text with prefix and suffix around it; NULL of NULL. False when memory is out. */
+static bool keep(struct chat_client *client, const char **out, const char *prefix, const char *text, const char *suffix)
+{
+    struct buffer buffer = {0};
+    *out = NULL;
+    if (!text)
+        return true;
+    wt__buffer_text(&buffer, prefix);
+    wt__buffer_text(&buffer, text);
+    wt__buffer_text(&buffer, suffix);
+    if (!buffer.failed)
+        *out = wt__arena_copy(&client->arena, wt__buffer_view(&buffer));
+    wt__buffer_dispose(&buffer);
+    return *out != NULL;
+}
+
+static bool keep_options(struct chat_client *client, const struct chat_client_options *options)
+{
+    struct chat_client_options *kept = &client->options;
+    const char *base = options->base_url ? options->base_url : CHAT_CLIENT_BASE_URL, *trimmed, *bearer, *url;
+    size_t len = strlen(base);
+    while (len > 0 && base[len - 1] == '/')
+        len--;
+    trimmed = wt__arena_copy(&client->arena, (struct str){base, len});
+    *kept = *options;
+    if (!trimmed || !keep(client, &url, "", trimmed, "/chat/completions") ||
+        !keep(client, &kept->model, "", options->model, "") || !keep(client, &kept->key, "", options->key, "") ||
+        !keep(client, &bearer, "Bearer ", options->key, "") ||
+        !keep(client, &kept->organisation, "", options->organisation, "") ||
+        !keep(client, &kept->project, "", options->project, ""))
+        return false;
+    kept->base_url = trimmed;
+    client->url = url;
+    client->headers[0] = (struct http_header){"Authorization", bearer};
+    client->headers[1] = (struct http_header){"OpenAI-Organization", kept->organisation};
+    client->headers[2] = (struct http_header){"OpenAI-Project", kept->project};
+    return true;
+}
+
+/* ---------------------------------------------------------------- sessions and pauses */
+
+static struct timespec soon(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PATIENCE_MS * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    return until;
+}
+
+static int take_session(struct asking *asking)
+{
+    struct chat_client *client = asking->client;
+    bool stop = false;
+    pthread_mutex_lock(&client->lock);
+    while (!stop && client->idle == 0 && client->open == client->options.concurrency) {
+        struct timespec until = soon();
+        pthread_cond_timedwait(&client->given_back, &client->lock, &until);
+        pthread_mutex_unlock(&client->lock); /* a listener may take its time */
+        stop = wt__progress_step(asking->question->progress, 0) != 0;
+        pthread_mutex_lock(&client->lock);
+    }
+    if (!stop && client->idle > 0)
+        asking->session = client->sessions[--client->idle];
+    else if (!stop)
+        client->open++;
+    pthread_mutex_unlock(&client->lock);
+    if (stop)
+        return wt__fail_cancelled(asking->err);
+    int rc = asking->session ? 0 : wt__http_session_open(&asking->session, asking->err);
+    if (rc < 0) {
+        pthread_mutex_lock(&client->lock);
+        client->open--;
+        pthread_cond_signal(&client->given_back);
+        pthread_mutex_unlock(&client->lock);
+    }
+    return rc;
+}
+
+static void give_back(struct asking *asking)
+{
+    struct chat_client *client = asking->client;
+    pthread_mutex_lock(&client->lock);
+    client->sessions[client->idle++] = asking->session;
+    pthread_cond_signal(&client->given_back);
+    pthread_mutex_unlock(&client->lock);
+}
+
+static int pause_for(struct asking *asking, double ms)
+{
+    for (double until = wt__now_ms() + ms; wt__now_ms() < until;) {
+        if (wt__progress_step(asking->question->progress, 0))
+            return wt__fail_cancelled(asking->err);
+        double left = until - wt__now_ms();
+        long slice = left < PATIENCE_MS ? (long)(left * 1e6) : PATIENCE_MS * 1000000L;
+        nanosleep(&(struct timespec){.tv_nsec = slice > 0 ? slice : 0}, NULL);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- one exchange, with its retries */
+
+/* The sentence for a status that is no success. */
+static int fail_status(struct asking *asking, const struct http_answer *answer)
+{
+    const struct chat_client *client = asking->client;
+    struct str body = wt__buffer_view(&answer->body);
+    struct buffer reason = {0};
+    if (answer->status >= 300 && answer->status < 400)
+        return wt__fail(asking->err, WT_ENETWORK,
+                        "%s answers %d, a redirect, which is not followed: it would carry the key elsewhere",
+                        client->url, answer->status);
+    wt__completion_reason(&reason, body, client->options.key, REASON_BYTES_MAX);
+    int code = answer->status == 413 || wt__completion_too_long(body) ? WT_ETOOLONG : WT_ENETWORK;
+    const char *what = answer->status == 401 || answer->status == 403 ? ", it does not accept the key" : "";
+    int rc = wt__fail(asking->err, code, "%s answers %d%s%s%s", client->url, answer->status, what,
+                      reason.len > 0 ? ": " : "", reason.len > 0 ? reason.ptr : "");
+    wt__buffer_dispose(&reason);
+    return rc;
+}
+
+/* What one attempt came to: a completion, a failure that may pass, or one that will not. */
+enum outcome { DONE, AGAIN_LATER, AGAIN_OTHERWISE, FAILED };
+
+static enum outcome judge(struct asking *asking, const struct completion_request *request,
+                          const struct http_answer *answer, struct completion *out, int *rc)
+{
+    struct chat_client *client = asking->client;
+    struct str body = wt__buffer_view(&answer->body);
+    if (answer->status == 400 || answer->status == 422) {
+        unsigned member = wt__completion_refusal(body, request->refused);
+        if (member && !wt__completion_too_long(body)) {
+            atomic_fetch_or(&client->refused, member);
+            return AGAIN_OTHERWISE;
+        }
+    }
+    if (answer->status != 200) {
+        *rc = fail_status(asking, answer);
+        return wt__retry_status(answer->status, answer->should_retry) ? AGAIN_LATER : FAILED;
+    }
+    *rc = wt__completion_read(out, body, asking->err);
+    if (*rc == 0)
+        return DONE;
+    bool json = strstr(answer->type, "json") != NULL;
+    if (*rc != WT_ENOMEM)
+        *rc =
+            wt__fail_context(asking->err, *rc, json ? "%s" : "%s: is it the address of a language model?", client->url);
+    return json && *rc == WT_ENETWORK ? AGAIN_LATER : FAILED;
+}
+
+/* Sends the request once. asked_ms: the pause that the server asks for. */
+static enum outcome attempt(struct asking *asking, struct completion_request *request, struct completion *out,
+                            double *asked_ms, int *rc)
+{
+    struct chat_client *client = asking->client;
+    struct http_answer answer = {0};
+    struct buffer body = {0};
+    enum outcome outcome = FAILED;
+    request->refused = atomic_load(&client->refused);
+    *rc = wt__completion_write(&body, request, asking->err);
+    if (*rc == 0) {
+        struct http_post post = {
+            .url = client->url,
+            .headers = client->headers,
+            .header_count = HEADERS,
+            .body = wt__buffer_view(&body),
+            .connect_ms = client->options.connect_ms,
+            .total_ms = client->options.total_ms,
+            .stall_ms = client->options.stall_ms,
+            .progress = asking->question->progress,
+        };
+        asking->out->attempts++;
+        atomic_fetch_add(&client->requests, 1);
+        *rc = wt__http_post(asking->session, &post, &answer, asking->err);
+        if (*rc == 0)
+            outcome = judge(asking, request, &answer, out, rc);
+        else if (*rc == WT_ENETWORK && answer.may_pass)
+            outcome = AGAIN_LATER;
+    }
+    *asked_ms = answer.retry_after_ms;
+    wt__buffer_dispose(&answer.body);
+    wt__buffer_dispose(&body);
+    return outcome;
+}
+
+/* The pause before another attempt, or -1. */
+static double next_pause(struct chat_client *client, unsigned pauses, double asked_ms)
+{
+    if (pauses >= client->options.retries)
+        return -1;
+    pthread_mutex_lock(&client->lock);
+    double ms = wt__retry_pause(pauses, client->options.first_pause_ms, asked_ms, &client->rng);
+    pthread_mutex_unlock(&client->lock);
+    return ms;
+}
+
+static int exchange(struct asking *asking, struct completion_request *request, struct completion *out)
+{
+    unsigned pauses = 0;
+    for (;;) {
+        double asked_ms;
+        int rc;
+        enum outcome outcome = attempt(asking, request, out, &asked_ms, &rc);
+        if (outcome == AGAIN_OTHERWISE) /* each time one member fewer, so this ends */
+            continue;
+        double ms = outcome == AGAIN_LATER ? next_pause(asking->client, pauses++, asked_ms) : -1;
+        if (ms < 0)
+            return rc;
+        rc = pause_for(asking, ms);
+        if (rc < 0)
+            return rc;
+    }
+}
+
+/* ---------------------------------------------------------------- a question */
+
+/* Takes what the completion says into the answer. */
+static int take_completion(struct asking *asking, const struct completion *completion, struct arena *arena)
+{
+    struct chat_client *client = asking->client;
+    struct chat_answer *out = asking->out;
+    out->prompt_tokens += completion->prompt_tokens;
+    out->completion_tokens += completion->completion_tokens;
+    atomic_fetch_add(&client->prompt_tokens, completion->prompt_tokens);
+    atomic_fetch_add(&client->completion_tokens, completion->completion_tokens);
+    const char *copy = wt__arena_copy(arena, completion->text);
+    out->text = (struct str){copy, completion->text.len};
+    if (!copy)
+        return wt__fail_nomem(asking->err);
+    if (completion->declined)
+        return wt__fail(asking->err, WT_ENETWORK, "%s declines to answer (%s)", client->model.name,
+                        asking->question->task);
+    if (!asking->question->schema)
+        return 0;
+    if (completion->cut)
+        return wt__fail(asking->err, WT_EFORMAT, "the answer was cut off after %u tokens, it has to be shorter",
+                        asking->question->max_tokens);
+    return wt__answer_parse(&out->json, completion->text, asking->question->schema, asking->err);
+}
+
+/* One round: an exchange, and its answer held to the schema. */
+static int round_of(struct asking *asking, struct completion_request *request, struct arena *arena)
+{
+    struct completion completion = {0};
+    int rc = exchange(asking, request, &completion);
+    if (rc < 0)
+        return rc;
+    rc = take_completion(asking, &completion, arena);
+    json_decref(completion.body);
+    return rc;
+}
+
+static int ask_in_session(struct asking *asking, struct arena *arena)
+{
+    struct completion_request request = {.model = asking->client->model.name, .question = asking->question};
+    int rc = round_of(asking, &request, arena);
+    if (rc != WT_EFORMAT)
+        return rc;
+    char fault[sizeof asking->err->message];
+    snprintf(fault, sizeof fault, "%s", asking->err->message);
+    request.wrong = asking->out->text;
+    request.fault = fault;
+    atomic_fetch_add(&asking->client->repairs, 1);
+    rc = round_of(asking, &request, arena);
+    asking->out->repaired = rc == 0;
+    if (rc == WT_EFORMAT)
+        wt__fail_context(asking->err, rc, "%s gives no answer that can be used (%s)", request.model,
+                         asking->question->task);
+    return rc;
+}
+
+static int check_question(const struct chat_question *question, wt_error *err)
+{
+    if (question->text.len > CHAT_QUESTION_BYTES_MAX)
+        return wt__fail(err, WT_ETOOLONG, "a question of %zu bytes (%s): it can be %d at most", question->text.len,
+                        question->task, (int)CHAT_QUESTION_BYTES_MAX);
+    return question->schema ? wt__answer_check_schema(question->schema, err) : 0;
+}
+
+static int ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+               struct chat_answer *out, wt_error *err)
+{
+    wt_error scratch;
+    struct chat_client *client = (struct chat_client *)model;
+    struct asking asking = {.client = client, .question = question, .out = out, .err = err ? err : &scratch};
+    double begin = wt__now_ms();
+    int rc = check_question(question, asking.err);
+    atomic_fetch_add(&client->questions, 1);
+    if (rc == 0)
+        rc = take_session(&asking);
+    if (rc == 0) {
+        rc = ask_in_session(&asking, arena);
+        give_back(&asking);
+    }
+    out->ms = wt__now_ms() - begin;
+    if (rc < 0)
+        atomic_fetch_add(&client->failures, 1);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the client */
+
+int wt__chat_client_open(struct chat_client **out, const struct chat_client_options *options, wt_error *err)
+{
+    *out = NULL;
+    int rc = check_options(options, err);
+    if (rc < 0)
+        return rc;
+    struct chat_client *client = calloc(1, sizeof *client);
+    if (!client || !keep_options(client, options)) {
+        if (client)
+            wt__arena_dispose(&client->arena);
+        free(client);
+        return wt__fail_nomem(err);
+    }
+    client->model = (struct chat_model){.name = client->options.model, .ask = ask};
+    pthread_mutex_init(&client->lock, NULL);
+    pthread_cond_init(&client->given_back, NULL);
+    wt__rng_seed(&client->rng, JITTER_SEED);
+    *out = client;
+    return 0;
+}
+
+void wt__chat_client_close(struct chat_client *client)
+{
+    if (!client)
+        return;
+    for (size_t i = 0; i < client->idle; i++)
+        wt__http_session_close(client->sessions[i]);
+    pthread_cond_destroy(&client->given_back);
+    pthread_mutex_destroy(&client->lock);
+    wt__arena_dispose(&client->arena);
+    free(client);
+}
+
+struct chat_model *wt__chat_client_model(struct chat_client *client)
+{
+    return &client->model;
+}
+
+struct chat_totals wt__chat_client_totals(const struct chat_client *client)
+{
+    struct chat_totals totals = {
+        .questions = atomic_load(&client->questions),
+        .failures = atomic_load(&client->failures),
+        .requests = atomic_load(&client->requests),
+        .repairs = atomic_load(&client->repairs),
+        .prompt_tokens = atomic_load(&client->prompt_tokens),
+        .completion_tokens = atomic_load(&client->completion_tokens),
+    };
+    totals.cost = ((double)totals.prompt_tokens * client->options.prompt_price +
+                   (double)totals.completion_tokens * client->options.completion_price) /
+                  1e6;
+    return totals;
+}

@@ -1,0 +1,364 @@
+/* record.c: see record.h. The file is read once, at the opening; afterwards the map grows with what this process adds,
+ * and what others add meanwhile is not looked at. */
+#include "llm/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "llm/answer.h"
+#include "llm/plain.h"
+
+enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: of a question that is not in the file */
+
+struct entry {
+    struct str text, error; /* error: not empty when there was no answer that can be used */
+    uint64_t prompt_tokens, completion_tokens;
+    double ms;
+    unsigned attempts;
+    bool repaired;
+};
+
+struct chat_record {
+    struct chat_model model; /* first: a pointer to it is one to the record */
+    struct chat_model *inner;
+    const char *path;
+    int fd; /* for adding; -1 when replaying */
+
+    pthread_mutex_t lock; /* guards what follows */
+    struct arena arena;   /* keys and texts */
+    struct map map;       /* key to its place in entries */
+    struct entry *entries;
+    size_t count, capacity;
+    struct chat_record_counts counts;
+};
+
+/* ---------------------------------------------------------------- keys */
+
+int wt__chat_record_key(const char *model_name, const struct chat_question *question, char key[65], wt_error *err)
+{
+    unsigned char digest[32];
+    const char *text = question->text.ptr ? question->text.ptr : "";
+    json_t *string = json_stringn(text, question->text.len);
+    json_t *object =
+        string ? json_pack("{s:s, s:s, s:O, s:O?, s:I}", "model", model_name, "task", question->task, "text", string,
+                           "schema", (json_t *)question->schema, "max_tokens", (json_int_t)question->max_tokens)
+               : NULL;
+    char *canonical = object ? json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    if (canonical) {
+        wt__sha256(canonical, strlen(canonical), digest);
+        wt__sha256_hex(digest, key);
+    }
+    free(canonical);
+    json_decref(object);
+    json_decref(string);
+    if (canonical)
+        return 0;
+    return string ? wt__fail_nomem(err)
+                  : wt__fail(err, WT_EFORMAT, "a question to a language model (%s) is not UTF-8", question->task);
+}
+
+/* ---------------------------------------------------------------- the map; the lock is held, or nobody else is there
+ */
+
+static const struct entry *lookup(const struct chat_record *record, const char *key)
+{
+    const uint32_t *place = wt__map_get(&record->map, (struct str){key, KEY_DIGITS});
+    return place ? &record->entries[*place] : NULL;
+}
+
+/* Keeps a copy of entry under key, unless there is one. -1 when memory is out. */
+static int remember(struct chat_record *record, struct str key, const struct entry *entry)
+{
+    bool added;
+    if (wt__map_get(&record->map, key))
+        return 0;
+    if (wt__grow((void **)&record->entries, &record->capacity, record->count + 1, sizeof *entry) < 0)
+        return -1;
+    const char *name = wt__arena_copy(&record->arena, key), *text = wt__arena_copy(&record->arena, entry->text),
+               *error = wt__arena_copy(&record->arena, entry->error);
+    if (!name || !text || !error ||
+        !wt__map_insert(&record->map, (struct str){name, key.len}, (uint32_t)record->count, &added))
+        return -1;
+    struct entry *kept = &record->entries[record->count++];
+    *kept = *entry;
+    kept->text.ptr = text;
+    kept->error.ptr = error;
+    record->counts.answers = record->count;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- reading the file */
+
+static uint64_t not_negative(int64_t number)
+{
+    return number > 0 ? (uint64_t)number : 0;
+}
+
+/* 1: taken, 0: not an answer, negative: memory is out. */
+static int read_line(struct chat_record *record, struct str line, wt_error *err)
+{
+    json_t *object;
+    int rc = wt__json_parse(&object, line.ptr, line.len, NULL);
+    if (rc < 0)
+        return rc == WT_ENOMEM ? wt__fail_nomem(err) : 0;
+    struct str key = wt__json_str(object, "key");
+    struct entry entry = {
+        .text = wt__json_str(object, "answer"),
+        .error = wt__json_str(object, "error"),
+        .prompt_tokens = not_negative(wt__json_int(object, "prompt_tokens", 0)),
+        .completion_tokens = not_negative(wt__json_int(object, "completion_tokens", 0)),
+        .ms = wt__json_real(object, "ms", 0),
+        .attempts = (unsigned)not_negative(wt__json_int(object, "attempts", 0)),
+        .repaired = wt__json_bool(object, "repaired", false),
+    };
+    bool whole = key.len == KEY_DIGITS && (entry.error.len > 0 || json_is_string(json_object_get(object, "answer")));
+    rc = whole && remember(record, key, &entry) < 0 ? wt__fail_nomem(err) : whole;
+    json_decref(object);
+    return rc;
+}
+
+static int read_lines(struct chat_record *record, struct str file, wt_error *err)
+{
+    int rc = 0;
+    for (size_t at = 0; rc >= 0 && at < file.len;) {
+        const char *end = memchr(file.ptr + at, '\n', file.len - at);
+        size_t len = end ? (size_t)(end - file.ptr) - at : file.len - at;
+        struct str line = wt__str_trim((struct str){file.ptr + at, len});
+        rc = line.len > 0 && line.len <= CHAT_RECORD_LINE_BYTES_MAX ? read_line(record, line, err) : 0;
+        record->counts.passed_over += rc == 0 && line.len > 0;
+        at += len + 1;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static int read_file(struct chat_record *record, wt_error *err)
+{
+    char *bytes;
+    size_t len;
+    int rc = wt__file_read(&bytes, &len, record->path, CHAT_RECORD_FILE_BYTES_MAX, err);
+    if (rc < 0)
+        return rc;
+    rc = read_lines(record, (struct str){bytes, len}, err);
+    free(bytes);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- adding to the file */
+
+static void write_line(struct buffer *out, const char *key, const struct chat_question *question,
+                       const struct entry *entry)
+{
+    wt__buffer_printf(out, "{\"key\":\"%s\",\"task\":", key);
+    wt__buffer_json(out, wt__str(question->task));
+    wt__buffer_text(out, entry->error.len > 0 ? ",\"error\":" : ",\"answer\":");
+    wt__buffer_json(out, entry->error.len > 0 ? entry->error : entry->text);
+    wt__buffer_printf(
+        out, ",\"prompt_tokens\":%llu,\"completion_tokens\":%llu,\"ms\":%.1f,\"attempts\":%u,\"repaired\":%s}\n",
+        (unsigned long long)entry->prompt_tokens, (unsigned long long)entry->completion_tokens, entry->ms,
+        entry->attempts, entry->repaired ? "true" : "false");
+}
+
+/* Does the file end in the midst of a line? */
+static bool ends_torn(int fd)
+{
+    struct stat info;
+    char last;
+    return fstat(fd, &info) == 0 && info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) == 1 && last != '\n';
+}
+
+/* One write, so that nobody sees half a line, on the disk when it returns. */
+static int append(const struct chat_record *record, struct buffer *line, wt_error *err)
+{
+    struct str bytes = wt__buffer_view(line);
+    int rc = 0;
+    while (flock(record->fd, LOCK_EX) < 0)
+        if (errno != EINTR)
+            return wt__fail_errno(err, "lock", record->path);
+    if (!ends_torn(record->fd))
+        bytes = (struct str){bytes.ptr + 1, bytes.len - 1}; /* without the newline in front */
+    ssize_t written = write(record->fd, bytes.ptr, bytes.len);
+    if (written >= 0 && (size_t)written < bytes.len)
+        errno = ENOSPC; /* the next line begins on its own */
+    if (written < 0 || (size_t)written < bytes.len || fdatasync(record->fd) < 0)
+        rc = wt__fail_errno(err, "write", record->path);
+    flock(record->fd, LOCK_UN);
+    return rc;
+}
+
+/* Adds the answer to file and map. The lock is held. */
+static int add(struct chat_record *record, const char *key, const struct chat_question *question,
+               const struct entry *entry, wt_error *err)
+{
+    struct buffer line = {.max = CHAT_RECORD_LINE_BYTES_MAX};
+    wt__buffer_char(&line, '\n');
+    write_line(&line, key, question, entry);
+    int rc = line.failed ? wt__fail_nomem(err) : append(record, &line, err);
+    wt__buffer_dispose(&line);
+    if (rc == 0 && remember(record, (struct str){key, KEY_DIGITS}, entry) < 0)
+        rc = wt__fail_nomem(err);
+    record->counts.added += rc == 0;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- a question */
+
+/* What was recorded, as an answer. */
+static int replay(const struct chat_record *record, const struct entry *entry, const struct chat_question *question,
+                  struct arena *arena, struct chat_answer *out, wt_error *err)
+{
+    *out = (struct chat_answer){
+        .prompt_tokens = entry->prompt_tokens,
+        .completion_tokens = entry->completion_tokens,
+        .ms = entry->ms,
+        .repaired = entry->repaired,
+    };
+    if (entry->error.len > 0)
+        return wt__fail(err, WT_EFORMAT, "%.*s", (int)entry->error.len, entry->error.ptr);
+    const char *copy = wt__arena_copy(arena, entry->text);
+    if (!copy)
+        return wt__fail_nomem(err);
+    out->text = (struct str){copy, entry->text.len};
+    int rc = question->schema ? wt__answer_parse(&out->json, out->text, question->schema, err) : 0;
+    return rc == WT_EFORMAT ? wt__fail_context(err, rc, "%s: what was recorded for %s", record->path, question->task)
+                            : rc;
+}
+
+static int fail_missing(const struct chat_record *record, const struct chat_question *question, wt_error *err)
+{
+    struct buffer begin = {0};
+    wt__plain_line(&begin, question->text, SHOWN_BYTES);
+    int rc = wt__fail(err, WT_ENOTFOUND, "%s has no answer of %s to %s: \"%s\"", record->path, record->model.name,
+                      question->task, begin.ptr ? begin.ptr : "");
+    wt__buffer_dispose(&begin);
+    return rc;
+}
+
+/* The recorded answer to key, if there is one; its texts stay where they are, however many are added. */
+static bool find(struct chat_record *record, const char *key, struct entry *out)
+{
+    pthread_mutex_lock(&record->lock);
+    const struct entry *known = lookup(record, key);
+    if (known)
+        *out = *known;
+    record->counts.replayed += known != NULL;
+    pthread_mutex_unlock(&record->lock);
+    return known != NULL;
+}
+
+/* Asks, and adds what comes. first: whether no other thread has added an answer to the same question meanwhile. */
+static int ask_inner(struct chat_record *record, const char *key, const struct chat_question *question,
+                     struct arena *arena, struct chat_answer *out, bool *first, wt_error *err)
+{
+    int asked = wt__chat_ask(record->inner, question, arena, out, err), rc = 0;
+    *first = true;
+    if (asked < 0 && (asked != WT_EFORMAT || out->attempts == 0)) /* 0: the question itself was at fault */
+        return asked;
+    struct entry entry = {
+        .text = asked < 0 ? STR("") : out->text,
+        .error = asked < 0 ? wt__str(err->message) : STR(""),
+        .prompt_tokens = out->prompt_tokens,
+        .completion_tokens = out->completion_tokens,
+        .ms = out->ms,
+        .attempts = out->attempts,
+        .repaired = out->repaired,
+    };
+    pthread_mutex_lock(&record->lock);
+    *first = !lookup(record, key);
+    if (*first)
+        rc = add(record, key, question, &entry, err);
+    pthread_mutex_unlock(&record->lock);
+    return rc < 0 ? rc : asked;
+}
+
+static int ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+               struct chat_answer *out, wt_error *err)
+{
+    struct chat_record *record = (struct chat_record *)model;
+    struct entry entry;
+    wt_error scratch;
+    char key[KEY_DIGITS + 1];
+    bool first;
+    err = err ? err : &scratch;
+    int rc = wt__chat_record_key(model->name, question, key, err);
+    if (rc < 0)
+        return rc;
+    if (find(record, key, &entry))
+        return replay(record, &entry, question, arena, out, err);
+    if (!record->inner)
+        return fail_missing(record, question, err);
+    rc = ask_inner(record, key, question, arena, out, &first, err);
+    if (rc == 0 && first)
+        return 0;
+    json_decref(out->json);
+    out->json = NULL;
+    return !first && find(record, key, &entry) ? replay(record, &entry, question, arena, out, err) : rc;
+}
+
+/* ---------------------------------------------------------------- the record */
+
+int wt__chat_record_open(struct chat_record **out, const char *path, const char *model_name, struct chat_model *inner,
+                         wt_error *err)
+{
+    *out = NULL;
+    const char *name = inner ? inner->name : model_name;
+    if (!name || !name[0])
+        return wt__fail(err, WT_EUSAGE, "whose answers to replay from %s has to be said", path);
+    struct chat_record *record = calloc(1, sizeof *record);
+    if (!record)
+        return wt__fail_nomem(err);
+    *record = (struct chat_record){.model = {.ask = ask}, .inner = inner, .path = path, .fd = -1};
+    pthread_mutex_init(&record->lock, NULL);
+    record->model.name = wt__arena_copy(&record->arena, wt__str(name));
+    int rc = record->model.name ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && inner) {
+        record->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+        if (record->fd < 0)
+            rc = wt__fail_errno(err, "open", path);
+    }
+    if (rc == 0)
+        rc = read_file(record, err);
+    if (rc < 0)
+        wt__chat_record_close(record);
+    else
+        *out = record;
+    return rc;
+}
+
+void wt__chat_record_close(struct chat_record *record)
+{
+    if (!record)
+        return;
+    if (record->fd >= 0)
+        close(record->fd);
+    wt__map_dispose(&record->map);
+    wt__arena_dispose(&record->arena);
+    free(record->entries);
+    pthread_mutex_destroy(&record->lock);
+    free(record);
+}
+
+struct chat_model *wt__chat_record_model(struct chat_record *record)
+{
+    return &record->model;
+}
+
+struct chat_record_counts wt__chat_record_counts(struct chat_record *record)
+{
+    pthread_mutex_lock(&record->lock);
+    struct chat_record_counts counts = record->counts;
+    pthread_mutex_unlock(&record->lock);
+    return counts;
+}

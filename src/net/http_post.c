@@ -1,0 +1,305 @@
+/* http_post.c: see http_post.h. The transfer is libcurl's; ours are its bounds. A server that has begun to answer must
+ * go on; libcurl's own rule for slow transfers would also count the time before the first byte, so it is not used. */
+#include "net/http_post.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "net/curl_library.h"
+
+enum { RETRY_DIGITS = 9 };
+
+struct http_session {
+    const struct curl_library *lib;
+    CURL *curl;
+};
+
+struct exchange {
+    const struct http_post *post;
+    const struct curl_library *lib;
+    CURL *curl;
+    struct curl_slist *headers;
+    struct http_answer *out;
+    double last_byte_ms; /* 0: no byte of the body has come */
+    bool cancelled, stalled;
+    int rc; /* of taking the body */
+    char reason[CURL_ERROR_SIZE];
+    wt_error *err;
+};
+
+int wt__http_session_open(struct http_session **out, wt_error *err)
+{
+    *out = NULL;
+    const struct curl_library *lib;
+    int rc = wt__curl(&lib, err);
+    if (rc < 0)
+        return rc;
+    struct http_session *session = malloc(sizeof *session);
+    CURL *curl = session ? lib->easy_init() : NULL;
+    if (!curl) {
+        free(session);
+        return wt__fail_nomem(err);
+    }
+    *session = (struct http_session){.lib = lib, .curl = curl};
+    *out = session;
+    return 0;
+}
+
+void wt__http_session_close(struct http_session *session)
+{
+    if (!session)
+        return;
+    session->lib->easy_cleanup(session->curl);
+    free(session);
+}
+
+/* ---------------------------------------------------------------- the address */
+
+static bool has_part(const struct curl_library *lib, const CURLU *parts, CURLUPart what)
+{
+    char *text = NULL;
+    bool has = lib->url_get(parts, what, &text, 0) == CURLUE_OK;
+    lib->free(text);
+    return has;
+}
+
+int wt__http_check_base(const char *url, wt_error *err)
+{
+    static const CURLUPart unwanted[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT};
+    const struct curl_library *lib;
+    int rc = wt__curl(&lib, err);
+    CURLU *parts = rc < 0 ? NULL : lib->url();
+    char *scheme = NULL;
+    if (rc < 0)
+        return rc;
+    if (!parts)
+        return wt__fail_nomem(err);
+    if (lib->url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK ||
+        lib->url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+        (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
+        rc = wt__fail(err, WT_EUSAGE, "the server's address has to be a URL that begins with https:// or http://");
+    for (size_t i = 0; rc == 0 && i < sizeof unwanted / sizeof *unwanted; i++)
+        if (has_part(lib, parts, unwanted[i]))
+            rc = wt__fail(err, WT_EUSAGE,
+                          "the server's address must hold no user, password, \"?\" or \"#\"; a key is given apart");
+    lib->free(scheme);
+    lib->url_cleanup(parts);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what libcurl calls */
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct exchange *exchange = context;
+    size_t len = size * count; /* size is 1 */
+    struct buffer *body = &exchange->out->body;
+    exchange->last_byte_ms = wt__now_ms();
+    if (len > HTTP_ANSWER_BYTES_MAX - body->len) {
+        exchange->rc = wt__fail(exchange->err, WT_ETOOLONG, "%s answers with more than %d bytes", exchange->post->url,
+                                (int)HTTP_ANSWER_BYTES_MAX);
+        return 0;
+    }
+    wt__buffer_append(body, bytes, len);
+    if (body->failed)
+        exchange->rc = wt__fail_nomem(exchange->err);
+    return exchange->rc == 0 ? len : 0;
+}
+
+/* The header's value when the line is of that header. */
+static bool header_value(struct str line, const char *name, struct str *value)
+{
+    size_t len = strlen(name);
+    if (line.len <= len || line.ptr[len] != ':' || strncasecmp(line.ptr, name, len) != 0)
+        return false;
+    *value = wt__str_trim((struct str){line.ptr + len + 1, line.len - len - 1});
+    return true;
+}
+
+/* Whole digits in front of the value; -1 without any. */
+static double leading_number(struct str value)
+{
+    double number = 0;
+    size_t digits = 0;
+    while (digits < value.len && digits < RETRY_DIGITS && value.ptr[digits] >= '0' && value.ptr[digits] <= '9')
+        number = number * 10 + (value.ptr[digits++] - '0');
+    return digits ? number : -1;
+}
+
+static size_t take_header(char *bytes, size_t size, size_t count, void *context)
+{
+    struct http_answer *out = ((struct exchange *)context)->out;
+    struct str line = {bytes, size * count}, value;
+    if (wt__str_starts(line, STR("HTTP/"))) { /* "100 Continue" has headers of its own */
+        out->retry_after_ms = out->should_retry = -1;
+        out->type[0] = '\0';
+    } else if (header_value(line, "retry-after-ms", &value)) {
+        out->retry_after_ms = leading_number(value);
+    } else if (header_value(line, "x-should-retry", &value)) {
+        out->should_retry = wt__str_equal(value, STR("true")) ? 1 : wt__str_equal(value, STR("false")) ? 0 : -1;
+    } else if (header_value(line, "content-type", &value)) {
+        size_t len = value.len < sizeof out->type ? value.len : sizeof out->type - 1;
+        memcpy(out->type, value.ptr, len);
+        out->type[len] = '\0';
+    }
+    return line.len;
+}
+
+static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl_off_t up_total, curl_off_t up)
+{
+    struct exchange *exchange = context;
+    (void)total, (void)got, (void)up_total, (void)up;
+    if (wt__progress_step(exchange->post->progress, 0))
+        exchange->cancelled = true;
+    if (exchange->last_byte_ms > 0 && wt__now_ms() - exchange->last_byte_ms > exchange->post->stall_ms)
+        exchange->stalled = true;
+    return exchange->cancelled || exchange->stalled;
+}
+
+/* ---------------------------------------------------------------- one exchange */
+
+static bool is_clean(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            return false;
+    return true;
+}
+
+static int add_line(struct exchange *exchange, const char *line)
+{
+    struct curl_slist *list = exchange->lib->slist_append(exchange->headers, line);
+    if (!list)
+        return wt__fail_nomem(exchange->err);
+    exchange->headers = list;
+    return 0;
+}
+
+static int add_header(struct exchange *exchange, const struct http_header *header)
+{
+    struct buffer line = {0};
+    if (!header->value || !header->value[0])
+        return 0;
+    if (!is_clean(header->value) || strlen(header->value) > HTTP_HEADER_BYTES_MAX)
+        return wt__fail(exchange->err, WT_EUSAGE, "what is sent as %s is too long or holds a control character",
+                        header->name);
+    wt__buffer_printf(&line, "%s: %s", header->name, header->value);
+    int rc = line.failed ? wt__fail_nomem(exchange->err) : add_line(exchange, line.ptr);
+    wt__buffer_dispose(&line);
+    return rc;
+}
+
+static int add_headers(struct exchange *exchange)
+{
+    /* libcurl would ask before it sends a large body, and many servers do not answer that. */
+    static const char *const always[] = {"Content-Type: application/json", "Accept: application/json", "Expect:"};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof always / sizeof *always; i++)
+        rc = add_line(exchange, always[i]);
+    for (size_t i = 0; rc == 0 && i < exchange->post->header_count; i++)
+        rc = add_header(exchange, &exchange->post->headers[i]);
+    return rc;
+}
+
+static int set_options(struct exchange *exchange)
+{
+    const struct curl_library *lib = exchange->lib;
+    const struct http_post *post = exchange->post;
+    CURL *curl = exchange->curl;
+    const CURLcode refusals[] = {
+        lib->easy_setopt(curl, CURLOPT_URL, post->url),
+        lib->easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)),
+        lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L),
+        lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L),
+        lib->easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)post->connect_ms),
+        lib->easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)post->total_ms),
+        lib->easy_setopt(curl, CURLOPT_USERAGENT, "whichtool/" WT_VERSION),
+        lib->easy_setopt(curl, CURLOPT_HTTPHEADER, exchange->headers),
+        lib->easy_setopt(curl, CURLOPT_POST, 1L),
+        lib->easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->body.len),
+        lib->easy_setopt(curl, CURLOPT_POSTFIELDS, post->body.len ? post->body.ptr : ""),
+        lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->reason),
+        lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body),
+        lib->easy_setopt(curl, CURLOPT_WRITEDATA, exchange),
+        lib->easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header),
+        lib->easy_setopt(curl, CURLOPT_HEADERDATA, exchange),
+        lib->easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_for_a_stop),
+        lib->easy_setopt(curl, CURLOPT_XFERINFODATA, exchange),
+        lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L),
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (refusals[i] != CURLE_OK)
+            return wt__fail(exchange->err, refusals[i] == CURLE_OUT_OF_MEMORY ? WT_ENOMEM : WT_ENETWORK,
+                            "cannot ask %s: %s", post->url, lib->easy_strerror(refusals[i]));
+    return 0;
+}
+
+static bool may_pass(CURLcode code)
+{
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int fail_exchange(struct exchange *exchange, CURLcode code)
+{
+    const char *url = exchange->post->url;
+    exchange->out->may_pass = exchange->stalled || may_pass(code);
+    if (exchange->rc < 0)
+        return exchange->rc;
+    if (exchange->cancelled)
+        return wt__fail_cancelled(exchange->err);
+    if (code == CURLE_OUT_OF_MEMORY)
+        return wt__fail_nomem(exchange->err);
+    if (exchange->stalled)
+        return wt__fail(exchange->err, WT_ENETWORK, "%s stopped in the middle of its answer", url);
+    return wt__fail(exchange->err, WT_ENETWORK, "cannot ask %s: %s", url,
+                    exchange->reason[0] ? exchange->reason : exchange->lib->easy_strerror(code));
+}
+
+static int perform(struct exchange *exchange)
+{
+    CURLcode code = exchange->lib->easy_perform(exchange->curl);
+    long status = 0;
+    curl_off_t seconds = 0;
+    if (code != CURLE_OK)
+        return fail_exchange(exchange, code);
+    exchange->lib->easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &status);
+    exchange->out->status = (int)status;
+    if (exchange->out->retry_after_ms < 0 &&
+        exchange->lib->easy_getinfo(exchange->curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK && seconds > 0)
+        exchange->out->retry_after_ms = (double)seconds * 1000;
+    return 0;
+}
+
+int wt__http_post(struct http_session *session, const struct http_post *post, struct http_answer *out, wt_error *err)
+{
+    wt_error scratch;
+    struct exchange exchange = {
+        .post = post, .lib = session->lib, .curl = session->curl, .out = out, .err = err ? err : &scratch};
+    *out = (struct http_answer){.retry_after_ms = -1, .should_retry = -1};
+    session->lib->easy_reset(session->curl);
+    int rc = add_headers(&exchange);
+    if (rc == 0)
+        rc = set_options(&exchange);
+    if (rc == 0)
+        rc = perform(&exchange);
+    /* What points into this frame must not outlive it. */
+    session->lib->easy_reset(session->curl);
+    session->lib->slist_free_all(exchange.headers);
+    return rc;
+}

@@ -1,0 +1,223 @@
+/* script_server.h: a server for tests that answers POST by a script, a step a request, well or badly. It keeps what it
+ * was asked. Connections stay open between requests unless a step says otherwise. */
+#ifndef WT_TESTS_NET_SCRIPT_SERVER_H
+#define WT_TESTS_NET_SCRIPT_SERVER_H
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SCRIPT_REQUESTS = 64, SCRIPT_REQUEST_BYTES = 2 << 20, SCRIPT_CONNECTIONS = 64 };
+
+struct script_step {
+    int status;          /* 0: hangs up without an answer */
+    const char *headers; /* more of them, each with its "\r\n" */
+    const char *body;
+    const char *type;  /* NULL: application/json */
+    size_t filler;     /* as many blanks in front of the body */
+    size_t cut;        /* as many bytes of the body are sent, then the connection is closed; 0: all */
+    size_t stall;      /* as many bytes of the body are sent, then nothing, and it stays open; 0: all */
+    unsigned delay_ms; /* before the first byte */
+    bool no_length;    /* the body ends where the connection does */
+};
+
+struct script_server {
+    int fd, port;
+    pthread_t thread;
+    pthread_mutex_t lock; /* guards what follows */
+    const struct script_step *steps;
+    size_t step_count, next;         /* the last step serves all later requests */
+    char *requests[SCRIPT_REQUESTS]; /* head and body */
+    size_t request_count;
+    unsigned under_way, most_under_way; /* requests that wait for their answer */
+    pthread_t threads[SCRIPT_CONNECTIONS];
+    int fds[SCRIPT_CONNECTIONS];
+    size_t connection_count;
+};
+
+struct script_connection {
+    struct script_server *server;
+    int fd;
+};
+
+static void script_sleep(unsigned ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000L}, NULL);
+}
+
+static bool script_send(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
+        if (n <= 0)
+            return false;
+        bytes += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+/* One request, head and body, as a string to free; NULL when the peer has gone. */
+static char *script_read(int fd)
+{
+    char *request = malloc(SCRIPT_REQUEST_BYTES + 1);
+    size_t len = 0, want = 0;
+    while (request && (want == 0 || len < want) && len < SCRIPT_REQUEST_BYTES) {
+        ssize_t n = read(fd, request + len, (want ? want : SCRIPT_REQUEST_BYTES) - len);
+        if (n <= 0)
+            break;
+        len += (size_t)n;
+        request[len] = '\0';
+        char *end = want ? NULL : strstr(request, "\r\n\r\n");
+        const char *length = end ? strcasestr(request, "\r\nContent-Length:") : NULL;
+        if (end)
+            want = (size_t)(end + 4 - request) + (length ? strtoull(length + 17, NULL, 10) : 0);
+    }
+    if (want == 0 || len < want) {
+        free(request);
+        return NULL;
+    }
+    return request;
+}
+
+/* Does the connection stay open? */
+static bool script_answer(int fd, const struct script_step *step)
+{
+    char head[1024], blanks[4096];
+    size_t body_len = step->body ? strlen(step->body) : 0, len = step->filler + body_len;
+    size_t most = step->cut ? step->cut : step->stall ? step->stall : len;
+    if (step->status == 0)
+        return false;
+    int n = snprintf(head, sizeof head, "HTTP/1.1 %d Scripted\r\nContent-Type: %s\r\n%s", step->status,
+                     step->type ? step->type : "application/json", step->headers ? step->headers : "");
+    if (step->no_length)
+        n += snprintf(head + n, sizeof head - (size_t)n, "Connection: close\r\n\r\n");
+    else
+        n += snprintf(head + n, sizeof head - (size_t)n, "Content-Length: %zu\r\n\r\n", len);
+    bool sent = script_send(fd, head, (size_t)n);
+    memset(blanks, ' ', sizeof blanks);
+    for (size_t done = 0; sent && done < step->filler && done < most;) {
+        size_t piece = step->filler - done < sizeof blanks ? step->filler - done : sizeof blanks;
+        sent = script_send(fd, blanks, piece);
+        done += piece;
+    }
+    if (sent && most > step->filler)
+        sent = script_send(fd, step->body, most - step->filler);
+    if (sent && step->stall)
+        while (read(fd, blanks, sizeof blanks) > 0)
+            ;
+    return sent && !step->cut && !step->stall && !step->no_length;
+}
+
+static void *script_serve_connection(void *context)
+{
+    struct script_connection *connection = context;
+    struct script_server *server = connection->server;
+    int fd = connection->fd;
+    bool open = true;
+    free(connection);
+    for (char *request; open && (request = script_read(fd)) != NULL;) {
+        pthread_mutex_lock(&server->lock);
+        struct script_step step = server->steps[server->next];
+        server->next += server->next + 1 < server->step_count;
+        if (server->request_count < SCRIPT_REQUESTS)
+            server->requests[server->request_count++] = request;
+        else
+            free(request);
+        if (++server->under_way > server->most_under_way)
+            server->most_under_way = server->under_way;
+        pthread_mutex_unlock(&server->lock);
+        script_sleep(step.delay_ms);
+        pthread_mutex_lock(&server->lock);
+        server->under_way--;
+        pthread_mutex_unlock(&server->lock);
+        open = script_answer(fd, &step);
+    }
+    shutdown(fd, SHUT_RDWR);
+    return NULL;
+}
+
+static void *script_serve(void *context)
+{
+    struct script_server *server = context;
+    for (;;) {
+        int fd = accept(server->fd, NULL, NULL);
+        if (fd < 0)
+            return NULL;
+        struct script_connection *connection = malloc(sizeof *connection);
+        pthread_mutex_lock(&server->lock);
+        size_t i = server->connection_count;
+        if (connection && i < SCRIPT_CONNECTIONS) {
+            *connection = (struct script_connection){server, fd};
+            if (pthread_create(&server->threads[i], NULL, script_serve_connection, connection) == 0) {
+                server->fds[server->connection_count++] = fd;
+                connection = NULL;
+                fd = -1;
+            }
+        }
+        pthread_mutex_unlock(&server->lock);
+        free(connection);
+        if (fd >= 0)
+            close(fd);
+    }
+}
+
+static inline int script_server_start(struct script_server *server)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof address;
+    *server = (struct script_server){.port = 0};
+    pthread_mutex_init(&server->lock, NULL);
+    server->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (server->fd < 0 || bind(server->fd, (struct sockaddr *)&address, len) < 0 || listen(server->fd, 64) < 0 ||
+        getsockname(server->fd, (struct sockaddr *)&address, &len) < 0)
+        return -1;
+    server->port = ntohs(address.sin_port);
+    return pthread_create(&server->thread, NULL, script_serve, server) == 0 ? 0 : -1;
+}
+
+/* Ends every connection. */
+static inline void script_server_hang_up(struct script_server *server)
+{
+    for (size_t i = 0; i < server->connection_count; i++) {
+        shutdown(server->fds[i], SHUT_RDWR);
+        pthread_join(server->threads[i], NULL);
+        close(server->fds[i]);
+    }
+    server->connection_count = 0;
+}
+
+/* A new script; nothing that was asked is kept. No client may be asking. */
+static inline void script_server_play(struct script_server *server, const struct script_step *steps, size_t count)
+{
+    script_server_hang_up(server);
+    pthread_mutex_lock(&server->lock);
+    for (size_t i = 0; i < server->request_count; i++)
+        free(server->requests[i]);
+    server->request_count = server->next = 0;
+    server->under_way = server->most_under_way = 0;
+    server->steps = steps;
+    server->step_count = count;
+    pthread_mutex_unlock(&server->lock);
+}
+
+static inline void script_server_stop(struct script_server *server)
+{
+    shutdown(server->fd, SHUT_RDWR);
+    pthread_join(server->thread, NULL);
+    close(server->fd);
+    script_server_play(server, NULL, 0);
+    pthread_mutex_destroy(&server->lock);
+}
+
+#endif

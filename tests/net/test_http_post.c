@@ -1,0 +1,279 @@
+/* A JSON body sent to a server of our own that answers by a script: well, badly, slowly, too much, or not at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "net/http_post.h"
+#include "net/script_server.h"
+
+static wt_error err;
+static struct script_server server;
+static struct http_session *session;
+static char url[64];
+
+static int start(void **state)
+{
+    (void)state;
+    if (script_server_start(&server) < 0)
+        return -1;
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/v1/x", server.port);
+    return wt__http_session_open(&session, &err);
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    wt__http_session_close(session);
+    script_server_stop(&server);
+    return 0;
+}
+
+static struct http_post usual(void)
+{
+    return (struct http_post){
+        .url = url, .body = STR("{\"a\":1}"), .connect_ms = 2000, .total_ms = 10000, .stall_ms = 5000};
+}
+
+static const struct {
+    const char *name;
+    struct script_step step;
+    unsigned total_ms, stall_ms; /* 0: the usual */
+    int rc, status;
+    const char *body, *says;
+    bool may_pass;
+} rows[] = {
+    {.name = "an answer", .step = {.status = 200, .body = "{}"}, .status = 200, .body = "{}"},
+    {.name = "an empty one", .step = {.status = 204}, .status = 204, .body = ""},
+    {.name = "one that ends with the connection",
+     .step = {.status = 200, .body = "[1]", .no_length = true},
+     .status = 200,
+     .body = "[1]"},
+    {.name = "a failure is an answer too", .step = {.status = 500, .body = "oops"}, .status = 500, .body = "oops"},
+    {.name = "a redirect is not followed",
+     .step = {.status = 302, .headers = "Location: /v1/x\r\n", .body = ""},
+     .status = 302,
+     .body = ""},
+    {.name = "slow, within the time",
+     .step = {.status = 200, .body = "{}", .delay_ms = 300},
+     .stall_ms = 50,
+     .status = 200,
+     .body = "{}"},
+    {.name = "too slow",
+     .step = {.status = 200, .body = "{}", .delay_ms = 900},
+     .total_ms = 200,
+     .rc = WT_ENETWORK,
+     .says = "cannot ask http://127.0.0.1:",
+     .may_pass = true},
+    {.name = "cut off in the midst",
+     .step = {.status = 200, .body = "{\"a\":1}", .cut = 3},
+     .rc = WT_ENETWORK,
+     .says = "cannot ask",
+     .may_pass = true},
+    {.name = "it stops and stays",
+     .step = {.status = 200, .body = "{\"a\":1}", .stall = 3},
+     .stall_ms = 200,
+     .rc = WT_ENETWORK,
+     .says = "/v1/x stopped in the middle of its answer",
+     .may_pass = true},
+    {.name = "it hangs up", .step = {.status = 0}, .rc = WT_ENETWORK, .says = "cannot ask", .may_pass = true},
+    {.name = "10 MB",
+     .step = {.status = 200, .body = "{}", .filler = 10 << 20},
+     .rc = WT_ETOOLONG,
+     .says = "/v1/x answers with more than 4194304 bytes"},
+    {.name = "10 MB of unknown length",
+     .step = {.status = 200, .body = "{}", .filler = 10 << 20, .no_length = true},
+     .rc = WT_ETOOLONG,
+     .says = "answers with more than 4194304 bytes"},
+    {.name = "all that is allowed, and not a byte more",
+     .step = {.status = 200, .body = "{}", .filler = HTTP_ANSWER_BYTES_MAX - 2},
+     .status = 200},
+    {.name = "a byte more than is allowed",
+     .step = {.status = 200, .body = "{}", .filler = HTTP_ANSWER_BYTES_MAX - 1},
+     .rc = WT_ETOOLONG,
+     .says = "answers with more than"},
+};
+
+static void test_answers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct http_post post = usual();
+        struct http_answer answer;
+        post.total_ms = rows[i].total_ms ? rows[i].total_ms : post.total_ms;
+        post.stall_ms = rows[i].stall_ms ? rows[i].stall_ms : post.stall_ms;
+        script_server_play(&server, &rows[i].step, 1);
+        int rc = wt__http_post(session, &post, &answer, &err);
+        struct str body = wt__buffer_view(&answer.body);
+        if (rc != rows[i].rc || (rc == 0 && answer.status != rows[i].status) ||
+            (rows[i].body && !wt__str_equal(body, wt__str(rows[i].body))) ||
+            (rc < 0 && (err.code != rc || !strstr(err.message, rows[i].says) || answer.may_pass != rows[i].may_pass)))
+            fail_msg("%s: %d, status %d, %zu bytes, \"%s\"", rows[i].name, rc, answer.status, body.len,
+                     rc < 0 ? err.message : "");
+        wt__buffer_dispose(&answer.body);
+    }
+}
+
+static void test_nobody_listens(void **state)
+{
+    (void)state;
+    struct http_post post = usual();
+    struct http_answer answer;
+    post.url = "http://127.0.0.1:1/v1/x";
+    assert_int_equal(wt__http_post(session, &post, &answer, &err), WT_ENETWORK);
+    assert_true(answer.may_pass);
+    assert_non_null(strstr(err.message, "cannot ask http://127.0.0.1:1/v1/x: "));
+    assert_int_equal(wt__http_post(session, &post, &answer, NULL), WT_ENETWORK);
+}
+
+/* What is sent: a POST with its headers, the connection kept for the next one. */
+static void test_what_is_sent(void **state)
+{
+    (void)state;
+    static const struct script_step step = {.status = 200, .body = "{}"};
+    static const struct http_header headers[] = {
+        {"Authorization", "Bearer secret"}, {"X-None", NULL}, {"X-Empty", ""}, {"X-Last", "yes"}};
+    struct http_post post = usual();
+    struct http_answer answer;
+    post.headers = headers;
+    post.header_count = sizeof headers / sizeof *headers;
+    script_server_play(&server, &step, 1);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(wt__http_post(session, &post, &answer, &err), 0);
+        wt__buffer_dispose(&answer.body);
+    }
+    assert_int_equal(server.request_count, 3);
+    assert_int_equal(server.connection_count, 1);
+    const char *request = server.requests[2];
+    assert_ptr_equal(strstr(request, "POST /v1/x HTTP/1.1\r\n"), request);
+    assert_non_null(strstr(request, "\r\nAuthorization: Bearer secret\r\n"));
+    assert_non_null(strstr(request, "\r\nX-Last: yes\r\n"));
+    assert_non_null(strstr(request, "\r\nContent-Type: application/json\r\n"));
+    assert_null(strstr(request, "X-None"));
+    assert_null(strstr(request, "X-Empty"));
+    assert_null(strstr(request, "Expect"));
+    assert_non_null(strstr(request, "\r\n\r\n{\"a\":1}"));
+}
+
+static void test_a_header_cannot_begin_another(void **state)
+{
+    (void)state;
+    char longer[HTTP_HEADER_BYTES_MAX + 2];
+    memset(longer, 'a', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    const char *const values[] = {"Bearer secret\r\nX-Evil: 1", "Bearer secret\n", "Bearer secret\x7f", longer};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct http_header header = {"Authorization", values[i]};
+        struct http_post post = usual();
+        struct http_answer answer;
+        post.headers = &header;
+        post.header_count = 1;
+        assert_int_equal(wt__http_post(session, &post, &answer, &err), WT_EUSAGE);
+        assert_string_equal(err.message, "what is sent as Authorization is too long or holds a control character");
+    }
+}
+
+static void test_what_the_server_asks_for(void **state)
+{
+    (void)state;
+    char date[64], line[128];
+    time_t then = time(NULL) + 60;
+    struct tm parts;
+    strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&then, &parts));
+    snprintf(line, sizeof line, "Retry-After: %s\r\n", date);
+    const struct {
+        const char *headers;
+        double least, most;
+        int should_retry;
+    } asked[] = {
+        {"", -1, -1, -1},
+        {"Retry-After: 7\r\n", 7000, 7000, -1},
+        {line, 50000, 61000, -1},
+        {"Retry-After: soon\r\n", -1, -1, -1},
+        {"Retry-After: 7\r\nretry-after-ms: 250\r\n", 250, 250, -1},
+        {"RETRY-AFTER-MS: 99999999999\r\nX-Should-Retry: true\r\n", 999999999, 999999999, 1},
+        {"retry-after-ms: -5\r\nx-should-retry: false\r\n", -1, -1, 0},
+        {"x-should-retry: perhaps\r\n", -1, -1, -1},
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        struct script_step step = {.status = 429, .headers = asked[i].headers, .body = "{}", .type = "text/html; x"};
+        struct http_post post = usual();
+        struct http_answer answer;
+        script_server_play(&server, &step, 1);
+        assert_int_equal(wt__http_post(session, &post, &answer, &err), 0);
+        if (answer.retry_after_ms < asked[i].least || answer.retry_after_ms > asked[i].most ||
+            answer.should_retry != asked[i].should_retry)
+            fail_msg("%s: %f ms, %d", asked[i].headers, answer.retry_after_ms, answer.should_retry);
+        assert_string_equal(answer.type, "text/html; x");
+        wt__buffer_dispose(&answer.body);
+    }
+}
+
+static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)context, (void)phase, (void)done, (void)total;
+    return 1;
+}
+
+static void test_a_wish_to_stop(void **state)
+{
+    (void)state;
+    static const struct script_step step = {.status = 200, .body = "{}", .delay_ms = 3000};
+    struct progress progress;
+    struct http_post post = usual();
+    struct http_answer answer;
+    wt__progress_init(&progress, stop, NULL);
+    post.progress = &progress;
+    script_server_play(&server, &step, 1);
+    double begin = wt__now_ms();
+    assert_int_equal(wt__http_post(session, &post, &answer, &err), WT_ECANCELLED);
+    assert_true(wt__now_ms() - begin < 2500);
+    wt__buffer_dispose(&answer.body);
+    wt__progress_dispose(&progress);
+}
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *url;
+        int rc;
+        const char *says;
+    } bases[] = {
+        {"https://api.openai.com/v1", 0, NULL},
+        {"http://127.0.0.1:8080", 0, NULL},
+        {"http://[::1]:8080/v1/", 0, NULL},
+        {"http://llm.internal/v1", 0, NULL},
+        {"", WT_EUSAGE, "begins with https:// or http://"},
+        {"api.openai.com/v1", WT_EUSAGE, "begins with https:// or http://"},
+        {"ftp://example.org", WT_EUSAGE, "begins with https:// or http://"},
+        {"file:///etc/passwd", WT_EUSAGE, "begins with https:// or http://"},
+        {"https://user:secret@example.org/v1", WT_EUSAGE, "must hold no user"},
+        {"https://secret@example.org/v1", WT_EUSAGE, "must hold no user"},
+        {"https://example.org/v1?key=secret", WT_EUSAGE, "must hold no user"},
+        {"https://example.org/v1#x", WT_EUSAGE, "must hold no user"},
+        {"https://example.org/ v1", WT_EUSAGE, "begins with https:// or http://"},
+    };
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        int rc = wt__http_check_base(bases[i].url, &err);
+        if (rc != bases[i].rc || (rc < 0 && (!strstr(err.message, bases[i].says) || strstr(err.message, "secret"))))
+            fail_msg("%s: %d \"%s\"", bases[i].url, rc, rc < 0 ? err.message : "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_nobody_listens),
+        cmocka_unit_test(test_what_is_sent),
+        cmocka_unit_test(test_a_header_cannot_begin_another),
+        cmocka_unit_test(test_what_the_server_asks_for),
+        cmocka_unit_test(test_a_wish_to_stop),
+        cmocka_unit_test(test_addresses),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}
