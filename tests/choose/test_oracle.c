@@ -1,0 +1,352 @@
+/* The stand-in that knows the labels: right at no error, wrong at the rate that it states, and always the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "choose/oracle.h"
+#include "choose/ptr_world.h"
+
+enum { QUESTIONS = 1000, LISTED = 5 };
+
+/* Requests "request 0" .. of two needed tools, a and b, with wrong ones x and y. */
+static const struct ptr_label needed[] = {{0, {"first", 5}}, {1, {"second", 6}}};
+static const struct ptr_label wrong[] = {{23, {"third", 5}}, {24, {"fourth", 6}}};
+static const struct ptr_labels labels = {needed, wrong, 2, 2};
+
+struct asked {
+    char words[32];
+    struct ptr_request request;
+    struct ptr_subject subject;
+};
+
+static void make_question(struct asked *asked, int number, enum ptr_step step, const struct ptr_labels *known)
+{
+    snprintf(asked->words, sizeof asked->words, "request %d", number);
+    asked->request = (struct ptr_request){.text = wt__str(asked->words), .labels = known};
+    asked->subject = (struct ptr_subject){.step = step, .request = &asked->request};
+}
+
+/* The answer as text; "" when the question failed. */
+static void answer_of(struct oracle *oracle, const struct ptr_subject *subject, char answer[256])
+{
+    const struct chat_question question = {.subject = subject};
+    struct arena arena = {0};
+    struct chat_answer got;
+    wt_error err = {0};
+    int rc = wt__chat_ask(&oracle->model, &question, &arena, &got, &err);
+    snprintf(answer, 256, "%.*s", rc == 0 ? (int)got.text.len : 0, rc == 0 ? got.text.ptr : "");
+    json_decref(got.json);
+    wt__arena_dispose(&arena);
+}
+
+static void requirements_of(struct oracle *oracle, int number, char answer[256])
+{
+    struct asked asked;
+    make_question(&asked, number, PTR_REQUIRE, &labels);
+    answer_of(oracle, &asked.subject, answer);
+}
+
+/* The number that it gives for the requirement at `place`; 0 is none. */
+static int match_of(struct oracle *oracle, int number, size_t place, struct ptr_tools listed)
+{
+    struct asked asked;
+    char answer[256];
+    int tool = 0;
+    make_question(&asked, number, PTR_MATCH, &labels);
+    asked.subject.place = place;
+    asked.subject.listed = listed;
+    answer_of(oracle, &asked.subject, answer);
+    if (strcmp(answer, "{\"tool\": null}") != 0)
+        assert_int_equal(sscanf(answer, "{\"tool\": %d}", &tool), 1);
+    return tool;
+}
+
+static struct oracle oracle_at(double error, uint64_t seed)
+{
+    struct oracle oracle;
+    assert_int_equal(wt__oracle_init(&oracle, error, seed, NULL), 0);
+    return oracle;
+}
+
+static void its_name_says_what_it_is(void **state)
+{
+    (void)state;
+    static const struct {
+        double error;
+        const char *name;
+    } cases[] = {{0, "oracle, 0 % error"},
+                 {.1, "oracle, 10 % error"},
+                 {.125, "oracle, 12.5 % error"},
+                 {1, "oracle, 100 % error"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct oracle oracle;
+        assert_int_equal(wt__oracle_init(&oracle, cases[i].error, 1, NULL), 0);
+        assert_string_equal(oracle.model.name, cases[i].name);
+    }
+}
+
+static void a_rate_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        double error;
+        const char *sentence;
+    } cases[] = {
+        {-.1, "oracle: an error rate lies within 0 and 1, and -0.1 does not"},
+        {1.5, "oracle: an error rate lies within 0 and 1, and 1.5 does not"},
+        {NAN, "oracle: an error rate lies within 0 and 1, and nan does not"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct oracle oracle;
+        wt_error err = {0};
+        assert_int_equal(wt__oracle_init(&oracle, cases[i].error, 1, &err), WT_EUSAGE);
+        assert_string_equal(err.message, cases[i].sentence);
+    }
+}
+
+static void without_labels_it_has_no_answer(void **state)
+{
+    (void)state;
+    struct oracle oracle;
+    assert_int_equal(wt__oracle_init(&oracle, .1, 1, NULL), 0);
+    struct asked asked;
+    make_question(&asked, 0, PTR_REQUIRE, NULL);
+    const struct ptr_subject *const subjects[] = {NULL, &asked.subject};
+    for (size_t i = 0; i < 2; i++) {
+        const struct chat_question question = {.subject = subjects[i], .text = STR("what now?")};
+        struct arena arena = {0};
+        struct chat_answer answer;
+        wt_error err = {0};
+        assert_int_equal(wt__chat_ask(&oracle.model, &question, &arena, &answer, &err), WT_EUSAGE);
+        assert_string_equal(err.message, "oracle, 10 % error: it answers only what it has the labels of");
+        wt__arena_dispose(&arena);
+    }
+}
+
+static void without_error_it_is_right(void **state)
+{
+    (void)state;
+    static const uint32_t rows[] = {7, 1, 0, 23};
+    struct oracle oracle = oracle_at(0, 1);
+    char answer[256];
+    for (int i = 0; i < QUESTIONS; i++) {
+        requirements_of(&oracle, i, answer);
+        assert_string_equal(answer, "{\"requirements\": [\"first\", \"second\"]}");
+        assert_int_equal(match_of(&oracle, i, 0, (struct ptr_tools){rows, 4}), 3); /* a stands third */
+        assert_int_equal(match_of(&oracle, i, 1, (struct ptr_tools){rows, 4}), 2);
+        assert_int_equal(match_of(&oracle, i, 0, (struct ptr_tools){rows, 2}), 0); /* not listed */
+        assert_int_equal(match_of(&oracle, i, 0, (struct ptr_tools){0}), 0);
+        assert_int_equal(match_of(&oracle, i, PTR_WHOLE, (struct ptr_tools){rows, 4}), 0);
+    }
+}
+
+/* Within four standard deviations of the rate, of `n` decisions. */
+static void assert_rate(const char *what, size_t counted, size_t n, double rate)
+{
+    double share = (double)counted / (double)n, deviation = sqrt(rate * (1 - rate) / (double)n);
+    if (fabs(share - rate) > 4 * deviation)
+        fail_msg("%s: %g of %zu, wanted %g", what, share, n, rate);
+}
+
+static void requirements_err_at_the_stated_rate(void **state)
+{
+    (void)state;
+    static const double rates[] = {0, .05, .1, .2, .5, 1};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        struct oracle oracle = oracle_at(rates[i], 7);
+        size_t dropped = 0, invented = 0, third = 0;
+        for (int q = 0; q < QUESTIONS; q++) {
+            char answer[256];
+            requirements_of(&oracle, q, answer);
+            dropped += !strstr(answer, "first");
+            dropped += !strstr(answer, "second");
+            for (const char *at = answer; (at = strstr(at, "third")); at++)
+                invented++, third++;
+            for (const char *at = answer; (at = strstr(at, "fourth")); at++)
+                invented++;
+        }
+        assert_rate("dropped or invented", dropped + invented, 2 * QUESTIONS, rates[i]);
+        assert_rate("dropped", dropped, 2 * QUESTIONS, rates[i] / 2);
+        if (invented > 0)
+            assert_rate("the first of the wrong ones", third, invented, .5);
+    }
+}
+
+/* With no wrong tools to name, an error is always a requirement left out. */
+static void without_wrong_tools_requirements_are_only_left_out(void **state)
+{
+    (void)state;
+    static const struct ptr_labels only_needed = {needed, NULL, 2, 0};
+    struct oracle oracle = oracle_at(.2, 7);
+    size_t dropped = 0;
+    for (int q = 0; q < QUESTIONS; q++) {
+        struct asked asked;
+        char answer[256];
+        make_question(&asked, q, PTR_REQUIRE, &only_needed);
+        answer_of(&oracle, &asked.subject, answer);
+        dropped += !strstr(answer, "first");
+        dropped += !strstr(answer, "second");
+    }
+    assert_rate("dropped", dropped, 2 * QUESTIONS, .2);
+}
+
+static const struct ptr_labels one_needed = {needed, NULL, 1, 0};
+
+/* What is given for a's requirement; false where that was left out, which is no match to count. */
+static bool ask_match(struct oracle *oracle, int number, struct ptr_tools listed, int *tool)
+{
+    struct asked asked;
+    char answer[256];
+    make_question(&asked, number, PTR_REQUIRE, &one_needed);
+    answer_of(oracle, &asked.subject, answer);
+    bool named = strstr(answer, "first") != NULL;
+    asked.subject = (struct ptr_subject){PTR_MATCH, &asked.request, 0, listed};
+    answer_of(oracle, &asked.subject, answer);
+    if (sscanf(answer, "{\"tool\": %d}", tool) != 1)
+        *tool = 0;
+    return named;
+}
+
+static void matches_err_at_the_stated_rate(void **state)
+{
+    (void)state;
+    static const uint32_t with_a[LISTED] = {5, 6, 0, 7, 8}, without_a[LISTED] = {5, 6, 9, 7, 8};
+    static const double rates[] = {0, .05, .1, .2, .5};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        struct oracle oracle = oracle_at(rates[i], 7);
+        size_t answers[2][LISTED + 1] = {{0}}, n = 0;
+        for (int q = 0; n < QUESTIONS; q++) {
+            int listed, missing;
+            if (!ask_match(&oracle, q, (struct ptr_tools){with_a, LISTED}, &listed))
+                continue;
+            ask_match(&oracle, q, (struct ptr_tools){without_a, LISTED}, &missing);
+            answers[0][listed]++;
+            answers[1][missing]++;
+            n++;
+        }
+        assert_rate("listed, and missed", n - answers[0][3], n, rates[i]);
+        assert_rate("not listed, and matched", n - answers[1][0], n, rates[i]);
+        /* Each of the five wrong answers is as likely. */
+        for (int wrong_number = 0; wrong_number <= LISTED; wrong_number++)
+            if (wrong_number != 3)
+                assert_rate("one wrong answer", answers[0][wrong_number], n, rates[i] / LISTED);
+    }
+}
+
+static void an_answer_does_not_depend_on_what_was_asked_before(void **state)
+{
+    (void)state;
+    struct oracle oracle = oracle_at(.3, 7), other = oracle_at(.3, 8);
+    static char forwards[QUESTIONS][256];
+    char answer[256];
+    size_t differ = 0;
+    for (int i = 0; i < QUESTIONS; i++)
+        requirements_of(&oracle, i, forwards[i]);
+    for (int i = QUESTIONS; i-- > 0;) {
+        requirements_of(&oracle, i, answer);
+        assert_string_equal(answer, forwards[i]);
+        requirements_of(&other, i, answer);
+        differ += strcmp(answer, forwards[i]) != 0;
+    }
+    assert_true(differ > QUESTIONS / 10); /* another seed errs elsewhere */
+}
+
+static void what_is_wrong_stays_wrong_at_a_higher_rate(void **state)
+{
+    (void)state;
+    struct oracle low = oracle_at(.1, 7), high = oracle_at(.2, 7), none = oracle_at(0, 7);
+    size_t wrong_low = 0;
+    for (int i = 0; i < QUESTIONS; i++) {
+        char right[256], at_low[256], at_high[256];
+        requirements_of(&none, i, right);
+        requirements_of(&low, i, at_low);
+        requirements_of(&high, i, at_high);
+        if (strcmp(at_low, right) != 0) {
+            wrong_low++;
+            assert_string_not_equal(at_high, right);
+        }
+    }
+    assert_true(wrong_low > 0);
+}
+
+/* The whole pipeline: at no error the set is the needed one wherever the views can find what the bundle lacks. */
+static void with_it_ptr_finds_the_needed_set(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct world world;
+        const char *trace;
+    } cases[] = {
+        {"all in the bundle", {.bundle = "ba"}, "[ba] first=a second=b exact kept ab; set ab"},
+        {"too much in the bundle", {.bundle = "cbxa"}, "[cbxa] first=a second=b over kept ab; set ab"},
+        {"one is missing",
+         {.bundle = "xa", .direct = "second=b"},
+         "[xa] first=a second=- partial kept a; second b|| b1; set ab"},
+        {"no bundle",
+         {.bundle = "", .direct = "first=ax second=b", .past = "first=a"},
+         "[] first=- second=- partial kept ; first ax|a| a2; second b|| b1; set ab"},
+        {"retrieval cannot: that is PTR's own loss",
+         {.bundle = "a", .direct = "second=xb"},
+         "[a] first=a second=- partial kept a; second xb|| x1; set ax"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct world world = cases[i].world;
+        struct ptr_sources sources = world_sources(&world);
+        struct oracle oracle = oracle_at(0, 1);
+        struct ptr_request request = {.text = STR("request"), .labels = &labels};
+        struct arena arena = {0};
+        struct ptr_trace trace;
+        int rc = wt__ptr_choose(NULL, &sources, &oracle.model, &request, &arena, &trace, NULL);
+        assert_int_equal(rc, 0);
+        char *line = trace_line(&trace);
+        if (strcmp(line, cases[i].trace) != 0)
+            fail_msg("%s: \"%s\"", cases[i].name, line);
+        assert_int_equal(trace.cost.unusable, 0);
+        assert_int_equal(trace.cost.requests, 0);
+        free(line);
+        wt__arena_dispose(&arena);
+    }
+}
+
+/* More needed tools than a request may have requirements: the first are looked at, the rest are told. */
+static void more_needed_tools_than_requirements_are_cut(void **state)
+{
+    (void)state;
+    struct ptr_label many[PTR_MOST_REQUIREMENTS + 3];
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++)
+        many[i] = (struct ptr_label){0, STR("first")};
+    struct ptr_labels known = {.needed = many, .needed_count = sizeof many / sizeof *many};
+    struct world world = {.bundle = "a"};
+    struct ptr_sources sources = world_sources(&world);
+    struct oracle oracle = oracle_at(0, 1);
+    struct ptr_request request = {.text = STR("request"), .labels = &known};
+    struct arena arena = {0};
+    struct ptr_trace trace;
+    assert_int_equal(wt__ptr_choose(NULL, &sources, &oracle.model, &request, &arena, &trace, NULL), 0);
+    assert_int_equal(trace.requirement_count, PTR_MOST_REQUIREMENTS);
+    assert_int_equal(trace.ignored, 3);
+    wt__arena_dispose(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(its_name_says_what_it_is),
+        cmocka_unit_test(a_rate_that_is_none_is_refused),
+        cmocka_unit_test(without_labels_it_has_no_answer),
+        cmocka_unit_test(without_error_it_is_right),
+        cmocka_unit_test(requirements_err_at_the_stated_rate),
+        cmocka_unit_test(without_wrong_tools_requirements_are_only_left_out),
+        cmocka_unit_test(matches_err_at_the_stated_rate),
+        cmocka_unit_test(an_answer_does_not_depend_on_what_was_asked_before),
+        cmocka_unit_test(what_is_wrong_stays_wrong_at_a_higher_rate),
+        cmocka_unit_test(with_it_ptr_finds_the_needed_set),
+        cmocka_unit_test(more_needed_tools_than_requirements_are_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
