@@ -14,7 +14,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SCRIPT_REQUESTS = 64, SCRIPT_REQUEST_BYTES = 2 << 20, SCRIPT_CONNECTIONS = 64 };
@@ -50,9 +49,10 @@ struct script_connection {
     int fd;
 };
 
-static void script_sleep(unsigned ms)
+/* Waits, unless the peer goes meanwhile. */
+static void script_wait(int fd, unsigned ms)
 {
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000L}, NULL);
+    poll(&(struct pollfd){.fd = fd, .events = POLLRDHUP}, 1, (int)ms);
 }
 
 static bool script_send(int fd, const char *bytes, size_t len)
@@ -137,7 +137,7 @@ static void *script_serve_connection(void *context)
         if (++server->under_way > server->most_under_way)
             server->most_under_way = server->under_way;
         pthread_mutex_unlock(&server->lock);
-        script_sleep(step.delay_ms);
+        script_wait(fd, step.delay_ms);
         pthread_mutex_lock(&server->lock);
         server->under_way--;
         pthread_mutex_unlock(&server->lock);
