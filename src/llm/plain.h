@@ -1,8 +1,8 @@
 /* plain.h: hostile text made plain, so that it can stand in a prompt or in a sentence of ours.
  *
  * What comes out is UTF-8 without control characters, without characters that cannot be seen (they smuggle
- * instructions past a reader), and without the marks by which prompts and chat templates are built: three angle
- * brackets, double braces, "<|", "<word>", "[WORD]", "|>". Those are pulled apart by a blank, never deleted, so that
+ * instructions past a reader), and without the marks by which prompts and chat templates are built: runs of angle
+ * brackets and of braces, "<|", "<word>", "[WORD]", "|>". Those are pulled apart by a blank, never deleted, so that
  * what was written can still be read. Wide and small forms of the marks count as the marks. Text that is plain already
  * comes out as it was. */
 #ifndef WT_LLM_PLAIN_H

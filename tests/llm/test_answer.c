@@ -1,0 +1,138 @@
+/* What a model says is an answer only when it is JSON alone that matches its schema. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "llm/answer.h"
+
+#define TOOL                                                                                                           \
+    "{\"type\":\"object\",\"properties\":{\"tool\":{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"maximum\":9}},"    \
+    "\"required\":[\"tool\"],\"additionalProperties\":false}"
+#define LIST                                                                                                           \
+    "{\"type\":\"array\",\"minItems\":1,\"maxItems\":2,"                                                               \
+    "\"items\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":3}}"
+#define KIND "{\"type\":\"object\",\"properties\":{\"kind\":{\"enum\":[\"exact\",\"over\",null,3]}}}"
+
+static wt_error err;
+
+static const struct {
+    const char *name, *schema, *text;
+    const char *says; /* NULL: it is an answer */
+} rows[] = {
+    {"an answer", TOOL, "{\"tool\": 2}", NULL},
+    {"with blanks around it", TOOL, "\n  {\"tool\": null}\n\n", NULL},
+    {"in a fence", TOOL, "```json\n{\"tool\": 2}\n```", NULL},
+    {"in a fence without a name", TOOL, "```\n{\"tool\": 2}\n```\n", NULL},
+    {"in a fence for something else", TOOL, "```python\n{\"tool\": 2}\n```", "has to begin with { or ["},
+    {"in a fence that is not closed", TOOL, "```json\n{\"tool\": 2}", "has to begin with { or ["},
+    {"a fence with nothing in it", TOOL, "```json\n```", "the answer is empty"},
+    {"three marks", TOOL, "```", "has to begin with { or ["},
+    {"six marks", TOOL, "``````", "has to begin with { or ["},
+    {"nothing", TOOL, "", "the answer is empty"},
+    {"blanks", TOOL, " \n ", "the answer is empty"},
+    {"words before it", TOOL, "Sure: {\"tool\": 2}", "has to begin with { or ["},
+    {"words after it", TOOL, "{\"tool\": 2} is best", "there are words after the JSON"},
+    {"two answers", TOOL, "{\"tool\": 2}{\"tool\": 3}", "there are words after the JSON"},
+    {"two fences", TOOL, "```\n{\"tool\": 2}\n```\n```\n{\"tool\": 3}\n```", "there are words after the JSON"},
+    {"a bracket too few", TOOL, "{\"tool\": 2", "ends before its brackets are closed"},
+    {"a string that does not end", TOOL, "{\"tool", "ends before its brackets are closed"},
+    {"the wrong bracket", TOOL, "{\"tool\": 2]", "the answer is not valid JSON"},
+    {"a name without quotes", TOOL, "{tool: 2}", "the answer is not valid JSON"},
+    {"the same member twice", TOOL, "{\"tool\": 2, \"tool\": 3}", "the answer is not valid JSON"},
+    {"a bare number", TOOL, "2", "has to begin with { or ["},
+    {"a bare null", TOOL, "null", "has to begin with { or ["},
+    {"another type", TOOL, "{\"tool\": \"b\"}", "tool has to be of type integer or null"},
+    {"a real for an integer", TOOL, "{\"tool\": 2.5}", "tool has to be of type integer or null"},
+    {"a truth for an integer", TOOL, "{\"tool\": true}", "tool has to be of type integer or null"},
+    {"too little", TOOL, "{\"tool\": 0}", "tool has to be at least 1"},
+    {"too much", TOOL, "{\"tool\": 10}", "tool has to be at most 9"},
+    {"a number beyond all bounds", TOOL, "{\"tool\": 99999999999999999999}", "tool has to be of type integer or null"},
+    {"nothing of what was asked for", TOOL, "{}", "the answer lacks the member \"tool\""},
+    {"more than was asked for", TOOL, "{\"tool\": 2, \"evil\": 1}", "the answer has a member that is not asked for"},
+    {"an array for an object", TOOL, "[2]", "the answer has to be of type object"},
+    {"a list", LIST, "[\"a\", \"b\u00fc\u00df\"]", NULL},
+    {"too many items", LIST, "[\"a\",\"b\",\"c\"]", "the answer has to be at most 2 items long"},
+    {"too few items", LIST, "[]", "the answer has to be at least 1 items long"},
+    {"an item of another type", LIST, "[\"a\", 2]", "[1] has to be of type string"},
+    {"an item that is too long", LIST, "[\"abcd\"]", "[0] has to be at most 3 characters long"},
+    {"an item that is too short", LIST, "[\"\"]", "[0] has to be at least 1 characters long"},
+    {"one of the choices", KIND, "{\"kind\": \"over\"}", NULL},
+    {"a choice that is no string", KIND, "{\"kind\": null}", NULL},
+    {"a member without a rule", KIND, "{\"other\": [1]}", NULL},
+    {"none of the choices", KIND, "{\"kind\": \"none\"}", "kind is none of the values that are allowed"},
+};
+
+static void test_answers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *schema, *json;
+        assert_int_equal(wt__json_parse(&schema, rows[i].schema, strlen(rows[i].schema), &err), 0);
+        assert_int_equal(wt__answer_check_schema(schema, &err), 0);
+        int rc = wt__answer_parse(&json, wt__str(rows[i].text), schema, &err);
+        if (rc != (rows[i].says ? WT_EFORMAT : 0) || (json != NULL) != (rc == 0) ||
+            (rc < 0 && !strstr(err.message, rows[i].says)))
+            fail_msg("%s: %d \"%s\"", rows[i].name, rc, rc < 0 ? err.message : "");
+        json_decref(json);
+        json_decref(schema);
+    }
+}
+
+static void test_the_deepest(void **state)
+{
+    (void)state;
+    char text[4096];
+    json_t *schema = json_pack("{s:s}", "type", "array"), *json;
+    memset(text, '[', 2000);
+    memset(text + 2000, ']', 2000);
+    assert_int_equal(wt__answer_parse(&json, (struct str){text, 4000}, schema, &err), WT_EFORMAT);
+    assert_string_equal(err.message, "the answer is not valid JSON");
+    json_decref(schema);
+}
+
+static const struct {
+    const char *schema, *says, *pointer;
+} unholdable[] = {
+    {"[]", "a schema has to be an object", ""},
+    {"{\"pattern\":\"x\"}", "the schema's \"pattern\" is not one that can be held", ""},
+    {"{\"$ref\":\"#\"}", "the schema's \"$ref\"", ""},
+    {"{\"type\":\"text\"}", "the schema's \"type\"", ""},
+    {"{\"type\":[]}", "the schema's \"type\"", ""},
+    {"{\"type\":[\"string\",3]}", "the schema's \"type\"", ""},
+    {"{\"enum\":[]}", "the schema's \"enum\"", ""},
+    {"{\"required\":[1]}", "the schema's \"required\"", ""},
+    {"{\"maxItems\":-1}", "the schema's \"maxItems\"", ""},
+    {"{\"maxItems\":\"2\"}", "the schema's \"maxItems\"", ""},
+    {"{\"additionalProperties\":{}}", "the schema's \"additionalProperties\"", ""},
+    {"{\"items\":[{}]}", "the schema's \"items\"", ""},
+    {"{\"items\":{\"not\":{}}}", "the schema's \"not\"", "/items"},
+    {"{\"properties\":{\"a\":{\"items\":{\"minimum\":\"1\"}}}}", "the schema's \"minimum\"", "/properties/a/items"},
+    {"{\"properties\":{\"a\":true}}", "a schema has to be an object", "/properties/a"},
+};
+
+static void test_schemas_that_cannot_be_held(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof unholdable / sizeof *unholdable; i++) {
+        json_t *schema;
+        assert_int_equal(wt__json_parse(&schema, unholdable[i].schema, strlen(unholdable[i].schema), &err), 0);
+        int rc = wt__answer_check_schema(schema, &err);
+        if (rc != WT_EFORMAT || !strstr(err.message, unholdable[i].says) ||
+            strcmp(err.pointer, unholdable[i].pointer) != 0)
+            fail_msg("%s: %d \"%s\" at \"%s\"", unholdable[i].schema, rc, err.message, err.pointer);
+        json_decref(schema);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_the_deepest),
+        cmocka_unit_test(test_schemas_that_cannot_be_held),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
