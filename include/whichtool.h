@@ -377,6 +377,7 @@ typedef struct wt_find_options {
     const char *provider;    /* only this provider's tools; NULL: all */
     size_t max_per_provider; /* 0: no cap */
     int explain;             /* fill stages and matches of each hit */
+    double abstain;          /* as in wt_pick_options, but 0: never. With "auto" alone */
 } wt_find_options;
 
 WT_API void wt_find_options_init(wt_find_options *options);
@@ -413,6 +414,7 @@ typedef struct wt_hits {
     const char *why; /* with "auto": how its choice was found, one sentence; else NULL */
     double several;  /* with "toolrerank": probability that the request needs tools of several providers, as its
                         classifier sees it (docs/toolrerank.md); NaN where none looked */
+    double none;     /* with options->abstain: probability that no tool fits; else NaN */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);
@@ -433,6 +435,44 @@ typedef struct wt_recipe {
 
 /* The recipes that this library knows, by index from 0; NULL past the last. Static. */
 WT_API const wt_recipe *wt_recipe_at(size_t index);
+
+/* ---------------------------------------------------------------- picking a set */
+
+typedef struct wt_pick_options {
+    size_t size;
+    double complete; /* 0: the set of the greatest expected TRACC; else, below 1: one that holds all that is needed
+                        with this probability, and is as small as that allows */
+    double abstain;  /* pick nothing rather than something wrong, at the price of so many of 100 requests that have a
+                        tool, as a share: 0: 0.05; negative: never */
+    size_t most;     /* tools in the set; 0: WT_MAX_K */
+    const char *provider; /* only this provider's tools; NULL: all */
+    int explain;          /* fill stages and matches of each hit */
+} wt_pick_options;
+
+WT_API void wt_pick_options_init(wt_pick_options *options);
+
+typedef struct wt_picked {
+    size_t len;          /* 0 is not an error: no tool fits */
+    const wt_hit *items; /* likeliest first; score: the probability that the request needs it */
+    double none;         /* probability that no tool fits */
+    double tracc;        /* expected TRACC of the set; NaN with `complete` and for an empty set */
+    double complete;     /* probability that the set holds all that is needed: as promised, or, without
+                            options->complete, as the chooser sees it */
+    const char *recipe;  /* what found the tools that it chose from */
+    const char *notice;  /* one line on what was missing, or NULL */
+    double encode_ms, search_ms, total_ms;
+} wt_picked;
+
+WT_API void wt_picked_free(wt_picked *picked);
+
+/* The set of tools that a request needs, no more and no less, without a language model (docs/recommend.md).
+ * Probabilities are calibrated by `whichtool train set`; without that they are those of other catalogues, and notice
+ * says so. With options->complete: a request that is like those that training set aside gets a set that holds all its
+ * tools with that probability or more, by split conformal prediction; where training saw too few requests to promise
+ * it, or they did not find all their tools, the set is as large as can be and notice says so. Errors: those of wt_find;
+ * WT_EUSAGE (an option out of range). */
+WT_API int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt_pick_options *options,
+                   wt_picked **out, wt_error *err);
 
 /* ---------------------------------------------------------------- vectors */
 

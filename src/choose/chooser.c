@@ -234,28 +234,35 @@ void wt__choose(const struct chooser *chooser, const struct situation *situation
 
 /* ---------------------------------------------------------------- a set that is complete */
 
-float wt__set_level_step(void)
-{
-    return LEVEL_STEP;
-}
-
-void wt__set_order(const struct chooser *chooser, const struct situation *situation, uint32_t *order, float *levels)
+void wt__set_order(const struct chooser *chooser, const struct situation *situation, size_t hits, uint32_t *order,
+                   float *levels)
 {
     struct weighing w;
     struct scored tools[CHOOSE_TOOLS];
     float probability[CHOOSE_TOOLS];
     uint64_t taken = 0;
-    if (situation->tools == 0)
+    size_t count = situation->tools, next = 0;
+    if (count == 0)
         return;
     weigh(&w, chooser, situation);
     needed(&w, probability);
-    for (size_t i = 0; i < situation->tools; i++) /* of equals, the likelier by itself */
+    for (size_t i = 0; i < count; i++) /* of equals, the likelier by itself */
         tools[i] = (struct scored){probability[w.likely[i]], (uint32_t)i};
-    wt__scored_sort(tools, situation->tools);
-    for (size_t i = 0; i < situation->tools; i++) {
-        order[i] = w.likely[tools[i].row];
+    wt__scored_sort(tools, count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t tool = w.likely[tools[i].row];
+        order[i] = situation->hits[tool];
         levels[i] = held_by(&w, taken) + LEVEL_STEP * (float)i;
-        taken |= (uint64_t)1 << order[i];
+        taken |= (uint64_t)1 << tool;
+    }
+    for (uint32_t h = 0; h < hits; h++) { /* both lists of hits ascend */
+        if (next < situation->tools && situation->hits[next] == h) {
+            next++;
+            continue;
+        }
+        order[count] = h;
+        levels[count] = 1 + LEVEL_STEP * (float)count;
+        count++;
     }
 }
 
@@ -265,7 +272,7 @@ bool wt__complete_level(const struct calibration *levels, double probability, fl
     if (!(rank >= 1) || rank > (double)levels->count)
         return false;
     *level = levels->values[(size_t)rank - 1];
-    return true;
+    return *level < CHOOSE_NEVER;
 }
 
 /* ---------------------------------------------------------------- none of these */

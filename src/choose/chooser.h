@@ -22,6 +22,8 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
+#include "base/json.h"
 #include "choose/situation.h"
 
 enum {
@@ -44,9 +46,13 @@ struct chooser {
     struct calibration none;   /* of wt__none_probability on requests that some tool fits */
 };
 
-/* What was made up without the catalogue at hand: for stores without a usage. Its calibrations come from other
- * catalogues, and what it promises is a guess. */
+/* Made of other catalogues, for stores without usage: what it promises is a guess. */
 extern const struct chooser wt__chooser_untrained;
+
+/* The members of a trained chooser's config.json. Errors: WT_EMODEL (a member is missing, of another length, not
+ * finite or not in order), WT_ENOMEM. Calibrations live in the arena. */
+int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *arena, wt_error *err);
+json_t *wt__chooser_write(const struct chooser *chooser); /* NULL when memory is out */
 
 /* ---------------------------------------------------------------- a set */
 
@@ -60,13 +66,15 @@ struct chosen {
 /* The set with the greatest expected TRACC. */
 void wt__choose(const struct chooser *chooser, const struct situation *situation, struct chosen *out);
 
-/* The order in which tools join a set that shall be complete, with the level of the set before each joins: ascending.
- * order, levels: [tools of the situation]. Hits that are not of the situation follow in their own order, with levels
- * above these by wt__set_level_step each. */
-void wt__set_order(const struct chooser *chooser, const struct situation *situation, uint32_t *order, float *levels);
-float wt__set_level_step(void);
+/* The order in which hits join a set that shall be complete: the situation's tools, then the others as they come. With
+ * the level of the set before each joins, ascending. order, levels: [hits]. */
+void wt__set_order(const struct chooser *chooser, const struct situation *situation, size_t hits, uint32_t *order,
+                   float *levels);
 
-/* Beyond which level a set is complete with that probability. false: no such level is known. */
+/* The level of a request whose tools were not all found. */
+#define CHOOSE_NEVER 1e9f
+
+/* The level up to which tools join a set that is complete with that probability. false: none is known. */
 bool wt__complete_level(const struct calibration *levels, double probability, float *level);
 
 /* ---------------------------------------------------------------- none of these */

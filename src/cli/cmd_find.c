@@ -1,64 +1,12 @@
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "cli/cli.h"
+#include "cli/hits.h"
 #include "cli/output.h"
-#include "cli/text.h"
-
-/* The words joined, or stdin for "-". 0, or an exit code. */
-static int read_request(struct cli *cli, struct buffer *request)
-{
-    const struct arguments *a = &cli->arguments;
-    if (a->word_count == 1 && strcmp(a->words[0], "-") == 0) {
-        int rc = wt__cli_read_stdin(cli, WT_MAX_REQUEST_BYTES, request);
-        if (rc != 0)
-            return rc;
-    } else {
-        for (size_t i = 0; i < a->word_count; i++) {
-            wt__buffer_text(request, i ? " " : "");
-            wt__buffer_text(request, a->words[i]);
-        }
-    }
-    if (request->failed)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
-    if (wt__str_trim(wt__buffer_view(request)).len == 0)
-        return wt__cli_usage(cli, "the request is empty");
-    return 0;
-}
-
-static void json_hit(struct buffer *out, const wt_hit *hit, size_t rank)
-{
-    wt__buffer_char(out, '{');
-    wt__json_count(out, "rank", rank);
-    wt__json_number(out, "score", hit->score);
-    wt__json_tool(out, &hit->tool);
-    for (size_t i = 0; i < hit->stage_count; i++) {
-        if (i == 0)
-            wt__json_key(out, "stages");
-        wt__buffer_text(out, i ? ",{" : "[{");
-        wt__json_text(out, "stage", hit->stages[i].stage);
-        wt__json_count(out, "rank", hit->stages[i].rank);
-        wt__json_number(out, "score", hit->stages[i].score);
-        wt__json_number(out, "share", hit->stages[i].share);
-        wt__buffer_text(out, i + 1 < hit->stage_count ? "}" : "}]");
-    }
-    for (size_t i = 0; i < hit->match_count; i++) {
-        if (i == 0)
-            wt__json_key(out, "matches");
-        wt__buffer_text(out, i ? ",{" : "[{");
-        wt__json_text(out, "word", hit->matches[i].word);
-        wt__json_text(out, "fields", hit->matches[i].fields);
-        wt__json_number(out, "score", hit->matches[i].score);
-        wt__buffer_text(out, i + 1 < hit->match_count ? "}" : "}]");
-    }
-    wt__buffer_char(out, '}');
-}
 
 static void print_json_lines(struct buffer *out, const wt_hits *hits)
 {
     for (size_t i = 0; i < hits->len; i++) {
-        json_hit(out, &hits->items[i], i + 1);
+        wt__json_hit(out, &hits->items[i], i + 1);
         wt__buffer_char(out, '\n');
     }
 }
@@ -74,6 +22,8 @@ static void print_json_object(struct buffer *out, const wt_hits *hits, const cha
         wt__json_text(out, "why", hits->why);
     if (!isnan(hits->several))
         wt__json_number(out, "several", hits->several);
+    if (!isnan(hits->none))
+        wt__json_number(out, "none", hits->none);
     wt__json_number(out, "encode_ms", hits->encode_ms);
     wt__json_number(out, "search_ms", hits->search_ms);
     wt__json_number(out, "total_ms", hits->total_ms);
@@ -81,63 +31,9 @@ static void print_json_object(struct buffer *out, const wt_hits *hits, const cha
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < hits->len; i++) {
         wt__buffer_text(out, i ? ",\n" : "\n");
-        json_hit(out, &hits->items[i], i + 1);
+        wt__json_hit(out, &hits->items[i], i + 1);
     }
     wt__buffer_text(out, "]}\n");
-}
-
-/* The reasons for a hit, indented below its row. */
-static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
-{
-    wt__style_begin(out, cli->color_out, STYLE_DIM);
-    for (size_t i = 0; i < hit->stage_count; i++) {
-        const wt_stage_score *stage = &hit->stages[i];
-        wt__text_pad(out, indent);
-        wt__buffer_printf(out, "%s: ", stage->stage);
-        if (stage->rank)
-            wt__buffer_printf(out, "rank %zu, score %.4g, adds %.4g\n", stage->rank, stage->score, stage->share);
-        else
-            wt__buffer_printf(out, "not among its candidates, adds %.4g\n", stage->share);
-    }
-    if (hit->match_count > 0) {
-        struct buffer words = {0};
-        wt__buffer_text(&words, "words: ");
-        for (size_t i = 0; i < hit->match_count; i++)
-            wt__buffer_printf(&words, "%s%s (%s) %.3g", i ? ", " : "", hit->matches[i].word, hit->matches[i].fields,
-                              hit->matches[i].score);
-        wt__text_pad(out, indent);
-        wt__text_wrap(out, wt__buffer_view(&words), indent, cli->width);
-        wt__buffer_char(out, '\n');
-        wt__buffer_dispose(&words);
-    }
-    wt__style_end(out, cli->color_out);
-}
-
-static void print_table(const struct cli *cli, struct buffer *out, const wt_hits *hits)
-{
-    size_t id_width = 0;
-    for (size_t i = 0; i < hits->len; i++)
-        id_width = wt__id_width(cli, &hits->items[i].tool, id_width);
-    for (size_t i = 0; i < hits->len; i++) {
-        char lead[64];
-        int width = snprintf(lead, sizeof lead, "%*zu  %6.3f  ", hits->len > 99 ? 4 : 2, i + 1, hits->items[i].score);
-        struct row row = {lead, (size_t)width, &hits->items[i].tool};
-        wt__tool_row(cli, out, &row, id_width);
-        if (wt__given(cli, OPT_EXPLAIN))
-            explain(cli, out, &hits->items[i], (size_t)width);
-    }
-}
-
-static int print_definitions(struct cli *cli, const wt_hits *hits, const char *format)
-{
-    const wt_tool **tools = calloc(hits->len + 1, sizeof *tools);
-    if (!tools)
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
-    for (size_t i = 0; i < hits->len; i++)
-        tools[i] = &hits->items[i].tool;
-    int code = wt__print_export(cli, tools, hits->len, format);
-    free(tools);
-    return code;
 }
 
 static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
@@ -147,14 +43,14 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
     int code = hits->len ? END_DONE : END_NOTHING;
     bool table = !format || strcmp(format, "table") == 0, json = format && strcmp(format, "json") == 0;
     if (!table && !json) {
-        int printed = print_definitions(cli, hits, format);
+        int printed = wt__hit_definitions(cli, hits->items, hits->len, format);
         code = printed ? printed : code;
     } else if (cli->json) {
         print_json_lines(&out, hits);
     } else if (json) {
         print_json_object(&out, hits, request);
     } else {
-        print_table(cli, &out, hits);
+        wt__hit_table(cli, &out, hits->items, hits->len);
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;
@@ -181,7 +77,10 @@ int wt__cmd_find(struct cli *cli)
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
     struct buffer request = {0};
     wt_engine *engine = NULL;
-    int code = read_request(cli, &request);
+    double abstain = 0;
+    int code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &abstain);
+    if (code == 0)
+        code = wt__read_request(cli, &request);
     if (code == 0)
         code = wt__cli_open(cli, OPEN_EXISTING, needs_model ? NULL : "", &engine);
     if (code == 0) {
@@ -192,6 +91,7 @@ int wt__cmd_find(struct cli *cli)
         options.provider = wt__text_of(cli, OPT_PROVIDER);
         options.max_per_provider = (size_t)cli->arguments.number[OPT_MAX_PER_PROVIDER];
         options.explain = wt__given(cli, OPT_EXPLAIN);
+        options.abstain = abstain;
         wt_hits *hits = NULL;
         wt_error err;
         int rc = wt_find(engine, request.ptr, request.len, &options, &hits, &err);

@@ -68,6 +68,10 @@ static const struct example add_examples[] = {
      "Imports what another command prints."},
 };
 
+#define ABSTAIN_HELP                                                                                                   \
+    "Show nothing, and exit with 1, when it is likely that no tool fits: as likely as for a share SHARE, such as "     \
+    "0.05, of the requests that have one."
+
 static const struct option find_options[] = {
     {.id = OPT_K,
      .letter = 'k',
@@ -99,6 +103,11 @@ static const struct option find_options[] = {
      .value = "N",
      .max = WT_MAX_K,
      .help = "At most so many tools of one provider."},
+    {.id = OPT_ABSTAIN,
+     .name = "abstain",
+     .kind = VALUE_TEXT,
+     .value = "SHARE",
+     .help = ABSTAIN_HELP " Only without --recipe; never when not given."},
     {.id = OPT_FORMAT,
      .letter = 'f',
      .name = "format",
@@ -114,6 +123,44 @@ static const struct example find_examples[] = {
     {"whichtool find -k 3 --explain \"convert 20 euros to yen\"", "Three, with the reasons."},
     {"whichtool find --format openai -k 8 - < request.txt",
      "Reads the request from standard input; prints function definitions for a chat request."},
+};
+
+static const struct option pick_options[] = {
+    {.id = OPT_COMPLETE,
+     .name = "complete",
+     .kind = VALUE_TEXT,
+     .value = "P",
+     .help = "A set that holds all the tools that are needed with probability P, such as 0.9, and no larger than that "
+             "takes; needs `train set`."},
+    {.id = OPT_ABSTAIN,
+     .name = "abstain",
+     .kind = VALUE_TEXT,
+     .value = "SHARE",
+     .help = ABSTAIN_HELP " 0.05 when not given; 0: pick something in any case."},
+    {.id = OPT_EXPLAIN,
+     .letter = 'e',
+     .name = "explain",
+     .help = "Show what each stage said of a tool, and which words matched where."},
+    {.id = OPT_PROVIDER,
+     .letter = 'p',
+     .name = "provider",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "Only tools of this provider."},
+    {.id = OPT_FORMAT,
+     .letter = 'f',
+     .name = "format",
+     .kind = VALUE_CHOICE,
+     .value = "FORMAT",
+     .choices = "table json " EXPORT_FORMATS,
+     .help = "table for people; json for the set with its probabilities as one object; the others print the complete "
+             "definitions as one array that the provider's API accepts."},
+    MODEL_OPTIONS,
+};
+static const struct example pick_examples[] = {
+    {"whichtool pick book a table for two and tell me the weather", "The tools that this takes, no more and no less."},
+    {"whichtool pick --complete 0.9 --format openai - < request.txt",
+     "Definitions for a chat request, all that are needed with probability 0.9."},
 };
 
 static const struct option list_options[] = {
@@ -473,6 +520,21 @@ const struct verb wt__verbs[] = {
      OPTIONS(find_options),
      EXAMPLES(find_examples),
      .run = wt__cmd_find},
+    {.name = "pick",
+     .arguments = "REQUEST...",
+     .summary = "Show the exact set of tools that a request needs, or none",
+     .text =
+         "The words are joined to one request; - reads it from standard input. The size of the set is found, too. In "
+         "place of a score each tool has the probability that it is needed. When no tool seems to fit, nothing is "
+         "shown and the exit code is 1.\n"
+         "Probabilities come from `train set`, which measures on recorded use; a store without it uses those of "
+         "other catalogues, and says so.",
+     .kind = VALUE_TEXT,
+     .min_words = 1,
+     .max_words = MANY_WORDS,
+     OPTIONS(pick_options),
+     EXAMPLES(pick_examples),
+     .run = wt__cmd_pick},
     {.name = "list",
      .arguments = "",
      .summary = "List the tools or the providers of the catalogue",
@@ -541,20 +603,22 @@ const struct verb wt__verbs[] = {
     {.name = "train",
      .arguments = "MODEL",
      .summary = "Train a model on recorded use or on a data set",
-     .text = "MODEL is one of those below, or all of them in that order: encoder (the encoder itself), dpr (requests "
-             "against the tools' texts by it), tool2vec, mlc and neighbours (what a tool was used for, in three ways), "
-             "two refiners, auto, which chooses among them and their mixtures, and toolrerank (which order providers "
-             "give to the hits of dpr). One more is trained only when it is named: cross, a cross-encoder that ranks "
-             "the best anew; toolrerank is to be trained again after it. What is learned from are requests whose tools "
-             "are known: the "
-             "store's recorded use, of which a tenth is set aside for dev, or the train split of a data set in BEIR "
-             "layout. A model replaces the one in its folder when it was measured better on dev; training stops early "
-             "when it gets no better.\n"
-             "Ctrl-C, or even kill -9, loses nothing but minutes: the best model so far stays, and --resume with the "
-             "same options goes on. The trained models are folders in the layout of the Hugging Face hub; their "
-             "config.json says what they were trained on.",
+     .text =
+         "MODEL is one of those below, or all of them in that order: encoder (the encoder itself), dpr (requests "
+         "against the tools' texts by it), tool2vec, mlc and neighbours (what a tool was used for, in three ways), "
+         "two refiners, auto, which chooses among them and their mixtures, set (which of auto's hits are the set that "
+         "a request needs, for `pick`), and toolrerank (which order providers give to the hits of dpr). One more is "
+         "trained only when it is named: cross, a cross-encoder that ranks "
+         "the best anew; toolrerank is to be trained again after it. What is learned from are requests whose tools "
+         "are known: the "
+         "store's recorded use, of which a tenth is set aside for dev, or the train split of a data set in BEIR "
+         "layout. A model replaces the one in its folder when it was measured better on dev; training stops early "
+         "when it gets no better.\n"
+         "Ctrl-C, or even kill -9, loses nothing but minutes: the best model so far stays, and --resume with the "
+         "same options goes on. The trained models are folders in the layout of the Hugging Face hub; their "
+         "config.json says what they were trained on.",
      .kind = VALUE_TEXT,
-     .choices = "encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto cross toolrerank all",
+     .choices = "encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto set cross toolrerank all",
      .min_words = 1,
      .max_words = 1,
      OPTIONS(train_options),

@@ -1,9 +1,14 @@
 /* find.c: the tools that a request needs, best first. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "engine/options.h"
+#include "engine/pick.h"
 #include "engine/publish.h"
+
+enum { DEFAULT_HITS = 5 };
 
 struct result {
     wt_hits public; /* first, so that the public pointer is this one */
@@ -24,22 +29,56 @@ void wt_hits_free(wt_hits *public)
     free(result);
 }
 
-static int run(struct search *search, bool explain, wt_hits *out, wt_error *err)
+/* Takes the hits away when no tool seems to fit. */
+static void abstain(struct search *search, const struct chooser *chooser, double share, wt_hits *out)
+{
+    struct situation situation;
+    wt__situation_read(&situation, &search->hits, wt__search_neighbours(search));
+    out->none = (double)wt__none_probability(chooser, &situation);
+    if (out->none > (double)wt__none_threshold(&chooser->none, share))
+        search->hits.len = 0;
+}
+
+static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
 {
     wt_hit *items = NULL;
+    size_t wanted = search->k;
+    const struct chooser *chooser = NULL;
+    out->none = NAN;
+    if (options->abstain > 0) { /* from the hits that it was calibrated on */
+        chooser = wt__engine_chooser(search->engine, &search->untrained, &out->notice);
+        search->features = true;
+        search->k = wanted > PICK_HITS ? wanted : PICK_HITS;
+    }
     int rc = wt__search_run(search, err);
+    if (rc == 0 && chooser) {
+        abstain(search, chooser, options->abstain, out);
+        if (search->hits.len > wanted)
+            search->hits.len = wanted;
+    }
     uint32_t *which = rc == 0 ? wt__arena_array(search->arena, uint32_t, search->hits.len) : NULL;
     if (rc < 0 || !which)
         return rc < 0 ? rc : wt__fail_nomem(err);
     for (uint32_t i = 0; i < search->hits.len; i++)
         which[i] = i;
-    rc = wt__publish_hits(search, which, search->hits.len, explain, &items, &out->len, err);
+    rc = wt__publish_hits(search, which, search->hits.len, options->explain, &items, &out->len, err);
     out->items = items;
     out->recipe = search->ran;
     out->why = search->why;
-    out->notice = search->notice;
+    out->notice = search->notice ? search->notice : out->notice;
     out->several = search->several;
     return rc;
+}
+
+static int check(const wt_find_options *options, wt_error *err)
+{
+    if (!(options->abstain >= 0 && options->abstain < 1))
+        return wt__fail(err, WT_EUSAGE, "the share of requests to abstain at is 0 to below 1, not %g",
+                        options->abstain);
+    if (options->abstain > 0 && options->recipe && strcmp(options->recipe, "auto") != 0)
+        return wt__fail(err, WT_EUSAGE, "whether any tool fits is told from the hits of auto, not of %s",
+                        options->recipe);
+    return 0;
 }
 
 int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *given, wt_hits **out,
@@ -57,9 +96,11 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
                             .arena = &result->arena,
                             .recipe = options.recipe,
                             .provider = options.provider,
-                            .k = options.k,
+                            .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider};
-    int rc = run(&search, options.explain, &result->public, err);
+    int rc = check(&options, err);
+    if (rc == 0)
+        rc = run(&search, &options, &result->public, err);
     wt__search_end(&search);
     if (rc < 0) {
         wt_hits_free(&result->public);

@@ -8,7 +8,6 @@
 #include "retrieve/document.h"
 
 static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *const FALLBACK_RECIPE = "bm25";
-enum { DEFAULT_HITS = 5 };
 
 static int check(const struct search *search, wt_error *err)
 {
@@ -97,7 +96,7 @@ static int choose_recipe(struct search *search, wt_error *err)
     if (!automatic && recipe->retriever && !recipe->rules)
         return choose_plain(search, recipe, false, err);
     wt_error why;
-    int rc = wt__engine_trained(search->engine, &trained, &why);
+    int rc = search->untrained ? 0 : wt__engine_trained(search->engine, &trained, &why);
     const struct trained_recipe *choice = wt__trained_recipe(trained, name);
     if (choice)
         return choose_trained(search, trained, choice, err);
@@ -190,7 +189,7 @@ static int retrieve(struct search *search, wt_error *err)
 {
     const struct snapshot *snapshot = search->shelf->snapshot;
     struct view view = {.snapshot = snapshot, .encoder = search->encoder};
-    size_t k = search->k ? search->k : DEFAULT_HITS, deeper = wt__second_depth(&search->second);
+    size_t k = search->k, deeper = wt__second_depth(&search->second);
     struct retrieve_request request = {.text = search->request,
                                        .k = k > deeper ? k : deeper,
                                        .max_per_provider = search->max_per_provider,

@@ -12,9 +12,10 @@ struct search {
     wt_engine *engine;
     struct str request;
     struct arena *arena;     /* for what is said of the search */
+    bool untrained;          /* "auto" does without what was trained */
     const char *recipe;      /* NULL: "auto" */
     const char *provider;    /* NULL: all */
-    size_t k;                /* hits; 0: 5 */
+    size_t k;                /* hits */
     size_t max_per_provider; /* 0: no cap */
     bool features;           /* of the hits; past requests are then asked where there are any */
     const int64_t *without;  /* [without_count] ids of tools that count as gone */

@@ -54,7 +54,8 @@ static int set_notice(struct trained *trained, const char *recipe, const char *w
 /* FOLDER/RECIPE/config.json, or NULL when there is none. */
 static int read_config(struct reading *reading, const char *recipe, json_t **out)
 {
-    bool vectors = strcmp(recipe, TRAINED_CROSS) != 0 && strcmp(recipe, names[TRAINED_TOOLRERANK]) != 0;
+    bool vectors = strcmp(recipe, TRAINED_CROSS) != 0 && strcmp(recipe, names[TRAINED_TOOLRERANK]) != 0 &&
+                   strcmp(recipe, TRAINED_SET) != 0;
     struct arena *arena = &reading->trained->arena;
     char *folder = wt__path_join(arena, reading->folder, recipe), *text = NULL;
     char *path = folder ? wt__path_join(arena, folder, TRAINED_CONFIG) : NULL;
@@ -500,6 +501,34 @@ static void derive_reranks(struct trained *trained)
     }
 }
 
+/* ---------------------------------------------------------------- the chooser of sets */
+
+/* It belongs to the hits that it was calibrated on. */
+static int read_chooser(struct reading *reading)
+{
+    struct trained *trained = reading->trained;
+    const struct trained_recipe *found_by = &trained->recipes[TRAINED_AUTO];
+    json_t *config;
+    wt_error why;
+    int rc = read_config(reading, TRAINED_SET, &config);
+    if (rc < 0 || !config)
+        return rc;
+    struct chooser *chooser = wt__arena_array(&trained->arena, struct chooser, 1);
+    if (!chooser)
+        rc = wt__fail_nomem(&why);
+    else if (!found_by->there || !wt__str_equal(wt__json_str(config, "auto"), wt__str(found_by->identity)))
+        rc = wt__fail(&why, WT_EMODEL, "auto, whose hits it chooses from, %s",
+                      found_by->there ? "was trained again since" : "is missing");
+    else
+        rc = wt__chooser_read(chooser, config, &trained->arena, &why);
+    json_decref(config);
+    if (rc == 0)
+        trained->chooser = chooser;
+    else if (rc == WT_EMODEL)
+        rc = set_notice(trained, TRAINED_SET, why.message);
+    return rc < 0 ? wt__fail_nomem(reading->err) : 0;
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 static int open_encoder(struct reading *reading, const struct encoder *base)
@@ -533,6 +562,8 @@ int wt__trained_open(struct trained **out, const char *folder, const struct enco
     for (size_t i = 0; rc == 0 && i < TRAINED_RECIPES; i++)
         if (i < TRAINED_RERANK_10 || i > TRAINED_RERANK_50)
             rc = read_recipe(&reading, i);
+    if (rc == 0)
+        rc = read_chooser(&reading);
     if (rc < 0) {
         wt__trained_close(reading.trained);
         return rc;

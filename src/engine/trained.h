@@ -3,6 +3,7 @@
  *   FOLDER/encoder/           a model directory: the encoder of requests and tools, when it was trained too
  *   FOLDER/RECIPE/config.json weights of the recipe's evidence, its dev scores, where it came from
  *   FOLDER/mlc/model.safetensors, FOLDER/...+refiner/   what those recipes need beside weights
+ *   FOLDER/set/config.json    the chooser of sets, calibrated on the hits of auto
  *   FOLDER/cross/             a cross-encoder, by whoever made it: a model directory ...ForSequenceClassification
  *
  * Every trained retriever is a weighing of words and of one vector a tool. That of dpr is d, as it is; the others' is
@@ -26,6 +27,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "catalog/tool.h"
+#include "choose/chooser.h"
 #include "encoder/encoder.h"
 #include "rerank/cross.h"
 #include "rerank/refiner.h"
@@ -35,6 +37,7 @@
 #define TRAINED_CONFIG "config.json"
 #define TRAINED_ENCODER "encoder"
 #define TRAINED_CROSS "cross"
+#define TRAINED_SET "set"
 #define TRAINED_WEIGHTS "model.safetensors"
 #define TRAINED_HEAD "head.weight" /* [rows, D] of mlc/model.safetensors; config.json's "tools" names the rows */
 
@@ -116,8 +119,9 @@ struct trained {
     struct trained_recipe recipes[TRAINED_RECIPES];
     struct trained_cross *cross; /* NULL: there is none */
     struct rules rules;
-    struct map head_rows; /* tool id to row */
-    float *head;          /* [head_count, D] */
+    const struct chooser *chooser; /* NULL: there is none */
+    struct map head_rows;          /* tool id to row */
+    float *head;                   /* [head_count, D] */
     size_t head_count;
     float head_length;            /* mean of the rows' */
     struct neighbours neighbours; /* without rows, which are a shelf's; count 0: none */

@@ -6,6 +6,7 @@
 #include "learn/mlc.h"
 #include "learn/neighbours.h"
 #include "learn/refiner.h"
+#include "learn/set.h"
 #include "learn/tool2vec.h"
 #include "learn/toolrerank.h"
 
@@ -61,6 +62,12 @@ const struct lesson wt__lessons[] = {
      .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
      .batch = 1,
      .run = wt__lesson_auto},
+    {.public = {"set", "Which of the hits are the set that a request needs, and when there is none"},
+     .figure = "TRACC",
+     .losses = "",
+     .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_ONE_SET,
+     .batch = 1,
+     .run = wt__lesson_set},
     {.public = {"cross", "A cross-encoder, which reads a request and a tool together; not one of \"all\""},
      .figure = "recall@5 of the best 30, ranked anew",
      .losses = "softmax bce",

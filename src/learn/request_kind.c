@@ -1,6 +1,5 @@
-/* request_kind.c: a handful of features and a thousand samples: plain gradient descent on standardised features finds
- * the optimum of a convex loss. Both kinds weigh the same in sum, since how often each is asked for is another
- * catalogue's habit. */
+/* request_kind.c: a handful of features and a thousand samples. Both kinds weigh the same in sum, since how often each
+ * is asked for is another catalogue's habit. */
 #include "learn/request_kind.h"
 
 #include <math.h>
@@ -10,15 +9,14 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/rng.h"
+#include "learn/logistic.h"
 #include "retrieve/compose.h"
 #include "retrieve/segment.h"
 
 enum {
     HOLD_OUT = 5, /* one sample in so many is kept for the accuracy */
-    SCARCE = 4,   /* a kind with less than one request in so many is made up */
-    STEPS = 3000
+    SCARCE = 4    /* a kind with less than one request in so many is made up */
 };
-#define STEP 0.3
 #define SHRINKAGE 1e-3
 
 struct sample {
@@ -245,54 +243,17 @@ static int draw_samples(struct sampling *s, wt_error *err)
  * all evidence 93 % of made-up requests were told, and 53 % of real ones. */
 static const bool survives[REQUEST_EVIDENCE] = {[EVIDENCE_MARGIN] = true, [EVIDENCE_GAP] = true};
 
-/* Mean and inverse spread of every feature; 0 for one that is not to be weighed. */
-static void standardise(const struct request_evidence *samples, size_t count, bool made_up, double *mean,
-                        double *inverse)
-{
-    for (size_t f = 0; f < REQUEST_EVIDENCE; f++) {
-        double sum = 0, squares = 0;
-        for (size_t i = 0; i < count; i++) {
-            double value = samples[i].values[f];
-            sum += value;
-            squares += value * value;
-        }
-        mean[f] = sum / (double)count;
-        double variance = squares / (double)count - mean[f] * mean[f];
-        inverse[f] = variance > 1e-9 && (!made_up || survives[f]) ? 1 / sqrt(variance) : 0;
-    }
-}
-
 void wt__kind_weights(const struct request_evidence *samples, const uint8_t *several, size_t count, bool made_up,
                       struct request_classifier *out)
 {
-    double mean[REQUEST_EVIDENCE], inverse[REQUEST_EVIDENCE], weights[REQUEST_EVIDENCE + 1] = {0};
-    double kinds[2] = {0, 0};
+    const struct logistic_samples all = {.count = count,
+                                         .features = REQUEST_EVIDENCE,
+                                         .values = count > 0 ? samples->values : NULL,
+                                         .answers = several,
+                                         .balanced = true,
+                                         .weighed = made_up ? survives : NULL};
     *out = (struct request_classifier){.constant = 0};
-    for (size_t i = 0; i < count; i++)
-        kinds[several[i]]++;
-    if (kinds[0] == 0 || kinds[1] == 0)
-        return;
-    standardise(samples, count, made_up, mean, inverse);
-    for (int step = 0; step < STEPS; step++) {
-        double gradient[REQUEST_EVIDENCE + 1] = {0};
-        for (size_t i = 0; i < count; i++) {
-            double sum = weights[REQUEST_EVIDENCE];
-            for (size_t f = 0; f < REQUEST_EVIDENCE; f++)
-                sum += weights[f] * ((double)samples[i].values[f] - mean[f]) * inverse[f];
-            double error = (1 / (1 + exp(-sum)) - several[i]) / (2 * kinds[several[i]]);
-            for (size_t f = 0; f < REQUEST_EVIDENCE; f++)
-                gradient[f] += error * ((double)samples[i].values[f] - mean[f]) * inverse[f];
-            gradient[REQUEST_EVIDENCE] += error;
-        }
-        for (size_t f = 0; f <= REQUEST_EVIDENCE; f++)
-            weights[f] -= STEP * (gradient[f] + (f < REQUEST_EVIDENCE ? SHRINKAGE * weights[f] : 0));
-    }
-    double constant = weights[REQUEST_EVIDENCE];
-    for (size_t f = 0; f < REQUEST_EVIDENCE; f++) {
-        out->weights[f] = (float)(weights[f] * inverse[f]);
-        constant -= weights[f] * inverse[f] * mean[f];
-    }
-    out->constant = (float)constant;
+    wt__logistic_fit(&all, SHRINKAGE, out->weights, &out->constant);
 }
 
 /* The mean over both kinds of how many of a kind are told right. */

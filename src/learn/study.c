@@ -305,9 +305,8 @@ static int remember(struct study *study, size_t q, const struct hit_list *hits, 
     if (rc < 0)
         return rc;
     if (!study->votes[q].items && hits->votes.items) {
-        study->votes[q] =
-            (struct votes){.items = copy_of(hits->votes.items, hits->votes.len, sizeof *hits->votes.items),
-                           .len = hits->votes.len};
+        study->votes[q] = (struct votes){
+            .items = copy_of(hits->votes.items, hits->votes.len, sizeof *hits->votes.items), .len = hits->votes.len};
         if (!study->votes[q].items)
             return wt__fail_nomem(err);
     }

@@ -1,0 +1,95 @@
+/* chooser_config.c: a chooser as JSON. Lists are read whole or not at all: a chooser that lacks a weight would be
+ * quietly wrong. */
+#include <math.h>
+
+#include "choose/chooser.h"
+
+enum { CALIBRATION_MOST = 100000 };
+
+static int read_list(float *out, size_t count, const json_t *object, const char *name, wt_error *err)
+{
+    json_t *list = wt__json_array(object, name), *item;
+    size_t i;
+    if (json_array_size(list) != count)
+        return wt__fail(err, WT_EMODEL, "\"%s\" has %zu numbers and not %zu", name, json_array_size(list), count);
+    json_array_foreach(list, i, item)
+    {
+        out[i] = (float)json_number_value(item);
+        if (!json_is_number(item) || !isfinite(out[i]))
+            return wt__fail(err, WT_EMODEL, "\"%s\" has something else than a number", name);
+    }
+    return 0;
+}
+
+static int read_number(float *out, const json_t *object, const char *name, wt_error *err)
+{
+    double value = wt__json_real(object, name, NAN);
+    *out = (float)value;
+    return isfinite(*out) ? 0 : wt__fail(err, WT_EMODEL, "\"%s\" is no number", name);
+}
+
+static int read_calibration(struct calibration *out, const json_t *object, const char *name, struct arena *arena,
+                            wt_error *err)
+{
+    size_t count = json_array_size(wt__json_array(object, name));
+    if (count > CALIBRATION_MOST)
+        return wt__fail(err, WT_EMODEL, "\"%s\" has more than %d numbers", name, CALIBRATION_MOST);
+    out->count = count;
+    out->values = wt__arena_array(arena, float, count);
+    if (!out->values)
+        return wt__fail_nomem(err);
+    int rc = read_list(out->values, count, object, name, err);
+    for (size_t i = 1; rc == 0 && i < count; i++)
+        if (out->values[i] < out->values[i - 1])
+            rc = wt__fail(err, WT_EMODEL, "\"%s\" is not in order", name);
+    return rc;
+}
+
+int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *arena, wt_error *err)
+{
+    const struct {
+        float *into;
+        size_t count;
+        const char *name;
+    } lists[] = {{out->tool_weights, TOOL_FEATURES, "tool"},
+                 {out->sizes, CHOOSE_SIZES, "sizes"},
+                 {out->fit_weights, FIT_FEATURES, "fit"}};
+    const struct {
+        float *into;
+        const char *name;
+    } numbers[] = {{&out->tool_constant, "tool_constant"},
+                   {&out->likelihood, "likelihood"},
+                   {&out->past, "past"},
+                   {&out->size, "size"},
+                   {&out->fit_constant, "fit_constant"}};
+    int rc = 0;
+    *out = (struct chooser){.likelihood = 0};
+    for (size_t i = 0; rc == 0 && i < sizeof lists / sizeof *lists; i++)
+        rc = read_list(lists[i].into, lists[i].count, config, lists[i].name, err);
+    for (size_t i = 0; rc == 0 && i < sizeof numbers / sizeof *numbers; i++)
+        rc = read_number(numbers[i].into, config, numbers[i].name, err);
+    if (rc == 0)
+        rc = read_calibration(&out->levels, config, "levels", arena, err);
+    return rc < 0 ? rc : read_calibration(&out->none, config, "none", arena, err);
+}
+
+static json_t *write_list(const float *values, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < count; i++)
+        if (json_array_append_new(list, json_real((double)values[i])) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+json_t *wt__chooser_write(const struct chooser *c)
+{
+    return json_pack("{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o}", "tool",
+                     write_list(c->tool_weights, TOOL_FEATURES), "tool_constant", (double)c->tool_constant,
+                     "likelihood", (double)c->likelihood, "past", (double)c->past, "size", (double)c->size, "sizes",
+                     write_list(c->sizes, CHOOSE_SIZES), "fit", write_list(c->fit_weights, FIT_FEATURES),
+                     "fit_constant", (double)c->fit_constant, "levels", write_list(c->levels.values, c->levels.count),
+                     "none", write_list(c->none.values, c->none.count));
+}

@@ -1,0 +1,99 @@
+#include <math.h>
+
+#include "cli/hits.h"
+#include "cli/output.h"
+
+static void json_share(struct buffer *out, const char *key, double value)
+{
+    if (!isnan(value))
+        wt__json_number(out, key, value);
+}
+
+static void print_json(struct buffer *out, const wt_picked *picked, const char *request)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "request", request);
+    wt__json_text(out, "recipe", picked->recipe);
+    if (picked->notice)
+        wt__json_text(out, "notice", picked->notice);
+    json_share(out, "none", picked->none);
+    json_share(out, "tracc", picked->tracc);
+    json_share(out, "complete", picked->complete);
+    wt__json_number(out, "encode_ms", picked->encode_ms);
+    wt__json_number(out, "search_ms", picked->search_ms);
+    wt__json_number(out, "total_ms", picked->total_ms);
+    wt__json_key(out, "tools");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < picked->len; i++) {
+        wt__buffer_text(out, i ? "," : "");
+        wt__json_hit(out, &picked->items[i], i + 1);
+    }
+    wt__buffer_text(out, "]}\n");
+}
+
+static void tell(const struct cli *cli, const wt_picked *picked)
+{
+    if (picked->len == 0)
+        wt__cli_note(cli, "No tool fits: with a probability of %.0f %% there is none.", 100 * picked->none);
+    else if (isnan(picked->complete))
+        wt__cli_note(cli, "%zu %s in %.1f ms from the hits of %s", picked->len, picked->len == 1 ? "tool" : "tools",
+                     picked->total_ms, picked->recipe);
+    else
+        wt__cli_note(cli, "%zu %s in %.1f ms from the hits of %s; all that is needed with a probability of %.0f %%",
+                     picked->len, picked->len == 1 ? "tool" : "tools", picked->total_ms, picked->recipe,
+                     100 * picked->complete);
+}
+
+static int print_picked(struct cli *cli, const wt_picked *picked, const char *request)
+{
+    const char *format = wt__text_of(cli, OPT_FORMAT);
+    bool table = !format || strcmp(format, "table") == 0, json = format && strcmp(format, "json") == 0;
+    struct buffer out = {0};
+    int code = picked->len ? END_DONE : END_NOTHING;
+    if (!table && !json) {
+        int printed = wt__hit_definitions(cli, picked->items, picked->len, format);
+        code = printed ? printed : code;
+    } else if (json || cli->json) {
+        print_json(&out, picked, request);
+    } else {
+        wt__hit_table(cli, &out, picked->items, picked->len);
+    }
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    if (table && !cli->json)
+        tell(cli, picked);
+    if (picked->notice)
+        wt__cli_note(cli, "Note: %s", picked->notice);
+    return code;
+}
+
+int wt__cmd_pick(struct cli *cli)
+{
+    struct buffer request = {0};
+    wt_engine *engine = NULL;
+    wt_pick_options options;
+    wt_pick_options_init(&options);
+    int code = wt__read_share(cli, OPT_COMPLETE, "complete", &options.complete);
+    if (code == 0)
+        code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain);
+    if (wt__given(cli, OPT_ABSTAIN) && options.abstain == 0)
+        options.abstain = -1;
+    if (code == 0)
+        code = wt__read_request(cli, &request);
+    if (code == 0)
+        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
+    if (code == 0) {
+        options.provider = wt__text_of(cli, OPT_PROVIDER);
+        options.explain = wt__given(cli, OPT_EXPLAIN);
+        wt_picked *picked = NULL;
+        wt_error err;
+        if (wt_pick(engine, request.ptr, request.len, &options, &picked, &err) >= 0)
+            code = print_picked(cli, picked, request.ptr);
+        else
+            code = err.code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail(cli, &err);
+        wt_picked_free(picked);
+    }
+    wt_close(engine);
+    wt__buffer_dispose(&request);
+    return code;
+}

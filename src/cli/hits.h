@@ -1,0 +1,19 @@
+/* hits.h: what find and pick share: the request from the command line, and hits on the way out. */
+#ifndef WT_CLI_HITS_H
+#define WT_CLI_HITS_H
+
+#include "cli/cli.h"
+
+/* The words joined, or stdin for "-". 0, or an exit code. */
+int wt__read_request(struct cli *cli, struct buffer *request);
+
+/* An option's value from 0 to below 1; *out stays when it is not given. 0, or an exit code with the reason told. */
+int wt__read_share(struct cli *cli, enum option_id id, const char *name, double *out);
+
+void wt__json_hit(struct buffer *out, const wt_hit *hit, size_t rank);
+void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *hits, size_t len);
+
+/* Complete definitions, as another API takes them. 0, or an exit code with the reason told. */
+int wt__hit_definitions(struct cli *cli, const wt_hit *hits, size_t len, const char *format);
+
+#endif

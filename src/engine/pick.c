@@ -1,0 +1,190 @@
+/* pick.c: the set of tools that a request needs: a search for its hits, then the chooser (choose/chooser.h). */
+#include "engine/pick.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "engine/options.h"
+#include "engine/publish.h"
+
+struct result {
+    wt_picked public; /* first, so that the public pointer is this one */
+    struct arena arena;
+};
+
+struct picking {
+    struct search search;
+    wt_pick_options options;
+    const struct chooser *chooser;
+    const char *notice; /* on the chooser */
+    struct situation situation;
+    uint32_t *which; /* [count] the hits that were picked; their scores are probabilities then */
+    size_t count;
+    wt_picked *out;
+};
+
+void wt_pick_options_init(wt_pick_options *options)
+{
+    *options = (wt_pick_options){.size = sizeof *options};
+}
+
+void wt_picked_free(wt_picked *public)
+{
+    if (!public)
+        return;
+    struct result *result = (struct result *)public;
+    wt__arena_dispose(&result->arena);
+    free(result);
+}
+
+const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice)
+{
+    const struct trained *trained = NULL;
+    wt_error unused;
+    wt__engine_trained(engine, &trained, &unused); /* the search says what is wrong with it */
+    *untrained = !trained || !trained->chooser;
+    *notice = *untrained ? "not calibrated on this catalogue: record use, then run `whichtool train all`" : NULL;
+    return *untrained ? &wt__chooser_untrained : trained->chooser;
+}
+
+static int check(const wt_pick_options *options, wt_error *err)
+{
+    if (!(options->complete >= 0 && options->complete < 1))
+        return wt__fail(err, WT_EUSAGE, "a set can be complete with a probability of 0 to below 1, not %g",
+                        options->complete);
+    if (!(options->abstain < 1))
+        return wt__fail(err, WT_EUSAGE, "the share of requests to abstain at is below 1, not %g", options->abstain);
+    return 0;
+}
+
+static int say(struct picking *p, const char *text, wt_error *err)
+{
+    struct buffer all = {0};
+    if (!text)
+        return 0;
+    if (p->out->notice)
+        wt__buffer_printf(&all, "%s; ", p->out->notice);
+    wt__buffer_text(&all, text);
+    p->out->notice = all.failed ? NULL : wt__arena_copy(p->search.arena, wt__buffer_view(&all));
+    wt__buffer_dispose(&all);
+    return p->out->notice ? 0 : wt__fail_nomem(err);
+}
+
+static bool abstains(const struct picking *p)
+{
+    double share = p->options.abstain == 0 ? PICK_ABSTAIN_PERCENT / 100.0 : p->options.abstain;
+    return share > 0 && p->out->none > (double)wt__none_threshold(&p->chooser->none, share);
+}
+
+/* Hits get probabilities for scores: 0 for those that no set holds. */
+static void score_hits(struct picking *p, const struct chosen *chosen)
+{
+    for (size_t h = 0; h < p->search.hits.len; h++)
+        p->search.hits.items[h].score = 0;
+    for (size_t t = 0; t < p->situation.tools; t++)
+        p->search.hits.items[p->situation.hits[t]].score = chosen->probability[t];
+}
+
+/* The set of the greatest expected TRACC, likeliest first. */
+static void pick_likeliest(struct picking *p, const struct chosen *chosen)
+{
+    struct scored order[CHOOSE_TOOLS];
+    for (uint32_t t = 0; t < p->situation.tools; t++)
+        if (chosen->tools >> t & 1)
+            order[p->count++] = (struct scored){chosen->probability[t], p->situation.hits[t]};
+    wt__scored_sort(order, p->count);
+    for (size_t i = 0; i < p->count; i++)
+        p->which[i] = order[i].row;
+    p->out->tracc = (double)chosen->tracc;
+    p->out->complete = (double)chosen->complete;
+}
+
+/* As many as it takes; all hits where nothing was promised. */
+static int pick_complete(struct picking *p, wt_error *err)
+{
+    const struct calibration *levels = &p->chooser->levels;
+    size_t hits = p->search.hits.len;
+    float *before = wt__arena_array(p->search.arena, float, hits), level = CHOOSE_NEVER;
+    if (!before)
+        return wt__fail_nomem(err);
+    bool known = wt__complete_level(levels, p->options.complete, &level);
+    wt__set_order(p->chooser, &p->situation, hits, p->which, before);
+    while (p->count < hits && before[p->count] <= level)
+        p->count++;
+    p->out->complete = known ? p->options.complete : NAN;
+    if (known)
+        return 0;
+    return say(p,
+               levels->count == 0 ? "how large a complete set must be is not known without training"
+                                  : "training cannot promise that probability: it set too few requests aside, or too "
+                                    "many of their tools were not found",
+               err);
+}
+
+static int pick(struct picking *p, wt_error *err)
+{
+    struct chosen chosen;
+    if (p->situation.tools == 0 || abstains(p))
+        return 0;
+    wt__choose(p->chooser, &p->situation, &chosen);
+    score_hits(p, &chosen);
+    if (p->options.complete > 0)
+        return pick_complete(p, err);
+    pick_likeliest(p, &chosen);
+    return 0;
+}
+
+static int run(struct picking *p, wt_error *err)
+{
+    wt_hit *items = NULL;
+    int rc = wt__search_run(&p->search, err);
+    if (rc < 0)
+        return rc;
+    p->out->recipe = p->search.ran;
+    p->out->notice = p->search.notice;
+    wt__situation_read(&p->situation, &p->search.hits, wt__search_neighbours(&p->search));
+    p->out->none = (double)wt__none_probability(p->chooser, &p->situation);
+    p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
+    rc = p->which ? say(p, p->notice, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = pick(p, err);
+    if (rc == 0)
+        rc = wt__publish_hits(&p->search, p->which, p->count, p->options.explain, &items, &p->out->len, err);
+    p->out->items = items;
+    return rc;
+}
+
+int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt_pick_options *given, wt_picked **out,
+            wt_error *err)
+{
+    double begun = wt__now_ms();
+    struct picking picking = {.count = 0};
+    *out = NULL;
+    wt__options_read(&picking.options, sizeof picking.options, given);
+    int rc = check(&picking.options, err);
+    struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
+    if (!result)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    picking.out = &result->public;
+    *picking.out = (wt_picked){.none = NAN, .tracc = NAN, .complete = NAN};
+    picking.search = (struct search){.engine = engine,
+                                     .request = {request, request_len},
+                                     .arena = &result->arena,
+                                     .provider = picking.options.provider,
+                                     .k = picking.options.complete > 0 ? PICK_COMPLETE : PICK_HITS,
+                                     .features = true};
+    picking.chooser = wt__engine_chooser(engine, &picking.search.untrained, &picking.notice);
+    rc = run(&picking, err);
+    wt__search_end(&picking.search);
+    if (rc < 0) {
+        wt_picked_free(&result->public);
+        return rc;
+    }
+    result->public.total_ms = wt__now_ms() - begun;
+    result->public.encode_ms = picking.search.hits.encode_ms;
+    result->public.search_ms = result->public.total_ms - result->public.encode_ms;
+    *out = &result->public;
+    return 0;
+}

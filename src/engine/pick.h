@@ -1,0 +1,18 @@
+/* pick.h: from a search to a set: what picking, abstaining and the chooser's training have in common. */
+#ifndef WT_ENGINE_PICK_H
+#define WT_ENGINE_PICK_H
+
+#include "choose/chooser.h"
+#include "engine/search.h"
+
+enum {
+    PICK_HITS = 100,          /* hits that a set is chosen from */
+    PICK_COMPLETE = WT_MAX_K, /* and those that one may grow to, which shall be complete */
+    PICK_ABSTAIN_PERCENT = 5  /* of requests that some tool fits, at which nothing is picked, unless told otherwise */
+};
+
+/* The store's chooser, calibrated on what auto finds with all that was trained; or *untrained, and it is made of what
+ * other catalogues' plain recipes found, which notice says. Lives as long as the engine. */
+const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice);
+
+#endif

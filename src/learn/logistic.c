@@ -1,0 +1,123 @@
+#include "learn/logistic.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS = 30, ROW = LOGISTIC_MOST + 1 /* the last one is the constant */ };
+
+static const double CLOSE = 1e-10; /* a step that small is the last */
+
+struct fit {
+    const struct logistic_samples *samples;
+    size_t n;         /* unknowns: F + 1 */
+    double counts[2]; /* what a sample of each answer counts: 1 together */
+    double mean[ROW], inverse[ROW], unknown[ROW], gradient[ROW], curvature[ROW][ROW];
+};
+
+static bool is_in(const struct logistic_samples *s, size_t i)
+{
+    return !s->left_out || !s->left_out[i];
+}
+
+/* Mean and inverse spread; 0 for a feature that never changes or is not to be weighed. */
+static void standardise(struct fit *fit)
+{
+    const struct logistic_samples *s = fit->samples;
+    for (size_t f = 0; f < s->features; f++) {
+        double sum = 0, squares = 0, all = 0;
+        for (size_t i = 0; i < s->count; i++) {
+            double weight = is_in(s, i), value = s->values[i * s->features + f];
+            all += weight;
+            sum += weight * value;
+            squares += weight * value * value;
+        }
+        fit->mean[f] = sum / all;
+        double variance = squares / all - fit->mean[f] * fit->mean[f];
+        fit->inverse[f] = variance > 1e-9 && (!s->weighed || s->weighed[f]) ? 1 / sqrt(variance) : 0;
+    }
+}
+
+static void add_sample(struct fit *fit, size_t i)
+{
+    const struct logistic_samples *s = fit->samples;
+    double x[ROW], sum = 0, weight = fit->counts[s->answers[i]];
+    for (size_t f = 0; f < s->features; f++)
+        x[f] = ((double)s->values[i * s->features + f] - fit->mean[f]) * fit->inverse[f];
+    x[s->features] = 1;
+    for (size_t f = 0; f < fit->n; f++)
+        sum += fit->unknown[f] * x[f];
+    double p = 1 / (1 + exp(-sum)), slope = weight * p * (1 - p);
+    for (size_t f = 0; f < fit->n; f++) {
+        fit->gradient[f] += weight * (p - s->answers[i]) * x[f];
+        for (size_t g = 0; g <= f; g++)
+            fit->curvature[f][g] += slope * x[f] * x[g];
+    }
+}
+
+/* Solves curvature * step = gradient by Cholesky's decomposition, in place: the gradient becomes the step. */
+static void solve(struct fit *fit)
+{
+    double(*a)[ROW] = fit->curvature, *b = fit->gradient;
+    for (size_t i = 0; i < fit->n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = a[i][j];
+            for (size_t k = 0; k < j; k++)
+                sum -= a[i][k] * a[j][k];
+            a[i][j] = i == j ? sqrt(fmax(sum, 1e-12)) : sum / a[j][j];
+        }
+    for (size_t i = 0; i < fit->n; i++) {
+        for (size_t k = 0; k < i; k++)
+            b[i] -= a[i][k] * b[k];
+        b[i] /= a[i][i];
+    }
+    for (size_t i = fit->n; i-- > 0;) {
+        for (size_t k = i + 1; k < fit->n; k++)
+            b[i] -= a[k][i] * b[k];
+        b[i] /= a[i][i];
+    }
+}
+
+/* Returns how far it went. */
+static double step(struct fit *fit, double shrinkage)
+{
+    double length = 0;
+    memset(fit->gradient, 0, sizeof fit->gradient);
+    memset(fit->curvature, 0, sizeof fit->curvature);
+    for (size_t i = 0; i < fit->samples->count; i++)
+        if (is_in(fit->samples, i))
+            add_sample(fit, i);
+    for (size_t f = 0; f + 1 < fit->n; f++) {
+        fit->gradient[f] += shrinkage * fit->unknown[f];
+        fit->curvature[f][f] += shrinkage;
+    }
+    solve(fit);
+    for (size_t f = 0; f < fit->n; f++)
+        length += fit->gradient[f] * fit->gradient[f];
+    double limit = fmin(1, 4 / sqrt(fmax(length, 1e-300))); /* far from the optimum a full step may overshoot */
+    for (size_t f = 0; f < fit->n; f++)
+        fit->unknown[f] -= limit * fit->gradient[f];
+    return length;
+}
+
+void wt__logistic_fit(const struct logistic_samples *samples, double shrinkage, float *weights, float *constant)
+{
+    struct fit fit = {.samples = samples, .n = samples->features + 1};
+    double answers[2] = {0, 0};
+    memset(weights, 0, samples->features * sizeof *weights);
+    *constant = 0;
+    for (size_t i = 0; i < samples->count; i++)
+        answers[samples->answers[i]] += is_in(samples, i);
+    if (answers[0] == 0 || answers[1] == 0)
+        return;
+    for (size_t a = 0; a < 2; a++)
+        fit.counts[a] = samples->balanced ? 0.5 / answers[a] : 1 / (answers[0] + answers[1]);
+    standardise(&fit);
+    for (int i = 0; i < STEPS && step(&fit, shrinkage) > CLOSE; i++)
+        ;
+    double shift = fit.unknown[samples->features];
+    for (size_t f = 0; f < samples->features; f++) {
+        weights[f] = (float)(fit.unknown[f] * fit.inverse[f]);
+        shift -= fit.unknown[f] * fit.inverse[f] * fit.mean[f];
+    }
+    *constant = (float)shift;
+}
