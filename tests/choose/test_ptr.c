@@ -92,7 +92,7 @@ static void most_views_elect_a_tool(void **state)
          {.bundle = "", .match = "p=-", .past = "p=x,y,y"},
          "[] p=- partial kept ; p |xy| x1; set x"},
         {"no direct tool: nothing to expand, past use decides",
-         {.bundle = "", .match = "p=-", .past = "p=xy,yz", .like = "x=xw"},
+         {.bundle = "", .match = "p=-", .past = "p=xy,yz", .broken = "like", .code = WT_EMODEL},
          "[] p=- partial kept ; p |xyz| x1; set x"},
         /* b has direct and like, x has past and like: two each, b first. */
         {"the best direct tool has the vote of its own look-alikes",

@@ -351,7 +351,7 @@ static void a_huge_bundle_is_cut(void **state)
 /* A market of tools that share words, searched by the words that texts share, with one rogue among them. Its neutral
  * twin differs by what it says to the model. Tool i is about topic<i>, which it shares with none, group<i / 4> and
  * family<i / 8>; the rogue is in the group of tools 4..7, so that it is found and is in bundles. */
-enum { MARKET_TOOLS = 40, MARKET_BUNDLES = 60, MARKET_REQUESTS = 1000, MARKET_SET = 3, ROGUE = MARKET_TOOLS - 1 };
+enum { MARKET_TOOLS = 40, MARKET_BUNDLES = 60, MARKET_REQUESTS = 300, MARKET_SET = 3, ROGUE = MARKET_TOOLS - 1 };
 
 struct market {
     char names[MARKET_TOOLS][16], descriptions[MARKET_TOOLS][512];
