@@ -431,6 +431,8 @@ typedef struct wt_recipe {
     const char *summary; /* one line */
     int needs_model;     /* non-zero: needs an encoder */
     int needs_training;  /* non-zero: needs what wt_train of that name leaves; rerank-N: what dpr and cross do */
+    int picks;           /* non-zero: gives a set, by wt_pick; set-N: that is complete with N %. Not for wt_find */
+    double complete;     /* of such a set: as in wt_pick_options */
 } wt_recipe;
 
 /* The recipes that this library knows, by index from 0; NULL past the last. Static. */
@@ -648,14 +650,14 @@ typedef struct wt_eval_options {
 WT_API void wt_eval_options_init(wt_eval_options *options);
 
 typedef struct wt_metric {
-    const char *name; /* "recall@5", "ndcg@5", "complete@5", "mrr" */
-    double value;     /* mean over queries, 0 to 1 */
+    const char *name; /* "recall@5", "ndcg@5", "complete@5", "mrr"; of recipes that pick also "tracc", ... */
+    double value;     /* mean over queries, 0 to 1; "size_diff" and "set_size": tools */
 } wt_metric;
 
 typedef struct wt_eval_row {
     const char *set, *split, *recipe;
     size_t tools, queries;
-    size_t metric_count;
+    size_t metric_count; /* the first ones are the same in all rows; a recipe that picks has more behind them */
     const wt_metric *metrics;
     double p50_ms, p95_ms, p99_ms;    /* of one wt_find, one thread */
     const char *settings;             /* JSON object: what the figures depend on */

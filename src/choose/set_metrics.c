@@ -5,7 +5,12 @@ static double share(size_t part, size_t whole, struct overlap sets)
     return whole > 0 ? (double)part / (double)whole : sets.gold == sets.picked;
 }
 
-double wt__set_size_difference(struct overlap sets)
+static double size(struct overlap sets)
+{
+    return (double)sets.picked;
+}
+
+static double size_difference(struct overlap sets)
 {
     return sets.picked > sets.gold ? (double)(sets.picked - sets.gold) : (double)(sets.gold - sets.picked);
 }
@@ -13,31 +18,36 @@ double wt__set_size_difference(struct overlap sets)
 double wt__tracc(struct overlap sets)
 {
     size_t either = sets.gold + sets.picked - sets.common;
-    double sizes = either > 0 ? 1 - wt__set_size_difference(sets) / (double)either : 1;
+    double sizes = either > 0 ? 1 - size_difference(sets) / (double)either : 1;
     return sizes * share(sets.common, sets.gold, sets);
 }
 
-double wt__set_complete(struct overlap sets)
+static double complete(struct overlap sets)
 {
     return sets.common == sets.gold;
 }
 
-double wt__set_exact(struct overlap sets)
+static double exact(struct overlap sets)
 {
     return sets.common == sets.gold && sets.common == sets.picked;
 }
 
-double wt__set_precision(struct overlap sets)
+static double precision(struct overlap sets)
 {
     return share(sets.common, sets.picked, sets);
 }
 
-double wt__set_recall(struct overlap sets)
+static double recall(struct overlap sets)
 {
     return share(sets.common, sets.gold, sets);
 }
 
-double wt__set_f1(struct overlap sets)
+static double f1(struct overlap sets)
 {
     return share(2 * sets.common, sets.gold + sets.picked, sets);
 }
+
+const struct set_metric wt__set_metrics[SET_METRICS] = {
+    {"tracc", wt__tracc}, {"exact", exact},       {"set_precision", precision},   {"set_recall", recall},
+    {"set_f1", f1},       {"complete", complete}, {"size_diff", size_difference}, {"set_size", size},
+};

@@ -15,11 +15,13 @@ struct overlap {
 };
 
 double wt__tracc(struct overlap sets);
-double wt__set_exact(struct overlap sets);
-double wt__set_complete(struct overlap sets); /* A within B */
-double wt__set_precision(struct overlap sets);
-double wt__set_recall(struct overlap sets);
-double wt__set_f1(struct overlap sets);
-double wt__set_size_difference(struct overlap sets); /* | |B| - |A| |, tools */
+
+/* The figures of a set, under the names that reports give them. */
+struct set_metric {
+    const char *name;
+    double (*of)(struct overlap sets);
+};
+enum { SET_METRICS = 8 };
+extern const struct set_metric wt__set_metrics[SET_METRICS];
 
 #endif

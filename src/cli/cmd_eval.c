@@ -6,7 +6,7 @@
 #include "cli/progress.h"
 #include "cli/text.h"
 
-enum { LABEL = 12, COLUMN = 9 }; /* widths of the table: a metric's name, then a recipe each */
+enum { LABEL = 14, COLUMN = 9 }; /* widths of the table: a metric's name, then a recipe each */
 
 /* "1,3,5" as cutoffs. */
 static int read_cutoffs(struct cli *cli, size_t *cutoffs)
@@ -87,19 +87,40 @@ static void json_row(struct buffer *out, const wt_eval_report *report, const wt_
     wt__buffer_text(out, against ? "}}\n" : "}\n");
 }
 
+/* The row with the most metrics: their names are the table's. */
+static const wt_eval_row *fullest(const wt_eval_report *report)
+{
+    const wt_eval_row *row = &report->rows[0];
+    for (size_t r = 1; r < report->row_count; r++)
+        row = report->rows[r].metric_count > row->metric_count ? &report->rows[r] : row;
+    return row;
+}
+
+/* Shares as percent; those two are numbers of tools. */
+static void metric_cell(struct buffer *out, const wt_eval_row *row, size_t metric, size_t width)
+{
+    if (metric >= row->metric_count) {
+        wt__buffer_printf(out, "%*s", (int)width, "-");
+        return;
+    }
+    const wt_metric *m = &row->metrics[metric];
+    bool tools = strcmp(m->name, "size_diff") == 0 || strcmp(m->name, "set_size") == 0;
+    wt__buffer_printf(out, "%*.*f", (int)width, tools ? 2 : 1, tools ? m->value : 100 * m->value);
+}
+
 /* One line of the table: a label, then a cell of each recipe from first to last. */
 static void table_line(struct buffer *out, const wt_eval_report *report, size_t first, size_t last, size_t width,
                        size_t metric)
 {
     static const char *const times[] = {"p50 ms", "p95 ms", "p99 ms"};
-    size_t metrics = report->rows[0].metric_count;
-    const char *label = metric < metrics ? report->rows[0].metrics[metric].name : times[metric - metrics];
-    wt__buffer_printf(out, "%-*s", LABEL, label);
+    const wt_eval_row *named = fullest(report);
+    size_t metrics = named->metric_count;
+    wt__buffer_printf(out, "%-*s", LABEL, metric < metrics ? named->metrics[metric].name : times[metric - metrics]);
     for (size_t r = first; r < last; r++) {
         const wt_eval_row *row = &report->rows[r];
         const double milliseconds[] = {row->p50_ms, row->p95_ms, row->p99_ms};
         if (metric < metrics)
-            wt__buffer_printf(out, "%*.1f", (int)width, 100 * row->metrics[metric].value);
+            metric_cell(out, row, metric, width);
         else
             wt__buffer_printf(out, "%*.2f", (int)width, milliseconds[metric - metrics]);
     }
@@ -131,7 +152,7 @@ static void print_table(const struct cli *cli, struct buffer *out, const wt_eval
             wt__buffer_printf(out, "%*s", (int)width, report->rows[r].recipe);
         wt__style_end(out, cli->color_out);
         wt__buffer_char(out, '\n');
-        for (size_t metric = 0; metric < head->metric_count + 3; metric++)
+        for (size_t metric = 0; metric < fullest(report)->metric_count + 3; metric++)
             table_line(out, report, first, last, width, metric);
     }
     for (size_t i = 0; i < report->comparison_count; i++) {

@@ -3,26 +3,36 @@
 
 #include <string.h>
 
+#define RANKS(name_, summary_, model, training)                                                                        \
+    .public = {.name = (name_), .summary = (summary_), .needs_model = (model), .needs_training = (training)}
+#define PICKS(name_, summary_, training, probability)                                                                  \
+    .public = {.name = (name_),                                                                                        \
+               .summary = (summary_),                                                                                  \
+               .needs_model = 1,                                                                                       \
+               .needs_training = (training),                                                                           \
+               .picks = 1,                                                                                             \
+               .complete = (probability)}
+
 static const struct recipe recipes[] = {
-    {{"bm25", "words of name, provider, category, description and parameters", 0, 0}, &wt__bm25, NULL, NULL},
-    {{"dense", "meaning: vectors of the tools' texts", 1, 0}, &wt__dense, NULL, NULL},
-    {{"hybrid", "words and meaning together; the default with a model and no training", 1, 0}, &wt__hybrid, NULL, NULL},
-    {{"tool2vec", "meaning, learned: vectors of the requests that used a tool, with its text's", 1, 1},
-     NULL,
-     NULL,
-     NULL},
-    {{"mlc", "meaning, learned: a classifier with a row for each tool", 1, 1}, NULL, NULL, NULL},
-    {{"neighbours", "the tools of the past requests that are most like this one", 1, 1}, NULL, NULL, NULL},
-    {{"tool2vec+refiner", "tool2vec, its best looked at together with the request", 1, 1}, NULL, NULL, NULL},
-    {{"mlc+refiner", "mlc, its best looked at together with the request", 1, 1}, NULL, NULL, NULL},
-    {{"dpr", "meaning, learned: vectors of the tools' texts by the trained encoder", 1, 1}, NULL, NULL, NULL},
-    {{"rerank-10", "dpr, its best 10 read together with the request by a cross-encoder", 1, 1}, NULL, NULL, "dpr"},
-    {{"rerank-30", "dpr, its best 30 read together with the request", 1, 1}, NULL, NULL, "dpr"},
-    {{"rerank-50", "dpr, its best 50 read together with the request", 1, 1}, NULL, NULL, "dpr"},
-    {{"toolrerank", "rerank, ordered by which providers the tools belong to; untrained: hybrid's hits", 1, 0},
-     &wt__hybrid,
-     &wt__rules_untrained,
-     NULL},
+    {RANKS("bm25", "words of name, provider, category, description and parameters", 0, 0), .retriever = &wt__bm25},
+    {RANKS("dense", "meaning: vectors of the tools' texts", 1, 0), .retriever = &wt__dense},
+    {RANKS("hybrid", "words and meaning together; the default with a model and no training", 1, 0),
+     .retriever = &wt__hybrid},
+    {RANKS("tool2vec", "meaning, learned: vectors of the requests that used a tool, with its text's", 1, 1)},
+    {RANKS("mlc", "meaning, learned: a classifier with a row for each tool", 1, 1)},
+    {RANKS("neighbours", "the tools of the past requests that are most like this one", 1, 1)},
+    {RANKS("tool2vec+refiner", "tool2vec, its best looked at together with the request", 1, 1)},
+    {RANKS("mlc+refiner", "mlc, its best looked at together with the request", 1, 1)},
+    {RANKS("dpr", "meaning, learned: vectors of the tools' texts by the trained encoder", 1, 1)},
+    {RANKS("rerank-10", "dpr, its best 10 read together with the request by a cross-encoder", 1, 1), .lesson = "dpr"},
+    {RANKS("rerank-30", "dpr, its best 30 read together with the request", 1, 1), .lesson = "dpr"},
+    {RANKS("rerank-50", "dpr, its best 50 read together with the request", 1, 1), .lesson = "dpr"},
+    {RANKS("toolrerank", "rerank, ordered by which providers the tools belong to; untrained: hybrid's hits", 1, 0),
+     .retriever = &wt__hybrid, .rules = &wt__rules_untrained},
+    {PICKS("set", "the exact set of tools, chosen from the hits of auto", 0, 0)},
+    {PICKS("set-80", "a set that holds all that is needed with a probability of 80 %", 1, 0.80)},
+    {PICKS("set-90", "the same with 90 %", 1, 0.90)},
+    {PICKS("set-95", "the same with 95 %", 1, 0.95)},
 };
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };

@@ -93,6 +93,8 @@ static int choose_recipe(struct search *search, wt_error *err)
     const struct trained *trained = NULL;
     if (!recipe)
         return fail_recipe(name, err);
+    if (recipe->public.picks)
+        return wt__fail(err, WT_ERECIPE, "the recipe %s gives a set, not an order: `whichtool pick` runs it", name);
     if (!automatic && recipe->retriever && !recipe->rules)
         return choose_plain(search, recipe, false, err);
     wt_error why;

@@ -436,8 +436,8 @@ static void judge_kinds(const struct evaluation *e, const struct measurement *m,
 
 static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
 {
-    size_t metrics = wt__plan_metrics(&e->plan);
-    wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, metrics);
+    size_t metrics = wt__plan_metrics(&e->plan), picks = m->picks ? PICK_METRICS : 0;
+    wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, metrics + picks);
     char *set = wt__arena_copy(&e->report->arena, wt__str(e->dataset.name));
     char *split = wt__arena_copy(&e->report->arena, wt__str(e->split));
     char *name = wt__arena_copy(&e->report->arena, wt__str(recipe));
@@ -452,12 +452,19 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
         if (!values[i].name)
             return wt__fail_nomem(e->err);
     }
+    for (size_t i = 0; i < picks; i++) {
+        double sum = 0;
+        for (size_t q = 0; q < e->plan.queries; q++)
+            sum += m->picks[q * PICK_METRICS + i];
+        values[metrics + i] = (wt_metric){i < SET_METRICS ? wt__set_metrics[i].name : wt__pick_metrics[i - SET_METRICS],
+                                          sum / (double)e->plan.queries};
+    }
     *row = (wt_eval_row){.set = set,
                          .split = split,
                          .recipe = name,
                          .tools = e->info.tools,
                          .queries = e->plan.queries,
-                         .metric_count = metrics,
+                         .metric_count = metrics + picks,
                          .metrics = values,
                          .p50_ms = wt__percentile(m->milliseconds, e->plan.timed, 50),
                          .p95_ms = wt__percentile(m->milliseconds, e->plan.timed, 95),

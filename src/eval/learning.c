@@ -14,7 +14,9 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "catalog/dataset.h"
+#include "engine/recipes.h"
 #include "engine/embed.h"
+#include "engine/recipes.h"
 #include "engine/trained.h"
 #include "engine/usage.h"
 #include "eval/portion.h"
@@ -222,17 +224,38 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
 
 /* ---------------------------------------------------------------- which lessons */
 
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+static bool picks(const char *name)
+{
+    const struct recipe *recipe = wt__recipe_named(name);
+    return recipe && recipe->public.picks;
+}
+
+/* Auto considers a refiner that is there, and needs none. */
+static bool auto_uses(const char *lesson)
+{
+    return !is(lesson, "dpr") && !is(lesson, "toolrerank") && !is(lesson, TRAINED_CROSS) && !is(lesson, TRAINED_SET) &&
+           !strchr(lesson, '+');
+}
+
 /* Whether a recipe is made by the lesson: by that of its own name, and by those of the stages before it. The stages of
- * ToolRerank's recipes are not in their names, nor are the past requests that refiners look at. Auto considers a
- * refiner that is there, and needs none. */
+ * ToolRerank's recipes are not in their names, nor are the past requests that refiners look at; sets come of auto. */
 static bool uses_lesson(const char *recipe, const char *lesson)
 {
     size_t len = strlen(lesson);
-    bool across = strcmp(lesson, "dpr") == 0 || strcmp(lesson, TRAINED_CROSS) == 0,
-         reranks = strncmp(recipe, "rerank-", 7) == 0 || strcmp(recipe, "toolrerank") == 0;
-    return strcmp(lesson, TRAINED_ENCODER) == 0 || (across && reranks) ||
-           (strcmp(lesson, "neighbours") == 0 && strchr(recipe, '+')) ||
-           (strcmp(recipe, AUTOMATIC) == 0 && !across && strcmp(lesson, "toolrerank") != 0 && !strchr(lesson, '+')) ||
+    bool reranks = strncmp(recipe, "rerank-", 7) == 0 || is(recipe, "toolrerank");
+    if (is(lesson, TRAINED_ENCODER))
+        return true;
+    if (picks(recipe))
+        return is(lesson, TRAINED_SET) || auto_uses(lesson);
+    if (is(recipe, AUTOMATIC))
+        return auto_uses(lesson);
+    return (reranks && (is(lesson, "dpr") || is(lesson, TRAINED_CROSS))) ||
+           (is(lesson, "neighbours") && strchr(recipe, '+')) ||
            (strncmp(recipe, lesson, len) == 0 && (recipe[len] == '\0' || recipe[len] == '+'));
 }
 
@@ -246,7 +269,7 @@ bool wt__learning_helps(const char *name)
     const wt_recipe *recipe;
     const wt_lesson *lesson;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
-        if (strcmp(lesson->name, name) == 0) /* "auto" and "toolrerank" also run without */
+        if (strcmp(lesson->name, name) == 0) /* "auto", "set" and "toolrerank" also run without */
             return true;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
         if (strcmp(recipe->name, name) == 0)

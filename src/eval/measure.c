@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "engine/engine.h"
+#include "engine/recipes.h"
 #include "eval/metrics.h"
 #include "eval/trec.h"
 
@@ -66,43 +67,125 @@ int wt__judge(double *out, const struct plan *plan, const struct query *query, c
     return 0;
 }
 
-static int find(wt_hits **hits, wt_engine *engine, const struct query *query, const char *recipe, size_t k,
+const char *const wt__pick_metrics[PICK_METRICS - SET_METRICS] = {"recall@gold", "ndcg@gold", "ptr_ndcg"};
+
+static void judge_pick(double *out, const struct query *query, const char *const *picked, size_t len, int *ideal)
+{
+    struct overlap sets = {.picked = len};
+    size_t judged = query->judgement_count;
+    int *gains = ideal + judged;
+    for (size_t j = 0; j < judged; j++) {
+        ideal[j] = query->judgements[j].gain;
+        sets.gold += ideal[j] > 0;
+    }
+    for (size_t i = 0; i < len; i++) {
+        gains[i] = gain_of(query, picked, i);
+        sets.common += gains[i] > 0;
+    }
+    for (size_t m = 0; m < SET_METRICS; m++)
+        out[m] = wt__set_metrics[m].of(sets);
+    qsort(ideal, judged, sizeof *ideal, descending);
+    out[PICK_RECALL] = wt__recall_at(gains, len, sets.gold, sets.gold);
+    out[PICK_NDCG] = wt__ndcg_at(gains, len, ideal, judged, sets.gold);
+    size_t hits = sets.common;
+    out[PICK_PUBLISHED_NDCG] = hits > 0 ? wt__ndcg_at(gains, len, ideal, hits, sets.gold) : 0;
+}
+
+/* What a recipe says of a query. */
+struct answer {
+    wt_hits *hits;     /* of one that ranks */
+    wt_picked *picked; /* of one that picks */
+    const wt_hit *items;
+    size_t len;
+    const char *recipe, *notice, *why;
+    double several;
+};
+
+static void free_answer(struct answer *answer)
+{
+    wt_hits_free(answer->hits);
+    wt_picked_free(answer->picked);
+}
+
+static const wt_recipe *picking(const char *name)
+{
+    const struct recipe *recipe = wt__recipe_named(name);
+    return recipe && recipe->public.picks ? &recipe->public : NULL;
+}
+
+/* A set is picked in any case: whether there is a tool at all is another question. */
+static int pick(struct answer *out, wt_engine *engine, const struct query *query, const wt_recipe *recipe,
+                wt_error *err)
+{
+    wt_pick_options options;
+    wt_pick_options_init(&options);
+    options.complete = recipe->complete;
+    options.abstain = -1;
+    int rc = wt_pick(engine, query->text.ptr, query->text.len, &options, &out->picked, err);
+    if (rc == 0)
+        *out = (struct answer){.picked = out->picked,
+                               .items = out->picked->items,
+                               .len = out->picked->len,
+                               .recipe = out->picked->recipe,
+                               .notice = out->picked->notice,
+                               .several = NAN};
+    return rc;
+}
+
+static int rank(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe, size_t k,
                 wt_error *err)
 {
     wt_find_options options;
     wt_find_options_init(&options);
     options.k = k;
     options.recipe = recipe;
+    int rc = wt_find(engine, query->text.ptr, query->text.len, &options, &out->hits, err);
+    if (rc == 0)
+        *out = (struct answer){.hits = out->hits,
+                               .items = out->hits->items,
+                               .len = out->hits->len,
+                               .recipe = out->hits->recipe,
+                               .notice = out->hits->notice,
+                               .why = out->hits->why,
+                               .several = out->hits->several};
+    return rc;
+}
+
+/* The caller frees the answer, whether it worked or not. */
+static int find(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe, size_t k,
+                wt_error *err)
+{
+    const wt_recipe *picks = picking(recipe);
     wt_error why;
-    int rc = wt_find(engine, query->text.ptr, query->text.len, &options, hits, &why);
-    if (rc < 0)
-        return wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message);
-    return 0;
+    *out = (struct answer){.several = NAN};
+    int rc = picks ? pick(out, engine, query, picks, &why) : rank(out, engine, query, recipe, k, &why);
+    return rc < 0 ? wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message) : 0;
 }
 
 static int time_queries(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
                         const struct plan *plan, const char *recipe, struct progress *progress, wt_error *err)
 {
-    wt_hits *hits = NULL;
-    int rc = find(&hits, engine, &dataset->queries[0], recipe, plan->latency_k, err);
+    struct answer answer;
+    int rc = find(&answer, engine, &dataset->queries[0], recipe, plan->latency_k, err);
+    if (rc == 0) {
+        out->ran = wt__copy_string(answer.recipe, strlen(answer.recipe));
+        out->notice = answer.notice ? wt__copy_string(answer.notice, strlen(answer.notice)) : NULL;
+        out->why = answer.why ? wt__copy_string(answer.why, strlen(answer.why)) : NULL;
+        if (!out->ran || (!out->notice && answer.notice) || (!out->why && answer.why))
+            rc = wt__fail_nomem(err);
+    }
+    free_answer(&answer);
     if (rc < 0)
         return rc;
-    out->ran = wt__copy_string(hits->recipe, strlen(hits->recipe));
-    out->notice = hits->notice ? wt__copy_string(hits->notice, strlen(hits->notice)) : NULL;
-    out->why = hits->why ? wt__copy_string(hits->why, strlen(hits->why)) : NULL;
-    bool copied = out->ran && (out->notice || !hits->notice) && (out->why || !hits->why);
-    wt_hits_free(hits);
-    if (!copied)
-        return wt__fail_nomem(err);
     if (wt__progress_phase(progress, "timing", plan->timed))
         return wt__fail_cancelled(err);
     for (size_t q = 0; q < plan->timed; q++) {
         double begin = wt__now_ms();
-        rc = find(&hits, engine, &dataset->queries[q], recipe, plan->latency_k, err);
+        rc = find(&answer, engine, &dataset->queries[q], recipe, plan->latency_k, err);
         out->milliseconds[q] = wt__now_ms() - begin;
+        free_answer(&answer);
         if (rc < 0)
             return rc;
-        wt_hits_free(hits);
         if (wt__progress_step(progress, 1))
             return wt__fail_cancelled(err);
     }
@@ -110,13 +193,13 @@ static int time_queries(struct measurement *out, wt_engine *engine, const struct
     return 0;
 }
 
-static void write_run(struct buffer *out, const struct query *query, const wt_hits *hits, const char *recipe)
+static void write_run(struct buffer *out, const struct query *query, const struct answer *answer, const char *recipe)
 {
     float last = INFINITY;
-    for (size_t i = 0; i < hits->len; i++) {
-        const wt_tool *tool = &hits->items[i].tool;
+    for (size_t i = 0; i < answer->len; i++) {
+        const wt_tool *tool = &answer->items[i].tool;
         const char *id = *tool->source_id ? tool->source_id : tool->id;
-        wt__trec_run_line(out, query->id, wt__str(id), i + 1, hits->items[i].score, &last, recipe);
+        wt__trec_run_line(out, query->id, wt__str(id), i + 1, answer->items[i].score, &last, recipe);
     }
 }
 
@@ -156,31 +239,43 @@ struct judging {
     wt_error errors[TURN];
 };
 
+static int judge_answer(struct judging *j, size_t index, const struct answer *answer, wt_error *err)
+{
+    const struct plan *plan = j->plan;
+    size_t q = j->begin + index, len = answer->len;
+    const struct query *query = &j->dataset->queries[q];
+    const char **ranked = wt__alloc_array(len, sizeof *ranked);
+    int *ideal = wt__alloc_array(query->judgement_count + len, sizeof *ideal);
+    int rc = ranked && ideal ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < len; i++)
+        ranked[i] = answer->items[i].tool.source_id;
+    if (rc == 0)
+        rc = wt__judge(j->out->values + q * wt__plan_metrics(plan), plan, query, ranked,
+                       len < plan->depth ? len : plan->depth, err);
+    if (rc == 0 && j->out->picks)
+        judge_pick(j->out->picks + q * PICK_METRICS, query, ranked, len, ideal);
+    if (rc == 0)
+        note_misses(j->out->missed + j->missed[index], query, ranked, len);
+    free(ranked);
+    free(ideal);
+    return rc;
+}
+
 static int judge_query(void *context, size_t index, unsigned worker)
 {
     struct judging *j = context;
-    const struct plan *plan = j->plan;
     size_t q = j->begin + index;
     const struct query *query = &j->dataset->queries[q];
     wt_error *err = &j->errors[index];
-    wt_hits *hits = NULL;
+    struct answer answer;
     (void)worker;
-    const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
-    int rc = ranked ? find(&hits, j->engine, query, j->recipe, plan->depth, err) : wt__fail_nomem(err);
-    if (rc < 0) {
-        free(ranked);
-        return rc;
-    }
-    size_t len = hits->len < plan->depth ? hits->len : plan->depth;
-    for (size_t i = 0; i < len; i++)
-        ranked[i] = hits->items[i].tool.source_id;
-    rc = wt__judge(j->out->values + q * wt__plan_metrics(plan), plan, query, ranked, len, err);
-    j->out->several[q] = hits->several;
-    note_misses(j->out->missed + j->missed[index], query, ranked, len);
-    if (j->runs)
-        write_run(&j->lines[index], query, hits, j->recipe);
-    wt_hits_free(hits);
-    free(ranked);
+    int rc = find(&answer, j->engine, query, j->recipe, j->plan->depth, err);
+    if (rc == 0)
+        rc = judge_answer(j, index, &answer, err);
+    j->out->several[q] = answer.several;
+    if (rc == 0 && j->runs)
+        write_run(&j->lines[index], query, &answer, j->recipe);
+    free_answer(&answer);
     return rc == 0 && j->lines[index].failed ? wt__fail_nomem(err) : rc;
 }
 
@@ -232,7 +327,12 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
                                 .milliseconds = calloc(plan->timed, sizeof *out->milliseconds),
                                 .missed = calloc(plan->relevant, sizeof *out->missed),
                                 .several = calloc(plan->queries, sizeof *out->several)};
-    int rc = out->values && out->milliseconds && out->missed && out->several ? 0 : wt__fail_nomem(err);
+    bool picks = picking(recipe) != NULL;
+    if (picks)
+        out->picks = calloc(plan->queries * PICK_METRICS, sizeof *out->picks);
+    int rc = out->values && (out->picks || !picks) && out->milliseconds && out->missed && out->several
+                 ? 0
+                 : wt__fail_nomem(err);
     if (rc == 0 && run_path)
         rc = wt__replace_begin(&run, run_path, err);
     if (rc == 0)
@@ -250,6 +350,7 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
 void wt__measurement_dispose(struct measurement *measurement)
 {
     free(measurement->values);
+    free(measurement->picks);
     free(measurement->milliseconds);
     free(measurement->missed);
     free(measurement->several);

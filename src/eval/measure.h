@@ -6,6 +6,7 @@
 
 #include "base/progress.h"
 #include "catalog/dataset.h"
+#include "choose/set_metrics.h"
 
 enum {
     RUN_DEPTH = 100,      /* hits ranked for a query, or the greatest cutoff when that is more */
@@ -29,8 +30,15 @@ static inline size_t wt__plan_metrics(const struct plan *plan)
     return 3 * plan->cutoff_count + 1;
 }
 
+/* Of what a recipe picked: those of choose/set_metrics.h, then recall and ndcg with as many places as there are
+ * relevant tools, and ndcg as PTR's published code has it: against the best order of what was picked, so that a miss
+ * costs nothing. (Its recall is set_recall.) */
+enum { PICK_RECALL = SET_METRICS, PICK_NDCG, PICK_PUBLISHED_NDCG, PICK_METRICS };
+extern const char *const wt__pick_metrics[PICK_METRICS - SET_METRICS]; /* names of the last three */
+
 struct measurement {
     double *values;           /* [queries, metrics] */
+    double *picks;            /* [queries, PICK_METRICS]; NULL where the recipe ranks */
     double *milliseconds;     /* [timed], ascending */
     bool *missed;             /* [relevant], in the order of queries and judgements */
     double *several;          /* [queries] what wt_hits said of it */

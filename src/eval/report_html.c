@@ -188,7 +188,7 @@ static void full_table(struct buffer *out, const struct page *page)
         wt__buffer_text(out, "</th>");
     }
     wt__buffer_text(out, "</tr></thead><tbody>\n");
-    for (size_t m = 0; m < report->rows[0].metric_count; m++) {
+    for (size_t m = 0; m < wt__plan_metrics(page->plan); m++) {
         row_head(out, report->rows[0].metrics[m].name);
         for (size_t r = 0; r < report->row_count; r++)
             metric_cell(out, page, r, m);

@@ -17,14 +17,15 @@
 #include "learn/logistic.h"
 #include "learn/study.h"
 
-/* Values in order of preference: the first stay unless others are better by more than chance. */
+/* Values in order of preference: the first stay unless others are clearly better. */
 static const float likelihoods[] = {0.75f, 0.5f, 1}, pasts[] = {0.25f, 0, 0.1f, 0.5f, 1, 2}, sizes[] = {0.5f, 0, 1};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 enum {
     VALUES = COUNT(likelihoods) * COUNT(pasts) * COUNT(sizes),
     FOLDS = 5,
-    SET_LEAST = 20 /* dev requests: of fewer nothing is learned */
+    SET_LEAST = 20, /* dev requests: of fewer nothing is learned */
+    CLEARLY = 2     /* standard errors: of so many values one is better than the first by chance */
 };
 
 /* A dev request. */
@@ -272,7 +273,7 @@ static int choose_values(struct search_for_set *s, wt_error *err)
     for (size_t value = 0; rc == 0 && value < VALUES; value++) {
         struct judging judging = {s, value, each};
         wt__pool_run(s->training->threads, s->count, judge, &judging);
-        if (value > 0 && !wt__study_better(s->study, best, each, STUDY_CHANCE))
+        if (value > 0 && !wt__study_better(s->study, best, each, CLEARLY))
             continue;
         memcpy(best, each, s->count * sizeof *best);
         chosen = value;
