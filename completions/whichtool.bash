@@ -1,7 +1,7 @@
 # bash completion for whichtool; made by `whichtool help --completions bash`
 _whichtool() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' i
-  local verbs='add find list show remove usage eval train model version help'
+  local verbs='add find pick list show remove usage eval train model version help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case " $verbs " in *" ${COMP_WORDS[i]} "*) verb=${COMP_WORDS[i]}; break ;; esac
   done
@@ -15,9 +15,16 @@ _whichtool() {
     find:-r | find:--recipe) mapfile -t COMPREPLY < <(compgen -W "$(whichtool help --recipes 2>/dev/null | cut -d' ' -f1)" -- "$word"); return ;;
     find:-p | find:--provider) COMPREPLY=(); return ;;
     find:--max-per-provider) COMPREPLY=(); return ;;
+    find:--abstain) COMPREPLY=(); return ;;
     find:-f | find:--format) mapfile -t COMPREPLY < <(compgen -W 'table json openai openai-responses anthropic gemini mcp' -- "$word"); return ;;
     find:--model) COMPREPLY=(); return ;;
     find:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+    pick:--complete) COMPREPLY=(); return ;;
+    pick:--abstain) COMPREPLY=(); return ;;
+    pick:-p | pick:--provider) COMPREPLY=(); return ;;
+    pick:-f | pick:--format) mapfile -t COMPREPLY < <(compgen -W 'table json openai openai-responses anthropic gemini mcp' -- "$word"); return ;;
+    pick:--model) COMPREPLY=(); return ;;
+    pick:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     list:-p | list:--provider) COMPREPLY=(); return ;;
     list:--limit) COMPREPLY=(); return ;;
     list:--offset) COMPREPLY=(); return ;;
@@ -73,13 +80,14 @@ _whichtool() {
   case $verb in
     '') mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
     add) options+=' -f --format -p --provider --sync --strict --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-    find) options+=' -k --k -r --recipe -e --explain -p --provider --max-per-provider -f --format --model --models'; COMPREPLY=() ;;
+    find) options+=' -k --k -r --recipe -e --explain -p --provider --max-per-provider --abstain -f --format --model --models'; COMPREPLY=() ;;
+    pick) options+=' --complete --abstain -e --explain -p --provider -f --format --model --models'; COMPREPLY=() ;;
     list) options+=' -p --provider --providers --limit --offset'; COMPREPLY=() ;;
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
     usage) options+=' --split --strict -t --tool --before --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
     eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --bootstrap --timed --seed --cache --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
-    train) options+=' --data --most --out --epochs --batch --accumulate --lr --freeze --loss --precision --candidates --fields --negatives --made-up --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto cross toolrerank all' -- "$word") ;;
+    train) options+=' --data --most --out --epochs --batch --accumulate --lr --freeze --loss --precision --candidates --fields --negatives --made-up --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto set cross toolrerank all' -- "$word") ;;
     model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;
     version) options+=''; COMPREPLY=() ;;
     help) options+=' --recipes --man --completions'; mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;

@@ -33,7 +33,7 @@ enum {
 
 /* Numbers that were measured on requests with known answers, ascending. */
 struct calibration {
-    float *values; /* [count] */
+    const float *values; /* [count] */
     size_t count;
 };
 

@@ -34,13 +34,13 @@ static int read_calibration(struct calibration *out, const json_t *object, const
     size_t count = json_array_size(wt__json_array(object, name));
     if (count > CALIBRATION_MOST)
         return wt__fail(err, WT_EMODEL, "\"%s\" has more than %d numbers", name, CALIBRATION_MOST);
-    out->count = count;
-    out->values = wt__arena_array(arena, float, count);
-    if (!out->values)
+    float *values = wt__arena_array(arena, float, count);
+    *out = (struct calibration){values, count};
+    if (!values)
         return wt__fail_nomem(err);
-    int rc = read_list(out->values, count, object, name, err);
+    int rc = read_list(values, count, object, name, err);
     for (size_t i = 1; rc == 0 && i < count; i++)
-        if (out->values[i] < out->values[i - 1])
+        if (values[i] < values[i - 1])
             rc = wt__fail(err, WT_EMODEL, "\"%s\" is not in order", name);
     return rc;
 }

@@ -201,7 +201,7 @@ int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out)
 
 bool wt__recipe_known(const char *name, size_t len, bool *needs_model)
 {
-    static const wt_recipe automatic = {"auto", "", 1, 0};
+    static const wt_recipe automatic = {.name = "auto", .summary = "", .needs_model = 1};
     const wt_recipe *recipe = NULL;
     for (size_t i = 0;; i++) {
         recipe = wt_recipe_at(i);
