@@ -149,7 +149,10 @@ bool wt__completion_too_long(struct str body)
 static void strike_out(struct buffer *out, struct str text, const char *key)
 {
     size_t len = key ? strlen(key) : 0;
-    for (const char *hit; len >= STRUCK_BYTES_MIN && (hit = memmem(text.ptr, text.len, key, len));) {
+    while (len >= STRUCK_BYTES_MIN && text.len >= len) {
+        const char *hit = memmem(text.ptr, text.len, key, len);
+        if (!hit)
+            break;
         wt__buffer_append(out, text.ptr, (size_t)(hit - text.ptr));
         wt__buffer_text(out, "(key)");
         text.len -= (size_t)(hit - text.ptr) + len;
@@ -161,7 +164,7 @@ static void strike_out(struct buffer *out, struct str text, const char *key)
 void wt__completion_reason(struct buffer *out, struct str body, const char *key, size_t max)
 {
     json_t *value = NULL;
-    struct buffer struck = {0};
+    struct buffer struck = {0}, plain = {0};
     if (wt__json_parse(&value, body.ptr ? body.ptr : "", body.len, NULL) < 0)
         return;
     struct str text = wt__json_str(wt__json_object(value, "error"), "message");
@@ -169,9 +172,12 @@ void wt__completion_reason(struct buffer *out, struct str body, const char *key,
         text = wt__json_str(value, "error");
     if (text.len == 0)
         text = wt__json_str(value, "message");
-    strike_out(&struck, text, key);
+    strike_out(&struck, text, key); /* before it can be cut in two */
     if (!struck.failed)
-        wt__plain_line(out, wt__buffer_view(&struck), max);
+        wt__plain_line(&plain, wt__buffer_view(&struck), max);
+    if (!plain.failed)
+        strike_out(out, wt__buffer_view(&plain), key); /* a key with unseen characters in it */
     wt__buffer_dispose(&struck);
+    wt__buffer_dispose(&plain);
     json_decref(value);
 }
