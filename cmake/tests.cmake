@@ -7,7 +7,7 @@ if(NOT CMOCKA_FOUND)
 endif()
 set(WT_TEST_ENVIRONMENT "WT_TEST_SOURCE=${CMAKE_SOURCE_DIR};WT_TEST_BUILD=${CMAKE_BINARY_DIR}")
 
-foreach(room base text nn net encoder catalog index llm retrieve rerank engine eval learn)
+foreach(room base text nn net encoder catalog index llm retrieve rerank choose engine eval learn)
   file(GLOB programs CONFIGURE_DEPENDS tests/${room}/test_*.c)
   foreach(program IN LISTS programs)
     get_filename_component(stem ${program} NAME_WE)

@@ -1,0 +1,248 @@
+/* The chooser against sums over all sets, and its promises against drawn requests. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "choose/chooser.h"
+#include "choose/set_metrics.h"
+
+/* A tool's probability is logistic in its share alone: share is the logit. */
+static const struct chooser plain = {.tool_weights = {[TOOL_SHARE] = 1}, .likelihood = 1};
+
+static struct situation of_logits(const float *logits, size_t count)
+{
+    struct situation s = {.tools = count};
+    for (size_t t = 0; t < count; t++) {
+        s.hits[t] = (uint32_t)t;
+        s.features[t][TOOL_SHARE] = logits[t];
+    }
+    return s;
+}
+
+/* Three tools have seven sets, all of which are weighed. */
+enum { FEW = 3, ALL = 1 << FEW };
+
+static double weight_of(const struct situation *s, unsigned set)
+{
+    double sum = 0;
+    for (size_t t = 0; t < FEW; t++)
+        sum += set >> t & 1 ? (double)s->features[t][TOOL_SHARE] : 0;
+    return exp(sum);
+}
+
+static struct overlap overlap_of(unsigned gold, unsigned picked)
+{
+    return (struct overlap){(size_t)__builtin_popcount(gold), (size_t)__builtin_popcount(picked),
+                            (size_t)__builtin_popcount(gold & picked)};
+}
+
+static void the_set_has_the_greatest_expected_tracc(void **state)
+{
+    struct rng rng;
+    (void)state;
+    wt__rng_seed(&rng, 1);
+    for (int round = 0; round < 200; round++) {
+        float logits[FEW];
+        double all = 0, best = -1, complete = 0, needed[FEW] = {0};
+        struct chosen chosen;
+        for (size_t t = 0; t < FEW; t++)
+            logits[t] = (float)(8 * wt__rng_unit(&rng) - 4);
+        struct situation s = of_logits(logits, FEW);
+        wt__choose(&plain, &s, &chosen);
+        for (unsigned gold = 1; gold < ALL; gold++)
+            all += weight_of(&s, gold);
+        for (unsigned picked = 1; picked < ALL; picked++) {
+            double value = 0;
+            for (unsigned gold = 1; gold < ALL; gold++)
+                value += weight_of(&s, gold) / all * wt__tracc(overlap_of(gold, picked));
+            best = fmax(best, value);
+            if (picked == chosen.tools)
+                assert_float_equal(value, chosen.tracc, 1e-5);
+        }
+        assert_float_equal(best, chosen.tracc, 1e-5);
+        for (unsigned gold = 1; gold < ALL; gold++) {
+            if ((gold & ~(unsigned)chosen.tools) == 0)
+                complete += weight_of(&s, gold) / all;
+            for (size_t t = 0; t < FEW; t++)
+                needed[t] += gold >> t & 1 ? weight_of(&s, gold) / all : 0;
+        }
+        assert_float_equal(complete, chosen.complete, 1e-5);
+        for (size_t t = 0; t < FEW; t++)
+            assert_float_equal(needed[t], chosen.probability[t], 1e-5);
+    }
+}
+
+/* Tools 0 to 3 look alike; past requests nearly all used 1 and 3 together. */
+static void a_set_that_was_used_comes_back(void **state)
+{
+    const float logits[] = {0, 0, 0, 0};
+    struct situation s = of_logits(logits, 4);
+    struct chooser chooser = plain;
+    struct chosen chosen;
+    (void)state;
+    s.past[0] = (struct past_set){1u << 1 | 1u << 3, 0.9f};
+    s.past[1] = (struct past_set){1u << 0, 0.1f};
+    s.past_count = 2;
+    chooser.past = 2;
+    wt__choose(&chooser, &s, &chosen);
+    assert_int_equal(chosen.tools, 1u << 1 | 1u << 3);
+}
+
+/* Five tools that are all likely, two more than the others; usage has never needed more than two. */
+static void sizes_that_were_never_used_are_not_picked(void **state)
+{
+    const float logits[] = {4, 4, 1, 1, 1};
+    struct situation s = of_logits(logits, 5);
+    struct chooser chooser = plain;
+    struct chosen chosen;
+    (void)state;
+    wt__choose(&chooser, &s, &chosen);
+    assert_int_equal(chosen.tools, 31);
+    chooser.size = 1;
+    for (size_t n = 0; n < CHOOSE_SIZES; n++)
+        chooser.sizes[n] = n < 2 ? -0.7f : -20;
+    wt__choose(&chooser, &s, &chosen);
+    assert_int_equal(chosen.tools, 3);
+}
+
+static void sixty_four_tools_and_none_are_as_good_as_three(void **state)
+{
+    struct situation s = {.tools = CHOOSE_TOOLS}, empty = {.tools = 0};
+    struct chosen chosen;
+    (void)state;
+    for (size_t t = 0; t < CHOOSE_TOOLS; t++) {
+        s.hits[t] = (uint32_t)t;
+        s.features[t][TOOL_SHARE] = t == 63 || t == 5 ? 40 : -40; /* beyond what a float can tell from 0 and 1 */
+    }
+    wt__choose(&plain, &s, &chosen);
+    assert_int_equal(chosen.tools, (uint64_t)1 << 63 | 1u << 5);
+    assert_float_equal(chosen.tracc, 1, 1e-3);
+    wt__choose(&plain, &empty, &chosen);
+    assert_int_equal(chosen.tools, 0);
+    assert_float_equal(wt__none_probability(&plain, &empty), 1, 0);
+}
+
+/* The situation has hits 0, 2 and 5 of seven; 5 is the likeliest. */
+static void every_hit_joins_once_at_a_level_of_its_own(void **state)
+{
+    const float logits[] = {1, -1, 3};
+    struct situation s = of_logits(logits, 3);
+    uint32_t order[7];
+    static const uint32_t wanted[7] = {5, 0, 2, 1, 3, 4, 6};
+    float levels[7];
+    (void)state;
+    s.hits[1] = 2;
+    s.hits[2] = 5;
+    wt__set_order(&plain, &s, 7, order, levels);
+    assert_memory_equal(order, wanted, sizeof wanted);
+    assert_float_equal(levels[0], 0, 0);
+    for (size_t i = 1; i < 7; i++)
+        assert_true(levels[i] > levels[i - 1]);
+}
+
+static void a_promise_needs_enough_requests(void **state)
+{
+    static const float values[9] = {.1f, .2f, .3f, .4f, .5f, .6f, .7f, .8f, CHOOSE_NEVER};
+    static const struct {
+        size_t count;
+        double probability;
+        float level; /* 0: nothing can be promised */
+    } rows[] = {{9, .5, .5f}, {9, .8, .8f}, {9, .81, 0} /* the ninth, which never was complete */,
+                {9, .9, 0},   {9, .95, 0},  {8, .88, .8f} /* 9 * .88 = 7.92: the eighth */,
+                {8, .9, 0},   {1, .5, .1f}, {0, .5, 0},
+                {9, .1, .1f}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        float level = 0;
+        const struct calibration levels = {values, rows[i].count};
+        bool known = wt__complete_level(&levels, rows[i].probability, &level);
+        assert_int_equal(known, rows[i].level > 0);
+        if (known)
+            assert_float_equal(level, rows[i].level, 1e-6);
+    }
+}
+
+static void an_alarm_is_as_rare_as_it_was_said(void **state)
+{
+    static const float values[19] = {.01f, .02f, .03f, .04f, .05f, .06f, .07f, .08f, .09f, .1f,
+                                     .11f, .12f, .13f, .14f, .15f, .16f, .17f, .18f, .19f};
+    const struct calibration none = {values, 19}, few = {values, 18}, nobody = {values, 0};
+    (void)state;
+    assert_float_equal(wt__none_threshold(&none, 0.05), .19f, 1e-6);
+    assert_float_equal(wt__none_threshold(&none, 0.5), .10f, 1e-6);
+    assert_true(isinf(wt__none_threshold(&none, 0.04)));
+    assert_true(isinf(wt__none_threshold(&few, 0.05)));
+    assert_true(isinf(wt__none_threshold(&nobody, 0.5)));
+    assert_float_equal(wt__none_threshold(&none, 0.99), 0, 0);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Requests of six tools, each needed with the probability that the chooser thinks. 39 of them calibrate, the 40th is
+ * asked: over 2,000 such draws it is complete as often as was promised (three
+ * standard errors of a share of 2,000 are 3 points). */
+enum { TOOLS = 6, CALIBRATING = 39, DRAWS = 2000 };
+
+static float draw_level(struct rng *rng)
+{
+    float logits[TOOLS], levels[TOOLS];
+    uint32_t order[TOOLS], gold = 0;
+    for (size_t t = 0; t < TOOLS; t++) {
+        logits[t] = (float)(4 * wt__rng_unit(rng) - 3);
+        gold |= (uint32_t)(wt__rng_unit(rng) < 1 / (1 + exp(-(double)logits[t]))) << t;
+    }
+    struct situation s = of_logits(logits, TOOLS);
+    float last = 0;
+    wt__set_order(&plain, &s, TOOLS, order, levels);
+    for (size_t i = 0; i < TOOLS; i++)
+        if (gold >> order[i] & 1)
+            last = levels[i];
+    return last;
+}
+
+static void sets_are_complete_as_often_as_was_promised(void **state)
+{
+    static const double promises[] = {0.5, 0.8, 0.9, 0.95};
+    struct rng rng;
+    (void)state;
+    wt__rng_seed(&rng, 7);
+    for (size_t p = 0; p < sizeof promises / sizeof *promises; p++) {
+        int complete = 0;
+        for (int draw = 0; draw < DRAWS; draw++) {
+            float values[CALIBRATING], level;
+            for (size_t i = 0; i < CALIBRATING; i++)
+                values[i] = draw_level(&rng);
+            qsort(values, CALIBRATING, sizeof *values, ascending);
+            const struct calibration levels = {values, CALIBRATING};
+            assert_true(wt__complete_level(&levels, promises[p], &level));
+            complete += draw_level(&rng) <= level;
+        }
+        assert_in_range(complete, (int)(DRAWS * (promises[p] - 0.03)), (int)(DRAWS * fmin(1, promises[p] + 0.08)));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_set_has_the_greatest_expected_tracc),
+        cmocka_unit_test(a_set_that_was_used_comes_back),
+        cmocka_unit_test(sizes_that_were_never_used_are_not_picked),
+        cmocka_unit_test(sixty_four_tools_and_none_are_as_good_as_three),
+        cmocka_unit_test(every_hit_joins_once_at_a_level_of_its_own),
+        cmocka_unit_test(a_promise_needs_enough_requests),
+        cmocka_unit_test(an_alarm_is_as_rare_as_it_was_said),
+        cmocka_unit_test(sets_are_complete_as_often_as_was_promised),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

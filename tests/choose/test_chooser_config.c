@@ -1,0 +1,67 @@
+/* A chooser as JSON: what is written is read back, and what is not whole is refused with its name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "choose/chooser.h"
+
+static void what_is_written_is_read_back(void **state)
+{
+    struct arena arena = {0};
+    struct chooser again;
+    wt_error err;
+    (void)state;
+    json_t *config = wt__chooser_write(&wt__chooser_untrained);
+    assert_non_null(config);
+    assert_int_equal(wt__chooser_read(&again, config, &arena, &err), 0);
+    assert_memory_equal(again.tool_weights, wt__chooser_untrained.tool_weights, sizeof again.tool_weights);
+    assert_memory_equal(again.sizes, wt__chooser_untrained.sizes, sizeof again.sizes);
+    assert_memory_equal(again.fit_weights, wt__chooser_untrained.fit_weights, sizeof again.fit_weights);
+    assert_float_equal(again.likelihood, wt__chooser_untrained.likelihood, 0);
+    assert_int_equal(again.none.count, wt__chooser_untrained.none.count);
+    assert_memory_equal(again.none.values, wt__chooser_untrained.none.values, again.none.count * sizeof(float));
+    assert_int_equal(again.levels.count, 0);
+    json_decref(config);
+    wt__arena_dispose(&arena);
+}
+
+static void what_is_not_whole_is_refused(void **state)
+{
+    static const struct {
+        const char *name, *value, *says;
+    } rows[] = {
+        {"tool", "[1, 2]", "\"tool\" has 2 numbers and not 9"},
+        {"tool", "7", "\"tool\" has 0 numbers"},
+        {"fit", "[0,0,0,0,0,0,0,0,0,\"x\"]", "\"fit\" has something else than a number"},
+        {"past", "null", "\"past\" is no number"},
+        {"tool_constant", "\"1\"", "\"tool_constant\" is no number"},
+        {"levels", "[0.2, 0.1]", "\"levels\" is not in order"},
+        {"none", "[0.1, null]", "\"none\" has something else than a number"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        struct chooser chooser;
+        wt_error err = {0};
+        json_t *config = wt__chooser_write(&wt__chooser_untrained);
+        json_t *value = json_loads(rows[i].value, JSON_DECODE_ANY, NULL);
+        assert_int_equal(json_object_set_new(config, rows[i].name, value), 0);
+        assert_int_equal(wt__chooser_read(&chooser, config, &arena, &err), WT_EMODEL);
+        assert_non_null(strstr(err.message, rows[i].says));
+        json_decref(config);
+        wt__arena_dispose(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(what_is_not_whole_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

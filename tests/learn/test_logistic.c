@@ -1,0 +1,109 @@
+/* Logistic regression where the answer is known without it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "learn/logistic.h"
+
+/* One feature of 0 or 1: of 8 samples with 0 two are yes, of 4 with 1 three are. Without shrinkage the model gives each
+ * side its share: constant = log(2/6), weight = log(3/1) - constant. */
+enum { COUNT = 12 };
+static const float values[COUNT] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+static const uint8_t answers[COUNT] = {1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0};
+
+static const struct logistic_samples samples = {.count = COUNT, .features = 1, .values = values, .answers = answers};
+
+static void shares_are_found(void **state)
+{
+    float weight, constant;
+    (void)state;
+    wt__logistic_fit(&samples, 0, &weight, &constant);
+    assert_float_equal(constant, log(2.0 / 6), 1e-4);
+    assert_float_equal(weight, log(3.0) - log(2.0 / 6), 1e-4);
+}
+
+/* Yes counts 7/5 of no: the odds of both sides grow by that. */
+static void balance_moves_the_constant_alone(void **state)
+{
+    struct logistic_samples balanced = samples;
+    float weight, constant;
+    (void)state;
+    balanced.balanced = true;
+    wt__logistic_fit(&balanced, 0, &weight, &constant);
+    assert_float_equal(constant, log(2.0 / 6) + log(7.0 / 5), 1e-4);
+    assert_float_equal(weight, log(3.0) - log(2.0 / 6), 1e-4);
+}
+
+/* Without the samples 4 to 7, a side has two of four. */
+static void what_is_left_out_does_not_count(void **state)
+{
+    static const uint8_t left_out[COUNT] = {0, 0, 0, 0, 1, 1, 1, 1};
+    struct logistic_samples part = samples;
+    float weight, constant;
+    (void)state;
+    part.left_out = left_out;
+    wt__logistic_fit(&part, 0, &weight, &constant);
+    assert_float_equal(constant, 0, 1e-4);
+    assert_float_equal(weight, log(3.0), 1e-4);
+}
+
+/* A second feature that never changes, or must not be weighed, gets no weight; shrinkage makes weights less. */
+static void weights_are_given_where_they_may_be(void **state)
+{
+    static const bool first_alone[] = {true, false};
+    float two[COUNT][2], weights[2], constant, plain;
+    struct logistic_samples wide = samples;
+    (void)state;
+    wt__logistic_fit(&samples, 0, &plain, &constant);
+    wide.features = 2;
+    wide.values = &two[0][0];
+    for (size_t i = 0; i < COUNT; i++) {
+        two[i][0] = values[i];
+        two[i][1] = 5;
+    }
+    wt__logistic_fit(&wide, 0, weights, &constant);
+    assert_float_equal(weights[0], plain, 1e-4);
+    assert_float_equal(weights[1], 0, 0);
+    for (size_t i = 0; i < COUNT; i++)
+        two[i][1] = answers[i];
+    wide.weighed = first_alone;
+    wt__logistic_fit(&wide, 0, weights, &constant);
+    assert_float_equal(weights[0], plain, 1e-4);
+    assert_float_equal(weights[1], 0, 0);
+    wt__logistic_fit(&wide, 1, weights, &constant);
+    assert_true(weights[0] > 0 && weights[0] < plain / 2);
+}
+
+/* What separates both answers would have an endless weight; with shrinkage it is finite, and the same each time. */
+static void separated_answers_end(void **state)
+{
+    static const uint8_t separated[COUNT] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}, alike[COUNT] = {0};
+    struct logistic_samples s = samples;
+    float weight, constant, again;
+    (void)state;
+    s.answers = separated;
+    wt__logistic_fit(&s, 1e-3, &weight, &constant);
+    wt__logistic_fit(&s, 1e-3, &again, &constant);
+    assert_true(isfinite(weight) && weight > 4);
+    assert_float_equal(weight, again, 0);
+    s.answers = alike;
+    wt__logistic_fit(&s, 1e-3, &weight, &constant);
+    assert_float_equal(weight, 0, 0);
+    assert_float_equal(constant, 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_are_found),
+        cmocka_unit_test(balance_moves_the_constant_alone),
+        cmocka_unit_test(what_is_left_out_does_not_count),
+        cmocka_unit_test(weights_are_given_where_they_may_be),
+        cmocka_unit_test(separated_answers_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
