@@ -130,6 +130,7 @@ static bool keep_options(struct chat_client *client, const struct chat_client_op
         !keep(client, &kept->project, "", options->project, ""))
         return false;
     kept->base_url = trimmed;
+    client->model.name = kept->model;
     client->url = url;
     client->headers[0] = (struct http_header){"Authorization", bearer};
     client->headers[1] = (struct http_header){"OpenAI-Organization", kept->organisation};
@@ -410,18 +411,21 @@ int wt__chat_client_open(struct chat_client **out, const struct chat_client_opti
     if (rc < 0)
         return rc;
     struct chat_client *client = calloc(1, sizeof *client);
-    if (!client || !keep_options(client, options)) {
-        if (client)
-            wt__arena_dispose(&client->arena);
-        free(client);
+    if (!client)
         return wt__fail_nomem(err);
-    }
-    client->model = (struct chat_model){.name = client->options.model, .ask = ask};
+    client->model.ask = ask;
     pthread_mutex_init(&client->lock, NULL);
     pthread_cond_init(&client->given_back, NULL);
     wt__rng_seed(&client->rng, JITTER_SEED);
-    *out = client;
-    return 0;
+    if (!keep_options(client, options))
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < HEADERS; i++)
+        rc = wt__http_check_header(&client->headers[i], err);
+    if (rc < 0)
+        wt__chat_client_close(client);
+    else
+        *out = client;
+    return rc;
 }
 
 void wt__chat_client_close(struct chat_client *client)

@@ -52,6 +52,8 @@ int wt__chat_record_key(const char *model_name, const struct chat_question *ques
     unsigned char digest[32];
     const char *text = question->text.ptr ? question->text.ptr : "";
     json_t *string = json_stringn(text, question->text.len);
+    if (!string) /* memory being out looks the same; the text is believed to be wrong the second time only */
+        string = json_stringn(text, question->text.len);
     json_t *object =
         string ? json_pack("{s:s, s:s, s:O, s:O?, s:I}", "model", model_name, "task", question->task, "text", string,
                            "schema", (json_t *)question->schema, "max_tokens", (json_int_t)question->max_tokens)

@@ -56,7 +56,7 @@ void wt__http_session_close(struct http_session *session)
     free(session);
 }
 
-/* ---------------------------------------------------------------- the address */
+/* ---------------------------------------------------------------- address and headers */
 
 static bool has_part(const struct curl_library *lib, const CURLU *parts, CURLUPart what)
 {
@@ -77,9 +77,12 @@ int wt__http_check_base(const char *url, wt_error *err)
         return rc;
     if (!parts)
         return wt__fail_nomem(err);
-    if (lib->url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK ||
-        lib->url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-        (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
+    CURLUcode code = lib->url_set(parts, CURLUPART_URL, url, 0);
+    if (code == CURLUE_OK)
+        code = lib->url_get(parts, CURLUPART_SCHEME, &scheme, 0);
+    if (code == CURLUE_OUT_OF_MEMORY)
+        rc = wt__fail_nomem(err);
+    else if (code != CURLUE_OK || (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
         rc = wt__fail(err, WT_EUSAGE, "the server's address has to be a URL that begins with https:// or http://");
     for (size_t i = 0; rc == 0 && i < sizeof unwanted / sizeof *unwanted; i++)
         if (has_part(lib, parts, unwanted[i]))
@@ -88,6 +91,21 @@ int wt__http_check_base(const char *url, wt_error *err)
     lib->free(scheme);
     lib->url_cleanup(parts);
     return rc;
+}
+
+static bool is_clean(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            return false;
+    return true;
+}
+
+int wt__http_check_header(const struct http_header *header, wt_error *err)
+{
+    if (!header->value || (is_clean(header->value) && strlen(header->value) <= HTTP_HEADER_BYTES_MAX))
+        return 0;
+    return wt__fail(err, WT_EUSAGE, "what is sent as %s is too long or holds a control character", header->name);
 }
 
 /* ---------------------------------------------------------------- what libcurl calls */
@@ -161,14 +179,6 @@ static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl
 
 /* ---------------------------------------------------------------- one exchange */
 
-static bool is_clean(const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            return false;
-    return true;
-}
-
 static int add_line(struct exchange *exchange, const char *line)
 {
     struct curl_slist *list = exchange->lib->slist_append(exchange->headers, line);
@@ -183,11 +193,11 @@ static int add_header(struct exchange *exchange, const struct http_header *heade
     struct buffer line = {0};
     if (!header->value || !header->value[0])
         return 0;
-    if (!is_clean(header->value) || strlen(header->value) > HTTP_HEADER_BYTES_MAX)
-        return wt__fail(exchange->err, WT_EUSAGE, "what is sent as %s is too long or holds a control character",
-                        header->name);
+    int rc = wt__http_check_header(header, exchange->err);
+    if (rc < 0)
+        return rc;
     wt__buffer_printf(&line, "%s: %s", header->name, header->value);
-    int rc = line.failed ? wt__fail_nomem(exchange->err) : add_line(exchange, line.ptr);
+    rc = line.failed ? wt__fail_nomem(exchange->err) : add_line(exchange, line.ptr);
     wt__buffer_dispose(&line);
     return rc;
 }

@@ -57,4 +57,7 @@ int wt__http_post(struct http_session *session, const struct http_post *post, st
  * it (it is shown in errors), nor a query or a fragment. WT_EUSAGE, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_check_base(const char *url, wt_error *err);
 
+/* Can the header be sent? WT_EUSAGE when not; the sentence does not hold its value. */
+int wt__http_check_header(const struct http_header *header, wt_error *err);
+
 #endif

@@ -189,12 +189,19 @@ static inline int script_server_start(struct script_server *server)
 /* Ends every connection. */
 static inline void script_server_hang_up(struct script_server *server)
 {
-    for (size_t i = 0; i < server->connection_count; i++) {
-        shutdown(server->fds[i], SHUT_RDWR);
-        pthread_join(server->threads[i], NULL);
-        close(server->fds[i]);
+    for (;;) {
+        pthread_mutex_lock(&server->lock);
+        size_t left = server->connection_count;
+        pthread_t thread = server->threads[left ? left - 1 : 0];
+        int fd = server->fds[left ? left - 1 : 0];
+        server->connection_count -= left > 0;
+        pthread_mutex_unlock(&server->lock);
+        if (left == 0)
+            return;
+        shutdown(fd, SHUT_RDWR);
+        pthread_join(thread, NULL);
+        close(fd);
     }
-    server->connection_count = 0;
 }
 
 /* A new script; nothing that was asked is kept. No client may be asking. */
