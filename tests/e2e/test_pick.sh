@@ -1,0 +1,99 @@
+#!/bin/bash
+# Picking as a user meets it: without a model, without training, trained, and measured.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+"$python" "$here/tiny_model.py" "$work/models/tiny"
+model=(--model tiny)
+
+expect 4 "an empty store" pick book a table
+says "whichtool add"
+expect 2 "no request" pick
+says "needs REQUEST"
+catalogue
+expect 0 "the catalogue" add "${model[@]}" weather.json money.json tables.json
+expect 2 "a probability of two" pick --complete 2 book a table
+says "a number from 0 to below 1, not \"2\""
+expect 2 "words for a share" pick --abstain often book a table
+says "a number from 0 to below 1, not \"often\""
+expect 2 "a share and a recipe" find --abstain 0.05 --recipe bm25 book a table
+says "from the hits of auto, not of bm25"
+expect 5 "a set is not found" find --recipe set book a table
+says "whichtool pick"
+
+expect 0 "words alone" pick --model "" --abstain 0 book a table in a restaurant
+prints "^ 1 +[01]\.[0-9]+ +.*book_table"
+says "from the hits of bm25"
+says "not calibrated on this catalogue"
+expect 0 "an untrained model" pick "${model[@]}" --abstain 0 --json book a table in a restaurant
+json_lines
+same "its members" "True True True" "$(json_of '"%s %s %s" % (0 <= d["none"] <= 1, 0 < d["tracc"] <= 1, all(0 < t["score"] <= 1 for t in d["tools"]))')"
+expect 0 "reasons" pick "${model[@]}" --abstain 0 --explain book a table
+prints "words: "
+expect 0 "definitions" pick "${model[@]}" --abstain 0 --format openai book a table
+same "an array of functions" "function" "$(json_of 'd[0]["type"]')"
+expect 0 "a promise that nothing is known of" pick "${model[@]}" --abstain 0 --complete 0.9 book a table
+same "everything that was found" 6 "$(wc -l <out)"
+says "not known without training"
+expect 1 "nothing that anybody said" pick --model "" xyzzy plugh
+silent out
+says "No tool fits"
+
+# Forty tools; of each request the first word says one tool and the second, where there is one, another.
+"$python" - <<'PYTHON'
+import json, random
+draw = random.Random(2)
+known = "weather forecast for city rain wind get tides water harbour convert currency money list invoices customer".split()
+said = "book table restaurant cancel booking another from one the to".split()
+with open("tools.jsonl", "w") as tools, open("usages.jsonl", "w") as usages:
+    for i in range(40):
+        print(json.dumps({"name": f"tool_{i}", "description": f"{known[i % 16]} {known[i * 7 % 16]}"}), file=tools)
+    for i in range(400):
+        tool = i % 40
+        used = [f"tool_{tool}"] + ([f"tool_{(tool + 1) % 40}"] if tool % 4 == 0 else [])
+        words = [said[tool % 10], said[tool // 4], draw.choice(known)]
+        print(json.dumps({"request": " ".join(words) + f" {i}", "tools": used}), file=usages)
+PYTHON
+export WHICHTOOL_STORE=$work/used.wt
+expect 0 "forty tools" add "${model[@]}" tools.jsonl
+expect 0 "usages" usage add "${model[@]}" usages.jsonl
+expect 5 "what sets are chosen from" train set "${model[@]}"
+says "whichtool train auto"
+for lesson in neighbours auto set; do
+    expect 0 "$lesson" train "$lesson" "${model[@]}"
+done
+prints "^set: TRACC on dev"
+[ -f used.wt-models/set/config.json ] || fail "no chooser"
+expect 0 "trained" pick "${model[@]}" --abstain 0 --json book book weather 440
+same "calibrated" "True" "$(json_of '"notice" not in d')"
+expect 0 "a set that shall be complete" pick "${model[@]}" --abstain 0 --complete 0.5 --json book book weather 440
+same "what was promised" "0.5" "$(json_of 'd["complete"]')"
+expect 0 "one that cannot be" pick "${model[@]}" --abstain 0 --complete 0.999 book book weather 440
+says "cannot promise that probability"
+expect 0 "auto again, otherwise" train auto "${model[@]}" --seed 2
+expect 0 "the chooser is of other hits" pick "${model[@]}" --abstain 0 book book weather 440
+says "not calibrated"
+
+# Measured on a data set.
+mkdir -p data/qrels
+"$python" - <<'PYTHON'
+import json
+names = ["forecast", "tides", "currency", "invoices", "table", "cancel"]
+words = ["umbrella", "ship", "dollar", "debt", "dinner", "sorry"]
+with open("data/corpus.jsonl", "w") as f:
+    f.writelines(json.dumps({"_id": f"t{i}", "title": n, "text": n}) + "\n" for i, n in enumerate(names))
+with open("data/queries.jsonl", "w") as f:
+    f.writelines(json.dumps({"_id": f"q{i}", "text": f"{words[i % 6]} please {i}"}) + "\n" for i in range(120))
+for split, rest in (("train", (0, 1)), ("dev", (2,)), ("test", (3,))):
+    with open(f"data/qrels/{split}.tsv", "w") as f:
+        f.write("query-id\tcorpus-id\tscore\n")
+        f.writelines(f"q{i}\tt{i % 6}\t1\n" for i in range(120) if i // 6 % 4 in rest)
+PYTHON
+expect 0 "figures of sets" eval data --recipe hybrid,set,set-90 --json --cache cache "${model[@]}"
+json_lines
+same "their names" "tracc exact set_precision set_recall set_f1 complete size_diff set_size recall@gold ndcg@gold ptr_ndcg" \
+    "$(json_of '" ".join(k for k in l[1]["metrics"] if k not in l[0]["metrics"])')"
+same "the recipes" "hybrid set set-90" "$(json_of '" ".join(r["recipe"] for r in l)')"
+expect 0 "a table of them" eval data --recipe hybrid,set --cache cache "${model[@]}"
+prints "^tracc +- +[0-9.]+$"
+finish
