@@ -46,6 +46,7 @@ _whichtool() {
     eval:--html) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
     eval:--trained) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     eval:--usages) COMPREPLY=(); return ;;
+    eval:--foreign) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     eval:--bootstrap) COMPREPLY=(); return ;;
     eval:--timed) COMPREPLY=(); return ;;
     eval:--seed) COMPREPLY=(); return ;;
@@ -86,7 +87,7 @@ _whichtool() {
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
     usage) options+=' --split --strict -t --tool --before --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
-    eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --bootstrap --timed --seed --cache --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+    eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --foreign --bootstrap --timed --seed --cache --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     train) options+=' --data --most --out --epochs --batch --accumulate --lr --freeze --loss --precision --candidates --fields --negatives --made-up --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto set cross toolrerank all' -- "$word") ;;
     model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;
     version) options+=''; COMPREPLY=() ;;

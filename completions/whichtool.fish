@@ -68,6 +68,7 @@ complete -c whichtool -n '__fish_seen_subcommand_from eval' -l qrels -r -F -d 'W
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l html -r -F -d 'Write the figures and their analyses as one page: what fails, how near requests are to tools, a map.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l trained -x -a '(__fish_complete_directories)' -d 'Where `train --data DIR --out FOLDER` left the models of recipes that need training. When not given, what is missing is trained first.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l usages -x -d 'Learn from at most so many usages of each tool; from all when not given.'
+complete -c whichtool -n '__fish_seen_subcommand_from eval' -l foreign -x -a '(__fish_complete_directories)' -d 'Another data set: how often the recipe set tells that no tool fits its requests.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l bootstrap -x -d 'Resamples of the comparison; 10,000 when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l timed -x -d 'Time the first so many queries, one after another; 200 when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from eval' -l seed -x -d 'Seed of the comparison, the training and all that is drawn; 1 when not given.'

@@ -645,6 +645,8 @@ typedef struct wt_eval_options {
     size_t usages;         /* learn from at most so many usages a tool, drawn by seed; 0: from all */
     const char *html_path; /* write the figures with their analyses as one page; NULL: none */
     size_t timed;          /* queries, the first ones, that are asked once more, one by one, to time them; 0: 200 */
+    const char *foreign; /* another data set, whose queries of the split no tool fits: how often the recipe "set" tells;
+                            NULL: none */
 } wt_eval_options;
 
 WT_API void wt_eval_options_init(wt_eval_options *options);

@@ -6,7 +6,7 @@
 #include "cli/progress.h"
 #include "cli/text.h"
 
-enum { LABEL = 14, COLUMN = 9 }; /* widths of the table: a metric's name, then a recipe each */
+enum { LABEL = 20, COLUMN = 9 }; /* widths of the table: a metric's name, then a recipe each */
 
 /* "1,3,5" as cutoffs. */
 static int read_cutoffs(struct cli *cli, size_t *cutoffs)
@@ -201,6 +201,7 @@ int wt__cmd_eval(struct cli *cli)
     options.run_path = wt__text_of(cli, OPT_RUN);
     options.qrels_path = wt__text_of(cli, OPT_QRELS);
     options.html_path = wt__text_of(cli, OPT_HTML);
+    options.foreign = wt__text_of(cli, OPT_FOREIGN);
     options.trained = wt__text_of(cli, OPT_TRAINED);
     options.usages = (size_t)cli->arguments.number[OPT_USAGES];
     options.max_queries = (size_t)cli->arguments.number[OPT_LIMIT];

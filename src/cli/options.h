@@ -32,6 +32,7 @@ enum option_id {
     OPT_EPOCHS,
     OPT_EXPLAIN,
     OPT_FIELDS,
+    OPT_FOREIGN,
     OPT_FORMAT,
     OPT_HTML,
     OPT_FREEZE,

@@ -49,6 +49,26 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, con
     return *untrained ? &wt__chooser_untrained : trained->chooser;
 }
 
+int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err)
+{
+    const struct neighbours *n = wt__search_neighbours(search);
+    *out = NULL;
+    if (!n)
+        return 0;
+    uint64_t *bits = calloc(wt__neighbours_bits(n->count) + 1, sizeof *bits);
+    if (!bits)
+        return wt__fail_nomem(err);
+    for (size_t g = 0; g < count; g++) {
+        size_t row = wt__shelf_row(search->shelf->snapshot, ids[g]);
+        for (size_t i = 0; i < n->count; i++)
+            for (uint32_t l = n->starts[i]; l < n->starts[i + 1]; l++)
+                if (n->rows[n->labels[l]] == row)
+                    bits[i / 64] |= (uint64_t)1 << i % 64;
+    }
+    *out = bits;
+    return 0;
+}
+
 static int check(const wt_pick_options *options, wt_error *err)
 {
     if (!(options->complete >= 0 && options->complete < 1))

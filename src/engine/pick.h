@@ -15,4 +15,8 @@ enum {
  * other catalogues' plain recipes found, which notice says. Lives as long as the engine. */
 const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice);
 
+/* A bit for each past request that used one of these tools: to ask as if nobody ever had. *out is the caller's to
+ * free(), NULL where the search asks no past requests. */
+int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err);
+
 #endif

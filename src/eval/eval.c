@@ -49,7 +49,7 @@ struct evaluation {
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
     struct arena scratch;
-    struct dataset dataset;
+    struct dataset dataset, foreign; /* foreign: whose requests no tool fits */
     wt_engine *engine;
     wt_catalog_info info;
     size_t lost_tools; /* relevant tools that the catalogue does not have */
@@ -437,7 +437,8 @@ static void judge_kinds(const struct evaluation *e, const struct measurement *m,
 static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
 {
     size_t metrics = wt__plan_metrics(&e->plan), picks = m->picks ? PICK_METRICS : 0;
-    wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, metrics + picks);
+    size_t all = metrics + picks + m->fitness_count;
+    wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, all);
     char *set = wt__arena_copy(&e->report->arena, wt__str(e->dataset.name));
     char *split = wt__arena_copy(&e->report->arena, wt__str(e->split));
     char *name = wt__arena_copy(&e->report->arena, wt__str(recipe));
@@ -459,12 +460,14 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
         values[metrics + i] = (wt_metric){i < SET_METRICS ? wt__set_metrics[i].name : wt__pick_metrics[i - SET_METRICS],
                                           sum / (double)e->plan.queries};
     }
+    for (size_t i = 0; i < m->fitness_count; i++)
+        values[metrics + picks + i] = (wt_metric){wt__fitness_names[i], m->fitness[i]};
     *row = (wt_eval_row){.set = set,
                          .split = split,
                          .recipe = name,
                          .tools = e->info.tools,
                          .queries = e->plan.queries,
-                         .metric_count = metrics + picks,
+                         .metric_count = all,
                          .metrics = values,
                          .p50_ms = wt__percentile(m->milliseconds, e->plan.timed, 50),
                          .p95_ms = wt__percentile(m->milliseconds, e->plan.timed, 95),
@@ -521,7 +524,11 @@ static int measure_recipe(struct evaluation *e, const char *recipe, struct measu
     char *path = e->options.run_path ? run_path(e, recipe) : NULL;
     if (e->options.run_path && !path)
         return wt__fail_nomem(e->err);
-    return wt__measure(out, e->engine, &e->dataset, &e->plan, recipe, path, &e->progress, e->err);
+    int rc = wt__measure(out, e->engine, &e->dataset, &e->plan, recipe, path, &e->progress, e->err);
+    if (rc < 0 || strcmp(recipe, TRAINED_SET) != 0)
+        return rc;
+    return wt__measure_fitness(out->fitness, &out->fitness_count, e->engine, &e->dataset, e->plan.queries,
+                               e->options.foreign ? &e->foreign : NULL, &e->progress, e->err);
 }
 
 static int measure_recipes(struct evaluation *e)
@@ -583,7 +590,10 @@ static int evaluate(struct evaluation *e, const char *dir)
     e->plan.timed = e->plan.queries < timed ? e->plan.queries : timed;
     for (size_t q = 0; q < e->plan.queries; q++)
         e->plan.relevant += wt__relevant(&e->dataset.queries[q]);
-    rc = open_catalogue(e, dir);
+    if (e->options.foreign)
+        rc = wt__dataset_read(&e->foreign, e->options.foreign, e->split, e->err);
+    if (rc == 0)
+        rc = open_catalogue(e, dir);
     if (rc == 0)
         rc = measure_recipes(e);
     if (rc == 0 && e->options.qrels_path)

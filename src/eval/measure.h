@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "catalog/dataset.h"
 #include "choose/set_metrics.h"
+#include "eval/fitness.h"
 
 enum {
     RUN_DEPTH = 100,      /* hits ranked for a query, or the greatest cutoff when that is more */
@@ -37,8 +38,10 @@ enum { PICK_RECALL = SET_METRICS, PICK_NDCG, PICK_PUBLISHED_NDCG, PICK_METRICS }
 extern const char *const wt__pick_metrics[PICK_METRICS - SET_METRICS]; /* names of the last three */
 
 struct measurement {
-    double *values;           /* [queries, metrics] */
-    double *picks;            /* [queries, PICK_METRICS]; NULL where the recipe ranks */
+    double *values;                  /* [queries, metrics] */
+    double *picks;                   /* [queries, PICK_METRICS]; NULL where the recipe ranks */
+    double fitness[FITNESS_FIGURES]; /* [fitness_count] of the recipe `set`, by whoever asks for them */
+    size_t fitness_count;
     double *milliseconds;     /* [timed], ascending */
     bool *missed;             /* [relevant], in the order of queries and judgements */
     double *several;          /* [queries] what wt_hits said of it */

@@ -69,29 +69,6 @@ static bool is_gold(const struct search_for_set *s, const struct asked *asked, c
     return false;
 }
 
-/* A bit for each past request that used one of the tools: in half of the cases nobody has ever used what is not there,
- * in the other half the tools were taken away later. */
-static int leave_out(const struct search_for_set *s, const struct asked *asked, const struct search *search,
-                     uint64_t **out, wt_error *err)
-{
-    const struct neighbours *n = wt__search_neighbours(search);
-    *out = NULL;
-    if (!n || (size_t)(asked - s->asked) % 2 == 1)
-        return 0;
-    uint64_t *bits = calloc(wt__neighbours_bits(n->count) + 1, sizeof *bits);
-    if (!bits)
-        return wt__fail_nomem(err);
-    for (size_t g = 0; g < asked->gold_count; g++) {
-        size_t row = wt__shelf_row(search->shelf->snapshot, id_of(s, asked->gold[g]));
-        for (size_t i = 0; i < n->count; i++)
-            for (uint32_t l = n->starts[i]; l < n->starts[i + 1]; l++)
-                if (n->rows[n->labels[l]] == row)
-                    bits[i / 64] |= (uint64_t)1 << i % 64;
-    }
-    *out = bits;
-    return 0;
-}
-
 static void note_near(const struct search_for_set *s, struct asked *asked, const struct search *search)
 {
     wt__situation_read(&asked->near, &search->hits, wt__search_neighbours(search));
@@ -132,7 +109,8 @@ static int ask(void *context, size_t index, unsigned worker)
         rc = wt__search_run(&near, err);
     if (rc == 0) {
         note_near(s, asked, &near);
-        rc = leave_out(s, asked, &near, &left_out, err);
+        if (index % 2 == 0) /* nobody has ever used what is not there; or else it was taken away later */
+            rc = wt__past_users(&near, ids, asked->gold_count, &left_out, err);
     }
     wt__search_end(&near);
     deep.k = PICK_COMPLETE;
