@@ -70,7 +70,7 @@ typedef enum wt_code {
     WT_EFULL = -13,      /* the disk is full */
     WT_ENOMEM = -14,     /* out of memory */
     WT_ECANCELLED = -15, /* a progress callback asked to stop */
-    WT_ENETWORK = -16    /* a download failed */
+    WT_ENETWORK = -16    /* a download failed, or a server did not answer */
 } wt_code;
 
 /* What went wrong. message is one sentence without a newline that names the file and, where known, the place. */
@@ -456,7 +456,7 @@ WT_API void wt_pick_options_init(wt_pick_options *options);
 typedef struct wt_picked {
     size_t len;          /* 0 is not an error: no tool fits */
     const wt_hit *items; /* likeliest first; score: the probability that the request needs it */
-    double none;         /* probability that no tool fits */
+    double none;         /* probability that no tool fits; NaN where there is no model to tell it by */
     double tracc;        /* expected TRACC of the set; NaN with `complete` and for an empty set */
     double complete;     /* probability that the set holds all that is needed: as promised, or, without
                             options->complete, as the chooser sees it */

@@ -33,8 +33,7 @@ void wt_hits_free(wt_hits *public)
 static void abstain(struct search *search, const struct chooser *chooser, double share, wt_hits *out)
 {
     struct situation situation;
-    wt__situation_read(&situation, &search->hits, wt__search_neighbours(search));
-    out->none = (double)wt__none_probability(chooser, &situation);
+    out->none = wt__read_situation(search, chooser, &situation);
     if (out->none > (double)wt__none_threshold(&chooser->none, share))
         search->hits.len = 0;
 }

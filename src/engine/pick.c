@@ -49,6 +49,12 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, con
     return *untrained ? &wt__chooser_untrained : trained->chooser;
 }
 
+double wt__read_situation(const struct search *search, const struct chooser *chooser, struct situation *out)
+{
+    wt__situation_read(out, &search->hits, wt__search_neighbours(search));
+    return search->encoder || out->tools == 0 ? (double)wt__none_probability(chooser, out) : NAN;
+}
+
 int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err)
 {
     const struct neighbours *n = wt__search_neighbours(search);
@@ -164,8 +170,7 @@ static int run(struct picking *p, wt_error *err)
         return rc;
     p->out->recipe = p->search.ran;
     p->out->notice = p->search.notice;
-    wt__situation_read(&p->situation, &p->search.hits, wt__search_neighbours(&p->search));
-    p->out->none = (double)wt__none_probability(p->chooser, &p->situation);
+    p->out->none = wt__read_situation(&p->search, p->chooser, &p->situation);
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
     rc = p->which ? say(p, p->notice, err) : wt__fail_nomem(err);
     if (rc == 0)

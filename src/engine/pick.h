@@ -15,6 +15,10 @@ enum {
  * other catalogues' plain recipes found, which notice says. Lives as long as the engine. */
 const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice);
 
+/* Reads the situation of a search with features. Returns the probability that no tool fits; NaN where there is no
+ * meaning to tell it by. */
+double wt__read_situation(const struct search *search, const struct chooser *chooser, struct situation *out);
+
 /* A bit for each past request that used one of these tools: to ask as if nobody ever had. *out is the caller's to
  * free(), NULL where the search asks no past requests. */
 int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err);

@@ -26,7 +26,8 @@ static int fail_recipe(const char *name, wt_error *err)
     struct buffer names = {0};
     const wt_recipe *recipe;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
-        wt__buffer_printf(&names, "%s, ", recipe->name);
+        if (!recipe->picks)
+            wt__buffer_printf(&names, "%s, ", recipe->name);
     int rc = wt__fail(err, WT_ERECIPE, "there is no recipe \"%s\"; there are %sauto", name, names.ptr ? names.ptr : "");
     wt__buffer_dispose(&names);
     return rc;

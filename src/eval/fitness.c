@@ -23,8 +23,7 @@ struct asking {
 static float none_of(const struct asking *a, const struct search *search)
 {
     struct situation situation;
-    wt__situation_read(&situation, &search->hits, wt__search_neighbours(search));
-    return wt__none_probability(a->chooser, &situation);
+    return (float)wt__read_situation(search, a->chooser, &situation);
 }
 
 static struct search search_for(const struct asking *a, struct str text, struct arena *arena)

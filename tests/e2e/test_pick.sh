@@ -21,7 +21,7 @@ says "from the hits of auto, not of bm25"
 expect 5 "a set is not found" find --recipe set book a table
 says "whichtool pick"
 
-expect 0 "words alone" pick --model "" --abstain 0 book a table in a restaurant
+expect 0 "words alone" pick --model "" book a table in a restaurant
 prints "^ 1 +[01]\.[0-9]+ +.*book_table"
 says "from the hits of bm25"
 says "not calibrated on this catalogue"
@@ -91,9 +91,13 @@ for split, rest in (("train", (0, 1)), ("dev", (2,)), ("test", (3,))):
 PYTHON
 expect 0 "figures of sets" eval data --recipe hybrid,set,set-90 --json --cache cache "${model[@]}"
 json_lines
-same "their names" "tracc exact set_precision set_recall set_f1 complete size_diff set_size recall@gold ndcg@gold ptr_ndcg" \
+same "their names" "tracc exact set_precision set_recall set_f1 complete size_diff set_size recall@gold ndcg@gold ptr_ndcg none_false none_gone_auroc none_gone_caught" \
     "$(json_of '" ".join(k for k in l[1]["metrics"] if k not in l[0]["metrics"])')"
 same "the recipes" "hybrid set set-90" "$(json_of '" ".join(r["recipe"] for r in l)')"
+expect 0 "another set's requests" eval data --recipe set --foreign data --json --cache cache "${model[@]}"
+same "of this very set half are told" "0.5" "$(json_of 'd["metrics"]["none_foreign_auroc"]')"
+expect 3 "no such set" eval data --recipe set --foreign nowhere --cache cache "${model[@]}"
+says "nowhere"
 expect 0 "a table of them" eval data --recipe hybrid,set --cache cache "${model[@]}"
 prints "^tracc +- +[0-9.]+$"
 finish

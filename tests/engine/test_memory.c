@@ -205,6 +205,26 @@ static int use_find(wt_engine *engine, wt_error *err)
     return rc;
 }
 
+static int use_pick(wt_engine *engine, wt_error *err)
+{
+    static const char request[] = "find a nice song by its title, then book a hotel room in the city";
+    static const double promises[] = {0, 0.9};
+    wt_pick_options options;
+    wt_pick_options_init(&options);
+    options.explain = 1;
+    options.abstain = -1;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < 2; i++) {
+        wt_picked *picked;
+        options.complete = promises[i];
+        rc = wt_pick(engine, request, sizeof request - 1, &options, &picked, err);
+        for (size_t h = 0; rc == 0 && h < picked->len; h++)
+            say(picked->items[h].tool.id);
+        wt_picked_free(picked);
+    }
+    return rc;
+}
+
 static int use_export(wt_engine *engine, wt_error *err)
 {
     static const char *const formats[] = {"openai", "openai-responses", "anthropic", "gemini", "mcp"};
@@ -299,6 +319,7 @@ static int use_models(wt_engine *engine, wt_error *err)
 static const struct use uses[] = {
     {"open and close", use_nothing, false},
     {"find", use_find, false},
+    {"pick", use_pick, false},
     {"export", use_export, false},
     {"get", use_get, false},
     {"embed", use_embed, false},

@@ -1,0 +1,176 @@
+/* Picking by the public interface, on a store without training: what is picked, what is refused, what is said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "engine/support.h"
+
+static struct place place;
+static wt_engine *lexical, *semantic; /* one store, without and with a model */
+
+static int open_both(void **state)
+{
+    (void)state;
+    place_make(&place);
+    semantic = open_store(&place, NULL);
+    add(&place, semantic, handmade);
+    lexical = open_store(&place, "");
+    return 0;
+}
+
+static int close_both(void **state)
+{
+    (void)state;
+    wt_close(lexical);
+    wt_close(semantic);
+    place_remove(&place);
+    return 0;
+}
+
+static wt_picked *pick(wt_engine *engine, const char *request, const wt_pick_options *options)
+{
+    wt_picked *picked = NULL;
+    sound(&place, wt_pick(engine, request, strlen(request), options, &picked, &place.err));
+    return picked;
+}
+
+static wt_pick_options any(void)
+{
+    wt_pick_options options;
+    wt_pick_options_init(&options);
+    options.abstain = -1;
+    return options;
+}
+
+static void a_set_is_picked_likeliest_first(void **state)
+{
+    const wt_pick_options options = any();
+    (void)state;
+    wt_picked *picked = pick(semantic, "find a song by its title, then reserve a hotel room in a city", &options);
+    assert_in_range(picked->len, 1, HANDMADE);
+    for (size_t i = 0; i < picked->len; i++) {
+        assert_true(picked->items[i].score > 0 && picked->items[i].score <= 1);
+        assert_true(i == 0 || picked->items[i].score <= picked->items[i - 1].score);
+        assert_non_null(picked->items[i].tool.definition);
+    }
+    assert_true(picked->none > 0 && picked->none < 1);
+    assert_true(picked->tracc > 0 && picked->tracc <= 1);
+    assert_true(picked->complete > 0 && picked->complete <= 1);
+    assert_string_equal(picked->recipe, "hybrid");
+    assert_non_null(strstr(picked->notice, "not calibrated on this catalogue"));
+    wt_picked_free(picked);
+}
+
+static void words_alone_do_and_never_abstain(void **state)
+{
+    (void)state;
+    wt_picked *picked = pick(lexical, "reserve a hotel room", NULL);
+    assert_int_equal(picked->len, 1);
+    assert_string_equal(picked->items[0].tool.id, "travel/bookHotel");
+    assert_true(isnan(picked->none));
+    assert_string_equal(picked->recipe, "bm25");
+    wt_picked_free(picked);
+    picked = pick(lexical, "xyzzy", NULL);
+    assert_int_equal(picked->len, 0);
+    assert_float_equal(picked->none, 1, 0);
+    assert_true(isnan(picked->tracc));
+    wt_picked_free(picked);
+}
+
+static void a_promise_without_training_is_everything(void **state)
+{
+    wt_pick_options options = any();
+    (void)state;
+    options.complete = 0.9;
+    wt_picked *picked = pick(semantic, "reserve a hotel room", &options);
+    assert_int_equal(picked->len, HANDMADE);
+    assert_true(isnan(picked->complete));
+    assert_non_null(strstr(picked->notice, "is not known without training"));
+    wt_picked_free(picked);
+    options.provider = "music";
+    picked = pick(semantic, "reserve a hotel room", &options);
+    assert_int_equal(picked->len, 1);
+    assert_string_equal(picked->items[0].tool.id, "music/search");
+    wt_picked_free(picked);
+}
+
+/* A threshold that nearly nobody passes. */
+static void who_abstains_at_nearly_all_gives_nothing(void **state)
+{
+    wt_pick_options options = any();
+    wt_find_options find;
+    (void)state;
+    options.abstain = 0.99;
+    wt_picked *picked = pick(semantic, "add up numbers", &options);
+    assert_int_equal(picked->len, 0);
+    wt_find_options_init(&find);
+    find.abstain = 0.99;
+    wt_hits *hits = find_with(&place, semantic, "add up numbers", &find);
+    assert_int_equal(hits->len, 0);
+    assert_float_equal(hits->none, picked->none, 1e-9);
+    wt_hits_free(hits);
+    wt_picked_free(picked);
+    hits = find_with(&place, semantic, "add up numbers", NULL);
+    assert_true(hits->len > 0 && isnan(hits->none));
+    wt_hits_free(hits);
+}
+
+static void options_that_make_no_sense_are_refused(void **state)
+{
+    static const struct {
+        double complete, abstain;
+        const char *says;
+    } rows[] = {{1, 0, "below 1, not 1"},
+                {-0.5, 0, "not -0.5"},
+                {(double)NAN, 0, "not nan"},
+                {0, 1, "below 1, not 1"},
+                {0, (double)NAN, "not nan"}};
+    wt_find_options find;
+    wt_hits *hits;
+    wt_picked *picked;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_pick_options options = any();
+        options.complete = rows[i].complete;
+        options.abstain = rows[i].abstain;
+        refused(&place, wt_pick(lexical, "song", 4, &options, &picked, &place.err), WT_EUSAGE, rows[i].says);
+        assert_null(picked);
+    }
+    refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EUSAGE, "the request is empty");
+    wt_find_options_init(&find);
+    find.abstain = -1;
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EUSAGE, "not -1");
+    find.abstain = 0.05;
+    find.recipe = "bm25";
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EUSAGE, "not of bm25");
+}
+
+/* A caller that knew nothing behind `complete` gets what it asked for. */
+static void an_older_caller_has_fewer_options(void **state)
+{
+    wt_pick_options options = any();
+    (void)state;
+    options.size = offsetof(wt_pick_options, abstain);
+    options.abstain = 7;
+    wt_picked *picked = pick(lexical, "reserve a hotel room", &options);
+    assert_int_equal(picked->len, 1);
+    wt_picked_free(picked);
+    wt_picked_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_set_is_picked_likeliest_first),
+        cmocka_unit_test(words_alone_do_and_never_abstain),
+        cmocka_unit_test(a_promise_without_training_is_everything),
+        cmocka_unit_test(who_abstains_at_nearly_all_gives_nothing),
+        cmocka_unit_test(options_that_make_no_sense_are_refused),
+        cmocka_unit_test(an_older_caller_has_fewer_options),
+    };
+    return cmocka_run_group_tests(tests, open_both, close_both);
+}
