@@ -317,15 +317,9 @@ static int use_models(wt_engine *engine, wt_error *err)
 }
 
 static const struct use uses[] = {
-    {"open and close", use_nothing, false},
-    {"find", use_find, false},
-    {"pick", use_pick, false},
-    {"export", use_export, false},
-    {"get", use_get, false},
-    {"embed", use_embed, false},
-    {"bad tools", use_bad_tools, false},
-    {"usage", use_usage, true},
-    {"add", use_add, false},
+    {"open and close", use_nothing, false}, {"find", use_find, false},  {"pick", use_pick, false},
+    {"export", use_export, false},          {"get", use_get, false},    {"embed", use_embed, false},
+    {"bad tools", use_bad_tools, false},    {"usage", use_usage, true}, {"add", use_add, false},
     {"models", use_models, false},
 };
 
