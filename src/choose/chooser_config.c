@@ -5,6 +5,12 @@
 #include "choose/chooser.h"
 
 enum { CALIBRATION_MOST = 100000 };
+static const double LARGEST = CHOOSE_NEVER; /* products of two such numbers are far from infinity */
+
+static bool is_sane(double value)
+{
+    return fabs(value) <= LARGEST; /* NaN is not */
+}
 
 static int read_list(float *out, size_t count, const json_t *object, const char *name, wt_error *err)
 {
@@ -14,9 +20,9 @@ static int read_list(float *out, size_t count, const json_t *object, const char 
         return wt__fail(err, WT_EMODEL, "\"%s\" has %zu numbers and not %zu", name, json_array_size(list), count);
     json_array_foreach(list, i, item)
     {
+        if (!json_is_number(item) || !is_sane(json_number_value(item)))
+            return wt__fail(err, WT_EMODEL, "\"%s\" has something else than a number of at most %g", name, LARGEST);
         out[i] = (float)json_number_value(item);
-        if (!json_is_number(item) || !isfinite(out[i]))
-            return wt__fail(err, WT_EMODEL, "\"%s\" has something else than a number", name);
     }
     return 0;
 }
@@ -24,8 +30,8 @@ static int read_list(float *out, size_t count, const json_t *object, const char 
 static int read_number(float *out, const json_t *object, const char *name, wt_error *err)
 {
     double value = wt__json_real(object, name, NAN);
-    *out = (float)value;
-    return isfinite(*out) ? 0 : wt__fail(err, WT_EMODEL, "\"%s\" is no number", name);
+    *out = is_sane(value) ? (float)value : 0;
+    return is_sane(value) ? 0 : wt__fail(err, WT_EMODEL, "\"%s\" is no number of at most %g", name, LARGEST);
 }
 
 static int read_calibration(struct calibration *out, const json_t *object, const char *name, struct arena *arena,

@@ -39,6 +39,8 @@ static void what_is_not_whole_is_refused(void **state)
         {"fit", "[0,0,0,0,0,0,0,0,0,\"x\"]", "\"fit\" has something else than a number"},
         {"past", "null", "\"past\" is no number"},
         {"tool_constant", "\"1\"", "\"tool_constant\" is no number"},
+        {"size", "1e30", "\"size\" is no number of at most 1e+09"},
+        {"none", "[1e10]", "\"none\" has something else than a number of at most 1e+09"},
         {"levels", "[0.2, 0.1]", "\"levels\" is not in order"},
         {"none", "[0.1, null]", "\"none\" has something else than a number"},
     };

@@ -1,0 +1,48 @@
+/* A trained chooser's config.json, and what is chosen with whatever numbers it had. */
+#include <stdlib.h>
+
+#include "choose/chooser.h"
+
+static void use(const struct chooser *chooser)
+{
+    static struct situation situation;
+    uint32_t order[CHOOSE_TOOLS];
+    float levels[CHOOSE_TOOLS], level;
+    struct chosen chosen;
+    situation.tools = 9;
+    for (size_t t = 0; t < situation.tools; t++) {
+        situation.hits[t] = (uint32_t)t;
+        for (size_t f = 0; f < TOOL_FEATURES; f++)
+            situation.features[t][f] = (float)(t + f) - 6;
+    }
+    situation.past[0] = (struct past_set){5, 1};
+    situation.past_count = 1;
+    for (size_t f = 0; f < FIT_FEATURES; f++)
+        situation.fit[f] = (float)f - 5;
+    wt__choose(chooser, &situation, &chosen);
+    if (chosen.tools == 0 || chosen.tools >> 9 != 0)
+        abort();
+    wt__set_order(chooser, &situation, CHOOSE_TOOLS, order, levels);
+    for (size_t i = 0; i < CHOOSE_TOOLS; i++)
+        if (order[i] >= CHOOSE_TOOLS)
+            abort();
+    wt__complete_level(&chooser->levels, 0.9, &level);
+    if (!(wt__none_probability(chooser, &situation) >= 0) || !(wt__none_threshold(&chooser->none, 0.05) >= 0))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena arena = {0};
+    struct chooser chooser;
+    json_t *config = NULL;
+    wt_error err;
+    if (wt__json_parse(&config, (const char *)data, size, &err) == 0 &&
+        wt__chooser_read(&chooser, config, &arena, &err) == 0)
+        use(&chooser);
+    json_decref(config);
+    wt__arena_dispose(&arena);
+    return 0;
+}
