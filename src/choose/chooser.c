@@ -138,7 +138,7 @@ static double score_of(const struct weighing *w, uint64_t set)
     double logits = 0;
     for (uint64_t rest = set; rest; rest &= rest - 1)
         logits += w->logits[__builtin_ctzll(rest)];
-    return c->likelihood * logits + c->past * log(past_share(w->situation, set)) +
+    return c->likelihood * logits + c->past * log((double)past_share(w->situation, set)) +
            c->size * c->sizes[(size < CHOOSE_SIZES ? size : CHOOSE_SIZES) - 1];
 }
 

@@ -466,7 +466,8 @@ int wt__learning_train(struct learning *learning, wt_engine *engine, const char 
 /* Members of either object, as far as they are there. */
 static bool add_members(json_t *out, const json_t *from)
 {
-    static const char *const names[] = {"data", "seed", "dev", "weights", "blend", "runs", "why"};
+    static const char *const names[] = {"data", "seed", "dev",        "weights", "blend",
+                                        "runs", "why",  "likelihood", "past",    "size"};
     bool failed = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         json_t *member = json_object_get(from, names[i]);
@@ -480,9 +481,10 @@ int wt__learning_settings(struct learning *learning, wt_engine *engine, const ch
     const struct trained *trained;
     json_t *config = NULL;
     int rc = wt__engine_trained(engine, &trained, learning->err);
-    if (rc < 0 || !wt__trained_recipe(trained, recipe))
+    bool there = picks(recipe) ? trained && trained->chooser : wt__trained_recipe(trained, recipe) != NULL;
+    if (rc < 0 || !there)
         return rc;
-    rc = read_config(learning, recipe, &config);
+    rc = read_config(learning, picks(recipe) ? TRAINED_SET : recipe, &config);
     json_t *about = json_pack("{s:s, s:s, s:I}", "folder", learning->models, "key", trained->key, "requests",
                               (json_int_t)learning->requests);
     if (about && learning->foreign && learning->trained_on &&
