@@ -1,10 +1,12 @@
 /* ptr.h: the set of tools that a request needs, found with a language model: Precision-driven Tool Recommendation
  * (PTR, the paper's section 2), three stages over callbacks, so that any retriever and any model stand below them.
  *
- *   bundle      the set of tools, of all those that past requests used together, that is most like this request  (2.1)
- *   coverage    the model names what the request requires, and for each requirement the tool of the bundle that meets
- *               it, or none. Tools that meet nothing are dropped; requirements without a tool are unsolved problems
- * (2.2) re-ranking  for each unsolved problem the tool that most of three views agree on (2.3, Algorithm 1): the tools
+ *   bundle      (2.1) the set of tools, of all those that past requests used together, that is most like this request
+ *
+ *   coverage    (2.2) the model names what the request requires, and for each requirement the tool of the bundle that
+ *               meets it, or none. Tools that meet nothing are dropped; requirements without a tool are unsolved
+ *
+ *   re-ranking  (2.3, Algorithm 1) for each unsolved problem the tool that most of three views agree on: the tools
  *               nearest to its words, the tools of the past requests nearest to it, the tools like the first of the
  *               first view
  *

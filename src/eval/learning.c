@@ -16,7 +16,6 @@
 #include "catalog/dataset.h"
 #include "engine/recipes.h"
 #include "engine/embed.h"
-#include "engine/recipes.h"
 #include "engine/trained.h"
 #include "engine/usage.h"
 #include "eval/portion.h"
