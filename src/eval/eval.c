@@ -625,6 +625,7 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     wt__learning_dispose(&e.learning);
     wt_close(e.engine);
     wt__dataset_dispose(&e.dataset);
+    wt__dataset_dispose(&e.foreign);
     wt__arena_dispose(&e.scratch);
     if (rc < 0) {
         wt_eval_report_free(&e.report->visible);

@@ -69,6 +69,10 @@ for signal in INT KILL; do
         rm -rf part
         "$WHICHTOOL" train encoder --out part "${long[@]}" >out 2>err &
         pid=$!
+        for _ in $(seq 200); do # a machine that is busy may not have begun by then
+            [ -e part ] && break
+            sleep 0.05
+        done
         sleep $pause
         kill -$signal $pid 2>/dev/null
         { wait $pid; } 2>/dev/null
