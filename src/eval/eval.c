@@ -296,7 +296,9 @@ static void drop_untrained(struct evaluation *e)
     wt__engine_trained(e->engine, &trained, NULL);
     for (size_t i = 0; i < e->recipe_count; i++) {
         const wt_recipe *recipe = recipe_named(e->recipes[i]);
-        if ((recipe && !wt__learning_helps(recipe->name)) || wt__trained_recipe(trained, e->recipes[i]))
+        bool there =
+            recipe && recipe->picks ? trained && trained->chooser : wt__trained_recipe(trained, e->recipes[i]) != NULL;
+        if (there || (recipe && !wt__learning_helps(recipe->name)))
             e->recipes[kept++] = e->recipes[i];
     }
     e->recipe_count = kept;

@@ -95,6 +95,9 @@ same "their names" "tracc exact set_precision set_recall set_f1 complete size_di
     "$(json_of '" ".join(k for k in l[1]["metrics"] if k not in l[0]["metrics"])')"
 same "what they were trained with" "True True" "$(json_of '"%s %s" % ("trained" in l[1]["settings"], l[2]["settings"]["trained"]["likelihood"] > 0)')"
 same "the recipes" "hybrid set set-90" "$(json_of '" ".join(r["recipe"] for r in l)')"
+expect 0 "every recipe" eval data --json --cache cache "${model[@]}"
+same "sets are among them" "set set-80 set-90 set-95" \
+    "$(json_of '" ".join(r["recipe"] for r in l if r["recipe"].startswith("set"))')"
 expect 0 "another set's requests" eval data --recipe set --foreign data --json --cache cache "${model[@]}"
 same "of this very set half are told" "0.5" "$(json_of 'd["metrics"]["none_foreign_auroc"]')"
 expect 3 "no such set" eval data --recipe set --foreign nowhere --cache cache "${model[@]}"
