@@ -446,7 +446,6 @@ typedef struct wt_pick_options {
                         with this probability, and is as small as that allows */
     double abstain;  /* pick nothing rather than something wrong, at the price of so many of 100 requests that have a
                         tool, as a share: 0: 0.05; negative: never */
-    size_t most;     /* tools in the set; 0: WT_MAX_K */
     const char *provider; /* only this provider's tools; NULL: all */
     int explain;          /* fill stages and matches of each hit */
 } wt_pick_options;

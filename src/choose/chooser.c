@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choose/set_metrics.h"
+
 enum {
     PREFIX_MOST = 12, /* the likeliest tools, so many and fewer */
     SMALL_OF = 7,     /* sets of up to three of the likeliest so many */
@@ -39,9 +41,9 @@ float wt__logistic(const float *weights, float constant, const float *values, si
     return (float)(1 / (1 + exp(-sum)));
 }
 
-static int size_of(uint64_t set)
+static size_t size_of(uint64_t set)
 {
-    return __builtin_popcountll(set);
+    return (size_t)__builtin_popcountll(set);
 }
 
 /* ---------------------------------------------------------------- which sets are worth a thought */
@@ -134,7 +136,7 @@ static float past_share(const struct situation *s, uint64_t set)
 static double score_of(const struct weighing *w, uint64_t set)
 {
     const struct chooser *c = w->chooser;
-    int size = size_of(set);
+    size_t size = size_of(set);
     double logits = 0;
     for (uint64_t rest = set; rest; rest &= rest - 1)
         logits += w->logits[__builtin_ctzll(rest)];
@@ -182,18 +184,13 @@ static void weigh(struct weighing *w, const struct chooser *chooser, const struc
 
 /* ---------------------------------------------------------------- the set to recommend */
 
-static float tracc(uint64_t needed, uint64_t picked)
-{
-    int gold = size_of(needed), size = size_of(picked), common = size_of(needed & picked);
-    int difference = size > gold ? size - gold : gold - size;
-    return (1 - (float)difference / (float)(gold + size - common)) * (float)common / (float)gold;
-}
-
 static float expected_tracc(const struct weighing *w, uint64_t picked)
 {
     double sum = 0;
     for (size_t i = 0; i < w->count; i++)
-        sum += (double)w->weights[i] * tracc(w->sets[i], picked);
+        sum += (double)w->weights[i] * wt__tracc((struct overlap){.gold = size_of(w->sets[i]),
+                                                                  .picked = size_of(picked),
+                                                                  .common = size_of(w->sets[i] & picked)});
     return (float)sum;
 }
 

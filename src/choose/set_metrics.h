@@ -14,7 +14,14 @@ struct overlap {
     size_t gold, picked, common; /* |A|, |B|, |A and B| */
 };
 
-double wt__tracc(struct overlap sets);
+static inline double wt__tracc(struct overlap sets)
+{
+    size_t difference = sets.picked > sets.gold ? sets.picked - sets.gold : sets.gold - sets.picked;
+    if (sets.gold == 0)
+        return sets.picked == 0;
+    return (1 - (double)difference / (double)(sets.gold + sets.picked - sets.common)) * (double)sets.common /
+           (double)sets.gold;
+}
 
 /* The figures of a set, under the names that reports give them. */
 struct set_metric {

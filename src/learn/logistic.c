@@ -14,22 +14,16 @@ struct fit {
     double mean[ROW], inverse[ROW], unknown[ROW], gradient[ROW], curvature[ROW][ROW];
 };
 
-static bool is_in(const struct logistic_samples *s, size_t i)
-{
-    return !s->left_out || !s->left_out[i];
-}
-
 /* Mean and inverse spread; 0 for a feature that never changes or is not to be weighed. */
 static void standardise(struct fit *fit)
 {
     const struct logistic_samples *s = fit->samples;
     for (size_t f = 0; f < s->features; f++) {
-        double sum = 0, squares = 0, all = 0;
+        double sum = 0, squares = 0, all = (double)s->count;
         for (size_t i = 0; i < s->count; i++) {
-            double weight = is_in(s, i), value = s->values[i * s->features + f];
-            all += weight;
-            sum += weight * value;
-            squares += weight * value * value;
+            double value = s->values[i * s->features + f];
+            sum += value;
+            squares += value * value;
         }
         fit->mean[f] = sum / all;
         double variance = squares / all - fit->mean[f] * fit->mean[f];
@@ -84,8 +78,7 @@ static double step(struct fit *fit, double shrinkage)
     memset(fit->gradient, 0, sizeof fit->gradient);
     memset(fit->curvature, 0, sizeof fit->curvature);
     for (size_t i = 0; i < fit->samples->count; i++)
-        if (is_in(fit->samples, i))
-            add_sample(fit, i);
+        add_sample(fit, i);
     for (size_t f = 0; f + 1 < fit->n; f++) {
         fit->gradient[f] += shrinkage * fit->unknown[f];
         fit->curvature[f][f] += shrinkage;
@@ -106,7 +99,7 @@ void wt__logistic_fit(const struct logistic_samples *samples, double shrinkage, 
     memset(weights, 0, samples->features * sizeof *weights);
     *constant = 0;
     for (size_t i = 0; i < samples->count; i++)
-        answers[samples->answers[i]] += is_in(samples, i);
+        answers[samples->answers[i]]++;
     if (answers[0] == 0 || answers[1] == 0)
         return;
     for (size_t a = 0; a < 2; a++)

@@ -10,12 +10,11 @@
 enum { LOGISTIC_MOST = 15 /* features */ };
 
 struct logistic_samples {
-    size_t count, features;  /* n, F */
-    const float *values;     /* [n, F] */
-    const uint8_t *answers;  /* [n] 0 or 1 */
-    bool balanced;           /* both answers count alike in sum, however many there are of each */
-    const uint8_t *left_out; /* [n] those that do not count; NULL: all do */
-    const bool *weighed;     /* [F] which features may have a weight; NULL: all */
+    size_t count, features; /* n, F */
+    const float *values;    /* [n, F] */
+    const uint8_t *answers; /* [n] 0 or 1 */
+    bool balanced;          /* both answers count alike in sum, however many there are of each */
+    const bool *weighed;    /* [F] which features may have a weight; NULL: all */
 };
 
 /* Minimises the mean loss and shrinkage / 2 times the squares of the weights, each in units of its feature's spread.

@@ -38,19 +38,6 @@ static void balance_moves_the_constant_alone(void **state)
     assert_float_equal(weight, log(3.0) - log(2.0 / 6), 1e-4);
 }
 
-/* Without the samples 4 to 7, a side has two of four. */
-static void what_is_left_out_does_not_count(void **state)
-{
-    static const uint8_t left_out[COUNT] = {0, 0, 0, 0, 1, 1, 1, 1};
-    struct logistic_samples part = samples;
-    float weight, constant;
-    (void)state;
-    part.left_out = left_out;
-    wt__logistic_fit(&part, 0, &weight, &constant);
-    assert_float_equal(constant, 0, 1e-4);
-    assert_float_equal(weight, log(3.0), 1e-4);
-}
-
 /* A second feature that never changes, or must not be weighed, gets no weight; shrinkage makes weights less. */
 static void weights_are_given_where_they_may_be(void **state)
 {
@@ -101,7 +88,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_found),
         cmocka_unit_test(balance_moves_the_constant_alone),
-        cmocka_unit_test(what_is_left_out_does_not_count),
         cmocka_unit_test(weights_are_given_where_they_may_be),
         cmocka_unit_test(separated_answers_end),
     };
