@@ -243,13 +243,16 @@ static bool auto_uses(const char *lesson)
 }
 
 /* Whether a recipe is made by the lesson: by that of its own name, and by those of the stages before it. The stages of
- * ToolRerank's recipes are not in their names, nor are the past requests that refiners look at; sets come of auto. */
+ * ToolRerank's recipes are not in their names, nor are the past requests that refiners look at; sets come of auto, or of
+ * past requests. What stands below ptr is told apart. */
 static bool uses_lesson(const char *recipe, const char *lesson)
 {
     size_t len = strlen(lesson);
     bool reranks = strncmp(recipe, "rerank-", 7) == 0 || is(recipe, "toolrerank");
     if (is(lesson, TRAINED_ENCODER))
         return true;
+    if (is(recipe, "ptr") || is(recipe, "bundle"))
+        return is(lesson, "neighbours");
     if (picks(recipe))
         return is(lesson, TRAINED_SET) || auto_uses(lesson);
     if (is(recipe, AUTOMATIC))
@@ -268,8 +271,10 @@ bool wt__learning_helps(const char *name)
 {
     const wt_recipe *recipe;
     const wt_lesson *lesson;
+    if (is(name, "ptr")) /* as "auto", "set" and "toolrerank", it also runs without */
+        return true;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
-        if (strcmp(lesson->name, name) == 0) /* "auto", "set" and "toolrerank" also run without */
+        if (strcmp(lesson->name, name) == 0)
             return true;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
         if (strcmp(recipe->name, name) == 0)
@@ -480,6 +485,7 @@ int wt__learning_settings(struct learning *learning, wt_engine *engine, const ch
     const struct trained *trained;
     json_t *config = NULL;
     int rc = wt__engine_trained(engine, &trained, learning->err);
+    recipe = is(recipe, "ptr") || is(recipe, "bundle") ? "neighbours" : recipe; /* what is trained of them */
     if (rc < 0 || !wt__trained_recipe(trained, recipe))
         return rc;
     rc = read_config(learning, recipe, &config);
