@@ -14,7 +14,7 @@ enum {
 
 struct bundles {
     size_t count, dim;
-    size_t left_out; /* beyond the most */
+    size_t left_out;  /* beyond the most */
     uint32_t *starts; /* [count + 1] where the rows of each begin */
     uint32_t *rows;   /* the shelf's, ascending within each */
     float *vectors;   /* [count, D] unit vectors */

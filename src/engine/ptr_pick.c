@@ -186,7 +186,7 @@ static int note(struct ptr_pick *p, bool bundle, wt_error *err)
     int rc = 0;
     if (p->study) {
         struct buffer text = {0};
-        wt__buffer_printf(&text, "answered by an %s, which knows the judgements and is no language model",
+        wt__buffer_printf(&text, "answered by a stand-in that knows the judgements (%s), not by a language model",
                           p->study->model->name);
         rc = text.failed ? wt__fail_nomem(err) : say(p, text.ptr, err);
         wt__buffer_dispose(&text);

@@ -141,6 +141,17 @@ static int add_recipe(struct evaluation *e, struct str name)
     return 0;
 }
 
+static bool is_ptr(const char *name)
+{
+    return strcmp(name, "ptr") == 0;
+}
+
+/* Whether anything can answer the recipe ptr. */
+static bool can_ask(const struct evaluation *e)
+{
+    return e->options.oracle || e->options.chat_model;
+}
+
 /* The list that was asked for, or nothing yet when it was every recipe that can run: that is known with the engine. */
 static int plan_recipes(struct evaluation *e)
 {
@@ -192,17 +203,6 @@ static void complete_recipes(struct evaluation *e, bool model)
 }
 
 /* ---------------------------------------------------------------- ptr */
-
-static bool is_ptr(const char *name)
-{
-    return strcmp(name, "ptr") == 0;
-}
-
-/* Whether anything can answer the recipe ptr. */
-static bool can_ask(const struct evaluation *e)
-{
-    return e->options.oracle || e->options.chat_model;
-}
 
 static int plan_ptr(struct evaluation *e)
 {
@@ -384,7 +384,8 @@ static void drop_untrained(struct evaluation *e)
     wt__engine_trained(e->engine, &trained, NULL);
     for (size_t i = 0; i < e->recipe_count; i++) {
         const wt_recipe *recipe = recipe_named(e->recipes[i]);
-        if ((recipe && !wt__learning_helps(recipe->name)) || wt__trained_recipe(trained, e->recipes[i]))
+        const char *made_of = strcmp(e->recipes[i], "bundle") == 0 ? "neighbours" : e->recipes[i];
+        if ((recipe && !wt__learning_helps(recipe->name)) || is_ptr(made_of) || wt__trained_recipe(trained, made_of))
             e->recipes[kept++] = e->recipes[i];
     }
     e->recipe_count = kept;

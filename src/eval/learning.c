@@ -243,8 +243,8 @@ static bool auto_uses(const char *lesson)
 }
 
 /* Whether a recipe is made by the lesson: by that of its own name, and by those of the stages before it. The stages of
- * ToolRerank's recipes are not in their names, nor are the past requests that refiners look at; sets come of auto, or of
- * past requests. What stands below ptr is told apart. */
+ * ToolRerank's recipes are not in their names, nor are the past requests that refiners look at; sets come of auto, or
+ * of past requests. What stands below ptr is told apart. */
 static bool uses_lesson(const char *recipe, const char *lesson)
 {
     size_t len = strlen(lesson);

@@ -368,7 +368,8 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
     bool picks = picking(recipe) != NULL;
     if (picks)
         out->picks = calloc(plan->queries * PICK_METRICS, sizeof *out->picks);
-    int rc = out->values && (out->picks || !picks) && out->milliseconds && out->missed && out->several && out->questions && out->tokens
+    int rc = out->values && (out->picks || !picks) && out->milliseconds && out->missed && out->several &&
+                     out->questions && out->tokens
                  ? 0
                  : wt__fail_nomem(err);
     if (rc == 0 && run_path)

@@ -50,11 +50,11 @@ struct measurement {
     double *picks;                   /* [queries, PICK_METRICS]; NULL where the recipe ranks */
     double fitness[FITNESS_FIGURES]; /* [fitness_count] of the recipe `set`, by whoever asks for them */
     size_t fitness_count;
-    double *milliseconds;     /* [timed], ascending */
-    bool *missed;             /* [relevant], in the order of queries and judgements */
-    double *several;          /* [queries] what wt_hits said of it */
+    double *milliseconds;       /* [timed], ascending */
+    bool *missed;               /* [relevant], in the order of queries and judgements */
+    double *several;            /* [queries] what wt_hits said of it */
     double *questions, *tokens; /* [queries] put to a language model; tokens: of questions and answers together */
-    char *ran, *notice, *why; /* what wt_hits said at the first query; notice and why may be NULL */
+    char *ran, *notice, *why;   /* what wt_hits said at the first query; notice and why may be NULL */
 };
 
 /* run_path: where to write a TREC run, or NULL. Two passes: the first is timed, one wt_find after another on this
