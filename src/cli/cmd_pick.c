@@ -122,6 +122,8 @@ int wt__cmd_pick(struct cli *cli)
             code = print_picked(cli, picked, request.ptr);
         else
             code = err.code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail(cli, &err);
+        if (code == END_NOTHING && !picked && wt__given(cli, OPT_REPLAY))
+            code = END_INPUT; /* a record that lacks the answer */
         wt_picked_free(picked);
     }
     wt_close(engine);
