@@ -10,8 +10,8 @@
     --replay FILE --chat-model NAME                      rows of a language model, from its recorded answers
     --rows FILE             keep the measured rows
 
-N/A is the nearest bundle alone. Recall@K and NDCG@K have K = the number of tools needed. The oracle knows the judgements:
-its rows say what PTR's stages lose, and are no claim about any language model.
+N/A is the nearest bundle alone. Recall@K and NDCG@K have K = the number of tools needed. The oracle knows the
+judgements: its rows say what PTR's stages lose, and are no claim about any language model.
 """
 import argparse
 import json
