@@ -70,7 +70,7 @@ typedef enum wt_code {
     WT_EFULL = -13,      /* the disk is full */
     WT_ENOMEM = -14,     /* out of memory */
     WT_ECANCELLED = -15, /* a progress callback asked to stop */
-    WT_ENETWORK = -16    /* a download failed, or a server did not answer */
+    WT_ENETWORK = -16    /* a download failed, or a server or a language model did not answer */
 } wt_code;
 
 /* What went wrong. message is one sentence without a newline that names the file and, where known, the place. */
@@ -108,6 +108,14 @@ typedef struct wt_open_options {
     unsigned threads;       /* for batch encoding; 0: one a processor */
     unsigned busy_ms;       /* how long to wait for another writer; 0: 10,000 */
     const char *trained;    /* folder that wt_train filled; NULL: STORE-models, beside the store; "": none */
+    /* The language model that the recipe "ptr" asks, and nothing else (docs/language-model.md). No request is sent
+     * before a question is asked. */
+    const char *chat_url;    /* of a server that speaks OpenAI's chat completions, as "http://127.0.0.1:8080/v1"; NULL:
+                                $OPENAI_BASE_URL, else https://api.openai.com/v1 */
+    const char *chat_model;  /* its name, as the server knows it */
+    const char *chat_key;    /* NULL: $OPENAI_API_KEY; none is sent when that is unset */
+    const char *record_path; /* answers are taken from this file, and added to it; NULL: nowhere */
+    const char *replay_path; /* answers are taken from this file alone: no server is asked; NULL: from a server */
 } wt_open_options;
 
 WT_API void wt_open_options_init(wt_open_options *options);
@@ -447,7 +455,12 @@ typedef struct wt_pick_options {
     double abstain;  /* pick nothing rather than something wrong, at the price of so many of 100 requests that have a
                         tool, as a share: 0: 0.05; negative: never */
     const char *provider; /* only this provider's tools; NULL: all */
-    int explain;          /* fill stages and matches of each hit */
+    int explain;          /* fill stages and matches of each hit; with "ptr" and "bundle" wt_picked.trace instead */
+    const char *recipe;   /* one of wt_recipe_at that picks; NULL: "set", for which alone are complete and abstain */
+    /* Of "ptr" and "bundle" alone: */
+    const char *below;   /* the recipe that finds the tools that are added; NULL: "auto" */
+    const char *without; /* what is left out, for a study: some of bundle, direct, past and like, with commas between */
+    size_t k;            /* tools, or past requests, of every view (docs/ptr.md), at most 32; 0: 7 */
 } wt_pick_options;
 
 WT_API void wt_pick_options_init(wt_pick_options *options);
@@ -462,16 +475,31 @@ typedef struct wt_picked {
     const char *recipe;  /* what found the tools that it chose from */
     const char *notice;  /* one line on what was missing, or NULL */
     double encode_ms, search_ms, total_ms;
+    /* Of "ptr" and "bundle", for which none, tracc and complete are NaN, and the score of a tool is 1, or the share of
+     * the views that hold it where it was added to what was used before: */
+    const char *trace; /* with explain: every list, decision, question and answer, stage by stage, as a JSON object
+                          (docs/ptr.md); else NULL */
+    size_t questions;  /* put to the language model, and answered; recorded answers count */
+    uint64_t prompt_tokens, completion_tokens; /* of those, where the server tells */
+    double model_ms;                           /* how long the answers took, recorded ones when they were recorded */
 } wt_picked;
 
 WT_API void wt_picked_free(wt_picked *picked);
 
-/* The set of tools that a request needs, no more and no less, without a language model (docs/recommend.md).
+/* The set of tools that a request needs, no more and no less, by default without a language model
+ * (docs/recommend.md).
  * Probabilities are calibrated by `whichtool train set`; without that they are those of other catalogues, and notice
  * says so. With options->complete: a request that is like those that training set aside gets a set that holds all its
  * tools with that probability or more, by split conformal prediction; where training saw too few requests to promise
- * it, or they did not find all their tools, the set is as large as can be and notice says so. Errors: those of wt_find;
- * WT_EUSAGE (an option out of range). */
+ * it, or they did not find all their tools, the set is as large as can be and notice says so.
+ *
+ * "bundle" gives the set of tools, of those that past requests used together, that is most like the request; it needs
+ * `whichtool train neighbours`. "ptr" has a language model correct that set (docs/ptr.md), or find one without it where
+ * nothing was trained.
+ *
+ * Errors: those of wt_find; WT_EUSAGE (an option out of range, or of another recipe). Of "ptr" also those of its
+ * language model: WT_ENETWORK (no answer, or no libcurl), WT_EUSAGE (no model was named, a bad address, no key),
+ * WT_ENOTFOUND (replay_path is not there, or lacks an answer), WT_EREADONLY, WT_EIO, WT_EFULL. */
 WT_API int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt_pick_options *options,
                    wt_picked **out, wt_error *err);
 
@@ -646,6 +674,11 @@ typedef struct wt_eval_options {
     size_t timed;          /* queries, the first ones, that are asked once more, one by one, to time them; 0: 200 */
     const char *foreign; /* another data set, whose queries of the split no tool fits: how often the recipe "set" tells;
                             NULL: none */
+    /* Of the recipes "ptr" and "bundle": */
+    const char *below, *without; /* as in wt_pick_options */
+    int oracle;          /* non-zero: a stand-in that knows the judgements answers in place of a language model */
+    double oracle_error; /* the share of its decisions that are wrong, 0 to 1 */
+    const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* as in wt_open_options */
 } wt_eval_options;
 
 WT_API void wt_eval_options_init(wt_eval_options *options);

@@ -172,6 +172,10 @@ int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_eng
     wt_open_options_init(&options);
     options.model = model ? model : wt__text_of(cli, OPT_MODEL);
     options.models_dir = wt__text_of(cli, OPT_MODELS);
+    options.chat_url = wt__text_of(cli, OPT_CHAT_URL);
+    options.chat_model = wt__text_of(cli, OPT_CHAT_MODEL);
+    options.record_path = wt__text_of(cli, OPT_RECORD);
+    options.replay_path = wt__text_of(cli, OPT_REPLAY);
     wt_error err;
     if (wt_open(engine, cli->store, &options, &err) == 0)
         return 0;

@@ -36,6 +36,28 @@ static int check_recipes(struct cli *cli)
     return 0;
 }
 
+/* The recipe ptr: what stands below it, and who answers. */
+static int read_ptr(struct cli *cli, wt_eval_options *options)
+{
+    const char *below = wt__text_of(cli, OPT_BELOW), *rate = wt__text_of(cli, OPT_ORACLE);
+    char *end = NULL;
+    if (below && !wt__recipe_known(below, strlen(below), NULL))
+        return wt__recipe_unknown(cli, below, strlen(below));
+    options->below = below;
+    options->without = wt__text_of(cli, OPT_WITHOUT);
+    options->chat_url = wt__text_of(cli, OPT_CHAT_URL);
+    options->chat_model = wt__text_of(cli, OPT_CHAT_MODEL);
+    options->record_path = wt__text_of(cli, OPT_RECORD);
+    options->replay_path = wt__text_of(cli, OPT_REPLAY);
+    if (!rate)
+        return 0;
+    options->oracle = 1;
+    options->oracle_error = strtod(rate, &end);
+    if (end != rate && !*end && options->oracle_error >= 0 && options->oracle_error <= 1)
+        return 0;
+    return wt__cli_usage(cli, "--oracle takes a number from 0 to 1, not \"%s\"", rate);
+}
+
 static void json_row(struct buffer *out, const wt_eval_report *report, const wt_eval_row *row)
 {
     wt__buffer_char(out, '{');
@@ -191,6 +213,8 @@ int wt__cmd_eval(struct cli *cli)
     int code = read_cutoffs(cli, options.cutoffs);
     if (code == 0)
         code = check_recipes(cli);
+    if (code == 0)
+        code = read_ptr(cli, &options);
     if (code != 0)
         return code;
     options.split = wt__text_of(cli, OPT_SPLIT);

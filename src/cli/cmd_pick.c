@@ -1,7 +1,10 @@
+#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "cli/hits.h"
 #include "cli/output.h"
+#include "cli/trace.h"
 
 static void json_share(struct buffer *out, const char *key, double value)
 {
@@ -22,6 +25,14 @@ static void print_json(struct buffer *out, const wt_picked *picked, const char *
     wt__json_number(out, "encode_ms", picked->encode_ms);
     wt__json_number(out, "search_ms", picked->search_ms);
     wt__json_number(out, "total_ms", picked->total_ms);
+    if (picked->questions > 0) {
+        wt__json_count(out, "questions", picked->questions);
+        wt__json_count(out, "prompt_tokens", picked->prompt_tokens);
+        wt__json_count(out, "completion_tokens", picked->completion_tokens);
+        wt__json_number(out, "model_ms", picked->model_ms);
+    }
+    if (picked->trace)
+        wt__json_raw(out, "trace", picked->trace);
     wt__json_key(out, "tools");
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < picked->len; i++) {
@@ -33,7 +44,11 @@ static void print_json(struct buffer *out, const wt_picked *picked, const char *
 
 static void tell(const struct cli *cli, const wt_picked *picked)
 {
-    if (picked->len == 0)
+    if (picked->questions > 0)
+        wt__cli_note(cli, "%zu %s, by %zu questions of %" PRIu64 " tokens, answered in %.1f s", picked->len,
+                     picked->len == 1 ? "tool" : "tools", picked->questions,
+                     picked->prompt_tokens + picked->completion_tokens, picked->model_ms / 1000);
+    else if (picked->len == 0)
         wt__cli_note(cli, "No tool fits: with a probability of %.0f %% there is none.", 100 * picked->none);
     else if (isnan(picked->complete))
         wt__cli_note(cli, "%zu %s in %.1f ms from the hits of %s", picked->len, picked->len == 1 ? "tool" : "tools",
@@ -57,6 +72,8 @@ static int print_picked(struct cli *cli, const wt_picked *picked, const char *re
         print_json(&out, picked, request);
     } else {
         wt__hit_table(cli, &out, picked->items, picked->len);
+        if (picked->trace)
+            wt__trace_words(cli, &out, picked->trace);
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;
@@ -65,6 +82,18 @@ static int print_picked(struct cli *cli, const wt_picked *picked, const char *re
     if (picked->notice)
         wt__cli_note(cli, "Note: %s", picked->notice);
     return code;
+}
+
+static int read_recipes(struct cli *cli, wt_pick_options *options)
+{
+    const char *names[] = {wt__text_of(cli, OPT_RECIPE), wt__text_of(cli, OPT_BELOW)};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i] && !wt__recipe_known(names[i], strlen(names[i]), NULL))
+            return wt__recipe_unknown(cli, names[i], strlen(names[i]));
+    options->recipe = names[0];
+    options->below = names[1];
+    options->without = wt__text_of(cli, OPT_WITHOUT);
+    return 0;
 }
 
 int wt__cmd_pick(struct cli *cli)
@@ -76,6 +105,8 @@ int wt__cmd_pick(struct cli *cli)
     int code = wt__read_share(cli, OPT_COMPLETE, "complete", &options.complete);
     if (code == 0)
         code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain);
+    if (code == 0)
+        code = read_recipes(cli, &options);
     if (wt__given(cli, OPT_ABSTAIN) && options.abstain == 0)
         options.abstain = -1;
     if (code == 0)
@@ -91,6 +122,8 @@ int wt__cmd_pick(struct cli *cli)
             code = print_picked(cli, picked, request.ptr);
         else
             code = err.code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail(cli, &err);
+        if (code == END_NOTHING && !picked && wt__given(cli, OPT_REPLAY))
+            code = END_INPUT; /* a record that lacks the answer */
         wt_picked_free(picked);
     }
     wt_close(engine);

@@ -125,7 +125,47 @@ static const struct example find_examples[] = {
      "Reads the request from standard input; prints function definitions for a chat request."},
 };
 
+/* Of the recipe ptr, in pick and eval. */
+#define PTR_OPTIONS                                                                                                    \
+    {.id = OPT_BELOW,                                                                                                  \
+     .name = "below",                                                                                                  \
+     .kind = VALUE_RECIPE,                                                                                             \
+     .value = "RECIPE",                                                                                                \
+     .help = "What finds tools for the recipe ptr; auto when not given."},                                             \
+        {.id = OPT_WITHOUT,                                                                                            \
+         .name = "without",                                                                                            \
+         .kind = VALUE_TEXT,                                                                                           \
+         .value = "A,B",                                                                                               \
+         .help = "What the recipe ptr does without: some of bundle, direct, past and like."},                          \
+        {.id = OPT_CHAT_URL,                                                                                           \
+         .name = "chat-url",                                                                                           \
+         .kind = VALUE_TEXT,                                                                                           \
+         .value = "URL",                                                                                               \
+         .help = "The server of the language model that the recipe ptr asks, as http://127.0.0.1:8080/v1; "            \
+                 "$OPENAI_BASE_URL when not given."},                                                                  \
+        {.id = OPT_CHAT_MODEL,                                                                                         \
+         .name = "chat-model",                                                                                         \
+         .kind = VALUE_TEXT,                                                                                           \
+         .value = "NAME",                                                                                              \
+         .help = "The language model, by the name that its server knows."},                                            \
+        {.id = OPT_RECORD,                                                                                             \
+         .name = "record",                                                                                             \
+         .kind = VALUE_FILE,                                                                                           \
+         .value = "FILE",                                                                                              \
+         .help = "Take the language model's answers from FILE where it has them, and add the others to it."},          \
+    {                                                                                                                  \
+        .id = OPT_REPLAY, .name = "replay", .kind = VALUE_FILE, .value = "FILE",                                       \
+        .help = "Take all of its answers from FILE, and ask no server."                                                \
+    }
+
 static const struct option pick_options[] = {
+    {.id = OPT_RECIPE,
+     .letter = 'r',
+     .name = "recipe",
+     .kind = VALUE_RECIPE,
+     .value = "NAME",
+     .help = "How: set when not given; bundle, the set of past use that is most like the request; ptr, that set "
+             "corrected by a language model."},
     {.id = OPT_COMPLETE,
      .name = "complete",
      .kind = VALUE_TEXT,
@@ -140,7 +180,8 @@ static const struct option pick_options[] = {
     {.id = OPT_EXPLAIN,
      .letter = 'e',
      .name = "explain",
-     .help = "Show what each stage said of a tool, and which words matched where."},
+     .help = "Show what each stage said of a tool, and which words matched where; of the recipe ptr every list, "
+             "decision and answer."},
     {.id = OPT_PROVIDER,
      .letter = 'p',
      .name = "provider",
@@ -155,12 +196,15 @@ static const struct option pick_options[] = {
      .choices = "table json " EXPORT_FORMATS,
      .help = "table for people; json for the set with its probabilities as one object; the others print the complete "
              "definitions as one array that the provider's API accepts."},
+    PTR_OPTIONS,
     MODEL_OPTIONS,
 };
 static const struct example pick_examples[] = {
     {"whichtool pick book a table for two and tell me the weather", "The tools that this takes, no more and no less."},
     {"whichtool pick --complete 0.9 --format openai - < request.txt",
      "Definitions for a chat request, all that are needed with probability 0.9."},
+    {"whichtool pick --recipe ptr --chat-url http://127.0.0.1:8080/v1 --chat-model smollm2 --explain book a table",
+     "By way of a language model of one's own, with all that it was asked and said."},
 };
 
 static const struct option list_options[] = {
@@ -342,6 +386,13 @@ static const struct option eval_options[] = {
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
      .help = "Where imported catalogues and their vectors are kept between evaluations."},
+    {.id = OPT_ORACLE,
+     .name = "oracle",
+     .kind = VALUE_TEXT,
+     .value = "RATE",
+     .help = "In place of a language model a stand-in that knows the judgements answers the recipe ptr, with so many "
+             "wrong decisions as a share, 0 to 1. Its figures are no claim about any model."},
+    PTR_OPTIONS,
     MODEL_OPTIONS,
 };
 static const struct example eval_examples[] = {
@@ -533,7 +584,9 @@ const struct verb wt__verbs[] = {
          "place of a score each tool has the probability that it is needed. When no tool seems to fit, nothing is "
          "shown and the exit code is 1.\n"
          "Probabilities come from `train set`, which measures on recorded use; a store without it uses those of "
-         "other catalogues, and says so.",
+         "other catalogues, and says so.\n"
+         "The recipes bundle and ptr begin with a set that past requests used, which `train neighbours` remembers; ptr "
+         "has a language model correct it.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = MANY_WORDS,
@@ -674,6 +727,8 @@ const size_t wt__exit_code_count = COUNT(wt__exit_codes);
 const struct meaning wt__environment[] = {
     {"WHICHTOOL_STORE", "The store, when -s is not given."},
     {"WHICHTOOL_MODELS", "Where models live, when --models is not given."},
+    {"OPENAI_BASE_URL", "The server of the language model, when --chat-url is not given."},
+    {"OPENAI_API_KEY", "Its key; none is sent when it is unset. OPENAI_ORG_ID and OPENAI_PROJECT_ID go along."},
     {"XDG_DATA_HOME", "The data folder is whichtool below it; ~/.local/share when unset."},
     {"XDG_CACHE_HOME", "The cache folder is whichtool below it; ~/.cache when unset."},
     {"COLUMNS", "The width that tables are cut to; else the terminal's. Into a pipe or a file nothing is cut."},

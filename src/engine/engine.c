@@ -58,10 +58,13 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     pthread_mutex_init(&engine->store_lock, NULL);
     pthread_mutex_init(&engine->build_lock, NULL);
     pthread_mutex_init(&engine->lock, NULL);
+    pthread_mutex_init(&engine->lazy_lock, NULL);
     engine->threads = options.threads;
     engine->busy_ms = options.busy_ms ? options.busy_ms : STORE_BUSY_MS;
 
     int rc = set_places(engine, path, &options, err);
+    if (rc == 0)
+        rc = wt__engine_set_chat(engine, &options, err);
     struct store_options store = {.read_only = options.read_only, .busy_ms = engine->busy_ms};
     if (rc == 0)
         rc = wt__store_open(&engine->store, path, &store, err);
@@ -98,6 +101,8 @@ void wt_close(wt_engine *engine)
     }
     wt__encoder_close(engine->encoder);
     wt__store_close(engine->store);
+    wt__engine_chat_dispose(&engine->chat);
+    pthread_mutex_destroy(&engine->lazy_lock);
     pthread_mutex_destroy(&engine->lock);
     pthread_mutex_destroy(&engine->build_lock);
     pthread_mutex_destroy(&engine->store_lock);

@@ -5,9 +5,10 @@
  *   trained    what training left for this store; the same
  *   shelf      the current snapshot; immutable, shared by reference count, swapped whole when the store moved on
  *   workspaces scratch of a query (analyser, arenas, activations), one a running query, kept between queries
+ *   chat       the language model, opened by the first who asks it
  *
- * Locks, in the order in which they may nest: build_lock (one refresh at a time), store_lock, lock (pointers and
- * counts, never held over I/O). */
+ * Locks, in the order in which they may nest: lazy_lock (what the first who needs it makes: chat, a shelf's bundles),
+ * build_lock (one refresh at a time), store_lock, lock (pointers and counts, never held over I/O). */
 #ifndef WT_ENGINE_ENGINE_H
 #define WT_ENGINE_ENGINE_H
 
@@ -20,8 +21,9 @@
 #include "base/progress.h"
 #include "catalog/store.h"
 #include "encoder/encoder.h"
-#include "index/snapshot.h"
+#include "engine/chat.h"
 #include "engine/trained.h"
+#include "index/snapshot.h"
 #include "retrieve/retrieve.h"
 
 #define SHELF_UNCOUNTED SIZE_MAX
@@ -32,6 +34,7 @@ struct shelf {
     atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; SHELF_UNCOUNTED until a query wants that set */
     const struct trained *labels; /* whose neighbours' tools it knows; NULL until a query wants them */
     uint32_t *label_rows;         /* [labels->label_count] */
+    struct bundles *bundles;      /* of those neighbours; NULL until one is wanted (engine/bundles.h) */
     atomic_uint references;
 };
 
@@ -51,6 +54,9 @@ struct wt_engine {
 
     pthread_mutex_t store_lock;
     struct store *store;
+
+    pthread_mutex_t lazy_lock;
+    struct engine_chat chat;
 
     pthread_mutex_t build_lock;
     pthread_mutex_t lock;

@@ -3,16 +3,21 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/options.h"
+#include "engine/ptr.h"
 #include "engine/publish.h"
+#include "engine/recipes.h"
 
 struct result {
     wt_picked public; /* first, so that the public pointer is this one */
     struct arena arena;
 };
+
+enum pick_kind { PICK_SET, PICK_PTR, PICK_BUNDLE };
 
 struct picking {
     struct search search;
@@ -85,17 +90,17 @@ static int check(const wt_pick_options *options, wt_error *err)
     return 0;
 }
 
-static int say(struct picking *p, const char *text, wt_error *err)
+int wt__picked_note(wt_picked *picked, struct arena *arena, const char *text, wt_error *err)
 {
     struct buffer all = {0};
     if (!text)
         return 0;
-    if (p->out->notice)
-        wt__buffer_printf(&all, "%s; ", p->out->notice);
+    if (picked->notice)
+        wt__buffer_printf(&all, "%s; ", picked->notice);
     wt__buffer_text(&all, text);
-    p->out->notice = all.failed ? NULL : wt__arena_copy(p->search.arena, wt__buffer_view(&all));
+    picked->notice = all.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&all));
     wt__buffer_dispose(&all);
-    return p->out->notice ? 0 : wt__fail_nomem(err);
+    return picked->notice ? 0 : wt__fail_nomem(err);
 }
 
 static bool abstains(const struct picking *p)
@@ -142,11 +147,12 @@ static int pick_complete(struct picking *p, wt_error *err)
     p->out->complete = known ? p->options.complete : NAN;
     if (known)
         return 0;
-    return say(p,
-               levels->count == 0 ? "how large a complete set must be is not known without training"
-                                  : "training cannot promise that probability: it set too few requests aside, or too "
-                                    "many of their tools were not found",
-               err);
+    return wt__picked_note(p->out, p->search.arena,
+                           levels->count == 0
+                               ? "how large a complete set must be is not known without training"
+                               : "training cannot promise that probability: it set too few requests aside, or too "
+                                 "many of their tools were not found",
+                           err);
 }
 
 static int pick(struct picking *p, wt_error *err)
@@ -172,7 +178,7 @@ static int run(struct picking *p, wt_error *err)
     p->out->notice = p->search.notice;
     p->out->none = wt__read_situation(&p->search, p->chooser, &p->situation);
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
-    rc = p->which ? say(p, p->notice, err) : wt__fail_nomem(err);
+    rc = p->which ? wt__picked_note(p->out, p->search.arena, p->notice, err) : wt__fail_nomem(err);
     if (rc == 0)
         rc = pick(p, err);
     if (rc == 0)
@@ -181,35 +187,73 @@ static int run(struct picking *p, wt_error *err)
     return rc;
 }
 
-int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt_pick_options *given, wt_picked **out,
-            wt_error *err)
+static int pick_set(wt_engine *engine, struct str request, const wt_pick_options *options, struct arena *arena,
+                    wt_picked *out, wt_error *err)
 {
-    double begun = wt__now_ms();
-    struct picking picking = {.count = 0};
-    *out = NULL;
-    wt__options_read(&picking.options, sizeof picking.options, given);
-    int rc = check(&picking.options, err);
-    struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
-    if (!result)
-        return rc < 0 ? rc : wt__fail_nomem(err);
-    picking.out = &result->public;
-    *picking.out = (wt_picked){.none = NAN, .tracc = NAN, .complete = NAN};
+    struct picking picking = {.options = *options, .out = out};
+    int rc = check(options, err);
+    if (rc < 0)
+        return rc;
     picking.search = (struct search){.engine = engine,
-                                     .request = {request, request_len},
-                                     .arena = &result->arena,
-                                     .provider = picking.options.provider,
-                                     .k = picking.options.complete > 0 ? PICK_COMPLETE : PICK_HITS,
+                                     .request = request,
+                                     .arena = arena,
+                                     .provider = options->provider,
+                                     .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
                                      .features = true};
     picking.chooser = wt__engine_chooser(engine, &picking.search.untrained, &picking.notice);
     rc = run(&picking, err);
     wt__search_end(&picking.search);
+    out->encode_ms = picking.search.hits.encode_ms;
+    return rc;
+}
+
+/* The recipe that picks; complete is that of set-N. */
+static int find_recipe(wt_pick_options *options, enum pick_kind *kind, wt_error *err)
+{
+    const char *name = options->recipe ? options->recipe : TRAINED_SET;
+    const struct recipe *recipe = wt__recipe_named(name);
+    if (!recipe && strcmp(name, "auto") != 0)
+        return wt__fail(err, WT_ERECIPE, "there is no recipe \"%.80s\"; `whichtool help --recipes` lists them", name);
+    if (!recipe || !recipe->public.picks)
+        return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
+    *kind = strcmp(name, "ptr") == 0 ? PICK_PTR : strcmp(name, "bundle") == 0 ? PICK_BUNDLE : PICK_SET;
+    if (*kind == PICK_SET && (options->below || options->without || options->k))
+        return wt__fail(err, WT_EUSAGE, "below, without and k are options of the recipe ptr, not of %s", name);
+    if (recipe->public.complete > 0 && options->complete == 0)
+        options->complete = recipe->public.complete;
+    return 0;
+}
+
+int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given, const struct pick_study *study,
+             wt_picked **out, wt_error *err)
+{
+    double begun = wt__now_ms();
+    wt_pick_options options = *given;
+    enum pick_kind kind;
+    *out = NULL;
+    int rc = find_recipe(&options, &kind, err);
+    struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
+    if (!result)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    wt_picked *picked = &result->public;
+    *picked = (wt_picked){.none = NAN, .tracc = NAN, .complete = NAN};
+    rc = kind == PICK_SET
+             ? pick_set(engine, request, &options, &result->arena, picked, err)
+             : wt__ptr_pick(engine, request, &options, kind == PICK_BUNDLE, study, &result->arena, picked, err);
     if (rc < 0) {
-        wt_picked_free(&result->public);
+        wt_picked_free(picked);
         return rc;
     }
-    result->public.total_ms = wt__now_ms() - begun;
-    result->public.encode_ms = picking.search.hits.encode_ms;
-    result->public.search_ms = result->public.total_ms - result->public.encode_ms;
-    *out = &result->public;
+    picked->total_ms = wt__now_ms() - begun;
+    picked->search_ms = fmax(picked->total_ms - picked->encode_ms - picked->model_ms, 0); /* replayed: none of it */
+    *out = picked;
     return 0;
+}
+
+int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt_pick_options *given, wt_picked **out,
+            wt_error *err)
+{
+    wt_pick_options options;
+    wt__options_read(&options, sizeof options, given);
+    return wt__pick(engine, (struct str){request, request_len}, &options, NULL, out, err);
 }

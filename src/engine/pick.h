@@ -11,6 +11,20 @@ enum {
     PICK_ABSTAIN_PERCENT = 5  /* of requests that some tool fits, at which nothing is picked, unless told otherwise */
 };
 
+/* A study has PTR ask a stand-in that knows which tools are needed (choose/oracle.h). */
+struct pick_study {
+    struct chat_model *model;
+    const int64_t *gold; /* [gold_count] ids of the tools that the request needs */
+    size_t gold_count;
+};
+
+/* wt_pick. study: NULL outside of one; options in full. */
+int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options, const struct pick_study *study,
+             wt_picked **out, wt_error *err);
+
+/* One more thing for a reader of the set to know; NULL: nothing. arena: the result's. */
+int wt__picked_note(wt_picked *picked, struct arena *arena, const char *text, wt_error *err);
+
 /* The store's chooser, calibrated on what auto finds with all that was trained; or *untrained, and it is made of what
  * other catalogues' plain recipes found, which notice says. Lives as long as the engine. */
 const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice);

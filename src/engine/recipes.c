@@ -33,6 +33,8 @@ static const struct recipe recipes[] = {
     {PICKS("set-80", "a set that holds all that is needed with a probability of 80 %", 1, 0.80)},
     {PICKS("set-90", "the same with 90 %", 1, 0.90)},
     {PICKS("set-95", "the same with 95 %", 1, 0.95)},
+    {PICKS("bundle", "the set that past requests used together which is most like this one", 1, 0)},
+    {PICKS("ptr", "that set, corrected by a language model, or without training one that it finds", 0, 0)},
 };
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };

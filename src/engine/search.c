@@ -162,12 +162,12 @@ static int mark_provider(struct search *search, uint64_t *bits, wt_error *err)
     return 0;
 }
 
-/* A bit for each row that may be found; NULL: all. */
-static int filter(struct search *search, const uint64_t **allowed, wt_error *err)
+int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err)
 {
     const struct snapshot *snapshot = search->shelf->snapshot;
     size_t words = (snapshot->rows + (size_t)63) / 64;
     int rc = 0;
+    *allowed = NULL;
     if (!search->provider && search->without_count == 0)
         return 0;
     uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
@@ -201,7 +201,7 @@ static int retrieve(struct search *search, wt_error *err)
     view.neighbours = wt__search_neighbours(search);
     if (search->set.kind)
         view.vectors = wt__snapshot_vectors(snapshot, search->set.model, search->set.kind);
-    int rc = filter(search, &request.allowed, err);
+    int rc = wt__search_allowed(search, &request.allowed, err);
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0) {

@@ -43,6 +43,10 @@ struct search {
 int wt__search_run(struct search *search, wt_error *err);
 void wt__search_end(struct search *search);
 
+/* *allowed: a bit for each row of its shelf that it may find, in its arena; NULL: all. Errors: WT_ENOTFOUND (no tool
+ * has that provider), ... */
+int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err);
+
 /* The neighbours that were asked, or NULL. */
 const struct neighbours *wt__search_neighbours(const struct search *search);
 

@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "catalog/names.h"
+#include "engine/bundles.h"
 #include "engine/usage.h"
 #include "retrieve/document.h"
 
@@ -456,6 +457,7 @@ void wt__shelf_release(struct shelf *shelf)
     if (shelf && atomic_fetch_sub(&shelf->references, 1) == 1) {
         wt__snapshot_free(shelf->snapshot);
         free(shelf->label_rows);
+        wt__bundles_free(shelf->bundles);
         free(shelf);
     }
 }

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "choose/oracle.h"
 #include "engine/corpus.h"
 #include "engine/engine.h"
 #include "engine/options.h"
@@ -46,6 +47,7 @@ struct evaluation {
     uint64_t seed;
     size_t resamples;
     struct plan plan;
+    struct oracle oracle; /* asked by the recipe ptr when options.oracle is set */
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
     struct arena scratch;
@@ -139,6 +141,17 @@ static int add_recipe(struct evaluation *e, struct str name)
     return 0;
 }
 
+static bool is_ptr(const char *name)
+{
+    return strcmp(name, "ptr") == 0;
+}
+
+/* Whether anything can answer the recipe ptr. */
+static bool can_ask(const struct evaluation *e)
+{
+    return e->options.oracle || e->options.chat_model;
+}
+
 /* The list that was asked for, or nothing yet when it was every recipe that can run: that is known with the engine. */
 static int plan_recipes(struct evaluation *e)
 {
@@ -183,10 +196,85 @@ static void complete_recipes(struct evaluation *e, bool model)
     e->untrained = model && !e->learns;
     for (size_t i = 0; (recipe = wt_recipe_at(i)) && e->recipe_count < MAX_RECIPES - 1; i++)
         if ((model || !recipe->needs_model) && (e->learns || !wt__learning_helps(recipe->name)) &&
-            (e->options.trained || !wt__learning_takes_long(recipe->name)))
+            (e->options.trained || !wt__learning_takes_long(recipe->name)) && (can_ask(e) || !is_ptr(recipe->name)))
             e->recipes[e->recipe_count++] = recipe->name;
     if (e->learns)
         e->recipes[e->recipe_count++] = "auto";
+}
+
+/* ---------------------------------------------------------------- ptr */
+
+static int plan_ptr(struct evaluation *e)
+{
+    const wt_eval_options *o = &e->options;
+    const char *below = o->below;
+    if (o->oracle && (o->chat_url || o->chat_model || o->record_path || o->replay_path))
+        return wt__fail(e->err, WT_EUSAGE, "either the oracle answers or a language model, not both");
+    if (below && !recipe_named(below) && !is_automatic(below))
+        return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", below);
+    if (below && !is_automatic(below) && recipe_named(below)->picks)
+        return wt__fail(e->err, WT_ERECIPE, "the recipe %s gives a set; below ptr stands one that ranks", below);
+    e->plan.ptr = (struct ptr_plan){.below = below, .without = o->without};
+    if (!o->oracle)
+        return 0;
+    e->plan.ptr.oracle = &e->oracle.model;
+    return wt__oracle_init(&e->oracle, o->oracle_error, e->seed, e->err);
+}
+
+/* The language model that is asked where the oracle is not. */
+static int set_chat(struct evaluation *e)
+{
+    wt_open_options chat;
+    wt_open_options_init(&chat);
+    chat.chat_url = e->options.chat_url;
+    chat.chat_model = e->options.chat_model;
+    chat.chat_key = e->options.chat_key;
+    chat.record_path = e->options.record_path;
+    chat.replay_path = e->options.replay_path;
+    return wt__engine_set_chat(e->engine, &chat, e->err);
+}
+
+static double sum_of(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum;
+}
+
+/* What ptr's figures depend on, and what was asked for them. */
+static void ptr_settings(const struct evaluation *e, const struct measurement *m, struct buffer *json)
+{
+    const wt_eval_options *o = &e->options;
+    const char *file = o->replay_path ? o->replay_path : o->record_path;
+    double queries = (double)e->plan.queries;
+    wt__buffer_text(json, ",\"below\":");
+    wt__buffer_json(json, wt__str(o->below ? o->below : "auto"));
+    wt__buffer_text(json, ",\"without\":");
+    wt__buffer_json(json, wt__str(o->without ? o->without : ""));
+    wt__buffer_text(json, ",\"answers\":");
+    wt__buffer_json(json, wt__str(o->oracle ? e->oracle.name : o->chat_model ? o->chat_model : ""));
+    if (o->oracle)
+        wt__buffer_printf(json, ",\"oracle\":%g,\"oracle_words\":\"descriptions\"", o->oracle_error);
+    if (file) {
+        wt__buffer_printf(json, ",\"%s\":", o->replay_path ? "replayed" : "recorded");
+        wt__buffer_json(json, wt__str(file));
+    }
+    wt__buffer_printf(json, ",\"questions\":%.3f,\"tokens\":%.1f", sum_of(m->questions, e->plan.queries) / queries,
+                      sum_of(m->tokens, e->plan.queries) / queries);
+}
+
+/* The recipes to train for: those that are measured, and what ptr stands on. with: room for one more. */
+static size_t recipes_to_train(const struct evaluation *e, const char **with)
+{
+    size_t count = e->recipe_count;
+    bool ptr = false;
+    memcpy(with, e->recipes, count * sizeof *with);
+    for (size_t i = 0; i < e->recipe_count; i++)
+        ptr |= is_ptr(e->recipes[i]);
+    if (ptr)
+        with[count++] = e->options.below ? e->options.below : "auto";
+    return count;
 }
 
 /* ---------------------------------------------------------------- the catalogue */
@@ -296,9 +384,8 @@ static void drop_untrained(struct evaluation *e)
     wt__engine_trained(e->engine, &trained, NULL);
     for (size_t i = 0; i < e->recipe_count; i++) {
         const wt_recipe *recipe = recipe_named(e->recipes[i]);
-        bool there =
-            recipe && recipe->picks ? trained && trained->chooser : wt__trained_recipe(trained, e->recipes[i]) != NULL;
-        if (there || (recipe && !wt__learning_helps(recipe->name)))
+        if (is_ptr(e->recipes[i]) || wt__learning_there(trained, e->recipes[i]) ||
+            (recipe && !wt__learning_helps(recipe->name)))
             e->recipes[kept++] = e->recipes[i];
     }
     e->recipe_count = kept;
@@ -316,6 +403,8 @@ static int open_catalogue(struct evaluation *e, const char *dir)
                         "measures models of other data",
                         named_learner(e), dir);
     int rc = open_store(e, dir, model);
+    if (rc == 0)
+        rc = set_chat(e);
     if (rc < 0)
         return rc;
     model = model && wt_dimension(e->engine, NULL) > 0;
@@ -327,8 +416,10 @@ static int open_catalogue(struct evaluation *e, const char *dir)
         int64_t encoded = wt_embed_missing(e->engine, e->options.progress, e->options.progress_context, e->err);
         rc = encoded < 0 ? (int)encoded : 0;
     }
+    const char *taught[MAX_RECIPES + 1];
+    size_t taught_count = recipes_to_train(e, taught);
     if (rc == 0 && e->learns)
-        rc = wt__learning_train(&e->learning, e->engine, e->recipes, e->recipe_count);
+        rc = wt__learning_train(&e->learning, e->engine, taught, taught_count);
     if (rc == 0 && e->learns && !named)
         drop_untrained(e);
     if (rc == 0)
@@ -370,6 +461,8 @@ static char *settings_of(struct evaluation *e, const struct measurement *m, cons
     }
     if (e->options.usages)
         wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
+    if (is_ptr(recipe))
+        ptr_settings(e, m, &json);
     if (e->learns && wt__learning_settings(&e->learning, e->engine, recipe, &json) < 0)
         json.failed = true;
     wt__buffer_char(&json, '}');
@@ -582,6 +675,8 @@ static int evaluate(struct evaluation *e, const char *dir)
     int rc = plan_cutoffs(e);
     if (rc == 0)
         rc = plan_recipes(e);
+    if (rc == 0)
+        rc = plan_ptr(e);
     if (rc == 0)
         rc = wt__dataset_read(&e->dataset, dir, e->split, e->err);
     if (rc < 0)

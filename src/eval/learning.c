@@ -16,7 +16,6 @@
 #include "catalog/dataset.h"
 #include "engine/recipes.h"
 #include "engine/embed.h"
-#include "engine/trained.h"
 #include "engine/usage.h"
 #include "eval/portion.h"
 
@@ -242,13 +241,16 @@ static bool auto_uses(const char *lesson)
 }
 
 /* Whether a recipe is made by the lesson: by that of its own name, and by those of the stages before it. The stages of
- * ToolRerank's recipes are not in their names, nor are the past requests that refiners look at; sets come of auto. */
+ * ToolRerank's recipes are not in their names, nor are the past requests that refiners look at; sets come of auto, or
+ * of past requests. What stands below ptr is told apart. */
 static bool uses_lesson(const char *recipe, const char *lesson)
 {
     size_t len = strlen(lesson);
     bool reranks = strncmp(recipe, "rerank-", 7) == 0 || is(recipe, "toolrerank");
     if (is(lesson, TRAINED_ENCODER))
         return true;
+    if (is(recipe, "ptr") || is(recipe, "bundle"))
+        return is(lesson, "neighbours");
     if (picks(recipe))
         return is(lesson, TRAINED_SET) || auto_uses(lesson);
     if (is(recipe, AUTOMATIC))
@@ -267,13 +269,29 @@ bool wt__learning_helps(const char *name)
 {
     const wt_recipe *recipe;
     const wt_lesson *lesson;
+    if (is(name, "ptr")) /* as "auto", "set" and "toolrerank", it also runs without */
+        return true;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
-        if (strcmp(lesson->name, name) == 0) /* "auto", "set" and "toolrerank" also run without */
+        if (strcmp(lesson->name, name) == 0)
             return true;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
         if (strcmp(recipe->name, name) == 0)
             return recipe->needs_training != 0;
     return false;
+}
+
+/* The model of a recipe: one of its own name, the chooser, or past requests. */
+static const char *trained_part(const char *recipe)
+{
+    if (is(recipe, "ptr") || is(recipe, "bundle"))
+        return "neighbours";
+    return picks(recipe) ? TRAINED_SET : recipe;
+}
+
+bool wt__learning_there(const struct trained *trained, const char *recipe)
+{
+    const char *part = trained_part(recipe);
+    return is(part, TRAINED_SET) ? trained && trained->chooser : wt__trained_recipe(trained, part) != NULL;
 }
 
 static bool wanted(const char *lesson, const char *const *recipes, size_t count)
@@ -480,10 +498,9 @@ int wt__learning_settings(struct learning *learning, wt_engine *engine, const ch
     const struct trained *trained;
     json_t *config = NULL;
     int rc = wt__engine_trained(engine, &trained, learning->err);
-    bool there = picks(recipe) ? trained && trained->chooser : wt__trained_recipe(trained, recipe) != NULL;
-    if (rc < 0 || !there)
+    if (rc < 0 || !wt__learning_there(trained, recipe))
         return rc;
-    rc = read_config(learning, picks(recipe) ? TRAINED_SET : recipe, &config);
+    rc = read_config(learning, trained_part(recipe), &config);
     json_t *about = json_pack("{s:s, s:s, s:I}", "folder", learning->models, "key", trained->key, "requests",
                               (json_int_t)learning->requests);
     if (about && learning->foreign && learning->trained_on &&

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "engine/trained.h"
 
 struct learning {
     wt_eval_options options; /* the caller's, filled in before wt__learning_plan */
@@ -38,6 +39,9 @@ bool wt__learning_helps(const char *recipe);
 
 /* Whether that is so much of it that it is to be asked for by name. */
 bool wt__learning_takes_long(const char *recipe);
+
+/* Whether its model is there. trained: NULL when nothing is. */
+bool wt__learning_there(const struct trained *trained, const char *recipe);
 
 /* Reads the splits and settles the paths. */
 int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "engine/engine.h"
+#include "engine/pick.h"
 #include "engine/recipes.h"
 #include "eval/metrics.h"
 #include "eval/trec.h"
@@ -113,15 +114,46 @@ static const wt_recipe *picking(const char *name)
     return recipe && recipe->public.picks ? &recipe->public : NULL;
 }
 
+static bool asks_model(const wt_recipe *recipe)
+{
+    return strcmp(recipe->name, "ptr") == 0;
+}
+
+/* The store's ids of the query's relevant tools, as far as it has them. */
+static int find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err)
+{
+    int rc = 0;
+    pthread_mutex_lock(&engine->store_lock);
+    for (size_t j = 0; rc >= 0 && j < query->judgement_count; j++) {
+        if (query->judgements[j].gain <= 0)
+            continue;
+        rc = wt__store_find_source_id(engine->store, query->judgements[j].tool, &ids[*count], 1, err);
+        *count += rc > 0;
+    }
+    pthread_mutex_unlock(&engine->store_lock);
+    return rc < 0 ? rc : 0;
+}
+
 /* A set is picked in any case: whether there is a tool at all is another question. */
 static int pick(struct answer *out, wt_engine *engine, const struct query *query, const wt_recipe *recipe,
-                wt_error *err)
+                const struct ptr_plan *ptr, wt_error *err)
 {
     wt_pick_options options;
     wt_pick_options_init(&options);
-    options.complete = recipe->complete;
+    options.recipe = recipe->name;
     options.abstain = -1;
-    int rc = wt_pick(engine, query->text.ptr, query->text.len, &options, &out->picked, err);
+    int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
+    struct pick_study study = {.model = ptr->oracle, .gold = gold};
+    int rc = gold ? 0 : wt__fail_nomem(err);
+    if (asks_model(recipe)) {
+        options.below = ptr->below;
+        options.without = ptr->without;
+    }
+    if (rc == 0 && ptr->oracle)
+        rc = find_gold(engine, query, gold, &study.gold_count, err);
+    if (rc == 0)
+        rc = wt__pick(engine, query->text, &options, ptr->oracle ? &study : NULL, &out->picked, err);
+    free(gold);
     if (rc == 0)
         *out = (struct answer){.picked = out->picked,
                                .items = out->picked->items,
@@ -152,13 +184,13 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
 }
 
 /* The caller frees the answer, whether it worked or not. */
-static int find(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe, size_t k,
-                wt_error *err)
+static int find(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
+                const struct plan *plan, size_t k, wt_error *err)
 {
     const wt_recipe *picks = picking(recipe);
     wt_error why;
     *out = (struct answer){.several = NAN};
-    int rc = picks ? pick(out, engine, query, picks, &why) : rank(out, engine, query, recipe, k, &why);
+    int rc = picks ? pick(out, engine, query, picks, &plan->ptr, &why) : rank(out, engine, query, recipe, k, &why);
     return rc < 0 ? wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message) : 0;
 }
 
@@ -166,7 +198,7 @@ static int time_queries(struct measurement *out, wt_engine *engine, const struct
                         const struct plan *plan, const char *recipe, struct progress *progress, wt_error *err)
 {
     struct answer answer;
-    int rc = find(&answer, engine, &dataset->queries[0], recipe, plan->latency_k, err);
+    int rc = find(&answer, engine, &dataset->queries[0], recipe, plan, plan->latency_k, err);
     if (rc == 0) {
         out->ran = wt__copy_string(answer.recipe, strlen(answer.recipe));
         out->notice = answer.notice ? wt__copy_string(answer.notice, strlen(answer.notice)) : NULL;
@@ -181,7 +213,7 @@ static int time_queries(struct measurement *out, wt_engine *engine, const struct
         return wt__fail_cancelled(err);
     for (size_t q = 0; q < plan->timed; q++) {
         double begin = wt__now_ms();
-        rc = find(&answer, engine, &dataset->queries[q], recipe, plan->latency_k, err);
+        rc = find(&answer, engine, &dataset->queries[q], recipe, plan, plan->latency_k, err);
         out->milliseconds[q] = wt__now_ms() - begin;
         free_answer(&answer);
         if (rc < 0)
@@ -269,10 +301,14 @@ static int judge_query(void *context, size_t index, unsigned worker)
     wt_error *err = &j->errors[index];
     struct answer answer;
     (void)worker;
-    int rc = find(&answer, j->engine, query, j->recipe, j->plan->depth, err);
+    int rc = find(&answer, j->engine, query, j->recipe, j->plan, j->plan->depth, err);
     if (rc == 0)
         rc = judge_answer(j, index, &answer, err);
     j->out->several[q] = answer.several;
+    if (answer.picked) {
+        j->out->questions[q] = (double)answer.picked->questions;
+        j->out->tokens[q] = (double)(answer.picked->prompt_tokens + answer.picked->completion_tokens);
+    }
     if (rc == 0 && j->runs)
         write_run(&j->lines[index], query, &answer, j->recipe);
     free_answer(&answer);
@@ -326,11 +362,14 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
     *out = (struct measurement){.values = calloc(plan->queries * wt__plan_metrics(plan), sizeof *out->values),
                                 .milliseconds = calloc(plan->timed, sizeof *out->milliseconds),
                                 .missed = calloc(plan->relevant, sizeof *out->missed),
-                                .several = calloc(plan->queries, sizeof *out->several)};
+                                .several = calloc(plan->queries, sizeof *out->several),
+                                .questions = calloc(plan->queries, sizeof *out->questions),
+                                .tokens = calloc(plan->queries, sizeof *out->tokens)};
     bool picks = picking(recipe) != NULL;
     if (picks)
         out->picks = calloc(plan->queries * PICK_METRICS, sizeof *out->picks);
-    int rc = out->values && (out->picks || !picks) && out->milliseconds && out->missed && out->several
+    int rc = out->values && (out->picks || !picks) && out->milliseconds && out->missed && out->several &&
+                     out->questions && out->tokens
                  ? 0
                  : wt__fail_nomem(err);
     if (rc == 0 && run_path)
@@ -354,6 +393,8 @@ void wt__measurement_dispose(struct measurement *measurement)
     free(measurement->milliseconds);
     free(measurement->missed);
     free(measurement->several);
+    free(measurement->questions);
+    free(measurement->tokens);
     free(measurement->ran);
     free(measurement->notice);
     free(measurement->why);

@@ -8,11 +8,18 @@
 #include "catalog/dataset.h"
 #include "choose/set_metrics.h"
 #include "eval/fitness.h"
+#include "llm/chat.h"
 
 enum {
     RUN_DEPTH = 100,      /* hits ranked for a query, or the greatest cutoff when that is more */
     LATENCY_SAMPLE = 200, /* queries that are timed, the first ones, unless told otherwise */
     MISS_DEPTH = 5        /* a relevant tool is missed when it is not among the first so many (Tool2Vec, appendix B) */
+};
+
+/* How the recipes ptr and bundle are measured; as in wt_eval_options. */
+struct ptr_plan {
+    const char *below, *without;
+    struct chat_model *oracle; /* NULL: the engine's own language model is asked */
 };
 
 struct plan {
@@ -23,6 +30,7 @@ struct plan {
     size_t queries;   /* the first so many of the data set */
     size_t timed;     /* of those, the first so many */
     size_t relevant;  /* judgements of those queries with a gain over 0 */
+    struct ptr_plan ptr;
 };
 
 /* A query's figures: recall at each cutoff, then ndcg, then complete, then mrr. */
@@ -42,10 +50,11 @@ struct measurement {
     double *picks;                   /* [queries, PICK_METRICS]; NULL where the recipe ranks */
     double fitness[FITNESS_FIGURES]; /* [fitness_count] of the recipe `set`, by whoever asks for them */
     size_t fitness_count;
-    double *milliseconds;     /* [timed], ascending */
-    bool *missed;             /* [relevant], in the order of queries and judgements */
-    double *several;          /* [queries] what wt_hits said of it */
-    char *ran, *notice, *why; /* what wt_hits said at the first query; notice and why may be NULL */
+    double *milliseconds;       /* [timed], ascending */
+    bool *missed;               /* [relevant], in the order of queries and judgements */
+    double *several;            /* [queries] what wt_hits said of it */
+    double *questions, *tokens; /* [queries] put to a language model; tokens: of questions and answers together */
+    char *ran, *notice, *why;   /* what wt_hits said at the first query; notice and why may be NULL */
 };
 
 /* run_path: where to write a TREC run, or NULL. Two passes: the first is timed, one wt_find after another on this

@@ -206,7 +206,7 @@ static void recipes_are_those_of_the_table(void **state)
         if (recipe->needs_model)
             refused(&place, find_bytes("song", 4, &options), WT_EMODEL, "without a model");
     }
-    assert_int_equal(count, 17);
+    assert_int_equal(count, 19);
     assert_null(wt_recipe_at(SIZE_MAX));
     options.recipe = "magic";
     refused(&place, find_bytes("song", 4, &options), WT_ERECIPE,

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""The tables of PTR (docs/recommend.md): for each data set what PTR makes of its retriever's tools, beside the paper's.
+
+    python3 bench/ptr_table.py [OPTION...] DATA...      each DATA is a BEIR folder with a train split
+    python3 bench/ptr_table.py - < rows.jsonl           from rows that --rows FILE kept
+
+    --whichtool COMMAND     build/whichtool when not given
+    --trained FOLDER        models of each set in FOLDER/NAME; else they are trained first
+    --cache FOLDER, --limit N, --below A,B               as in eval, for each run
+    --replay FILE --chat-model NAME                      rows of a language model, from its recorded answers
+    --rows FILE             keep the measured rows
+
+N/A is the nearest bundle alone. Recall@K and NDCG@K have K = the number of tools needed. The oracle knows the
+judgements: its rows say what PTR's stages lose, and are no claim about any language model.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+METRICS = ("recall@gold", "ndcg@gold", "tracc")
+RATES = ("0", "0.1", "0.2")
+# The paper's sets, and which of ours is the same or nearest; figures as its Tables 1 and 2 have them.
+PAPER_SETS = {"toollens-tools": 0, "toollens": 0, "metatool-multi": 1, "rectools": 2}
+PAPER = (
+    ("BM25", "N/A", (.131, .194, .125), (.429, .603, .429), (.486, .596, .382)),
+    ("BM25", "GPT-4o", (.261, .331, .208), (.712, .892, .612), (.545, .810, .414)),
+    ("SBERT", "N/A", (.251, .349, .209), (.495, .725, .495), (.496, .772, .434)),
+    ("SBERT", "GPT-4o", (.322, .422, .268), (.741, .921, .642), (.572, .859, .501)),
+    ("TAS-B", "N/A", (.279, .381, .263), (.657, .897, .657), (.509, .841, .454)),
+    ("TAS-B", "GPT-4o", (.352, .456, .321), (.759, .941, .661), (.583, .890, .522)),
+    ("SimCSE", "N/A", (.293, .386, .279), (.675, .849, .675), (.563, .808, .523)),
+    ("SimCSE", "open-mistral-7b", (.312, .407, .291), (.716, .897, .631), (.578, .861, .542)),
+    ("SimCSE", "GPT-3.5-turbo", (.350, .448, .319), (.756, .937, .671), (.594, .879, .575)),
+    ("SimCSE", "GPT-4o", (.368, .467, .336), (.774, .956, .690), (.609, .896, .591)),
+)
+PAPER_WITHOUT = (
+    ("open-mistral-7b", (.221, .264, .171), (.695, .882, .612), (.532, .912, .270)),
+    ("GPT-3.5-turbo", (.264, .381, .208), (.724, .919, .656), (.541, .913, .430)),
+    ("GPT-4o", (.283, .391, .235), (.745, .922, .677), (.581, .916, .439)),
+)
+
+
+def evaluate(options, folder, *more):
+    command = [options.whichtool, "--json", "-q", "eval", folder, "--timed", "1", *more]
+    if options.trained:
+        command += ["--trained", os.path.join(options.trained, os.path.basename(os.path.normpath(folder)))]
+    for name in ("cache", "limit"):
+        if getattr(options, name):
+            command += ["--" + name, str(getattr(options, name))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def measured(options):
+    for folder in options.data:
+        below = options.below.split(",")
+        yield from evaluate(options, folder, "--recipe", "bundle")
+        for name in below:
+            for rate in RATES:
+                yield from evaluate(options, folder, "--recipe", "ptr", "--below", name, "--oracle", rate)
+            if options.replay:
+                yield from evaluate(options, folder, "--recipe", "ptr", "--below", name, "--chat-model",
+                                    options.chat_model, "--replay", options.replay)
+        for rate in RATES:
+            yield from evaluate(options, folder, "--recipe", "ptr", "--below", below[-1], "--oracle", rate, "--without",
+                                "bundle")
+        if options.replay:
+            yield from evaluate(options, folder, "--recipe", "ptr", "--below", below[-1], "--chat-model",
+                                options.chat_model, "--replay", options.replay, "--without", "bundle")
+
+
+def cells(figures):
+    return " | ".join(f"{value:.3f}" for value in figures)
+
+
+def ours(row):
+    return [row["metrics"][name] for name in METRICS]
+
+
+def answers(row):
+    return row["settings"]["answers"]
+
+
+def print_set(name, rows, paper):
+    head = rows[0]
+    print(f"\n## {name}: {head['queries']:,} requests, {head['tools']:,} tools\n")
+    print("| retriever below | answers by | Recall@K | NDCG@K | TRACC |\n|---|---|---|---|---|")
+    for row in rows:
+        settings = row["settings"]
+        if row["recipe"] == "bundle":
+            print(f"| nearest bundle | N/A | {cells(ours(row))} |")
+        elif not settings["without"]:
+            print(f"| {settings['below']} | {answers(row)} | {cells(ours(row))} |")
+    for method, model, *figures in PAPER if paper is not None else ():
+        print(f"| paper: {method} | {model} | {cells(figures[paper])} |")
+    print("\nWithout bundles:\n\n| retriever below | answers by | Recall@K | NDCG@K | TRACC |\n|---|---|---|---|---|")
+    for row in rows:
+        if row["recipe"] == "ptr" and row["settings"]["without"] == "bundle":
+            print(f"| {row['settings']['below']} | {answers(row)} | {cells(ours(row))} |")
+    for model, *figures in PAPER_WITHOUT if paper is not None else ():
+        print(f"| paper | {model} | {cells(figures[paper])} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("data", nargs="+")
+    parser.add_argument("--whichtool", default="build/whichtool")
+    parser.add_argument("--below", default="bm25,dense,hybrid,auto")
+    for name in ("trained", "cache", "limit", "replay", "chat-model", "rows"):
+        parser.add_argument("--" + name)
+    options = parser.parse_args()
+    if options.replay and not options.chat_model:
+        parser.error("--replay wants the model's name: --chat-model NAME")
+    rows = map(json.loads, sys.stdin) if options.data == ["-"] else measured(options)
+    kept = open(options.rows, "w", encoding="utf-8") if options.rows else None
+    sets = {}
+    for row in rows:
+        sets.setdefault(row["set"], []).append(row)
+        if kept:
+            print(json.dumps(row), file=kept, flush=True)
+    for name, of in sets.items():
+        print_set(name, of, PAPER_SETS.get(name))
+
+
+if __name__ == "__main__":
+    main()

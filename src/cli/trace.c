@@ -1,0 +1,98 @@
+/* trace.c: what was looked for and found, stage by stage; the questions themselves are in the JSON alone. Requirements
+ * are a language model's words: the terminal sees none of their control characters. */
+#include "cli/trace.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/output.h"
+#include "cli/text.h"
+
+enum { INDENT = 2 };
+
+static void line(const struct cli *cli, struct buffer *out, size_t indent, struct buffer *text)
+{
+    struct buffer escaped = {0};
+    wt__text_escape(&escaped, wt__buffer_view(text), TEXT_LINE);
+    wt__text_pad(out, indent);
+    wt__text_wrap(out, wt__buffer_view(&escaped), indent, cli->width);
+    wt__buffer_char(out, '\n');
+    out->failed |= text->failed || escaped.failed;
+    wt__buffer_dispose(&escaped);
+    wt__buffer_clear(text);
+}
+
+static void list(struct buffer *text, const char *name, const json_t *tools)
+{
+    wt__buffer_printf(text, "%s: ", name);
+    for (size_t i = 0; i < json_array_size(tools); i++) {
+        wt__buffer_text(text, i ? ", " : "");
+        wt__buffer_text(text, json_string_value(json_array_get(tools, i)));
+    }
+    if (json_array_size(tools) == 0)
+        wt__buffer_text(text, "nothing");
+}
+
+static const char *tool_of(const json_t *of)
+{
+    return json_string_value(json_object_get(of, "tool")); /* NULL: none */
+}
+
+static void requirement(const struct cli *cli, struct buffer *out, const json_t *of, struct buffer *text)
+{
+    wt__buffer_printf(text, "requires \"%s\": ", wt__json_str(of, "text").ptr);
+    if (tool_of(of))
+        wt__buffer_printf(text, "%s meets it", tool_of(of));
+    else
+        wt__buffer_text(text, wt__json_bool(of, "asked", false) ? "no tool of the bundle meets it"
+                                                                : "there is no bundle to meet it");
+    line(cli, out, INDENT, text);
+}
+
+static void problem(const struct cli *cli, struct buffer *out, const json_t *of, struct buffer *text)
+{
+    static const char *const views[] = {"direct", "past", "like"};
+    int votes = (int)wt__json_int(of, "votes", 0);
+    wt__buffer_printf(text, "unsolved \"%s\": ", wt__json_str(of, "text").ptr);
+    if (!tool_of(of))
+        wt__buffer_text(text, "nothing was found");
+    else
+        wt__buffer_printf(text, "%s, which %d of the views %s%s", tool_of(of), votes, votes == 1 ? "holds" : "hold",
+                          wt__json_bool(of, "already", false) ? "; it is in the set already" : "");
+    line(cli, out, INDENT, text);
+    for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
+        list(text, views[v], json_object_get(of, views[v]));
+        line(cli, out, 2 * INDENT, text);
+    }
+}
+
+void wt__trace_words(const struct cli *cli, struct buffer *out, const char *trace)
+{
+    json_t *root = NULL;
+    struct buffer text = {0};
+    const json_t *item;
+    size_t i;
+    if (wt__json_parse(&root, trace, strlen(trace), NULL) < 0) {
+        out->failed = true;
+        return;
+    }
+    wt__style_begin(out, cli->color_out, STYLE_DIM);
+    list(&text, "bundle", json_object_get(root, "bundle"));
+    line(cli, out, 0, &text);
+    json_array_foreach(json_object_get(root, "requirements"), i, item) requirement(cli, out, item, &text);
+    wt__buffer_printf(&text, "coverage: %s; ", wt__json_str(root, "verdict").ptr);
+    list(&text, "kept", json_object_get(root, "kept"));
+    line(cli, out, 0, &text);
+    json_array_foreach(json_object_get(root, "problems"), i, item) problem(cli, out, item, &text);
+    json_array_foreach(json_object_get(root, "exchanges"), i, item)
+    {
+        if (wt__json_str(item, "unusable").len == 0)
+            continue;
+        wt__buffer_printf(&text, "%s gave no answer that can be used: %s", wt__json_str(item, "task").ptr,
+                          wt__json_str(item, "unusable").ptr);
+        line(cli, out, INDENT, &text);
+    }
+    wt__style_end(out, cli->color_out);
+    wt__buffer_dispose(&text);
+    json_decref(root);
+}

@@ -1,0 +1,228 @@
+/* ptr_pick.c: wt_pick by PTR, or by the nearest bundle alone. */
+#include "engine/ptr.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/publish.h"
+
+enum { WRONG_LABELS = 5 /* near hits that an oracle may take for needed */ };
+
+struct ptr_pick {
+    struct ptr_reach reach;
+    struct ptr_sources sources;
+    struct ptr_options options;
+    struct ptr_trace trace;
+    const wt_pick_options *given;
+    const struct pick_study *study;
+    struct arena *arena;
+    wt_picked *out;
+};
+
+/* ---------------------------------------------------------------- what is wanted */
+
+/* One name of the list `without`, as its bit; 0: there is none of that name. */
+static unsigned without_bit(struct str name)
+{
+    if (wt__str_equal(name, STR("bundle")))
+        return PTR_WITHOUT_BUNDLE;
+    for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
+        if (wt__str_equal(name, wt__str(wt__ptr_view_name(view))))
+            return 1u << view;
+    return 0;
+}
+
+static int read_without(const char *list, unsigned *out, wt_error *err)
+{
+    for (const char *at = list; at && *at;) {
+        size_t len = strcspn(at, ",");
+        unsigned bit = without_bit(wt__str_trim((struct str){at, len}));
+        if (bit == 0)
+            return wt__fail(err, WT_EUSAGE, "nothing is called \"%.*s\"; bundle, direct, past and like can be left out",
+                            (int)(len < 80 ? len : 80), at);
+        *out |= bit;
+        at += len + (at[len] == ',');
+    }
+    return 0;
+}
+
+static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
+{
+    const wt_pick_options *given = p->given;
+    if (given->complete > 0 || given->abstain > 0)
+        return wt__fail(err, WT_EUSAGE, "the recipe %s makes no promise: complete and abstain are of the recipe set",
+                        given->recipe);
+    if (bundle && (given->without || given->k))
+        return wt__fail(err, WT_EUSAGE, "the recipe bundle asks no views; k and without are of the recipe ptr");
+    if (given->k > PTR_MOST_K)
+        return wt__fail(err, WT_EUSAGE, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
+    p->options.k = given->k;
+    return read_without(given->without, &p->options.without, err);
+}
+
+/* ---------------------------------------------------------------- labels of a study */
+
+static bool is_gold(const struct ptr_labels *labels, uint32_t row)
+{
+    for (size_t i = 0; i < labels->needed_count; i++)
+        if (labels->needed[i].tool == row)
+            return true;
+    return false;
+}
+
+/* A tool's description asks for it; its name, where it has none. */
+static int label(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_error *err)
+{
+    struct ptr_text text;
+    int rc = p->sources.describe(&p->reach, row, p->arena, &text, err);
+    if (rc == 0)
+        *out = (struct ptr_label){row, wt__str_trim(text.description).len > 0 ? text.description : text.name};
+    return rc;
+}
+
+/* The tools that the request needs, and the nearest ones that it does not. */
+static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error *err)
+{
+    const struct snapshot *snapshot = p->reach.home.shelf->snapshot;
+    struct ptr_label *needed = wt__arena_array(p->arena, struct ptr_label, p->study->gold_count),
+                     *wrong = wt__arena_array(p->arena, struct ptr_label, WRONG_LABELS);
+    struct ptr_tools near;
+    int rc = needed && wrong ? 0 : wt__fail_nomem(err);
+    *labels = (struct ptr_labels){.needed = needed, .wrong = wrong};
+    for (size_t i = 0; rc == 0 && i < p->study->gold_count; i++) {
+        size_t row = wt__shelf_row(snapshot, p->study->gold[i]);
+        if (row < snapshot->rows && !is_gold(labels, (uint32_t)row))
+            rc = label(p, (uint32_t)row, &needed[labels->needed_count++], err);
+    }
+    if (rc == 0)
+        rc = p->sources.tools(&p->reach, p->reach.home.request, WRONG_LABELS + labels->needed_count, p->arena, &near,
+                              err);
+    for (size_t i = 0; rc == 0 && i < near.count && labels->wrong_count < WRONG_LABELS; i++)
+        if (!is_gold(labels, near.rows[i]))
+            rc = label(p, near.rows[i], &wrong[labels->wrong_count++], err);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the set */
+
+static int ask_model(struct ptr_pick *p, wt_error *err)
+{
+    struct ptr_labels labels;
+    struct ptr_request request = {.text = p->reach.home.request};
+    struct chat_model *model = p->study ? p->study->model : NULL;
+    int rc = 0;
+    if (model) {
+        request.labels = &labels;
+        rc = label_request(p, &labels, err);
+    } else {
+        rc = wt__engine_chat(p->reach.home.engine, &model, err);
+    }
+    if (rc == 0)
+        rc = wt__ptr_choose(&p->options, &p->sources, model, &request, p->arena, &p->trace, err);
+    p->out->questions = p->trace.cost.questions;
+    p->out->prompt_tokens = p->trace.cost.prompt_tokens;
+    p->out->completion_tokens = p->trace.cost.completion_tokens;
+    p->out->model_ms = p->trace.cost.ms;
+    return rc;
+}
+
+static int take_bundle(struct ptr_pick *p, wt_error *err)
+{
+    if (p->reach.past.count == 0)
+        return wt__fail(err, WT_ERECIPE, "the recipe bundle needs training; run `whichtool train neighbours`");
+    int rc = p->sources.bundle(&p->reach, p->reach.home.request, p->arena, &p->trace.bundle, err);
+    p->trace.kept = p->trace.set = p->trace.bundle;
+    return rc;
+}
+
+/* 1 for a tool of the bundle; else the share of the views that hold it. */
+static float score_of(const struct ptr_pick *p, uint32_t tool)
+{
+    unsigned views = 0;
+    for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
+        views += !(p->options.without & 1u << view);
+    for (size_t i = 0; i < p->trace.problem_count; i++) {
+        const struct ptr_problem *problem = &p->trace.problems[i];
+        if (problem->solved && !problem->already && problem->tool == tool)
+            return (float)problem->votes / (float)views;
+    }
+    return 1;
+}
+
+static int publish(struct ptr_pick *p, wt_error *err)
+{
+    struct ptr_tools set = p->trace.set;
+    struct hit *hits = wt__arena_array(p->arena, struct hit, set.count);
+    uint32_t *which = wt__arena_array(p->arena, uint32_t, set.count);
+    wt_hit *items = NULL;
+    if (!hits || !which)
+        return wt__fail_nomem(err);
+    for (uint32_t i = 0; i < set.count; i++) {
+        hits[i] = (struct hit){.row = set.rows[i], .score = score_of(p, set.rows[i])};
+        which[i] = i;
+    }
+    p->reach.home.hits.items = hits;
+    p->reach.home.hits.len = set.count;
+    int rc = wt__publish_hits(&p->reach.home, which, set.count, false, &items, &p->out->len, err);
+    p->out->items = items;
+    return rc;
+}
+
+/* What a reader of the set must know. */
+static int note(struct ptr_pick *p, bool bundle, wt_error *err)
+{
+    int rc = 0;
+    if (p->study) {
+        struct buffer text = {0};
+        wt__buffer_printf(&text, "answered by a stand-in that knows the judgements (%s), not by a language model",
+                          p->study->model->name);
+        rc = text.failed ? wt__fail_nomem(err) : wt__picked_note(p->out, p->arena, text.ptr, err);
+        wt__buffer_dispose(&text);
+    }
+    if (rc == 0 && p->reach.past.count == 0 && !(p->options.without & PTR_WITHOUT_BUNDLE) && !bundle)
+        rc =
+            wt__picked_note(p->out, p->arena,
+                            "no set of past use to begin with: record use, then run `whichtool train neighbours`", err);
+    if (rc == 0 && p->reach.bundles && p->reach.bundles->left_out > 0) {
+        struct buffer text = {0};
+        wt__buffer_printf(&text, "%zu of the sets of past use, the least used, are not looked at",
+                          p->reach.bundles->left_out);
+        rc = text.failed ? wt__fail_nomem(err) : wt__picked_note(p->out, p->arena, text.ptr, err);
+        wt__buffer_dispose(&text);
+    }
+    return rc;
+}
+
+static int run(struct ptr_pick *p, bool bundle, wt_error *err)
+{
+    int rc = read_options(p, bundle, err);
+    if (rc == 0)
+        rc = wt__ptr_reach(&p->reach, err);
+    if (rc < 0)
+        return rc;
+    p->sources = wt__ptr_sources(&p->reach);
+    p->out->recipe = p->reach.home.ran;
+    p->out->notice = p->reach.home.notice;
+    p->out->encode_ms = p->reach.home.hits.encode_ms;
+    rc = bundle ? take_bundle(p, err) : ask_model(p, err);
+    if (rc == 0)
+        rc = note(p, bundle, err);
+    if (rc == 0 && p->given->explain)
+        rc = wt__ptr_write_trace(&p->reach, &p->trace, p->arena, &p->out->trace, err);
+    return rc < 0 ? rc : publish(p, err);
+}
+
+int wt__ptr_pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
+                 const struct pick_study *study, struct arena *arena, wt_picked *out, wt_error *err)
+{
+    struct ptr_pick p = {.given = options, .study = bundle ? NULL : study, .arena = arena, .out = out};
+    p.reach.home = (struct search){.engine = engine,
+                                   .request = request,
+                                   .arena = arena,
+                                   .recipe = options->below,
+                                   .provider = options->provider,
+                                   .k = 1};
+    int rc = run(&p, bundle, err);
+    wt__ptr_leave(&p.reach);
+    return rc;
+}

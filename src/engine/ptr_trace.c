@@ -1,0 +1,148 @@
+/* ptr_trace.c: PTR's trace as JSON: tools by their ids, questions and answers word for word. */
+#include "engine/ptr.h"
+
+#include "catalog/names.h"
+
+struct writing {
+    struct ptr_reach *reach;
+    struct arena *arena;
+    struct buffer json;
+    wt_error *err;
+    int rc;
+};
+
+static void key(struct writing *w, const char *name)
+{
+    wt__buffer_printf(&w->json, "%s\"%s\":", w->json.ptr && w->json.ptr[w->json.len - 1] != '{' ? "," : "", name);
+}
+
+static void write_tool(struct writing *w, uint32_t row)
+{
+    wt_engine *engine = w->reach->home.engine;
+    struct buffer id = {0};
+    struct tool tool;
+    if (w->rc < 0)
+        return;
+    pthread_mutex_lock(&engine->store_lock);
+    w->rc = wt__store_get(engine->store, &w->reach->home.shelf->snapshot->keys[row].id, 1, w->arena, &tool, w->err);
+    pthread_mutex_unlock(&engine->store_lock);
+    if (w->rc < 0)
+        return;
+    wt__tool_id(&id, tool.provider, tool.name);
+    w->json.failed |= id.failed;
+    wt__buffer_json(&w->json, wt__buffer_view(&id));
+    wt__buffer_dispose(&id);
+}
+
+static void write_tools(struct writing *w, const char *name, struct ptr_tools tools)
+{
+    key(w, name);
+    wt__buffer_char(&w->json, '[');
+    for (size_t i = 0; i < tools.count; i++) {
+        wt__buffer_text(&w->json, i ? "," : "");
+        write_tool(w, tools.rows[i]);
+    }
+    wt__buffer_char(&w->json, ']');
+}
+
+/* there: whether there is such a tool; else null. */
+static void write_choice(struct writing *w, bool there, uint32_t tool)
+{
+    key(w, "tool");
+    if (there)
+        write_tool(w, tool);
+    else
+        wt__buffer_text(&w->json, "null");
+}
+
+static void write_text(struct writing *w, const char *name, struct str text)
+{
+    key(w, name);
+    wt__buffer_json(&w->json, text);
+}
+
+static void write_requirements(struct writing *w, const struct ptr_trace *trace)
+{
+    key(w, "requirements");
+    wt__buffer_char(&w->json, '[');
+    for (size_t i = 0; i < trace->requirement_count; i++) {
+        const struct ptr_requirement *r = &trace->requirements[i];
+        wt__buffer_text(&w->json, i ? ",{" : "{");
+        write_text(w, "text", r->text);
+        key(w, "asked");
+        wt__buffer_text(&w->json, r->asked ? "true" : "false");
+        write_choice(w, r->matched, r->tool);
+        wt__buffer_char(&w->json, '}');
+    }
+    wt__buffer_char(&w->json, ']');
+}
+
+static void write_problems(struct writing *w, const struct ptr_trace *trace)
+{
+    key(w, "problems");
+    wt__buffer_char(&w->json, '[');
+    for (size_t i = 0; i < trace->problem_count; i++) {
+        const struct ptr_problem *p = &trace->problems[i];
+        wt__buffer_text(&w->json, i ? ",{" : "{");
+        write_text(w, "text", trace->requirements[p->requirement].text);
+        for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
+            write_tools(w, wt__ptr_view_name(view), p->views[view]);
+        write_choice(w, p->solved, p->tool);
+        key(w, "votes");
+        wt__buffer_printf(&w->json, "%u", p->votes);
+        key(w, "already");
+        wt__buffer_text(&w->json, p->already ? "true}" : "false}");
+    }
+    wt__buffer_char(&w->json, ']');
+}
+
+static void write_exchanges(struct writing *w, const struct ptr_trace *trace)
+{
+    key(w, "exchanges");
+    wt__buffer_char(&w->json, '[');
+    for (size_t i = 0; i < trace->exchange_count; i++) {
+        const struct ptr_exchange *x = &trace->exchanges[i];
+        wt__buffer_text(&w->json, i ? ",{" : "{");
+        write_text(w, "task", wt__str(x->task));
+        write_text(w, "question", x->question);
+        write_text(w, "answer", x->answer);
+        if (x->unusable)
+            write_text(w, "unusable", wt__str(x->unusable));
+        wt__buffer_char(&w->json, '}');
+    }
+    wt__buffer_char(&w->json, ']');
+}
+
+static void write_cost(struct writing *w, const struct ptr_cost *cost)
+{
+    key(w, "cost");
+    wt__buffer_printf(&w->json,
+                      "{\"questions\":%zu,\"requests\":%zu,\"repaired\":%zu,\"unusable\":%zu,\"prompt_tokens\":%llu,"
+                      "\"completion_tokens\":%llu,\"ms\":%.1f}",
+                      cost->questions, cost->requests, cost->repaired, cost->unusable,
+                      (unsigned long long)cost->prompt_tokens, (unsigned long long)cost->completion_tokens, cost->ms);
+}
+
+int wt__ptr_write_trace(struct ptr_reach *reach, const struct ptr_trace *trace, struct arena *arena, const char **out,
+                        wt_error *err)
+{
+    struct arena reading = {0};
+    struct writing w = {.reach = reach, .arena = &reading, .err = err};
+    wt__buffer_char(&w.json, '{');
+    write_tools(&w, "bundle", trace->bundle);
+    write_requirements(&w, trace);
+    key(&w, "ignored");
+    wt__buffer_printf(&w.json, "%zu", trace->ignored);
+    write_text(&w, "verdict", wt__str(wt__ptr_verdict_name(trace->verdict)));
+    write_tools(&w, "kept", trace->kept);
+    write_problems(&w, trace);
+    write_tools(&w, "set", trace->set);
+    write_exchanges(&w, trace);
+    write_cost(&w, &trace->cost);
+    wt__buffer_char(&w.json, '}');
+    *out = w.rc < 0 || w.json.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&w.json));
+    int rc = w.rc < 0 ? w.rc : *out ? 0 : wt__fail_nomem(err);
+    wt__buffer_dispose(&w.json);
+    wt__arena_dispose(&reading);
+    return rc;
+}

@@ -1,0 +1,109 @@
+#!/bin/bash
+# Picking by way of a language model as a user meets it: a server that answers by rules, its answers recorded, then
+# replayed without it; and measured, by those answers and by the oracle.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+"$python" "$here/tiny_model.py" "$work/models/tiny"
+unset OPENAI_BASE_URL OPENAI_API_KEY
+model=(--model tiny)
+add_catalogue
+
+# Requires each part of the request that stands between "and"s; of the tools listed, none will do.
+cat >server.py <<'PYTHON'
+import http.server, json, re, sys
+class Server(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        text = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
+        request = re.search(r"<<<request\n(.*?)\n>>>request", text, re.S)
+        answer = {"requirements": request[1].split(" and ")} if request else {"tool": None}
+        body = json.dumps({"choices": [{"message": {"role": "assistant", "content": json.dumps(answer)},
+                                        "finish_reason": "stop"}],
+                           "usage": {"prompt_tokens": 7, "completion_tokens": 3}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Server)
+print(server.server_port, file=open(sys.argv[1] + ".part", "w"), flush=True)
+import os
+os.rename(sys.argv[1] + ".part", sys.argv[1])
+server.serve_forever()
+PYTHON
+"$python" server.py port &
+server=$!
+trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
+[ -f port ] || { echo "skipped: no server on this machine"; exit 77; }
+at=(--chat-url "http://127.0.0.1:$(cat port)/v1" --chat-model rules)
+
+expect 2 "no model is named" pick "${model[@]}" --recipe ptr book a table
+says "chat-model NAME"
+expect 2 "an unknown recipe below" pick --recipe ptr --below nothing book a table
+says "nothing"
+expect 2 "views of another recipe" pick --model "" --without past book a table
+says "options of the recipe ptr"
+expect 0 "the server answers" pick --model "" --recipe ptr --below bm25 "${at[@]}" --record answers.jsonl --explain \
+    guests in a restaurant and weather forecast for a city
+prints "book_table"
+prints "get_forecast"
+prints "requires \"guests in a restaurant\": there is no bundle to meet it"
+prints "unsolved \"weather forecast for a city\": weather/get_forecast"
+prints "coverage: partial"
+says "by 1 questions? of 10 tokens"
+says "train neighbours"
+same "one answer recorded" 1 "$(wc -l <answers.jsonl)"
+cp out first.out
+
+kill $server
+wait $server 2>/dev/null
+expect 6 "no server" pick --model "" --recipe ptr --below bm25 "${at[@]}" tides at a harbour
+again=(--chat-model rules --replay answers.jsonl)
+expect 0 "its answers are enough" pick --model "" --recipe ptr --below bm25 "${again[@]}" --explain \
+    guests in a restaurant and weather forecast for a city
+cmp -s out first.out || fail "another set than the server's"
+expect 0 "as JSON" pick --model "" --recipe ptr --below bm25 "${again[@]}" --explain --json \
+    guests in a restaurant and weather forecast for a city
+same "the trace" "partial 2 1 10" \
+    "$(json_of '"%s %d %d %d" % (d["trace"]["verdict"], len(d["trace"]["problems"]), d["questions"], d["prompt_tokens"] + d["completion_tokens"])')"
+same "the tools" "tables/book_table weather/get_forecast" "$(json_of '" ".join(t["id"] for t in d["tools"])')"
+same "question and answer" "True" "$(json_of '"guests in a restaurant" in d["trace"]["exchanges"][0]["question"] and "requirements" in d["trace"]["exchanges"][0]["answer"]')"
+expect 3 "one that was not recorded" pick --model "" --recipe ptr --below bm25 "${again[@]}" tides at a harbour
+says "ptr-requirements"
+expect 2 "both" pick --model "" --recipe ptr "${again[@]}" --record more.jsonl book a table
+says "not both"
+
+# Measured on a data set.
+mkdir -p data/qrels
+"$python" - <<'PYTHON'
+import json
+names = ["forecast", "tides", "currency", "invoices", "table", "cancel"]
+words = ["umbrella", "ship", "dollar", "debt", "dinner", "sorry"]
+with open("data/corpus.jsonl", "w") as f:
+    f.writelines(json.dumps({"_id": f"t{i}", "title": n, "text": n}) + "\n" for i, n in enumerate(names))
+with open("data/queries.jsonl", "w") as f:
+    f.writelines(json.dumps({"_id": f"q{i}", "text": f"{words[i % 6]} and {words[(i + 1) % 6]} {i}"}) + "\n" for i in range(120))
+for split, rest in (("train", (0, 1)), ("dev", (2,)), ("test", (3,))):
+    with open(f"data/qrels/{split}.tsv", "w") as f:
+        f.write("query-id\tcorpus-id\tscore\n")
+        f.writelines(f"q{i}\tt{t % 6}\t1\n" for i in range(120) if i // 6 % 4 in rest for t in (i, i + 1))
+PYTHON
+measured=(eval data --cache cache --json "${model[@]}")
+expect 2 "a rate of two" "${measured[@]}" --recipe ptr --oracle 2
+says "from 0 to 1"
+expect 2 "an oracle and a model" "${measured[@]}" --recipe ptr --oracle 0 --chat-model rules
+says "not both"
+expect 0 "the oracle" "${measured[@]}" --recipe bundle,ptr --oracle 0 --below bm25
+json_lines
+same "it loses nothing" "ptr 1 1" "$(json_of '"%s %s %s" % (l[1]["recipe"], l[1]["metrics"]["tracc"], l[1]["metrics"]["exact"])')"
+same "its label" "oracle, 0 % error bm25 descriptions True" \
+    "$(json_of '"%s %s %s %s" % (l[1]["settings"]["answers"], l[1]["settings"]["below"], l[1]["settings"]["oracle_words"], "not by a language model" in l[1]["notice"])')"
+expect 0 "one that errs, without bundles" "${measured[@]}" --recipe ptr --oracle 0.5 --below bm25 --without bundle
+same "worse" "True bundle 0.5" "$(json_of '"%s %s %s" % (d["metrics"]["tracc"] < 1, d["settings"]["without"], d["settings"]["oracle"])')"
+same "a question a request" "1.0" "$(json_of 'd["settings"]["questions"]')"
+expect 3 "answers that are not there" "${measured[@]}" --recipe ptr --below bm25 --chat-model rules --replay answers.jsonl
+says "ptr-requirements"
+finish

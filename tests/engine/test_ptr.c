@@ -1,0 +1,331 @@
+/* wt_pick by PTR: what its sources give of a store, with a language model that answers by a script. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "engine/ptr.h"
+#include "engine/support.h"
+#include "nn/safetensors_write.h"
+
+static struct place place;
+
+static int set_up(void **state)
+{
+    (void)state;
+    place_make(&place);
+    wt_engine *engine = open_store(&place, NULL);
+    add(&place, engine, handmade);
+    wt_close(engine);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    place_remove(&place);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- past use */
+
+/* Past requests with what they used, labels of the list below. The second and the fourth used the same set. */
+static const char *const labels[] = {"weather/getForecast", "travel/bookHotel", "music/search",
+                                     "travel/search_flights"};
+static const char *const requests[] = {"storm in a city", "book a table", "song of the city", "book two tables"};
+static const float starts[] = {0, 2, 4, 5, 7}, used[] = {0, 1, 3, 1, 2, 1, 3};
+enum { REQUESTS = 4, USED = 7, LABELS = 4 };
+
+/* STORE-models/neighbours, as training would leave it. */
+static void leave_past(void)
+{
+    struct arena arena = {0};
+    struct encoder *encoder = NULL;
+    struct buffer folder = {0}, config = {0};
+    wt_engine *engine = open_store(&place, NULL);
+    size_t lens[REQUESTS], dim = (size_t)wt_dimension(engine, NULL);
+    float *vectors = calloc(REQUESTS * dim, sizeof *vectors);
+    for (size_t i = 0; i < REQUESTS; i++)
+        lens[i] = strlen(requests[i]);
+    sound(&place, wt_embed(engine, requests, lens, REQUESTS, vectors, &place.err));
+    sound(&place, wt__encoder_open(&encoder, place.model, &place.err));
+    wt__buffer_printf(&folder, "%s-models/neighbours", place.store);
+    wt__buffer_printf(&config, "{\"encoder\": {\"hash\": \"%s\"}, \"weights\": {\"neighbours\": 1}, \"tools\": [",
+                      wt__encoder_hash(encoder));
+    for (size_t i = 0; i < LABELS; i++)
+        wt__buffer_printf(&config, "%s\"%s\"", i ? ", " : "", labels[i]);
+    wt__buffer_text(&config, "]}");
+    const struct tensor_source tensors[] = {
+        {"requests", vectors, 2, {REQUESTS, dim}}, {"starts", starts, 1, {REQUESTS + 1}}, {"labels", used, 1, {USED}}};
+    sound(&place, wt__make_folders(folder.ptr, &place.err));
+    sound(&place,
+          wt__safetensors_write(wt__path_join(&arena, folder.ptr, "model.safetensors"), tensors, 3, NULL, &place.err));
+    sound(&place,
+          wt__file_replace(wt__path_join(&arena, folder.ptr, "config.json"), config.ptr, config.len, &place.err));
+    wt__encoder_close(encoder);
+    wt_close(engine);
+    free(vectors);
+    wt__buffer_dispose(&folder);
+    wt__buffer_dispose(&config);
+    wt__arena_dispose(&arena);
+}
+
+/* The words of the bundle of the first request, so that it is the nearest even to a model of random numbers. */
+static const char trip[] =
+    "getForecast: The weather of the coming days in a city+bookHotel: Reserve a hotel room in a city";
+
+/* ---------------------------------------------------------------- a model that answers by a script */
+
+struct script {
+    struct chat_model model;
+    const char *requires; /* JSON of the first answer */
+    const char *matches;  /* a digit a match: its number, 0: none */
+};
+
+static int answer(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                  struct chat_answer *out, wt_error *err)
+{
+    struct script *script = (struct script *)model;
+    const struct ptr_subject *subject = question->subject;
+    struct buffer text = {0};
+    if (subject->step == PTR_REQUIRE)
+        wt__buffer_text(&text, script->requires);
+    else if (*script->matches > '0')
+        wt__buffer_printf(&text, "{\"tool\": %c}", *script->matches++);
+    else
+        wt__buffer_text(&text, (script->matches++, "{\"tool\": null}"));
+    *out = (struct chat_answer){.prompt_tokens = 10, .completion_tokens = 2, .attempts = 1, .ms = 1};
+    out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
+    int rc = wt__json_parse(&out->json, out->text.ptr, out->text.len, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+static struct script script_of(const char *needs, const char *matches)
+{
+    return (struct script){{"script", answer}, needs, matches};
+}
+
+static wt_pick_options ptr_options(void)
+{
+    wt_pick_options options;
+    wt_pick_options_init(&options);
+    options.recipe = "ptr";
+    options.below = "bm25";
+    options.explain = 1;
+    return options;
+}
+
+static wt_picked *picked_from(wt_engine *engine, const char *request, struct script *script,
+                              const wt_pick_options *options)
+{
+    const struct pick_study study = {.model = &script->model};
+    wt_picked *picked = NULL;
+    sound(&place, wt__pick(engine, wt__str(request), options, &study, &picked, &place.err));
+    return picked;
+}
+
+static wt_picked *picked(const char *request, struct script script, const wt_pick_options *options)
+{
+    wt_engine *engine = open_store(&place, NULL);
+    wt_picked *result = picked_from(engine, request, &script, options);
+    wt_close(engine);
+    return result;
+}
+
+static void is_set(const wt_picked *picked, const char *ids)
+{
+    struct buffer all = {0};
+    for (size_t i = 0; i < picked->len; i++)
+        wt__buffer_printf(&all, "%s%s", i ? " " : "", picked->items[i].tool.id);
+    assert_string_equal(all.ptr ? all.ptr : "", ids);
+    wt__buffer_dispose(&all);
+}
+
+/* A list of the trace, by blanks. */
+static void lists(const wt_picked *picked, const char *name, const char *ids)
+{
+    json_t *trace = NULL;
+    struct buffer all = {0};
+    sound(&place, wt__json_parse(&trace, picked->trace, strlen(picked->trace), &place.err));
+    const json_t *list = wt__json_array(trace, name);
+    assert_non_null(list);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        wt__buffer_printf(&all, "%s%s", i ? " " : "", json_string_value(json_array_get(list, i)));
+    assert_string_equal(all.ptr ? all.ptr : "", ids);
+    json_decref(trace);
+    wt__buffer_dispose(&all);
+}
+
+/* ---------------------------------------------------------------- tests */
+
+static void without_training_every_requirement_is_looked_for(void **state)
+{
+    (void)state;
+    wt_pick_options options = ptr_options();
+    wt_picked *result =
+        picked("a trip", script_of("{\"requirements\": [\"reserve a hotel\", \"warnings of storms\"]}", ""), &options);
+    is_set(result, "travel/bookHotel weather/storm_alerts");
+    assert_string_equal(result->recipe, "bm25");
+    assert_non_null(strstr(result->notice, "train neighbours"));
+    assert_non_null(strstr(result->notice, "script"));
+    assert_int_equal(result->questions, 1);
+    assert_int_equal(result->prompt_tokens, 10);
+    assert_int_equal(result->completion_tokens, 2);
+    assert_true(result->items[0].score > 0.6 && result->items[0].score < 0.7); /* two of three views */
+    lists(result, "bundle", "");
+    lists(result, "set", "travel/bookHotel weather/storm_alerts");
+    wt_picked_free(result);
+}
+
+static void the_nearest_bundle_is_corrected(void **state)
+{
+    (void)state;
+    leave_past();
+    wt_pick_options options = ptr_options();
+    wt_picked *result = picked(trip, script_of("{\"requirements\": [\"weather\", \"add numbers\"]}", "10"), &options);
+    lists(result, "bundle", "weather/getForecast travel/bookHotel");
+    lists(result, "kept", "weather/getForecast");
+    is_set(result, "weather/getForecast calculator");
+    assert_true(result->items[0].score == 1);
+    assert_int_equal(result->questions, 3);
+    assert_null(strstr(result->notice, "train neighbours"));
+    wt_picked_free(result);
+
+    options.without = "bundle, past";
+    result = picked(trip, script_of("{\"requirements\": [\"storms\"]}", ""), &options);
+    lists(result, "bundle", "");
+    is_set(result, "weather/storm_alerts");
+    wt_picked_free(result);
+}
+
+static void each_set_of_past_use_is_one_bundle(void **state)
+{
+    (void)state;
+    leave_past();
+    wt_engine *engine = open_store(&place, NULL);
+    wt_pick_options options = ptr_options();
+    const char *flight = "bookHotel: Reserve a hotel room in a city+search_flights: Find flights between airports";
+    options.recipe = "bundle";
+    options.below = NULL;
+    wt_picked *result = NULL;
+    const struct bundles *bundles = NULL;
+    sound(&place, wt_pick(engine, flight, strlen(flight), &options, &result, &place.err));
+    is_set(result, "travel/bookHotel travel/search_flights");
+    assert_int_equal(result->questions, 0);
+    wt_picked_free(result);
+    sound(&place, wt__bundles_of(engine, engine->shelf, &bundles, &place.err));
+    assert_int_equal(bundles->count, 3);
+    assert_int_equal(bundles->left_out, 0);
+    assert_int_equal(bundles->starts[1], 2); /* the one of two requests comes first */
+    wt_close(engine);
+}
+
+static void no_list_holds_another_providers_tools(void **state)
+{
+    (void)state;
+    leave_past();
+    wt_pick_options options = ptr_options();
+    options.provider = "travel";
+    wt_picked *result = picked(trip, script_of("{\"requirements\": [\"weather in a city\"]}", "0"), &options);
+    lists(result, "bundle", "travel/bookHotel");
+    is_set(result, "travel/bookHotel");
+    assert_null(strstr(result->trace, "weather/"));
+    assert_null(strstr(result->trace, "music/"));
+    wt_picked_free(result);
+}
+
+static void no_list_holds_what_was_removed(void **state)
+{
+    (void)state;
+    leave_past();
+    wt_engine *engine = open_store(&place, NULL);
+    wt_pick_options options = ptr_options();
+    struct script script = script_of("{\"requirements\": [\"weather\"]}", "1");
+    wt_picked *result = picked_from(engine, trip, &script, &options);
+    is_set(result, "weather/getForecast");
+    wt_picked_free(result);
+    assert_int_equal(wt_remove(engine, "weather/getForecast", &place.err), 1);
+    script = script_of("{\"requirements\": [\"weather\"]}", "0");
+    result = picked_from(engine, trip, &script, &options);
+    assert_null(strstr(result->trace, "\"weather/getForecast\""));
+    wt_picked_free(result);
+    wt_close(engine);
+}
+
+static void what_makes_no_sense_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        wt_pick_options options;
+        int code;
+        const char *says;
+    } cases[] = {
+        {{.recipe = "ptr"}, WT_EUSAGE, "no language model was named"},
+        {{.recipe = "ptr", .complete = 0.5}, WT_EUSAGE, "makes no promise"},
+        {{.recipe = "ptr", .abstain = 0.5}, WT_EUSAGE, "makes no promise"},
+        {{.recipe = "ptr", .k = 33}, WT_EUSAGE, "holds 32 tools at most"},
+        {{.recipe = "ptr", .without = "bundle,direkt"}, WT_EUSAGE, "\"direkt\""},
+        {{.recipe = "ptr", .below = "bm26"}, WT_ERECIPE, "bm26"},
+        {{.recipe = "ptr", .below = "set"}, WT_ERECIPE, "gives a set"},
+        {{.recipe = "ptr", .provider = "nobody"}, WT_ENOTFOUND, "nobody"},
+        {{.recipe = "bundle"}, WT_ERECIPE, "whichtool train neighbours"},
+        {{.recipe = "bundle", .without = "past"}, WT_EUSAGE, "asks no views"},
+        {{.recipe = "hybrid"}, WT_ERECIPE, "gives an order"},
+        {{.recipe = "auto"}, WT_ERECIPE, "gives an order"},
+        {{.recipe = "pt"}, WT_ERECIPE, "no recipe \"pt\""},
+        {{.recipe = "set", .below = "bm25"}, WT_EUSAGE, "options of the recipe ptr"},
+        {{.without = "past"}, WT_EUSAGE, "options of the recipe ptr"},
+    };
+    wt_engine *engine = open_store(&place, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_picked *result = NULL;
+        refused(&place, wt_pick(engine, "weather", 7, &cases[i].options, &result, &place.err), cases[i].code,
+                cases[i].says);
+        assert_null(result);
+    }
+    wt_close(engine);
+}
+
+static void a_language_model_is_one_or_the_other(void **state)
+{
+    (void)state;
+    static const struct {
+        wt_open_options options;
+        int code;
+        const char *says;
+    } cases[] = {
+        {{.chat_model = "m", .replay_path = "/nowhere/a.jsonl"}, WT_ENOTFOUND, "/nowhere/a.jsonl"},
+        {{.chat_model = "m", .replay_path = "a", .record_path = "b"}, WT_EUSAGE, "not both"},
+        {{.chat_model = "m", .chat_url = "ftp://host/"}, WT_EUSAGE, "begins with https"},
+        {{.chat_url = "http://127.0.0.1:1/v1"}, WT_EUSAGE, "--chat-model NAME"},
+        {{.chat_model = "m", .chat_url = "http://127.0.0.1:1/v1"}, WT_ENETWORK, "127.0.0.1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_open_options options = cases[i].options;
+        wt_pick_options pick = ptr_options();
+        wt_engine *engine = NULL;
+        wt_picked *result = NULL;
+        options.model = "";
+        sound(&place, wt_open(&engine, place.store, &options, &place.err));
+        refused(&place, wt_pick(engine, "weather", 7, &pick, &result, &place.err), cases[i].code, cases[i].says);
+        wt_close(engine);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(without_training_every_requirement_is_looked_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_nearest_bundle_is_corrected, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(each_set_of_past_use_is_one_bundle, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_list_holds_another_providers_tools, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_list_holds_what_was_removed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_language_model_is_one_or_the_other, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
