@@ -10,14 +10,18 @@
     --replay FILE --chat-model NAME                      rows of a language model, from its recorded answers
     --rows FILE             keep the measured rows
 
-N/A is the nearest bundle alone. Recall@K and NDCG@K have K = the number of tools needed. The oracle knows the
-judgements: its rows say what PTR's stages lose, and are no claim about any language model.
+N/A is a retriever alone: its first tools, as many as a request of the train split needs on average, as in the paper;
+and the nearest bundle by it. Recall@K and NDCG@K have K = the number of tools needed. The oracle knows the judgements:
+its rows say what PTR's stages lose, and are no claim about any language model.
 """
 import argparse
+import collections
 import json
+import math
 import os
 import subprocess
 import sys
+import tempfile
 
 METRICS = ("recall@gold", "ndcg@gold", "tracc")
 RATES = ("0", "0.1", "0.2")
@@ -55,11 +59,56 @@ def evaluate(options, folder, *more):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def judgements(folder, split):
+    needed = collections.defaultdict(set)
+    with open(os.path.join(folder, "qrels", split + ".tsv"), encoding="utf-8") as file:
+        for line in list(file)[1:]:
+            request, tool, score = line.rstrip("\n").split("\t")
+            if float(score) > 0:
+                needed[request].add(tool)
+    return needed
+
+
+def tracc(found, needed):
+    """The paper's equation 8."""
+    return (1 - abs(len(found) - len(needed)) / len(found | needed)) * len(found & needed) / len(needed)
+
+
+def ndcg(found, needed):
+    gain = sum(1 / math.log2(2 + i) for i, tool in enumerate(found) if tool in needed)
+    return gain / sum(1 / math.log2(2 + i) for i in range(len(needed)))
+
+
+def first_tools(options, folder, name):
+    """The row of a retriever alone."""
+    train, test = judgements(folder, "train"), judgements(folder, "test")
+    size = round(sum(map(len, train.values())) / len(train))
+    with tempfile.TemporaryDirectory() as work:
+        run = os.path.join(work, "run")
+        row = evaluate(options, folder, "--recipe", name, "--run", run)[0]
+        ranking = collections.defaultdict(list)
+        with open(run, encoding="utf-8") as file:
+            for line in file:
+                request, _, tool, *_ = line.split()
+                ranking[request].append(tool)
+    figures = collections.defaultdict(float)
+    asked = list(ranking) if options.limit else list(test)
+    for request in asked:
+        needed, found = test[request], ranking[request]
+        figures["recall@gold"] += len(set(found[:len(needed)]) & needed) / len(needed)
+        figures["ndcg@gold"] += ndcg(found[:len(needed)], needed)
+        figures["tracc"] += tracc(set(found[:size]), needed)
+    row["metrics"] = {name: value / len(asked) for name, value in figures.items()}
+    row["first"] = size
+    return row
+
+
 def measured(options):
     for folder in options.data:
         below = options.below.split(",")
-        yield from evaluate(options, folder, "--recipe", "bundle")
         for name in below:
+            yield first_tools(options, folder, name)
+            yield from evaluate(options, folder, "--recipe", "bundle", "--below", name)
             for rate in RATES:
                 yield from evaluate(options, folder, "--recipe", "ptr", "--below", name, "--oracle", rate)
             if options.replay:
@@ -91,8 +140,10 @@ def print_set(name, rows, paper):
     print("| retriever below | answers by | Recall@K | NDCG@K | TRACC |\n|---|---|---|---|---|")
     for row in rows:
         settings = row["settings"]
-        if row["recipe"] == "bundle":
-            print(f"| nearest bundle | N/A | {cells(ours(row))} |")
+        if "first" in row:
+            print(f"| {row['recipe']}, its first {row['first']} | N/A | {cells(ours(row))} |")
+        elif row["recipe"] == "bundle":
+            print(f"| {settings['below']}, nearest bundle | N/A | {cells(ours(row))} |")
         elif not settings["without"]:
             print(f"| {settings['below']} | {answers(row)} | {cells(ours(row))} |")
     for method, model, *figures in PAPER if paper is not None else ():

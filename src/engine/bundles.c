@@ -1,15 +1,16 @@
-/* bundles.c: a bundle's text is its tools' texts joined, of each the beginning, so that none crowds the others out of
- * what the encoder reads. */
+/* bundles.c: bundles are searched as tools are: each is a document made of its tools' names and descriptions, of each
+ * the beginning, so that none crowds the others out of what the encoder reads. */
 #include "engine/bundles.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "nn/kernels/kernels.h"
 #include "retrieve/document.h"
 
-enum { TURN = 256 /* bundles whose texts are in memory at once */ };
+static const char bundle_kind[] = "bundle1"; /* of the vectors: changes with what write_text writes */
 
 /* ---------------------------------------------------------------- each set once */
 
@@ -94,8 +95,7 @@ static int keep_sets(struct bundles *out, const struct used *list, size_t len, w
         rows += list[i].count;
     out->starts = wt__alloc_array(out->count + 1, sizeof *out->starts);
     out->rows = wt__alloc_array(rows, sizeof *out->rows);
-    out->vectors = wt__alloc_array(out->count * out->dim, sizeof *out->vectors);
-    if (!out->starts || !out->rows || !out->vectors)
+    if (!out->starts || !out->rows)
         return wt__fail_nomem(err);
     out->starts[0] = 0;
     for (size_t i = 0; i < out->count; i++) {
@@ -118,76 +118,177 @@ static int find_sets(struct bundles *out, const struct shelf *shelf, wt_error *e
     return rc;
 }
 
-/* ---------------------------------------------------------------- their vectors */
+/* ---------------------------------------------------------------- as documents */
 
-/* "name: description+name: description", of tools [count]. */
-static int write_text(const struct tool *tools, size_t count, struct arena *arena, struct str *out, wt_error *err)
-{
-    struct buffer text = {0};
-    for (size_t i = 0; i < count; i++) {
-        wt__buffer_text(&text, i ? "+" : "");
-        wt__buffer_str(&text, tools[i].name);
-        wt__buffer_text(&text, ": ");
-        wt__buffer_str(&text, wt__document_head(tools[i].description));
-    }
-    const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    *out = (struct str){copy, text.len};
-    wt__buffer_dispose(&text);
-    return copy ? 0 : wt__fail_nomem(err);
-}
+/* Bundles of one engine and shelf on their way into a snapshot. */
+struct binding {
+    wt_engine *engine;
+    const struct shelf *shelf;
+    const struct bundles *bundles;
+    struct snapshot_key *keys; /* [count] */
+    struct analyser *analyser;
+    struct document document;
+    struct lexical_builder *builder;
+    struct arena arena;     /* of one bundle's tools */
+    struct buffer words[3]; /* names, descriptions, and for the encoder "name: description+name: description" */
+};
 
-/* Bundles first to first + count, at most TURN. */
-static int encode_turn(struct bundles *out, wt_engine *engine, const struct shelf *shelf, size_t first, size_t count,
-                       struct arena *arena, wt_error *err)
+enum { NAMES, DESCRIPTIONS, TEXT };
+
+static int write_text(struct binding *b, size_t bundle, wt_error *err)
 {
-    const uint32_t *rows = out->rows + out->starts[first];
-    size_t len = out->starts[first + count] - out->starts[first];
-    int64_t *ids = wt__arena_array(arena, int64_t, len);
-    struct tool *tools = wt__arena_array(arena, struct tool, len);
-    struct str texts[TURN];
+    const uint32_t *rows = b->bundles->rows + b->bundles->starts[bundle];
+    size_t count = b->bundles->starts[bundle + 1] - b->bundles->starts[bundle];
+    wt__arena_reset(&b->arena);
+    int64_t *ids = wt__arena_array(&b->arena, int64_t, count);
+    struct tool *tools = wt__arena_array(&b->arena, struct tool, count);
     if (!ids || !tools)
         return wt__fail_nomem(err);
-    for (size_t i = 0; i < len; i++)
-        ids[i] = shelf->snapshot->keys[rows[i]].id;
-    pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__store_get(engine->store, ids, len, arena, tools, err);
-    pthread_mutex_unlock(&engine->store_lock);
-    rc = rc < 0 ? rc : 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = write_text(tools + out->starts[first + i] - out->starts[first],
-                        out->starts[first + i + 1] - out->starts[first + i], arena, &texts[i], err);
-    return rc < 0 ? rc
-                  : wt__encode_many(shelf->labels->encoder, texts, count, engine->threads,
-                                    out->vectors + first * out->dim, NULL, err);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = b->shelf->snapshot->keys[rows[i]].id;
+    pthread_mutex_lock(&b->engine->store_lock);
+    int rc = wt__store_get(b->engine->store, ids, count, &b->arena, tools, err);
+    pthread_mutex_unlock(&b->engine->store_lock);
+    for (size_t w = 0; w < sizeof b->words / sizeof *b->words; w++)
+        wt__buffer_clear(&b->words[w]);
+    for (size_t i = 0; rc >= 0 && i < count; i++) {
+        struct str head = wt__document_head(tools[i].description);
+        const struct str pieces[][3] = {{tools[i].name, STR(" ")}, {head, STR(" ")}, {tools[i].name, STR(": "), head}};
+        wt__buffer_text(&b->words[TEXT], i ? "+" : "");
+        for (size_t w = 0; w < sizeof b->words / sizeof *b->words; w++)
+            for (size_t p = 0; p < 3; p++)
+                wt__buffer_str(&b->words[w], pieces[w][p]);
+    }
+    if (rc >= 0 && (b->words[NAMES].failed || b->words[DESCRIPTIONS].failed || b->words[TEXT].failed))
+        return wt__fail_nomem(err);
+    return rc < 0 ? rc : 0;
 }
 
-static int make(struct bundles **out, wt_engine *engine, const struct shelf *shelf, wt_error *err)
+/* The key's id is of the tools that it holds, its generation of their texts: a vector is made anew when either is. */
+static int bind(struct binding *b, size_t bundle, wt_error *err)
 {
-    struct bundles *bundles = calloc(1, sizeof *bundles);
+    uint64_t id = 0;
+    int rc = write_text(b, bundle, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t r = b->bundles->starts[bundle]; r < b->bundles->starts[bundle + 1]; r++)
+        id = wt__checksum(&b->shelf->snapshot->keys[b->bundles->rows[r]].id, sizeof(int64_t), id);
+    b->keys[bundle] = (struct snapshot_key){.id = (int64_t)(id >> 1),
+                                            .generation = wt__checksum(b->words[TEXT].ptr, b->words[TEXT].len, 0)};
+    const struct tool document = {.name = wt__buffer_view(&b->words[NAMES]),
+                                  .description = wt__buffer_view(&b->words[DESCRIPTIONS])};
+    rc = wt__document_read(&b->document, b->analyser, &document, err);
+    return rc < 0 ? rc : wt__lexical_builder_add(b->builder, b->document.fields, err);
+}
+
+static int fetch_vectors(void *context, const uint32_t *bundles, size_t count, float *vectors, wt_error *err)
+{
+    struct binding *b = context;
     struct arena arena = {0};
-    if (!bundles)
-        return wt__fail_nomem(err);
-    bundles->dim = wt__encoder_dim(shelf->labels->encoder);
-    int rc = find_sets(bundles, shelf, err);
-    for (size_t i = 0; rc == 0 && i < bundles->count; i += TURN) {
-        size_t left = bundles->count - i;
-        rc = encode_turn(bundles, engine, shelf, i, left < TURN ? left : TURN, &arena, err);
-        wt__arena_reset(&arena);
+    struct str *texts = wt__arena_array(&arena, struct str, count);
+    int rc = texts ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        rc = write_text(b, bundles[i], err);
+        if (rc == 0 && !(texts[i].ptr = wt__arena_copy(&arena, wt__buffer_view(&b->words[TEXT]))))
+            rc = wt__fail_nomem(err);
+        texts[i].len = b->words[TEXT].len;
     }
-    wt__arena_dispose(&arena);
     if (rc == 0)
-        *out = bundles;
-    else
-        wt__bundles_free(bundles);
+        rc = wt__encode_many(b->shelf->labels->encoder, texts, count, b->engine->threads, vectors, NULL, err);
+    wt__arena_dispose(&arena);
     return rc;
 }
+
+static int bind_all(struct binding *b, void **lexical, size_t *len, wt_error *err)
+{
+    b->keys = wt__alloc_array(b->bundles->count, sizeof *b->keys);
+    int rc = b->keys ? wt__analyser_open(&b->analyser, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__lexical_builder_new(&b->builder, &wt__lexical_settings, err);
+    for (size_t i = 0; rc == 0 && i < b->bundles->count; i++)
+        rc = bind(b, i, err);
+    return rc < 0 ? rc : wt__lexical_builder_finish(b->builder, lexical, len, err);
+}
+
+/* folder: "" or one that cannot be written make no difference but time, as with the shelf's own. */
+static int make(struct binding *b, const char *folder, uint64_t state, struct snapshot **out, wt_error *err)
+{
+    const struct encoder *encoder = b->shelf->labels->encoder;
+    struct vector_source source = {
+        wt__encoder_hash(encoder), bundle_kind, wt__encoder_dim(encoder), NULL, fetch_vectors, b};
+    struct snapshot_content content = {.generation = state,
+                                       .settings = wt__document_settings_key(),
+                                       .rows = b->bundles->count,
+                                       .sources = &source,
+                                       .source_count = 1};
+    void *lexical = NULL;
+    int rc = bind_all(b, &lexical, &content.lexical_len, err);
+    content.keys = b->keys;
+    content.lexical = lexical;
+    if (rc == 0) {
+        rc = folder[0] && !b->engine->read_only ? wt__snapshot_write(out, folder, &content, b->engine->busy_ms, NULL)
+                                                : WT_EREADONLY;
+        if (rc < 0)
+            rc = wt__snapshot_build(out, NULL, &content, err);
+    }
+    free(lexical);
+    return rc;
+}
+
+static void binding_dispose(struct binding *b)
+{
+    wt__document_dispose(&b->document);
+    wt__analyser_close(b->analyser);
+    wt__lexical_builder_free(b->builder);
+    wt__arena_dispose(&b->arena);
+    for (size_t w = 0; w < sizeof b->words / sizeof *b->words; w++)
+        wt__buffer_dispose(&b->words[w]);
+    free(b->keys);
+}
+
+/* A number for the sets and the texts of their tools. */
+static uint64_t state_of(const struct bundles *bundles, const struct shelf *shelf)
+{
+    uint64_t state =
+        wt__checksum(bundles->starts, (bundles->count + 1) * sizeof *bundles->starts, shelf->snapshot->generation);
+    return wt__checksum(bundles->rows, bundles->starts[bundles->count] * sizeof *bundles->rows, state);
+}
+
+static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struct shelf *shelf, wt_error *err)
+{
+    uint64_t state = state_of(bundles, shelf);
+    struct arena arena = {0};
+    const char *folder = engine->index_folder[0] ? wt__path_join(&arena, engine->index_folder, "bundles") : "";
+    int rc = folder ? WT_ENOTFOUND : wt__fail_nomem(err);
+    if (folder && folder[0])
+        rc = wt__snapshot_open(&bundles->snapshot, folder, state, wt__document_settings_key(), NULL);
+    if (folder && (rc < 0 || !wt__bundle_vectors(bundles, shelf->labels->encoder))) {
+        struct binding binding = {.engine = engine, .shelf = shelf, .bundles = bundles};
+        wt__snapshot_free(bundles->snapshot);
+        bundles->snapshot = NULL;
+        rc = make(&binding, folder, state, &bundles->snapshot, err);
+        binding_dispose(&binding);
+    }
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- a shelf's */
 
 int wt__bundles_of(wt_engine *engine, struct shelf *shelf, const struct bundles **out, wt_error *err)
 {
     int rc = 0;
     pthread_mutex_lock(&engine->lazy_lock);
-    if (!shelf->bundles)
-        rc = make(&shelf->bundles, engine, shelf, err);
+    if (!shelf->bundles) {
+        struct bundles *bundles = calloc(1, sizeof *bundles);
+        rc = bundles ? find_sets(bundles, shelf, err) : wt__fail_nomem(err);
+        if (rc == 0 && bundles->count > 0)
+            rc = open_snapshot(bundles, engine, shelf, err);
+        if (rc == 0)
+            shelf->bundles = bundles;
+        else
+            wt__bundles_free(bundles);
+    }
     *out = shelf->bundles;
     pthread_mutex_unlock(&engine->lazy_lock);
     return rc;
@@ -197,23 +298,48 @@ void wt__bundles_free(struct bundles *bundles)
 {
     if (!bundles)
         return;
+    wt__snapshot_free(bundles->snapshot);
     free(bundles->starts);
     free(bundles->rows);
-    free(bundles->vectors);
     free(bundles);
 }
 
-size_t wt__bundles_nearest(const struct bundles *bundles, const float *query, const uint64_t *allowed, float *scores)
+const struct vectors *wt__bundle_vectors(const struct bundles *bundles, const struct encoder *encoder)
 {
-    size_t best = bundles->count;
-    wt__kernels()->dots_f32(query, bundles->vectors, bundles->count, bundles->dim, scores);
-    for (size_t i = 0; i < bundles->count; i++) {
-        bool open = false;
-        if (best < bundles->count && !(scores[i] > scores[best]))
-            continue;
-        for (uint32_t r = bundles->starts[i]; r < bundles->starts[i + 1] && !open; r++)
-            open = wt__row_allowed(allowed, bundles->rows[r]);
-        best = open ? i : best;
+    return wt__snapshot_vectors(bundles->snapshot, wt__encoder_hash(encoder), bundle_kind);
+}
+
+/* A bit for each bundle that holds a tool that may be found. */
+static void allow(const struct bundles *bundles, const uint64_t *allowed, uint64_t *open)
+{
+    for (size_t i = 0; i < bundles->count; i++)
+        for (uint32_t r = bundles->starts[i]; r < bundles->starts[i + 1]; r++)
+            if (wt__row_allowed(allowed, bundles->rows[r]))
+                open[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+/* Only the whole request counts: what a part asks for is found in bundles of one tool. */
+int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err)
+{
+    const struct retriever words_or_meaning = {.lexical = query->retriever->lexical, .dense = query->retriever->dense};
+    const bool neither = words_or_meaning.lexical <= 0 && words_or_meaning.dense <= 0;
+    struct view view = {bundles->snapshot, query->encoder, wt__bundle_vectors(bundles, query->encoder), NULL};
+    struct retrieve_request request = {.text = query->text, .k = 1};
+    struct hit_list hits = {0};
+    uint64_t *open = NULL;
+    *out = bundles->count;
+    if (bundles->count == 0)
+        return 0;
+    if (query->allowed) {
+        open = calloc((bundles->count + 63) / 64, sizeof *open);
+        if (!open)
+            return wt__fail_nomem(err);
+        allow(bundles, query->allowed, open);
+        request.allowed = open;
     }
-    return best;
+    int rc = wt__retrieve(neither ? &wt__dense : &words_or_meaning, &view, &request, query->workspace, &hits, err);
+    if (rc == 0 && hits.len > 0)
+        *out = hits.items[0].row;
+    free(open);
+    return rc;
 }

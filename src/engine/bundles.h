@@ -1,8 +1,9 @@
 /* bundles.h: the sets of tools that past requests used together, each set once, found by the words of its tools (PTR,
  * section 2.1).
  *
- * They are those of training's past requests, so that a study never sees a set of the requests that it measures. Their
- * vectors are made when first wanted, by training's encoder, and live as long as the shelf whose rows they hold. */
+ * They are those of training's past requests, so that a study never sees a set of the requests that it measures. Words
+ * and vectors of them, by training's encoder, are made when first wanted and kept in a snapshot of their own
+ * (STORE-index/bundles), which follows the catalogue as that of the tools does. */
 #ifndef WT_ENGINE_BUNDLES_H
 #define WT_ENGINE_BUNDLES_H
 
@@ -13,11 +14,11 @@ enum {
 };
 
 struct bundles {
-    size_t count, dim;
-    size_t left_out;  /* beyond the most */
-    uint32_t *starts; /* [count + 1] where the rows of each begin */
-    uint32_t *rows;   /* the shelf's, ascending within each */
-    float *vectors;   /* [count, D] unit vectors */
+    size_t count;
+    size_t left_out;           /* beyond the most */
+    uint32_t *starts;          /* [count + 1] where the rows of each begin */
+    uint32_t *rows;            /* the shelf's, ascending within each */
+    struct snapshot *snapshot; /* a row each; NULL when there are none */
 };
 
 /* Those of a shelf that knows the rows of training's labels (struct shelf.labels). *out is the shelf's; it may hold
@@ -25,9 +26,20 @@ struct bundles {
 int wt__bundles_of(wt_engine *engine, struct shelf *shelf, const struct bundles **out, wt_error *err);
 void wt__bundles_free(struct bundles *bundles); /* NULL is a no-op */
 
-/* The bundle most like the text's vector that holds a tool that may be found (allowed: a bit a row; NULL: all); count
- * when there is none. scores: [count] scratch. */
-size_t wt__bundles_nearest(const struct bundles *bundles, const float *query, const uint64_t *allowed, float *scores);
+/* Their vectors by this encoder; NULL: there are none. */
+const struct vectors *wt__bundle_vectors(const struct bundles *bundles, const struct encoder *encoder);
+
+struct bundle_query {
+    struct str text;
+    const struct retriever
+        *retriever; /* whose weights of words and meaning count; meaning alone where it has neither */
+    const struct encoder *encoder;
+    const uint64_t *allowed; /* a bit a row of the shelf, for the tools that may be found; NULL: all */
+    struct workspace *workspace;
+};
+
+/* *out: the bundle most like the text that holds a tool that may be found; count when there is none. */
+int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err);
 
 static inline bool wt__row_allowed(const uint64_t *allowed, uint32_t row)
 {

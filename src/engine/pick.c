@@ -17,8 +17,6 @@ struct result {
     struct arena arena;
 };
 
-enum pick_kind { PICK_SET, PICK_PTR, PICK_BUNDLE };
-
 struct picking {
     struct search search;
     wt_pick_options options;
@@ -208,7 +206,7 @@ static int pick_set(wt_engine *engine, struct str request, const wt_pick_options
 }
 
 /* The recipe that picks; complete is that of set-N. */
-static int find_recipe(wt_pick_options *options, enum pick_kind *kind, wt_error *err)
+static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *err)
 {
     const char *name = options->recipe ? options->recipe : TRAINED_SET;
     const struct recipe *recipe = wt__recipe_named(name);
@@ -216,8 +214,8 @@ static int find_recipe(wt_pick_options *options, enum pick_kind *kind, wt_error 
         return wt__fail(err, WT_ERECIPE, "there is no recipe \"%.80s\"; `whichtool help --recipes` lists them", name);
     if (!recipe || !recipe->public.picks)
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
-    *kind = strcmp(name, "ptr") == 0 ? PICK_PTR : strcmp(name, "bundle") == 0 ? PICK_BUNDLE : PICK_SET;
-    if (*kind == PICK_SET && (options->below || options->without || options->k))
+    *picker = recipe->picker;
+    if (*picker == PICKER_CHOOSER && (options->below || options->without || options->k))
         return wt__fail(err, WT_EUSAGE, "below, without and k are options of the recipe ptr, not of %s", name);
     if (recipe->public.complete > 0 && options->complete == 0)
         options->complete = recipe->public.complete;
@@ -229,17 +227,17 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
 {
     double begun = wt__now_ms();
     wt_pick_options options = *given;
-    enum pick_kind kind;
+    enum picker picker = PICKER_NONE;
     *out = NULL;
-    int rc = find_recipe(&options, &kind, err);
+    int rc = find_recipe(&options, &picker, err);
     struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
     if (!result)
         return rc < 0 ? rc : wt__fail_nomem(err);
     wt_picked *picked = &result->public;
     *picked = (wt_picked){.none = NAN, .tracc = NAN, .complete = NAN};
-    rc = kind == PICK_SET
+    rc = picker == PICKER_CHOOSER
              ? pick_set(engine, request, &options, &result->arena, picked, err)
-             : wt__ptr_pick(engine, request, &options, kind == PICK_BUNDLE, study, &result->arena, picked, err);
+             : wt__ptr_pick(engine, request, &options, picker == PICKER_BUNDLE, study, &result->arena, picked, err);
     if (rc < 0) {
         wt_picked_free(picked);
         return rc;

@@ -140,17 +140,18 @@ static int find_past(void *self, struct str text, size_t k, struct arena *arena,
 static int find_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
     struct ptr_reach *reach = self;
-    float *query = NULL, *scores = NULL;
+    const struct bundle_query query = {text, &reach->home.retriever, reach->encoder, reach->allowed,
+                                       reach->home.workspace};
+    size_t nearest = 0, count = 0;
     *out = (struct ptr_tools){0};
     if (reach->past.count == 0)
         return 0;
     int rc = reach->bundles ? 0 : wt__bundles_of(reach->home.engine, reach->home.shelf, &reach->bundles, err);
     if (rc == 0)
-        rc = encode(reach, text, reach->bundles->count, arena, &query, &scores, err);
+        rc = wt__bundles_nearest(reach->bundles, &query, &nearest, err);
     if (rc < 0)
         return rc;
     const struct bundles *bundles = reach->bundles;
-    size_t nearest = wt__bundles_nearest(bundles, query, reach->allowed, scores), count = 0;
     if (nearest == bundles->count)
         return 0;
     uint32_t begin = bundles->starts[nearest], end = bundles->starts[nearest + 1];

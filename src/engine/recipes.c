@@ -5,13 +5,13 @@
 
 #define RANKS(name_, summary_, model, training)                                                                        \
     .public = {.name = (name_), .summary = (summary_), .needs_model = (model), .needs_training = (training)}
-#define PICKS(name_, summary_, training, probability)                                                                  \
-    .public = {.name = (name_),                                                                                        \
-               .summary = (summary_),                                                                                  \
-               .needs_model = 1,                                                                                       \
-               .needs_training = (training),                                                                           \
-               .picks = 1,                                                                                             \
-               .complete = (probability)}
+#define PICKS(by, name_, summary_, training, probability)                                                              \
+    .picker = (by), .public = {.name = (name_),                                                                        \
+                               .summary = (summary_),                                                                  \
+                               .needs_model = 1,                                                                       \
+                               .needs_training = (training),                                                           \
+                               .picks = 1,                                                                             \
+                               .complete = (probability)}
 
 static const struct recipe recipes[] = {
     {RANKS("bm25", "words of name, provider, category, description and parameters", 0, 0), .retriever = &wt__bm25},
@@ -29,12 +29,12 @@ static const struct recipe recipes[] = {
     {RANKS("rerank-50", "dpr, its best 50 read together with the request", 1, 1), .lesson = "dpr"},
     {RANKS("toolrerank", "rerank, ordered by which providers the tools belong to; untrained: hybrid's hits", 1, 0),
      .retriever = &wt__hybrid, .rules = &wt__rules_untrained},
-    {PICKS("set", "the exact set of tools, chosen from the hits of auto", 0, 0)},
-    {PICKS("set-80", "a set that holds all that is needed with a probability of 80 %", 1, 0.80)},
-    {PICKS("set-90", "the same with 90 %", 1, 0.90)},
-    {PICKS("set-95", "the same with 95 %", 1, 0.95)},
-    {PICKS("bundle", "the set that past requests used together which is most like this one", 1, 0)},
-    {PICKS("ptr", "that set, corrected by a language model, or without training one that it finds", 0, 0)},
+    {PICKS(PICKER_CHOOSER, "set", "the exact set of tools, chosen from the hits of auto", 0, 0)},
+    {PICKS(PICKER_CHOOSER, "set-80", "a set that holds all that is needed with a probability of 80 %", 1, 0.80)},
+    {PICKS(PICKER_CHOOSER, "set-90", "the same with 90 %", 1, 0.90)},
+    {PICKS(PICKER_CHOOSER, "set-95", "the same with 95 %", 1, 0.95)},
+    {PICKS(PICKER_BUNDLE, "bundle", "the set that past requests used together which is most like this one", 1, 0)},
+    {PICKS(PICKER_PTR, "ptr", "that set, corrected by a language model, or without training one that it finds", 0, 0)},
 };
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };
@@ -50,4 +50,10 @@ const struct recipe *wt__recipe_named(const char *name)
         if (strcmp(recipes[i].public.name, name) == 0)
             return &recipes[i];
     return NULL;
+}
+
+enum picker wt__recipe_picker(const char *name)
+{
+    const struct recipe *recipe = wt__recipe_named(name);
+    return recipe ? recipe->picker : PICKER_NONE;
 }

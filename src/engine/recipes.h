@@ -7,8 +7,17 @@
 #include "retrieve/retrieve.h"
 #include "whichtool.h"
 
+/* What makes a set of hits. */
+enum picker {
+    PICKER_NONE,    /* nothing: the recipe ranks */
+    PICKER_CHOOSER, /* choose/chooser.h */
+    PICKER_BUNDLE,  /* the nearest bundle, engine/bundles.h */
+    PICKER_PTR      /* choose/ptr.h, from that bundle */
+};
+
 struct recipe {
     wt_recipe public;
+    enum picker picker;
     const struct retriever *retriever; /* NULL: its weights come from training (engine/trained.h) */
     const struct rules *rules;         /* of ToolRerank where there is no training; else NULL */
     const char *lesson;                /* that makes it, with "cross" after it; NULL: the one of its name */
@@ -16,5 +25,8 @@ struct recipe {
 
 /* By name, or NULL. */
 const struct recipe *wt__recipe_named(const char *name);
+
+/* Of the recipe of that name; PICKER_NONE where there is none. */
+enum picker wt__recipe_picker(const char *name);
 
 #endif

@@ -18,6 +18,7 @@
 #include "engine/corpus.h"
 #include "engine/engine.h"
 #include "engine/options.h"
+#include "engine/recipes.h"
 #include "eval/bootstrap.h"
 #include "eval/learning.h"
 #include "eval/measure.h"
@@ -143,7 +144,13 @@ static int add_recipe(struct evaluation *e, struct str name)
 
 static bool is_ptr(const char *name)
 {
-    return strcmp(name, "ptr") == 0;
+    return wt__recipe_picker(name) == PICKER_PTR;
+}
+
+/* Whether another recipe stands below it. */
+static bool has_below(const char *name)
+{
+    return is_ptr(name) || wt__recipe_picker(name) == PICKER_BUNDLE;
 }
 
 /* Whether anything can answer the recipe ptr. */
@@ -242,14 +249,17 @@ static double sum_of(const double *values, size_t count)
     return sum;
 }
 
-/* What ptr's figures depend on, and what was asked for them. */
-static void ptr_settings(const struct evaluation *e, const struct measurement *m, struct buffer *json)
+/* What the figures of ptr and bundle depend on, and what was asked for them. */
+static void ptr_settings(const struct evaluation *e, const struct measurement *m, const char *recipe,
+                         struct buffer *json)
 {
     const wt_eval_options *o = &e->options;
     const char *file = o->replay_path ? o->replay_path : o->record_path;
     double queries = (double)e->plan.queries;
     wt__buffer_text(json, ",\"below\":");
     wt__buffer_json(json, wt__str(o->below ? o->below : "auto"));
+    if (!is_ptr(recipe))
+        return;
     wt__buffer_text(json, ",\"without\":");
     wt__buffer_json(json, wt__str(o->without ? o->without : ""));
     wt__buffer_text(json, ",\"answers\":");
@@ -264,15 +274,15 @@ static void ptr_settings(const struct evaluation *e, const struct measurement *m
                       sum_of(m->tokens, e->plan.queries) / queries);
 }
 
-/* The recipes to train for: those that are measured, and what ptr stands on. with: room for one more. */
+/* The recipes to train for: those that are measured, and what they stand on. with: room for one more. */
 static size_t recipes_to_train(const struct evaluation *e, const char **with)
 {
     size_t count = e->recipe_count;
-    bool ptr = false;
+    bool below = false;
     memcpy(with, e->recipes, count * sizeof *with);
     for (size_t i = 0; i < e->recipe_count; i++)
-        ptr |= is_ptr(e->recipes[i]);
-    if (ptr)
+        below |= has_below(e->recipes[i]);
+    if (below)
         with[count++] = e->options.below ? e->options.below : "auto";
     return count;
 }
@@ -461,8 +471,8 @@ static char *settings_of(struct evaluation *e, const struct measurement *m, cons
     }
     if (e->options.usages)
         wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
-    if (is_ptr(recipe))
-        ptr_settings(e, m, &json);
+    if (has_below(recipe))
+        ptr_settings(e, m, recipe, &json);
     if (e->learns && wt__learning_settings(&e->learning, e->engine, recipe, &json) < 0)
         json.failed = true;
     wt__buffer_char(&json, '}');

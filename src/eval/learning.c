@@ -227,10 +227,11 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-static bool picks(const char *name)
+/* Made of the sets of past requests. */
+static bool has_bundles(const char *name)
 {
-    const struct recipe *recipe = wt__recipe_named(name);
-    return recipe && recipe->public.picks;
+    enum picker picker = wt__recipe_picker(name);
+    return picker == PICKER_BUNDLE || picker == PICKER_PTR;
 }
 
 /* Auto considers a refiner that is there, and needs none. */
@@ -249,9 +250,9 @@ static bool uses_lesson(const char *recipe, const char *lesson)
     bool reranks = strncmp(recipe, "rerank-", 7) == 0 || is(recipe, "toolrerank");
     if (is(lesson, TRAINED_ENCODER))
         return true;
-    if (is(recipe, "ptr") || is(recipe, "bundle"))
+    if (has_bundles(recipe))
         return is(lesson, "neighbours");
-    if (picks(recipe))
+    if (wt__recipe_picker(recipe) == PICKER_CHOOSER)
         return is(lesson, TRAINED_SET) || auto_uses(lesson);
     if (is(recipe, AUTOMATIC))
         return auto_uses(lesson);
@@ -269,7 +270,7 @@ bool wt__learning_helps(const char *name)
 {
     const wt_recipe *recipe;
     const wt_lesson *lesson;
-    if (is(name, "ptr")) /* as "auto", "set" and "toolrerank", it also runs without */
+    if (wt__recipe_picker(name) == PICKER_PTR) /* as "auto", "set" and "toolrerank", it also runs without */
         return true;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
         if (strcmp(lesson->name, name) == 0)
@@ -283,9 +284,9 @@ bool wt__learning_helps(const char *name)
 /* The model of a recipe: one of its own name, the chooser, or past requests. */
 static const char *trained_part(const char *recipe)
 {
-    if (is(recipe, "ptr") || is(recipe, "bundle"))
+    if (has_bundles(recipe))
         return "neighbours";
-    return picks(recipe) ? TRAINED_SET : recipe;
+    return wt__recipe_picker(recipe) == PICKER_CHOOSER ? TRAINED_SET : recipe;
 }
 
 bool wt__learning_there(const struct trained *trained, const char *recipe)

@@ -108,17 +108,6 @@ static void free_answer(struct answer *answer)
     wt_picked_free(answer->picked);
 }
 
-static const wt_recipe *picking(const char *name)
-{
-    const struct recipe *recipe = wt__recipe_named(name);
-    return recipe && recipe->public.picks ? &recipe->public : NULL;
-}
-
-static bool asks_model(const wt_recipe *recipe)
-{
-    return strcmp(recipe->name, "ptr") == 0;
-}
-
 /* The store's ids of the query's relevant tools, as far as it has them. */
 static int find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err)
 {
@@ -135,20 +124,20 @@ static int find_gold(wt_engine *engine, const struct query *query, int64_t *ids,
 }
 
 /* A set is picked in any case: whether there is a tool at all is another question. */
-static int pick(struct answer *out, wt_engine *engine, const struct query *query, const wt_recipe *recipe,
+static int pick(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
                 const struct ptr_plan *ptr, wt_error *err)
 {
     wt_pick_options options;
     wt_pick_options_init(&options);
-    options.recipe = recipe->name;
+    options.recipe = recipe;
     options.abstain = -1;
     int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
     struct pick_study study = {.model = ptr->oracle, .gold = gold};
     int rc = gold ? 0 : wt__fail_nomem(err);
-    if (asks_model(recipe)) {
+    if (wt__recipe_picker(recipe) != PICKER_CHOOSER)
         options.below = ptr->below;
+    if (wt__recipe_picker(recipe) == PICKER_PTR)
         options.without = ptr->without;
-    }
     if (rc == 0 && ptr->oracle)
         rc = find_gold(engine, query, gold, &study.gold_count, err);
     if (rc == 0)
@@ -187,10 +176,10 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
 static int find(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
                 const struct plan *plan, size_t k, wt_error *err)
 {
-    const wt_recipe *picks = picking(recipe);
     wt_error why;
     *out = (struct answer){.several = NAN};
-    int rc = picks ? pick(out, engine, query, picks, &plan->ptr, &why) : rank(out, engine, query, recipe, k, &why);
+    int rc = wt__recipe_picker(recipe) == PICKER_NONE ? rank(out, engine, query, recipe, k, &why)
+                                                      : pick(out, engine, query, recipe, &plan->ptr, &why);
     return rc < 0 ? wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message) : 0;
 }
 
@@ -365,7 +354,7 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
                                 .several = calloc(plan->queries, sizeof *out->several),
                                 .questions = calloc(plan->queries, sizeof *out->questions),
                                 .tokens = calloc(plan->queries, sizeof *out->tokens)};
-    bool picks = picking(recipe) != NULL;
+    bool picks = wt__recipe_picker(recipe) != PICKER_NONE;
     if (picks)
         out->picks = calloc(plan->queries * PICK_METRICS, sizeof *out->picks);
     int rc = out->values && (out->picks || !picks) && out->milliseconds && out->missed && out->several &&
