@@ -33,6 +33,7 @@
 enum {
     PTR_K = 7,                  /* of every view, as the paper's code has it */
     PTR_MOST_K = 32,            /* what `k` may be */
+    PTR_AT_ONCE = 4,            /* questions under way at once */
     PTR_MOST_REQUIREMENTS = 16, /* of one request, as the prompt's schema has it; the paper's sets end at ten tools */
     PTR_MOST_LISTED = 128,      /* the first tools of a bundle that are looked at: as many as a usage may have */
     PTR_MAX_REQUIREMENT_BYTES = 512, /* of the words of one requirement; the rest is cut off */
@@ -141,7 +142,7 @@ struct ptr_cost {
     size_t repaired;  /* answers that matched their schema at the second try only */
     size_t unusable;  /* answers that were no answer; ptr_ask.c says what stands in for them */
     uint64_t prompt_tokens, completion_tokens;
-    double ms;
+    double ms; /* of all questions together, as if one had waited for the other */
 };
 
 /* One question as it was put, and what came back, word for word; hostile text. */

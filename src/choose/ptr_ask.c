@@ -6,11 +6,40 @@
  * An answer is taken for what it can be and no more. A requirement is a non-empty text, made plain and cut; a match is
  * a whole number from 1 to the length of the list. What is neither is no answer, and is counted: with no requirement
  * that can be used the request as a whole is the one requirement, and a match that is no number of the list is none.
- * Only an empty list says that nothing is required. */
+ * Only an empty list says that nothing is required.
+ *
+ * Matches do not depend on each other, so they are asked for together, and read in the order of the requirements. */
 #include "choose/ptr_inside.h"
 
+#include "base/pool.h"
 #include "llm/plain.h"
 #include "llm/prompt.h"
+
+/* A question that was put, by whichever thread, and what came back. */
+struct reply {
+    struct arena arena; /* of the next two */
+    struct str question;
+    struct chat_answer got; /* json: NULL when the model could give none */
+    int rc;
+    wt_error why;
+    bool put;
+};
+
+static void reply_dispose(struct reply *reply)
+{
+    json_decref(reply->got.json);
+    wt__arena_dispose(&reply->arena);
+}
+
+static int put(const struct ptr_run *run, const struct prompt *prompt, const struct prompt_value *values, size_t count,
+               const struct ptr_subject *subject, struct reply *reply)
+{
+    struct chat_question question = {.subject = subject, .progress = run->request->progress};
+    reply->put = true;
+    reply->rc = wt__prompt_ask(prompt, values, count, run->model, &question, &reply->arena, &reply->got, &reply->why);
+    reply->question = question.text;
+    return reply->rc == WT_EFORMAT ? 0 : reply->rc;
+}
 
 /* The reason why an answer is none, kept beside it. */
 static int reject(const struct ptr_run *run, const char *reason, wt_error *err)
@@ -21,36 +50,30 @@ static int reject(const struct ptr_run *run, const char *reason, wt_error *err)
     return trace->exchanges[trace->exchange_count - 1].unusable ? 0 : wt__fail_nomem(err);
 }
 
-/* One question more in the trace, and one answer in the costs. *answer: its JSON, for the caller to decref, or NULL
- * when the model could give none, which is then rejected already. */
-static int ask(const struct ptr_run *run, const struct prompt *prompt, const struct prompt_value *values, size_t count,
-               const struct ptr_subject *subject, json_t **answer, wt_error *err)
+/* One question more in the trace, and one answer in the costs. One without JSON is rejected already. */
+static int note(const struct ptr_run *run, const struct prompt *prompt, const struct reply *reply, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
-    struct chat_question question = {.subject = subject, .progress = run->request->progress};
-    struct chat_answer got = {0};
-    wt_error why = {0};
-    int rc = wt__prompt_ask(prompt, values, count, run->model, &question, run->arena, &got, &why);
-    *answer = got.json;
-    if (rc < 0 && rc != WT_EFORMAT) {
+    const struct chat_answer *got = &reply->got;
+    if (reply->rc < 0 && reply->rc != WT_EFORMAT) {
         if (err)
-            *err = why;
-        return wt__fail_context(err, rc, "%s", prompt->task);
+            *err = reply->why;
+        return wt__fail_context(err, reply->rc, "%s", prompt->task);
     }
     trace->cost.questions++;
-    trace->cost.requests += got.attempts;
-    trace->cost.repaired += got.repaired;
-    trace->cost.prompt_tokens += got.prompt_tokens;
-    trace->cost.completion_tokens += got.completion_tokens;
-    trace->cost.ms += got.ms;
+    trace->cost.requests += got->attempts;
+    trace->cost.repaired += got->repaired;
+    trace->cost.prompt_tokens += got->prompt_tokens;
+    trace->cost.completion_tokens += got->completion_tokens;
+    trace->cost.ms += got->ms;
 
     struct ptr_exchange *exchange = &trace->exchanges[trace->exchange_count++];
     exchange->task = wt__arena_copy(run->arena, wt__str(prompt->task));
-    exchange->question = question.text;
-    exchange->answer = got.text;
-    if (!exchange->task)
+    exchange->question = (struct str){wt__arena_copy(run->arena, reply->question), reply->question.len};
+    exchange->answer = (struct str){wt__arena_copy(run->arena, got->text), got->text.len};
+    if (!exchange->task || !exchange->question.ptr || !exchange->answer.ptr)
         return wt__fail_nomem(err);
-    return rc == WT_EFORMAT ? reject(run, why.message, err) : 0;
+    return reply->rc == WT_EFORMAT ? reject(run, reply->why.message, err) : 0;
 }
 
 /* --- requirements -------------------------------------------------------------------------------------------- */
@@ -92,8 +115,8 @@ int wt__ptr_ask_requirements(const struct ptr_run *run, wt_error *err)
     struct ptr_trace *trace = run->trace;
     const struct ptr_subject subject = {.step = PTR_REQUIRE, .request = run->request};
     const struct prompt_value value = {.slot = "request", .text = run->request->text};
+    struct reply reply = {0};
     struct prompt prompt;
-    json_t *answer = NULL;
 
     trace->requirements = wt__arena_array(run->arena, struct ptr_requirement, run->requirements);
     trace->exchanges = wt__arena_array(run->arena, struct ptr_exchange, 1 + run->requirements);
@@ -102,19 +125,20 @@ int wt__ptr_ask_requirements(const struct ptr_run *run, wt_error *err)
     int rc = wt__prompt_open(&prompt, "ptr-requirements", err);
     if (rc < 0)
         return rc;
-    rc = ask(run, &prompt, &value, 1, &subject, &answer, err);
+    put(run, &prompt, &value, 1, &subject, &reply);
+    rc = note(run, &prompt, &reply, err);
     wt__prompt_dispose(&prompt);
 
-    const json_t *list = wt__json_array(answer, "requirements");
+    const json_t *list = wt__json_array(reply.got.json, "requirements");
     if (rc == 0)
         rc = read_requirements(run, list, err);
-    if (rc == 0 && answer && trace->requirement_count == 0 && (!list || json_array_size(list) > 0))
+    if (rc == 0 && reply.got.json && trace->requirement_count == 0 && (!list || json_array_size(list) > 0))
         rc = reject(run, "it names no requirement", err);
     if (rc == 0 && trace->cost.unusable > 0) {
         trace->requirements[0] = (struct ptr_requirement){.text = run->request->text, .place = PTR_WHOLE};
         trace->requirement_count = 1;
     }
-    json_decref(answer);
+    reply_dispose(&reply);
     return rc;
 }
 
@@ -156,41 +180,67 @@ static int read_match(const struct ptr_run *run, const json_t *answer, struct pt
     return 0;
 }
 
-static int match(const struct ptr_run *run, const struct prompt *prompt, const struct str *items,
-                 struct ptr_requirement *requirement, wt_error *err)
+/* All matches of a run, several under way at once. */
+struct matching {
+    const struct ptr_run *run;
+    struct prompt prompt;
+    struct str *items;     /* the tools as they are listed */
+    struct reply *replies; /* one a requirement */
+};
+
+static int match(void *context, size_t index, unsigned worker)
 {
-    const struct ptr_tools listed = run->trace->bundle;
+    struct matching *m = context;
+    const struct ptr_trace *trace = m->run->trace;
+    const struct ptr_requirement *requirement = &trace->requirements[index];
     const struct ptr_subject subject = {
-        .step = PTR_MATCH, .request = run->request, .place = requirement->place, .listed = listed};
+        .step = PTR_MATCH, .request = m->run->request, .place = requirement->place, .listed = trace->bundle};
     const struct prompt_value values[] = {
-        {.slot = "tools", .items = items, .item_count = listed.count},
+        {.slot = "tools", .items = m->items, .item_count = trace->bundle.count},
         {.slot = "requirement", .text = requirement->text},
     };
-    json_t *answer = NULL;
-    int rc = ask(run, prompt, values, sizeof values / sizeof *values, &subject, &answer, err);
-    if (rc == 0)
-        rc = read_match(run, answer, requirement, err);
-    json_decref(answer);
+    (void)worker;
+    return put(m->run, &m->prompt, values, sizeof values / sizeof *values, &subject, &m->replies[index]);
+}
+
+/* What was answered counts even where another question failed. */
+static int read_matches(const struct matching *m, wt_error *err)
+{
+    struct ptr_trace *trace = m->run->trace;
+    int rc = 0;
+    for (size_t i = 0; i < trace->requirement_count; i++) {
+        wt_error unused;
+        const struct reply *reply = &m->replies[i];
+        int failed = reply->put ? note(m->run, &m->prompt, reply, rc == 0 ? err : &unused) : 0;
+        if (reply->put && failed == 0)
+            failed = read_match(m->run, reply->got.json, &trace->requirements[i], rc == 0 ? err : &unused);
+        rc = rc < 0 ? rc : failed;
+    }
     return rc;
 }
 
 int wt__ptr_ask_matches(const struct ptr_run *run, wt_error *err)
 {
-    struct ptr_trace *trace = run->trace;
-    struct prompt prompt;
+    const struct ptr_trace *trace = run->trace;
+    struct matching m = {.run = run};
     if (trace->bundle.count == 0 || trace->requirement_count == 0)
         return 0;
 
-    struct str *items = wt__arena_array(run->arena, struct str, trace->bundle.count);
-    if (!items)
+    m.items = wt__arena_array(run->arena, struct str, trace->bundle.count);
+    m.replies = wt__arena_array(run->arena, struct reply, trace->requirement_count);
+    if (!m.items || !m.replies)
         return wt__fail_nomem(err);
-    int rc = wt__prompt_open(&prompt, "ptr-match", err);
+    int rc = wt__prompt_open(&m.prompt, "ptr-match", err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; rc == 0 && i < trace->bundle.count; i++)
-        rc = describe(run, trace->bundle.rows[i], &items[i], err);
-    for (size_t i = 0; rc == 0 && i < trace->requirement_count; i++)
-        rc = match(run, &prompt, items, &trace->requirements[i], err);
-    wt__prompt_dispose(&prompt);
+        rc = describe(run, trace->bundle.rows[i], &m.items[i], err);
+    if (rc == 0) {
+        wt__pool_run(PTR_AT_ONCE, trace->requirement_count, match, &m);
+        rc = read_matches(&m, err);
+    }
+    for (size_t i = 0; i < trace->requirement_count; i++)
+        reply_dispose(&m.replies[i]);
+    wt__prompt_dispose(&m.prompt);
     return rc;
 }

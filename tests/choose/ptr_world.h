@@ -9,6 +9,7 @@
 #ifndef WT_TESTS_CHOOSE_PTR_WORLD_H
 #define WT_TESTS_CHOOSE_PTR_WORLD_H
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +117,8 @@ struct script {
     struct chat_model model;
     const char *match;
     const char *require_json, *match_json; /* NULL: by the table */
-    int fail_at, code;                     /* the question, from 1, that fails and with which code; 0: none */
-    int asked;
+    int fail_at, code;                     /* the question, from 1, that fails once and with which code; 0: none */
+    atomic_int asked, failed;
 };
 
 static inline void script_require(const char *table, struct buffer *out)
@@ -151,7 +152,9 @@ static inline int script_ask(struct chat_model *model, const struct chat_questio
     const struct ptr_subject *subject = question->subject;
     struct buffer text = {0};
     *out = (struct chat_answer){.prompt_tokens = 100, .completion_tokens = 10, .ms = 2, .attempts = 1};
-    if (++script->asked == script->fail_at)
+    atomic_fetch_add(&script->asked, 1);
+    size_t number = subject->step == PTR_REQUIRE ? 1 : 2 + subject->place;
+    if (number == (size_t)script->fail_at && atomic_fetch_add(&script->failed, 1) == 0)
         return wt__fail(err, script->code, "the model is not there");
     const char *json = subject->step == PTR_REQUIRE ? script->require_json : script->match_json;
     if (json)

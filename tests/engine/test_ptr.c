@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <pthread.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -93,10 +95,10 @@ static int answer(struct chat_model *model, const struct chat_question *question
     struct buffer text = {0};
     if (subject->step == PTR_REQUIRE)
         wt__buffer_text(&text, script->requires);
-    else if (*script->matches > '0')
-        wt__buffer_printf(&text, "{\"tool\": %c}", *script->matches++);
+    else if (script->matches[subject->place] > '0')
+        wt__buffer_printf(&text, "{\"tool\": %c}", script->matches[subject->place]);
     else
-        wt__buffer_text(&text, (script->matches++, "{\"tool\": null}"));
+        wt__buffer_text(&text, "{\"tool\": null}");
     *out = (struct chat_answer){.prompt_tokens = 10, .completion_tokens = 2, .attempts = 1, .ms = 1};
     out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
     int rc = wt__json_parse(&out->json, out->text.ptr, out->text.len, err);
@@ -224,6 +226,81 @@ static void each_set_of_past_use_is_one_bundle(void **state)
     wt_close(engine);
 }
 
+static void is_bundle(wt_engine *engine, const char *below, const char *text, const char *ids)
+{
+    wt_pick_options options = ptr_options();
+    wt_picked *result = NULL;
+    options.recipe = "bundle";
+    options.below = below;
+    sound(&place, wt_pick(engine, text, strlen(text), &options, &result, &place.err));
+    is_set(result, ids);
+    wt_picked_free(result);
+}
+
+/* By words, by meaning and by both; and what was made of the bundles is found by the next process. */
+static void any_retriever_finds_bundles(void **state)
+{
+    (void)state;
+    static const char *const below[] = {"bm25", "dense", "hybrid", "neighbours"};
+    leave_past();
+    struct arena arena = {0};
+    const char *file = wt__path_join(&arena, place.index, "bundles/snapshot");
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        wt_engine *engine = open_store(&place, NULL);
+        is_bundle(engine, below[i], trip, "weather/getForecast travel/bookHotel");
+        assert_true(wt__is_file(file));
+        wt_close(engine);
+    }
+    wt_engine *engine = open_store(&place, NULL);
+    is_bundle(engine, "bm25", "flights", "travel/bookHotel travel/search_flights");
+    struct stat before, after;
+    assert_int_equal(stat(file, &before), 0);
+    wt_close(engine);
+    engine = open_store(&place, NULL);
+    is_bundle(engine, "bm25", "flights", "travel/bookHotel travel/search_flights");
+    assert_int_equal(stat(file, &after), 0);
+    assert_true(before.st_ino == after.st_ino);
+
+    assert_int_equal(wt_remove(engine, "travel/bookHotel", &place.err), 1);
+    is_bundle(engine, "bm25", "flights", "travel/search_flights");
+    sound(&place, wt__file_replace(file, "torn", 4, &place.err));
+    wt_close(engine);
+    engine = open_store(&place, NULL);
+    is_bundle(engine, "bm25", "flights", "travel/search_flights");
+    wt_close(engine);
+    wt__arena_dispose(&arena);
+}
+
+/* The first picks of a fresh engine make its bundles together. Run under ThreadSanitizer too. */
+static void *first_pick(void *context)
+{
+    is_bundle(context, NULL, trip, "weather/getForecast travel/bookHotel");
+    wt_pick_options options;
+    wt_picked *result = NULL;
+    wt_pick_options_init(&options);
+    options.abstain = -1;
+    sound(&place, wt_pick(context, trip, strlen(trip), &options, &result, NULL));
+    assert_true(result->len > 0);
+    wt_picked_free(result);
+    return NULL;
+}
+
+static void first_picks_may_come_together(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    leave_past();
+    for (size_t round = 0; round < 3; round++) {
+        pthread_t threads[THREADS];
+        wt_engine *engine = open_store(&place, NULL);
+        for (size_t i = 0; i < THREADS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, first_pick, engine), 0);
+        for (size_t i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+        wt_close(engine);
+    }
+}
+
 static void no_list_holds_another_providers_tools(void **state)
 {
     (void)state;
@@ -322,6 +399,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_training_every_requirement_is_looked_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_nearest_bundle_is_corrected, set_up, tear_down),
         cmocka_unit_test_setup_teardown(each_set_of_past_use_is_one_bundle, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(any_retriever_finds_bundles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(first_picks_may_come_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_list_holds_another_providers_tools, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_list_holds_what_was_removed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up, tear_down),
