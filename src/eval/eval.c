@@ -221,7 +221,8 @@ static int plan_ptr(struct evaluation *e)
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", below);
     if (below && !is_automatic(below) && recipe_named(below)->picks)
         return wt__fail(e->err, WT_ERECIPE, "the recipe %s gives a set; below ptr stands one that ranks", below);
-    e->plan.ptr = (struct ptr_plan){.below = below, .without = o->without};
+    e->plan.ptr = (struct ptr_plan){
+        .below = below, .without = o->without, .once = o->chat_model && !o->record_path && !o->replay_path};
     if (!o->oracle)
         return 0;
     e->plan.ptr.oracle = &e->oracle.model;
@@ -464,7 +465,7 @@ static char *settings_of(struct evaluation *e, const struct measurement *m, cons
         wt__buffer_printf(&json, "%s%zu", c ? "," : "", plan->cutoffs[c]);
     wt__buffer_printf(&json,
                       "],\"depth\":%zu,\"latency_k\":%zu,\"latency_queries\":%zu,\"bootstrap\":%zu,\"seed\":%llu",
-                      plan->depth, plan->latency_k, plan->timed, e->resamples, (unsigned long long)e->seed);
+                      plan->depth, plan->latency_k, m->timed, e->resamples, (unsigned long long)e->seed);
     if (m->why) {
         wt__buffer_text(&json, ",\"why\":");
         wt__buffer_json(&json, wt__str(m->why));
@@ -574,9 +575,9 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
                          .queries = e->plan.queries,
                          .metric_count = all,
                          .metrics = values,
-                         .p50_ms = wt__percentile(m->milliseconds, e->plan.timed, 50),
-                         .p95_ms = wt__percentile(m->milliseconds, e->plan.timed, 95),
-                         .p99_ms = wt__percentile(m->milliseconds, e->plan.timed, 99),
+                         .p50_ms = wt__percentile(m->milliseconds, m->timed, 50),
+                         .p95_ms = wt__percentile(m->milliseconds, m->timed, 95),
+                         .p99_ms = wt__percentile(m->milliseconds, m->timed, 99),
                          .settings = settings};
     judge_kinds(e, m, row);
     return notice_of(e, m, row->recipe, &row->notice);

@@ -183,6 +183,11 @@ static int find(struct answer *out, wt_engine *engine, const struct query *query
     return rc < 0 ? wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message) : 0;
 }
 
+static bool judged_once(const char *recipe, const struct plan *plan)
+{
+    return plan->ptr.once && wt__recipe_picker(recipe) == PICKER_PTR;
+}
+
 static int time_queries(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
                         const struct plan *plan, const char *recipe, struct progress *progress, wt_error *err)
 {
@@ -196,7 +201,7 @@ static int time_queries(struct measurement *out, wt_engine *engine, const struct
             rc = wt__fail_nomem(err);
     }
     free_answer(&answer);
-    if (rc < 0)
+    if (rc < 0 || judged_once(recipe, plan))
         return rc;
     if (wt__progress_phase(progress, "timing", plan->timed))
         return wt__fail_cancelled(err);
@@ -210,7 +215,7 @@ static int time_queries(struct measurement *out, wt_engine *engine, const struct
         if (wt__progress_step(progress, 1))
             return wt__fail_cancelled(err);
     }
-    qsort(out->milliseconds, plan->timed, sizeof *out->milliseconds, ascending);
+    out->timed = plan->timed;
     return 0;
 }
 
@@ -295,6 +300,8 @@ static int judge_query(void *context, size_t index, unsigned worker)
         rc = judge_answer(j, index, &answer, err);
     j->out->several[q] = answer.several;
     if (answer.picked) {
+        if (judged_once(j->recipe, j->plan))
+            j->out->milliseconds[q] = answer.picked->total_ms;
         j->out->questions[q] = (double)answer.picked->questions;
         j->out->tokens[q] = (double)(answer.picked->prompt_tokens + answer.picked->completion_tokens);
     }
@@ -349,7 +356,7 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
     struct replace run = {.fd = -1};
     struct judging judging = {.out = out, .engine = engine, .dataset = dataset, .plan = plan, .recipe = recipe};
     *out = (struct measurement){.values = calloc(plan->queries * wt__plan_metrics(plan), sizeof *out->values),
-                                .milliseconds = calloc(plan->timed, sizeof *out->milliseconds),
+                                .milliseconds = calloc(plan->timed + plan->queries, sizeof *out->milliseconds),
                                 .missed = calloc(plan->relevant, sizeof *out->missed),
                                 .several = calloc(plan->queries, sizeof *out->several),
                                 .questions = calloc(plan->queries, sizeof *out->questions),
@@ -367,6 +374,10 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
         rc = time_queries(out, engine, dataset, plan, recipe, progress, err);
     if (rc == 0)
         rc = judge_queries(&judging, run_path ? &run : NULL, progress, err);
+    if (judged_once(recipe, plan))
+        out->timed = plan->queries;
+    if (rc == 0)
+        qsort(out->milliseconds, out->timed, sizeof *out->milliseconds, ascending);
     if (rc == 0 && run_path)
         rc = wt__replace_commit(&run, err);
     wt__replace_abort(&run);

@@ -20,6 +20,7 @@ enum {
 struct ptr_plan {
     const char *below, *without;
     struct chat_model *oracle; /* NULL: the engine's own language model is asked */
+    bool once;                 /* each question costs: times are those of the answers that are judged */
 };
 
 struct plan {
@@ -50,6 +51,7 @@ struct measurement {
     double *picks;                   /* [queries, PICK_METRICS]; NULL where the recipe ranks */
     double fitness[FITNESS_FIGURES]; /* [fitness_count] of the recipe `set`, by whoever asks for them */
     size_t fitness_count;
+    size_t timed;
     double *milliseconds;       /* [timed], ascending */
     bool *missed;               /* [relevant], in the order of queries and judgements */
     double *several;            /* [queries] what wt_hits said of it */

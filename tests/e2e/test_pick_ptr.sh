@@ -25,6 +25,7 @@ class Server(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+        print(self.path, file=open(sys.argv[1] + ".asked", "a"), flush=True)
     def log_message(self, *_):
         pass
 server = http.server.HTTPServer(("127.0.0.1", 0), Server)
@@ -33,12 +34,16 @@ import os
 os.rename(sys.argv[1] + ".part", sys.argv[1])
 server.serve_forever()
 PYTHON
-"$python" server.py port &
-server=$!
+start_server() {
+    rm -f port
+    "$python" server.py port &
+    server=$!
+    for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
+    [ -f port ] || { echo "skipped: no server on this machine"; exit 77; }
+    at=(--chat-url "http://127.0.0.1:$(cat port)/v1" --chat-model rules)
+}
 trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
-for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
-[ -f port ] || { echo "skipped: no server on this machine"; exit 77; }
-at=(--chat-url "http://127.0.0.1:$(cat port)/v1" --chat-model rules)
+start_server
 
 expect 2 "no model is named" pick "${model[@]}" --recipe ptr book a table
 says "chat-model NAME"
@@ -106,4 +111,8 @@ same "worse" "True bundle 0.5" "$(json_of '"%s %s %s" % (d["metrics"]["tracc"] <
 same "a question a request" "1.0" "$(json_of 'd["settings"]["questions"]')"
 expect 3 "answers that are not there" "${measured[@]}" --recipe ptr --below bm25 --chat-model rules --replay answers.jsonl
 says "ptr-requirements"
+start_server
+rm -f port.asked
+expect 0 "a model that is asked" "${measured[@]}" --recipe ptr --below bm25 --without bundle --limit 5 "${at[@]}"
+same "each request once, after the first" "6 5" "$(wc -l <port.asked) $(json_of 'd["settings"]["latency_queries"]')"
 finish
