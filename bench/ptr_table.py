@@ -7,12 +7,14 @@
     --whichtool COMMAND     build/whichtool when not given
     --trained FOLDER        models of each set in FOLDER/NAME; else they are trained first
     --cache FOLDER, --limit N, --below A,B               as in eval, for each run
-    --replay FILE --chat-model NAME                      rows of a language model, from its recorded answers
+    --replay FILE --chat-model NAME --asked N            rows of a language model, for the first N requests of each set,
+                                                         from its recorded answers
     --rows FILE             keep the measured rows
 
 N/A is a retriever alone: its first tools, as many as a request of the train split needs on average, as in the paper;
 and the nearest bundle by it. Recall@K and NDCG@K have K = the number of tools needed. The oracle knows the judgements:
-its rows say what PTR's stages lose, and are no claim about any language model.
+its rows say what PTR's stages lose, and are no claim about any language model. Rows of a language model stand on bm25,
+so that its questions do not depend on how an encoder was trained.
 """
 import argparse
 import collections
@@ -25,6 +27,8 @@ import tempfile
 
 METRICS = ("recall@gold", "ndcg@gold", "tracc")
 RATES = ("0", "0.1", "0.2")
+ABLATED = "dense"  # what stands below the rows without a part
+PARTS = ("bundle", "direct", "past", "like")
 # The paper's sets, and which of ours is the same or nearest; figures as its Tables 1 and 2 have them.
 PAPER_SETS = {"toollens-tools": 0, "toollens": 0, "metatool-multi": 1, "rectools": 2}
 PAPER = (
@@ -50,9 +54,10 @@ def evaluate(options, folder, *more):
     command = [options.whichtool, "--json", "-q", "eval", folder, "--timed", "1", *more]
     if options.trained:
         command += ["--trained", os.path.join(options.trained, os.path.basename(os.path.normpath(folder)))]
-    for name in ("cache", "limit"):
-        if getattr(options, name):
-            command += ["--" + name, str(getattr(options, name))]
+    if options.cache:
+        command += ["--cache", options.cache]
+    if options.limit and "--limit" not in more:
+        command += ["--limit", options.limit]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
@@ -111,15 +116,14 @@ def measured(options):
             yield from evaluate(options, folder, "--recipe", "bundle", "--below", name)
             for rate in RATES:
                 yield from evaluate(options, folder, "--recipe", "ptr", "--below", name, "--oracle", rate)
-            if options.replay:
-                yield from evaluate(options, folder, "--recipe", "ptr", "--below", name, "--chat-model",
-                                    options.chat_model, "--replay", options.replay)
-        for rate in RATES:
-            yield from evaluate(options, folder, "--recipe", "ptr", "--below", below[-1], "--oracle", rate, "--without",
-                                "bundle")
+        for part in PARTS:
+            for rate in RATES:
+                yield from evaluate(options, folder, "--recipe", "ptr", "--below", ABLATED, "--oracle", rate,
+                                    "--without", part)
         if options.replay:
-            yield from evaluate(options, folder, "--recipe", "ptr", "--below", below[-1], "--chat-model",
-                                options.chat_model, "--replay", options.replay, "--without", "bundle")
+            for recipe in ("bundle", "ptr"):
+                yield from evaluate(options, folder, "--recipe", recipe, "--below", "bm25", "--limit", options.asked,
+                                    "--chat-model", options.chat_model, "--replay", options.replay)
 
 
 def cells(figures):
@@ -135,9 +139,11 @@ def answers(row):
 
 
 def print_set(name, rows, paper):
-    head = rows[0]
-    print(f"\n## {name}: {head['queries']:,} requests, {head['tools']:,} tools\n")
-    print("| retriever below | answers by | Recall@K | NDCG@K | TRACC |\n|---|---|---|---|---|")
+    whole = max(row["queries"] for row in rows)
+    some = [row for row in rows if row["queries"] < whole]
+    rows = [row for row in rows if row["queries"] == whole]
+    head = "| retriever below | answers by | Recall@K | NDCG@K | TRACC |\n|---|---|---|---|---|"
+    print(f"\n## {name}: {whole:,} requests, {rows[0]['tools']:,} tools\n\n{head}")
     for row in rows:
         settings = row["settings"]
         if "first" in row:
@@ -148,12 +154,17 @@ def print_set(name, rows, paper):
             print(f"| {settings['below']} | {answers(row)} | {cells(ours(row))} |")
     for method, model, *figures in PAPER if paper is not None else ():
         print(f"| paper: {method} | {model} | {cells(figures[paper])} |")
-    print("\nWithout bundles:\n\n| retriever below | answers by | Recall@K | NDCG@K | TRACC |\n|---|---|---|---|---|")
+    print(f"\nWithout a part:\n\n{head.replace('retriever below', 'without')}")
     for row in rows:
-        if row["recipe"] == "ptr" and row["settings"]["without"] == "bundle":
-            print(f"| {row['settings']['below']} | {answers(row)} | {cells(ours(row))} |")
+        if row["recipe"] == "ptr" and row["settings"]["without"]:
+            print(f"| {row['settings']['without']} | {answers(row)} | {cells(ours(row))} |")
     for model, *figures in PAPER_WITHOUT if paper is not None else ():
-        print(f"| paper | {model} | {cells(figures[paper])} |")
+        print(f"| paper: bundle | {model} | {cells(figures[paper])} |")
+    if some:
+        print(f"\nThe first {some[0]['queries']} requests:\n\n{head}")
+    for row in some:
+        print(f"| {row['settings']['below']} | {answers(row) if row['recipe'] == 'ptr' else 'N/A: nearest bundle'} | "
+              f"{cells(ours(row))} |")
 
 
 def main():
@@ -161,11 +172,11 @@ def main():
     parser.add_argument("data", nargs="+")
     parser.add_argument("--whichtool", default="build/whichtool")
     parser.add_argument("--below", default="bm25,dense,hybrid,auto")
-    for name in ("trained", "cache", "limit", "replay", "chat-model", "rows"):
+    for name in ("trained", "cache", "limit", "replay", "chat-model", "asked", "rows"):
         parser.add_argument("--" + name)
     options = parser.parse_args()
-    if options.replay and not options.chat_model:
-        parser.error("--replay wants the model's name: --chat-model NAME")
+    if options.replay and not (options.chat_model and options.asked):
+        parser.error("--replay wants --chat-model NAME and --asked N")
     rows = map(json.loads, sys.stdin) if options.data == ["-"] else measured(options)
     kept = open(options.rows, "w", encoding="utf-8") if options.rows else None
     sets = {}

@@ -70,6 +70,22 @@ expect 0 "a set that shall be complete" pick "${model[@]}" --abstain 0 --complet
 same "what was promised" "0.5" "$(json_of 'd["complete"]')"
 expect 0 "one that cannot be" pick "${model[@]}" --abstain 0 --complete 0.999 book book weather 440
 says "cannot promise that probability"
+
+# Killed at any moment of learning it anew, the chooser is the old one or the new one: the same, as the seed is.
+chooser=$(sha256sum <used.wt-models/set/config.json)
+for pause in 0.005 0.01 0.02 0.04 0.08 0.16 0.32 0.64; do
+    "$WHICHTOOL" train set "${model[@]}" >out 2>err &
+    pid=$!
+    sleep $pause
+    kill -KILL $pid 2>/dev/null
+    { wait $pid; } 2>/dev/null
+    same "the chooser, killed after $pause s" "$chooser" "$(sha256sum <used.wt-models/set/config.json)"
+    expect 0 "picking, killed after $pause s" pick "${model[@]}" --abstain 0 --json book book weather 440
+    same "calibrated, killed after $pause s" "True" "$(json_of '"notice" not in d')"
+done
+expect 0 "learned anew" train set "${model[@]}"
+same "the same chooser" "$chooser" "$(sha256sum <used.wt-models/set/config.json)"
+
 expect 0 "auto again, otherwise" train auto "${model[@]}" --seed 2
 expect 0 "the chooser is of other hits" pick "${model[@]}" --abstain 0 book book weather 440
 says "not calibrated"
