@@ -141,7 +141,6 @@ static void test_each_prompt_gets_an_answer_of_its_schema(void **state)
     } rows[] = {
         {"ptr-match", "tool", {match_values[0], match_values[1]}, 2},
         {"ptr-requirements", "requirements", {request}, 1},
-        {"ptr-unsolved", "unsolved", {request, match_values[1]}, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct prompt prompt;

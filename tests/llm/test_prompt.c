@@ -161,7 +161,7 @@ static void test_what_is_built_in(void **state)
 {
     (void)state;
     struct prompt prompt;
-    assert_true(wt__prompt_file_count >= 3);
+    assert_true(wt__prompt_file_count >= 2);
     for (size_t i = 0; i < wt__prompt_file_count; i++) {
         if (wt__prompt_open(&prompt, wt__prompt_files[i].name, &err) < 0)
             fail_msg("%s", err.message);
