@@ -1,5 +1,5 @@
-/* pool.h: the same work on many items by several threads, for imports, training, and waiting for a language model; never
- * for a query that takes milliseconds. */
+/* pool.h: the same work on many items by several threads, for imports, training, and waiting for a language model;
+ * never for a query that takes milliseconds. */
 #ifndef WT_BASE_POOL_H
 #define WT_BASE_POOL_H
 
