@@ -44,9 +44,9 @@ PAPER = (
     ("SimCSE", "GPT-4o", (.368, .467, .336), (.774, .956, .690), (.609, .896, .591)),
 )
 PAPER_WITHOUT = (
-    ("open-mistral-7b", (.221, .264, .171), (.695, .882, .612), (.532, .912, .270)),
-    ("GPT-3.5-turbo", (.264, .381, .208), (.724, .919, .656), (.541, .913, .430)),
-    ("GPT-4o", (.283, .391, .235), (.745, .922, .677), (.581, .916, .439)),
+    ("bundle", "open-mistral-7b", (.221, .264, .171), (.695, .882, .612), (.532, .912, .270)),
+    ("bundle", "GPT-3.5-turbo", (.264, .381, .208), (.724, .919, .656), (.541, .913, .430)),
+    ("bundle", "GPT-4o", (.283, .391, .235), (.745, .922, .677), (.581, .916, .439)),
 )
 
 
@@ -126,45 +126,49 @@ def measured(options):
                                     "--chat-model", options.chat_model, "--replay", options.replay)
 
 
-def cells(figures):
-    return " | ".join(f"{value:.3f}" for value in figures)
+def label(row):
+    """What stands in the first two columns."""
+    settings = row["settings"]
+    if "first" in row:
+        return row["recipe"], "N/A: its first tools"
+    if row["recipe"] == "bundle":
+        return settings["below"], "N/A: the nearest bundle"
+    return settings["without"] or settings["below"], settings["answers"]
 
 
-def ours(row):
-    return [row["metrics"][name] for name in METRICS]
+def print_table(title, first, sets, wanted, paper):
+    """sets: rows by set. paper: rows of two labels and figures in the order of PAPER_SETS."""
+    found = {}
+    for name, rows in sets.items():
+        for row in filter(wanted, rows):
+            found.setdefault(label(row), {})[name] = [row["metrics"][metric] for metric in METRICS]
+    for one, other, *figures in paper:
+        key = ("paper: " + one, other)
+        found[key] = {name: figures[PAPER_SETS[name]] for name in sets if name in PAPER_SETS}
+    if not found:
+        return
+    print(f"\n{title}\n\n| {first} | answers by | {' | '.join(sets)} |\n|---|---|{'---|' * len(sets)}")
+    for key, row in found.items():
+        cells = (" / ".join(f"{100 * value:.1f}" for value in row[name]) if name in row else "" for name in sets)
+        print(f"| {' | '.join(key)} | {' | '.join(cells)} |")
 
 
-def answers(row):
-    return row["settings"]["answers"]
+def print_tables(sets):
+    whole = {name: max(row["queries"] for row in rows) for name, rows in sets.items()}
+    some = {row["queries"] for rows in sets.values() for row in rows} - set(whole.values())
 
+    def of_all(row):
+        return row["queries"] == whole[row["set"]]
 
-def print_set(name, rows, paper):
-    whole = max(row["queries"] for row in rows)
-    some = [row for row in rows if row["queries"] < whole]
-    rows = [row for row in rows if row["queries"] == whole]
-    head = "| retriever below | answers by | Recall@K | NDCG@K | TRACC |\n|---|---|---|---|---|"
-    print(f"\n## {name}: {whole:,} requests, {rows[0]['tools']:,} tools\n\n{head}")
-    for row in rows:
-        settings = row["settings"]
-        if "first" in row:
-            print(f"| {row['recipe']}, its first {row['first']} | N/A | {cells(ours(row))} |")
-        elif row["recipe"] == "bundle":
-            print(f"| {settings['below']}, nearest bundle | N/A | {cells(ours(row))} |")
-        elif not settings["without"]:
-            print(f"| {settings['below']} | {answers(row)} | {cells(ours(row))} |")
-    for method, model, *figures in PAPER if paper is not None else ():
-        print(f"| paper: {method} | {model} | {cells(figures[paper])} |")
-    print(f"\nWithout a part:\n\n{head.replace('retriever below', 'without')}")
-    for row in rows:
-        if row["recipe"] == "ptr" and row["settings"]["without"]:
-            print(f"| {row['settings']['without']} | {answers(row)} | {cells(ours(row))} |")
-    for model, *figures in PAPER_WITHOUT if paper is not None else ():
-        print(f"| paper: bundle | {model} | {cells(figures[paper])} |")
-    if some:
-        print(f"\nThe first {some[0]['queries']} requests:\n\n{head}")
-    for row in some:
-        print(f"| {row['settings']['below']} | {answers(row) if row['recipe'] == 'ptr' else 'N/A: nearest bundle'} | "
-              f"{cells(ours(row))} |")
+    def part(row):
+        return row["settings"].get("without", "")
+
+    requests = ", ".join(f"{count} of {name}" for name, count in whole.items())
+    print_table(f"Recall@K / NDCG@K / TRACC of all test requests ({requests}):", "retriever below", sets,
+                lambda row: of_all(row) and not part(row), PAPER)
+    print_table("Without a part:", "without", sets, lambda row: of_all(row) and part(row), PAPER_WITHOUT)
+    print_table(f"The first {', '.join(map(str, some))} requests of each:", "retriever below", sets,
+                lambda row: not of_all(row), ())
 
 
 def main():
@@ -184,8 +188,7 @@ def main():
         sets.setdefault(row["set"], []).append(row)
         if kept:
             print(json.dumps(row), file=kept, flush=True)
-    for name, of in sets.items():
-        print_set(name, of, PAPER_SETS.get(name))
+    print_tables(sets)
 
 
 if __name__ == "__main__":
