@@ -66,12 +66,28 @@ static void problem(const struct cli *cli, struct buffer *out, const json_t *of,
     }
 }
 
+typedef void (*member_writer)(const struct cli *cli, struct buffer *out, const json_t *of, struct buffer *text);
+
+static void each(const struct cli *cli, struct buffer *out, const json_t *items, member_writer write,
+                 struct buffer *text)
+{
+    for (size_t i = 0; i < json_array_size(items); i++)
+        write(cli, out, json_array_get(items, i), text);
+}
+
+static void exchange(const struct cli *cli, struct buffer *out, const json_t *of, struct buffer *text)
+{
+    if (wt__json_str(of, "unusable").len == 0)
+        return;
+    wt__buffer_printf(text, "%s gave no answer that can be used: %s", wt__json_str(of, "task").ptr,
+                      wt__json_str(of, "unusable").ptr);
+    line(cli, out, INDENT, text);
+}
+
 void wt__trace_words(const struct cli *cli, struct buffer *out, const char *trace)
 {
     json_t *root = NULL;
     struct buffer text = {0};
-    const json_t *item;
-    size_t i;
     if (wt__json_parse(&root, trace, strlen(trace), NULL) < 0) {
         out->failed = true;
         return;
@@ -79,19 +95,12 @@ void wt__trace_words(const struct cli *cli, struct buffer *out, const char *trac
     wt__style_begin(out, cli->color_out, STYLE_DIM);
     list(&text, "bundle", json_object_get(root, "bundle"));
     line(cli, out, 0, &text);
-    json_array_foreach(json_object_get(root, "requirements"), i, item) requirement(cli, out, item, &text);
+    each(cli, out, json_object_get(root, "requirements"), requirement, &text);
     wt__buffer_printf(&text, "coverage: %s; ", wt__json_str(root, "verdict").ptr);
     list(&text, "kept", json_object_get(root, "kept"));
     line(cli, out, 0, &text);
-    json_array_foreach(json_object_get(root, "problems"), i, item) problem(cli, out, item, &text);
-    json_array_foreach(json_object_get(root, "exchanges"), i, item)
-    {
-        if (wt__json_str(item, "unusable").len == 0)
-            continue;
-        wt__buffer_printf(&text, "%s gave no answer that can be used: %s", wt__json_str(item, "task").ptr,
-                          wt__json_str(item, "unusable").ptr);
-        line(cli, out, INDENT, &text);
-    }
+    each(cli, out, json_object_get(root, "problems"), problem, &text);
+    each(cli, out, json_object_get(root, "exchanges"), exchange, &text);
     wt__style_end(out, cli->color_out);
     wt__buffer_dispose(&text);
     json_decref(root);
