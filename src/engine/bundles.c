@@ -254,11 +254,17 @@ static uint64_t state_of(const struct bundles *bundles, const struct shelf *shel
     return wt__checksum(bundles->rows, bundles->starts[bundles->count] * sizeof *bundles->rows, state);
 }
 
+/* "": there is none. NULL: out of memory. */
+static const char *folder_of(const wt_engine *engine, struct arena *arena)
+{
+    return engine->index_folder[0] ? wt__path_join(arena, engine->index_folder, "bundles") : "";
+}
+
 static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struct shelf *shelf, wt_error *err)
 {
     uint64_t state = state_of(bundles, shelf);
     struct arena arena = {0};
-    const char *folder = engine->index_folder[0] ? wt__path_join(&arena, engine->index_folder, "bundles") : "";
+    const char *folder = folder_of(engine, &arena);
     int rc = folder ? WT_ENOTFOUND : wt__fail_nomem(err);
     if (folder && folder[0])
         rc = wt__snapshot_open(&bundles->snapshot, folder, state, wt__document_settings_key(), NULL);
@@ -302,6 +308,16 @@ void wt__bundles_free(struct bundles *bundles)
     free(bundles->starts);
     free(bundles->rows);
     free(bundles);
+}
+
+void wt__bundles_discard(wt_engine *engine, struct shelf *shelf)
+{
+    struct arena arena = {0};
+    const char *folder = folder_of(engine, &arena);
+    if (folder && folder[0] && !engine->read_only)
+        wt__snapshot_discard(folder, engine->busy_ms, NULL);
+    wt__engine_discard_shelf(engine, shelf);
+    wt__arena_dispose(&arena);
 }
 
 const struct vectors *wt__bundle_vectors(const struct bundles *bundles, const struct encoder *encoder)

@@ -26,6 +26,9 @@ struct bundles {
 int wt__bundles_of(wt_engine *engine, struct shelf *shelf, const struct bundles **out, wt_error *err);
 void wt__bundles_free(struct bundles *bundles); /* NULL is a no-op */
 
+/* Forgets them, with their files and their shelf, when damage was met in reading them: they are then made anew. */
+void wt__bundles_discard(wt_engine *engine, struct shelf *shelf);
+
 /* Their vectors by this encoder; NULL: there are none. */
 const struct vectors *wt__bundle_vectors(const struct bundles *bundles, const struct encoder *encoder);
 

@@ -212,8 +212,8 @@ static int run(struct ptr_pick *p, bool bundle, wt_error *err)
     return rc < 0 ? rc : publish(p, err);
 }
 
-int wt__ptr_pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
-                 const struct pick_study *study, struct arena *arena, wt_picked *out, wt_error *err)
+static int pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
+                const struct pick_study *study, struct arena *arena, wt_picked *out, wt_error *err)
 {
     struct ptr_pick p = {.given = options, .study = bundle ? NULL : study, .arena = arena, .out = out};
     p.reach.home = (struct search){.engine = engine,
@@ -223,6 +223,20 @@ int wt__ptr_pick(wt_engine *engine, struct str request, const wt_pick_options *o
                                    .provider = options->provider,
                                    .k = 1};
     int rc = run(&p, bundle, err);
+    if (rc == WT_ESTORE && p.reach.bundles)
+        wt__bundles_discard(engine, p.reach.home.shelf);
     wt__ptr_leave(&p.reach);
     return rc;
+}
+
+/* Damage shows when vectors are read. The index can be made again: once. */
+int wt__ptr_pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
+                 const struct pick_study *study, struct arena *arena, wt_picked *out, wt_error *err)
+{
+    const wt_picked nothing = *out;
+    int rc = pick(engine, request, options, bundle, study, arena, out, err);
+    if (rc != WT_ESTORE)
+        return rc;
+    *out = nothing;
+    return pick(engine, request, options, bundle, study, arena, out, err);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -271,6 +272,47 @@ static void any_retriever_finds_bundles(void **state)
     wt__arena_dispose(&arena);
 }
 
+/* One byte of the file of vectors, at that share of it. */
+static void damage_vectors(double share)
+{
+    struct arena arena = {0};
+    const char *folder = wt__path_join(&arena, place.index, "bundles");
+    DIR *dir = opendir(folder);
+    size_t damaged = 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        struct stat info;
+        if (strncmp(entry->d_name, "vectors-", 8) != 0)
+            continue;
+        FILE *file = fopen(wt__path_join(&arena, folder, entry->d_name), "r+b");
+        assert_int_equal(fstat(fileno(file), &info), 0);
+        assert_int_equal(fseek(file, (long)(share * (double)info.st_size), SEEK_SET), 0);
+        int byte = fgetc(file);
+        assert_int_equal(fseek(file, -1, SEEK_CUR), 0);
+        fputc(byte ^ 0x40, file);
+        fclose(file);
+        damaged++;
+    }
+    closedir(dir);
+    assert_int_equal(damaged, 1);
+    wt__arena_dispose(&arena);
+}
+
+/* Some of it shows when the file is opened, some when vectors are read: either way they are made anew. */
+static void damaged_bundles_are_made_anew(void **state)
+{
+    (void)state;
+    leave_past();
+    for (double share = 0; share < 1; share += 0.05) {
+        wt_engine *engine = open_store(&place, NULL);
+        is_bundle(engine, "dense", trip, "weather/getForecast travel/bookHotel");
+        wt_close(engine);
+        damage_vectors(share);
+        engine = open_store(&place, NULL);
+        is_bundle(engine, "dense", trip, "weather/getForecast travel/bookHotel");
+        wt_close(engine);
+    }
+}
+
 /* The first picks of a fresh engine make its bundles together. Run under ThreadSanitizer too. */
 static void *first_pick(void *context)
 {
@@ -400,6 +442,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_nearest_bundle_is_corrected, set_up, tear_down),
         cmocka_unit_test_setup_teardown(each_set_of_past_use_is_one_bundle, set_up, tear_down),
         cmocka_unit_test_setup_teardown(any_retriever_finds_bundles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_bundles_are_made_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(first_picks_may_come_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_list_holds_another_providers_tools, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_list_holds_what_was_removed, set_up, tear_down),
