@@ -14,6 +14,7 @@ cat >server.py <<'PYTHON'
 import http.server, json, re, sys
 class Server(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
+        print(self.path, file=open(sys.argv[1] + ".asked", "a"), flush=True)  # before the answer: then it is counted
         text = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
         request = re.search(r"<<<request\n(.*?)\n>>>request", text, re.S)
         answer = {"requirements": request[1].split(" and ")} if request else {"tool": None}
@@ -25,7 +26,6 @@ class Server(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-        print(self.path, file=open(sys.argv[1] + ".asked", "a"), flush=True)
     def log_message(self, *_):
         pass
 server = http.server.HTTPServer(("127.0.0.1", 0), Server)
