@@ -210,7 +210,6 @@ static int bind_all(struct binding *b, void **lexical, size_t *len, wt_error *er
     return rc < 0 ? rc : wt__lexical_builder_finish(b->builder, lexical, len, err);
 }
 
-/* folder: "" or one that cannot be written make no difference but time, as with the shelf's own. */
 static int make(struct binding *b, const char *folder, uint64_t state, struct snapshot **out, wt_error *err)
 {
     const struct encoder *encoder = b->shelf->labels->encoder;
@@ -225,12 +224,8 @@ static int make(struct binding *b, const char *folder, uint64_t state, struct sn
     int rc = bind_all(b, &lexical, &content.lexical_len, err);
     content.keys = b->keys;
     content.lexical = lexical;
-    if (rc == 0) {
-        rc = folder[0] && !b->engine->read_only ? wt__snapshot_write(out, folder, &content, b->engine->busy_ms, NULL)
-                                                : WT_EREADONLY;
-        if (rc < 0)
-            rc = wt__snapshot_build(out, NULL, &content, err);
-    }
+    if (rc == 0)
+        rc = wt__engine_snapshot(b->engine, folder, &content, NULL, out, err);
     free(lexical);
     return rc;
 }

@@ -44,9 +44,4 @@ struct bundle_query {
 /* *out: the bundle most like the text that holds a tool that may be found; count when there is none. */
 int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err);
 
-static inline bool wt__row_allowed(const uint64_t *allowed, uint32_t row)
-{
-    return !allowed || (allowed[row / 64] >> row % 64 & 1);
-}
-
 #endif

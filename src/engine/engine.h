@@ -97,6 +97,11 @@ int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, const stru
                      wt_error *err);
 void wt__shelf_release(struct shelf *shelf);
 
+/* A new snapshot of that content, kept in the folder; in memory alone, with what `previous` (or NULL) has of it, where
+ * there is no folder ("") or whatever is wrong with it, which makes no difference but time. */
+int wt__engine_snapshot(const wt_engine *engine, const char *folder, const struct snapshot_content *content,
+                        const struct snapshot *previous, struct snapshot **out, wt_error *err);
+
 /* The row of a tool, or the number of rows when the snapshot does not hold it. */
 size_t wt__shelf_row(const struct snapshot *snapshot, int64_t id);
 

@@ -216,7 +216,8 @@ static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
     *picker = recipe->picker;
     if (*picker == PICKER_CHOOSER && (options->below || options->without || options->k))
-        return wt__fail(err, WT_EUSAGE, "below, without and k are options of the recipe ptr, not of %s", name);
+        return wt__fail(err, WT_EUSAGE,
+                        "below, without and k are options of the recipe ptr, and below of bundle, not of %s", name);
     if (recipe->public.complete > 0 && options->complete == 0)
         options->complete = recipe->public.complete;
     return 0;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "nn/kernels/kernels.h"
 
 /* ---------------------------------------------------------------- texts to tools */
 
@@ -119,21 +118,17 @@ static int find_past(void *self, struct str text, size_t k, struct arena *arena,
     *count = 0;
     if (past->count == 0)
         return 0;
-    struct topk top = {.items = wt__arena_array(arena, struct scored, k), .k = k};
+    struct scored *near = wt__arena_array(arena, struct scored, k);
     struct ptr_tools *lists = wt__arena_array(arena, struct ptr_tools, k);
-    int rc = top.items && lists ? 0 : wt__fail_nomem(err);
+    int rc = near && lists ? 0 : wt__fail_nomem(err);
     if (rc == 0)
         rc = encode(reach, text, past->count, arena, &query, &scores, err);
     if (rc < 0)
         return rc;
-    wt__kernels()->dots_f32(query, past->requests, past->count, past->dim, scores);
-    for (uint32_t i = 0; i < past->count; i++)
-        wt__topk_push(&top, (struct scored){scores[i], i});
-    wt__topk_sort(&top);
-    for (size_t i = 0; rc == 0 && i < top.len; i++)
-        rc = past_tools(reach, top.items[i].row, arena, &lists[i], err);
+    *count = wt__neighbours_nearest(past, query, k, scores, near);
+    for (size_t i = 0; rc == 0 && i < *count; i++)
+        rc = past_tools(reach, near[i].row, arena, &lists[i], err);
     *out = lists;
-    *count = top.len;
     return rc;
 }
 

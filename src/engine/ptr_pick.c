@@ -32,7 +32,7 @@ static unsigned without_bit(struct str name)
     return 0;
 }
 
-static int read_without(const char *list, unsigned *out, wt_error *err)
+int wt__ptr_without(const char *list, unsigned *out, wt_error *err)
 {
     for (const char *at = list; at && *at;) {
         size_t len = strcspn(at, ",");
@@ -57,7 +57,7 @@ static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
     if (given->k > PTR_MOST_K)
         return wt__fail(err, WT_EUSAGE, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
-    return read_without(given->without, &p->options.without, err);
+    return wt__ptr_without(given->without, &p->options.without, err);
 }
 
 /* ---------------------------------------------------------------- labels of a study */

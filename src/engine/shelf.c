@@ -271,6 +271,14 @@ static int list_sets(struct set_list *list, struct collection *collection, wt_er
     return rc;
 }
 
+int wt__engine_snapshot(const wt_engine *engine, const char *folder, const struct snapshot_content *content,
+                        const struct snapshot *previous, struct snapshot **out, wt_error *err)
+{
+    if (folder[0] && !engine->read_only && wt__snapshot_write(out, folder, content, engine->busy_ms, NULL) == 0)
+        return 0;
+    return wt__snapshot_build(out, previous, content, err);
+}
+
 static int build(wt_engine *engine, const struct encoder *encoder, const struct trained *trained,
                  const struct snapshot *previous, struct snapshot **out, wt_error *err)
 {
@@ -290,13 +298,8 @@ static int build(wt_engine *engine, const struct encoder *encoder, const struct 
         .sources = sets.sources,
         .source_count = sets.len,
     };
-    if (rc == 0) {
-        rc = engine->index_folder[0] && !engine->read_only
-                 ? wt__snapshot_write(out, engine->index_folder, &content, engine->busy_ms, NULL)
-                 : WT_EREADONLY;
-        if (rc < 0) /* whatever is wrong with the folder */
-            rc = wt__snapshot_build(out, previous, &content, err);
-    }
+    if (rc == 0)
+        rc = wt__engine_snapshot(engine, engine->index_folder, &content, previous, out, err);
     pthread_mutex_unlock(&engine->store_lock);
     for (size_t i = 0; i < sets.len; i++)
         free(sets.items[i].has);

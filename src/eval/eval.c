@@ -18,6 +18,7 @@
 #include "engine/corpus.h"
 #include "engine/engine.h"
 #include "engine/options.h"
+#include "engine/ptr.h"
 #include "engine/recipes.h"
 #include "eval/bootstrap.h"
 #include "eval/learning.h"
@@ -221,6 +222,16 @@ static int plan_ptr(struct evaluation *e)
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", below);
     if (below && !is_automatic(below) && recipe_named(below)->picks)
         return wt__fail(e->err, WT_ERECIPE, "the recipe %s gives a set; below ptr stands one that ranks", below);
+    for (size_t i = 0; i < e->recipe_count; i++)
+        if (is_ptr(e->recipes[i]) && !can_ask(e))
+            return wt__fail(
+                e->err, WT_EUSAGE,
+                "the recipe ptr asks a language model: say which with --chat-model NAME, or have a stand-in "
+                "answer with --oracle RATE");
+    unsigned without = 0;
+    int rc = wt__ptr_without(o->without, &without, e->err);
+    if (rc < 0)
+        return rc; /* now, and not after a training */
     e->plan.ptr = (struct ptr_plan){
         .below = below, .without = o->without, .once = o->chat_model && !o->record_path && !o->replay_path};
     if (!o->oracle)

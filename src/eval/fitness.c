@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "engine/pick.h"
-#include "engine/publish.h"
+#include "eval/measure.h"
 
 const char *const wt__fitness_names[FITNESS_FIGURES] = {"none_false", "none_gone_auroc", "none_gone_caught",
                                                         "none_foreign_auroc", "none_foreign_caught"};
@@ -36,33 +36,6 @@ static struct search search_for(const struct asking *a, struct str text, struct 
                            .features = true};
 }
 
-static bool is_relevant(const struct query *query, const wt_tool *tool)
-{
-    for (size_t j = 0; j < query->judgement_count; j++)
-        if (query->judgements[j].gain > 0 && wt__str_equal(query->judgements[j].tool, wt__str(tool->source_id)))
-            return true;
-    return false;
-}
-
-/* ids: [hits] of the relevant tools among the hits; those beyond them change nothing. */
-static int find_relevant(struct search *search, const struct query *query, int64_t **ids, size_t *count, wt_error *err)
-{
-    size_t hits = search->hits.len, len = 0;
-    *ids = wt__arena_array(search->arena, int64_t, hits);
-    *count = 0;
-    if (!*ids)
-        return wt__fail_nomem(err);
-    for (uint32_t h = 0; h < hits; h++) {
-        wt_hit *item = NULL;
-        int rc = wt__publish_hits(search, &h, 1, false, &item, &len, err);
-        if (rc < 0)
-            return rc;
-        if (len == 1 && is_relevant(query, &item->tool))
-            (*ids)[(*count)++] = search->shelf->snapshot->keys[search->hits.items[h].row].id;
-    }
-    return 0;
-}
-
 static int ask_query(void *context, size_t q, unsigned worker)
 {
     struct asking *a = context;
@@ -71,13 +44,11 @@ static int ask_query(void *context, size_t q, unsigned worker)
     struct arena arena = {0};
     struct search search = search_for(a, query->text, &arena), without = search;
     uint64_t *left_out = NULL;
-    int64_t *ids = NULL;
+    int64_t *ids = wt__arena_array(&arena, int64_t, query->judgement_count);
     size_t count = 0;
-    int rc = wt__search_run(&search, err);
-    if (rc == 0) {
+    int rc = ids ? wt__find_gold(a->engine, query, ids, &count, err) : wt__fail_nomem(err);
+    if (rc == 0 && (rc = wt__search_run(&search, err)) == 0)
         a->fits[q] = none_of(a, &search);
-        rc = find_relevant(&search, query, &ids, &count, err);
-    }
     if (rc == 0)
         rc = wt__past_users(&search, ids, count, &left_out, err);
     wt__search_end(&search);

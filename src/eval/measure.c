@@ -108,8 +108,7 @@ static void free_answer(struct answer *answer)
     wt_picked_free(answer->picked);
 }
 
-/* The store's ids of the query's relevant tools, as far as it has them. */
-static int find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err)
+int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err)
 {
     int rc = 0;
     pthread_mutex_lock(&engine->store_lock);
@@ -139,7 +138,7 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
     if (wt__recipe_picker(recipe) == PICKER_PTR)
         options.without = ptr->without;
     if (rc == 0 && ptr->oracle)
-        rc = find_gold(engine, query, gold, &study.gold_count, err);
+        rc = wt__find_gold(engine, query, gold, &study.gold_count, err);
     if (rc == 0)
         rc = wt__pick(engine, query->text, &options, ptr->oracle ? &study : NULL, &out->picked, err);
     free(gold);

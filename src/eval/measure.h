@@ -65,6 +65,9 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err);
 void wt__measurement_dispose(struct measurement *measurement);
 
+/* The store's ids of the query's relevant tools, as far as it has them: ids has room for one a judgement. */
+int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err);
+
 /* Judgements of a query with a gain over 0. */
 size_t wt__relevant(const struct query *query);
 

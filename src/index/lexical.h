@@ -12,6 +12,7 @@
 #ifndef WT_INDEX_LEXICAL_H
 #define WT_INDEX_LEXICAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -102,6 +103,12 @@ struct lexical_query {
 int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index, const struct lexical_term *terms,
                         size_t count, wt_error *err);
 void wt__lexical_query_dispose(struct lexical_query *query);
+
+/* allowed: a bit a row (row & 63 of word row / 64), or NULL for all. */
+static inline bool wt__row_allowed(const uint64_t *allowed, uint32_t row)
+{
+    return !allowed || (allowed[row / 64] >> row % 64 & 1);
+}
 
 /* The k best rows with a score above 0, best first, into out [k]; returns how many. allowed: a bit a row (row & 63 of
  * word row / 64), or NULL for all. */

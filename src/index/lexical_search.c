@@ -211,11 +211,6 @@ static uint32_t share(const struct lexical_cursor *cursor, uint16_t impact)
     return (uint32_t)((uint64_t)cursor->multiplier * impact >> 16);
 }
 
-static bool is_allowed(const uint64_t *allowed, uint32_t row)
-{
-    return !allowed || (allowed[row / 64] >> row % 64 & 1);
-}
-
 /* The first of count ascending rows that is not below `row`; count when all are. */
 static uint32_t lower_bound(const uint32_t *rows, uint32_t count, uint32_t row)
 {
@@ -342,7 +337,7 @@ static size_t collect(const struct search *search, uint32_t floor)
     if (!search->allowed)
         return len;
     for (size_t c = 0; c < len; c++)
-        if (is_allowed(search->allowed, search->begin + candidates[c]))
+        if (wt__row_allowed(search->allowed, search->begin + candidates[c]))
             candidates[kept++] = candidates[c];
     return kept;
 }
@@ -481,7 +476,7 @@ size_t wt__lexical_search_plain(const struct lexical *index, const struct lexica
                 sums[cursor->row[at]] += share(cursor, cursor->impact[at]);
     }
     for (uint32_t row = 0; row < index->rows && k > 0; row++)
-        if (sums[row] > 0 && is_allowed(allowed, row))
+        if (sums[row] > 0 && wt__row_allowed(allowed, row))
             wt__topk_push(&top, (struct scored){(float)sums[row] * query->unit, row});
     wt__topk_sort(&top);
     return top.len;

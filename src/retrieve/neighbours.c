@@ -4,14 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "index/lexical.h"
 #include "nn/kernels/kernels.h"
 
 static const float SHARPNESS = 20; /* of the votes: as the encoder was trained */
 
-/* The NEIGHBOURS_ASKED nearest requests, best first. */
-static size_t nearest(const struct neighbours *n, const float *query, float *scores, struct scored *best)
+size_t wt__neighbours_nearest(const struct neighbours *n, const float *query, size_t k, float *scores,
+                              struct scored *best)
 {
-    struct topk top = {.items = best, .k = NEIGHBOURS_ASKED};
+    struct topk top = {.items = best, .k = k};
     wt__kernels()->dots_f32(query, n->requests, n->count, n->dim, scores);
     for (uint32_t i = 0; i < n->count; i++)
         if (!n->left_out || !(n->left_out[i / 64] >> i % 64 & 1))
@@ -34,7 +35,7 @@ float wt__neighbours_weight(float cosine, float nearest)
 struct votes wt__neighbours_vote(const struct neighbours *n, const float *query, const uint64_t *allowed, float *scores,
                                  struct scored *items, struct scored *requests)
 {
-    size_t len = nearest(n, query, scores, requests), count = 0, kept = 0;
+    size_t len = wt__neighbours_nearest(n, query, NEIGHBOURS_ASKED, scores, requests), count = 0, kept = 0;
     float all = 0;
     for (size_t i = 0; i < len; i++)
         all += wt__neighbours_weight(requests[i].score, requests[0].score);
@@ -42,7 +43,7 @@ struct votes wt__neighbours_vote(const struct neighbours *n, const float *query,
         float weight = wt__neighbours_weight(requests[i].score, requests[0].score) / all;
         for (uint32_t l = n->starts[requests[i].row]; l < n->starts[requests[i].row + 1]; l++) {
             uint32_t row = n->rows[n->labels[l]];
-            if (row != NEIGHBOURS_GONE && (!allowed || allowed[row / 64] >> row % 64 & 1))
+            if (row != NEIGHBOURS_GONE && wt__row_allowed(allowed, row))
                 items[count++] = (struct scored){weight, row};
         }
     }

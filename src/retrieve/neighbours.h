@@ -40,6 +40,10 @@ static inline size_t wt__neighbours_bits(size_t count)
 /* What a request's vote weighs, as long as nobody shares it: exp(20 cosine), 1 for the nearest. */
 float wt__neighbours_weight(float cosine, float nearest);
 
+/* The k requests nearest to query [D], of length one, best first in best [k]; returns how many. scores: [N] scratch. */
+size_t wt__neighbours_nearest(const struct neighbours *neighbours, const float *query, size_t k, float *scores,
+                              struct scored *best);
+
 /* Votes for the rows that the nearest requests used: each request has its weight, all of them together one vote. query:
  * [D], of length one. scores: [N] scratch. items: room for NEIGHBOURS_ASKED * most_labels; requests: for
  * NEIGHBOURS_ASKED. allowed: as in a search, or NULL. */
