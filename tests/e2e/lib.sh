@@ -83,6 +83,48 @@ finish() {
     echo "$checks checks passed"
 }
 
+# tools.jsonl: forty tools; usages.jsonl: 400 requests in words that their descriptions lack, of which each has a tool, and
+# of the tools 0, EVERY, 2 * EVERY, ... also the one behind it; EVERY 0: of none.
+forty_tools() { # EVERY
+    "$python" - "$1" <<'PYTHON'
+import json, random, sys
+draw = random.Random(2)
+every = int(sys.argv[1])
+known = "weather forecast for city rain wind get tides water harbour convert currency money list invoices customer".split()
+said = "book table restaurant cancel booking another from one the to".split()
+with open("tools.jsonl", "w") as tools, open("usages.jsonl", "w") as usages:
+    for i in range(40):
+        print(json.dumps({"name": f"tool_{i}", "description": f"{known[i % 16]} {known[i * 7 % 16]}"}), file=tools)
+    for i in range(400):
+        tool = i % 40
+        used = [f"tool_{tool}"] + ([f"tool_{(tool + 1) % 40}"] if every and tool % every == 0 else [])
+        words = [said[tool % 10], said[tool // 4], draw.choice(known)]
+        print(json.dumps({"request": " ".join(words) + f" {i}", "tools": used}), file=usages)
+PYTHON
+}
+
+# data/: six tools, and requests that need so many of them, dealt in four parts by turns of TURN requests.
+six_tools() { # REQUESTS NEEDED TURN SPLIT=PART,PART...
+    mkdir -p data/qrels
+    "$python" - "$@" <<'PYTHON'
+import json, sys
+count, needed, turn = map(int, sys.argv[1:4])
+names = ["forecast", "tides", "currency", "invoices", "table", "cancel"]
+words = ["umbrella", "ship", "dollar", "debt", "dinner", "sorry"]
+def text(i):
+    return " and ".join(words[(i + t) % 6] for t in range(needed)) + (" please" if needed == 1 else "") + f" {i}"
+with open("data/corpus.jsonl", "w") as f:
+    f.writelines(json.dumps({"_id": f"t{i}", "title": n, "text": n}) + "\n" for i, n in enumerate(names))
+with open("data/queries.jsonl", "w") as f:
+    f.writelines(json.dumps({"_id": f"q{i}", "text": text(i)}) + "\n" for i in range(count))
+for split, parts in (split.split("=") for split in sys.argv[4:]):
+    with open(f"data/qrels/{split}.tsv", "w") as f:
+        f.write("query-id\tcorpus-id\tscore\n")
+        f.writelines(f"q{i}\tt{(i + t) % 6}\t1\n" for i in range(count) if str(i // turn % 4) in parts.split(",")
+                     for t in range(needed))
+PYTHON
+}
+
 # A little catalogue of six tools by three providers.
 catalogue() {
     cat >weather.json <<'JSON'

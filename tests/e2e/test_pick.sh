@@ -40,20 +40,7 @@ silent out
 says "No tool fits"
 
 # Forty tools; of each request the first word says one tool and the second, where there is one, another.
-"$python" - <<'PYTHON'
-import json, random
-draw = random.Random(2)
-known = "weather forecast for city rain wind get tides water harbour convert currency money list invoices customer".split()
-said = "book table restaurant cancel booking another from one the to".split()
-with open("tools.jsonl", "w") as tools, open("usages.jsonl", "w") as usages:
-    for i in range(40):
-        print(json.dumps({"name": f"tool_{i}", "description": f"{known[i % 16]} {known[i * 7 % 16]}"}), file=tools)
-    for i in range(400):
-        tool = i % 40
-        used = [f"tool_{tool}"] + ([f"tool_{(tool + 1) % 40}"] if tool % 4 == 0 else [])
-        words = [said[tool % 10], said[tool // 4], draw.choice(known)]
-        print(json.dumps({"request": " ".join(words) + f" {i}", "tools": used}), file=usages)
-PYTHON
+forty_tools 4
 export WHICHTOOL_STORE=$work/used.wt
 expect 0 "forty tools" add "${model[@]}" tools.jsonl
 expect 0 "usages" usage add "${model[@]}" usages.jsonl
@@ -91,20 +78,7 @@ expect 0 "the chooser is of other hits" pick "${model[@]}" --abstain 0 book book
 says "not calibrated"
 
 # Measured on a data set.
-mkdir -p data/qrels
-"$python" - <<'PYTHON'
-import json
-names = ["forecast", "tides", "currency", "invoices", "table", "cancel"]
-words = ["umbrella", "ship", "dollar", "debt", "dinner", "sorry"]
-with open("data/corpus.jsonl", "w") as f:
-    f.writelines(json.dumps({"_id": f"t{i}", "title": n, "text": n}) + "\n" for i, n in enumerate(names))
-with open("data/queries.jsonl", "w") as f:
-    f.writelines(json.dumps({"_id": f"q{i}", "text": f"{words[i % 6]} please {i}"}) + "\n" for i in range(120))
-for split, rest in (("train", (0, 1)), ("dev", (2,)), ("test", (3,))):
-    with open(f"data/qrels/{split}.tsv", "w") as f:
-        f.write("query-id\tcorpus-id\tscore\n")
-        f.writelines(f"q{i}\tt{i % 6}\t1\n" for i in range(120) if i // 6 % 4 in rest)
-PYTHON
+six_tools 120 1 6 train=0,1 dev=2 test=3
 expect 0 "figures of sets" eval data --recipe hybrid,set,set-90 --json --cache cache "${model[@]}"
 json_lines
 same "their names" "tracc exact set_precision set_recall set_f1 complete size_diff set_size recall@gold ndcg@gold ptr_ndcg none_false none_gone_auroc none_gone_caught" \

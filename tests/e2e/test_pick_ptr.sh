@@ -82,25 +82,17 @@ expect 2 "both" pick --model "" --recipe ptr "${again[@]}" --record more.jsonl b
 says "not both"
 
 # Measured on a data set.
-mkdir -p data/qrels
-"$python" - <<'PYTHON'
-import json
-names = ["forecast", "tides", "currency", "invoices", "table", "cancel"]
-words = ["umbrella", "ship", "dollar", "debt", "dinner", "sorry"]
-with open("data/corpus.jsonl", "w") as f:
-    f.writelines(json.dumps({"_id": f"t{i}", "title": n, "text": n}) + "\n" for i, n in enumerate(names))
-with open("data/queries.jsonl", "w") as f:
-    f.writelines(json.dumps({"_id": f"q{i}", "text": f"{words[i % 6]} and {words[(i + 1) % 6]} {i}"}) + "\n" for i in range(120))
-for split, rest in (("train", (0, 1)), ("dev", (2,)), ("test", (3,))):
-    with open(f"data/qrels/{split}.tsv", "w") as f:
-        f.write("query-id\tcorpus-id\tscore\n")
-        f.writelines(f"q{i}\tt{t % 6}\t1\n" for i in range(120) if i // 6 % 4 in rest for t in (i, i + 1))
-PYTHON
+six_tools 120 2 6 train=0,1 dev=2 test=3
 measured=(eval data --cache cache --json "${model[@]}")
 expect 2 "a rate of two" "${measured[@]}" --recipe ptr --oracle 2
 says "from 0 to 1"
 expect 2 "an oracle and a model" "${measured[@]}" --recipe ptr --oracle 0 --chat-model rules
 says "not both"
+expect 2 "nobody to answer" "${measured[@]}" --recipe ptr
+says "chat-model NAME"
+expect 2 "a misspelled part" "${measured[@]}" --recipe ptr --oracle 0 --without direkt
+says "\"direkt\"; bundle, direct, past and like"
+[ ! -e cache ] || fail "it trained before it told"
 expect 0 "the oracle" "${measured[@]}" --recipe bundle,ptr --oracle 0 --below bm25
 json_lines
 same "it loses nothing" "ptr 1 1" "$(json_of '"%s %s %s" % (l[1]["recipe"], l[1]["metrics"]["tracc"], l[1]["metrics"]["exact"])')"

@@ -7,20 +7,7 @@ need_python
 "$python" "$here/tiny_model.py" "$work/models/tiny"
 model=(--model tiny)
 
-# Forty tools, and requests in words that their descriptions lack.
-"$python" - <<'PYTHON'
-import json, random
-draw = random.Random(2)
-known = "weather forecast for city rain wind get tides water harbour convert currency money list invoices customer".split()
-said = "book table restaurant cancel booking another from one the to".split()
-with open("tools.jsonl", "w") as tools, open("usages.jsonl", "w") as usages:
-    for i in range(40):
-        print(json.dumps({"name": f"tool_{i}", "description": f"{known[i % 16]} {known[i * 7 % 16]}"}), file=tools)
-    for i in range(400):
-        tool = i % 40
-        words = [said[tool % 10], said[tool // 4], draw.choice(known)]
-        print(json.dumps({"request": " ".join(words) + f" {i}", "tools": [f"tool_{tool}"]}), file=usages)
-PYTHON
+forty_tools 0
 weights() { sha256sum <"$1/encoder/model.safetensors"; }
 options=(--batch 16 --lr 0.003 --epochs 4 --threads 2 "${model[@]}")
 
@@ -89,20 +76,7 @@ for signal in INT KILL; do
 done
 
 # A data set, and what the reference library makes of the model.
-mkdir -p data/qrels
-"$python" - <<'PYTHON'
-import json
-names = ["forecast", "tides", "currency", "invoices", "table", "cancel"]
-words = ["umbrella", "ship", "dollar", "debt", "dinner", "sorry"]
-with open("data/corpus.jsonl", "w") as f:
-    f.writelines(json.dumps({"_id": f"t{i}", "title": n, "text": n}) + "\n" for i, n in enumerate(names))
-with open("data/queries.jsonl", "w") as f:
-    f.writelines(json.dumps({"_id": f"q{i}", "text": f"{words[i % 6]} please {i}"}) + "\n" for i in range(60))
-for split, rest in (("train", (0, 1, 2)), ("dev", (3,))):
-    with open(f"data/qrels/{split}.tsv", "w") as f:
-        f.write("query-id\tcorpus-id\tscore\n")
-        f.writelines(f"q{i}\tt{i % 6}\t1\n" for i in range(60) if i % 4 in rest)
-PYTHON
+six_tools 60 1 1 train=0,1,2 dev=3
 expect 0 "a data set" train encoder --data data --out learned "${options[@]}"
 prints "^encoder: recall@5"
 cp -r data more
