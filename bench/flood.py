@@ -1,21 +1,38 @@
 #!/usr/bin/env python3
-"""What a provider captures that floods a catalogue with near-copies, and what --max-per-provider leaves it.
+"""What a provider captures that floods a catalogue, before and after what stands against it.
 
-    python3 bench/flood.py DATA [WHICHTOOL [RECIPES]]      DATA is a BEIR folder; RECIPES as bm25,hybrid
+    python3 bench/flood.py DATA [--split test] [--known DATA:SPLIT] [--draws 3] [--share 0.01] [--recipes hybrid]
+                                [--attacks copies,one-50,...] [--setting NAME=OPTIONS]... [--whichtool NAME=PROGRAM]...
 
-One provider adds 1 % of tools to a copy of the catalogue, in three ways:
+DATA is a BEIR folder. One provider adds tools, a share of the catalogue's, and `whichtool eval` ranks the requests of
+the split once for each flood, setting and program; a setting is options of `eval` ("before=--copies").
 
-    deep      five copies of each of few tools, those that the most requests need
-    wide      one copy of each of five times as many
-    requests  as deep, but its descriptions are the requests themselves
+What the flooder knows are past requests, with the tools that they needed: those of --known, by default of the train
+split, or, where there is none, the very requests that are asked (the table says so). Each draw knows another random
+half of them. It never knows which requests come.
 
-Every request of the test split is then asked by `whichtool find`. Prints Markdown, in percent: of all top-5 places, how
-many are the flooder's; of all requests, how many have any of them; and recall@5 of the tools that are right, which a cap
-costs where a request needs several tools of one provider.
+    copies      one copy of each of the tools that are needed most, with their names
+    deep, wide  five copies of each of few tools, or one of each of many; names and texts a little changed
+    requests    name and description are a known request
+    coverage    known requests in as many clusters as the flooder has tools (k-means over bags of words); each tool's
+                text is the requests nearest to a centre, its name the centre's words
+    stuffed-N   every tool is stuffed in all fields (name, provider, category, description, parameters) with N words: of
+                those that known requests share and the catalogue lacks, each tool gets others by chance
+    twins-N     the same, with the same words in every tool
+    one-N       a single tool, stuffed with the N best words
+
+Prints Markdown, in percent, mean and range over draws: of all top-5 places, how many are the flooder's; of all
+requests, how many have any of them; and recall@5 of the tools that are right.
 """
+import argparse
 import collections
+import hashlib
 import json
+import math
 import os
+import random
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,104 +41,269 @@ import tempfile
 from beir import judgements, lines
 
 PLACES = 5
-SHARE = 0.01
 DEEP = 5
-CAPS = (0, 1, 2)
 FLOODER = "Prime Tools"
+NAME_BYTES = 240  # of at most 256
+CLUSTER_ROUNDS = 10
+CLUSTER_REQUESTS = 5
+ATTACKS = "copies,deep,wide,requests,coverage,stuffed-50,twins-50,one-25,one-50,one-100,one-200"
+# What every request says and whichtool does not index; a flooder can look that up.
+STOP = set("""a about all also am an and any are as at be been by can could do does each for from get give had has have he
+her here him his how i if in into is it its just let like make me more my need no not of on or our out please she so some
+such than that the their them then there these they this to too up us use using want was we were what when where which
+who will with would you your provide""".split())
 
 
-def read(folder):
+def words(text):
+    return [word for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 1 and word not in STOP]
+
+
+def unit(bag):
+    length = math.sqrt(sum(weight * weight for weight in bag.values())) or 1
+    return {word: weight / length for word, weight in bag.items()}
+
+
+def inner(one, other):
+    if len(one) > len(other):
+        one, other = other, one
+    return sum(weight * other[word] for word, weight in one.items() if word in other)
+
+
+def read(folder, split):
+    """Requests of the split that need a tool of the catalogue: texts, and the tools that they need."""
     tools = {row["_id"]: row for row in lines(os.path.join(folder, "corpus.jsonl"))}
     texts = {row["_id"]: row["text"] for row in lines(os.path.join(folder, "queries.jsonl"))}
-    right = {request: needed & tools.keys() for request, needed in judgements(folder).items() if needed & tools.keys()}
+    right = {request: needed & tools.keys() for request, needed in judgements(folder, split).items()}
+    right = {request: needed for request, needed in right.items() if needed and request in texts}
     return tools, {request: texts[request] for request in right}, right
 
 
-def near_copy(tool, number, request):
-    """The tool under the flooder's name. The provider's own name is kept in the text, since requests say it."""
-    meta = tool.get("metadata", {})
-    text = request or f"{meta.get('provider', '').strip()}: {tool.get('text', '')}"
-    kept = {key: meta[key] for key in ("category", "parameters") if key in meta}
-    return {"_id": f"flood-{number}", "title": f"{tool['title']} {number}", "text": f"{text} Fast and reliable.",
-            "metadata": {"provider": FLOODER, **kept}}
+class Flooder:
+    """What one draw of the flooder knows, and the tools that it makes of that."""
+
+    def __init__(self, tools, known, budget, seed):
+        self.tools, self.budget = tools, budget
+        self.random = random.Random(seed)
+        self.requests = self.random.sample(known, (len(known) + 1) // 2)  # (text, needed tools)
+        self.bags = [collections.Counter(words(text)) for text, _ in self.requests]
+        seen = collections.Counter(word for tool in tools.values() for word in
+                                   set(words(f"{tool['title']} {tool.get('text', '')}")))
+        self.rarity = lambda word: math.log(1 + (len(tools) - seen[word] + 0.5) / (seen[word] + 0.5))
+        shared = collections.Counter(word for bag in self.bags for word in bag)
+        self.best = sorted(shared, key=lambda word: (-shared[word] * self.rarity(word), word))
+        self.worth = {word: shared[word] * self.rarity(word) for word in self.best}
+        needs = collections.Counter(tool for _, needed in self.requests for tool in needed & tools.keys())
+        self.popular = sorted(needs, key=lambda tool: (-needs[tool], tool)) or sorted(tools)
+
+    def tool(self, number, title, text, provider=FLOODER, **metadata):
+        return {"_id": f"flood-{number}", "title": title[:NAME_BYTES], "text": text,
+                "metadata": {"provider": provider, **metadata}}
+
+    def copy(self, number, of, title, after=""):
+        """The provider's own name is kept in the text, since requests say it."""
+        meta = of.get("metadata", {})
+        kept = {key: meta[key] for key in ("category", "parameters") if key in meta}
+        text = f"{meta.get('provider', '').strip()}: {of.get('text', '')}{after}"
+        return self.tool(number, title, text, **kept)
+
+    def copies(self, _):
+        return [self.copy(n, self.tools[tool], self.tools[tool]["title"])
+                for n, tool in enumerate(self.popular[:self.budget])]
+
+    def changed_copies(self, originals):
+        of = [self.tools[self.popular[n % min(originals, len(self.popular))]] for n in range(self.budget)]
+        return [self.copy(n, tool, f"{tool['title']} {n}", " Fast and reliable.") for n, tool in enumerate(of)]
+
+    def deep(self, _):
+        return self.changed_copies(max(1, self.budget // DEEP))
+
+    def wide(self, _):
+        return self.changed_copies(self.budget)
+
+    def asked(self, _):
+        return [self.tool(n, text, text) for n, (text, _) in
+                enumerate(self.random.sample(self.requests, min(self.budget, len(self.requests))))]
+
+    def clusters(self, count):
+        points = [unit({word: number * self.rarity(word) for word, number in bag.items()}) for bag in self.bags]
+        centres = self.random.sample(points, min(count, len(points)))
+        for _ in range(CLUSTER_ROUNDS):
+            members = [[] for _ in centres]
+            for place, point in enumerate(points):
+                scores = [inner(point, centre) for centre in centres]
+                members[scores.index(max(scores))].append(place)
+            for number, places in enumerate(members):
+                sums = collections.Counter()
+                for place in places:
+                    sums.update(points[place])
+                centres[number] = unit(sums) if places else centres[number]
+        return [(centre, sorted(places, key=lambda place: -inner(points[place], centre)))
+                for centre, places in zip(centres, members) if places]
+
+    def coverage(self, _):
+        made = []
+        for number, (centre, places) in enumerate(self.clusters(self.budget)):
+            name = " ".join(sorted(centre, key=lambda word: (-centre[word], word))[:12])
+            text = " ".join(self.requests[place][0] for place in places[:CLUSTER_REQUESTS])
+            made.append(self.tool(number, name, text))
+        return made
+
+    def stuff(self, number, chosen):
+        fits = " ".join(chosen)[:NAME_BYTES].rsplit(" ", 1)[0]
+        parameters = [{"name": word, "type": "string", "description": word} for word in chosen]
+        return self.tool(number, fits, " ".join(chosen), fits, category=fits,
+                         parameters={"required": parameters, "optional": []})
+
+    def stuffed(self, size):
+        """Each tool its own words, the better the likelier: a weighted draw by exponential races."""
+        races = [{word: self.random.expovariate(worth) for word, worth in self.worth.items()}
+                 for _ in range(self.budget)]
+        return [self.stuff(n, sorted(race, key=race.get)[:size]) for n, race in enumerate(races)]
+
+    def twins(self, size):
+        return [self.stuff(n, self.best[:size]) for n in range(self.budget)]
+
+    def one(self, size):
+        return [self.stuff(0, self.best[:size])]
+
+    def none(self, _):
+        return []
+
+    def flood(self, attack):
+        name, _, size = attack.partition("-")
+        return getattr(self, "asked" if name == "requests" else name)(int(size or 0))
 
 
-def floods(tools, requests, right):
-    needs = collections.defaultdict(list)
-    for request in requests:
-        for tool in right[request]:
-            needs[tool].append(request)
-    popular = sorted(needs, key=lambda tool: (-len(needs[tool]), tool))
-    budget = round(SHARE * len(tools))
-    few = popular[:max(1, budget // DEEP)]
-    yield "none", []
-    yield "deep", [near_copy(tools[few[n % len(few)]], n, None) for n in range(budget)]
-    yield "wide", [near_copy(tools[popular[n % len(popular)]], n, None) for n in range(budget)]
-    asked = []
-    for n in range(budget):
-        tool = few[n % len(few)]
-        asked.append(near_copy(tools[tool], n, requests[needs[tool][n // len(few) % len(needs[tool])]]))
-    yield "requests", asked
-
-
-def call(command, text=None):
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):  # 1: nothing found
+def call(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
     return done.stdout
 
 
-def ask(whichtool, store, model, recipe, cap, requests, right):
-    places = taken = having = 0
-    recall = 0.0
-    for request, text in requests.items():
-        command = [whichtool, "-s", store, "-q", "--json", "find", "-r", recipe, "-k", str(PLACES), *model, "-"]
-        if cap:
-            command += ["--max-per-provider", str(cap)]
-        hits = [json.loads(line) for line in call(command, text).splitlines()]
-        flooders = sum(hit["provider"] == FLOODER for hit in hits)
-        places += len(hits)
-        taken += flooders
-        having += flooders > 0
-        recall += len({hit["source_id"] for hit in hits} & right[request]) / len(right[request])
-    return taken / max(1, places), having / len(requests), recall / len(requests)
+class Catalogue:
+    """The data set's catalogue with one flood after another in it, as a folder that `eval` reads.
+
+    `eval` keeps the store of a catalogue under the hash of its file. The stores of the floods are laid there as copies
+    of the clean one, so that only the flooder's own tools are encoded; were the name another one day, that would only
+    take longer."""
+
+    def __init__(self, program, data, split, folder):
+        self.program, self.split, self.folder = program, split, folder
+        self.cache = os.path.join(folder, "cache")
+        self.version = call([program, "version"]).split()[1]
+        os.makedirs(os.path.join(folder, "set", "qrels"))
+        os.makedirs(self.cache)
+        self.set = os.path.join(folder, "set")
+        for name in ("queries.jsonl", os.path.join("qrels", f"{split}.tsv")):
+            shutil.copy(os.path.join(data, name), os.path.join(self.set, name))
+        with open(os.path.join(data, "corpus.jsonl"), "rb") as file:
+            self.clean = file.read().rstrip(b"\n") + b"\n"
+        self.base = os.path.join(folder, "base.wt")
+        call([program, "-s", self.base, "-q", "add", os.path.join(data, "corpus.jsonl"), "-f", "beir"])
+
+    def lay(self, flood):
+        for name in os.listdir(self.cache):
+            path = os.path.join(self.cache, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+        rows = "".join(json.dumps(tool) + "\n" for tool in flood).encode()
+        with open(os.path.join(self.set, "corpus.jsonl"), "wb") as file:
+            file.write(self.clean + rows)
+        edition = f"whichtool eval cache 1 {self.version}\n".encode()
+        store = os.path.join(self.cache, hashlib.sha256(edition + self.clean + rows).hexdigest() + ".wt")
+        shutil.copy(self.base, store)
+        if flood:
+            source = os.path.join(self.folder, "flood.jsonl")
+            with open(source, "wb") as file:
+                file.write(rows)
+            call([self.program, "-s", store, "-q", "add", source, "-f", "beir"])
+
+    def rank(self, recipe, options):
+        """Of each request the first places, best first."""
+        run = os.path.join(self.folder, "run")
+        call([self.program, "-q", "--json", "eval", self.set, "--split", self.split, "--recipe", recipe, "--run", run,
+              "--cache", self.cache, "--timed", "1", *options])
+        ranked = collections.defaultdict(list)
+        with open(run, encoding="utf-8") as file:
+            for line in file:
+                request, _, tool = line.split(" ")[:3]
+                if len(ranked[request]) < PLACES:
+                    ranked[request].append(tool)
+        return ranked
 
 
-def flooded_store(whichtool, folder, model, name, copies):
-    """A copy of the base store, whose vectors need not be made again, with the flooder's tools in it."""
-    store = os.path.join(folder, f"{name}.wt")
-    shutil.copy(os.path.join(folder, "base.wt"), store)
-    if copies:
-        source = os.path.join(folder, f"{name}.jsonl")
-        with open(source, "w", encoding="utf-8") as file:
-            file.writelines(json.dumps(tool) + "\n" for tool in copies)
-        call([whichtool, "-s", store, "-q", "add", source, "-f", "beir", *model])
-    return store
+def judge(ranked, right):
+    places = sum(len(tools) for tools in ranked.values())
+    taken = {request: sum(tool.startswith("flood-") for tool in tools) for request, tools in ranked.items()}
+    recall = sum(len(needed.intersection(ranked.get(request, ()))) / len(needed) for request, needed in right.items())
+    return [100 * sum(taken.values()) / max(1, places), 100 * sum(map(bool, taken.values())) / len(right),
+            100 * recall / len(right)]
 
 
-def measure(data, whichtool, recipes, folder):
-    tools, requests, right = read(data)
-    model = ["--model", ""] if recipes == ["bm25"] else []
-    call([whichtool, "-s", os.path.join(folder, "base.wt"), "-q", "add", os.path.join(data, "corpus.jsonl"), "-f",
-          "beir", *model])
-    print(f"{len(tools):,} tools, {len(requests):,} requests\n")
-    print("| flood | recipe | cap | places | requests | recall@5 |\n|---|---|---|---|---|---|")
-    for name, copies in floods(tools, requests, right):
-        store = flooded_store(whichtool, folder, model, name, copies)
-        for recipe in recipes:
-            for cap in CAPS:
-                figures = ask(whichtool, store, model, recipe, cap, requests, right)
-                print(f"| {name} | {recipe} | {cap or 'none'} | " + " | ".join(f"{100 * f:.1f}" for f in figures) + " |",
-                      flush=True)
+def show(figures):
+    """Mean and range of each column."""
+    cells = []
+    for column in zip(*figures):
+        mean, low, high = sum(column) / len(column), min(column), max(column)
+        cells.append(f"{mean:.1f}" if len(column) == 1 else f"{mean:.1f} ({low:.1f} to {high:.1f})")
+    return " | ".join(cells)
+
+
+def known_requests(data, split, known):
+    if known:
+        folder, _, known_split = known.rpartition(":")
+        folder = folder or data
+    else:
+        folder, known_split = data, "train"
+        if not os.path.exists(os.path.join(data, "qrels", "train.tsv")):
+            known_split = split
+    _, requests, right = read(folder, known_split)
+    return f"{os.path.basename(folder.rstrip('/'))} {known_split}", [(requests[r], right[r]) for r in sorted(requests)]
+
+
+def named(text):
+    name, _, value = text.partition("=")
+    return name, value
+
+
+def measure(args, folder):
+    tools, requests, right = read(args.data, args.split)
+    source, known = known_requests(args.data, args.split, args.known)
+    budget = max(1, round(args.share * len(tools)))
+    print(f"{os.path.basename(args.data.rstrip('/'))}, {args.split}: {len(tools):,} tools, {len(requests):,} requests; "
+          f"the flooder knows half of {source} ({len(known):,}) and adds {budget} tools\n")
+    print("| flood | recipe | setting | places | requests | recall@5 |\n|---|---|---|---|---|---|")
+    catalogues = [(name, Catalogue(program, args.data, args.split, os.path.join(folder, name)))
+                  for name, program in args.whichtool or [("", "build/whichtool")]]
+    for attack in ["none", *args.attacks.split(",")]:
+        figures = collections.defaultdict(list)
+        for draw in range(args.draws if attack != "none" else 1):
+            flood = Flooder(tools, known, budget, args.seed + draw).flood(attack)
+            for program, catalogue in catalogues:
+                catalogue.lay(flood)
+                for recipe in args.recipes.split(","):
+                    for setting, options in args.setting or [("", "")]:
+                        label = " ".join(filter(None, (program, setting)))
+                        figures[recipe, label].append(judge(catalogue.rank(recipe, shlex.split(options)), right))
+        for (recipe, label), rows in figures.items():
+            print(f"| {attack} | {recipe} | {label} | {show(rows)} |", flush=True)
 
 
 def main():
-    if len(sys.argv) not in (2, 3, 4):
-        sys.exit(__doc__)
-    whichtool = sys.argv[2] if len(sys.argv) > 2 else "build/whichtool"
-    recipes = sys.argv[3].split(",") if len(sys.argv) > 3 else ["bm25"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data")
+    parser.add_argument("--split", default="test")
+    parser.add_argument("--known", metavar="DATA:SPLIT")
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--share", type=float, default=0.01)
+    parser.add_argument("--recipes", default="hybrid")
+    parser.add_argument("--attacks", default=ATTACKS)
+    parser.add_argument("--setting", type=named, action="append")
+    parser.add_argument("--whichtool", type=named, action="append")
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        measure(sys.argv[1], whichtool, recipes, folder)
+        measure(args, folder)
 
 
 if __name__ == "__main__":
