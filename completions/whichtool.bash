@@ -95,13 +95,13 @@ _whichtool() {
   case $verb in
     '') mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
     add) options+=' -f --format -p --provider --sync --strict --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-    find) options+=' -k --k -r --recipe -e --explain -p --provider --max-per-provider --abstain -f --format --model --models'; COMPREPLY=() ;;
+    find) options+=' -k --k -r --recipe -e --explain -p --provider --max-per-provider --copies --abstain -f --format --model --models'; COMPREPLY=() ;;
     pick) options+=' -r --recipe --complete --abstain -e --explain -p --provider -f --format --below --without --chat-url --chat-model --record --replay --model --models'; COMPREPLY=() ;;
     list) options+=' -p --provider --providers --limit --offset'; COMPREPLY=() ;;
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
     usage) options+=' --split --strict -t --tool --before --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
-    eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --foreign --bootstrap --timed --seed --cache --oracle --below --without --chat-url --chat-model --record --replay --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+    eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --foreign --bootstrap --timed --copies --seed --cache --oracle --below --without --chat-url --chat-model --record --replay --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     train) options+=' --data --most --out --epochs --batch --accumulate --lr --freeze --loss --precision --candidates --fields --negatives --made-up --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto set cross toolrerank all' -- "$word") ;;
     model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;
     version) options+=''; COMPREPLY=() ;;

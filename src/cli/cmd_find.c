@@ -24,6 +24,8 @@ static void print_json_object(struct buffer *out, const wt_hits *hits, const cha
         wt__json_number(out, "several", hits->several);
     if (!isnan(hits->none))
         wt__json_number(out, "none", hits->none);
+    if (hits->copies > 0)
+        wt__json_count(out, "copies", hits->copies);
     wt__json_number(out, "encode_ms", hits->encode_ms);
     wt__json_number(out, "search_ms", hits->search_ms);
     wt__json_number(out, "total_ms", hits->total_ms);
@@ -64,6 +66,10 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
     if (!isnan(hits->several) && wt__given(cli, OPT_EXPLAIN) && table && !cli->json)
         wt__cli_note(cli, "the request needs tools of several providers with a probability of %.0f %%.",
                      100 * hits->several);
+    if (hits->copies > 0)
+        wt__cli_note(cli, "%zu near-%s left out; --copies shows %s.", hits->copies,
+                     hits->copies == 1 ? "copy of an older tool is" : "copies of older tools are",
+                     hits->copies == 1 ? "it" : "them");
     if (hits->notice)
         wt__cli_note(cli, "Note: %s", hits->notice);
     return code;
@@ -92,6 +98,7 @@ int wt__cmd_find(struct cli *cli)
         options.max_per_provider = (size_t)cli->arguments.number[OPT_MAX_PER_PROVIDER];
         options.explain = wt__given(cli, OPT_EXPLAIN);
         options.abstain = abstain;
+        options.copies = wt__given(cli, OPT_COPIES);
         wt_hits *hits = NULL;
         wt_error err;
         int rc = wt_find(engine, request.ptr, request.len, &options, &hits, &err);

@@ -72,6 +72,12 @@ static const struct example add_examples[] = {
     "Show nothing, and exit with 1, when it is likely that no tool fits: as likely as for a share SHARE, such as "     \
     "0.05, of the requests that have one."
 
+#define COPIES_OPTION                                                                                                  \
+    {.id = OPT_COPIES,                                                                                                 \
+     .name = "copies",                                                                                                 \
+     .help = "Show near-copies, too: tools that say nearly what an older tool of another provider says, and that give " \
+             "way to it otherwise."}
+
 static const struct option find_options[] = {
     {.id = OPT_K,
      .letter = 'k',
@@ -103,6 +109,7 @@ static const struct option find_options[] = {
      .value = "N",
      .max = WT_MAX_K,
      .help = "At most so many tools of one provider."},
+    COPIES_OPTION,
     {.id = OPT_ABSTAIN,
      .name = "abstain",
      .kind = VALUE_TEXT,
@@ -375,6 +382,7 @@ static const struct option eval_options[] = {
      .value = "N",
      .max = 1000000,
      .help = "Time the first so many queries, one after another; 200 when not given."},
+    COPIES_OPTION,
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,

@@ -30,6 +30,7 @@ enum option_id {
     OPT_CHAT_URL,
     OPT_COMPLETE,
     OPT_COMPLETIONS,
+    OPT_COPIES,
     OPT_DATA,
     OPT_DEFINITION,
     OPT_EPOCHS,

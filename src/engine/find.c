@@ -96,7 +96,8 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
                             .recipe = options.recipe,
                             .provider = options.provider,
                             .k = options.k ? options.k : DEFAULT_HITS,
-                            .max_per_provider = options.max_per_provider};
+                            .max_per_provider = options.max_per_provider,
+                            .copies = options.copies != 0};
     int rc = check(&options, err);
     if (rc == 0)
         rc = run(&search, &options, &result->public, err);
@@ -108,6 +109,7 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
     wt_hits *hits = &result->public;
     hits->total_ms = wt__now_ms() - begun;
     hits->encode_ms = search.hits.encode_ms;
+    hits->copies = search.hits.copies_left_out;
     hits->search_ms = hits->total_ms - hits->encode_ms;
     *out = hits;
     return 0;

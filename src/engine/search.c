@@ -196,6 +196,7 @@ static int retrieve(struct search *search, wt_error *err)
     struct retrieve_request request = {.text = search->request,
                                        .k = k > deeper ? k : deeper,
                                        .max_per_provider = search->max_per_provider,
+                                       .copies = search->copies,
                                        .features = search->features || search->second.refiner};
     search->neighbours.rows = search->shelf->label_rows;
     view.neighbours = wt__search_neighbours(search);

@@ -17,6 +17,7 @@ struct search {
     const char *provider;    /* NULL: all */
     size_t k;                /* hits */
     size_t max_per_provider; /* 0: no cap */
+    bool copies;             /* near-copies have places of their own */
     bool features;           /* of the hits; past requests are then asked where there are any */
     const int64_t *without;  /* [without_count] ids of tools that count as gone */
     size_t without_count;

@@ -152,13 +152,14 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
     return rc;
 }
 
-static int rank(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe, size_t k,
-                wt_error *err)
+static int rank(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
+                const struct plan *plan, size_t k, wt_error *err)
 {
     wt_find_options options;
     wt_find_options_init(&options);
     options.k = k;
     options.recipe = recipe;
+    options.copies = plan->copies;
     int rc = wt_find(engine, query->text.ptr, query->text.len, &options, &out->hits, err);
     if (rc == 0)
         *out = (struct answer){.hits = out->hits,
@@ -177,7 +178,7 @@ static int find(struct answer *out, wt_engine *engine, const struct query *query
 {
     wt_error why;
     *out = (struct answer){.several = NAN};
-    int rc = wt__recipe_picker(recipe) == PICKER_NONE ? rank(out, engine, query, recipe, k, &why)
+    int rc = wt__recipe_picker(recipe) == PICKER_NONE ? rank(out, engine, query, recipe, plan, k, &why)
                                                       : pick(out, engine, query, recipe, &plan->ptr, &why);
     return rc < 0 ? wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message) : 0;
 }

@@ -31,6 +31,7 @@ struct plan {
     size_t queries;   /* the first so many of the data set */
     size_t timed;     /* of those, the first so many */
     size_t relevant;  /* judgements of those queries with a gain over 0 */
+    bool copies;      /* as in wt_eval_options */
     struct ptr_plan ptr;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "retrieve/copies.h"
 #include "retrieve/segment.h"
 
 /* The whole request and its parts. */
@@ -18,7 +19,8 @@ struct evidence {
     size_t texts, candidates; /* candidates: N */
     const uint32_t *provider; /* [N] the provider's number, for the cap */
     float *value[TEXTS_MAX];
-    float part_weight; /* what a part counts beside the whole; 1 where nothing was learned */
+    float part_weight;     /* what a part counts beside the whole; 1 where nothing was learned */
+    struct copies *copies; /* near-copies are passed over; NULL: they are taken like others */
 };
 
 struct choice {
@@ -28,8 +30,8 @@ struct choice {
     float part; /* what the part added, after decay */
 };
 
-/* Picks at most k candidates, best first, into out [k]; returns how many. Candidates are taken to be in order of row,
- * which decides ties. max_per_provider: 0 for no cap. */
+/* Picks at most k candidates, best first, into out [k]; *count: how many. Candidates are taken to be in order of row,
+ * which decides ties. max_per_provider: 0 for no cap. Errors: WT_ENOMEM, those of wt__near_copy. */
 int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provider, struct arena *scratch,
                 struct choice *out, size_t *count, wt_error *err);
 

@@ -429,6 +429,38 @@ static void read_features(const struct workspace *workspace, size_t c, float rel
     }
 }
 
+/* Vectors of the tools' own texts: training pulls vectors to what tools are used for, which a copy is not used for. */
+static const struct vectors *text_vectors(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->set_count; i++)
+        if (strcmp(snapshot->sets[i].kind, wt__document_kind) == 0)
+            return &snapshot->sets[i].vectors;
+    return NULL;
+}
+
+/* What tells near-copies among the candidates of the evidence; *out is NULL where nothing can or should. */
+static int watch_copies(struct copies **out, const struct retriever *retriever, const struct view *view,
+                        const struct retrieve_request *request, struct workspace *workspace, const uint32_t *rows,
+                        const struct evidence *evidence, wt_error *err)
+{
+    const struct vectors *vectors = text_vectors(view->snapshot);
+    size_t count = evidence->candidates;
+    *out = NULL;
+    if (request->copies || retriever->dense <= 0 || !vectors)
+        return 0;
+    struct copies *copies = wt__arena_array(&workspace->arena, struct copies, 1);
+    if (!copies)
+        return wt__fail_nomem(err);
+    *copies = (struct copies){.vectors = vectors,
+                              .scratch = &workspace->vectors,
+                              .rows = rows,
+                              .provider = evidence->provider,
+                              .older = wt__arena_array(&workspace->arena, uint32_t, count),
+                              .cosines = wt__arena_array(&workspace->arena, float, count)};
+    *out = copies;
+    return copies->older && copies->cosines ? 0 : wt__fail_nomem(err);
+}
+
 static int order_hits(const struct retriever *retriever, const struct view *view,
                       const struct retrieve_request *request, struct workspace *workspace, const uint32_t *rows,
                       size_t count, struct hit_list *out, wt_error *err)
@@ -440,7 +472,10 @@ static int order_hits(const struct retriever *retriever, const struct view *view
     int rc =
         choices && out->items ? weigh(retriever, view, workspace, rows, count, &evidence, err) : wt__fail_nomem(err);
     if (rc == 0)
+        rc = watch_copies(&evidence.copies, retriever, view, request, workspace, rows, &evidence, err);
+    if (rc == 0)
         rc = wt__compose(&evidence, k, request->max_per_provider, &workspace->arena, choices, &out->len, err);
+    out->copies_left_out = rc == 0 && evidence.copies ? evidence.copies->left_out : 0;
     for (size_t i = 0; rc == 0 && i < out->len; i++)
         out->items[i] = hit_of(retriever, workspace, &evidence, rows, &choices[i]);
     for (size_t i = 0; rc == 0 && request->features && i < out->len; i++)

@@ -45,6 +45,7 @@ struct retrieve_request {
     size_t k;
     const uint64_t *allowed; /* a bit a row; NULL: every tool */
     size_t max_per_provider; /* 0: no cap */
+    bool copies;             /* near-copies of older tools have their places, too (copies.h) */
     const float *encoded;    /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
     struct votes votes;      /* the same, of these neighbours and `allowed`; without items: ask them now */
     bool features;           /* fill those of the hits */
@@ -97,6 +98,7 @@ struct hit_list {
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
     double encode_ms;
+    size_t copies_left_out; /* near-copies that were passed over on the way to these */
 };
 
 /* Scratch of one running query: analyser, encoder scratch, cursors, arena. Warm, a query allocates nothing per tool. */
