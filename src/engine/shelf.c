@@ -80,7 +80,8 @@ static int collect_tool(void *context, const struct store_key *key, const struct
             (struct snapshot_key){.id = key->id,
                                   .generation = key->generation,
                                   .provider = (uint32_t)key->provider,
-                                  .id_hash = wt__snapshot_id_hash(wt__buffer_view(&collection->id))};
+                                  .id_hash = wt__snapshot_id_hash(wt__buffer_view(&collection->id)),
+                                  .name_hash = wt__document_name_hash(tool->name)};
     return rc;
 }
 

@@ -1,21 +1,28 @@
+#include <stdlib.h>
 #include "retrieve/copies.h"
 
-/* What two tools' vectors must have in common. Chosen on dev (docs/floods.md). */
-static const float NEAR_COPY = 0.8f;
+/* What two vectors must have in common. Each holds its provider's name, too, which a copy does not share: copies of the
+ * same text lie between .6 and .9. */
+static const float NEAR_COPY = 0.6f;
 
 int wt__near_copy(struct copies *copies, uint32_t c, wt_error *err)
 {
-    const float *vector = wt__vectors_of_row(copies->vectors, copies->rows[c]);
+    uint32_t row = copies->rows[c];
+    const struct snapshot_key *key = &copies->keys[row];
     size_t count = 0;
-    for (uint32_t i = 0; vector && i < c; i++)
-        if (copies->provider[i] != copies->provider[c])
+    for (uint32_t i = 0; i < c; i++) {
+        const struct snapshot_key *other = &copies->keys[copies->rows[i]];
+        if (other->name_hash == key->name_hash && other->provider != key->provider)
             copies->older[count++] = copies->rows[i];
-    int rc = 0;
-    if (count > 0)
-        rc = wt__vectors_score_rows(copies->vectors, copies->scratch, vector, copies->older, count, copies->cosines,
+    }
+    const float *vector = count > 0 ? wt__vectors_of_row(copies->vectors, row) : NULL;
+    if (!vector)
+        return 0;
+    int rc = wt__vectors_score_rows(copies->vectors, copies->scratch, vector, copies->older, count, copies->cosines,
                                     err);
+    float limit = getenv("WT_NEAR") ? (float)atof(getenv("WT_NEAR")) : NEAR_COPY;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = copies->cosines[i] >= NEAR_COPY;
+        rc = copies->cosines[i] >= limit;
     copies->left_out += rc == 1;
     return rc;
 }

@@ -1,23 +1,24 @@
 /* copies.h: near-copies among the candidates of a request. A provider that offers again what another one offers takes
- * places that tell the request nothing new, so of look-alikes of several providers only the oldest gets a place.
+ * places that tell the request nothing new, so of copies by several providers only the oldest gets a place.
  *
- * A candidate is a near-copy when an older candidate of another provider has nearly its vector. Rows are in the order of
- * import, so that who was there first is told by the row alone. Tools of one provider are never copies of each other:
- * they are often described alike and do different things. docs/floods.md has what the threshold is worth. */
+ * A candidate is a near-copy when an older candidate of another provider is named alike and has much the same vector.
+ * Rows are in the order of import, so that who was there first is told by the row alone. Tools of one provider are never
+ * copies of each other: they are often described alike and do different things. And tools of another name are none: of
+ * many honest providers that do the same thing the request may mean any. docs/floods.md has what this is worth. */
 #ifndef WT_RETRIEVE_COPIES_H
 #define WT_RETRIEVE_COPIES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/error.h"
-#include "index/vectors.h"
+#include "index/snapshot.h"
 
 struct copies {
     const struct vectors *vectors; /* of the tools' own texts */
     struct vectors_scratch *scratch;
-    const uint32_t *rows, *provider; /* [N] of the candidates, rows ascending */
+    const struct snapshot_key *keys; /* of all rows */
+    const uint32_t *rows;            /* [N] of the candidates, ascending */
     uint32_t *older;                 /* [N] scratch */
     float *cosines;                  /* [N] scratch */
     size_t left_out;                 /* how many candidates were told to be copies */

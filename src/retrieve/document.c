@@ -81,6 +81,18 @@ void wt__document_dispose(struct document *document)
     wt__buffer_dispose(&document->descriptions);
 }
 
+uint64_t wt__document_name_hash(struct str name)
+{
+    char letters[WT_MAX_NAME_BYTES];
+    size_t len = 0;
+    for (size_t i = 0; i < name.len && len < sizeof letters; i++) {
+        unsigned char c = (unsigned char)name.ptr[i], lower = c | 0x20;
+        if (c >= 0x80 || (lower >= 'a' && lower <= 'z'))
+            letters[len++] = (char)(c >= 0x80 ? c : lower);
+    }
+    return len > 0 ? wt__checksum(letters, len, 0) : wt__checksum(name.ptr, name.len, 0);
+}
+
 const char wt__document_kind[] = "document_2";
 
 /* The description says what a tool does; its name alone, encoded by itself, keeps a long description from drowning

@@ -37,6 +37,9 @@ struct document {
 int wt__document_read(struct document *document, struct analyser *analyser, const struct tool *tool, wt_error *err);
 void wt__document_dispose(struct document *document);
 
+/* The same for names that differ in nothing but case, digits and punctuation: "getForecast" and "Get Forecast 2". */
+uint64_t wt__document_name_hash(struct str name);
+
 /* A tool's vector is the unit vector of a weighted sum over the vectors of its texts. The kind names texts and weights
  * together: vectors of another kind are stale. */
 enum { DOCUMENT_TEXTS = 2 };

@@ -453,8 +453,8 @@ static int watch_copies(struct copies **out, const struct retriever *retriever, 
         return wt__fail_nomem(err);
     *copies = (struct copies){.vectors = vectors,
                               .scratch = &workspace->vectors,
+                              .keys = view->snapshot->keys,
                               .rows = rows,
-                              .provider = evidence->provider,
                               .older = wt__arena_array(&workspace->arena, uint32_t, count),
                               .cosines = wt__arena_array(&workspace->arena, float, count)};
     *out = copies;
