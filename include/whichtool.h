@@ -682,7 +682,7 @@ typedef struct wt_eval_options {
     int oracle;          /* non-zero: a stand-in that knows the judgements answers in place of a language model */
     double oracle_error; /* the share of its decisions that are wrong, 0 to 1 */
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* as in wt_open_options */
-    int copies; /* as in wt_find_options */
+    int copies;                                                               /* as in wt_find_options */
 } wt_eval_options;
 
 WT_API void wt_eval_options_init(wt_eval_options *options);

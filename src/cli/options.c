@@ -73,10 +73,12 @@ static const struct example add_examples[] = {
     "0.05, of the requests that have one."
 
 #define COPIES_OPTION                                                                                                  \
-    {.id = OPT_COPIES,                                                                                                 \
-     .name = "copies",                                                                                                 \
-     .help = "Show near-copies, too: tools that say nearly what an older tool of another provider says, and that give " \
-             "way to it otherwise."}
+    {                                                                                                                  \
+        .id = OPT_COPIES, .name = "copies",                                                                            \
+        .help =                                                                                                        \
+            "Show near-copies, too: tools that say nearly what an older tool of another provider says, and that give " \
+            "way to it otherwise."                                                                                     \
+    }
 
 static const struct option find_options[] = {
     {.id = OPT_K,

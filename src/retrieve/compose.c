@@ -42,8 +42,11 @@ static struct pick worth(const struct evidence *evidence, const float *faded, si
 static size_t ranked_pool(const struct evidence *evidence, struct scored *pool)
 {
     static const float fresh[TEXTS_MAX] = {1, 1, 1, 1, 1, 1, 1};
-    for (size_t c = 0; c < evidence->candidates; c++)
+    for (size_t c = 0; c < evidence->candidates; c++) {
         pool[c] = (struct scored){worth(evidence, fresh, c).score, (uint32_t)c};
+        if (evidence->copies)
+            evidence->copies->worth[c] = pool[c].score;
+    }
     wt__scored_sort(pool, evidence->candidates);
     return evidence->candidates;
 }

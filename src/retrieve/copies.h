@@ -1,10 +1,11 @@
 /* copies.h: near-copies among the candidates of a request. A provider that offers again what another one offers takes
  * places that tell the request nothing new, so of copies by several providers only the oldest gets a place.
  *
- * A candidate is a near-copy when an older candidate of another provider is named alike and has much the same vector.
- * Rows are in the order of import, so that who was there first is told by the row alone. Tools of one provider are never
- * copies of each other: they are often described alike and do different things. And tools of another name are none: of
- * many honest providers that do the same thing the request may mean any. docs/floods.md has what this is worth. */
+ * A candidate is a near-copy when an older candidate of another provider is named alike, has much the same vector, and
+ * is worth about as much to this request. Who was there first is told by the row: rows are in the order of import.
+ * Tools of one provider are never copies of each other, since they are often described alike and do different things;
+ * and one that the request prefers to its elder, because it says its provider's name, say, is no copy to that request.
+ * docs/floods.md has what each condition is worth. */
 #ifndef WT_RETRIEVE_COPIES_H
 #define WT_RETRIEVE_COPIES_H
 
@@ -19,6 +20,7 @@ struct copies {
     struct vectors_scratch *scratch;
     const struct snapshot_key *keys; /* of all rows */
     const uint32_t *rows;            /* [N] of the candidates, ascending */
+    float *worth;                    /* [N] to the request; filled by who composes */
     uint32_t *older;                 /* [N] scratch */
     float *cosines;                  /* [N] scratch */
     size_t left_out;                 /* how many candidates were told to be copies */

@@ -456,6 +456,7 @@ static int watch_copies(struct copies **out, const struct retriever *retriever, 
                               .keys = view->snapshot->keys,
                               .rows = rows,
                               .older = wt__arena_array(&workspace->arena, uint32_t, count),
+                              .worth = wt__arena_array(&workspace->arena, float, count),
                               .cosines = wt__arena_array(&workspace->arena, float, count)};
     *out = copies;
     return copies->older && copies->cosines ? 0 : wt__fail_nomem(err);

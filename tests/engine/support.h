@@ -95,7 +95,8 @@ static const char handmade[] =
     "{\"name\": \"calculator\", \"description\": \"Add and multiply numbers\"}\n";
 enum { HANDMADE = 7, HANDMADE_PROVIDERS = 5 }; /* tools without a provider count as those of one */
 
-/* `count` tools of `providers` providers, described in the words that the small model knows and a few more. */
+/* `count` tools of `providers` providers, described in the words that the small model knows and a few more. No two are
+ * named alike: to a model of random numbers all texts are near-copies. */
 static inline void made_up(struct buffer *jsonl, uint64_t seed, size_t count, size_t providers)
 {
     static const char *const words[] = {"book",   "table",  "two",   "find", "a",     "b",       "c",    "d",
@@ -103,8 +104,9 @@ static inline void made_up(struct buffer *jsonl, uint64_t seed, size_t count, si
     struct rng rng;
     wt__rng_seed(&rng, seed);
     for (size_t i = 0; i < count; i++) {
-        wt__buffer_printf(jsonl, "{\"provider\": \"p%zu\", \"name\": \"tool%zu\", \"description\": \"",
-                          (size_t)wt__rng_below(&rng, providers), i);
+        wt__buffer_printf(jsonl, "{\"provider\": \"p%zu\", \"name\": \"tool_%c%c%c\", \"description\": \"",
+                          (size_t)wt__rng_below(&rng, providers), (int)('a' + i / 676 % 26), (int)('a' + i / 26 % 26),
+                          (int)('a' + i % 26));
         for (size_t n = 1 + wt__rng_below(&rng, 12); n > 0; n--)
             wt__buffer_printf(jsonl, "%s ", words[wt__rng_below(&rng, sizeof words / sizeof *words)]);
         wt__buffer_text(jsonl, "\"}\n");

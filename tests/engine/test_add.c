@@ -435,7 +435,7 @@ static void a_reader_writes_nothing(void **state)
     assert_false(wt__is_folder(place.index));
     refused(&place, wt_add(engine, one, strlen(one), NULL, &report, &place.err), WT_EREADONLY, place.store);
     assert_null(report);
-    refused(&place, wt_remove(engine, "tool1", &place.err), WT_EREADONLY, place.store);
+    refused(&place, wt_remove(engine, "tool_aab", &place.err), WT_EREADONLY, place.store);
     refused(&place, wt_remove_provider(engine, "p1", &place.err), WT_EREADONLY, place.store);
     wt_close(engine);
     free(wanted);

@@ -189,10 +189,64 @@ static void the_cap_blunts_a_provider_that_floods(void **state)
     }
 }
 
+/* A tool that comes second, and whether it gives way to the first. To the small model all texts are much the same, so
+ * that what tells them apart here are names, providers and what the request says. */
+static void copies_give_way_to_the_older_tool(void **state)
+{
+    (void)state;
+    static const char older[] =
+        "{\"provider\": \"diner\", \"name\": \"find_table\", \"description\": \"find a table\"}\n";
+    static const struct {
+        const char *says, *provider, *name, *request;
+        size_t left_out;
+    } cases[] = {
+        {"the same under another provider", "cafe", "find_table", "find a table", 1},
+        {"a name in other letters and with a number", "cafe", "FindTable2", "find a table", 1},
+        {"another name", "cafe", "find_seat", "find a table", 0},
+        {"the same provider", "diner", "find_table_2", "find a table", 0},
+        {"the request says its provider", "cafe", "find_table", "find a table in the cafe", 0},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct place place;
+        struct buffer jsonl = {0};
+        wt_find_options options;
+        place_make(&place);
+        wt__buffer_text(&jsonl, older);
+        wt__buffer_printf(&jsonl, "{\"provider\": \"%s\", \"name\": \"%s\", \"description\": \"find a table\"}\n",
+                          cases[c].provider, cases[c].name);
+        wt__buffer_char(&jsonl, '\0');
+        wt_engine *engine = open_store(&place, NULL);
+        add(&place, engine, jsonl.ptr);
+        wt_find_options_init(&options);
+        options.recipe = "hybrid";
+        wt_hits *hits = find_with(&place, engine, cases[c].request, &options);
+        if (hits->copies != cases[c].left_out || hits->len != 2 - cases[c].left_out)
+            fail_msg("%s: %zu hits, %zu copies left out", cases[c].says, hits->len, hits->copies);
+        if (cases[c].left_out > 0)
+            assert_string_equal(hits->items[0].tool.id, "diner/find_table");
+        wt_hits_free(hits);
+        options.copies = 1;
+        hits = find_with(&place, engine, cases[c].request, &options);
+        assert_int_equal(hits->len, 2);
+        assert_int_equal(hits->copies, 0);
+        wt_hits_free(hits);
+        options.copies = 0;
+        options.provider = cases[c].provider;
+        hits = find_with(&place, engine, cases[c].request, &options);
+        assert_int_equal(hits->copies, 0); /* among its own a copy is no copy */
+        assert_true(hits->len >= 1);
+        wt_hits_free(hits);
+        wt_close(engine);
+        wt__buffer_dispose(&jsonl);
+        place_remove(&place);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cap_blunts_a_provider_that_floods),
+        cmocka_unit_test(copies_give_way_to_the_older_tool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,7 +162,7 @@ static int use_add(wt_engine *engine, wt_error *err)
     int rc = wt_add(engine, tools.ptr, tools.len, &options, &report, err);
     wt_add_report_free(report);
     if (rc == 0) /* so that there is something to add next time */
-        rc = wt_remove(engine, "tool0", err);
+        rc = wt_remove(engine, "tool_aaa", err);
     for (size_t i = 0; rc >= 0 && i < PROVIDERS; i++)
         rc = (int)wt_remove_provider(engine, providers[i], err);
     return rc < 0 ? rc : 0;

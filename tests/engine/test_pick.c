@@ -87,7 +87,7 @@ static void a_promise_without_training_is_everything(void **state)
     (void)state;
     options.complete = 0.9;
     wt_picked *picked = pick(semantic, "reserve a hotel room", &options);
-    assert_int_equal(picked->len, HANDMADE);
+    assert_int_equal(picked->len, HANDMADE - 1); /* the second "search" is a near-copy to the small model */
     assert_true(isnan(picked->complete));
     assert_non_null(strstr(picked->notice, "is not known without training"));
     wt_picked_free(picked);

@@ -110,6 +110,7 @@ static double apart(struct place *place, const char *fields)
     wt_find_options_init(&asked);
     asked.recipe = "dpr";
     asked.k = PLACE_TOOLS + 2;
+    asked.copies = 1;
     sound(place, wt_find(engine, "hotel news", 10, &asked, &hits, &place->err));
     for (size_t i = 0; i < hits->len; i++)
         for (size_t p = 0; p < 2; p++)
@@ -145,8 +146,8 @@ static wt_engine *open_providers(struct place *place, size_t singles, size_t sev
     struct buffer jsonl = {0};
     for (size_t p = 0; p < 3; p++)
         for (size_t t = 0; t < 3; t++)
-            wt__buffer_printf(&jsonl, "{\"provider\": \"p%zu\", \"name\": \"tool%zu\", \"description\": \"%s\"}\n", p,
-                              t, words[p][t]);
+            wt__buffer_printf(&jsonl, "{\"provider\": \"p%zu\", \"name\": \"tool%c\", \"description\": \"%s\"}\n", p,
+                              (int)('a' + p * 3 + t), words[p][t]);
     wt__buffer_text(&jsonl, "{\"name\": \"alone\", \"description\": \"translate\"}\n");
     add_text(place, engine, jsonl.ptr);
     wt__buffer_clear(&jsonl);
@@ -155,9 +156,10 @@ static wt_engine *open_providers(struct place *place, size_t singles, size_t sev
         size_t c = (a + 1) % 3;
         wt__buffer_printf(&jsonl,
                           "{\"request\": \"%s %s %s in number %zu. %s %s %s to %s. %s %s %s\", "
-                          "\"tools\": [\"p%zu/tool%zu\", \"p%zu/tool%zu\", \"p%zu/tool%zu\"]}\n",
+                          "\"tools\": [\"p%zu/tool%c\", \"p%zu/tool%c\", \"p%zu/tool%c\"]}\n",
                           words[p][a], words[p][a], words[p][a], i, words[p][c], words[p][c], words[p][c],
-                          i % 2 ? "london" : "paris", words[q][b], words[q][b], words[q][b], p, a, p, c, q, b);
+                          i % 2 ? "london" : "paris", words[q][b], words[q][b], words[q][b], p, (int)('a' + p * 3 + a),
+                          p, (int)('a' + p * 3 + c), q, (int)('a' + q * 3 + b));
     }
     add_usages(place, engine, jsonl.ptr);
     wt__buffer_dispose(&jsonl);

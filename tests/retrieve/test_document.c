@@ -171,6 +171,26 @@ static void weights_are_as_documented(void **state)
     assert_true(wt__document_settings_key() == wt__document_settings_key());
 }
 
+static void names_are_alike_whatever_their_case_digits_and_punctuation(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool alike;
+    } names[] = {
+        {"getForecast", "Get Forecast 2", true},
+        {"find_table~2", "find-table", true},
+        {"find_table", "find_tables", false},
+        {"v1/search", "v2/search", true},
+        {"42", "43", false},
+        {"\xe5\xa4\xa9\xe6\xb0\x94", "\xe5\xa4\xa9", false},
+        {"", "", true},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(wt__document_name_hash(wt__str(names[i].a)) == wt__document_name_hash(wt__str(names[i].b)),
+                         names[i].alike);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +199,7 @@ int main(void)
         cmocka_unit_test(a_long_description_is_cut_between_words),
         cmocka_unit_test(the_fields_that_are_read_can_be_named),
         cmocka_unit_test(weights_are_as_documented),
+        cmocka_unit_test(names_are_alike_whatever_their_case_digits_and_punctuation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

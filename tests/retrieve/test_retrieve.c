@@ -52,7 +52,11 @@ static void make_tools(struct lexical_builder *builder, struct analyser *analyse
         assert_int_equal(wt__document_read(&documents[row], analyser, &tool, NULL), 0);
         assert_int_equal(wt__lexical_builder_add(builder, documents[row].fields, NULL), 0);
         keys[row] = (struct snapshot_key){
-            .id = (int64_t)row + 1, .generation = 1, .provider = (uint32_t)wt__rng_below(&rng, PROVIDERS)};
+            .id = (int64_t)row + 1,
+            .generation = 1,
+            .provider = (uint32_t)wt__rng_below(&rng, PROVIDERS),
+            .name_hash = row, /* no copies */
+        };
         struct str text = tool.description;
         assert_int_equal(wt__encode(encoder, scratch, &text, 1, vectors[row], NULL), 0);
         has[row] = row < TOOLS - LATE;
