@@ -142,7 +142,7 @@ typedef struct wt_tool {
     const char *category;    /* "" when the source has none */
     const char *source_id;   /* what the source calls it (BEIR _id, "METHOD /path" of OpenAPI); "" when nothing */
     const char *format;      /* importer that read it: "mcp", "openai", ... */
-    const char *definition;  /* the source's own bytes, as they were */
+    const char *definition;  /* the source's own bytes, as they were; of a YAML alias, the JSON that it stands for */
     size_t definition_len;
     const char *schema; /* JSON Schema of the arguments, as JSON text; "{}"-like object when none was given */
     const char *sha256; /* of definition, 64 hexadecimal digits */

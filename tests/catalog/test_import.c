@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "catalog/import/import.h"
+#include "catalog/import/yaml.h"
 
 static char folder[] = "/tmp/wt-import-XXXXXX";
 
@@ -206,6 +207,38 @@ static void a_definition_of_the_full_size_is_taken(void **state)
     }
 }
 
+/* The aliases of a document write just as much as its length allows; a byte less of it, and they write too much. */
+static void aliases_write_as_much_as_the_length_allows(void **state)
+{
+    (void)state;
+    enum { TEXT = 100000, ALIASES = 60 };
+    const size_t written = ALIASES * (size_t)(TEXT + 2), least = (written - YAML_ALIAS_FREE) / YAML_ALIAS_TIMES + 1;
+    for (size_t under = 0; under < 2; under++) {
+        struct buffer text = {0};
+        struct import import;
+        wt__buffer_text(&text, "openapi: 3.1.0\npaths: {/a: {get: {}}}\nx-a: &a \"");
+        for (size_t i = 0; i < TEXT; i++)
+            wt__buffer_char(&text, 'x');
+        wt__buffer_text(&text, "\"\nx-b: [");
+        for (size_t i = 0; i < ALIASES; i++)
+            wt__buffer_text(&text, "*a, ");
+        wt__buffer_text(&text, "]\n#");
+        while (text.len < least - under)
+            wt__buffer_char(&text, '-');
+        assert_int_equal(text.len, least - under);
+        assert_int_equal(wt__import_bytes(&import, wt__buffer_view(&text), NULL, NULL), 0);
+        assert_int_equal(import.tool_count, 1);
+        assert_int_equal(import.whole, under == 0);
+        assert_int_equal(import.issue_count, under);
+        if (under) {
+            assert_int_equal(import.issues[0].line, 4);
+            assert_non_null(strstr(import.issues[0].reason, "write out more than 1 MiB and 16 times the document's"));
+        }
+        wt__import_dispose(&import);
+        wt__buffer_dispose(&text);
+    }
+}
+
 static void issues_are_counted_beyond_those_kept(void **state)
 {
     (void)state;
@@ -386,6 +419,7 @@ int main(void)
         cmocka_unit_test(each_format_can_be_forced_onto_anything),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(a_definition_of_the_full_size_is_taken),
+        cmocka_unit_test(aliases_write_as_much_as_the_length_allows),
         cmocka_unit_test(issues_are_counted_beyond_those_kept),
         cmocka_unit_test(progress_reaches_the_end_and_can_stop),
         cmocka_unit_test(time_grows_with_the_tools),
