@@ -548,7 +548,8 @@ WT_API int wt_model_info(const char *models_dir, const char *name, wt_models **o
 WT_API int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn progress, void *context,
                          wt_error *err);
 
-/* Writes the packed cache that makes loading quick, unless it is current. wt_open does so by itself. */
+/* Writes the packed cache that makes loading quick, unless it is current. wt_open does so by itself, and does without
+ * one where none can be written; here that is the error (WT_EFULL, WT_EREADONLY, WT_EIO, ...). */
 WT_API int wt_model_pack(const char *models_dir, const char *name, wt_error *err);
 
 /* ---------------------------------------------------------------- training */
