@@ -11,8 +11,8 @@ enum {
     YAML_ALIAS_TIMES = 16,     /* ... and so many more for each byte of the source */
 };
 
-/* Where a node stands: its JSON begins at `json`; in the source it is [byte, end), beginning on line `line`. An alias has
- * no bytes of its own: end is byte. */
+/* Where a node stands: its JSON begins at `json`; in the source it is [byte, end), beginning on line `line`. An alias
+ * has no bytes of its own: end is byte. */
 struct yaml_mark {
     size_t json, byte, end, line;
 };
@@ -26,9 +26,10 @@ struct yaml {
 };
 
 /* Converts the first document of source, whose JSON may have at most max bytes. Aliases are written out within their
- * limits: a few lines of them can refer to each other into the billions. Text that is not YAML ends the JSON where it stands (yaml->reason), brackets open, as a cut file would. Scalars follow the JSON
- * schema of YAML 1.2: null, true, false and numbers are themselves, all else are strings.
- * Returns 0 or WT_ENOMEM. Ends with wt__yaml_dispose in any case. */
+ * limits: a few lines of them can refer to each other into the billions. Text that is not YAML ends the JSON where it
+ * stands (yaml->reason), brackets open, as a cut file would. Scalars follow the JSON schema of YAML 1.2: null, true,
+ * false and numbers are themselves, all else are strings. Returns 0 or WT_ENOMEM. Ends with wt__yaml_dispose in any
+ * case. */
 int wt__yaml_to_json(struct yaml *out, struct str source, size_t max);
 void wt__yaml_dispose(struct yaml *yaml);
 
