@@ -236,8 +236,9 @@ WT_API void wt_add_report_free(wt_add_report *report);
  * The catalogue changes in one transaction: all of it or, on failure, nothing. Vectors are made after that, in
  * batches; a stop in between loses no tool, and the next import or wt_embed_missing goes on where it ended.
  * Tools whose definition did not change are not touched. A bad tool is skipped and reported.
- * Errors: WT_EFORMAT (the source as a whole, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
- * WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out is set. */
+ * Errors: WT_EFORMAT (the source as a whole, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND,
+ * WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out
+ * is set. */
 WT_API int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *options, wt_add_report **out,
                   wt_error *err);
 WT_API int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *options, wt_add_report **out,
