@@ -142,7 +142,7 @@ typedef struct wt_tool {
     const char *category;    /* "" when the source has none */
     const char *source_id;   /* what the source calls it (BEIR _id, "METHOD /path" of OpenAPI); "" when nothing */
     const char *format;      /* importer that read it: "mcp", "openai", ... */
-    const char *definition;  /* the source's own bytes, as they were */
+    const char *definition;  /* the source's own bytes, as they were; of a YAML alias, the JSON that it stands for */
     size_t definition_len;
     const char *schema; /* JSON Schema of the arguments, as JSON text; "{}"-like object when none was given */
     const char *sha256; /* of definition, 64 hexadecimal digits */
@@ -236,8 +236,9 @@ WT_API void wt_add_report_free(wt_add_report *report);
  * The catalogue changes in one transaction: all of it or, on failure, nothing. Vectors are made after that, in
  * batches; a stop in between loses no tool, and the next import or wt_embed_missing goes on where it ended.
  * Tools whose definition did not change are not touched. A bad tool is skipped and reported.
- * Errors: WT_EFORMAT (the source as a whole, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
- * WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out is set. */
+ * Errors: WT_EFORMAT (the source as a whole, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND,
+ * WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out
+ * is set. */
 WT_API int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *options, wt_add_report **out,
                   wt_error *err);
 WT_API int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *options, wt_add_report **out,
@@ -548,7 +549,8 @@ WT_API int wt_model_info(const char *models_dir, const char *name, wt_models **o
 WT_API int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn progress, void *context,
                          wt_error *err);
 
-/* Writes the packed cache that makes loading quick, unless it is current. wt_open does so by itself. */
+/* Writes the packed cache that makes loading quick, unless it is current. wt_open does so by itself, and does without
+ * one where none can be written; here that is the error (WT_EFULL, WT_EREADONLY, WT_EIO, ...). */
 WT_API int wt_model_pack(const char *models_dir, const char *name, wt_error *err);
 
 /* ---------------------------------------------------------------- training */

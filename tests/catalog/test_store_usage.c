@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/sha256.h"
 #include "catalog/store_sqlite.h"
 
@@ -563,13 +562,8 @@ static void test_a_hundred_thousand_usages(void **state)
         snprintf(requests[i], sizeof *requests, "please do thing number %d for me", i % (MANY / 2));
         usages[i] = (struct usage){.request = wt__str(requests[i]), .time = i, .tools = tools, .tool_count = 3};
     }
-    double begin = wt__now_ms();
     assert_int_equal(wt__store_add_usages(store, usages, MANY, NULL, NULL, &err), 0);
-    double added = wt__now_ms();
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = MANY / 2}, &err), MANY / 2);
-    double forgotten = wt__now_ms();
-    print_message("100,000 usages: added in %.0f ms, half of them forgotten in %.0f ms\n", added - begin,
-                  forgotten - added);
     assert_int_equal(info_of(store).usages, MANY / 2);
     wt__store_close(store);
     unlink(path);

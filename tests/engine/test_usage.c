@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "engine/support.h"
 #include "engine/tools.h"
 #include "engine/usage.h"
@@ -592,15 +591,11 @@ static void test_a_hundred_thousand_usages(void **state)
                           "{\"request\": \"please do the thing number %d\", \"tools\": [\"%s\", \"%s\"], \"time\": "
                           "%d}\n",
                           i, names[i % 4], names[(i + 1) % 4], i);
-    double begin = wt__now_ms();
     wt_usage_report *report = add_usage(engine, source.ptr);
-    print_message("100,000 usages imported in %.0f ms\n", wt__now_ms() - begin);
     assert_int_equal(report->added, MANY);
     wt_usage_report_free(report);
     wt__buffer_clear(&source);
-    begin = wt__now_ms();
     assert_int_equal(wt_export_usage(engine, NULL, gather, &source, &place.err), MANY);
-    print_message("exported in %.0f ms\n", wt__now_ms() - begin);
     wt__buffer_dispose(&source);
     wt_close(engine);
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 enum { SCRIPT_REQUESTS = 64, SCRIPT_REQUEST_BYTES = 2 << 20, SCRIPT_CONNECTIONS = 64 };
+enum { SCRIPT_NEVER_MS = 900000 }; /* a delay longer than a test may run: it ends when the peer goes */
 
 struct script_step {
     int status;          /* 0: hangs up without an answer */
