@@ -33,6 +33,12 @@ static void requirements_are_only_words(void **state)
          "[] > > >requirement=- partial kept ; > > >requirement ||; set ", 0},
         {"what is no text is passed over", "{\"requirements\": [1, null, {}, [\"r\"], \"\", \"p\"]}",
          "[] p=- partial kept ; p ||; set ", 0},
+        {"and what has no word", "{\"requirements\": [\"...\", \"\xe2\x80\xa6\", \"?\", \"-\", \"7\"]}",
+         "[] 7=- partial kept ; 7 ||; set ", 0},
+        {"a word of any script", "{\"requirements\": [\"\xe9\x9b\xa8\"]}",
+         "[] \xe9\x9b\xa8=- partial kept ; \xe9\x9b\xa8 ||; set ", 0},
+        {"the prompt's own form", "{\"requirements\": [\"...\", \"...\"]}",
+         "[] request=- partial kept ; request ||; set ", 1},
         {"nothing but that", "{\"requirements\": [1, \"\", \"  \"]}", "[] request=- partial kept ; request ||; set ",
          1},
         {"no list", "{\"requirements\": \"p\"}", "[] request=- partial kept ; request ||; set ", 1},
@@ -301,6 +307,38 @@ static void the_prompts_take_what_is_given_to_them(void **state)
     wt__prompt_dispose(&prompt);
 }
 
+/* Whatever JSON a prompt shows is no answer to it: a model that repeats it has said nothing. */
+static void a_prompt_shows_no_answer(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ptr-requirements", "ptr-match"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct prompt prompt;
+        assert_int_equal(wt__prompt_open(&prompt, names[i], NULL), 0);
+        for (const char *at = prompt.text; (at = strpbrk(at, "{[")); at++) {
+            struct world world = {.bundle = "ab", .match = "p=a"};
+            struct ptr_sources sources = world_sources(&world);
+            struct script script = script_of(&world);
+            struct arena arena = {0};
+            struct ptr_trace trace;
+            char *shown = strndup(at, strcspn(at, "\n"));
+            json_t *json = NULL;
+            shown[strrchr(shown, '}') ? (size_t)(strrchr(shown, '}') - shown) + 1 : 0] = '\0';
+            if (wt__json_parse(&json, shown, strlen(shown), NULL) == 0) {
+                script.require_json = i == 0 ? shown : NULL;
+                script.match_json = i == 1 ? shown : "{\"tool\": null}";
+                assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
+                if (trace.cost.unusable != 1)
+                    fail_msg("%s shows the answer %s", names[i], shown);
+            }
+            json_decref(json);
+            free(shown);
+            wt__arena_dispose(&arena);
+        }
+        wt__prompt_dispose(&prompt);
+    }
+}
+
 /* A bundle of more tools than are listed, each with a description of a megabyte. */
 static char megabyte[1 << 20];
 
@@ -552,6 +590,7 @@ int main(void)
         cmocka_unit_test(a_description_stays_in_its_slot),
         cmocka_unit_test(a_requirement_stays_in_its_slot),
         cmocka_unit_test(the_prompts_take_what_is_given_to_them),
+        cmocka_unit_test(a_prompt_shows_no_answer),
         cmocka_unit_test(a_huge_bundle_is_cut),
         cmocka_unit_test(a_rogue_is_chosen_no_more_often_than_its_twin),
     };
