@@ -60,8 +60,8 @@ static const char *encode_past(const char *model, float **vectors, size_t *dim, 
     return hash;
 }
 
-/* STORE-models/neighbours, as training would leave it by this encoder, and `untrained` by the engine's as well. */
-static void leave_past_by(const char *model, bool untrained)
+/* STORE-models/neighbours, as training would leave it by this encoder; so many requests by the engine's as well. */
+static void leave_past_by(const char *model, size_t untrained)
 {
     struct arena arena = {0};
     struct buffer folder = {0}, config = {0};
@@ -80,7 +80,7 @@ static void leave_past_by(const char *model, bool untrained)
     const struct tensor_source tensors[] = {{"requests", vectors, 2, {REQUESTS, dim}},
                                             {"starts", starts, 1, {REQUESTS + 1}},
                                             {"labels", used, 1, {USED}},
-                                            {"untrained", plain, 2, {REQUESTS, plain_dim}}};
+                                            {"untrained", plain, 2, {untrained, plain_dim}}};
     sound(&place, wt__make_folders(folder.ptr, &place.err));
     sound(&place, wt__safetensors_write(wt__path_join(&arena, folder.ptr, "model.safetensors"), tensors,
                                         untrained ? 4 : 3, NULL, &place.err));
@@ -95,7 +95,7 @@ static void leave_past_by(const char *model, bool untrained)
 
 static void leave_past(void)
 {
-    leave_past_by(place.model, false);
+    leave_past_by(place.model, 0);
 }
 
 /* The words of the bundle of the first request, so that it is the nearest even to a model of random numbers. */
@@ -324,7 +324,7 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
     const char *const files[] = {wt__path_join(&arena, place.index, "bundles-untrained/snapshot"),
                                  wt__path_join(&arena, place.index, "bundles/snapshot")};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        leave_past_by(encoder, true);
+        leave_past_by(encoder, REQUESTS);
         remove_folder(place.index);
         wt_engine *engine = open_store(&place, NULL);
         is_bundle(engine, cases[i].below, trip, "weather/getForecast travel/bookHotel");
@@ -340,7 +340,7 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
         wt_picked_free(result);
         wt_close(engine);
 
-        leave_past_by(encoder, false);
+        leave_past_by(encoder, 0);
         engine = open_store(&place, NULL);
         options.recipe = "bundle";
         options.k = 0;
@@ -352,6 +352,15 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
         wt_picked_free(result);
         wt_close(engine);
     }
+    leave_past_by(encoder, REQUESTS - 1);
+    wt_engine *engine = open_store(&place, NULL);
+    wt_picked *result = NULL;
+    wt_pick_options options = ptr_options();
+    options.recipe = "bundle";
+    options.below = "neighbours";
+    refused(&place, wt_pick(engine, trip, strlen(trip), &options, &result, &place.err), WT_ERECIPE,
+            "the tensor untrained does not fit the requests");
+    wt_close(engine);
     wt__arena_dispose(&arena);
 }
 
