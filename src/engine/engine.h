@@ -34,7 +34,8 @@ struct shelf {
     atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; SHELF_UNCOUNTED until a query wants that set */
     const struct trained *labels; /* whose neighbours' tools it knows; NULL until a query wants them */
     uint32_t *label_rows;         /* [labels->label_count] */
-    struct bundles *bundles;      /* of those neighbours; NULL until one is wanted (engine/bundles.h) */
+    struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
+                                     wanted (engine/bundles.h) */
     atomic_uint references;
 };
 

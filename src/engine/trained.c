@@ -313,6 +313,31 @@ static bool read_numbers(const struct tensor *tensor, size_t count, bool ascendi
     return true;
 }
 
+static bool are_vectors(const struct tensor *tensor, const struct encoder *encoder)
+{
+    return tensor && tensor->dtype == DTYPE_F32 && tensor->rank == 2 && tensor->shape[1] == wt__encoder_dim(encoder) &&
+           tensor->shape[0] <= TRAINED_MAX_REQUESTS && (uintptr_t)tensor->data % _Alignof(float) == 0;
+}
+
+/* The past requests by the engine's encoder, which may be another one than when they were remembered. */
+static int read_untrained(struct reading *reading, const json_t *config, const struct safetensors *file,
+                          const char *path)
+{
+    struct trained *trained = reading->trained;
+    const struct tensor *requests = wt__safetensors_find(file, TRAINED_UNTRAINED);
+    if (trained->encoder == trained->base)
+        trained->untrained = trained->neighbours;
+    if (trained->encoder == trained->base || !trained->base || !requests ||
+        !wt__str_equal(wt__json_str(config, TRAINED_UNTRAINED), wt__str(wt__encoder_hash(trained->base))))
+        return 0;
+    if (!are_vectors(requests, trained->base) || requests->shape[0] != trained->neighbours.count)
+        return wt__fail(reading->err, WT_EMODEL, "%s: the tensor untrained does not fit the requests", path);
+    trained->untrained = trained->neighbours;
+    trained->untrained.dim = requests->shape[1];
+    trained->untrained.requests = (const float *)(const void *)requests->data;
+    return 0;
+}
+
 static int read_past(struct reading *reading, const struct safetensors *file, const char *path)
 {
     struct trained *trained = reading->trained;
@@ -320,10 +345,7 @@ static int read_past(struct reading *reading, const struct safetensors *file, co
     const struct tensor *requests = wt__safetensors_find(file, TRAINED_REQUESTS),
                         *starts = wt__safetensors_find(file, TRAINED_LABEL_STARTS),
                         *labels = wt__safetensors_find(file, TRAINED_LABELS);
-    size_t dim = wt__encoder_dim(trained->encoder);
-    if (!requests || !starts || !labels || requests->dtype != DTYPE_F32 || requests->rank != 2 ||
-        requests->shape[1] != dim || requests->shape[0] > TRAINED_MAX_REQUESTS || labels->count >= 1 << 24 ||
-        (uintptr_t)requests->data % _Alignof(float) != 0)
+    if (!are_vectors(requests, trained->encoder) || !starts || !labels || labels->count >= 1 << 24)
         return wt__fail(reading->err, WT_EMODEL, "%s: needs tensors requests, starts and labels that fit together",
                         path);
     size_t count = requests->shape[0];
@@ -334,7 +356,7 @@ static int read_past(struct reading *reading, const struct safetensors *file, co
         !read_numbers(labels, labels->count, false, trained->label_count - 1, numbers + count + 1))
         return wt__fail(reading->err, WT_EMODEL, "%s: starts and labels do not fit the requests and tools", path);
     *n = (struct neighbours){.count = count,
-                             .dim = dim,
+                             .dim = requests->shape[1],
                              .requests = (const float *)(const void *)requests->data,
                              .starts = numbers,
                              .labels = numbers + count + 1};
@@ -361,6 +383,8 @@ static int read_neighbours(struct reading *reading, const json_t *config)
     if (rc < 0)
         return rc;
     rc = read_past(reading, &file, path);
+    if (rc == 0)
+        rc = read_untrained(reading, config, &file, path);
     wt__safetensors_dispose(&file);
     return rc;
 }
@@ -539,6 +563,7 @@ static int open_encoder(struct reading *reading, const struct encoder *base)
         return wt__fail_nomem(reading->err);
     int rc = wt__is_folder(folder) ? wt__encoder_open(&trained->own, folder, reading->err) : 0;
     trained->encoder = trained->own ? trained->own : base;
+    trained->base = base;
     if (trained->encoder)
         wt__sha256_update(&reading->key, wt__encoder_hash(trained->encoder), 64);
     return rc;

@@ -43,6 +43,7 @@
 
 /* Of neighbours/model.safetensors; config.json's "tools" names the labels. Numbers are whole, below 2^24. */
 #define TRAINED_REQUESTS "requests"   /* [N, D] */
+#define TRAINED_UNTRAINED "untrained" /* [N, D] the same by the engine's encoder; only where that is another one */
 #define TRAINED_LABEL_STARTS "starts" /* [N + 1] */
 #define TRAINED_LABELS "labels"       /* [starts[N]] */
 enum { TRAINED_MAX_REQUESTS = 50000 };
@@ -114,6 +115,7 @@ struct trained {
     struct arena arena;
     struct encoder *own;           /* the trained encoder; NULL: the recipes use the engine's */
     const struct encoder *encoder; /* the one in use */
+    const struct encoder *base;    /* the engine's; NULL: it has none */
     char key[65];                  /* of encoder, weights and head: tells vectors of one training from another's */
     struct blend blend;
     struct trained_recipe recipes[TRAINED_RECIPES];
@@ -125,6 +127,7 @@ struct trained {
     size_t head_count;
     float head_length;            /* mean of the rows' */
     struct neighbours neighbours; /* without rows, which are a shelf's; count 0: none */
+    struct neighbours untrained;  /* the same by base; count 0: not remembered so */
     struct mapping neighbours_file;
     uint32_t *neighbours_labels; /* memory of starts and labels */
     uint32_t *label_hashes;      /* [label_count] of the tools' ids, ascending */
