@@ -119,12 +119,10 @@ static int fits(struct reading *reading, const char *name, const json_t *config,
 {
     struct trained *trained = reading->trained;
     struct str hash = wt__json_str(wt__json_object(config, "encoder"), "hash");
-    *out = trained->encoder && wt__str_equal(hash, wt__str(wt__encoder_hash(trained->encoder)));
-    if (*out || trained->notice)
+    *out = wt__str_equal(hash, wt__str(wt__encoder_hash(trained->encoder)));
+    if (*out)
         return 0;
-    int rc =
-        set_notice(trained, name, trained->encoder ? "its encoder was trained again since" : "there is no encoder");
-    return rc < 0 ? wt__fail_nomem(reading->err) : 0;
+    return set_notice(trained, name, "its encoder was trained again since") < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
 static int read_head(struct reading *reading, const json_t *config);
@@ -531,6 +529,7 @@ static int read_chooser(struct reading *reading)
 
 /* ---------------------------------------------------------------- all of it */
 
+/* 1, or 0 when there is none. */
 static int open_encoder(struct reading *reading, const struct encoder *base)
 {
     struct trained *trained = reading->trained;
@@ -541,7 +540,7 @@ static int open_encoder(struct reading *reading, const struct encoder *base)
     trained->encoder = trained->own ? trained->own : base;
     if (trained->encoder)
         wt__sha256_update(&reading->key, wt__encoder_hash(trained->encoder), 64);
-    return rc;
+    return rc < 0 ? rc : trained->encoder != NULL;
 }
 
 int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, wt_error *err)
@@ -557,8 +556,11 @@ int wt__trained_open(struct trained **out, const char *folder, const struct enco
     wt__sha256_begin(&reading.key);
     reading.trained->blend = (struct blend){1, 1, 0};
     int rc = open_encoder(&reading, base);
-    if (rc == 0)
-        rc = note_cross(&reading);
+    if (rc <= 0) {
+        wt__trained_close(reading.trained);
+        return rc;
+    }
+    rc = note_cross(&reading);
     for (size_t i = 0; rc == 0 && i < TRAINED_RECIPES; i++)
         if (i < TRAINED_RERANK_10 || i > TRAINED_RERANK_50)
             rc = read_recipe(&reading, i);
