@@ -16,7 +16,7 @@
 #include "retrieve/document.h"
 
 enum { MAX_CONFIG = 64 << 20 };
-#define MAX_HEAD ((size_t)4 << 30)
+static const double MAX_WEIGHT = 1e6, MAX_ROW = 1e8; /* their products are vectors that an index takes */
 
 static const char *const names[TRAINED_RECIPES] = {
     [TRAINED_DPR] = "dpr",
@@ -83,17 +83,18 @@ static int read_config(struct reading *reading, const char *recipe, json_t **out
     return rc;
 }
 
-/* A weight: finite, and not so large that sums of them overflow. */
+/* A weight: finite, and not so large that sums of them overflow; else 0. */
 static float weight(const json_t *object, const char *key, double fallback)
 {
     double value = wt__json_real(object, key, fallback);
-    return isfinite(value) && fabs(value) < 1e6 ? (float)value : 0;
+    return fabs(value) < MAX_WEIGHT ? (float)value : 0;
 }
 
 static void read_blend(struct blend *blend, const json_t *config)
 {
     const json_t *object = wt__json_object(config, "blend");
-    *blend = (struct blend){weight(object, "description", 1), weight(object, "usage", 1), weight(object, "shrink", 0)};
+    *blend = (struct blend){weight(object, "description", 1), weight(object, "usage", 1),
+                            fmaxf(weight(object, "shrink", 0), 0)};
 }
 
 static void read_weights(const struct trained *trained, struct trained_recipe *recipe, const json_t *config)
@@ -231,9 +232,10 @@ static int copy_head(struct reading *reading, const struct mapping *map, size_t 
         for (size_t d = 0; d < dim; d++)
             square += (double)trained->head[i * dim + d] * trained->head[i * dim + d];
         length += sqrt(square);
+        if (!(sqrt(square) <= MAX_ROW))
+            rc = wt__fail(reading->err, WT_EMODEL, "%s: row %zu holds a number that is not finite, or too large", path,
+                          i);
     }
-    if (rc == 0 && !isfinite(length))
-        rc = wt__fail(reading->err, WT_EMODEL, "%s: the head holds numbers that are not finite", path);
     trained->head_count = rows;
     trained->head_length = rows ? (float)(length / (double)rows) : 1;
     wt__safetensors_dispose(&file);

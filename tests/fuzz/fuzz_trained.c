@@ -24,7 +24,7 @@ static void check(long long rc, const wt_error *err)
 {
     if (rc >= 0)
         return;
-    printf("%s\n", err->message);
+    fprintf(stderr, "%s\n", err->message);
     abort();
 }
 
