@@ -43,6 +43,8 @@ foreach(program IN LISTS programs)
   list(APPEND WT_TEST_PROGRAMS fuzz_${stem})
 endforeach()
 
+set_tests_properties(engine/mutants PROPERTIES TIMEOUT 1800) # a process a mutant
+
 # The public header alone, as C11 and as C++17, pedantic, without a warning.
 add_test(NAME header/c11 COMMAND ${CMAKE_C_COMPILER} -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only
   -x c ${CMAKE_SOURCE_DIR}/include/whichtool.h)

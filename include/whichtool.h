@@ -355,7 +355,8 @@ WT_API int wt_list_usage(wt_engine *engine, const wt_usage_filter *filter, wt_us
 /* Takes the next bytes; a non-zero return ends the export with WT_ECANCELLED. */
 typedef int (*wt_write_fn)(void *context, const char *bytes, size_t len);
 
-/* Writes usages as the JSON Lines that wt_add_usage reads, characters that nobody sees as \uXXXX. Returns how many. Errors as in wt_list_usage. */
+/* Writes usages as the JSON Lines that wt_add_usage reads, characters that nobody sees as \uXXXX. Returns how many.
+ * Errors as in wt_list_usage. */
 WT_API int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *filter, wt_write_fn write, void *context,
                                wt_error *err);
 

@@ -1,7 +1,7 @@
-/* The client against servers that answer as none should: each head with an answer and with an error behind it, each body
- * behind heads of success and of failure; whole, cut in the midst, and cut just before the end. Whatever comes, the
- * client gives an answer that matches the schema or a reason, in time, tells no key, and serves the next question. What
- * it would lose of memory is the address sanitizer's to tell. */
+/* The client against servers that answer as none should: each head with an answer and with an error behind it, each
+ * body behind heads of success and of failure; whole, cut in the midst, and cut just before the end. Whatever comes,
+ * the client gives an answer that matches the schema or a reason, in time, tells no key, and serves the next question.
+ * What it would lose of memory is the address sanitizer's to tell. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -144,7 +144,8 @@ static const struct {
     {"usage of null", USAGE("null")},
     {"negative usage", USAGE("{\"prompt_tokens\":-1,\"completion_tokens\":-9223372036854775808}")},
     {"usage in fractions", USAGE("{\"prompt_tokens\":1.5,\"completion_tokens\":1e300}")},
-    {"usage beyond 64 bits", USAGE("{\"prompt_tokens\":99999999999999999999,\"completion_tokens\":9223372036854775807}")},
+    {"usage beyond 64 bits",
+     USAGE("{\"prompt_tokens\":99999999999999999999,\"completion_tokens\":9223372036854775807}")},
     {"usage in words", USAGE("{\"prompt_tokens\":\"many\",\"completion_tokens\":[]}")},
     {"a list of usage", USAGE("[1,2]")},
     {"a number too large", CHOICE("{\"content\":\"{\\\"tool\\\": 1e999}\"}", ",\"usage\":{\"prompt_tokens\":1e999}")},
