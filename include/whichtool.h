@@ -189,7 +189,8 @@ WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
 
 /* Complete definitions of tools in the form that a provider's API accepts, as one JSON array.
  * format: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp".
- * Names become provider__name within that API's rule for names; wt_get maps them back.
+ * Names become provider__name within that API's rule for names; wt_get maps them back. Characters that nobody sees, or
+ * that turn text round, are written as \uXXXX.
  * *out is a NUL-terminated string that ends with wt_string_free. Errors: WT_EUSAGE (unknown format), WT_ENOMEM. */
 WT_API int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err);
 WT_API void wt_string_free(char *string);
@@ -355,7 +356,8 @@ WT_API int wt_list_usage(wt_engine *engine, const wt_usage_filter *filter, wt_us
 /* Takes the next bytes; a non-zero return ends the export with WT_ECANCELLED. */
 typedef int (*wt_write_fn)(void *context, const char *bytes, size_t len);
 
-/* Writes usages as the JSON Lines that wt_add_usage reads. Returns how many. Errors as in wt_list_usage. */
+/* Writes usages as the JSON Lines that wt_add_usage reads, characters that nobody sees as \uXXXX. Returns how many.
+ * Errors as in wt_list_usage. */
 WT_API int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *filter, wt_write_fn write, void *context,
                                wt_error *err);
 

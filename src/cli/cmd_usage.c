@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/text.h"
+#include "text/shown.h"
 
 enum { PAGE = 1000, TIME_BYTES = 64, LEAD = 30 /* columns of time and outcome */, LEAST = 20 };
 
@@ -154,7 +155,7 @@ static void json_usage(struct buffer *out, const wt_usage *usage)
     wt__json_key(out, "tools");
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_char(out, i ? ',' : '[');
-        wt__buffer_json(out, wt__str(usage->tools[i].id));
+        wt__shown_string(out, wt__str(usage->tools[i].id));
         gone += !usage->tools[i].known;
     }
     wt__buffer_text(out, usage->tool_count ? "]" : "[]");

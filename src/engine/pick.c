@@ -45,11 +45,11 @@ void wt_picked_free(wt_picked *public)
 const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice)
 {
     const struct trained *trained = NULL;
-    wt_error unused;
-    wt__engine_trained(engine, &trained, &unused); /* the search says what is wrong with it */
-    *untrained = !trained || !trained->chooser;
+    int rc = wt__engine_trained(engine, &trained, NULL);
+    bool calibrated = trained && trained->chooser;
+    *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
     *notice = *untrained ? "not calibrated on this catalogue: record use, then run `whichtool train all`" : NULL;
-    return *untrained ? &wt__chooser_untrained : trained->chooser;
+    return calibrated ? trained->chooser : &wt__chooser_untrained;
 }
 
 double wt__read_situation(const struct search *search, const struct chooser *chooser, struct situation *out)

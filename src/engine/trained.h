@@ -114,7 +114,7 @@ enum {
 struct trained {
     struct arena arena;
     struct encoder *own;           /* the trained encoder; NULL: the recipes use the engine's */
-    const struct encoder *encoder; /* the one in use */
+    const struct encoder *encoder; /* the one in use; never NULL */
     const struct encoder *base;    /* the engine's; NULL: it has none */
     char key[65];                  /* of encoder, weights and head: tells vectors of one training from another's */
     struct blend blend;
@@ -137,8 +137,9 @@ struct trained {
     struct trained *next; /* of those before it, when it was replaced */
 };
 
-/* Reads a folder; one that is not there gives *out NULL. base: the engine's encoder, NULL when it has none; outlives
- * out. A recipe that was made with another encoder than the one found is left out, and notice says so.
+/* Reads a folder. base: the engine's encoder, NULL when it has none; outlives out. *out is NULL when the folder is not
+ * there, and when there is neither an encoder in it nor base: nothing that was trained does without. A recipe that was
+ * made with another encoder than the one found is left out, and notice says so.
  * Errors: WT_EMODEL (malformed), WT_ENOMEM. */
 int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, wt_error *err);
 void wt__trained_close(struct trained *trained);

@@ -16,6 +16,7 @@
 #include "catalog/usage_import.h"
 #include "engine/options.h"
 #include "engine/tools.h"
+#include "text/shown.h"
 
 enum { PAGE = 1000 }; /* usages held at once by an export */
 
@@ -461,20 +462,22 @@ static void write_line(struct buffer *out, const wt_usage *usage)
 static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_fn write, void *context, wt_error *err)
 {
     wt_usages *page;
-    struct buffer lines = {0};
+    struct buffer lines = {0}, shown = {0};
     int rc = wt_list_usage(engine, filter, &page, err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < page->len; i++)
         write_line(&lines, &page->items[i]);
-    if (lines.failed)
+    wt__shown_json(&shown, wt__buffer_view(&lines));
+    if (lines.failed || shown.failed)
         rc = wt__fail_nomem(err);
-    else if (lines.len > 0 && write(context, lines.ptr, lines.len))
+    else if (shown.len > 0 && write(context, shown.ptr, shown.len))
         rc = wt__fail_cancelled(err);
     int64_t count = (int64_t)page->len;
     if (count > 0)
         filter->after_id = page->items[count - 1].id;
     wt__buffer_dispose(&lines);
+    wt__buffer_dispose(&shown);
     wt_usages_free(page);
     return rc < 0 ? rc : count;
 }

@@ -238,7 +238,7 @@ int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_e
     const struct trained *trained;
     size_t count;
     wt__engine_trained(engine, &trained, NULL); /* a damaged one is told to who asks for its recipes */
-    if (!trained || !trained->encoder)
+    if (!trained)
         return 0;
     int rc = wt__embed_missing(engine, trained->encoder, progress, &count, err);
     return rc < 0 ? rc : wt__usage_learn(engine, trained->encoder, progress, &count, err);
