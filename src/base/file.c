@@ -205,6 +205,9 @@ static int make_unfinished(struct replace *replace)
 int wt__replace_begin(struct replace *out, const char *path, wt_error *err)
 {
     *out = (struct replace){.fd = -1};
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return wt__fail(err, WT_EUSAGE, "%s is not a file, and would be replaced by one: name a file to write", path);
     size_t len = strlen(path);
     out->path = wt__copy_string(path, len);
     out->temporary = wt__alloc_array(len + sizeof UNFINISHED + RANDOM_LETTERS, 1);

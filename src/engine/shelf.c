@@ -134,7 +134,7 @@ static int collect(struct collection *collection, wt_error *err)
     rc = store_state(collection->engine, &collection->state, err);
     if (rc >= 0)
         rc = wt__store_each(store, collect_tool, collection, err);
-    if (rc >= 0 && collection->trained && collection->trained->encoder) {
+    if (rc >= 0 && collection->trained) {
         struct vector_set set = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
         struct key_walk walk = {.collection = collection};
         rc = wt__store_each_usage_sum(store, &set, mix_usage, &walk, err);

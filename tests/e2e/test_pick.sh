@@ -81,6 +81,7 @@ says "not calibrated"
 expect 0 "an encoder of its own" train encoder "${model[@]}" --epochs 1
 [ -d used.wt-models/encoder ] || skip "the encoder did not get better, so none is there to be lost"
 bare=(--model gone)
+: >none.jsonl
 for left in encoder-less empty; do
     if [ $left = empty ]; then rm -rf used.wt-models && mkdir used.wt-models; else rm -rf used.wt-models/encoder; fi
     rm -rf used.wt-index
@@ -98,7 +99,7 @@ for left in encoder-less empty; do
     done
     expect 5 "$left: a bundle" pick "${bare[@]}" --recipe bundle weather forecast
     says "model pull gone"
-    expect 3 "$left: answers of a language model" pick "${bare[@]}" --recipe ptr --chat-model m --replay /dev/null weather
+    expect 3 "$left: answers of a language model" pick "${bare[@]}" --recipe ptr --chat-model m --replay none.jsonl weather
     says "has no answer of m"
     for verb in "list" "list --providers" "show tool_1" "usage list" "usage export"; do
         # shellcheck disable=SC2086
