@@ -64,24 +64,6 @@ bool wt__several_providers(const struct first_look *look, const uint32_t *tools,
 
 /* ---------------------------------------------------------------- requests that are made up */
 
-/* The request's tool that is nearest to a part. */
-static uint32_t nearest_tool(const struct study *study, const uint32_t *tools, size_t count, const float *part)
-{
-    uint32_t best = tools[0];
-    float most = -2;
-    for (size_t i = 0; i < count; i++) {
-        const float *document = study->documents + tools[i] * study->dim;
-        float cosine = 0;
-        for (size_t d = 0; d < study->dim; d++)
-            cosine += document[d] * part[d];
-        if (cosine > most) {
-            most = cosine;
-            best = tools[i];
-        }
-    }
-    return best;
-}
-
 /* The provider of most of a request's tools, the first of equals; HIERARCHY_NO_PROVIDER where none has two. */
 static uint32_t main_provider(const struct first_look *look, const uint32_t *tools, size_t count)
 {
@@ -99,32 +81,46 @@ static uint32_t main_provider(const struct first_look *look, const uint32_t *too
     return best;
 }
 
+/* Whose words a part's are most like, among the `allowed` tools; HIERARCHY_NO_PROVIDER where none has one of them. */
+static int provider_of_part(const struct first_look *look, struct str part, const uint64_t *allowed, unsigned worker,
+                            uint32_t *out, wt_error *err)
+{
+    static const struct retriever words = {.lexical = 1};
+    const struct study *study = look->study;
+    const struct view view = {.snapshot = study->shelf->snapshot};
+    const struct retrieve_request wanted = {.text = part, .k = 1, .allowed = allowed};
+    struct hit_list hits;
+    int rc = wt__retrieve(&words, &view, &wanted, study->workspaces[worker], &hits, err);
+    *out = rc >= 0 && hits.len > 0 ? look->providers[hits.items[0].row] : HIERARCHY_NO_PROVIDER;
+    return rc < 0 ? rc : 0;
+}
+
 int wt__cut_down(const struct first_look *look, struct str request, const uint32_t *tools, size_t count,
                  unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err)
 {
-    struct request_texts unused;
-    struct hit_list hits;
     struct str parts[PARTS_MAX];
-    bool kept[PARTS_MAX];
-    size_t parts_kept = 0;
+    uint32_t of_part[PARTS_MAX];
+    size_t n = wt__segment(request, parts), kept = 0;
     *provider = main_provider(look, tools, count);
     if (*provider == HIERARCHY_NO_PROVIDER)
         return 0;
-    int rc = wt__first_look(look, request, 1, worker, &hits, &unused, err);
-    size_t n = rc == 0 && hits.texts > 1 ? wt__segment(request, parts) : 0;
-    if (rc < 0 || n + 1 != hits.texts)
-        return rc;
-    for (size_t p = 0; p < n; p++) {
-        uint32_t tool = nearest_tool(look->study, tools, count, hits.encoded + (p + 1) * look->study->dim);
-        kept[p] = look->providers[tool] == *provider;
-        parts_kept += kept[p];
+    uint64_t *allowed = calloc(look->study->tools / 64 + 1, sizeof *allowed);
+    if (!allowed)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        allowed[tools[i] / 64] |= UINT64_C(1) << tools[i] % 64;
+    int rc = 0;
+    for (size_t p = 0; rc == 0 && p < n; p++) {
+        rc = provider_of_part(look, parts[p], allowed, worker, &of_part[p], err);
+        kept += of_part[p] == *provider;
     }
-    for (size_t p = 0; parts_kept < n && p < n; p++)
-        if (kept[p]) {
+    free(allowed);
+    for (size_t p = 0; rc == 0 && kept < n && p < n; p++)
+        if (of_part[p] == *provider) {
             wt__buffer_text(out, out->len ? ". " : "");
             wt__buffer_str(out, parts[p]);
         }
-    return out->failed ? wt__fail_nomem(err) : 0;
+    return rc == 0 && out->failed ? wt__fail_nomem(err) : rc;
 }
 
 bool wt__kind_is_scarce(size_t of_kind, size_t all)
