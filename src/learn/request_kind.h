@@ -46,10 +46,8 @@ struct kind_fit {
  */
 int wt__kind_fit(const struct first_look *look, struct kind_fit *out, wt_error *err);
 
-/* The weights under which the samples [count], each kind alike in sum, are most likely, with a little shrinkage.
- * several: [count] what each is. made_up: some of them are, so that evidence which making them up changes weighs
- * nothing. */
-void wt__kind_weights(const struct request_evidence *samples, const uint8_t *several, size_t count, bool made_up,
-                      struct request_classifier *out);
+/* The classifier under which samples of these lacks [count], each kind alike in sum, are most likely, with a little
+ * shrinkage. several: [count] what each is. */
+void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, struct request_classifier *out);
 
 #endif
