@@ -35,8 +35,8 @@ bool wt__ranking_right(const struct ranking *ranking, const struct example_set *
 
 /* The first `most` of best [RANKING_LOOK] that a training request can learn from as wrong ones, in their order; returns
  * how many. Not one that is right, nor one that no request needs. Of a catalogue that is hardly used, those would be
- * wrong whenever they are met, and what is learned is which tools were used: on dev a cross-encoder gained by them on
- * requests for used tools, and not on those that name a provider that training never met (docs/toolrerank.md). */
+ * wrong whenever they are met, and what is learned is which tools were used: with them a cross-encoder lost 11 points
+ * of recall@5 on dev requests that name a provider which training never met (docs/toolrerank.md). */
 size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const uint32_t *best, size_t most,
                          uint32_t *wrong);
 
