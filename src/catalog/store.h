@@ -183,7 +183,7 @@ int wt__store_usage_counts(struct store *store, const int64_t *ids, size_t count
 /* ---------------------------------------------------------------- usage sums */
 
 /* A usage sum of a tool is the sum of the unit vectors of its teaching usages' requests, in order of id: the mean of
- * Tool2Vec (section 3.1) is sum / uses. Sums exist once a vector set, and a set holds the usages up to its mark.
+ * Tool2Vec (section 4.1) is sum / uses. Sums exist once a vector set, and a set holds the usages up to its mark.
  *
  * Invariant: of every tool, the sum is that of exactly its teaching usages with id <= mark; or it is stale, since a
  * usage was forgotten or an older one was linked to the tool, and reads as absent until it was made anew. */

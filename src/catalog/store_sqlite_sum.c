@@ -1,4 +1,4 @@
-/* store_sqlite_sum.c: usage sums (Tool2Vec, section 3.1), as little-endian fp32.
+/* store_sqlite_sum.c: usage sums (Tool2Vec, section 4.1), as little-endian fp32.
  *
  * A batch of usages is added in one transaction: the sums of the tools that it touches are read, grow in memory in
  * the order of the usages, and are written with the mark that says how far they go. The order makes a sum the same to

@@ -1,5 +1,5 @@
 /* classify.h: an encoder is trained with a head of a row for each tool on the request's vector: a multi-label
- * classifier (Tool2Vec, section 3.2), by the sum of log-softmax of the gold tools, as the authors' code has it, or by
+ * classifier (Tool2Vec, section 4.2), by the sum of log-softmax of the gold tools, as the authors' code has it, or by
  * binary cross-entropy, as their text says.
  *
  * Departs from the paper: the head reads the pooled vector at length one, times 20, and its rows begin as the vectors

@@ -364,7 +364,7 @@ static void the_first_stage_is_as_the_config_weighs_it(void **state)
 }
 
 /* Members of toolrerank/config.json: a classifier that says the same of every request. */
-#define CLASSIFIED(constant) "\"classifier\": {\"weights\": [0, 0, 0, 0, 0, 0], \"constant\": " #constant "}"
+#define CLASSIFIED(constant) "\"classifier\": {\"weight\": 0, \"constant\": " #constant "}"
 
 /* The tools of the first hit's provider come first, all of them, as their scores order them; then the others. */
 static void one_provider_comes_first_and_whole(void **state)
@@ -483,7 +483,7 @@ static void rules_are_read_as_they_were_written(void **state)
                                        .truncate = true,
                                        .expand_seen = true,
                                        .rule = {HIERARCHY_SPREAD, HIERARCHY_NONE, HIERARCHY_CONCENTRATE}},
-                          .classifier = {{1, -2, 3, 0.5f, 0, 6}, 0.75f, 0.125f},
+                          .classifier = {-2, 0.75f, 0.125f},
                           .across = true},
                  read;
     struct arena arena = {0};
@@ -513,8 +513,9 @@ static void rules_that_make_no_sense_are_told(void **state)
         {"\"hierarchy\": {\"sure\": 1.5}", "hierarchy: sure is 1.5; it is 0 to 1"},
         {"\"hierarchy\": {\"prior\": -1}", "hierarchy: prior is -1; it is 0 to 100"},
         {"\"hierarchy\": {\"rules\": {\"single\": \"scatter\"}}", "the rule for single requests is not one of"},
-        {"\"classifier\": {\"weights\": [1, 2]}", "classifier: 2 weights; this version has 6"},
-        {"\"classifier\": {\"weights\": [1, 2, 3, 4, 5, 1e200]}", "classifier: a number is not finite"},
+        {"\"classifier\": {\"weights\": [1, 2]}",
+         "classifier: no weight, as another version left it; train toolrerank again"},
+        {"\"classifier\": {\"weight\": 1e200}", "classifier: a number is not finite"},
         {"\"seen\": [3]", "seen holds what is no string"},
     };
     (void)state;
