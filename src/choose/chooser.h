@@ -42,7 +42,8 @@ struct chooser {
     float likelihood, past, size;
     float sizes[CHOOSE_SIZES]; /* [n - 1] log of the share of usage that needed n tools; all 0: nothing is known */
     float fit_weights[FIT_FEATURES], fit_constant;
-    struct calibration levels; /* of wt__set_level on requests with known tools */
+    struct calibration levels; /* up to which a request's tools join, of those that somebody used before */
+    struct calibration unused; /* the same of tools that nobody used; none: they join as the others do */
     struct calibration none;   /* of wt__none_probability on requests that some tool fits */
 };
 
@@ -74,8 +75,12 @@ void wt__set_order(const struct chooser *chooser, const struct situation *situat
 /* The level of a request whose tools were not all found. */
 #define CHOOSE_NEVER 1e9f
 
-/* The level up to which tools join a set that is complete with that probability. false: none is known. */
-bool wt__complete_level(const struct calibration *levels, double probability, float *level);
+/* Up to which levels tools join a set that is complete with that probability: those that somebody used, and those that
+ * nobody did. false: none are known. */
+struct complete_levels {
+    float used, unused;
+};
+bool wt__complete_levels(const struct chooser *chooser, double probability, struct complete_levels *out);
 
 /* ---------------------------------------------------------------- none of these */
 
