@@ -84,8 +84,68 @@ static void tools_that_nobody_used_have_a_calibration(void **state)
     }
 }
 
+/* Every unused tool joins up to this level. */
+static void put_unused_level(struct place *place, json_t *config, double level)
+{
+    struct buffer text = {0};
+    size_t count = json_array_size(wt__json_array(config, "unused"));
+    json_t *levels = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(levels, json_real(level));
+    json_object_set_new(config, "unused", levels);
+    assert_int_equal(wt__json_write(&text, config), 0);
+    put_text(place->out, "set/config.json", text.ptr);
+    wt__buffer_dispose(&text);
+}
+
+static bool holds(const wt_picked *picked, size_t tool)
+{
+    for (size_t i = 0; i < picked->len; i++)
+        if (strcmp(picked->items[i].tool.name, place_tools[tool].name) == 0)
+            return true;
+    return false;
+}
+
+static void a_set_takes_each_kind_of_tool_up_to_its_level(void **state)
+{
+    static const struct {
+        double level;
+        bool joins;
+    } rows[] = {{-1, false}, {2, true}};
+    struct place *place = *state;
+    put_requests(place, true);
+    json_t *config = train_set(place, true);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_engine *engine;
+        wt_open_options options;
+        wt_add_report *report;
+        wt_pick_options how;
+        wt_picked *picked;
+        put_unused_level(place, config, rows[i].level);
+        wt_open_options_init(&options);
+        options.model = place->model;
+        options.trained = place->out;
+        sound(place, wt_open(&engine, place->store, &options, &place->err));
+        sound(place, wt_add_path(engine, place->data, NULL, &report, &place->err));
+        wt_add_report_free(report);
+        wt_pick_options_init(&how);
+        how.complete = 0.5;
+        how.abstain = -1;
+        sound(place, wt_pick(engine, "hotel news", strlen("hotel news"), &how, &picked, &place->err));
+        assert_float_equal(picked->complete, 0.5, 0);
+        assert_int_equal(holds(picked, NEW), rows[i].joins);
+        assert_true(holds(picked, 0));
+        wt_picked_free(picked);
+        wt_close(engine);
+    }
+    json_decref(config);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tools_that_nobody_used_have_a_calibration)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tools_that_nobody_used_have_a_calibration),
+        cmocka_unit_test_setup_teardown(a_set_takes_each_kind_of_tool_up_to_its_level, place_set_up, place_tear_down),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
