@@ -170,9 +170,10 @@ static const struct option pick_options[] = {
      .name = "complete",
      .kind = VALUE_TEXT,
      .value = "P",
-     .help = "A set that shall hold all the tools that are needed for a share P of requests, such as 0.9, and is no "
-             "larger than that took on requests that training set aside; needs `train set`. Requests that no tool seems "
-             "to fit get none all the same; see --abstain."},
+     .help =
+         "A set that shall hold all the tools that are needed for a share P of requests, such as 0.9, and is no "
+         "larger than that took on requests that training set aside; needs `train set`. Requests that no tool seems "
+         "to fit get none all the same; see --abstain."},
     {.id = OPT_ABSTAIN,
      .name = "abstain",
      .kind = VALUE_TEXT,
