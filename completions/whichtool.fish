@@ -27,7 +27,7 @@ complete -c whichtool -n '__fish_seen_subcommand_from find' -l model -x -d 'The 
 complete -c whichtool -n '__fish_seen_subcommand_from find' -l models -x -a '(__fish_complete_directories)' -d 'Where models live, instead of $WHICHTOOL_MODELS.'
 complete -c whichtool -n __fish_use_subcommand -a pick -d 'Show the exact set of tools that a request needs, or none'
 complete -c whichtool -n '__fish_seen_subcommand_from pick' -s r -l recipe -x -a '(whichtool help --recipes 2>/dev/null | cut -d" " -f1)' -d 'How: set when not given; bundle, the set of past use that is most like the request; ptr, that set corrected by a language model.'
-complete -c whichtool -n '__fish_seen_subcommand_from pick' -l complete -x -d 'A set that holds all the tools that are needed with probability P, such as 0.9, and no larger than that takes; needs `train set`.'
+complete -c whichtool -n '__fish_seen_subcommand_from pick' -l complete -x -d 'A set that shall hold all the tools that are needed for a share P of requests, such as 0.9, and is no larger than that took on requests that training set aside; needs `train set`. Requests that no tool seems to fit get none all the same; see --abstain.'
 complete -c whichtool -n '__fish_seen_subcommand_from pick' -l abstain -x -d 'Show nothing, and exit with 1, when it is likely that no tool fits: as likely as for a share SHARE, such as 0.05, of the requests that have one. 0.05 when not given; 0: pick something in any case.'
 complete -c whichtool -n '__fish_seen_subcommand_from pick' -s e -l explain -d 'Show what each stage said of a tool, and which words matched where; of the recipe ptr every list, decision and answer.'
 complete -c whichtool -n '__fish_seen_subcommand_from pick' -s p -l provider -x -d 'Only tools of this provider.'

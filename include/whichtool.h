@@ -453,8 +453,8 @@ WT_API const wt_recipe *wt_recipe_at(size_t index);
 
 typedef struct wt_pick_options {
     size_t size;
-    double complete; /* 0: the set of the greatest expected TRACC; else, below 1: one that holds all that is needed
-                        with this probability, and is as small as that allows */
+    double complete; /* 0: the set of the greatest expected TRACC; else, below 1: one that shall hold all that is
+                        needed for this share of requests, and is as small as that allowed on dev */
     double abstain;  /* pick nothing rather than something wrong, at the price of so many of 100 requests that have a
                         tool, as a share: 0: 0.05; negative: never */
     const char *provider; /* only this provider's tools; NULL: all */
@@ -473,8 +473,8 @@ typedef struct wt_picked {
     const wt_hit *items; /* likeliest first; score: the probability that the request needs it */
     double none;         /* probability that no tool fits; NaN where there is no model to tell it by */
     double tracc;        /* expected TRACC of the set; NaN with `complete` and for an empty set */
-    double complete;     /* probability that the set holds all that is needed: as promised, or, without
-                            options->complete, as the chooser sees it */
+    double complete;     /* probability that the set holds all that is needed: options->complete, or, without
+                            that, as the chooser sees it */
     const char *recipe;  /* what found the tools that it chose from */
     const char *notice;  /* one line on what was missing, or NULL */
     double encode_ms, search_ms, total_ms;
@@ -492,9 +492,12 @@ WT_API void wt_picked_free(wt_picked *picked);
 /* The set of tools that a request needs, no more and no less, by default without a language model
  * (docs/recommend.md).
  * Probabilities are calibrated by `whichtool train set`; without that they are those of other catalogues, and notice
- * says so. With options->complete: a request that is like those that training set aside gets a set that holds all its
- * tools with that probability or more, by split conformal prediction; where training saw too few requests to promise
- * it, or they did not find all their tools, the set is as large as can be and notice says so.
+ * says so. With options->complete: the set grows as far as that share of the dev requests took to have all their
+ * tools, apart for tools that somebody used before and tools that nobody did (conformal prediction). On new requests
+ * that share is met about, and not guaranteed: training chose other things by the same dev requests
+ * (docs/recommend.md). Where dev had too few requests for it, or they did not find all their tools, the set is as
+ * large as can be and notice says so. options->abstain goes first: what is taken for a request that no tool fits gets
+ * nothing.
  *
  * "bundle" gives the set of tools, of those that past requests used together, that is most like the request; it needs
  * `whichtool train neighbours`. "ptr" has a language model correct that set (docs/ptr.md), or find one without it where

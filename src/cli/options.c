@@ -170,8 +170,10 @@ static const struct option pick_options[] = {
      .name = "complete",
      .kind = VALUE_TEXT,
      .value = "P",
-     .help = "A set that holds all the tools that are needed with probability P, such as 0.9, and no larger than that "
-             "takes; needs `train set`."},
+     .help =
+         "A set that shall hold all the tools that are needed for a share P of requests, such as 0.9, and is no "
+         "larger than that took on requests that training set aside; needs `train set`. Requests that no tool seems "
+         "to fit get none all the same; see --abstain."},
     {.id = OPT_ABSTAIN,
      .name = "abstain",
      .kind = VALUE_TEXT,

@@ -38,4 +38,8 @@ double wt__read_situation(const struct search *search, const struct chooser *cho
  * free(), NULL where the search asks no past requests. */
 int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err);
 
+/* A bit for each row of the search's shelf that a past request used, in its arena; NULL where it asks no past requests.
+ * Errors: WT_ENOMEM. */
+int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *err);
+
 #endif

@@ -200,7 +200,8 @@ static int retrieve(struct search *search, wt_error *err)
     search->neighbours.rows = search->shelf->label_rows;
     view.neighbours = wt__search_neighbours(search);
     if (search->set.kind)
-        view.vectors = wt__snapshot_vectors(snapshot, search->set.model, search->set.kind);
+        view.vectors =
+            search->vectors ? search->vectors : wt__snapshot_vectors(snapshot, search->set.model, search->set.kind);
     int rc = wt__search_allowed(search, &request.allowed, err);
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
