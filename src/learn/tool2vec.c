@@ -17,13 +17,13 @@
  * beside it has no such bound, so there is none. Chosen on dev with false usages among the true ones (bench/poison.py);
  * tools that are used in earnest soon have more. */
 enum { DOUBT = 20 };
-#define MEAN(weight) 1, weight, DOUBT *(weight)
+#define MEAN(weight) 1, weight, DOUBT * (weight)
 
-static const struct blend usual = {MEAN(1)};
+static const struct blend usual = {MEAN(2)};
 
 /* In order of preference: a later one is taken when it is better by more than a standard error. */
-static const struct blend blends[] = {{MEAN(1)}, {MEAN(0.7f)}, {MEAN(0.5f)}, {MEAN(1.5f)},
-                                      {MEAN(2)}, {MEAN(3)},    {MEAN(5)},    {1, 0, 0}};
+static const struct blend blends[] = {{MEAN(2)}, {MEAN(1.5f)}, {MEAN(1)},    {MEAN(3)},
+                                      {MEAN(5)}, {MEAN(0.7f)}, {MEAN(0.5f)}, {1, 0, 0}};
 
 void wt__tool2vec(const struct study *study, const struct blend *blend, float *vectors)
 {
