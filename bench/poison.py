@@ -6,7 +6,7 @@
 DATA is a BEIR folder with a train split, TRAINED what `train all --data DATA --out TRAINED` left. Five strangers, tools
 that no request needs, join a copy of the catalogue. Each of them gets 0, 1, 3 or 10 usages with requests of others, drawn
 from the train split, never from the measured one: "trained on" before the lessons that follow the encoder are trained,
-or "recorded" afterwards, when they take effect without training. The encoder is that of TRAINED throughout.
+or "recorded" afterwards, when they take effect without training. Of TRAINED nothing is read but its encoder.
 
 Prints Markdown, in percent: of all requests of SPLIT (test when not given), how many have a stranger among the first
 five, the mean of the five strangers; and recall@5 of the tools that are right.
@@ -115,9 +115,10 @@ class Bench:
         copy, anew, before = (os.path.join(folder, name) for name in ("data", "anew", "before"))
         poisoned(data, usages, copy)
         sha256 = self.train(copy, anew)
-        borrow(self.trained, ("encoder", *LESSONS), before, sha256)
-        return [(f"{usages}, {when}", self.measure(copy, models))
-                for when, models in (("trained on", anew), ("recorded", before))]
+        yield f"{usages}, trained on" if usages else "none", self.measure(copy, anew)
+        if usages:
+            borrow(os.path.join(self.work, "0", "anew"), ("encoder", *LESSONS), before, sha256)
+            yield f"{usages}, recorded", self.measure(copy, before)
 
 
 def main():

@@ -180,8 +180,11 @@ static int open_trained(wt_engine *engine, wt_error *err)
     wt_error why = {0};
     int rc = 0;
     if (engine->trained_folder[0] && wt__is_folder(engine->trained_folder)) {
-        wt__engine_encoder_locked(engine, &base, NULL);
-        rc = wt__trained_open(&trained, engine->trained_folder, base, &why);
+        rc = wt__engine_encoder_locked(engine, &base, &why);
+        if (rc != WT_ENOMEM) {
+            why = (wt_error){0};
+            rc = wt__trained_open(&trained, engine->trained_folder, base, &why);
+        }
     }
     pthread_mutex_lock(&engine->lock);
     engine->trained = trained;

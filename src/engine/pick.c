@@ -46,7 +46,8 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, con
 {
     const struct trained *trained = NULL;
     wt_error unused;
-    wt__engine_trained(engine, &trained, &unused); /* the search says what is wrong with it */
+    if (wt__engine_trained(engine, &trained, &unused) == WT_ENOMEM) /* the search says what else is wrong with it */
+        return NULL;
     *untrained = !trained || !trained->chooser;
     *notice = *untrained ? "not calibrated on this catalogue: record use, then run `whichtool train all`" : NULL;
     return *untrained ? &wt__chooser_untrained : trained->chooser;
@@ -199,7 +200,7 @@ static int pick_set(wt_engine *engine, struct str request, const wt_pick_options
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
                                      .features = true};
     picking.chooser = wt__engine_chooser(engine, &picking.search.untrained, &picking.notice);
-    rc = run(&picking, err);
+    rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     out->encode_ms = picking.search.hits.encode_ms;
     return rc;

@@ -26,7 +26,7 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *optio
 int wt__picked_note(wt_picked *picked, struct arena *arena, const char *text, wt_error *err);
 
 /* The store's chooser, calibrated on what auto finds with all that was trained; or *untrained, and it is made of what
- * other catalogues' plain recipes found, which notice says. Lives as long as the engine. */
+ * other catalogues' plain recipes found, which notice says. Lives as long as the engine. NULL when memory is out. */
 const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice);
 
 /* Reads the situation of a search with features. Returns the probability that no tool fits; NaN where there is no
