@@ -46,23 +46,33 @@ static void begin_noting(void)
     json_set_alloc_funcs(allocate_or_note, release);
 }
 
+/* The value, or NULL with the reason, or with `starved` set. */
+static json_t *load(const char *text, size_t len, json_error_t *why)
+{
+    starved = false;
+    json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, why);
+    /* Schemas hold bounds such as 18446744073709551615; rather a rounded bound than a lost tool. */
+    if (!value && !starved && json_error_code(why) == json_error_numeric_overflow)
+        value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, why);
+    if (!starved)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
 int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err)
 {
     static pthread_once_t noting = PTHREAD_ONCE_INIT;
     pthread_once(&noting, begin_noting);
-    starved = false;
     *out = NULL;
     if (nesting(text, len) > WT_MAX_JSON_DEPTH)
         return wt__fail_at(err, WT_ETOOLONG, 1, 0, NULL, "JSON is nested deeper than %d levels", WT_MAX_JSON_DEPTH);
     json_error_t why;
-    json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
-    /* Schemas hold bounds such as 18446744073709551615; rather a rounded bound than a lost tool. */
-    if (!value && json_error_code(&why) == json_error_numeric_overflow)
-        value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &why);
-    if (starved) {
-        json_decref(value);
+    json_t *value = load(text, len, &why);
+    if (!value && starved) /* once more: not every caller can tell bad syntax from too little memory */
+        value = load(text, len, &why);
+    if (!value && starved)
         return wt__fail_nomem(err);
-    }
     if (!value)
         return wt__fail_at(err, WT_EFORMAT, why.line > 0 ? (size_t)why.line : 1,
                            why.position > 0 ? (size_t)why.position : 0, NULL, "not valid JSON: %s", why.text);

@@ -17,13 +17,14 @@
  * beside it has no such bound, so there is none. Chosen on dev with false usages among the true ones (bench/poison.py);
  * tools that are used in earnest soon have more. */
 enum { DOUBT = 20 };
-#define MEAN(weight) 1, weight, DOUBT * (weight)
 
-static const struct blend usual = {MEAN(2)};
+static const struct blend usual = {1, 2, 2 * DOUBT};
 
 /* In order of preference: a later one is taken when it is better by more than a standard error. */
-static const struct blend blends[] = {{MEAN(2)}, {MEAN(1.5f)}, {MEAN(1)},    {MEAN(3)},
-                                      {MEAN(5)}, {MEAN(0.7f)}, {MEAN(0.5f)}, {1, 0, 0}};
+static const struct blend blends[] = {
+    {1, 2, 2 * DOUBT}, {1, 1.5f, 1.5f * DOUBT}, {1, 1, DOUBT},           {1, 3, 3 * DOUBT},
+    {1, 5, 5 * DOUBT}, {1, 0.7f, 0.7f * DOUBT}, {1, 0.5f, 0.5f * DOUBT}, {1, 0, 0},
+};
 
 void wt__tool2vec(const struct study *study, const struct blend *blend, float *vectors)
 {

@@ -330,12 +330,13 @@ static void json_has_limits_and_positions(void **state)
     }
 }
 
-/* The allocator that jansson has in this program: the call number fail_at returns NULL. */
-static size_t json_calls, fail_at;
+/* The allocator that jansson has in this program: the calls fail_from to fail_upto return NULL. */
+static size_t json_calls, fail_from, fail_upto;
 
 static void *json_memory(size_t size)
 {
-    return ++json_calls == fail_at ? NULL : malloc(size);
+    json_calls++;
+    return json_calls >= fail_from && json_calls <= fail_upto ? NULL : malloc(size);
 }
 
 /* jansson itself leaves bytes out of long words, rather. */
@@ -350,17 +351,17 @@ static void json_without_memory_is_no_json(void **state)
     assert_int_equal(wt__json_parse(&whole, text, sizeof text - 1, NULL), 0);
     size_t total = json_calls;
     assert_true(total > 10);
-    for (fail_at = 1; fail_at <= total; fail_at++) {
-        json_calls = 0;
-        int rc = wt__json_parse(&value, text, sizeof text - 1, NULL);
-        if (rc != WT_ENOMEM || value)
-            fail_msg("allocation %zu of %zu: %d", fail_at, total, rc);
-    }
-    fail_at = 0;
-    assert_int_equal(wt__json_parse(&value, text, sizeof text - 1, NULL), 0);
-    assert_true(json_equal(whole, value));
+    for (fail_from = 1; fail_from <= total; fail_from++)
+        for (int stays = 0; stays <= 1; stays++) {
+            json_calls = 0;
+            fail_upto = stays ? SIZE_MAX : fail_from;
+            int rc = wt__json_parse(&value, text, sizeof text - 1, NULL);
+            fail_upto = 0;
+            if (rc != (stays ? WT_ENOMEM : 0) || (rc == 0 && !json_equal(whole, value)))
+                fail_msg("allocation %zu of %zu%s: %d", fail_from, total, stays ? " and all after it" : "", rc);
+            json_decref(value);
+        }
     json_decref(whole);
-    json_decref(value);
 }
 
 static void json_getters_survive_the_wrong_type(void **state)
