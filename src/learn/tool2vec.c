@@ -13,7 +13,7 @@
 #include "base/memory.h"
 
 /* A usage counts at most a DOUBT-th of the description, however much the mean does: else one usage with somebody else's
- * request brought a tool that nobody needs among the first five of every fifth request. A mean without the description
+ * request brought a tool that nobody needs among the first five of every sixth request. A mean without the description
  * beside it has no such bound, so there is none. Chosen on dev with false usages among the true ones (bench/poison.py);
  * tools that are used in earnest soon have more. */
 enum { DOUBT = 20 };
