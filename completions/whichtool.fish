@@ -57,6 +57,7 @@ complete -c whichtool -n '__fish_seen_subcommand_from usage' -l split -x -d 'add
 complete -c whichtool -n '__fish_seen_subcommand_from usage' -l strict -d 'add: take nothing, and exit with 3, when one usage is bad.'
 complete -c whichtool -n '__fish_seen_subcommand_from usage' -s t -l tool -x -d 'Only usages of this tool; NAME as in show, or what a usage calls a tool that is gone.'
 complete -c whichtool -n '__fish_seen_subcommand_from usage' -l before -x -d 'Only usages before a time, such as 2026-11-22 or 2026-11-22T08:30:00Z.'
+complete -c whichtool -n '__fish_seen_subcommand_from usage' -l client -x -d 'Only usages of this client, by the name that they were recorded with.'
 complete -c whichtool -n '__fish_seen_subcommand_from usage' -l after -x -d 'list, export: begin behind the usage with this id.'
 complete -c whichtool -n '__fish_seen_subcommand_from usage' -l limit -x -d 'list, export: the first so many.'
 complete -c whichtool -n '__fish_seen_subcommand_from usage' -l all -d 'forget: every usage.'

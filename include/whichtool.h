@@ -50,6 +50,7 @@ extern "C" {
 #define WT_MAX_USAGES 10000000                    /* recorded usages in one store */
 #define WT_MAX_USAGE_TOOLS 128                    /* tools of one usage */
 #define WT_MAX_USAGE_LABEL_BYTES 1024             /* what a usage may call a tool */
+#define WT_MAX_CLIENT_BYTES 256                   /* what a usage calls its client */
 
 /* ---------------------------------------------------------------- errors */
 
@@ -254,9 +255,11 @@ WT_API int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn progress, void
 /* A usage is a past request with the tools that it used, and how it ended. A store that has usages finds better: a
  * tool is then known by the requests that it served, not by its description alone (see wt_learn_usage).
  *
- * Requests are kept word for word, in the store file alone. Recording the same usage twice counts twice. Times are
- * seconds since 1970 in UTC. A usage that failed is kept and listed, but teaches nothing. When a tool is removed its
- * usages stay, and count again when a tool with the same id is added. */
+ * Requests are kept word for word, in the store file alone. Recording the same usage twice counts twice, unless it says
+ * from which client it is: a tool counts once a client and request, however often that client repeats it. A client is
+ * any name that the caller chooses (an account, a session, a hash of one); it is kept as it is given, so give one that
+ * names no person. Times are seconds since 1970 in UTC. A usage that failed is kept and listed, but teaches nothing.
+ * When a tool is removed its usages stay, and count again when a tool with the same id is added. */
 
 typedef struct wt_usage_tool {
     const char *id; /* as in wt_tool; what was recorded when no tool had that name */
@@ -270,6 +273,7 @@ typedef struct wt_usage {
     int64_t time;
     size_t tool_count;
     const wt_usage_tool *tools; /* in the order of their use */
+    const char *client;         /* "" when not told */
 } wt_usage;
 
 typedef struct wt_record_options {
@@ -277,6 +281,7 @@ typedef struct wt_record_options {
     const char *outcome; /* "ok", "failed"; NULL or "": not told */
     int64_t time;        /* when it was; 0: now */
     int no_vectors;      /* do not encode now (saves some milliseconds); wt_learn_usage or a later record does */
+    const char *client;  /* whose request it was: UTF-8, at most WT_MAX_CLIENT_BYTES; NULL or "": not told */
 } wt_record_options;
 
 WT_API void wt_record_options_init(wt_record_options *options);
@@ -284,8 +289,9 @@ WT_API void wt_record_options_init(wt_record_options *options);
 /* Records one usage. request: valid UTF-8 without NUL and not blank. tools: [count] names as in wt_get, 1 to
  * WT_MAX_USAGE_TOOLS; the same tool twice counts once.
  * Returns how many of the names no tool has: the usage is then recorded with the others. WT_ENOTFOUND: no tool has any
- * of them. Other errors: WT_EFORMAT (the request), WT_ETOOLONG, WT_EUSAGE (no tools, a name that several tools have, a
- * bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ENOMEM. On any error nothing was recorded. */
+ * of them. Other errors: WT_EFORMAT (the request or the client), WT_ETOOLONG, WT_EUSAGE (no tools, a name that several
+ * tools have, a bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ENOMEM. On any error nothing was
+ * recorded. */
 WT_API int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, const char *const *tools,
                            size_t count, const wt_record_options *options, wt_error *err);
 
@@ -314,12 +320,13 @@ typedef struct wt_usage_report {
 WT_API void wt_usage_report_free(wt_usage_report *report);
 
 /* Imports usages from memory or a file, as JSON Lines:
- *   {"request": "book a table", "tools": ["tables/book_table"], "outcome": "ok", "time": "2026-11-22T08:30:00Z"}
- * outcome and time may be missing; time may also be a number of seconds; other members are ignored. Or from a BEIR
- * folder: queries.jsonl with qrels/SPLIT.tsv, where a query used the tools whose source id is judged over 0.
- * One transaction: all of it or, on failure, nothing. A name that no tool has is reported, and the usage is recorded
- * with the others; a usage of which no tool is known, or that makes no sense, is reported and skipped.
- * Errors as in wt_add_path. With WT_ECANCELLED after the transaction, *out is set. */
+ *   {"request": "book a table", "tools": ["tables/book_table"], "outcome": "ok", "time": "2026-11-22T08:30:00Z",
+ *    "client": "c17"}
+ * outcome, time and client may be missing; time may also be a number of seconds; other members are ignored. Or from a
+ * BEIR folder: queries.jsonl with qrels/SPLIT.tsv, where a query used the tools whose source id is judged over 0. One
+ * transaction: all of it or, on failure, nothing. A name that no tool has is reported, and the usage is recorded with
+ * the others; a usage of which no tool is known, or that makes no sense, is reported and skipped. Errors as in
+ * wt_add_path. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_add_usage(wt_engine *engine, const char *bytes, size_t len, const wt_add_usage_options *options,
                         wt_usage_report **out, wt_error *err);
 WT_API int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_usage_options *options,
@@ -341,10 +348,11 @@ WT_API void wt_usages_free(wt_usages *usages);
 /* Which usages. All zero: every one. */
 typedef struct wt_usage_filter {
     size_t size;
-    const char *tool; /* that used this tool: a name as in wt_get, or what a usage calls a tool that is gone */
-    int64_t before;   /* recorded before this time; 0: at any time */
-    int64_t after_id; /* with an id over this: the id of the last one seen, for the next page */
-    size_t limit;     /* the first so many; 0: all */
+    const char *tool;   /* that used this tool: a name as in wt_get, or what a usage calls a tool that is gone */
+    int64_t before;     /* recorded before this time; 0: at any time */
+    int64_t after_id;   /* with an id over this: the id of the last one seen, for the next page */
+    size_t limit;       /* the first so many; 0: all */
+    const char *client; /* of this client; NULL or "": of any, and of none */
 } wt_usage_filter;
 
 WT_API void wt_usage_filter_init(wt_usage_filter *filter);
@@ -362,7 +370,8 @@ WT_API int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *filter,
                                wt_error *err);
 
 /* Removes usages for good, limit and after_id not regarded: those that used filter->tool, those recorded before
- * filter->before, or those that are both. A filter that names neither is WT_EUSAGE unless `all` is set. What was
+ * filter->before, those of filter->client, or those that are all of what is named. A filter that names none of them is
+ * WT_EUSAGE unless `all` is set. What was
  * learned of a usage goes with it: the vectors of its tools are made anew by the next wt_learn_usage, which this call
  * does not wait for. Returns how many there were. Other errors: as in wt_list_usage, WT_EREADONLY, WT_EFULL. */
 WT_API int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *filter, int all, wt_error *err);

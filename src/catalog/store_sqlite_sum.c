@@ -181,7 +181,7 @@ static int add_vector(struct batch *b, int64_t usage, const float *vector)
     int rc = wt__sql_prepare(b->store,
                              "SELECT DISTINCT l.tool FROM usage u CROSS JOIN usage_tool x ON x.usage = u.id"
                              " CROSS JOIN label l ON l.id = x.label"
-                             " WHERE u.id = ?1 AND u.outcome <> 2 AND l.tool IS NOT NULL",
+                             " WHERE u.id = ?1 AND u.outcome <> 2 AND l.tool IS NOT NULL AND" USAGE_COUNTS,
                              &rows, b->err);
     if (rc < 0)
         return rc;

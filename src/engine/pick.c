@@ -46,6 +46,8 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, con
 {
     const struct trained *trained = NULL;
     int rc = wt__engine_trained(engine, &trained, NULL);
+    if (rc == WT_ENOMEM)
+        return NULL;
     bool calibrated = trained && trained->chooser;
     *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
     *notice = *untrained ? "not calibrated on this catalogue: record use, then run `whichtool train all`" : NULL;
@@ -225,7 +227,7 @@ static int pick_set(wt_engine *engine, struct str request, const wt_pick_options
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
                                      .features = true};
     picking.chooser = wt__engine_chooser(engine, &picking.search.untrained, &picking.notice);
-    rc = run(&picking, err);
+    rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     out->encode_ms = picking.search.hits.encode_ms;
     return rc;

@@ -183,7 +183,9 @@ static int learn_past(struct ptr_reach *reach, wt_error *err)
     struct search *home = &reach->home;
     const struct trained *trained = NULL;
     struct shelf *shelf = NULL;
-    wt__engine_trained(home->engine, &trained, NULL); /* what is wrong with it is told by who needs it */
+    /* What is wrong with it is told by who needs it. */
+    if (wt__engine_trained(home->engine, &trained, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
     if (!trained || !trained->recipes[TRAINED_NEIGHBOURS].there)
         return 0;
     choose_past(reach, trained);

@@ -100,6 +100,8 @@ static int choose_recipe(struct search *search, wt_error *err)
         return choose_plain(search, recipe, false, err);
     wt_error why;
     int rc = search->untrained ? 0 : wt__engine_trained(search->engine, &trained, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
     const struct trained_recipe *choice = wt__trained_recipe(trained, name);
     if (choice)
         return choose_trained(search, trained, choice, err);

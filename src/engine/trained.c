@@ -432,9 +432,9 @@ static int read_refiner(struct reading *reading, struct trained_recipe *recipe, 
         rc = wt__refiner_open(&recipe->refiner, trained->encoder, path, join < 0 ? SIZE_MAX : (size_t)join,
                               candidates < 0 ? 0 : (size_t)candidates, &why);
     recipe->there = rc == 0;
-    if (rc == WT_EMODEL)
-        rc = set_notice(trained, recipe->name, why.message);
-    return rc == 0 ? 0 : wt__fail_nomem(reading->err);
+    return rc == 0 || (rc != WT_ENOMEM && set_notice(trained, recipe->name, why.message) == 0)
+               ? 0
+               : wt__fail_nomem(reading->err);
 }
 
 /* ---------------------------------------------------------------- cross-encoders */
