@@ -3,6 +3,7 @@
 
     python3 bench/ptr_table.py [OPTION...] DATA...      each DATA is a BEIR folder with a train split
     python3 bench/ptr_table.py - < rows.jsonl           from rows that --rows FILE kept
+    python3 bench/ptr_table.py --echo FILE              how often recorded answers only repeat what they were asked with
 
     --whichtool COMMAND     build/whichtool when not given
     --trained FOLDER        models of each set in FOLDER/NAME; else they are trained first
@@ -14,7 +15,7 @@
 N/A is a retriever alone: its first tools, as many as a request of the train split needs on average, as in the paper;
 and the nearest bundle by it. Recall@K and NDCG@K have K = the number of tools needed. The oracle knows the judgements:
 its rows say what PTR's stages lose, and are no claim about any language model. Rows of a language model stand on bm25,
-so that its questions do not depend on how an encoder was trained.
+so that its questions do not depend on how an encoder was trained; where it is of no use they say so.
 """
 import argparse
 import collections
@@ -121,9 +122,59 @@ def measured(options):
                 yield from evaluate(options, folder, "--recipe", "ptr", "--below", ABLATED, "--oracle", rate,
                                     "--without", part)
         if options.replay:
-            for recipe in ("bundle", "ptr"):
-                yield from evaluate(options, folder, "--recipe", recipe, "--below", "bm25", "--limit", options.asked,
-                                    "--chat-model", options.chat_model, "--replay", options.replay)
+            for row in evaluate(options, folder, "--recipe", "bundle,ptr", "--below", "bm25", "--limit", options.asked,
+                                "--chat-model", options.chat_model, "--replay", options.replay):
+                row["verdict"] = verdict(options.replay)
+                yield row
+
+
+def instructions(task):
+    """A prompt's own words, as --echo looks for them."""
+    name = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "prompts", task.split("/")[0] + ".txt")
+    with open(name, encoding="utf-8") as file:
+        return plain(file.read().partition("\nprompt\n")[2])
+
+
+def plain(text):
+    return " ".join(text.lower().split())
+
+
+def read_echo(path):
+    """What the answers of a record say that no request can have asked for: figures by name, each (count, of how many)."""
+    answers = collections.defaultdict(list)
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            entry = json.loads(line)
+            answers[entry["task"]].append(json.loads(entry["answer"]) if "answer" in entry else None)
+    asked = next(task for task in answers if task.startswith("ptr-requirements/"))
+    own, sets = instructions(asked), [[plain(text) for text in got["requirements"]] for got in answers[asked] if got]
+    named = [text for one in sets for text in one]
+    said = collections.Counter(json.dumps(got["tool"]) for task, list_ in answers.items()
+                               if task.startswith("ptr-match/") for got in list_ if got)
+    most, times = said.most_common(1)[0] if said else ("", 0)
+    return {
+        "answers to ptr-requirements that are no JSON": (len(answers[asked]) - len(sets), len(answers[asked])),
+        "answers to ptr-requirements that only repeat the prompt": (
+            sum(bool(one) and all(text in own for text in one) for one in sets), len(answers[asked])),
+        "answers to ptr-requirements that name one thing twice or more, or numbers alone": (
+            sum(not all(text in own for text in one) and
+                (len(set(one)) < len(one) or not any(map(str.isalpha, "".join(one)))) for one in sets),
+            len(answers[asked])),
+        "requirements that stand word for word in the prompt": (sum(text in own for text in named), len(named)),
+        f"answers to ptr-match that are {most}, the most frequent": (times, sum(said.values())),
+    }
+
+
+def print_echo(path):
+    print("| of the recorded answers | | |\n|---|---|---|")
+    for name, (count, all_) in read_echo(path).items():
+        print(f"| {name} | {count} of {all_} | {100 * count / max(all_, 1):.0f} % |")
+
+
+def verdict(path):
+    """", no use" where fewer than half of a model's answers to ptr-requirements can be one."""
+    figures = list(read_echo(path).values())
+    return ", no use" if 2 * sum(count for count, _ in figures[:3]) > figures[0][1] else ""
 
 
 def label(row):
@@ -133,7 +184,7 @@ def label(row):
         return row["recipe"], "N/A: its first tools"
     if row["recipe"] == "bundle":
         return settings["below"], "N/A: the nearest bundle"
-    return settings["without"] or settings["below"], settings["answers"]
+    return settings["without"] or settings["below"], settings["answers"] + row.get("verdict", "")
 
 
 def print_table(title, first, sets, wanted, paper):
@@ -173,12 +224,16 @@ def print_tables(sets):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("data", nargs="+")
+    parser.add_argument("data", nargs="*")
     parser.add_argument("--whichtool", default="build/whichtool")
     parser.add_argument("--below", default="bm25,dense,hybrid,auto")
-    for name in ("trained", "cache", "limit", "replay", "chat-model", "asked", "rows"):
+    for name in ("trained", "cache", "limit", "replay", "chat-model", "asked", "rows", "echo"):
         parser.add_argument("--" + name)
     options = parser.parse_args()
+    if options.echo:
+        return print_echo(options.echo)
+    if not options.data:
+        parser.error("which DATA?")
     if options.replay and not (options.chat_model and options.asked):
         parser.error("--replay wants --chat-model NAME and --asked N")
     rows = map(json.loads, sys.stdin) if options.data == ["-"] else measured(options)
@@ -188,7 +243,7 @@ def main():
         sets.setdefault(row["set"], []).append(row)
         if kept:
             print(json.dumps(row), file=kept, flush=True)
-    print_tables(sets)
+    return print_tables(sets)
 
 
 if __name__ == "__main__":

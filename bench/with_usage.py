@@ -6,7 +6,8 @@
 OUT becomes a BEIR folder: tools and test requests of CATALOGUE, train and dev requests of every SET whose tools all are
 in CATALOGUE by name and provider, at most MOST of a SET for train. One provider in twelve is kept from train, so that
 dev knows tools that training never saw: half of dev, which is a tenth of MOST, are train requests that name one of
-those. What CATALOGUE's test asks, and what an earlier SET has, is left out. Says on stderr how many were left.
+those. The halves stand by themselves as well, as dev-usual and dev-kept (`whichtool eval OUT --split dev-kept`). What
+CATALOGUE's test asks, and what an earlier SET has, is left out. Says on stderr how many were left.
 """
 import json
 import os
@@ -41,7 +42,7 @@ class Merged:
         test = judgements(catalogue)
         self.requests = [one for one in lines(os.path.join(catalogue, "queries.jsonl")) if one["_id"] in test]
         self.known = {folded(request["text"]) for request in self.requests}
-        self.judged = {"train": [], "dev": [], "test": sorted(test.items())}
+        self.judged = {"train": [], "dev-usual": [], "dev-kept": [], "test": sorted(test.items())}
 
     def add(self, folder, most):
         tools = {tool["_id"]: (self.ids.get(key(tool)), key(tool)[1])
@@ -51,7 +52,7 @@ class Merged:
         for request, right in judgements(folder, "train").items():
             (kept_back if any(is_kept_back(tools[tool][1]) for tool in right) else train).append((request, right))
         dev = list(judgements(folder, "dev").items())
-        for split, requests, count in (("dev", dev, most // DEV // 2), ("dev", kept_back, most // DEV // 2),
+        for split, requests, count in (("dev-usual", dev, most // DEV // 2), ("dev-kept", kept_back, most // DEV // 2),
                                        ("train", train, most)):  # dev first: a request of both stays unlearned
             wanted = random.Random(1).sample(sorted(requests), min(count, len(requests)))
             kept = sum(self.keep(split, folder, request, texts[request], {tools[tool][0] for tool in right})
@@ -72,7 +73,8 @@ class Merged:
         shutil.copyfile(os.path.join(catalogue, "corpus.jsonl"), os.path.join(out, "corpus.jsonl"))
         with open(os.path.join(out, "queries.jsonl"), "w", encoding="utf-8") as file:
             file.writelines(json.dumps(request) + "\n" for request in self.requests)
-        for split, judged in self.judged.items():
+        dev = self.judged["dev-usual"] + self.judged["dev-kept"]
+        for split, judged in {**self.judged, "dev": dev}.items():
             with open(os.path.join(out, "qrels", f"{split}.tsv"), "w", encoding="utf-8") as file:
                 file.write("query-id\tcorpus-id\tscore\n")
                 file.writelines(f"{request}\t{tool}\t1\n" for request, right in judged for tool in sorted(right))

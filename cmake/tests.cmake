@@ -6,8 +6,11 @@ if(NOT CMOCKA_FOUND)
   return()
 endif()
 set(WT_TEST_ENVIRONMENT "WT_TEST_SOURCE=${CMAKE_SOURCE_DIR};WT_TEST_BUILD=${CMAKE_BINARY_DIR}")
+if(WT_SANITIZE MATCHES address) # leaks are told, and memory that a hostile number asks for may be refused
+  string(APPEND WT_TEST_ENVIRONMENT ";ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1")
+endif()
 
-foreach(room base text nn net encoder catalog index llm retrieve rerank choose engine eval learn)
+foreach(room base text nn net encoder catalog index llm retrieve rerank choose engine eval learn cli)
   file(GLOB programs CONFIGURE_DEPENDS tests/${room}/test_*.c)
   foreach(program IN LISTS programs)
     get_filename_component(stem ${program} NAME_WE)
@@ -35,9 +38,12 @@ foreach(program IN LISTS programs)
     add_test(NAME fuzz/${stem} COMMAND fuzz_${stem} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${stem})
     set_tests_properties(fuzz/${stem} PROPERTIES TIMEOUT 300)
   endif()
+  target_include_directories(fuzz_${stem} PRIVATE tests)
   target_link_libraries(fuzz_${stem} PRIVATE whichtool_static)
   list(APPEND WT_TEST_PROGRAMS fuzz_${stem})
 endforeach()
+
+set_tests_properties(engine/mutants PROPERTIES TIMEOUT 1800) # a process a mutant
 
 # The public header alone, as C11 and as C++17, pedantic, without a warning.
 add_test(NAME header/c11 COMMAND ${CMAKE_C_COMPILER} -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only

@@ -40,6 +40,7 @@ _whichtool() {
     usage:--split) COMPREPLY=(); return ;;
     usage:-t | usage:--tool) COMPREPLY=(); return ;;
     usage:--before) COMPREPLY=(); return ;;
+    usage:--client) COMPREPLY=(); return ;;
     usage:--after) COMPREPLY=(); return ;;
     usage:--limit) COMPREPLY=(); return ;;
     usage:--model) COMPREPLY=(); return ;;
@@ -100,7 +101,7 @@ _whichtool() {
     list) options+=' -p --provider --providers --limit --offset'; COMPREPLY=() ;;
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
-    usage) options+=' --split --strict -t --tool --before --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
+    usage) options+=' --split --strict -t --tool --before --client --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
     eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --foreign --bootstrap --timed --copies --seed --cache --oracle --below --without --chat-url --chat-model --record --replay --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     train) options+=' --data --most --out --epochs --batch --accumulate --lr --freeze --loss --precision --candidates --fields --negatives --made-up --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto set cross toolrerank all' -- "$word") ;;
     model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;

@@ -50,6 +50,7 @@ extern "C" {
 #define WT_MAX_USAGES 10000000                    /* recorded usages in one store */
 #define WT_MAX_USAGE_TOOLS 128                    /* tools of one usage */
 #define WT_MAX_USAGE_LABEL_BYTES 1024             /* what a usage may call a tool */
+#define WT_MAX_CLIENT_BYTES 256                   /* what a usage calls its client */
 
 /* ---------------------------------------------------------------- errors */
 
@@ -142,7 +143,7 @@ typedef struct wt_tool {
     const char *category;    /* "" when the source has none */
     const char *source_id;   /* what the source calls it (BEIR _id, "METHOD /path" of OpenAPI); "" when nothing */
     const char *format;      /* importer that read it: "mcp", "openai", ... */
-    const char *definition;  /* the source's own bytes, as they were */
+    const char *definition;  /* the source's own bytes, as they were; of a YAML alias, the JSON that it stands for */
     size_t definition_len;
     const char *schema; /* JSON Schema of the arguments, as JSON text; "{}"-like object when none was given */
     const char *sha256; /* of definition, 64 hexadecimal digits */
@@ -189,7 +190,8 @@ WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
 
 /* Complete definitions of tools in the form that a provider's API accepts, as one JSON array.
  * format: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp".
- * Names become provider__name within that API's rule for names; wt_get maps them back.
+ * Names become provider__name within that API's rule for names; wt_get maps them back. Characters that nobody sees, or
+ * that turn text round, are written as \uXXXX.
  * *out is a NUL-terminated string that ends with wt_string_free. Errors: WT_EUSAGE (unknown format), WT_ENOMEM. */
 WT_API int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err);
 WT_API void wt_string_free(char *string);
@@ -236,8 +238,9 @@ WT_API void wt_add_report_free(wt_add_report *report);
  * The catalogue changes in one transaction: all of it or, on failure, nothing. Vectors are made after that, in
  * batches; a stop in between loses no tool, and the next import or wt_embed_missing goes on where it ended.
  * Tools whose definition did not change are not touched. A bad tool is skipped and reported.
- * Errors: WT_EFORMAT (the source as a whole, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
- * WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out is set. */
+ * Errors: WT_EFORMAT (the source as a whole, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND,
+ * WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out
+ * is set. */
 WT_API int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *options, wt_add_report **out,
                   wt_error *err);
 WT_API int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *options, wt_add_report **out,
@@ -252,9 +255,11 @@ WT_API int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn progress, void
 /* A usage is a past request with the tools that it used, and how it ended. A store that has usages finds better: a
  * tool is then known by the requests that it served, not by its description alone (see wt_learn_usage).
  *
- * Requests are kept word for word, in the store file alone. Recording the same usage twice counts twice. Times are
- * seconds since 1970 in UTC. A usage that failed is kept and listed, but teaches nothing. When a tool is removed its
- * usages stay, and count again when a tool with the same id is added. */
+ * Requests are kept word for word, in the store file alone. Recording the same usage twice counts twice, unless it says
+ * from which client it is: a tool counts once a client and request, however often that client repeats it. A client is
+ * any name that the caller chooses (an account, a session, a hash of one); it is kept as it is given, so give one that
+ * names no person. Times are seconds since 1970 in UTC. A usage that failed is kept and listed, but teaches nothing.
+ * When a tool is removed its usages stay, and count again when a tool with the same id is added. */
 
 typedef struct wt_usage_tool {
     const char *id; /* as in wt_tool; what was recorded when no tool had that name */
@@ -268,6 +273,7 @@ typedef struct wt_usage {
     int64_t time;
     size_t tool_count;
     const wt_usage_tool *tools; /* in the order of their use */
+    const char *client;         /* "" when not told */
 } wt_usage;
 
 typedef struct wt_record_options {
@@ -275,6 +281,7 @@ typedef struct wt_record_options {
     const char *outcome; /* "ok", "failed"; NULL or "": not told */
     int64_t time;        /* when it was; 0: now */
     int no_vectors;      /* do not encode now (saves some milliseconds); wt_learn_usage or a later record does */
+    const char *client;  /* whose request it was: UTF-8, at most WT_MAX_CLIENT_BYTES; NULL or "": not told */
 } wt_record_options;
 
 WT_API void wt_record_options_init(wt_record_options *options);
@@ -282,8 +289,9 @@ WT_API void wt_record_options_init(wt_record_options *options);
 /* Records one usage. request: valid UTF-8 without NUL and not blank. tools: [count] names as in wt_get, 1 to
  * WT_MAX_USAGE_TOOLS; the same tool twice counts once.
  * Returns how many of the names no tool has: the usage is then recorded with the others. WT_ENOTFOUND: no tool has any
- * of them. Other errors: WT_EFORMAT (the request), WT_ETOOLONG, WT_EUSAGE (no tools, a name that several tools have, a
- * bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ENOMEM. On any error nothing was recorded. */
+ * of them. Other errors: WT_EFORMAT (the request or the client), WT_ETOOLONG, WT_EUSAGE (no tools, a name that several
+ * tools have, a bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ENOMEM. On any error nothing was
+ * recorded. */
 WT_API int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, const char *const *tools,
                            size_t count, const wt_record_options *options, wt_error *err);
 
@@ -312,12 +320,13 @@ typedef struct wt_usage_report {
 WT_API void wt_usage_report_free(wt_usage_report *report);
 
 /* Imports usages from memory or a file, as JSON Lines:
- *   {"request": "book a table", "tools": ["tables/book_table"], "outcome": "ok", "time": "2026-11-22T08:30:00Z"}
- * outcome and time may be missing; time may also be a number of seconds; other members are ignored. Or from a BEIR
- * folder: queries.jsonl with qrels/SPLIT.tsv, where a query used the tools whose source id is judged over 0.
- * One transaction: all of it or, on failure, nothing. A name that no tool has is reported, and the usage is recorded
- * with the others; a usage of which no tool is known, or that makes no sense, is reported and skipped.
- * Errors as in wt_add_path. With WT_ECANCELLED after the transaction, *out is set. */
+ *   {"request": "book a table", "tools": ["tables/book_table"], "outcome": "ok", "time": "2026-11-22T08:30:00Z",
+ *    "client": "c17"}
+ * outcome, time and client may be missing; time may also be a number of seconds; other members are ignored. Or from a
+ * BEIR folder: queries.jsonl with qrels/SPLIT.tsv, where a query used the tools whose source id is judged over 0. One
+ * transaction: all of it or, on failure, nothing. A name that no tool has is reported, and the usage is recorded with
+ * the others; a usage of which no tool is known, or that makes no sense, is reported and skipped. Errors as in
+ * wt_add_path. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_add_usage(wt_engine *engine, const char *bytes, size_t len, const wt_add_usage_options *options,
                         wt_usage_report **out, wt_error *err);
 WT_API int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_usage_options *options,
@@ -339,10 +348,11 @@ WT_API void wt_usages_free(wt_usages *usages);
 /* Which usages. All zero: every one. */
 typedef struct wt_usage_filter {
     size_t size;
-    const char *tool; /* that used this tool: a name as in wt_get, or what a usage calls a tool that is gone */
-    int64_t before;   /* recorded before this time; 0: at any time */
-    int64_t after_id; /* with an id over this: the id of the last one seen, for the next page */
-    size_t limit;     /* the first so many; 0: all */
+    const char *tool;   /* that used this tool: a name as in wt_get, or what a usage calls a tool that is gone */
+    int64_t before;     /* recorded before this time; 0: at any time */
+    int64_t after_id;   /* with an id over this: the id of the last one seen, for the next page */
+    size_t limit;       /* the first so many; 0: all */
+    const char *client; /* of this client; NULL or "": of any, and of none */
 } wt_usage_filter;
 
 WT_API void wt_usage_filter_init(wt_usage_filter *filter);
@@ -354,12 +364,14 @@ WT_API int wt_list_usage(wt_engine *engine, const wt_usage_filter *filter, wt_us
 /* Takes the next bytes; a non-zero return ends the export with WT_ECANCELLED. */
 typedef int (*wt_write_fn)(void *context, const char *bytes, size_t len);
 
-/* Writes usages as the JSON Lines that wt_add_usage reads. Returns how many. Errors as in wt_list_usage. */
+/* Writes usages as the JSON Lines that wt_add_usage reads, characters that nobody sees as \uXXXX. Returns how many.
+ * Errors as in wt_list_usage. */
 WT_API int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *filter, wt_write_fn write, void *context,
                                wt_error *err);
 
 /* Removes usages for good, limit and after_id not regarded: those that used filter->tool, those recorded before
- * filter->before, or those that are both. A filter that names neither is WT_EUSAGE unless `all` is set. What was
+ * filter->before, those of filter->client, or those that are all of what is named. A filter that names none of them is
+ * WT_EUSAGE unless `all` is set. What was
  * learned of a usage goes with it: the vectors of its tools are made anew by the next wt_learn_usage, which this call
  * does not wait for. Returns how many there were. Other errors: as in wt_list_usage, WT_EREADONLY, WT_EFULL. */
 WT_API int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *filter, int all, wt_error *err);
@@ -453,8 +465,8 @@ WT_API const wt_recipe *wt_recipe_at(size_t index);
 
 typedef struct wt_pick_options {
     size_t size;
-    double complete; /* 0: the set of the greatest expected TRACC; else, below 1: one that holds all that is needed
-                        with this probability, and is as small as that allows */
+    double complete; /* 0: the set of the greatest expected TRACC; else, below 1: one that shall hold all that is
+                        needed for this share of requests, and is as small as that allowed on dev */
     double abstain;  /* pick nothing rather than something wrong, at the price of so many of 100 requests that have a
                         tool, as a share: 0: 0.05; negative: never */
     const char *provider; /* only this provider's tools; NULL: all */
@@ -473,8 +485,8 @@ typedef struct wt_picked {
     const wt_hit *items; /* likeliest first; score: the probability that the request needs it */
     double none;         /* probability that no tool fits; NaN where there is no model to tell it by */
     double tracc;        /* expected TRACC of the set; NaN with `complete` and for an empty set */
-    double complete;     /* probability that the set holds all that is needed: as promised, or, without
-                            options->complete, as the chooser sees it */
+    double complete;     /* probability that the set holds all that is needed: options->complete, or, without
+                            that, as the chooser sees it */
     const char *recipe;  /* what found the tools that it chose from */
     const char *notice;  /* one line on what was missing, or NULL */
     double encode_ms, search_ms, total_ms;
@@ -492,9 +504,12 @@ WT_API void wt_picked_free(wt_picked *picked);
 /* The set of tools that a request needs, no more and no less, by default without a language model
  * (docs/recommend.md).
  * Probabilities are calibrated by `whichtool train set`; without that they are those of other catalogues, and notice
- * says so. With options->complete: a request that is like those that training set aside gets a set that holds all its
- * tools with that probability or more, by split conformal prediction; where training saw too few requests to promise
- * it, or they did not find all their tools, the set is as large as can be and notice says so.
+ * says so. With options->complete: the set grows as far as that share of the dev requests took to have all their
+ * tools, apart for tools that somebody used before and tools that nobody did (conformal prediction). On new requests
+ * that share is met about, and not guaranteed: training chose other things by the same dev requests
+ * (docs/recommend.md). Where dev had too few requests for it, or they did not find all their tools, the set is as
+ * large as can be and notice says so. options->abstain goes first: what is taken for a request that no tool fits gets
+ * nothing.
  *
  * "bundle" gives the set of tools, of those that past requests used together, that is most like the request; it needs
  * `whichtool train neighbours`. "ptr" has a language model correct that set (docs/ptr.md), or find one without it where
@@ -551,7 +566,8 @@ WT_API int wt_model_info(const char *models_dir, const char *name, wt_models **o
 WT_API int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn progress, void *context,
                          wt_error *err);
 
-/* Writes the packed cache that makes loading quick, unless it is current. wt_open does so by itself. */
+/* Writes the packed cache that makes loading quick, unless it is current. wt_open does so by itself, and does without
+ * one where none can be written; here that is the error (WT_EFULL, WT_EREADONLY, WT_EIO, ...). */
 WT_API int wt_model_pack(const char *models_dir, const char *name, wt_error *err);
 
 /* ---------------------------------------------------------------- training */

@@ -71,7 +71,8 @@ int wt__fail_errno(wt_error *err, const char *verb, const char *path)
     char reason[128];
     /* POSIX strerror_r would do, but _GNU_SOURCE gives the other one; both forms agree on using the result. */
     const char *text = strerror_r(number, reason, sizeof reason);
-    return wt__fail(err, code_of_errno(number), "cannot %s %s: %s", verb, path, text);
+    return wt__fail(err, code_of_errno(number), "cannot %s %s: %s%s", verb, path, text,
+                    number == EFBIG ? "; raise the limit of a file's size (ulimit -f)" : "");
 }
 
 int wt__fail_nomem(wt_error *err)

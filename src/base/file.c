@@ -15,7 +15,41 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-enum { FOLDER_DEPTH_MAX = 32, LOCK_POLL_MS = 20 };
+enum { FOLDER_DEPTH_MAX = 32, LOCK_POLL_MS = 20, TEMPORARY_TRIES = 16 };
+
+#define UNFINISHED ".unfinished-" /* PATH.unfinished-XXXXXX is written for PATH */
+enum { RANDOM_LETTERS = 6 };
+
+/* ---------------------------------------------------------------- reading */
+
+static int fail_no_file(const char *path, mode_t mode, wt_error *err)
+{
+    if (S_ISDIR(mode))
+        return wt__fail(err, WT_EUSAGE, "%s is a folder, not a file", path);
+    return wt__fail(err, WT_EFORMAT,
+                    "%s is a %s, not a file: pass it as standard input (-), or save it to a file first", path,
+                    S_ISFIFO(mode)   ? "pipe"
+                    : S_ISSOCK(mode) ? "socket"
+                                     : "device");
+}
+
+/* Opens a file for reading. A pipe that nobody writes to would keep the process for ever and a device may have no end:
+ * neither is waited for, and both are refused. */
+static int open_file(int *fd, struct stat *info, const char *path, wt_error *err)
+{
+    *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (*fd < 0)
+        return errno == ENXIO && stat(path, info) == 0 ? fail_no_file(path, info->st_mode, err)
+                                                       : wt__fail_errno(err, "open", path);
+    int rc = 0;
+    if (fstat(*fd, info) < 0)
+        rc = wt__fail_errno(err, "read", path);
+    else if (!S_ISREG(info->st_mode))
+        rc = fail_no_file(path, info->st_mode, err);
+    if (rc < 0)
+        close(*fd);
+    return rc;
+}
 
 static int read_all(int fd, char *bytes, size_t len, size_t *got)
 {
@@ -33,20 +67,15 @@ static int read_all(int fd, char *bytes, size_t len, size_t *got)
     return 0;
 }
 
-static int read_open_file(int fd, char **out, size_t *len, const char *path, size_t max, wt_error *err)
+static int read_open_file(int fd, uint64_t size, char **out, size_t *len, const char *path, size_t max, wt_error *err)
 {
-    struct stat info;
-    if (fstat(fd, &info) < 0)
-        return wt__fail_errno(err, "read", path);
-    if (S_ISDIR(info.st_mode))
-        return wt__fail(err, WT_EUSAGE, "%s is a folder, not a file", path);
-    if ((uint64_t)info.st_size > max)
-        return wt__fail(err, WT_ETOOLONG, "%s has %lld bytes; at most %zu are read", path, (long long)info.st_size,
+    if (size > max)
+        return wt__fail(err, WT_ETOOLONG, "%s has %llu bytes; at most %zu are read", path, (unsigned long long)size,
                         max);
-    char *bytes = wt__alloc_array((size_t)info.st_size + 1, 1);
+    char *bytes = wt__alloc_array((size_t)size + 1, 1);
     if (!bytes)
         return wt__fail_nomem(err);
-    if (read_all(fd, bytes, (size_t)info.st_size, len) < 0) {
+    if (read_all(fd, bytes, (size_t)size, len) < 0) {
         int rc = wt__fail_errno(err, "read", path);
         free(bytes);
         return rc;
@@ -58,29 +87,27 @@ static int read_open_file(int fd, char **out, size_t *len, const char *path, siz
 
 int wt__file_read(char **out, size_t *len, const char *path, size_t max, wt_error *err)
 {
+    struct stat info;
+    int fd;
     *out = NULL;
     *len = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return wt__fail_errno(err, "open", path);
-    int rc = read_open_file(fd, out, len, path, max, err);
+    int rc = open_file(&fd, &info, path, err);
+    if (rc < 0)
+        return rc;
+    rc = read_open_file(fd, (uint64_t)info.st_size, out, len, path, max, err);
     close(fd);
     return rc;
 }
 
 int wt__file_map(struct mapping *out, const char *path, wt_error *err)
 {
-    *out = (struct mapping){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return wt__fail_errno(err, "open", path);
     struct stat info;
-    int rc = 0;
-    if (fstat(fd, &info) < 0) {
-        rc = wt__fail_errno(err, "map", path);
-    } else if (!S_ISREG(info.st_mode)) {
-        rc = wt__fail(err, WT_EIO, "%s is not a regular file", path);
-    } else if (info.st_size > 0) {
+    int fd;
+    *out = (struct mapping){0};
+    int rc = open_file(&fd, &info, path, err);
+    if (rc < 0)
+        return rc;
+    if (info.st_size > 0) {
         void *ptr = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
         if (ptr == MAP_FAILED)
             rc = wt__fail_errno(err, "map", path);
@@ -98,19 +125,100 @@ void wt__file_unmap(struct mapping *mapping)
     *mapping = (struct mapping){0};
 }
 
+/* ---------------------------------------------------------------- replacing
+ *
+ * What is being written for PATH is PATH.unfinished-XXXXXX, and its writer holds a lock on it until it has its name. So
+ * one that can be locked was left by a process that is gone, and the next writer of PATH removes it. */
+
+static const char *name_in(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "a/b/c" -> "a/b", "c" -> "."; NULL when memory is out. */
+static char *folder_of(const char *path)
+{
+    const char *name = name_in(path);
+    if (name == path)
+        return wt__copy_string(".", 1);
+    return name == path + 1 ? wt__copy_string("/", 1) : wt__copy_string(path, (size_t)(name - path) - 1);
+}
+
+static bool is_unfinished(struct str entry, struct str name)
+{
+    return entry.len == name.len + sizeof UNFINISHED - 1 + RANDOM_LETTERS && wt__str_starts(entry, name) &&
+           memcmp(entry.ptr + name.len, UNFINISHED, sizeof UNFINISHED - 1) == 0;
+}
+
+/* Removes an unfinished file whose writer is gone. */
+static void remove_left(int folder, const char *entry)
+{
+    struct stat info;
+    int fd = openat(folder, entry, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, entry, 0);
+    close(fd);
+}
+
+/* Removes what dead writers of path left. Failing is no harm. */
+static void remove_all_left(const char *path)
+{
+    char *folder = folder_of(path);
+    DIR *handle = folder ? opendir(folder) : NULL;
+    struct dirent *entry;
+    while (handle && (entry = readdir(handle)))
+        if (is_unfinished(wt__str(entry->d_name), wt__str(name_in(path))))
+            remove_left(dirfd(handle), entry->d_name);
+    if (handle)
+        closedir(handle);
+    free(folder);
+}
+
+/* Whether a file that was just made is kept from other writers. Between its making and its lock one of them may have
+ * taken it for left. Where files cannot be locked, nothing is ever removed. */
+static bool lock_unfinished(int fd)
+{
+    struct stat info;
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+        return errno != EWOULDBLOCK;
+    return fstat(fd, &info) < 0 || info.st_nlink > 0;
+}
+
+/* Makes the file that replace->temporary names, whose last letters it chooses. */
+static int make_unfinished(struct replace *replace)
+{
+    char *letters = replace->temporary + strlen(replace->path) + sizeof UNFINISHED - 1;
+    for (int i = 0; i < TEMPORARY_TRIES; i++) {
+        memset(letters, 'X', RANDOM_LETTERS);
+        int fd = mkostemp(replace->temporary, O_CLOEXEC);
+        if (fd < 0 || lock_unfinished(fd))
+            return fd;
+        close(fd);
+    }
+    errno = EBUSY;
+    return -1;
+}
+
 int wt__replace_begin(struct replace *out, const char *path, wt_error *err)
 {
     *out = (struct replace){.fd = -1};
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return wt__fail(err, WT_EUSAGE, "%s is not a file, and would be replaced by one: name a file to write", path);
     size_t len = strlen(path);
     out->path = wt__copy_string(path, len);
-    out->temporary = wt__alloc_array(len + sizeof ".XXXXXX", 1);
+    out->temporary = wt__alloc_array(len + sizeof UNFINISHED + RANDOM_LETTERS, 1);
     if (!out->path || !out->temporary) {
         wt__replace_abort(out);
         return wt__fail_nomem(err);
     }
+    remove_all_left(path);
     memcpy(out->temporary, path, len);
-    memcpy(out->temporary + len, ".XXXXXX", sizeof ".XXXXXX");
-    out->fd = mkostemp(out->temporary, O_CLOEXEC);
+    memcpy(out->temporary + len, UNFINISHED "XXXXXX", sizeof UNFINISHED + RANDOM_LETTERS);
+    out->fd = make_unfinished(out);
     if (out->fd < 0) {
         int rc = wt__fail_errno(err, "write", path);
         wt__replace_abort(out);
@@ -134,24 +242,12 @@ int wt__replace_write(struct replace *replace, const void *bytes, size_t len, wt
     return 0;
 }
 
-/* "a/b/c" -> "a/b", "c" -> "."; NULL when memory is out. */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (!slash)
-        return wt__copy_string(".", 1);
-    return slash == path ? wt__copy_string("/", 1) : wt__copy_string(path, (size_t)(slash - path));
-}
-
 int wt__replace_commit(struct replace *replace, wt_error *err)
 {
     int rc = 0;
     if (fsync(replace->fd) < 0)
         rc = wt__fail_errno(err, "write", replace->path);
-    if (close(replace->fd) < 0 && rc == 0)
-        rc = wt__fail_errno(err, "write", replace->path);
-    replace->fd = -1;
-    if (rc == 0 && rename(replace->temporary, replace->path) < 0)
+    else if (rename(replace->temporary, replace->path) < 0)
         rc = wt__fail_errno(err, "replace", replace->path);
     if (rc == 0) {
         free(replace->temporary);
@@ -166,10 +262,10 @@ int wt__replace_commit(struct replace *replace, wt_error *err)
 
 void wt__replace_abort(struct replace *replace)
 {
+    if (replace->temporary && replace->fd >= 0)
+        unlink(replace->temporary);
     if (replace->fd >= 0)
         close(replace->fd);
-    if (replace->temporary && replace->temporary[0])
-        unlink(replace->temporary);
     free(replace->temporary);
     free(replace->path);
     *replace = (struct replace){.fd = -1};
@@ -186,6 +282,8 @@ int wt__file_replace(const char *path, const void *bytes, size_t len, wt_error *
     wt__replace_abort(&replace);
     return rc;
 }
+
+/* ---------------------------------------------------------------- folders */
 
 int wt__make_folders(const char *path, wt_error *err)
 {
@@ -344,6 +442,8 @@ char *wt__cache_folder(struct arena *arena)
 {
     return xdg_folder(arena, "XDG_CACHE_HOME", ".cache");
 }
+
+/* ---------------------------------------------------------------- locks */
 
 int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err)
 {

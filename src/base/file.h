@@ -10,7 +10,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-/* The whole file, at most max bytes (WT_ETOOLONG beyond), with a NUL after it. *out ends with free(). */
+/* The whole file, at most max bytes (WT_ETOOLONG beyond), with a NUL after it. *out ends with free(). Reading and
+ * mapping never wait: what is no file is refused (WT_EUSAGE a folder, WT_EFORMAT a pipe, socket or device). */
 int wt__file_read(char **out, size_t *len, const char *path, size_t max, wt_error *err);
 
 /* A read-only map of a whole file. An empty file maps to ptr NULL, len 0. */
@@ -21,8 +22,8 @@ struct mapping {
 int wt__file_map(struct mapping *out, const char *path, wt_error *err);
 void wt__file_unmap(struct mapping *mapping);
 
-/* Replacing a file: begin, write, commit. Until commit the old content stays;
- * without a commit, wt__replace_abort removes what was written. */
+/* Replacing a file: begin, write, commit. Until commit the old content stays; without a commit, wt__replace_abort
+ * removes what was written, and where a process died before either, the next wt__replace_begin of the same path. */
 struct replace {
     int fd;
     char *path, *temporary;

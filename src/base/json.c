@@ -1,6 +1,8 @@
 /* json.c: jansson decides what JSON is; this skin adds the limits that it leaves to its caller. */
 #include "base/json.h"
 
+#include <pthread.h>
+
 /* Deepest nesting in text, without judging whether it is JSON; stops counting past the limit. */
 static int nesting(const char *text, size_t len)
 {
@@ -25,25 +27,55 @@ static int nesting(const char *text, size_t len)
     return deepest;
 }
 
+/* jansson 2.14 takes most failed allocations for bad syntax, and where a word of 16 bytes or more cannot grow it leaves
+ * a byte out and says nothing. So failures are noted on their way, whatever allocator there was. */
+static json_malloc_t allocate;
+static _Thread_local bool starved;
+
+static void *allocate_or_note(size_t size)
+{
+    void *memory = allocate(size);
+    starved |= !memory;
+    return memory;
+}
+
+static void begin_noting(void)
+{
+    json_free_t release;
+    json_get_alloc_funcs(&allocate, &release);
+    json_set_alloc_funcs(allocate_or_note, release);
+}
+
+/* The value, or NULL with the reason, or with `starved` set. */
+static json_t *load(const char *text, size_t len, json_error_t *why)
+{
+    starved = false;
+    json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, why);
+    /* Schemas hold bounds such as 18446744073709551615; rather a rounded bound than a lost tool. */
+    if (!value && !starved && json_error_code(why) == json_error_numeric_overflow)
+        value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, why);
+    if (!starved)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
 int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err)
 {
+    static pthread_once_t noting = PTHREAD_ONCE_INIT;
+    pthread_once(&noting, begin_noting);
     *out = NULL;
     if (nesting(text, len) > WT_MAX_JSON_DEPTH)
         return wt__fail_at(err, WT_ETOOLONG, 1, 0, NULL, "JSON is nested deeper than %d levels", WT_MAX_JSON_DEPTH);
     json_error_t why;
-    json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
-    /* jansson takes most failed allocations for bad syntax, so bad syntax is believed the second time only. */
+    json_t *value = load(text, len, &why);
+    if (!value && starved) /* once more: not every caller can tell bad syntax from too little memory */
+        value = load(text, len, &why);
+    if (!value && starved)
+        return wt__fail_nomem(err);
     if (!value)
-        value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
-    /* Schemas hold bounds such as 18446744073709551615; rather a rounded bound than a lost tool. */
-    if (!value && json_error_code(&why) == json_error_numeric_overflow)
-        value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &why);
-    if (!value) {
-        if (json_error_code(&why) == json_error_out_of_memory)
-            return wt__fail_nomem(err);
         return wt__fail_at(err, WT_EFORMAT, why.line > 0 ? (size_t)why.line : 1,
                            why.position > 0 ? (size_t)why.position : 0, NULL, "not valid JSON: %s", why.text);
-    }
     *out = value;
     return 0;
 }

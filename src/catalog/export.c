@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "catalog/names.h"
 #include "catalog/schema.h"
+#include "text/shown.h"
 
 struct api {
     const char *name;
@@ -170,12 +171,16 @@ int wt__export(const struct tool *tools, size_t count, struct str format, struct
             err, WT_EUSAGE,
             "no such form of definitions: \"%.*s\" (there are openai, openai-responses, anthropic, gemini, mcp)",
             (int)(format.len < 64 ? format.len : 64), format.ptr);
-    wt__buffer_text(out, api->before);
+    struct buffer json = {0};
+    wt__buffer_text(&json, api->before);
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
-            wt__buffer_char(out, ',');
-        put_tool(out, &tools[i], api);
+            wt__buffer_char(&json, ',');
+        put_tool(&json, &tools[i], api);
     }
-    wt__buffer_text(out, api->after);
+    wt__buffer_text(&json, api->after);
+    wt__shown_json(out, wt__buffer_view(&json));
+    out->failed |= json.failed;
+    wt__buffer_dispose(&json);
     return out->failed ? wt__fail_nomem(err) : 0;
 }

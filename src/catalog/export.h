@@ -11,7 +11,8 @@ enum {
 };
 
 /* Appends one JSON array: what goes into the request's "tools". format: "openai" (chat completions),
- * "openai-responses", "anthropic", "gemini", "mcp". Errors: WT_EUSAGE (unknown format), WT_ENOMEM. */
+ * "openai-responses", "anthropic", "gemini", "mcp". As it may be shown (text/shown.h). Errors: WT_EUSAGE (unknown
+ * format), WT_ENOMEM. */
 int wt__export(const struct tool *tools, size_t count, struct str format, struct buffer *out, wt_error *err);
 
 #endif

@@ -159,13 +159,17 @@ int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *
 int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
                          int64_t *last, wt_error *err);
 
-/* Which usages. All zero: every one. tool and label together are one condition: either of them. */
+/* A tool that a usage used counts once a client and request: not where an earlier usage that did not fail has the same
+ * request, client and tool. Without a client every usage counts.
+ *
+ * Which usages. All zero: every one. tool and label together are one condition: either of them. */
 struct usage_query {
     int64_t after, upto; /* ids after < id <= upto; upto 0: no end */
     int64_t before;      /* recorded before this time; 0: at any time */
     int64_t tool;        /* that used this tool */
     struct str label;    /* that name this label, as long as no tool has it; "": any */
-    bool teaching;       /* did not fail, and used a tool that is there */
+    struct str client;   /* of this client; "": of any, and of none */
+    bool teaching;       /* did not fail, and used a tool that is there and counts; only such tools are told */
     size_t limit;        /* the first so many; 0: all */
 };
 
@@ -183,7 +187,7 @@ int wt__store_usage_counts(struct store *store, const int64_t *ids, size_t count
 /* ---------------------------------------------------------------- usage sums */
 
 /* A usage sum of a tool is the sum of the unit vectors of its teaching usages' requests, in order of id: the mean of
- * Tool2Vec (section 3.1) is sum / uses. Sums exist once a vector set, and a set holds the usages up to its mark.
+ * Tool2Vec (section 4.1) is sum / uses. Sums exist once a vector set, and a set holds the usages up to its mark.
  *
  * Invariant: of every tool, the sum is that of exactly its teaching usages with id <= mark; or it is stale, since a
  * usage was forgotten or an older one was linked to the tool, and reads as absent until it was made anew. */

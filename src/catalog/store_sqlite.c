@@ -19,7 +19,10 @@ enum { WAIT_SHORT_MS = 1, WAIT_LONG_MS = 10, WAIT_SHORT_COUNT = 10 };
 
 static int fail_io(struct store *store, int code, wt_error *err)
 {
+    int last = errno; /* a commit that fails half way does not tell the database which errno it had */
     errno = sqlite3_system_errno(store->db);
+    if (errno == 0 && last == EFBIG)
+        errno = last;
     if (code == SQLITE_IOERR_NOMEM)
         return wt__fail_nomem(err);
     if (errno == 0)

@@ -70,6 +70,12 @@ int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *e
 int wt__sql_find_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);
 int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);
 
+/* Whether the label x of the usage u counts (catalog/store.h): no earlier usage of that client has it with that
+ * request. */
+#define USAGE_COUNTS                                                                                                   \
+    " (u.client IS NULL OR NOT EXISTS (SELECT 1 FROM usage v CROSS JOIN usage_tool y ON y.usage = v.id"                \
+    " WHERE v.client = u.client AND v.request = u.request AND v.id < u.id AND v.outcome <> 2 AND y.label = x.label))"
+
 /* What recorded use makes of changes of tools, inside their transaction. Labels without a tool that are this tool's id
  * are linked to it. */
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err);

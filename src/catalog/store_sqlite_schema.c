@@ -11,6 +11,7 @@
  * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
  * request: equal requests are one row, found by the first 8 bytes of SHA-256. Those that version 1 had are not found.
  * label: what a usage calls a tool, with a link to it, because a record of what was used outlives the tool.
+ * client: whose requests they were, where that was told.
  * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
  * usage_sum: uses is -1 while the sum is stale; its data is then empty. */
 #include "catalog/store_sqlite.h"
@@ -134,6 +135,12 @@ static const struct migration steps[] = {
 
      "INSERT INTO meta VALUES ('usage_generation', 1), ('sums_generation', 1);"
      "INSERT INTO meta SELECT 'usages', count(*) FROM usage;"},
+
+    {"CREATE TABLE client ("
+     " id INTEGER PRIMARY KEY,"
+     " name TEXT NOT NULL UNIQUE) STRICT;"
+     "ALTER TABLE usage ADD COLUMN client INTEGER REFERENCES client (id);" /* NULL: not told */
+     "CREATE INDEX usage_client ON usage (client, request) WHERE client IS NOT NULL;"},
 };
 
 enum {

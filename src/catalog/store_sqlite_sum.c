@@ -1,4 +1,4 @@
-/* store_sqlite_sum.c: usage sums (Tool2Vec, section 3.1), as little-endian fp32.
+/* store_sqlite_sum.c: usage sums (Tool2Vec, section 4.1), as little-endian fp32.
  *
  * A batch of usages is added in one transaction: the sums of the tools that it touches are read, grow in memory in
  * the order of the usages, and are written with the mark that says how far they go. The order makes a sum the same to
@@ -181,7 +181,7 @@ static int add_vector(struct batch *b, int64_t usage, const float *vector)
     int rc = wt__sql_prepare(b->store,
                              "SELECT DISTINCT l.tool FROM usage u CROSS JOIN usage_tool x ON x.usage = u.id"
                              " CROSS JOIN label l ON l.id = x.label"
-                             " WHERE u.id = ?1 AND u.outcome <> 2 AND l.tool IS NOT NULL",
+                             " WHERE u.id = ?1 AND u.outcome <> 2 AND l.tool IS NOT NULL AND" USAGE_COUNTS,
                              &rows, b->err);
     if (rc < 0)
         return rc;

@@ -138,18 +138,32 @@ static int add_label(struct store *store, int64_t usage, size_t position, int64_
     return wt__sql_step(store, insert, err);
 }
 
+static int add_client(struct store *store, struct str name, wt_error *err)
+{
+    sqlite3_stmt *insert;
+    int rc = wt__sql_prepare(store, "INSERT OR IGNORE INTO client (name) VALUES (?1)", &insert, err);
+    if (rc < 0)
+        return rc;
+    return wt__sql_bind_text(insert, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, insert, err);
+}
+
 static int add_usage(struct store *store, const struct usage *usage, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *insert;
     int64_t request = 0, label = 0;
     int rc = request_row(store, usage->request, &request, err);
+    if (rc == 0 && usage->client.len > 0)
+        rc = add_client(store, usage->client, err);
     if (rc == 0)
-        rc = wt__sql_prepare(store, "INSERT INTO usage (request, outcome, created) VALUES (?1, ?2, ?3)", &insert, err);
+        rc = wt__sql_prepare(store,
+                             "INSERT INTO usage (request, outcome, created, client)"
+                             " VALUES (?1, ?2, ?3, (SELECT id FROM client WHERE name = ?4))",
+                             &insert, err);
     if (rc < 0)
         return rc;
-    sqlite3_bind_int64(insert, 1, request);
-    sqlite3_bind_int(insert, 2, (int)usage->outcome);
-    sqlite3_bind_int64(insert, 3, usage->time);
+    if (sqlite3_bind_int64(insert, 1, request) | sqlite3_bind_int(insert, 2, (int)usage->outcome) |
+        sqlite3_bind_int64(insert, 3, usage->time) | wt__sql_bind_text(insert, 4, usage->client))
+        return wt__fail_nomem(err);
     rc = wt__sql_step(store, insert, err);
     *id = sqlite3_last_insert_rowid(store->db);
     for (size_t i = 0; rc == 0 && i < usage->tool_count; i++) {
@@ -207,18 +221,20 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
 
 /* ---------------------------------------------------------------- which usages */
 
-/* ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit. */
+/* ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit, ?9 client. */
 #define OF_ANY_TOOL                                                                                                    \
     " u.id > ?1 AND u.id <= ?2 AND (?3 = 0 OR u.created < ?3)"                                                         \
+    " AND (?9 = '' OR u.client = (SELECT id FROM client WHERE name = ?9))"                                             \
     " AND (?4 = 0 OR (u.outcome <> 2 AND EXISTS (SELECT 1 FROM usage_tool x CROSS JOIN label l ON l.id = x.label"      \
-    " WHERE x.usage = u.id AND l.tool IS NOT NULL)))"
+    " WHERE x.usage = u.id AND l.tool IS NOT NULL AND (?5 = 0 OR l.tool = ?5) AND" USAGE_COUNTS ")))"
 #define OF_ONE_TOOL                                                                                                    \
     OF_ANY_TOOL " AND u.id IN (SELECT x.usage FROM label l CROSS JOIN usage_tool x ON x.label = l.id"                  \
                 " WHERE l.tool = ?5 UNION SELECT x.usage FROM label l CROSS JOIN usage_tool x ON x.label = l.id"       \
                 " WHERE l.name = ?6 AND l.tool IS NULL)"
 
 #define ROWS                                                                                                           \
-    "SELECT u.id, u.request, r.text, u.outcome, u.created FROM usage u CROSS JOIN request r ON r.id = u.request WHERE"
+    "SELECT u.id, u.request, r.text, u.outcome, u.created, coalesce(c.name, '') FROM usage u"                          \
+    " CROSS JOIN request r ON r.id = u.request LEFT JOIN client c ON c.id = u.client WHERE"
 #define COUNT "SELECT count(*) FROM usage u WHERE"
 #define DELETE "DELETE FROM usage AS u WHERE"
 #define STALE                                                                                                          \
@@ -247,9 +263,11 @@ static int prepare_query(struct store *store, enum statement which, const struct
     sqlite3_bind_int64(*out, 2, query->upto ? query->upto : INT64_MAX);
     sqlite3_bind_int64(*out, 3, query->before);
     sqlite3_bind_int64(*out, 4, query->teaching);
-    if (one_tool && (sqlite3_bind_int64(*out, 5, query->tool) | wt__sql_bind_text(*out, 6, query->label)))
-        return wt__fail_nomem(err);
-    return 0;
+    sqlite3_bind_int64(*out, 5, query->tool);
+    int failed = wt__sql_bind_text(*out, 9, query->client);
+    if (one_tool)
+        failed |= wt__sql_bind_text(*out, 6, query->label);
+    return failed ? wt__fail_nomem(err) : 0;
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -270,17 +288,19 @@ static int copy_view(struct reading *r, struct str *view)
     return view->ptr ? 0 : wt__fail_nomem(r->err);
 }
 
-static int read_tools(struct reading *r, struct usage *usage)
+static int read_tools(struct reading *r, struct usage *usage, bool teaching)
 {
     sqlite3_stmt *rows;
     size_t count = 0;
     int rc = wt__sql_prepare(r->store,
-                             "SELECT l.tool, l.name FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
-                             " WHERE x.usage = ?1 ORDER BY x.position",
+                             "SELECT l.tool, l.name FROM usage u CROSS JOIN usage_tool x ON x.usage = u.id"
+                             " CROSS JOIN label l ON l.id = x.label"
+                             " WHERE u.id = ?1 AND (?2 = 0 OR" USAGE_COUNTS ") ORDER BY x.position",
                              &rows, r->err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 1, usage->id);
+    sqlite3_bind_int64(rows, 2, teaching);
     while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1) {
         if (wt__grow((void **)&r->tools, &r->tool_capacity, count + 1, sizeof *r->tools) < 0) {
             rc = wt__fail_nomem(r->err);
@@ -300,7 +320,7 @@ static int read_tools(struct reading *r, struct usage *usage)
     return rc;
 }
 
-static int read_usage(struct reading *r, sqlite3_stmt *row)
+static int read_usage(struct reading *r, sqlite3_stmt *row, bool teaching)
 {
     int64_t outcome = sqlite3_column_int64(row, 3);
     struct usage usage = {.id = sqlite3_column_int64(row, 0),
@@ -308,12 +328,15 @@ static int read_usage(struct reading *r, sqlite3_stmt *row)
                           .request = wt__sql_column(row, 2),
                           .outcome =
                               outcome > 0 && outcome < USAGE_OUTCOMES ? (enum usage_outcome)outcome : USAGE_UNTOLD,
-                          .time = sqlite3_column_int64(row, 4)};
+                          .time = sqlite3_column_int64(row, 4),
+                          .client = wt__sql_column(row, 5)};
     if (wt__grow((void **)&r->usages, &r->capacity, r->count + 1, sizeof usage) < 0)
         return wt__fail_nomem(r->err);
     int rc = copy_view(r, &usage.request);
     if (rc == 0)
-        rc = read_tools(r, &usage);
+        rc = copy_view(r, &usage.client);
+    if (rc == 0)
+        rc = read_tools(r, &usage, teaching);
     if (rc == 0)
         r->usages[r->count++] = usage;
     return rc;
@@ -327,7 +350,7 @@ static int read_usages(struct reading *r, const struct usage_query *query)
         return rc;
     sqlite3_bind_int64(rows, 7, query->limit > 0 && query->limit < WT_MAX_USAGES ? (int64_t)query->limit : -1);
     while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1)
-        rc = read_usage(r, rows);
+        rc = read_usage(r, rows, query->teaching);
     wt__sql_reset(rows);
     return rc;
 }
@@ -375,10 +398,11 @@ int wt__store_usage_counts(struct store *store, const int64_t *ids, size_t count
     int rc = outer ? 0 : wt__store_read_begin(store, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         sqlite3_stmt *row;
-        rc = wt__sql_prepare(store,
-                             "SELECT count(DISTINCT u.id) FROM label l CROSS JOIN usage_tool x ON x.label = l.id"
-                             " CROSS JOIN usage u ON u.id = x.usage WHERE l.tool = ?1 AND u.outcome <> 2",
-                             &row, err);
+        rc = wt__sql_prepare(
+            store,
+            "SELECT count(DISTINCT u.id) FROM label l CROSS JOIN usage_tool x ON x.label = l.id"
+            " CROSS JOIN usage u ON u.id = x.usage WHERE l.tool = ?1 AND u.outcome <> 2 AND" USAGE_COUNTS,
+            &row, err);
         if (rc < 0)
             break;
         sqlite3_bind_int64(row, 1, ids[i]);
@@ -422,7 +446,8 @@ static int64_t forget_usages(struct store *store, const struct usage_query *quer
         rc = wt__sql_exec(
             store,
             "DELETE FROM request WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.request = request.id);"
-            "DELETE FROM label WHERE NOT EXISTS (SELECT 1 FROM usage_tool WHERE usage_tool.label = label.id)",
+            "DELETE FROM label WHERE NOT EXISTS (SELECT 1 FROM usage_tool WHERE usage_tool.label = label.id);"
+            "DELETE FROM client WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.client = client.id)",
             err);
     if (rc == 0)
         rc = add_to_counter(store, "usages", -(int64_t)there, err);

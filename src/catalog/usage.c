@@ -54,6 +54,16 @@ int wt__usage_check_request(struct str request, wt_error *err)
     return 0;
 }
 
+int wt__usage_check_client(struct str client, wt_error *err)
+{
+    if (client.len > WT_MAX_CLIENT_BYTES)
+        return wt__fail(err, WT_ETOOLONG, "the client has %zu bytes; at most %d are taken", client.len,
+                        WT_MAX_CLIENT_BYTES);
+    if ((client.len && memchr(client.ptr, '\0', client.len)) || !wt__utf8_valid(client))
+        return wt__fail(err, WT_EFORMAT, "the client is not valid UTF-8, or has a NUL");
+    return 0;
+}
+
 /* ---------------------------------------------------------------- times */
 
 /* `digits` digits at text->ptr, which moves past them; -1 when they are not there. */

@@ -30,6 +30,7 @@ struct usage {
     int64_t time; /* seconds since 1970, UTC */
     const struct usage_tool *tools;
     size_t tool_count; /* 1 to WT_MAX_USAGE_TOOLS, all different */
+    struct str client; /* whose request it was, at most WT_MAX_CLIENT_BYTES; "": not told */
 };
 
 /* "", "ok", "failed". */
@@ -39,6 +40,9 @@ bool wt__usage_outcome_read(struct str word, enum usage_outcome *out);
 
 /* 0, or WT_EFORMAT (blank, NUL, not UTF-8) or WT_ETOOLONG with a sentence that says what is wrong with the request. */
 int wt__usage_check_request(struct str request, wt_error *err);
+
+/* The same for a client; "" is one. */
+int wt__usage_check_client(struct str client, wt_error *err);
 
 /* RFC 3339 ("2026-11-22T08:30:00Z", with an offset or a fraction, which is dropped) or a date alone, which is its
  * midnight UTC; years 1970 to 9999. False for anything else. */

@@ -188,6 +188,18 @@ static int read_time(struct lines *l, const json_t *object, int64_t *out, wt_err
     return SKIP(l, "/time", err, "the time is neither a number of seconds since 1970 nor like 2026-11-22T08:30:00Z");
 }
 
+static int read_client(struct lines *l, const json_t *object, struct str *out, wt_error *err)
+{
+    wt_error why = {0};
+    const json_t *value = json_object_get(object, "client");
+    if (!value || json_is_null(value))
+        return 1;
+    if (!json_is_string(value))
+        return SKIP(l, "/client", err, "\"client\" is not a string");
+    *out = (struct str){json_string_value(value), json_string_length(value)};
+    return wt__usage_check_client(*out, &why) < 0 ? SKIP(l, "/client", err, "%s", why.message) : 1;
+}
+
 static int read_usage(struct lines *l, const json_t *object, wt_error *err)
 {
     struct str tools[WT_MAX_USAGE_TOOLS];
@@ -199,6 +211,8 @@ static int read_usage(struct lines *l, const json_t *object, wt_error *err)
         rc = read_outcome(l, object, &draft.outcome, err);
     if (rc > 0)
         rc = read_time(l, object, &draft.time, err);
+    if (rc > 0)
+        rc = read_client(l, object, &draft.client, err);
     return rc > 0 ? l->import->take(l->import->context, &draft, err) : rc;
 }
 

@@ -19,7 +19,8 @@ struct usage_draft {
     int64_t time;            /* -1: the source does not say */
     const struct str *tools; /* [tool_count] names; 1 to WT_MAX_USAGE_TOOLS, each 1 to WT_MAX_USAGE_LABEL_BYTES */
     size_t tool_count;
-    struct str query; /* of a BEIR folder: its _id, and the names are source ids; else "" */
+    struct str client; /* has passed wt__usage_check_client; "": the source does not say */
+    struct str query;  /* of a BEIR folder: its _id, and the names are source ids; else "" */
     const char *file;
     size_t line, byte; /* line 0: unknown */
 };

@@ -263,13 +263,21 @@ void wt__set_order(const struct chooser *chooser, const struct situation *situat
     }
 }
 
-bool wt__complete_level(const struct calibration *levels, double probability, float *level)
+static bool level_for(const struct calibration *levels, double probability, float *level)
 {
     double rank = ceil((double)(levels->count + 1) * probability - 1e-9);
     if (!(rank >= 1) || rank > (double)levels->count)
         return false;
     *level = levels->values[(size_t)rank - 1];
     return *level < CHOOSE_NEVER;
+}
+
+bool wt__complete_levels(const struct chooser *chooser, double probability, struct complete_levels *out)
+{
+    if (!level_for(&chooser->levels, probability, &out->used))
+        return false;
+    out->unused = out->used;
+    return chooser->unused.count == 0 || level_for(&chooser->unused, probability, &out->unused);
 }
 
 /* ---------------------------------------------------------------- none of these */

@@ -9,11 +9,19 @@
  * where p, that a tool is needed, is logistic in the numbers of situation.h. From these probabilities comes either
  *
  *   the set with the greatest expected TRACC (set_metrics.h), by minimum Bayes risk over the same sets, or
- *   a set that holds all that is needed with a stated probability: tools in the order of how likely a needed set holds
- *   them, as many as it takes. Where to stop is calibrated by split conformal prediction (Vovk et al. 2005;
- * Angelopoulos and Bates 2021): each of n requests with known tools has a level, the greatest at which stopping would
- * have been too early, and a request that is exchangeable with those is complete with probability P or more when
- * stopping is put off beyond the ceil((n + 1) P)-th least of these levels.
+ *   a set that shall hold all that is needed with a stated probability: tools in the order of how likely a needed set
+ *   holds them, as many as it takes.
+ *
+ * Where to stop is calibrated as in split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021): each of
+ * n requests with known tools has a level, the greatest at which stopping would have been too early, and a request that
+ * is exchangeable with those is complete with probability P or more when stopping is put off beyond the
+ * ceil((n + 1) P)-th least of these levels. Tools that nobody used before have levels of their own (Mondrian conformal
+ * prediction), so that it does not matter to either kind how many requests need the other.
+ *
+ * That holds for levels of requests that nothing was fitted to. Ours come by weights of the other folds: a query that
+ * asked those same weights (CV+, Barber et al. 2021) would be complete with probability 1 - 2 (1 - P), less at most
+ * sqrt(2 / n), in the worst case. It asks the weights of all, which is close to P as long as a fold more or less hardly
+ * moves them, and guarantees nothing where it does; and the same requests chose what was trained before.
  *
  * And there may be no tool for it at all: a second logistic gives that probability, and what of the answerable
  * requests' it exceeds is known, so that it can be acted upon at a stated rate of false alarms. */
@@ -42,7 +50,8 @@ struct chooser {
     float likelihood, past, size;
     float sizes[CHOOSE_SIZES]; /* [n - 1] log of the share of usage that needed n tools; all 0: nothing is known */
     float fit_weights[FIT_FEATURES], fit_constant;
-    struct calibration levels; /* of wt__set_level on requests with known tools */
+    struct calibration levels; /* up to which a request's tools join, of those that somebody used before */
+    struct calibration unused; /* the same of tools that nobody used; none: they join as the others do */
     struct calibration none;   /* of wt__none_probability on requests that some tool fits */
 };
 
@@ -74,8 +83,12 @@ void wt__set_order(const struct chooser *chooser, const struct situation *situat
 /* The level of a request whose tools were not all found. */
 #define CHOOSE_NEVER 1e9f
 
-/* The level up to which tools join a set that is complete with that probability. false: none is known. */
-bool wt__complete_level(const struct calibration *levels, double probability, float *level);
+/* Up to which levels tools join a set that is complete with that probability: those that somebody used, and those that
+ * nobody did. false: none are known. */
+struct complete_levels {
+    float used, unused;
+};
+bool wt__complete_levels(const struct chooser *chooser, double probability, struct complete_levels *out);
 
 /* ---------------------------------------------------------------- none of these */
 

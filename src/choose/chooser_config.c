@@ -76,6 +76,8 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
         rc = read_number(numbers[i].into, config, numbers[i].name, err);
     if (rc == 0)
         rc = read_calibration(&out->levels, config, "levels", arena, err);
+    if (rc == 0)
+        rc = read_calibration(&out->unused, config, "unused", arena, err);
     return rc < 0 ? rc : read_calibration(&out->none, config, "none", arena, err);
 }
 
@@ -92,10 +94,10 @@ static json_t *write_list(const float *values, size_t count)
 
 json_t *wt__chooser_write(const struct chooser *c)
 {
-    return json_pack("{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o}", "tool",
-                     write_list(c->tool_weights, TOOL_FEATURES), "tool_constant", (double)c->tool_constant,
-                     "likelihood", (double)c->likelihood, "past", (double)c->past, "size", (double)c->size, "sizes",
-                     write_list(c->sizes, CHOOSE_SIZES), "fit", write_list(c->fit_weights, FIT_FEATURES),
-                     "fit_constant", (double)c->fit_constant, "levels", write_list(c->levels.values, c->levels.count),
-                     "none", write_list(c->none.values, c->none.count));
+    return json_pack(
+        "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o}", "tool", write_list(c->tool_weights, TOOL_FEATURES),
+        "tool_constant", (double)c->tool_constant, "likelihood", (double)c->likelihood, "past", (double)c->past, "size",
+        (double)c->size, "sizes", write_list(c->sizes, CHOOSE_SIZES), "fit", write_list(c->fit_weights, FIT_FEATURES),
+        "fit_constant", (double)c->fit_constant, "levels", write_list(c->levels.values, c->levels.count), "unused",
+        write_list(c->unused.values, c->unused.count), "none", write_list(c->none.values, c->none.count));
 }

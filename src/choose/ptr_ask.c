@@ -3,10 +3,10 @@
  *   ptr-requirements   request -> {"requirements": [text, ...]}
  *   ptr-match          tools, one requirement -> {"tool": a number of the list, or null}
  *
- * An answer is taken for what it can be and no more. A requirement is a non-empty text, made plain and cut; a match is
- * a whole number from 1 to the length of the list. What is neither is no answer, and is counted: with no requirement
- * that can be used the request as a whole is the one requirement, and a match that is no number of the list is none.
- * Only an empty list says that nothing is required.
+ * An answer is taken for what it can be and no more. A requirement is a text with a word in it, made plain and cut; a
+ * match is a whole number from 1 to the length of the list. What is neither is no answer, and is counted: with no
+ * requirement that can be used the request as a whole is the one requirement, and a match that is no number of the list
+ * is none. Only an empty list says that nothing is required.
  *
  * Matches do not depend on each other, so they are asked for together, and read in the order of the requirements. */
 #include "choose/ptr_inside.h"
@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "llm/plain.h"
 #include "llm/prompt.h"
+#include "text/unicode.h"
 
 /* A question that was put, by whichever thread, and what came back. */
 struct reply {
@@ -78,13 +79,23 @@ static int note(const struct ptr_run *run, const struct prompt *prompt, const st
 
 /* --- requirements -------------------------------------------------------------------------------------------- */
 
-/* The words of one element of the answer; none when it is no text. */
+static bool has_word(struct str text)
+{
+    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
+        enum unicode_kind kind = wt__unicode_kind(wt__utf8_next(&at, end));
+        if (kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT)
+            return true;
+    }
+    return false;
+}
+
+/* The words of one element of the answer; empty when it is no text, or one without a word. */
 static int read_requirement(struct arena *arena, const json_t *element, struct str *out, wt_error *err)
 {
     struct buffer plain = {0};
-    if (json_is_string(element))
-        wt__plain_line(&plain, (struct str){json_string_value(element), json_string_length(element)},
-                       PTR_MAX_REQUIREMENT_BYTES);
+    const struct str text = {json_string_value(element), json_string_length(element)};
+    if (text.len > 0 && has_word(text))
+        wt__plain_line(&plain, text, PTR_MAX_REQUIREMENT_BYTES);
     *out = (struct str){wt__arena_copy(arena, wt__buffer_view(&plain)), plain.len};
     int rc = plain.failed || !out->ptr ? wt__fail_nomem(err) : 0;
     wt__buffer_dispose(&plain);

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "text/shown.h"
 
 enum { LABEL = 12, INDENT = 2 };
 
@@ -100,7 +101,7 @@ static int print_as_asked(struct cli *cli, const wt_tool *tool)
     } else if (wt__given(cli, OPT_DEFINITION)) {
         print_definition(cli, &out, tool);
     } else if (wt__given(cli, OPT_SCHEMA)) {
-        wt__text_escape(&out, wt__str(tool->schema), TEXT_LINES);
+        wt__shown_json(&out, wt__str(tool->schema));
         wt__buffer_char(&out, '\n');
     } else {
         print_tool(cli, &out, tool);

@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/text.h"
+#include "text/shown.h"
 
 enum { PAGE = 1000, TIME_BYTES = 64, LEAD = 30 /* columns of time and outcome */, LEAST = 20 };
 
@@ -154,13 +155,14 @@ static void json_usage(struct buffer *out, const wt_usage *usage)
     wt__json_key(out, "tools");
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_char(out, i ? ',' : '[');
-        wt__buffer_json(out, wt__str(usage->tools[i].id));
+        wt__shown_string(out, wt__str(usage->tools[i].id));
         gone += !usage->tools[i].known;
     }
     wt__buffer_text(out, usage->tool_count ? "]" : "[]");
     wt__json_count(out, "unknown_tools", gone);
     wt__json_text(out, "outcome", usage->outcome);
     wt__json_text(out, "time", time);
+    wt__json_text(out, "client", usage->client);
     wt__buffer_text(out, "}\n");
 }
 
@@ -187,6 +189,7 @@ static int read_filter(struct cli *cli, wt_usage_filter *filter)
     const char *before = wt__text_of(cli, OPT_BEFORE);
     wt_usage_filter_init(filter);
     filter->tool = wt__text_of(cli, OPT_TOOL);
+    filter->client = wt__text_of(cli, OPT_CLIENT);
     filter->after_id = (int64_t)cli->arguments.number[OPT_AFTER];
     filter->limit = (size_t)cli->arguments.number[OPT_LIMIT];
     if (before && wt_read_time(before, &filter->before, &err) < 0)
@@ -255,10 +258,13 @@ static bool agreed(struct cli *cli)
     if (wt__given(cli, OPT_YES) || isatty(STDIN_FILENO) != 1 || !cli->tty_err)
         return true;
     const char *tool = wt__text_of(cli, OPT_TOOL), *before = wt__text_of(cli, OPT_BEFORE);
+    const char *client = wt__text_of(cli, OPT_CLIENT);
     struct buffer question = {0}, shown = {0};
-    wt__buffer_text(&question, tool || before ? "Forget the usages" : "Forget every usage");
+    wt__buffer_text(&question, tool || client || before ? "Forget the usages" : "Forget every usage");
     if (tool)
         wt__buffer_printf(&question, " of %s", tool);
+    if (client)
+        wt__buffer_printf(&question, " of the client %s", client);
     if (before)
         wt__buffer_printf(&question, " before %s", before);
     wt__text_escape(&shown, wt__buffer_view(&question), TEXT_LINE);
@@ -305,8 +311,8 @@ static int forget(struct cli *cli, wt_engine *engine)
     int code = read_filter(cli, &filter);
     if (code != 0)
         return code;
-    if (all == (filter.tool || filter.before))
-        return wt__cli_usage(cli, "either --all, or --tool and --before, say what to forget");
+    if (all == (filter.tool || filter.client || filter.before))
+        return wt__cli_usage(cli, "either --all, or --tool, --client and --before, say what to forget");
     if (!agreed(cli))
         return wt__cli_say(cli, END_NOTHING, "nothing was forgotten");
     int64_t forgotten = wt_forget_usage(engine, &filter, all, &err);
@@ -322,16 +328,16 @@ static const struct action {
     const char *name;
     int (*run)(struct cli *cli, wt_engine *engine);
     bool takes_sources, uses_model;
-    enum option_id options[8]; /* beside those of every verb; OPT_COUNT ends them */
+    enum option_id options[9]; /* beside those of every verb; OPT_COUNT ends them */
 } actions[] = {
     {"add", add, true, true, {OPT_SPLIT, OPT_STRICT, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS, OPT_COUNT}},
-    {"list", list, false, false, {OPT_TOOL, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
-    {"export", export, false, false, {OPT_TOOL, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
+    {"list", list, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
+    {"export", export, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
     {"forget",
      forget,
      false,
      true,
-     {OPT_TOOL, OPT_BEFORE, OPT_ALL, OPT_YES, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS, OPT_COUNT}},
+     {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_ALL, OPT_YES, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS, OPT_COUNT}},
 };
 
 static bool allows(const struct action *action, enum option_id id)

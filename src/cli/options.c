@@ -179,8 +179,10 @@ static const struct option pick_options[] = {
      .name = "complete",
      .kind = VALUE_TEXT,
      .value = "P",
-     .help = "A set that holds all the tools that are needed with probability P, such as 0.9, and no larger than that "
-             "takes; needs `train set`."},
+     .help =
+         "A set that shall hold all the tools that are needed for a share P of requests, such as 0.9, and is no "
+         "larger than that took on requests that training set aside; needs `train set`. Requests that no tool seems "
+         "to fit get none all the same; see --abstain."},
     {.id = OPT_ABSTAIN,
      .name = "abstain",
      .kind = VALUE_TEXT,
@@ -290,6 +292,11 @@ static const struct option usage_options[] = {
      .kind = VALUE_TEXT,
      .value = "TIME",
      .help = "Only usages before a time, such as 2026-11-22 or 2026-11-22T08:30:00Z."},
+    {.id = OPT_CLIENT,
+     .name = "client",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "Only usages of this client, by the name that they were recorded with."},
     {.id = OPT_AFTER,
      .name = "after",
      .kind = VALUE_NUMBER,
@@ -637,10 +644,11 @@ const struct verb wt__verbs[] = {
      .text =
          "add imports usages from files, BEIR folders (queries.jsonl and qrels/SPLIT.tsv) or standard input (-). A "
          "line of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": "
-         "\"ok\" or \"failed\", \"time\": \"2026-11-22T08:30:00Z\"}; outcome and time may be missing. Each source is "
-         "imported in one step: all of it or, on failure, nothing. A name that no tool has is reported, and the usage "
-         "is kept with the others; a usage without one known tool, or that makes no sense, is reported, skipped and "
-         "counted. A usage that failed is kept, but nothing is learned of it.\n"
+         "\"ok\" or \"failed\", \"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\"}; outcome, time and client may "
+         "be missing. A client is any name of your choosing for whose request it was: a tool counts once a client and "
+         "request. Each source is imported in one step: all of it or, on failure, nothing. A name that no tool has is "
+         "reported, and the usage is kept with the others; a usage without one known tool, or that makes no sense, is "
+         "reported, skipped and counted. A usage that failed is kept, but nothing is learned of it.\n"
          "list shows usages in the order of their recording, a tool that is gone in brackets; export writes them as "
          "add "
          "reads them; forget removes them for good, on a terminal only after a question, unless --yes is given.\n"

@@ -22,6 +22,7 @@ enum option_id {
     OPT_ALL,
     OPT_BATCH,
     OPT_BEFORE,
+    OPT_CLIENT,
     OPT_BELOW,
     OPT_BOOTSTRAP,
     OPT_CACHE,

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "cli/text.h"
+#include "text/shown.h"
 
 enum {
     NARROW = 60,    /* columns below which a tool takes two lines */
@@ -16,14 +17,14 @@ void wt__json_key(struct buffer *out, const char *key)
 {
     if (out->len > 0 && out->ptr[out->len - 1] != '{')
         wt__buffer_char(out, ',');
-    wt__buffer_json(out, wt__str(key));
+    wt__shown_string(out, wt__str(key));
     wt__buffer_char(out, ':');
 }
 
 void wt__json_text(struct buffer *out, const char *key, const char *value)
 {
     wt__json_key(out, key);
-    wt__buffer_json(out, wt__str(value));
+    wt__shown_string(out, wt__str(value));
 }
 
 void wt__json_count(struct buffer *out, const char *key, uint64_t value)
@@ -46,9 +47,9 @@ void wt__json_raw(struct buffer *out, const char *key, const char *json)
     json_t *value = NULL;
     wt__json_key(out, key);
     if (wt__json_parse(&value, json, strlen(json), NULL) == 0)
-        wt__json_write(out, value);
+        wt__shown_value(out, value);
     else
-        wt__buffer_json(out, wt__str(json));
+        wt__shown_string(out, wt__str(json));
     json_decref(value);
 }
 
@@ -113,7 +114,7 @@ int wt__print_export(struct cli *cli, const wt_tool *const *tools, size_t count,
     if (cli->json && wt__json_parse(&array, text, strlen(text), NULL) == 0 && json_is_array(array)) {
         json_array_foreach(array, index, item)
         {
-            wt__json_write(&out, item);
+            wt__shown_value(&out, item);
             wt__buffer_char(&out, '\n');
         }
     } else {

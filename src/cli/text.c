@@ -2,6 +2,8 @@
 
 #include <utf8proc.h>
 
+#include "text/unicode.h"
+
 static const char MARK[] = "\xe2\x80\xa6"; /* one column: "..." */
 
 /* The next character of s from *at on; -1 for bytes that are no character, of which one is passed. */
@@ -14,16 +16,12 @@ static utf8proc_int32_t next_character(struct str s, size_t *at)
     return step > 0 ? c : -1;
 }
 
-/* Controls (C0, DEL, C1), and format characters except the joiners that scripts and emoji need. */
-static int is_unsafe(utf8proc_int32_t c)
+/* All that nobody sees but what the letters of some scripts and emoji need: joiners, the soft hyphen, and the choice
+ * between two forms of a sign. */
+static bool is_unsafe(utf8proc_int32_t c)
 {
-    if (c < 0x20 || (c >= 0x7f && c < 0xa0))
-        return 1;
-    if (c == 0x200c || c == 0x200d || c == 0xad)
-        return 0;
-    utf8proc_category_t category = utf8proc_category(c);
-    return category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP ||
-           category == UTF8PROC_CATEGORY_CS;
+    bool needed = c == 0x200c || c == 0x200d || c == 0xad || c == 0xfe0e || c == 0xfe0f;
+    return !needed && wt__unicode_unseen((uint32_t)c);
 }
 
 static int is_blank(utf8proc_int32_t c)

@@ -54,18 +54,18 @@ static void populate(const struct model_cache *cache)
     (void)madvise(start, (size_t)layers->size, MADV_WILLNEED);
 }
 
-static int write_one(const char *path, const unsigned char *image, size_t len)
+static int write_one(const char *path, const unsigned char *image, size_t len, wt_error *err)
 {
     struct arena arena = {0};
     char *folder = wt__arena_copy(&arena, wt__str(path));
-    int rc = folder ? 0 : WT_ENOMEM;
+    int rc = folder ? 0 : wt__fail_nomem(err);
 
     if (rc == 0) {
         *strrchr(folder, '/') = '\0';
-        rc = wt__make_folders(folder, NULL);
+        rc = wt__make_folders(folder, err);
     }
     if (rc == 0)
-        rc = wt__file_replace(path, image, len, NULL);
+        rc = wt__file_replace(path, image, len, err);
     wt__arena_dispose(&arena);
     return rc;
 }
@@ -80,7 +80,8 @@ static int make(struct model_cache *cache, const char *folder, char *places[PLAC
         return rc;
     uint64_t key = ((const struct packed_header *)(const void *)cache->image)->source_key;
     for (size_t i = 0; i < PLACES; i++)
-        if (write_one(places[i], cache->image, len) == 0 && map_one(cache, places[i], key, true, NULL) == 0) {
+        if (write_one(places[i], cache->image, len, &cache->unwritten) == 0 &&
+            map_one(cache, places[i], key, true, &cache->unwritten) == 0) {
             free(cache->image);
             cache->image = NULL;
             return 0;

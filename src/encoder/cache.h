@@ -17,7 +17,8 @@
 struct model_cache {
     struct packed packed;
     struct mapping map;   /* where it was mapped */
-    unsigned char *image; /* where it lies in memory */
+    unsigned char *image; /* where it lies in memory ... */
+    wt_error unwritten;   /* ... and why no file has it */
 };
 
 /* Opens or makes the packed model of the folder. whole: look at every byte of one that is there. *made (may be NULL)

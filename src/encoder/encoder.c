@@ -122,6 +122,9 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
     struct model_cache *cache = calloc(1, sizeof(*cache));
     int rc = cache ? wt__model_cache_open(cache, folder, true, made, err) : wt__fail_nomem(err);
 
+    if (rc == 0 && cache->image)
+        rc = wt__fail(err, cache->unwritten.code, "the packed model of %s could not be kept: %s", folder,
+                      cache->unwritten.message);
     if (cache)
         wt__model_cache_close(cache);
     free(cache);

@@ -35,7 +35,7 @@ struct packed;
 const struct packed *wt__encoder_packed(const struct encoder *encoder);
 
 /* Makes the packed model unless it is there, current and whole to the last byte. *made may be NULL. Errors as
- * wt__encoder_open. */
+ * wt__encoder_open, and where no file could be written, why (WT_EFULL, WT_EREADONLY, WT_EIO, ...). */
 int wt__encoder_pack(const char *folder, bool *made, wt_error *err);
 
 /* Memory for one thread at a time. Errors: WT_ENOMEM. */

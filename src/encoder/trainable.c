@@ -510,6 +510,12 @@ void wt__trainable_head_forward(const struct trainable *t, struct head_rows *row
     wt__linear_forward(&m->score, rows->active, hidden, ACTIVATION_NONE, NULL, rows->logits, 1, rows->count);
 }
 
+void wt__trainable_score(struct trainable *t, float **weights, float **constant)
+{
+    *weights = t->weights + (t->model.score.weight - t->weights);
+    *constant = t->weights + (t->model.score.bias - t->weights);
+}
+
 /* Where the gradient of one of the model's weights is. */
 static float *gradient_of(struct trainable *t, const float *weight)
 {

@@ -109,6 +109,9 @@ void wt__trainable_head_forward(const struct trainable *t, struct head_rows *row
  * of a step runs backward. */
 void wt__trainable_head_backward(struct trainable *t, struct head_rows *rows);
 
+/* What makes the number of the head's active row: weights [H] and a constant, the caller's to change between steps. */
+void wt__trainable_score(struct trainable *t, float **weights, float **constant);
+
 /* Adds the sums of workers 1 .. count-1 to the parameters' gradients and clears them: slice `part` of `parts`, so that
  * threads can share the work. All slices must be done before the next step. */
 void wt__gradients_reduce(struct trainable *t, struct gradients *const *workers, size_t count, size_t part,

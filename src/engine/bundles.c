@@ -194,7 +194,7 @@ static int fetch_vectors(void *context, const uint32_t *bundles, size_t count, f
         texts[i].len = b->words[TEXT].len;
     }
     if (rc == 0)
-        rc = wt__encode_many(b->shelf->labels->encoder, texts, count, b->engine->threads, vectors, NULL, err);
+        rc = wt__encode_many(b->bundles->encoder, texts, count, b->engine->threads, vectors, NULL, err);
     wt__arena_dispose(&arena);
     return rc;
 }
@@ -212,7 +212,7 @@ static int bind_all(struct binding *b, void **lexical, size_t *len, wt_error *er
 
 static int make(struct binding *b, const char *folder, uint64_t state, struct snapshot **out, wt_error *err)
 {
-    const struct encoder *encoder = b->shelf->labels->encoder;
+    const struct encoder *encoder = b->bundles->encoder;
     struct vector_source source = {
         wt__encoder_hash(encoder), bundle_kind, wt__encoder_dim(encoder), NULL, fetch_vectors, b};
     struct snapshot_content content = {.generation = state,
@@ -249,21 +249,31 @@ static uint64_t state_of(const struct bundles *bundles, const struct shelf *shel
     return wt__checksum(bundles->rows, bundles->starts[bundles->count] * sizeof *bundles->rows, state);
 }
 
+/* Which of a shelf's bundles, and where they lie in the index folder. */
+enum { TRAINED_BUNDLES, UNTRAINED_BUNDLES, BUNDLES_KINDS };
+static const char *const folders[BUNDLES_KINDS] = {"bundles", "bundles-untrained"};
+
 /* "": there is none. NULL: out of memory. */
-static const char *folder_of(const wt_engine *engine, struct arena *arena)
+static const char *folder_of(const wt_engine *engine, size_t which, struct arena *arena)
 {
-    return engine->index_folder[0] ? wt__path_join(arena, engine->index_folder, "bundles") : "";
+    return engine->index_folder[0] ? wt__path_join(arena, engine->index_folder, folders[which]) : "";
 }
 
-static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struct shelf *shelf, wt_error *err)
+static const struct vectors *vectors_of(const struct bundles *bundles)
+{
+    return wt__snapshot_vectors(bundles->snapshot, wt__encoder_hash(bundles->encoder), bundle_kind);
+}
+
+static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struct shelf *shelf, size_t which,
+                         wt_error *err)
 {
     uint64_t state = state_of(bundles, shelf);
     struct arena arena = {0};
-    const char *folder = folder_of(engine, &arena);
+    const char *folder = folder_of(engine, which, &arena);
     int rc = folder ? WT_ENOTFOUND : wt__fail_nomem(err);
     if (folder && folder[0])
         rc = wt__snapshot_open(&bundles->snapshot, folder, state, wt__document_settings_key(), NULL);
-    if (folder && (rc < 0 || !wt__bundle_vectors(bundles, shelf->labels->encoder))) {
+    if (folder && (rc < 0 || !vectors_of(bundles))) {
         struct binding binding = {.engine = engine, .shelf = shelf, .bundles = bundles};
         wt__snapshot_free(bundles->snapshot);
         bundles->snapshot = NULL;
@@ -276,21 +286,32 @@ static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struc
 
 /* ---------------------------------------------------------------- a shelf's */
 
-int wt__bundles_of(wt_engine *engine, struct shelf *shelf, const struct bundles **out, wt_error *err)
+static int make_bundles(struct bundles **out, wt_engine *engine, struct shelf *shelf, const struct encoder *encoder,
+                        size_t which, wt_error *err)
 {
+    struct bundles *bundles = calloc(1, sizeof *bundles);
+    if (!bundles)
+        return wt__fail_nomem(err);
+    bundles->encoder = encoder;
+    int rc = find_sets(bundles, shelf, err);
+    if (rc == 0 && bundles->count > 0)
+        rc = open_snapshot(bundles, engine, shelf, which, err);
+    if (rc == 0)
+        *out = bundles;
+    else
+        wt__bundles_free(bundles);
+    return rc;
+}
+
+int wt__bundles_of(wt_engine *engine, struct shelf *shelf, const struct encoder *encoder, const struct bundles **out,
+                   wt_error *err)
+{
+    const size_t which = encoder == shelf->labels->encoder ? TRAINED_BUNDLES : UNTRAINED_BUNDLES;
     int rc = 0;
     pthread_mutex_lock(&engine->lazy_lock);
-    if (!shelf->bundles) {
-        struct bundles *bundles = calloc(1, sizeof *bundles);
-        rc = bundles ? find_sets(bundles, shelf, err) : wt__fail_nomem(err);
-        if (rc == 0 && bundles->count > 0)
-            rc = open_snapshot(bundles, engine, shelf, err);
-        if (rc == 0)
-            shelf->bundles = bundles;
-        else
-            wt__bundles_free(bundles);
-    }
-    *out = shelf->bundles;
+    if (!shelf->bundles[which])
+        rc = make_bundles(&shelf->bundles[which], engine, shelf, encoder, which, err);
+    *out = shelf->bundles[which];
     pthread_mutex_unlock(&engine->lazy_lock);
     return rc;
 }
@@ -308,16 +329,13 @@ void wt__bundles_free(struct bundles *bundles)
 void wt__bundles_discard(wt_engine *engine, struct shelf *shelf)
 {
     struct arena arena = {0};
-    const char *folder = folder_of(engine, &arena);
-    if (folder && folder[0] && !engine->read_only)
-        wt__snapshot_discard(folder, engine->busy_ms, NULL);
+    for (size_t which = 0; which < BUNDLES_KINDS; which++) {
+        const char *folder = folder_of(engine, which, &arena);
+        if (folder && folder[0] && !engine->read_only)
+            wt__snapshot_discard(folder, engine->busy_ms, NULL);
+    }
     wt__engine_discard_shelf(engine, shelf);
     wt__arena_dispose(&arena);
-}
-
-const struct vectors *wt__bundle_vectors(const struct bundles *bundles, const struct encoder *encoder)
-{
-    return wt__snapshot_vectors(bundles->snapshot, wt__encoder_hash(encoder), bundle_kind);
 }
 
 /* A bit for each bundle that holds a tool that may be found. */
@@ -334,7 +352,7 @@ int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query
 {
     const struct retriever words_or_meaning = {.lexical = query->retriever->lexical, .dense = query->retriever->dense};
     const bool neither = words_or_meaning.lexical <= 0 && words_or_meaning.dense <= 0;
-    struct view view = {bundles->snapshot, query->encoder, wt__bundle_vectors(bundles, query->encoder), NULL};
+    struct view view = {bundles->snapshot, bundles->encoder, vectors_of(bundles), NULL};
     struct retrieve_request request = {.text = query->text, .k = 1};
     struct hit_list hits = {0};
     uint64_t *open = NULL;

@@ -2,8 +2,8 @@
  * section 2.1).
  *
  * They are those of training's past requests, so that a study never sees a set of the requests that it measures. Words
- * and vectors of them, by training's encoder, are made when first wanted and kept in a snapshot of their own
- * (STORE-index/bundles), which follows the catalogue as that of the tools does. */
+ * and vectors of them, by training's encoder or the engine's, are made when first wanted and kept in snapshots of their
+ * own (STORE-index/bundles, STORE-index/bundles-untrained), which follow the catalogue as that of the tools does. */
 #ifndef WT_ENGINE_BUNDLES_H
 #define WT_ENGINE_BUNDLES_H
 
@@ -14,6 +14,7 @@ enum {
 };
 
 struct bundles {
+    const struct encoder *encoder;
     size_t count;
     size_t left_out;           /* beyond the most */
     uint32_t *starts;          /* [count + 1] where the rows of each begin */
@@ -21,22 +22,20 @@ struct bundles {
     struct snapshot *snapshot; /* a row each; NULL when there are none */
 };
 
-/* Those of a shelf that knows the rows of training's labels (struct shelf.labels). *out is the shelf's; it may hold
- * none. Tools that are gone are missing from them. Errors: WT_ENOMEM, WT_ESTORE, ... */
-int wt__bundles_of(wt_engine *engine, struct shelf *shelf, const struct bundles **out, wt_error *err);
+/* Those of a shelf that knows the rows of training's labels (struct shelf.labels), by training's encoder or another
+ * one. *out is the shelf's; it may hold none. Tools that are gone are missing from them. Errors: WT_ENOMEM, WT_ESTORE,
+ * ... */
+int wt__bundles_of(wt_engine *engine, struct shelf *shelf, const struct encoder *encoder, const struct bundles **out,
+                   wt_error *err);
 void wt__bundles_free(struct bundles *bundles); /* NULL is a no-op */
 
 /* Forgets them, with their files and their shelf, when damage was met in reading them: they are then made anew. */
 void wt__bundles_discard(wt_engine *engine, struct shelf *shelf);
 
-/* Their vectors by this encoder; NULL: there are none. */
-const struct vectors *wt__bundle_vectors(const struct bundles *bundles, const struct encoder *encoder);
-
 struct bundle_query {
     struct str text;
     const struct retriever
-        *retriever; /* whose weights of words and meaning count; meaning alone where it has neither */
-    const struct encoder *encoder;
+        *retriever;          /* whose weights of words and meaning count; meaning alone where it has neither */
     const uint64_t *allowed; /* a bit a row of the shelf, for the tools that may be found; NULL: all */
     struct workspace *workspace;
 };

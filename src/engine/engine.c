@@ -177,11 +177,18 @@ static int open_trained(wt_engine *engine, wt_error *err)
 {
     const struct encoder *base = NULL;
     struct trained *trained = NULL;
-    wt_error why = {0};
+    wt_error why = {0}, no_base = {0};
     int rc = 0;
     if (engine->trained_folder[0] && wt__is_folder(engine->trained_folder)) {
-        wt__engine_encoder_locked(engine, &base, NULL);
-        rc = wt__trained_open(&trained, engine->trained_folder, base, &why);
+        rc = wt__engine_encoder_locked(engine, &base, &no_base);
+        if (rc == WT_ENOMEM)
+            why = no_base;
+        else
+            rc = wt__trained_open(&trained, engine->trained_folder, base, &why);
+    }
+    if (rc == 0 && !trained && no_base.code < 0) {
+        why = no_base;
+        rc = why.code;
     }
     pthread_mutex_lock(&engine->lock);
     engine->trained = trained;

@@ -34,7 +34,8 @@ struct shelf {
     atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; SHELF_UNCOUNTED until a query wants that set */
     const struct trained *labels; /* whose neighbours' tools it knows; NULL until a query wants them */
     uint32_t *label_rows;         /* [labels->label_count] */
-    struct bundles *bundles;      /* of those neighbours; NULL until one is wanted (engine/bundles.h) */
+    struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
+                                     wanted (engine/bundles.h) */
     atomic_uint references;
 };
 
@@ -65,7 +66,7 @@ struct wt_engine {
     wt_error encoder_error; /* why there is none, when encoder_tried */
     bool encoder_tried;
     struct trained *trained;
-    wt_error trained_error; /* why there is none, when trained_tried and the folder could not be read; else code 0 */
+    wt_error trained_error; /* why there is none, when trained_tried and what there is cannot be used; else code 0 */
     bool trained_tried;
     struct trained *retired; /* what was trained before, by its `next` */
     struct workspace_slot *free_workspaces;
@@ -75,7 +76,8 @@ struct wt_engine {
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err);
 int wt__engine_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err); /* with build_lock held */
 
-/* What training left, read on first use; *out is NULL when there is nothing. */
+/* What training left, read on first use; *out is NULL when there is nothing. Where it lacks an encoder, the error is
+ * why the engine has none. */
 int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err);
 int wt__engine_trained_locked(wt_engine *engine, const struct trained **out, wt_error *err); /* with build_lock held */
 

@@ -46,6 +46,8 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     out->none = NAN;
     if (options->abstain > 0) { /* from the hits that it was calibrated on */
         chooser = wt__engine_chooser(search->engine, &search->untrained, &out->notice);
+        if (!chooser)
+            return wt__fail_nomem(err);
         search->features = true;
         search->k = wanted > PICK_HITS ? wanted : PICK_HITS;
     }

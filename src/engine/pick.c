@@ -45,11 +45,13 @@ void wt_picked_free(wt_picked *public)
 const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice)
 {
     const struct trained *trained = NULL;
-    wt_error unused;
-    wt__engine_trained(engine, &trained, &unused); /* the search says what is wrong with it */
-    *untrained = !trained || !trained->chooser;
+    int rc = wt__engine_trained(engine, &trained, NULL);
+    if (rc == WT_ENOMEM)
+        return NULL;
+    bool calibrated = trained && trained->chooser;
+    *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
     *notice = *untrained ? "not calibrated on this catalogue: record use, then run `whichtool train all`" : NULL;
-    return *untrained ? &wt__chooser_untrained : trained->chooser;
+    return calibrated ? trained->chooser : &wt__chooser_untrained;
 }
 
 double wt__read_situation(const struct search *search, const struct chooser *chooser, struct situation *out)
@@ -73,6 +75,26 @@ int wt__past_users(const struct search *search, const int64_t *ids, size_t count
             for (uint32_t l = n->starts[i]; l < n->starts[i + 1]; l++)
                 if (n->rows[n->labels[l]] == row)
                     bits[i / 64] |= (uint64_t)1 << i % 64;
+    }
+    *out = bits;
+    return 0;
+}
+
+int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *err)
+{
+    const struct neighbours *n = wt__search_neighbours(search);
+    size_t words = (search->shelf->snapshot->rows + (size_t)63) / 64;
+    *out = NULL;
+    if (!n)
+        return 0;
+    uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
+    if (!bits)
+        return wt__fail_nomem(err);
+    memset(bits, 0, words * sizeof *bits);
+    for (size_t l = 0; l < n->starts[n->count]; l++) {
+        uint32_t row = n->rows[n->labels[l]];
+        if (row != NEIGHBOURS_GONE)
+            bits[row / 64] |= (uint64_t)1 << row % 64;
     }
     *out = bits;
     return 0;
@@ -133,20 +155,26 @@ static void pick_likeliest(struct picking *p, const struct chosen *chosen)
 /* As many as it takes; all hits where nothing was promised. */
 static int pick_complete(struct picking *p, wt_error *err)
 {
-    const struct calibration *levels = &p->chooser->levels;
+    struct complete_levels levels;
+    const uint64_t *used;
     size_t hits = p->search.hits.len;
-    float *before = wt__arena_array(p->search.arena, float, hits), level = CHOOSE_NEVER;
-    if (!before)
-        return wt__fail_nomem(err);
-    bool known = wt__complete_level(levels, p->options.complete, &level);
+    float *before = wt__arena_array(p->search.arena, float, hits);
+    int rc = before ? wt__used_rows(&p->search, &used, err) : wt__fail_nomem(err);
+    if (rc < 0)
+        return rc;
+    bool known = wt__complete_levels(p->chooser, p->options.complete, &levels);
     wt__set_order(p->chooser, &p->situation, hits, p->which, before);
-    while (p->count < hits && before[p->count] <= level)
-        p->count++;
+    for (size_t i = 0; i < hits; i++) {
+        uint32_t row = p->search.hits.items[p->which[i]].row;
+        bool unused = used && !(used[row / 64] >> row % 64 & 1);
+        if (!known || before[i] <= (unused ? levels.unused : levels.used))
+            p->which[p->count++] = p->which[i];
+    }
     p->out->complete = known ? p->options.complete : NAN;
     if (known)
         return 0;
     return wt__picked_note(p->out, p->search.arena,
-                           levels->count == 0
+                           p->chooser->levels.count == 0
                                ? "how large a complete set must be is not known without training"
                                : "training cannot promise that probability: it set too few requests aside, or too "
                                  "many of their tools were not found",
@@ -199,7 +227,7 @@ static int pick_set(wt_engine *engine, struct str request, const wt_pick_options
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
                                      .features = true};
     picking.chooser = wt__engine_chooser(engine, &picking.search.untrained, &picking.notice);
-    rc = run(&picking, err);
+    rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     out->encode_ms = picking.search.hits.encode_ms;
     return rc;

@@ -135,13 +135,14 @@ static int find_past(void *self, struct str text, size_t k, struct arena *arena,
 static int find_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
     struct ptr_reach *reach = self;
-    const struct bundle_query query = {text, &reach->home.retriever, reach->encoder, reach->allowed,
-                                       reach->home.workspace};
+    const struct bundle_query query = {text, &reach->home.retriever, reach->allowed, reach->home.workspace};
     size_t nearest = 0, count = 0;
     *out = (struct ptr_tools){0};
     if (reach->past.count == 0)
         return 0;
-    int rc = reach->bundles ? 0 : wt__bundles_of(reach->home.engine, reach->home.shelf, &reach->bundles, err);
+    int rc = reach->bundles
+                 ? 0
+                 : wt__bundles_of(reach->home.engine, reach->home.shelf, reach->encoder, &reach->bundles, err);
     if (rc == 0)
         rc = wt__bundles_nearest(reach->bundles, &query, &nearest, err);
     if (rc < 0)
@@ -167,23 +168,35 @@ struct ptr_sources wt__ptr_sources(struct ptr_reach *reach)
     return (struct ptr_sources){reach, find_bundle, find_tools, find_past, find_like, describe};
 }
 
+/* What is past is searched by the encoder of the recipe below, so that nothing of an untrained one is trained; by the
+ * engine's where that has none. */
+static void choose_past(struct ptr_reach *reach, const struct trained *trained)
+{
+    const struct encoder *own = trained->base ? trained->base : trained->encoder;
+    reach->encoder = reach->home.encoder ? reach->home.encoder : own;
+    reach->past = reach->encoder == trained->encoder ? trained->neighbours : trained->untrained;
+}
+
 /* A shelf that knows the rows of training's labels, in place of the search's where that does not. */
 static int learn_past(struct ptr_reach *reach, wt_error *err)
 {
     struct search *home = &reach->home;
     const struct trained *trained = NULL;
     struct shelf *shelf = NULL;
-    wt__engine_trained(home->engine, &trained, NULL); /* what is wrong with it is told by who needs it */
-    if (!trained || !trained->recipes[TRAINED_NEIGHBOURS].there || trained->neighbours.count == 0)
+    /* What is wrong with it is told by who needs it. */
+    if (wt__engine_trained(home->engine, &trained, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (!trained || !trained->recipes[TRAINED_NEIGHBOURS].there)
+        return 0;
+    choose_past(reach, trained);
+    if (reach->past.count == 0)
         return 0;
     int rc = wt__engine_shelf(home->engine, home->set.kind ? &home->set : NULL, trained, &shelf, err);
     if (rc < 0)
         return rc;
     wt__shelf_release(home->shelf);
     home->shelf = shelf;
-    reach->past = trained->neighbours;
     reach->past.rows = shelf->label_rows;
-    reach->encoder = trained->encoder;
     return 0;
 }
 

@@ -128,8 +128,13 @@ static int ask_model(struct ptr_pick *p, wt_error *err)
 
 static int take_bundle(struct ptr_pick *p, wt_error *err)
 {
+    const struct trained *trained;
+    wt_error why;
     if (p->reach.past.count == 0)
-        return wt__fail(err, WT_ERECIPE, "the recipe bundle needs training; run `whichtool train neighbours`");
+        return wt__fail(err, WT_ERECIPE, "%s",
+                        wt__engine_trained(p->reach.home.engine, &trained, &why) < 0
+                            ? why.message
+                            : "the recipe bundle needs training; run `whichtool train neighbours`");
     int rc = p->sources.bundle(&p->reach, p->reach.home.request, p->arena, &p->trace.bundle, err);
     p->trace.kept = p->trace.set = p->trace.bundle;
     return rc;

@@ -1,7 +1,7 @@
 /* rules.c: ToolRerank's settings, its classifier and what training saw, to and from a config.json:
  *
  *   {"hierarchy": {"seen_depth": 10, .., "rules": {"unknown": "none", "single": "concentrate", "multi": "spread"}},
- *    "classifier": {"weights": [..], "constant": 0, "margin": 0.1},
+ *    "classifier": {"weight": 0, "constant": 0, "margin": 0.1},
  *    "across": true, "seen_by": "provider", "seen": ["weather", ..]}
  *
  * Members that are missing are the paper's; a classifier that is missing knows nothing. */
@@ -73,19 +73,12 @@ static int read_settings(struct hierarchy_settings *s, const json_t *object, wt_
 
 static int read_classifier(struct request_classifier *c, const json_t *object, wt_error *err)
 {
-    const json_t *weights = wt__json_array(object, "weights");
-    *c = (struct request_classifier){.constant = (float)wt__json_real(object, "constant", 0),
+    *c = (struct request_classifier){.weight = (float)wt__json_real(object, "weight", 0),
+                                     .constant = (float)wt__json_real(object, "constant", 0),
                                      .margin = (float)wt__json_real(object, "margin", 0)};
-    if (!object)
-        return 0;
-    if (json_array_size(weights) != REQUEST_EVIDENCE)
-        return wt__fail(err, WT_EMODEL, "classifier: %zu weights; this version has %d", json_array_size(weights),
-                        (int)REQUEST_EVIDENCE);
-    bool finite = isfinite(c->constant) && isfinite(c->margin);
-    for (size_t i = 0; i < REQUEST_EVIDENCE; i++) {
-        c->weights[i] = (float)json_number_value(json_array_get(weights, i));
-        finite = finite && isfinite(c->weights[i]);
-    }
+    if (object && !json_object_get(object, "weight"))
+        return wt__fail(err, WT_EMODEL, "classifier: no weight, as another version left it; train toolrerank again");
+    bool finite = isfinite(c->weight) && isfinite(c->constant) && isfinite(c->margin);
     return finite ? 0 : wt__fail(err, WT_EMODEL, "classifier: a number is not finite");
 }
 
@@ -127,19 +120,11 @@ static json_t *write_settings(const struct hierarchy_settings *s)
                      "rules", kinds);
 }
 
-static json_t *write_classifier(const struct request_classifier *c)
-{
-    json_t *weights = json_array();
-    for (size_t i = 0; weights && i < REQUEST_EVIDENCE; i++)
-        if (json_array_append_new(weights, json_real((double)c->weights[i])) < 0)
-            return json_decref(weights), NULL;
-    return json_pack("{s:o, s:f, s:f}", "weights", weights, "constant", (double)c->constant, "margin",
-                     (double)c->margin);
-}
-
 json_t *wt__rules_write(const struct rules *rules, json_t *seen)
 {
-    return json_pack("{s:o, s:o, s:b, s:s, s:o}", "hierarchy", write_settings(&rules->settings), "classifier",
-                     write_classifier(&rules->classifier), "across", (int)rules->across, "seen_by",
+    const struct request_classifier *c = &rules->classifier;
+    return json_pack("{s:o, s:{s:f, s:f, s:f}, s:b, s:s, s:o}", "hierarchy", write_settings(&rules->settings),
+                     "classifier", "weight", (double)c->weight, "constant", (double)c->constant, "margin",
+                     (double)c->margin, "across", (int)rules->across, "seen_by",
                      rules->by_provider ? "provider" : "tool", "seen", seen);
 }

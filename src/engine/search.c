@@ -100,6 +100,8 @@ static int choose_recipe(struct search *search, wt_error *err)
         return choose_plain(search, recipe, false, err);
     wt_error why;
     int rc = search->untrained ? 0 : wt__engine_trained(search->engine, &trained, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
     const struct trained_recipe *choice = wt__trained_recipe(trained, name);
     if (choice)
         return choose_trained(search, trained, choice, err);
@@ -201,7 +203,8 @@ static int retrieve(struct search *search, wt_error *err)
     search->neighbours.rows = search->shelf->label_rows;
     view.neighbours = wt__search_neighbours(search);
     if (search->set.kind)
-        view.vectors = wt__snapshot_vectors(snapshot, search->set.model, search->set.kind);
+        view.vectors =
+            search->vectors ? search->vectors : wt__snapshot_vectors(snapshot, search->set.model, search->set.kind);
     int rc = wt__search_allowed(search, &request.allowed, err);
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);

@@ -21,7 +21,8 @@ struct search {
     bool features;           /* of the hits; past requests are then asked where there are any */
     const int64_t *without;  /* [without_count] ids of tools that count as gone */
     size_t without_count;
-    const uint64_t *left_out; /* past requests that are not asked; as in struct neighbours */
+    const uint64_t *left_out;      /* past requests that are not asked; as in struct neighbours */
+    const struct vectors *vectors; /* in place of the shelf's own, of the same rows; NULL: those */
 
     /* What came of it. */
     struct hit_list hits;     /* until the end of the search */

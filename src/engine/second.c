@@ -235,7 +235,6 @@ static int number_of_nobody(const struct second_look *look, struct arena *arena,
 static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct candidate *candidates, size_t count,
                      enum request_kind *out, wt_error *err)
 {
-    struct request_evidence evidence;
     uint32_t nobody;
     *out = REQUEST_UNKNOWN;
     if (!hits->nearest || h->rules == &wt__rules_untrained)
@@ -244,17 +243,14 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct ca
     if (rc < 0)
         return rc;
     const struct request_texts texts = {.texts = hits->texts,
-                                        .dim = wt__encoder_dim(h->look->view->encoder),
-                                        .vectors = hits->encoded,
                                         .nearest = hits->nearest,
                                         .counts = hits->nearest_counts,
                                         .most = hits->nearest_most,
                                         .keys = h->look->view->snapshot->keys,
                                         .nobody = nobody};
-    wt__request_evidence(&texts, &evidence);
-    wt__request_covers(&texts, candidates, count);
-    *out = wt__request_kind(&h->rules->classifier, &evidence);
-    *h->look->several = (double)wt__request_probability(&h->rules->classifier, &evidence);
+    float lack = wt__request_lack(&texts, candidates, count);
+    *out = wt__request_kind(&h->rules->classifier, lack);
+    *h->look->several = (double)wt__request_probability(&h->rules->classifier, lack);
     return 0;
 }
 

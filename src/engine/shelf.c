@@ -461,7 +461,8 @@ void wt__shelf_release(struct shelf *shelf)
     if (shelf && atomic_fetch_sub(&shelf->references, 1) == 1) {
         wt__snapshot_free(shelf->snapshot);
         free(shelf->label_rows);
-        wt__bundles_free(shelf->bundles);
+        wt__bundles_free(shelf->bundles[0]);
+        wt__bundles_free(shelf->bundles[1]);
         free(shelf);
     }
 }

@@ -16,7 +16,7 @@
 #include "retrieve/document.h"
 
 enum { MAX_CONFIG = 64 << 20 };
-#define MAX_HEAD ((size_t)4 << 30)
+static const double MAX_WEIGHT = 1e6, MAX_ROW = 1e8; /* their products are vectors that an index takes */
 
 static const char *const names[TRAINED_RECIPES] = {
     [TRAINED_DPR] = "dpr",
@@ -83,17 +83,18 @@ static int read_config(struct reading *reading, const char *recipe, json_t **out
     return rc;
 }
 
-/* A weight: finite, and not so large that sums of them overflow. */
+/* A weight: finite, and not so large that sums of them overflow; else 0. */
 static float weight(const json_t *object, const char *key, double fallback)
 {
     double value = wt__json_real(object, key, fallback);
-    return isfinite(value) && fabs(value) < 1e6 ? (float)value : 0;
+    return fabs(value) < MAX_WEIGHT ? (float)value : 0;
 }
 
 static void read_blend(struct blend *blend, const json_t *config)
 {
     const json_t *object = wt__json_object(config, "blend");
-    *blend = (struct blend){weight(object, "description", 1), weight(object, "usage", 1), weight(object, "shrink", 0)};
+    *blend = (struct blend){weight(object, "description", 1), weight(object, "usage", 1),
+                            fmaxf(weight(object, "shrink", 0), 0)};
 }
 
 static void read_weights(const struct trained *trained, struct trained_recipe *recipe, const json_t *config)
@@ -119,12 +120,10 @@ static int fits(struct reading *reading, const char *name, const json_t *config,
 {
     struct trained *trained = reading->trained;
     struct str hash = wt__json_str(wt__json_object(config, "encoder"), "hash");
-    *out = trained->encoder && wt__str_equal(hash, wt__str(wt__encoder_hash(trained->encoder)));
-    if (*out || trained->notice)
+    *out = wt__str_equal(hash, wt__str(wt__encoder_hash(trained->encoder)));
+    if (*out)
         return 0;
-    int rc =
-        set_notice(trained, name, trained->encoder ? "its encoder was trained again since" : "there is no encoder");
-    return rc < 0 ? wt__fail_nomem(reading->err) : 0;
+    return set_notice(trained, name, "its encoder was trained again since") < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
 static int read_head(struct reading *reading, const json_t *config);
@@ -233,9 +232,10 @@ static int copy_head(struct reading *reading, const struct mapping *map, size_t 
         for (size_t d = 0; d < dim; d++)
             square += (double)trained->head[i * dim + d] * trained->head[i * dim + d];
         length += sqrt(square);
+        if (!(sqrt(square) <= MAX_ROW))
+            rc = wt__fail(reading->err, WT_EMODEL, "%s: row %zu holds a number that is not finite, or too large", path,
+                          i);
     }
-    if (rc == 0 && !isfinite(length))
-        rc = wt__fail(reading->err, WT_EMODEL, "%s: the head holds numbers that are not finite", path);
     trained->head_count = rows;
     trained->head_length = rows ? (float)(length / (double)rows) : 1;
     wt__safetensors_dispose(&file);
@@ -313,6 +313,31 @@ static bool read_numbers(const struct tensor *tensor, size_t count, bool ascendi
     return true;
 }
 
+static bool are_vectors(const struct tensor *tensor, const struct encoder *encoder)
+{
+    return tensor && tensor->dtype == DTYPE_F32 && tensor->rank == 2 && tensor->shape[1] == wt__encoder_dim(encoder) &&
+           tensor->shape[0] <= TRAINED_MAX_REQUESTS && (uintptr_t)tensor->data % _Alignof(float) == 0;
+}
+
+/* The past requests by the engine's encoder, which may be another one than when they were remembered. */
+static int read_untrained(struct reading *reading, const json_t *config, const struct safetensors *file,
+                          const char *path)
+{
+    struct trained *trained = reading->trained;
+    const struct tensor *requests = wt__safetensors_find(file, TRAINED_UNTRAINED);
+    if (trained->encoder == trained->base)
+        trained->untrained = trained->neighbours;
+    if (trained->encoder == trained->base || !trained->base || !requests ||
+        !wt__str_equal(wt__json_str(config, TRAINED_UNTRAINED), wt__str(wt__encoder_hash(trained->base))))
+        return 0;
+    if (!are_vectors(requests, trained->base) || requests->shape[0] != trained->neighbours.count)
+        return wt__fail(reading->err, WT_EMODEL, "%s: the tensor untrained does not fit the requests", path);
+    trained->untrained = trained->neighbours;
+    trained->untrained.dim = requests->shape[1];
+    trained->untrained.requests = (const float *)(const void *)requests->data;
+    return 0;
+}
+
 static int read_past(struct reading *reading, const struct safetensors *file, const char *path)
 {
     struct trained *trained = reading->trained;
@@ -320,10 +345,7 @@ static int read_past(struct reading *reading, const struct safetensors *file, co
     const struct tensor *requests = wt__safetensors_find(file, TRAINED_REQUESTS),
                         *starts = wt__safetensors_find(file, TRAINED_LABEL_STARTS),
                         *labels = wt__safetensors_find(file, TRAINED_LABELS);
-    size_t dim = wt__encoder_dim(trained->encoder);
-    if (!requests || !starts || !labels || requests->dtype != DTYPE_F32 || requests->rank != 2 ||
-        requests->shape[1] != dim || requests->shape[0] > TRAINED_MAX_REQUESTS || labels->count >= 1 << 24 ||
-        (uintptr_t)requests->data % _Alignof(float) != 0)
+    if (!are_vectors(requests, trained->encoder) || !starts || !labels || labels->count >= 1 << 24)
         return wt__fail(reading->err, WT_EMODEL, "%s: needs tensors requests, starts and labels that fit together",
                         path);
     size_t count = requests->shape[0];
@@ -334,7 +356,7 @@ static int read_past(struct reading *reading, const struct safetensors *file, co
         !read_numbers(labels, labels->count, false, trained->label_count - 1, numbers + count + 1))
         return wt__fail(reading->err, WT_EMODEL, "%s: starts and labels do not fit the requests and tools", path);
     *n = (struct neighbours){.count = count,
-                             .dim = dim,
+                             .dim = requests->shape[1],
                              .requests = (const float *)(const void *)requests->data,
                              .starts = numbers,
                              .labels = numbers + count + 1};
@@ -361,6 +383,8 @@ static int read_neighbours(struct reading *reading, const json_t *config)
     if (rc < 0)
         return rc;
     rc = read_past(reading, &file, path);
+    if (rc == 0)
+        rc = read_untrained(reading, config, &file, path);
     wt__safetensors_dispose(&file);
     return rc;
 }
@@ -408,9 +432,9 @@ static int read_refiner(struct reading *reading, struct trained_recipe *recipe, 
         rc = wt__refiner_open(&recipe->refiner, trained->encoder, path, join < 0 ? SIZE_MAX : (size_t)join,
                               candidates < 0 ? 0 : (size_t)candidates, &why);
     recipe->there = rc == 0;
-    if (rc == WT_EMODEL)
-        rc = set_notice(trained, recipe->name, why.message);
-    return rc == 0 ? 0 : wt__fail_nomem(reading->err);
+    return rc == 0 || (rc != WT_ENOMEM && set_notice(trained, recipe->name, why.message) == 0)
+               ? 0
+               : wt__fail_nomem(reading->err);
 }
 
 /* ---------------------------------------------------------------- cross-encoders */
@@ -531,6 +555,7 @@ static int read_chooser(struct reading *reading)
 
 /* ---------------------------------------------------------------- all of it */
 
+/* 1, or 0 when there is none. */
 static int open_encoder(struct reading *reading, const struct encoder *base)
 {
     struct trained *trained = reading->trained;
@@ -539,9 +564,10 @@ static int open_encoder(struct reading *reading, const struct encoder *base)
         return wt__fail_nomem(reading->err);
     int rc = wt__is_folder(folder) ? wt__encoder_open(&trained->own, folder, reading->err) : 0;
     trained->encoder = trained->own ? trained->own : base;
+    trained->base = base;
     if (trained->encoder)
         wt__sha256_update(&reading->key, wt__encoder_hash(trained->encoder), 64);
-    return rc;
+    return rc < 0 ? rc : trained->encoder != NULL;
 }
 
 int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, wt_error *err)
@@ -557,8 +583,11 @@ int wt__trained_open(struct trained **out, const char *folder, const struct enco
     wt__sha256_begin(&reading.key);
     reading.trained->blend = (struct blend){1, 1, 0};
     int rc = open_encoder(&reading, base);
-    if (rc == 0)
-        rc = note_cross(&reading);
+    if (rc <= 0) {
+        wt__trained_close(reading.trained);
+        return rc;
+    }
+    rc = note_cross(&reading);
     for (size_t i = 0; rc == 0 && i < TRAINED_RECIPES; i++)
         if (i < TRAINED_RERANK_10 || i > TRAINED_RERANK_50)
             rc = read_recipe(&reading, i);

@@ -43,6 +43,7 @@
 
 /* Of neighbours/model.safetensors; config.json's "tools" names the labels. Numbers are whole, below 2^24. */
 #define TRAINED_REQUESTS "requests"   /* [N, D] */
+#define TRAINED_UNTRAINED "untrained" /* [N, D] the same by the engine's encoder; only where that is another one */
 #define TRAINED_LABEL_STARTS "starts" /* [N + 1] */
 #define TRAINED_LABELS "labels"       /* [starts[N]] */
 enum { TRAINED_MAX_REQUESTS = 50000 };
@@ -113,7 +114,8 @@ enum {
 struct trained {
     struct arena arena;
     struct encoder *own;           /* the trained encoder; NULL: the recipes use the engine's */
-    const struct encoder *encoder; /* the one in use */
+    const struct encoder *encoder; /* the one in use; never NULL */
+    const struct encoder *base;    /* the engine's; NULL: it has none */
     char key[65];                  /* of encoder, weights and head: tells vectors of one training from another's */
     struct blend blend;
     struct trained_recipe recipes[TRAINED_RECIPES];
@@ -125,6 +127,7 @@ struct trained {
     size_t head_count;
     float head_length;            /* mean of the rows' */
     struct neighbours neighbours; /* without rows, which are a shelf's; count 0: none */
+    struct neighbours untrained;  /* the same by base; count 0: not remembered so */
     struct mapping neighbours_file;
     uint32_t *neighbours_labels; /* memory of starts and labels */
     uint32_t *label_hashes;      /* [label_count] of the tools' ids, ascending */
@@ -134,8 +137,9 @@ struct trained {
     struct trained *next; /* of those before it, when it was replaced */
 };
 
-/* Reads a folder; one that is not there gives *out NULL. base: the engine's encoder, NULL when it has none; outlives
- * out. A recipe that was made with another encoder than the one found is left out, and notice says so.
+/* Reads a folder. base: the engine's encoder, NULL when it has none; outlives out. *out is NULL when the folder is not
+ * there, and when there is neither an encoder in it nor base: nothing that was trained does without. A recipe that was
+ * made with another encoder than the one found is left out, and notice says so.
  * Errors: WT_EMODEL (malformed), WT_ENOMEM. */
 int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, wt_error *err);
 void wt__trained_close(struct trained *trained);

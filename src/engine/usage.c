@@ -16,6 +16,7 @@
 #include "catalog/usage_import.h"
 #include "engine/options.h"
 #include "engine/tools.h"
+#include "text/shown.h"
 
 enum { PAGE = 1000 }; /* usages held at once by an export */
 
@@ -103,7 +104,9 @@ void wt_record_options_init(wt_record_options *options)
 static int read_record(struct usage *usage, struct str request, size_t count, const wt_record_options *options,
                        wt_error *err)
 {
-    *usage = (struct usage){.request = request, .time = options->time ? options->time : (int64_t)time(NULL)};
+    *usage = (struct usage){.request = request,
+                            .time = options->time ? options->time : (int64_t)time(NULL),
+                            .client = wt__str(options->client)};
     if (count == 0)
         return wt__fail(err, WT_EUSAGE, "a usage is of one tool at least");
     if (count > WT_MAX_USAGE_TOOLS)
@@ -112,7 +115,8 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
         return wt__fail(err, WT_EUSAGE, "the outcome \"%s\" is neither \"ok\" nor \"failed\"", options->outcome);
     if (usage->time < 0 || usage->time > USAGE_TIME_MAX)
         return wt__fail(err, WT_EUSAGE, "the time %lld is not in the years 1970 to 9999", (long long)usage->time);
-    return wt__usage_check_request(request, err);
+    int rc = wt__usage_check_client(usage->client, err);
+    return rc < 0 ? rc : wt__usage_check_request(request, err);
 }
 
 /* Finds the tools. Returns how many of the names no tool has. */
@@ -265,8 +269,9 @@ static int take(void *context, const struct usage_draft *draft, wt_error *err)
                           .outcome = draft->outcome,
                           .time = draft->time >= 0 ? draft->time : import->now,
                           .tools = wt__arena_array(arena, struct usage_tool, count),
-                          .tool_count = count};
-    if (!usage.request.ptr || !usage.tools ||
+                          .tool_count = count,
+                          .client = {wt__arena_copy(arena, draft->client), draft->client.len}};
+    if (!usage.request.ptr || !usage.tools || !usage.client.ptr ||
         wt__grow((void **)&import->usages, &import->capacity, import->count + 1, sizeof usage) < 0)
         return wt__fail_nomem(err);
     memcpy((struct usage_tool *)usage.tools, tools, count * sizeof *tools);
@@ -378,7 +383,8 @@ void wt_usages_free(wt_usages *usages)
 static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct usage_query *query, wt_error *err)
 {
     uint64_t named = 0;
-    *query = (struct usage_query){.after = filter->after_id, .before = filter->before, .limit = filter->limit};
+    *query = (struct usage_query){
+        .after = filter->after_id, .before = filter->before, .limit = filter->limit, .client = wt__str(filter->client)};
     if (!filter->tool)
         return 0;
     query->label = wt__str(filter->tool);
@@ -406,7 +412,8 @@ static int publish(struct arena *arena, const struct usage *usage, wt_usage *out
                       .outcome = wt__usage_outcome_name(usage->outcome),
                       .time = usage->time,
                       .tool_count = usage->tool_count,
-                      .tools = tools};
+                      .tools = tools,
+                      .client = usage->client.ptr};
     return 0;
 }
 
@@ -454,27 +461,34 @@ static void write_line(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, "]");
     if (*usage->outcome)
         wt__buffer_printf(out, ",\"outcome\":\"%s\"", usage->outcome);
-    wt__buffer_printf(out, ",\"time\":\"%s\"}\n", time);
+    wt__buffer_printf(out, ",\"time\":\"%s\"", time);
+    if (*usage->client) {
+        wt__buffer_text(out, ",\"client\":");
+        wt__buffer_json(out, wt__str(usage->client));
+    }
+    wt__buffer_text(out, "}\n");
 }
 
 /* One page; *filter moves on behind it. Returns how many. */
 static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_fn write, void *context, wt_error *err)
 {
     wt_usages *page;
-    struct buffer lines = {0};
+    struct buffer lines = {0}, shown = {0};
     int rc = wt_list_usage(engine, filter, &page, err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < page->len; i++)
         write_line(&lines, &page->items[i]);
-    if (lines.failed)
+    wt__shown_json(&shown, wt__buffer_view(&lines));
+    if (lines.failed || shown.failed)
         rc = wt__fail_nomem(err);
-    else if (lines.len > 0 && write(context, lines.ptr, lines.len))
+    else if (shown.len > 0 && write(context, shown.ptr, shown.len))
         rc = wt__fail_cancelled(err);
     int64_t count = (int64_t)page->len;
     if (count > 0)
         filter->after_id = page->items[count - 1].id;
     wt__buffer_dispose(&lines);
+    wt__buffer_dispose(&shown);
     wt_usages_free(page);
     return rc < 0 ? rc : count;
 }
@@ -503,8 +517,8 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
     wt_usage_filter filter;
     struct usage_query query;
     wt__options_read(&filter, sizeof filter, given);
-    if (!filter.tool && !filter.before && !all)
-        return wt__fail(err, WT_EUSAGE, "say which usages to forget: of a tool, before a time, or all");
+    if (!filter.tool && !filter.before && !wt__str(filter.client).len && !all)
+        return wt__fail(err, WT_EUSAGE, "say which usages to forget: of a tool, of a client, before a time, or all");
     filter.after_id = 0;
     pthread_mutex_lock(&engine->store_lock);
     int64_t rc = read_filter(engine, &filter, &query, err);

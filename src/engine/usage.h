@@ -1,5 +1,5 @@
 /* usage.h: what the engine makes of recorded use: vectors of tools from the requests that used them (Tool2Vec, section
- * 3.1). The sums are the store's (catalog/store.h); this brings them up to date and reads them as vectors.
+ * 4.1). The sums are the store's (catalog/store.h); this brings them up to date and reads them as vectors.
  *
  * The set of these vectors stands beside that of descriptions: same model, kind wt__usage_kind. It has changed when
  * sums_generation of wt__store_usage_info has; wt__store_each_usage_sum tells which tools have a vector, and of which

@@ -44,7 +44,9 @@ struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const 
 int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
     const struct trained *trained = NULL;
-    wt__engine_trained(engine, &trained, NULL); /* a damaged one is told to who asks for its recipes */
+    /* A damaged one is told to who asks for its recipes. */
+    if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
     if (!trained || !trained->own)
         return wt__engine_encoder(engine, out, err);
     *out = trained->own;
@@ -237,8 +239,10 @@ int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_e
 {
     const struct trained *trained;
     size_t count;
-    wt__engine_trained(engine, &trained, NULL); /* a damaged one is told to who asks for its recipes */
-    if (!trained || !trained->encoder)
+    /* A damaged one is told to who asks for its recipes. */
+    if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (!trained)
         return 0;
     int rc = wt__embed_missing(engine, trained->encoder, progress, &count, err);
     return rc < 0 ? rc : wt__usage_learn(engine, trained->encoder, progress, &count, err);

@@ -123,7 +123,7 @@ int wt__measure_fitness(double out[FITNESS_FIGURES], size_t *count, wt_engine *e
     size_t others = foreign ? foreign->len < queries ? foreign->len : queries : 0;
     const char *unused;
     a.chooser = wt__engine_chooser(engine, &a.untrained, &unused);
-    int rc = ask_all(&a, others, progress, err);
+    int rc = a.chooser ? ask_all(&a, others, progress, err) : wt__fail_nomem(err);
     if (rc == 0) {
         float threshold = wt__none_threshold(&a.chooser->none, PICK_ABSTAIN_PERCENT / 100.0);
         out[FITNESS_FALSE] = share_above(a.fits, queries, threshold);

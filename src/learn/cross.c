@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "base/topk.h"
 #include "encoder/encoder.h"
+#include "learn/logistic.h"
 #include "learn/ranking.h"
 #include "learn/refiner.h"
 #include "learn/tower.h"
@@ -24,6 +25,7 @@ enum {
     MOST = 3,          /* times each */
     CUTOFF = 5         /* of the figure on dev */
 };
+#define SHRINKAGE 1e-4
 
 /* The pairs of one request. */
 struct group {
@@ -65,6 +67,11 @@ struct crossing {
     uint32_t *dev;      /* [dev_count] which */
     uint32_t *dev_best; /* [dev_count, CROSS_DEPTH] the first stage's order */
     double first;       /* its figure; NaN: there is no dev */
+    size_t pairs;       /* that were judged: logits and which are right [dev_count, CROSS_DEPTH] */
+    float *logits;
+    uint8_t *right;
+    float slope, constant; /* from logits to the log odds of being right */
+    float *score;          /* [H + 1] the head's last weights and constant while they are saved in that scale */
 };
 
 /* ---------------------------------------------------------------- pairs */
@@ -167,10 +174,13 @@ static int open_dev(struct crossing *c, wt_error *err)
         return 0;
     c->dev = wt__alloc_array(all, sizeof *c->dev);
     c->dev_best = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->dev_best);
+    c->logits = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->logits);
+    c->right = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->right);
     struct str *texts = wt__alloc_array(count, sizeof *texts);
     uint32_t *parts = wt__alloc_array(count, sizeof *parts);
     float *vectors = wt__alloc_array(count * c->ranking.dim, sizeof *vectors);
-    int rc = c->dev && c->dev_best && texts && parts && vectors ? 0 : wt__fail_nomem(err);
+    bool whole = c->dev && c->dev_best && c->logits && c->right && texts && parts && vectors;
+    int rc = whole ? 0 : wt__fail_nomem(err);
     if (rc == 0) {
         wt__rng_seed(&rng, c->training->seed);
         wt__rng_draw(&rng, c->dev, all, count);
@@ -232,8 +242,9 @@ static int begin(void *self, wt_error *err)
     c->asking = wt__alloc_array(c->batch * c->ranking.dim, sizeof *c->asking);
     c->parts = wt__alloc_array(c->batch, sizeof *c->parts);
     c->best = wt__alloc_array(c->batch * RANKING_LOOK, sizeof *c->best);
+    c->score = wt__alloc_array(hidden + 1, sizeof *c->score);
     float **rows[] = {&head->x, &head->inner, &head->active, &head->dx};
-    bool whole = c->groups && c->gold && c->ids && c->types && c->texts && c->asking && c->parts && c->best;
+    bool whole = c->groups && c->gold && c->ids && c->types && c->texts && c->asking && c->parts && c->best && c->score;
     for (size_t i = 0; i < 4; i++) {
         *rows[i] = wt__alloc_aligned(floats, sizeof(float));
         whole &= *rows[i] != NULL;
@@ -367,18 +378,34 @@ static double judge_one(struct crossing *c, size_t d)
     wt__tower_share(&c->tower);
     wt__pool_run(c->tower.workers, c->tower.workers, forward_one, c);
     score(c);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         order[i] = (struct scored){c->head.logits[i], (uint32_t)i};
+        c->logits[c->pairs] = c->head.logits[i];
+        c->right[c->pairs++] = wt__ranking_right(&c->ranking, &c->training->examples.dev, c->dev[d], best[i]);
+    }
     wt__scored_sort(order, count);
     for (size_t i = 0; i < count; i++)
         rows[i] = best[order[i].row];
     return recall_of(&c->training->examples.dev, c->dev[d], rows, count);
 }
 
+/* Platt's scale: softmax leaves the level of a request's logits free, and how far apart they are says how the loss was
+ * made small, but Algorithm 1 asks for a probability. The order stays. */
+static void find_scale(struct crossing *c)
+{
+    const struct logistic_samples pairs = {.count = c->pairs, .features = 1, .values = c->logits, .answers = c->right};
+    wt__logistic_fit(&pairs, SHRINKAGE, &c->slope, &c->constant);
+    if (c->slope > 0)
+        return;
+    c->slope = 1;
+    c->constant = 0;
+}
+
 static int judge(void *self, struct listener *listener, double *figure, wt_error *err)
 {
     struct crossing *c = self;
     double sum = 0;
+    c->pairs = 0;
     if (wt__listener_phase(listener, "measuring", c->dev_count))
         return wt__fail_cancelled(err);
     for (size_t d = 0; d < c->dev_count; d++) {
@@ -387,7 +414,25 @@ static int judge(void *self, struct listener *listener, double *figure, wt_error
             return wt__fail_cancelled(err);
     }
     *figure = sum / (double)c->dev_count;
+    find_scale(c);
     return 0;
+}
+
+/* Saves the model in the scale that the last judgement found. Training goes on in its own. */
+static int save_scaled(struct crossing *c, const json_t *members, wt_error *err)
+{
+    size_t hidden = wt__trainable_config(c->model)->hidden;
+    float *weights, *constant;
+    wt__trainable_score(c->model, &weights, &constant);
+    memcpy(c->score, weights, hidden * sizeof *weights);
+    c->score[hidden] = *constant;
+    for (size_t i = 0; i < hidden; i++)
+        weights[i] *= c->slope;
+    *constant = c->slope * *constant + c->constant;
+    int rc = wt__trainable_save(c->model, c->base, c->out, members, err);
+    memcpy(weights, c->score, hidden * sizeof *weights);
+    *constant = c->score[hidden];
+    return rc;
 }
 
 /* What training began with has no head: before is the first stage alone. */
@@ -400,7 +445,7 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
     if (!members)
         return wt__fail_nomem(err);
     wt__listener_phase(&c->training->listener, "saving", 0);
-    int rc = wt__trainable_save(c->model, c->base, c->out, members, err);
+    int rc = save_scaled(c, members, err);
     json_decref(members);
     return rc;
 }
@@ -472,9 +517,9 @@ static int run(struct crossing *c, const struct loop_options *options, struct lo
 
 static void dispose(struct crossing *c)
 {
-    void *owned[] = {c->groups,     c->gold,        c->ids,         c->types,        c->texts,   c->asking,
-                     c->parts,      c->best,        c->dev,         c->dev_best,     c->vectors, c->head.x,
-                     c->head.inner, c->head.active, c->head.logits, c->head.dlogits, c->head.dx};
+    void *owned[] = {c->groups,      c->gold,         c->ids,      c->types,   c->texts,  c->asking,     c->parts,
+                     c->best,        c->dev,          c->dev_best, c->vectors, c->head.x, c->head.inner, c->head.active,
+                     c->head.logits, c->head.dlogits, c->head.dx,  c->logits,  c->right,  c->score};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     wt__tower_dispose(&c->tower);
@@ -502,6 +547,7 @@ int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err)
     if (rc < 0)
         return rc;
     c.base = base.folder;
+    c.slope = 1;
     c.loss = losses[chosen];
     c.batch = options.batch;
     c.negatives = training->options->negatives ? training->options->negatives : CROSS_NEGATIVES;

@@ -2,9 +2,11 @@
  * encoder takes for them (section 4.1 of ToolRerank, which says no more than that).
  *
  * Positives are labels; negatives are drawn from the best that the encoder finds by the tools' descriptions, in the
- * request's own data set, without the labels and tools of the same text. Each request is a group: some of its tools and
- * some wrong ones. The loss is that of the group: each right one's share beside the wrong ones (softmax), or each pair
- * for itself (bce).
+ * request's own data set, without the labels, tools of the same text and tools that no request needs. Each request is a
+ * group: some of its tools and some wrong ones. The loss is that of the group: each right one's share beside the wrong
+ * ones (softmax), or each pair for itself (bce). What is saved gives log odds all the same: by Platt's scale, the
+ * logistic function that says best which of the dev pairs are right, in the head's last weights. Without dev the scale
+ * is the loss' own.
  *
  * The model begins as the trained encoder, where there is one, with a new head. */
 #ifndef WT_LEARN_CROSS_H

@@ -16,8 +16,7 @@ enum { PAGE = 4096 /* usages read at once */ };
 /* A side in the making: pairs of a request's number and a row, in any order. */
 struct gathering {
     struct str *texts;
-    uint32_t *times;
-    size_t count, text_capacity, times_capacity;
+    size_t count, text_capacity;
     uint64_t *pairs; /* request << 32 | row */
     size_t pair_count, pair_capacity;
     struct map by_text;
@@ -122,17 +121,14 @@ static int find_request(struct reader *r, struct gathering *side, struct str tex
     uint32_t *known = wt__map_get(&side->by_text, text);
     if (known) {
         *number = *known;
-        side->times[*number]++;
         return 0;
     }
     char *copy = wt__arena_copy(&r->out->arena, text);
     struct str kept = {copy, text.len};
     *number = (uint32_t)side->count;
     if (!copy || !wt__map_insert(&side->by_text, kept, *number, NULL) ||
-        wt__grow((void **)&side->texts, &side->text_capacity, side->count + 1, sizeof *side->texts) < 0 ||
-        wt__grow((void **)&side->times, &side->times_capacity, side->count + 1, sizeof *side->times) < 0)
+        wt__grow((void **)&side->texts, &side->text_capacity, side->count + 1, sizeof *side->texts) < 0)
         return wt__fail_nomem(r->err);
-    side->times[side->count] = 1;
     side->texts[side->count++] = kept;
     return 0;
 }
@@ -165,7 +161,7 @@ static int by_number(const void *a, const void *b)
 static int finish_side(struct reader *r, const struct gathering *side, const bool *left, struct example_set *out)
 {
     out->texts = wt__alloc_array(side->count, sizeof *out->texts);
-    out->times = wt__alloc_array(side->count, sizeof *out->times);
+    out->times = wt__alloc_array(side->pair_count, sizeof *out->times);
     out->starts = wt__alloc_array(side->count + 1, sizeof *out->starts);
     out->tools = wt__alloc_array(side->pair_count, sizeof *out->tools);
     if (!out->texts || !out->times || !out->starts || !out->tools)
@@ -175,14 +171,19 @@ static int finish_side(struct reader *r, const struct gathering *side, const boo
         size_t first = kept;
         for (; at < side->pair_count && side->pairs[at] >> 32 == i; at++) {
             uint32_t row = (uint32_t)side->pairs[at];
-            if (!(left && left[i]) && (kept == first || out->tools[kept - 1] != row))
-                out->tools[kept++] = row;
+            if (left && left[i])
+                continue;
+            if (kept > first && out->tools[kept - 1] == row) {
+                out->times[kept - 1]++;
+                continue;
+            }
+            out->times[kept] = 1;
+            out->tools[kept++] = row;
         }
         if (left && left[i])
             continue;
         out->starts[out->count] = first;
-        out->texts[out->count] = side->texts[i];
-        out->times[out->count++] = side->times[i];
+        out->texts[out->count++] = side->texts[i];
     }
     out->starts[out->count] = kept;
     return 0;
@@ -369,10 +370,16 @@ static int make_up(struct reader *r)
 static void hash_set(struct sha256 *sha, const struct example_set *set)
 {
     for (size_t i = 0; i < set->count; i++) {
-        uint64_t head[3] = {set->texts[i].len, set->starts[i + 1] - set->starts[i], set->times[i]};
+        const uint32_t *times = set->times + set->starts[i];
+        uint64_t head[3] = {set->texts[i].len, set->starts[i + 1] - set->starts[i], times[0]};
+        bool even = true;
         wt__sha256_update(sha, head, sizeof head);
         wt__sha256_update(sha, set->texts[i].ptr, set->texts[i].len);
         wt__sha256_update(sha, set->tools + set->starts[i], head[1] * sizeof *set->tools);
+        for (size_t l = 1; l < head[1]; l++)
+            even &= times[l] == times[0];
+        if (!even)
+            wt__sha256_update(sha, times, head[1] * sizeof *times);
     }
 }
 
@@ -418,7 +425,6 @@ static int check(const struct examples *e, const struct examples_options *option
 static void gathering_dispose(struct gathering *side)
 {
     free(side->texts);
-    free(side->times);
     free(side->pairs);
     wt__map_dispose(&side->by_text);
 }

@@ -37,7 +37,7 @@ struct example_set {
     struct str *texts; /* [B] */
     size_t *starts;    /* [B + 1] where the tools of each begin */
     uint32_t *tools;   /* [starts[B]] rows, ascending and all different in each */
-    uint32_t *times;   /* [B] how often the request was recorded */
+    uint32_t *times;   /* [starts[B]] how often each was recorded with the request */
 };
 
 /* A data set's share of joined ones: where its tools, training and dev requests end. It begins where the one before

@@ -27,7 +27,7 @@ static bool keep(struct joining *j, struct str text, struct str *copy)
 static bool open_set(struct example_set *set, size_t requests, size_t pairs)
 {
     set->texts = wt__alloc_array(requests, sizeof *set->texts);
-    set->times = wt__alloc_array(requests, sizeof *set->times);
+    set->times = wt__alloc_array(pairs, sizeof *set->times);
     set->starts = wt__alloc_array(requests + 1, sizeof *set->starts);
     set->tools = wt__alloc_array(pairs, sizeof *set->tools);
     if (set->starts)
@@ -89,9 +89,10 @@ static bool add_request(struct joining *j, struct example_set *out, const struct
 {
     size_t at = out->starts[out->count];
     bool whole = keep(j, from->texts[i], &out->texts[out->count]);
-    out->times[out->count] = from->times[i];
-    for (size_t l = from->starts[i]; l < from->starts[i + 1]; l++)
+    for (size_t l = from->starts[i]; l < from->starts[i + 1]; l++) {
+        out->times[at] = from->times[l];
         out->tools[at++] = (uint32_t)base + from->tools[l];
+    }
     out->starts[++out->count] = at;
     return whole;
 }

@@ -10,7 +10,7 @@
 
 enum {
     ENOUGH = 60000, /* requests that are seen in all */
-    MOST = 3,       /* times each: sets of a thousand are at their best on dev after three */
+    MOST = 3,       /* times each: on dev sets of a thousand are best after three, of thousands after two or three */
     LEAST = 3000    /* seen in all: sets of a few hundred are at their best after eight */
 };
 

@@ -14,7 +14,7 @@ struct fit {
     double mean[ROW], inverse[ROW], unknown[ROW], gradient[ROW], curvature[ROW][ROW];
 };
 
-/* Mean and inverse spread; 0 for a feature that never changes or is not to be weighed. */
+/* Mean and inverse spread; 0 for a feature that never changes. */
 static void standardise(struct fit *fit)
 {
     const struct logistic_samples *s = fit->samples;
@@ -27,7 +27,7 @@ static void standardise(struct fit *fit)
         }
         fit->mean[f] = sum / all;
         double variance = squares / all - fit->mean[f] * fit->mean[f];
-        fit->inverse[f] = variance > 1e-9 && (!s->weighed || s->weighed[f]) ? 1 / sqrt(variance) : 0;
+        fit->inverse[f] = variance > 1e-9 ? 1 / sqrt(variance) : 0;
     }
 }
 

@@ -14,7 +14,6 @@ struct logistic_samples {
     const float *values;    /* [n, F] */
     const uint8_t *answers; /* [n] 0 or 1 */
     bool balanced;          /* both answers count alike in sum, however many there are of each */
-    const bool *weighed;    /* [F] which features may have a weight; NULL: all */
 };
 
 /* Minimises the mean loss and shrinkage / 2 times the squares of the weights, each in units of its feature's spread.

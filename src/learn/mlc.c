@@ -2,9 +2,10 @@
  * so an epoch costs two products of matrices, and the whole a matter of seconds. (To train the encoder with such a
  * head is the lesson "encoder" with --loss softmax or bce.)
  *
- * Departures from the paper: the head reads the pooled vector, on which the encoder was trained, not the first token;
- * it begins as Tool2Vec's vectors, which makes it a good classifier before the first step and gives a row to tools
- * that no request has used; and it has no bias, so that its rows are tool vectors which an index can search.
+ * Departures from the paper: there encoder and head are trained together and kept together, here the encoder stands
+ * still; the head reads the pooled vector, on which the encoder was trained, not the first token; it begins as
+ * Tool2Vec's vectors, which makes it a good classifier before the first step and gives a row to tools that no request
+ * has used; and it has no bias, so that its rows are tool vectors which an index can search.
  *
  * Losses: "contrast" sets each gold tool against those that are not gold; "softmax" is the sum of log-softmax that the
  * authors' code uses, "bce" what their text says. */

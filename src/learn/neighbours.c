@@ -9,7 +9,31 @@
 #include "learn/study.h"
 #include "nn/safetensors_write.h"
 
-static int write_requests(const struct study *study, const char *folder, wt_error *err)
+/* The requests once more by the engine's encoder, for what stands on nothing trained (PTR over bm25, dense or hybrid).
+ * *out: [N, D]; NULL: the study's are by that one. */
+static int encode_untrained(const struct study *study, const struct encoder *encoder, float **out, wt_error *err)
+{
+    struct training *training = study->training;
+    const struct example_set *train = &training->examples.train;
+    struct progress progress;
+    int rc;
+    *out = NULL;
+    if (encoder == study->encoder)
+        return 0;
+    *out = wt__alloc_array(train->count * wt__encoder_dim(encoder), sizeof **out);
+    if (!*out)
+        return wt__fail_nomem(err);
+    wt__progress_init(&progress, wt__listener_progress, &training->listener);
+    rc = wt__progress_phase(&progress, "encoding requests", train->count) ? wt__fail_cancelled(err) : 0;
+    if (rc == 0)
+        rc = wt__encode_many(encoder, train->texts, train->count, training->threads, *out, &progress, err);
+    wt__progress_dispose(&progress);
+    return rc;
+}
+
+/* untrained: [N, dim], or NULL. */
+static int write_requests(const struct study *study, const float *untrained, size_t dim, const char *folder,
+                          wt_error *err)
 {
     const struct neighbours *n = &study->past;
     size_t labels = n->starts[n->count];
@@ -24,9 +48,10 @@ static int write_requests(const struct study *study, const char *folder, wt_erro
     const struct tensor_source tensors[] = {
         {.name = TRAINED_REQUESTS, .data = n->requests, .rank = 2, .shape = {n->count, n->dim}},
         {.name = TRAINED_LABEL_STARTS, .data = numbers, .rank = 1, .shape = {n->count + 1}},
-        {.name = TRAINED_LABELS, .data = numbers + n->count + 1, .rank = 1, .shape = {labels}}};
+        {.name = TRAINED_LABELS, .data = numbers + n->count + 1, .rank = 1, .shape = {labels}},
+        {.name = TRAINED_UNTRAINED, .data = untrained, .rank = 2, .shape = {n->count, dim}}};
     if (rc == 0)
-        rc = wt__safetensors_write(path, tensors, 3, NULL, err);
+        rc = wt__safetensors_write(path, tensors, untrained ? 4 : 3, NULL, err);
     free(numbers);
     wt__arena_dispose(&arena);
     return rc;
@@ -39,6 +64,8 @@ int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *
     struct loop_options unused;
     struct study *study;
     struct outcome outcome = {NAN, NAN, NULL};
+    const struct encoder *engines = NULL;
+    float *untrained = NULL;
     json_t *about = NULL, *names = json_array();
     int rc = names ? wt__study_open(&study, training, err) : wt__fail_nomem(err);
     if (rc == 0)
@@ -46,7 +73,11 @@ int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *
     if (rc == 0 && study->dev_count > 0)
         rc = wt__study_ask(study, &votes, NULL, &outcome, err);
     if (rc == 0)
-        rc = write_requests(study, out->path, err);
+        rc = wt__engine_encoder(training->engine, &engines, err);
+    if (rc == 0)
+        rc = encode_untrained(study, engines, &untrained, err);
+    if (rc == 0)
+        rc = write_requests(study, untrained, wt__encoder_dim(engines), out->path, err);
     if (rc == 0)
         rc = wt__study_tool_names(study, names, err);
     if (rc == 0) {
@@ -54,9 +85,12 @@ int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *
         json_t *members = wt__training_outcome(about, training->lesson->figure, &state);
         out->after = outcome.recall;
         rc = wt__study_save(study, out->path, members,
-                            json_pack("{s:{s:f}, s:O}", "weights", "neighbours", 1.0, "tools", names), err);
+                            json_pack("{s:{s:f}, s:O, s:s}", "weights", "neighbours", 1.0, "tools", names,
+                                      TRAINED_UNTRAINED, wt__encoder_hash(engines)),
+                            err);
         json_decref(members);
     }
+    free(untrained);
     json_decref(names);
     json_decref(about);
     return rc;

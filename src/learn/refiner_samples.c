@@ -38,8 +38,8 @@ static void blend_requests(const struct study *study, const struct blend *blend,
     memset(vectors, 0, study->tools * dim * sizeof *vectors);
     for (size_t i = 0; i < count; i++)
         for (size_t l = train->starts[which[i]]; l < train->starts[which[i] + 1]; l++) {
-            float *to = vectors + train->tools[l] * dim, times = (float)train->times[which[i]];
-            uses[train->tools[l]] += train->times[which[i]];
+            float *to = vectors + train->tools[l] * dim, times = (float)train->times[l];
+            uses[train->tools[l]] += train->times[l];
             for (size_t d = 0; d < dim; d++)
                 to[d] += times * study->requests[which[i] * dim + d];
         }

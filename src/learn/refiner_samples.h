@@ -3,7 +3,9 @@
  *
  * A tool's vector is made of the requests that used it, so for one of those requests the first stage is better than it
  * will ever be again. Therefore requests are dealt to FOLDS folds, and the candidates of a fold come from tool vectors
- * (and a classifier) made of the others. The dev requests come from vectors made of all, as a query's will. */
+ * (and a classifier) made of the others. That is all that is cross-fitted: the encoder has seen every fold. Training it
+ * without each fold as well was no better on dev (docs/learning.md). The dev requests come from vectors made of all, as
+ * a query's will. */
 #ifndef WT_LEARN_REFINER_SAMPLES_H
 #define WT_LEARN_REFINER_SAMPLES_H
 

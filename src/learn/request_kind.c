@@ -1,4 +1,4 @@
-/* request_kind.c: a handful of features and a thousand samples. Both kinds weigh the same in sum, since how often each
+/* request_kind.c: one feature and a thousand samples. Both kinds weigh the same in sum, since how often each
  * is asked for is another catalogue's habit. */
 #include "learn/request_kind.h"
 
@@ -29,7 +29,7 @@ struct sample {
 struct sampling {
     const struct first_look *look;
     struct sample *samples; /* [count] */
-    struct request_evidence *evidence;
+    float *lacks;           /* [count] */
     size_t count;
     wt_error *errors; /* [threads] */
 };
@@ -43,8 +43,6 @@ int wt__first_look(const struct first_look *look, struct str request, size_t k, 
     const struct retrieve_request wanted = {.text = request, .k = k};
     int rc = wt__retrieve(&look->retriever, &view, &wanted, study->workspaces[worker], hits, err);
     *texts = (struct request_texts){.texts = hits->texts,
-                                    .dim = study->dim,
-                                    .vectors = hits->encoded,
                                     .nearest = hits->nearest,
                                     .counts = hits->nearest_counts,
                                     .most = hits->nearest_most,
@@ -64,24 +62,6 @@ bool wt__several_providers(const struct first_look *look, const uint32_t *tools,
 
 /* ---------------------------------------------------------------- requests that are made up */
 
-/* The request's tool that is nearest to a part. */
-static uint32_t nearest_tool(const struct study *study, const uint32_t *tools, size_t count, const float *part)
-{
-    uint32_t best = tools[0];
-    float most = -2;
-    for (size_t i = 0; i < count; i++) {
-        const float *document = study->documents + tools[i] * study->dim;
-        float cosine = 0;
-        for (size_t d = 0; d < study->dim; d++)
-            cosine += document[d] * part[d];
-        if (cosine > most) {
-            most = cosine;
-            best = tools[i];
-        }
-    }
-    return best;
-}
-
 /* The provider of most of a request's tools, the first of equals; HIERARCHY_NO_PROVIDER where none has two. */
 static uint32_t main_provider(const struct first_look *look, const uint32_t *tools, size_t count)
 {
@@ -99,32 +79,46 @@ static uint32_t main_provider(const struct first_look *look, const uint32_t *too
     return best;
 }
 
+/* Whose words a part's are most like, among the `allowed` tools; HIERARCHY_NO_PROVIDER where none has one of them. */
+static int provider_of_part(const struct first_look *look, struct str part, const uint64_t *allowed, unsigned worker,
+                            uint32_t *out, wt_error *err)
+{
+    static const struct retriever words = {.lexical = 1};
+    const struct study *study = look->study;
+    const struct view view = {.snapshot = study->shelf->snapshot};
+    const struct retrieve_request wanted = {.text = part, .k = 1, .allowed = allowed};
+    struct hit_list hits;
+    int rc = wt__retrieve(&words, &view, &wanted, study->workspaces[worker], &hits, err);
+    *out = rc >= 0 && hits.len > 0 ? look->providers[hits.items[0].row] : HIERARCHY_NO_PROVIDER;
+    return rc < 0 ? rc : 0;
+}
+
 int wt__cut_down(const struct first_look *look, struct str request, const uint32_t *tools, size_t count,
                  unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err)
 {
-    struct request_texts unused;
-    struct hit_list hits;
     struct str parts[PARTS_MAX];
-    bool kept[PARTS_MAX];
-    size_t parts_kept = 0;
+    uint32_t of_part[PARTS_MAX];
+    size_t n = wt__segment(request, parts), kept = 0;
     *provider = main_provider(look, tools, count);
     if (*provider == HIERARCHY_NO_PROVIDER)
         return 0;
-    int rc = wt__first_look(look, request, 1, worker, &hits, &unused, err);
-    size_t n = rc == 0 && hits.texts > 1 ? wt__segment(request, parts) : 0;
-    if (rc < 0 || n + 1 != hits.texts)
-        return rc;
-    for (size_t p = 0; p < n; p++) {
-        uint32_t tool = nearest_tool(look->study, tools, count, hits.encoded + (p + 1) * look->study->dim);
-        kept[p] = look->providers[tool] == *provider;
-        parts_kept += kept[p];
+    uint64_t *allowed = calloc(look->study->tools / 64 + 1, sizeof *allowed);
+    if (!allowed)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        allowed[tools[i] / 64] |= UINT64_C(1) << tools[i] % 64;
+    int rc = 0;
+    for (size_t p = 0; rc == 0 && p < n; p++) {
+        rc = provider_of_part(look, parts[p], allowed, worker, &of_part[p], err);
+        kept += of_part[p] == *provider;
     }
-    for (size_t p = 0; parts_kept < n && p < n; p++)
-        if (kept[p]) {
+    free(allowed);
+    for (size_t p = 0; rc == 0 && kept < n && p < n; p++)
+        if (of_part[p] == *provider) {
             wt__buffer_text(out, out->len ? ". " : "");
             wt__buffer_str(out, parts[p]);
         }
-    return out->failed ? wt__fail_nomem(err) : 0;
+    return rc == 0 && out->failed ? wt__fail_nomem(err) : rc;
 }
 
 bool wt__kind_is_scarce(size_t of_kind, size_t all)
@@ -172,7 +166,7 @@ static int look_at_sample(void *context, size_t index, unsigned worker)
         rc = wt__first_look(s->look, request, 1, worker, &hits, &texts, err);
         sample->there = rc == 0 && !(sample->made_up && texts.texts == 1);
         if (sample->there)
-            wt__request_evidence(&texts, &s->evidence[index]);
+            s->lacks[index] = wt__request_lack(&texts, NULL, 0);
     }
     wt__buffer_dispose(&text);
     if (rc == 0 && worker == 0 && wt__listener_step(&training->listener, index + 1))
@@ -218,9 +212,9 @@ static int draw_samples(struct sampling *s, wt_error *err)
     uint32_t *drawn = wt__alloc_array(all, sizeof *drawn);
     struct rng rng;
     s->samples = wt__alloc_array(2 * count, sizeof *s->samples);
-    s->evidence = wt__alloc_array(2 * count, sizeof *s->evidence);
+    s->lacks = wt__alloc_array(2 * count, sizeof *s->lacks);
     s->errors = calloc(training->threads, sizeof *s->errors);
-    int rc = drawn && s->samples && s->evidence && s->errors ? 0 : wt__fail_nomem(err);
+    int rc = drawn && s->samples && s->lacks && s->errors ? 0 : wt__fail_nomem(err);
     if (rc == 0) {
         wt__rng_seed(&rng, training->seed);
         wt__rng_draw(&rng, drawn, all, count);
@@ -239,39 +233,28 @@ static int draw_samples(struct sampling *s, wt_error *err)
 
 /* ---------------------------------------------------------------- the fit */
 
-/* What a cut or a joint does not leave behind: a request that was cut has fewer parts, which are more of a kind. With
- * all evidence 93 % of made-up requests were told, and 53 % of real ones. */
-static const bool survives[REQUEST_EVIDENCE] = {[EVIDENCE_MARGIN] = true, [EVIDENCE_GAP] = true};
-
-void wt__kind_weights(const struct request_evidence *samples, const uint8_t *several, size_t count, bool made_up,
-                      struct request_classifier *out)
+void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, struct request_classifier *out)
 {
-    const struct logistic_samples all = {.count = count,
-                                         .features = REQUEST_EVIDENCE,
-                                         .values = count > 0 ? samples->values : NULL,
-                                         .answers = several,
-                                         .balanced = true,
-                                         .weighed = made_up ? survives : NULL};
+    const struct logistic_samples all = {
+        .count = count, .features = 1, .values = lacks, .answers = several, .balanced = true};
     *out = (struct request_classifier){.constant = 0};
-    wt__logistic_fit(&all, SHRINKAGE, out->weights, &out->constant);
+    wt__logistic_fit(&all, SHRINKAGE, &out->weight, &out->constant);
 }
 
 /* The mean over both kinds of how many of a kind are told right. */
-static double accuracy_of(const struct request_classifier *c, const struct request_evidence *samples,
-                          const uint8_t *several, size_t count)
+static double accuracy_of(const struct request_classifier *c, const float *lacks, const uint8_t *several, size_t count)
 {
     double right[2] = {0, 0}, kinds[2] = {0, 0};
     for (size_t i = 0; i < count; i++) {
         kinds[several[i]]++;
-        right[several[i]] += (wt__request_probability(c, &samples[i]) > 0.5f) == (several[i] == 1);
+        right[several[i]] += (wt__request_probability(c, lacks[i]) > 0.5f) == (several[i] == 1);
     }
     return kinds[0] > 0 && kinds[1] > 0 ? (right[0] / kinds[0] + right[1] / kinds[1]) / 2 : NAN;
 }
 
 /* Samples that were found, those that are held out behind the others. A request and what was made of it stay on one
  * side. Returns how many; *held: how many of them are held out. */
-static size_t sort_samples(const struct sampling *s, struct request_evidence *evidence, uint8_t *several, size_t *held,
-                           struct kind_fit *out)
+static size_t sort_samples(const struct sampling *s, float *lacks, uint8_t *several, size_t *held, struct kind_fit *out)
 {
     size_t n = 0;
     *held = 0;
@@ -280,7 +263,7 @@ static size_t sort_samples(const struct sampling *s, struct request_evidence *ev
             const struct sample *sample = &s->samples[i];
             if (!sample->there || (sample->request % HOLD_OUT == 0) != (side == 1))
                 continue;
-            evidence[n] = s->evidence[i];
+            lacks[n] = s->lacks[i];
             several[n++] = sample->several;
             *held += side == 1;
             out->several += sample->several;
@@ -293,25 +276,25 @@ static size_t sort_samples(const struct sampling *s, struct request_evidence *ev
 int wt__kind_fit(const struct first_look *look, struct kind_fit *out, wt_error *err)
 {
     struct sampling s = {.look = look};
-    struct request_evidence *evidence = NULL;
+    float *lacks = NULL;
     uint8_t *several = NULL;
     *out = (struct kind_fit){.accuracy = NAN};
     int rc = draw_samples(&s, err);
     if (rc == 0) {
-        evidence = wt__alloc_array(s.count, sizeof *evidence);
+        lacks = wt__alloc_array(s.count, sizeof *lacks);
         several = wt__alloc_array(s.count, sizeof *several);
-        rc = evidence && several ? 0 : wt__fail_nomem(err);
+        rc = lacks && several ? 0 : wt__fail_nomem(err);
     }
     if (rc == 0) {
-        size_t held, n = sort_samples(&s, evidence, several, &held, out);
-        wt__kind_weights(evidence, several, n - held, out->made_up > 0, &out->classifier);
-        out->accuracy = accuracy_of(&out->classifier, evidence + n - held, several + n - held, held);
-        wt__kind_weights(evidence, several, n, out->made_up > 0, &out->classifier);
+        size_t held, n = sort_samples(&s, lacks, several, &held, out);
+        wt__kind_weigh(lacks, several, n - held, &out->classifier);
+        out->accuracy = accuracy_of(&out->classifier, lacks + n - held, several + n - held, held);
+        wt__kind_weigh(lacks, several, n, &out->classifier);
     }
     free(s.samples);
-    free(s.evidence);
+    free(s.lacks);
     free(s.errors);
-    free(evidence);
+    free(lacks);
     free(several);
     return rc;
 }

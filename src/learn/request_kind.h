@@ -1,6 +1,6 @@
 /* request_kind.h: the classifier of rerank/toolrerank.h, fitted on requests whose tools are known: those of one
  * provider and those of several. Where a data set hardly has one of the kinds, requests of it are made up: several ones
- * are cut down to the parts that one provider's tools are nearest to, and single ones are put together in twos. */
+ * are cut down to the parts that have one provider's words, and single ones are put together in twos. */
 #ifndef WT_LEARN_REQUEST_KIND_H
 #define WT_LEARN_REQUEST_KIND_H
 
@@ -25,10 +25,11 @@ int wt__first_look(const struct first_look *look, struct str request, size_t k, 
 /* Whether a request's tools [count] are of more than one provider. */
 bool wt__several_providers(const struct first_look *look, const uint32_t *tools, size_t count);
 
-/* Makes a request for one provider of one for several: the parts that this provider's tools among `tools` [count] are
- * nearest to. It is the provider of most of them, of two at least: who needs a single tool has no use for its
- * provider's others, and says nothing on Algorithm 1. Leaves `out` empty where there is none, or it has no part or
- * all. */
+/* Makes a request for one provider of one for several: the parts that this provider's tools among `tools` [count] have
+ * most words of. Words, not the encoder: what is cut where the encoder sees one provider ahead would teach the
+ * classifier that it always does. It is the provider of most of them, of two at least: who needs a single tool has no
+ * use for its provider's others, and says nothing on Algorithm 1. Leaves `out` empty where there is none, or it has no
+ * part or all. Needs no encoder. */
 int wt__cut_down(const struct first_look *look, struct str request, const uint32_t *tools, size_t count,
                  unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err);
 
@@ -45,10 +46,8 @@ struct kind_fit {
  */
 int wt__kind_fit(const struct first_look *look, struct kind_fit *out, wt_error *err);
 
-/* The weights under which the samples [count], each kind alike in sum, are most likely, with a little shrinkage.
- * several: [count] what each is. made_up: some of them are, so that evidence which making them up changes weighs
- * nothing. */
-void wt__kind_weights(const struct request_evidence *samples, const uint8_t *several, size_t count, bool made_up,
-                      struct request_classifier *out);
+/* The classifier under which samples of these lacks [count], each kind alike in sum, are most likely, with a little
+ * shrinkage. several: [count] what each is. */
+void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, struct request_classifier *out);
 
 #endif

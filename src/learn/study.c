@@ -55,9 +55,9 @@ static int read_requests(struct study *study, struct progress *progress, wt_erro
     for (size_t b = 0; rc == 0 && b < train->count; b++)
         for (size_t i = train->starts[b]; i < train->starts[b + 1]; i++) {
             uint32_t tool = train->tools[i];
-            study->uses[tool] += train->times[b];
+            study->uses[tool] += train->times[i];
             for (size_t d = 0; d < dim; d++)
-                study->sums[tool * dim + d] += (float)train->times[b] * study->requests[b * dim + d];
+                study->sums[tool * dim + d] += (float)train->times[i] * study->requests[b * dim + d];
         }
     return rc;
 }

@@ -322,7 +322,6 @@ static int ask(void *context, size_t index, unsigned worker)
     struct search *s = context;
     struct asked *asked = &s->asked[index];
     struct asking asking = {s, asked};
-    struct request_evidence evidence;
     struct request_texts texts;
     struct hit_list hits;
     wt_error *err = &s->errors[worker];
@@ -331,13 +330,12 @@ static int ask(void *context, size_t index, unsigned worker)
         rc = wt__first_look(&s->look, asked->text, DEEPEST, worker, &hits, &texts, err);
     if (rc < 0 || asked->gold_count == 0)
         return rc;
-    wt__request_evidence(&texts, &evidence);
     asked->count = hits.len;
-    asked->probability = wt__request_probability(&s->fit.classifier, &evidence);
     for (size_t i = 0; i < hits.len; i++)
         asked->first[i] =
             candidate_of(s, hits.items[i].row, hits.items[0].score > 0 ? hits.items[i].score / hits.items[0].score : 0);
-    wt__request_covers(&texts, asked->first, asked->count);
+    float lack = wt__request_lack(&texts, asked->first, asked->count);
+    asked->probability = wt__request_probability(&s->fit.classifier, lack);
     asked->before = figure_of(asked, asked->first, asked->count);
     rc = try_points(&asking, err);
     if (rc == 0 && worker == 0 && wt__listener_step(&s->training->listener, index + 1))

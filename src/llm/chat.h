@@ -19,7 +19,7 @@
 
 /* One user message; temperature 0. All of it is borrowed for the call. */
 struct chat_question {
-    const char *task;     /* which prompt asks, with its version: "ptr-requirements/1" */
+    const char *task;     /* which prompt asks, with its version: "ptr-requirements/2" */
     struct str text;      /* UTF-8 */
     const json_t *schema; /* JSON Schema of the answer; NULL: free text */
     unsigned max_tokens;  /* of the answer */

@@ -45,7 +45,7 @@ struct prompt_slot {
 };
 
 struct prompt {
-    char task[PROMPT_NAME_BYTES + 12]; /* "ptr-match/1": name and version, as chat_question.task wants it */
+    char task[PROMPT_NAME_BYTES + 12]; /* "ptr-match/2": name and version, as chat_question.task wants it */
     unsigned version, max_tokens;
     char *text;     /* with its slots; NUL-terminated */
     json_t *schema; /* NULL: the answer is free text */

@@ -4,7 +4,7 @@
  * A question's key is the SHA-256 of the canonical JSON (members sorted, no blanks) of what decides its answer: the
  * model's name, the task, the text, the schema, max_tokens. The file is JSON Lines, an answer a line:
  *
- *   {"key":"9f0c...","task":"ptr-match/1","answer":"{\"tool\":2}","prompt_tokens":211,"completion_tokens":6,
+ *   {"key":"9f0c...","task":"ptr-match/2","answer":"{\"tool\":2}","prompt_tokens":211,"completion_tokens":6,
  *    "ms":140.5,"attempts":1,"repaired":false}
  *
  * A model that gave no answer that can be used did so for good: that is recorded too, with "error" in place of

@@ -273,8 +273,8 @@ static int fail_exchange(struct exchange *exchange, CURLcode code)
         return exchange->rc;
     if (exchange->cancelled)
         return wt__fail_cancelled(exchange->err);
-    if (code == CURLE_OUT_OF_MEMORY)
-        return wt__fail_nomem(exchange->err);
+    if (code == CURLE_OUT_OF_MEMORY) /* libcurl's word for a line of over 100 KB, too */
+        return wt__fail(exchange->err, WT_ENOMEM, "cannot ask %s: out of memory, or a header of it is too long", url);
     if (exchange->stalled)
         return wt__fail(exchange->err, WT_ENETWORK, "%s stopped in the middle of its answer", url);
     return wt__fail(exchange->err, WT_ENETWORK, "cannot ask %s: %s", url,

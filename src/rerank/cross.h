@@ -1,5 +1,5 @@
 /* cross.h: a cross-encoder, which reads request and tool together and gives one number (Nogueira and Cho 2019; the
- * reranker of ToolRerank, section 3.1). Any model directory ...ForSequenceClassification of one label is one.
+ * reranker of ToolRerank, section 2.3). Any model directory ...ForSequenceClassification of one label is one.
  *
  *   CLS request SEP tool SEP, with the model's own frame and token types -> the layers -> the head on CLS' row
  *

@@ -6,13 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nn/kernels/kernels.h"
 #include "retrieve/compose.h"
 
 /* ---------------------------------------------------------------- one provider or several */
 
-enum { EVIDENCE_DEPTH = 128 }; /* rows of a text that are looked at */
-#define ENTROPY_SCALE 20.0f
+enum { NEAR = 128 /* rows of a text that are looked at */ };
 
 /* A row near a text. */
 struct sighting {
@@ -33,37 +31,26 @@ static bool same_side(const struct request_texts *t, const struct sighting *a, c
     return a->provider == b->provider && (a->provider != t->nobody || a->row == b->row);
 }
 
-/* How one provider covers the parts. */
-struct cover {
-    double mean, gap;
-};
-
-/* What is near to each text, and what a part counts: the square of its best score, by the sum of those. What no tool
- * answers ("I am planning a party") says little about providers. */
+/* What is near to each text. */
 struct nearness {
-    struct sighting sightings[TEXTS_MAX * EVIDENCE_DEPTH];
-    size_t count, begin;                                      /* of sightings; the first part */
-    float least[TEXTS_MAX], best[TEXTS_MAX], part[TEXTS_MAX]; /* scores of a text; what it counts */
+    struct sighting sightings[TEXTS_MAX * NEAR];
+    size_t count, begin;                     /* of sightings; the first part */
+    float least[TEXTS_MAX], best[TEXTS_MAX]; /* scores of a text */
 };
 
 static void look_near(const struct request_texts *t, struct nearness *n)
 {
-    float sum = 0;
     n->count = 0;
     n->begin = t->texts > 1;
     for (size_t text = 0; text < t->texts; text++) {
         const struct scored *nearest = t->nearest + text * t->most;
-        size_t count = t->counts[text] < EVIDENCE_DEPTH ? t->counts[text] : EVIDENCE_DEPTH;
+        size_t count = t->counts[text] < NEAR ? t->counts[text] : NEAR;
         n->best[text] = count ? nearest[0].score : 0;
         n->least[text] = count ? nearest[count - 1].score : 0;
-        n->part[text] = text < n->begin ? 0 : n->best[text] * n->best[text];
-        sum += n->part[text];
         for (size_t i = 0; i < count; i++)
             n->sightings[n->count++] =
                 (struct sighting){t->keys[nearest[i].row].provider, nearest[i].row, (uint32_t)text, nearest[i].score};
     }
-    for (size_t text = n->begin; text < t->texts; text++)
-        n->part[text] = sum > 0 ? n->part[text] / sum : 1 / (float)(t->texts - n->begin);
     qsort(n->sightings, n->count, sizeof *n->sightings, compare_sightings);
 }
 
@@ -76,108 +63,53 @@ static size_t end_of(const struct request_texts *t, const struct nearness *n, si
     return end;
 }
 
-/* Of the sightings begin .. end - 1, which are one provider's: its best score of each text, where it has none the
- * text's least; and what all parts lack of their best. */
-static struct cover cover_of(const struct request_texts *t, const struct nearness *n, size_t begin, size_t end,
-                             float *own)
+/* What one provider lacks, whose sightings begin .. end - 1 are; none: one that was not seen. */
+static float lack_of_provider(const struct request_texts *t, const struct nearness *n, size_t begin, size_t end)
 {
-    struct cover cover = {0, 0};
+    float own[TEXTS_MAX];
+    double sum = 0;
     memcpy(own, n->least, t->texts * sizeof *own);
     for (size_t i = begin; i < end; i++) {
         const struct sighting *one = &n->sightings[i];
         own[one->text] = fmaxf(own[one->text], one->score);
     }
-    for (size_t text = n->begin; text < t->texts; text++) {
-        double gap = (double)n->best[text] - (double)own[text];
-        cover.mean += gap * (double)n->part[text];
-        cover.gap = fmax(cover.gap, gap);
-    }
-    return cover;
+    for (size_t text = n->begin; text < t->texts; text++)
+        sum += (double)n->best[text] - (double)own[text];
+    return (float)(sum / (double)(t->texts - n->begin));
 }
 
-/* Entropy of softmax as its terms come: scale * score, each weighed by exp. */
-struct entropy {
-    double sum, weighed;
-};
-
-static void add_term(struct entropy *e, float score, float best)
-{
-    double logit = (double)ENTROPY_SCALE * ((double)score - (double)best), weight = exp(logit);
-    e->sum += weight;
-    e->weighed += weight * logit;
-}
-
-static void look_at_providers(const struct request_texts *t, struct request_evidence *out)
+float wt__request_lack(const struct request_texts *t, struct candidate *candidates, size_t count)
 {
     struct nearness near;
-    float own[TEXTS_MAX];
-    struct cover nearest = {INFINITY, 0};
-    struct entropy entropy = {0, 0};
+    float least = INFINITY;
     look_near(t, &near);
-    for (size_t i = 0, end; i < near.count; i = end) {
-        end = end_of(t, &near, i);
-        struct cover cover = cover_of(t, &near, i, end, own);
-        if (cover.mean < nearest.mean)
-            nearest = cover;
-        add_term(&entropy, own[0], near.best[0]);
-    }
-    out->values[EVIDENCE_MARGIN] = near.count ? (float)nearest.mean : 0;
-    out->values[EVIDENCE_GAP] = (float)nearest.gap;
-    out->values[EVIDENCE_ENTROPY] = near.count ? (float)(log(entropy.sum) - entropy.weighed / entropy.sum) : 0;
-}
-
-void wt__request_covers(const struct request_texts *t, struct candidate *candidates, size_t count)
-{
-    struct nearness near;
-    float own[TEXTS_MAX];
-    double most = INFINITY;
-    look_near(t, &near);
-    float none = (float)cover_of(t, &near, 0, 0, own).mean;
     for (size_t c = 0; c < count; c++)
-        candidates[c].lack = none;
+        candidates[c].lack = lack_of_provider(t, &near, 0, 0);
     for (size_t i = 0, end; i < near.count; i = end) {
-        end = end_of(t, &near, i);
-        double lack = cover_of(t, &near, i, end, own).mean;
         const struct sighting *one = &near.sightings[i];
-        most = fmin(most, lack);
+        end = end_of(t, &near, i);
+        float lack = lack_of_provider(t, &near, i, end);
+        least = fminf(least, lack);
         for (size_t c = 0; c < count; c++)
             if (t->keys[candidates[c].row].provider == one->provider &&
                 (one->provider != t->nobody || candidates[c].row == one->row))
-                candidates[c].lack = (float)lack;
+                candidates[c].lack = lack;
     }
-    for (size_t c = 0; near.count > 0 && c < count; c++)
-        candidates[c].lack -= (float)most;
+    if (near.count == 0)
+        return 0;
+    for (size_t c = 0; c < count; c++)
+        candidates[c].lack -= least;
+    return least;
 }
 
-void wt__request_evidence(const struct request_texts *t, struct request_evidence *out)
+float wt__request_probability(const struct request_classifier *classifier, float lack)
 {
-    const struct kernels *kernels = wt__kernels();
-    size_t begin = t->texts > 1, parts = t->texts - begin;
-    double between = 0, pairs = 0;
-    float least = 1;
-    look_at_providers(t, out);
-    for (size_t a = begin; a < t->texts; a++) {
-        for (size_t b = a + 1; b < t->texts; b++, pairs++)
-            between += (double)kernels->dot_f32(t->vectors + a * t->dim, t->vectors + b * t->dim, t->dim);
-        if (a > 0)
-            least = fminf(least, kernels->dot_f32(t->vectors, t->vectors + a * t->dim, t->dim));
-    }
-    out->values[EVIDENCE_PARTS] = (float)parts;
-    out->values[EVIDENCE_PART_COSINE] = pairs > 0 ? (float)(between / pairs) : 1;
-    out->values[EVIDENCE_WHOLE_COSINE] = least;
+    return (float)(1 / (1 + exp(-((double)classifier->constant + (double)classifier->weight * (double)lack))));
 }
 
-float wt__request_probability(const struct request_classifier *classifier, const struct request_evidence *evidence)
+enum request_kind wt__request_kind(const struct request_classifier *classifier, float lack)
 {
-    double sum = classifier->constant;
-    for (size_t i = 0; i < REQUEST_EVIDENCE; i++)
-        sum += (double)classifier->weights[i] * (double)evidence->values[i];
-    return (float)(1 / (1 + exp(-sum)));
-}
-
-enum request_kind wt__request_kind(const struct request_classifier *classifier, const struct request_evidence *evidence)
-{
-    float beyond = wt__request_probability(classifier, evidence) - 0.5f;
+    float beyond = wt__request_probability(classifier, lack) - 0.5f;
     if (!(fabsf(beyond) > classifier->margin))
         return REQUEST_UNKNOWN;
     return beyond > 0 ? REQUEST_MULTI : REQUEST_SINGLE;

@@ -5,7 +5,7 @@
  * (rerank/hierarchy.h)
  *
  * The paper's classifier reads the request alone. Its words tell little: "find a hotel and its price" may be one
- * provider's work or two's, and which it is depends on the catalogue. Here the evidence is what the first stage found:
+ * provider's work or two's, and which it is depends on the catalogue. Here it is told by what the first stage found:
  * how well a single provider covers all parts of the request, beside how well all of them together do. It knows no
  * words, so that what was learned on one catalogue holds on another. */
 #ifndef WT_RERANK_TOOLRERANK_H
@@ -24,8 +24,7 @@
 /* What the first stage knows of a request. Text 0 is the whole of it, the others its parts; with one text alone that
  * is its only part. */
 struct request_texts {
-    size_t texts, dim;            /* T, D */
-    const float *vectors;         /* [T, D] of length one */
+    size_t texts;                 /* T */
     const struct scored *nearest; /* [T, most] rows by cosine, best first */
     const size_t *counts;         /* [T] how many */
     size_t most;
@@ -33,36 +32,21 @@ struct request_texts {
     uint32_t nobody;                 /* the number of those that have none, or HIERARCHY_NO_PROVIDER */
 };
 
-enum {
-    EVIDENCE_MARGIN,       /* mean over parts, each by the square of its best cosine, of what the provider that covers
-                              best lacks of that */
-    EVIDENCE_GAP,          /* the largest of those differences of a part */
-    EVIDENCE_PARTS,        /* how many */
-    EVIDENCE_PART_COSINE,  /* mean between parts; 1 where there is one */
-    EVIDENCE_WHOLE_COSINE, /* the least of a part with the whole */
-    EVIDENCE_ENTROPY,      /* of softmax(20 x best cosine) over the providers near the whole */
-    REQUEST_EVIDENCE
-};
-struct request_evidence {
-    float values[REQUEST_EVIDENCE];
-};
+/* A provider lacks of a part what its nearest tool is further from it than the nearest of all, and of a request the
+ * mean over its parts; a provider that is not among the nearest of a part counts as its last one. Returns the least
+ * that a provider lacks of the request, and fills the lack of candidates [count]: their own provider's, less that
+ * least. Finite, whatever the texts. */
+float wt__request_lack(const struct request_texts *texts, struct candidate *candidates, size_t count);
 
-/* A provider that is not among the nearest of a part counts as its last one. Finite, whatever the texts. */
-void wt__request_evidence(const struct request_texts *texts, struct request_evidence *out);
-
-/* Fills the lack of candidates [count]: that mean of their own provider, less the least of any. */
-void wt__request_covers(const struct request_texts *texts, struct candidate *candidates, size_t count);
-
-/* Logistic; all zero knows nothing of any request. */
+/* Logistic, of what the provider that covers best lacks; all zero knows nothing of any request. */
 struct request_classifier {
-    float weights[REQUEST_EVIDENCE], constant;
+    float weight, constant;
     float margin; /* a probability that is no further than this from one half means "don't know" */
 };
 
 /* That it needs several providers. */
-float wt__request_probability(const struct request_classifier *classifier, const struct request_evidence *evidence);
-enum request_kind wt__request_kind(const struct request_classifier *classifier,
-                                   const struct request_evidence *evidence);
+float wt__request_probability(const struct request_classifier *classifier, float lack);
+enum request_kind wt__request_kind(const struct request_classifier *classifier, float lack);
 
 /* ---------------------------------------------------------------- the order */
 

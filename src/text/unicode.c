@@ -204,6 +204,20 @@ bool wt__unicode_blank(uint32_t c)
            c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
+bool wt__unicode_unseen(uint32_t c)
+{
+    switch (utf8proc_category((utf8proc_int32_t)c)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+        return true;
+    default:
+        return utf8proc_get_property((utf8proc_int32_t)c)->ignorable;
+    }
+}
+
 const char *wt__unicode_trim_end(const char *start, const char *end)
 {
     while (end > start) {

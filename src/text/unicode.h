@@ -48,6 +48,10 @@ unsigned wt__unicode_decompose(uint32_t c, uint32_t out[UNICODE_MAX_DECOMPOSED])
 /* White_Space, as Unicode defines it. */
 bool wt__unicode_blank(uint32_t c);
 
+/* Whether nobody sees it, or it moves what one sees: controls, format characters (turning text round, joining, tags),
+ * line and paragraph separators, surrogates (Cc, Cf, Zl, Zp, Cs), and all else that is Default_Ignorable_Code_Point. */
+bool wt__unicode_unseen(uint32_t c);
+
 /* The end of start .. end - 1 without the blanks there. */
 const char *wt__unicode_trim_end(const char *start, const char *end);
 

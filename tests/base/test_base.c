@@ -330,6 +330,40 @@ static void json_has_limits_and_positions(void **state)
     }
 }
 
+/* The allocator that jansson has in this program: the calls fail_from to fail_upto return NULL. */
+static size_t json_calls, fail_from, fail_upto;
+
+static void *json_memory(size_t size)
+{
+    json_calls++;
+    return json_calls >= fail_from && json_calls <= fail_upto ? NULL : malloc(size);
+}
+
+/* jansson itself leaves bytes out of long words, rather. */
+static void json_without_memory_is_no_json(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"a name of more than sixteen bytes\": [\"and a value that is longer than thirty-two\","
+        " 0.60000002384185791, {\"true\": true}]}";
+    json_t *whole, *value;
+    json_calls = 0;
+    assert_int_equal(wt__json_parse(&whole, text, sizeof text - 1, NULL), 0);
+    size_t total = json_calls;
+    assert_true(total > 10);
+    for (fail_from = 1; fail_from <= total; fail_from++)
+        for (int stays = 0; stays <= 1; stays++) {
+            json_calls = 0;
+            fail_upto = stays ? SIZE_MAX : fail_from;
+            int rc = wt__json_parse(&value, text, sizeof text - 1, NULL);
+            fail_upto = 0;
+            if (rc != (stays ? WT_ENOMEM : 0) || (rc == 0 && !json_equal(whole, value)))
+                fail_msg("allocation %zu of %zu%s: %d", fail_from, total, stays ? " and all after it" : "", rc);
+            json_decref(value);
+        }
+    json_decref(whole);
+}
+
 static void json_getters_survive_the_wrong_type(void **state)
 {
     (void)state;
@@ -371,6 +405,7 @@ static void draws_are_of_all_and_different(void **state)
 
 int main(void)
 {
+    json_set_alloc_funcs(json_memory, free);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(draws_are_of_all_and_different),
         cmocka_unit_test(errors_are_one_sentence_with_a_code),
@@ -386,6 +421,7 @@ int main(void)
         cmocka_unit_test(a_pool_does_each_item_once_and_stops_on_request),
         cmocka_unit_test(progress_reports_ends_and_hears_a_stop),
         cmocka_unit_test(json_has_limits_and_positions),
+        cmocka_unit_test(json_without_memory_is_no_json),
         cmocka_unit_test(json_getters_survive_the_wrong_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

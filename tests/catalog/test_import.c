@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "catalog/import/import.h"
+#include "catalog/import/yaml.h"
 
 static char folder[] = "/tmp/wt-import-XXXXXX";
 
@@ -206,6 +206,38 @@ static void a_definition_of_the_full_size_is_taken(void **state)
     }
 }
 
+/* The aliases of a document write just as much as its length allows; a byte less of it, and they write too much. */
+static void aliases_write_as_much_as_the_length_allows(void **state)
+{
+    (void)state;
+    enum { TEXT = 100000, ALIASES = 60 };
+    const size_t written = ALIASES * (size_t)(TEXT + 2), least = (written - YAML_ALIAS_FREE) / YAML_ALIAS_TIMES + 1;
+    for (size_t under = 0; under < 2; under++) {
+        struct buffer text = {0};
+        struct import import;
+        wt__buffer_text(&text, "openapi: 3.1.0\npaths: {/a: {get: {}}}\nx-a: &a \"");
+        for (size_t i = 0; i < TEXT; i++)
+            wt__buffer_char(&text, 'x');
+        wt__buffer_text(&text, "\"\nx-b: [");
+        for (size_t i = 0; i < ALIASES; i++)
+            wt__buffer_text(&text, "*a, ");
+        wt__buffer_text(&text, "]\n#");
+        while (text.len < least - under)
+            wt__buffer_char(&text, '-');
+        assert_int_equal(text.len, least - under);
+        assert_int_equal(wt__import_bytes(&import, wt__buffer_view(&text), NULL, NULL), 0);
+        assert_int_equal(import.tool_count, 1);
+        assert_int_equal(import.whole, under == 0);
+        assert_int_equal(import.issue_count, under);
+        if (under) {
+            assert_int_equal(import.issues[0].line, 4);
+            assert_non_null(strstr(import.issues[0].reason, "write out more than 1 MiB and 16 times the document's"));
+        }
+        wt__import_dispose(&import);
+        wt__buffer_dispose(&text);
+    }
+}
+
 static void issues_are_counted_beyond_those_kept(void **state)
 {
     (void)state;
@@ -261,8 +293,8 @@ static void progress_reaches_the_end_and_can_stop(void **state)
 
 /* ---------------------------------------------------------------- scale */
 
-/* Twice the tools may take little more than twice the time, whatever their names. */
-static double import_many(size_t count, const char *form)
+/* So many tools that a square of them would take longer than a test may, whatever their names. */
+static void import_many(size_t count, const char *form)
 {
     struct buffer text = {0};
     struct import import;
@@ -273,25 +305,19 @@ static double import_many(size_t count, const char *form)
         wt__buffer_printf(&text, "\", \"description\": \"number %zu\"}", i);
     }
     wt__buffer_text(&text, "]}");
-    double start = wt__now_ms();
     assert_int_equal(wt__import_bytes(&import, wt__buffer_view(&text), NULL, NULL), 0);
-    double ms = wt__now_ms() - start;
     assert_int_equal(import.tool_count, count + 1);
     assert_int_equal(import.skipped, 0);
     wt__import_dispose(&import);
     wt__buffer_dispose(&text);
-    return ms;
 }
 
 static void time_grows_with_the_tools(void **state)
 {
     (void)state;
     static const char *const forms[] = {"tool %zu", "the same", "same~%zu"};
-    for (size_t f = 0; f < 3; f++) {
-        double few = import_many(4000, forms[f]), many = import_many(32000, forms[f]);
-        if (many > 40 * (few + 1))
-            fail_msg("\"%s\": 4,000 tools took %.1f ms, 32,000 took %.1f ms", forms[f], few, many);
-    }
+    for (size_t f = 0; f < 3; f++)
+        import_many(100000, forms[f]);
 }
 
 /* ---------------------------------------------------------------- real sources */
@@ -333,6 +359,7 @@ static void real_data_sets_are_read_whole(void **state)
         {"toollens-tools", 314},
         {"toolverifier", 17},
     };
+    size_t here = 0;
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         char below[100];
         struct import import;
@@ -343,6 +370,7 @@ static void real_data_sets_are_read_whole(void **state)
             print_message("skipped: data set %s (not here)\n", sets[i].set);
             continue;
         }
+        here++;
         if (wt__import_path(&import, path, NULL, &err) < 0)
             fail_msg("%s: %s", sets[i].set, err.message);
         if (import.skipped > 0)
@@ -350,6 +378,8 @@ static void real_data_sets_are_read_whole(void **state)
         assert_int_equal(import.tool_count, sets[i].tools);
         wt__import_dispose(&import);
     }
+    if (here == 0)
+        skip();
 }
 
 static void real_openapi_documents_are_read_whole(void **state)
@@ -359,6 +389,7 @@ static void real_openapi_documents_are_read_whole(void **state)
         const char *file;
         size_t tools;
     } documents[] = {{"data/restgpt/openapi/spotify.json", 40}, {"data/restgpt/openapi/tmdb.json", 54}};
+    size_t here = 0;
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
         const char *path = shared_path(documents[i].file);
         struct import import;
@@ -367,6 +398,7 @@ static void real_openapi_documents_are_read_whole(void **state)
             print_message("skipped: %s (not here)\n", documents[i].file);
             continue;
         }
+        here++;
         if (wt__import_path(&import, path, NULL, &err) < 0)
             fail_msg("%s", err.message);
         if (import.skipped > 0)
@@ -374,6 +406,8 @@ static void real_openapi_documents_are_read_whole(void **state)
         assert_int_equal(import.tool_count, documents[i].tools);
         wt__import_dispose(&import);
     }
+    if (here == 0)
+        skip();
 }
 
 int main(void)
@@ -386,6 +420,7 @@ int main(void)
         cmocka_unit_test(each_format_can_be_forced_onto_anything),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(a_definition_of_the_full_size_is_taken),
+        cmocka_unit_test(aliases_write_as_much_as_the_length_allows),
         cmocka_unit_test(issues_are_counted_beyond_those_kept),
         cmocka_unit_test(progress_reaches_the_end_and_can_stop),
         cmocka_unit_test(time_grows_with_the_tools),

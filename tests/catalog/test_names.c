@@ -190,6 +190,7 @@ static void real_names_come_back_and_stay_apart(void **state)
                                        "restgpt",      "callnavi",   "gorilla-hf", "bfcl-multiple"};
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
     char folder[600];
+    size_t here = 0;
     snprintf(folder, sizeof folder, "%s%s", shared ? shared : source ? source : ".", shared ? "" : "/../shared");
     for (size_t s = 0; s < sizeof sets / sizeof sets[0]; s++) {
         char path[700];
@@ -198,9 +199,12 @@ static void real_names_come_back_and_stay_apart(void **state)
             print_message("skipped: names of data set %s (not here)\n", sets[s]);
             continue;
         }
+        here++;
         for (size_t a = 0; a < APIS; a++)
             check_corpus(path, wt__wire_rule(wt__str(apis[a])));
     }
+    if (here == 0)
+        skip();
 }
 
 int main(void)

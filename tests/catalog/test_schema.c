@@ -172,7 +172,7 @@ static void valid_schemas_stay_as_they_are(void **state)
              shared ? "" : "/../shared");
     if (!wt__is_folder(folder)) {
         print_message("skipped: the JSON Schema test suite (not here)\n");
-        return;
+        skip();
     }
     assert_int_equal(wt__list_files(&arena, folder, 1000, &paths, &count, NULL), 0);
     for (size_t i = 0; i < count; i++)

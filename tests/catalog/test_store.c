@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/sha256.h"
 #include "catalog/names.h"
 #include "catalog/store.h"
@@ -411,11 +410,11 @@ static void test_a_changed_tool_loses_its_vectors(void **state)
     wt__store_close(store);
 }
 
-/* ---------------------------------------------------------------- speed */
+/* ---------------------------------------------------------------- many */
 
 enum { MANY = 13242 };
 
-/* The bounds are ten times what an idle machine takes: they catch a lost index, not a slow day. */
+/* Without its indices the store would take longer than a test may. */
 static void test_many_tools(void **state)
 {
     (void)state;
@@ -430,24 +429,16 @@ static void test_many_tools(void **state)
         tools[i].description.len = 200;
     }
     struct store *store = open_memory();
-    double begin = wt__now_ms();
     assert_int_equal(import_from(store, "a", true, tools, MANY).added, MANY);
-    double first = wt__now_ms() - begin;
-    begin = wt__now_ms();
     assert_int_equal(import_from(store, "a", true, tools, MANY).unchanged, MANY);
-    double second = wt__now_ms() - begin;
     struct arena arena = {0};
     struct tool out[5];
     int64_t ids[5] = {1, 4000, 9000, 13000, MANY};
-    begin = wt__now_ms();
     for (int i = 0; i < 200; i++) {
         assert_int_equal(wt__store_get(store, ids, 5, &arena, out, &err), 5);
         wt__arena_reset(&arena);
     }
-    double hit = (wt__now_ms() - begin) / 1000;
     wt__arena_dispose(&arena);
-    print_message("%d tools: import %.0f ms, again %.0f ms, a hit %.1f us\n", MANY, first, second, hit * 1000);
-    assert_true(first < 10000 && second < 3000 && hit < 1);
     wt__store_close(store);
 }
 

@@ -1,4 +1,4 @@
-/* Recorded use in the store: what is kept, what it links to, what a sum holds, and stores of version 1. */
+/* Recorded use in the store: what is kept, what it links to, what a sum holds, and stores of older versions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/sha256.h"
 #include "catalog/store_sqlite.h"
 
@@ -56,12 +55,13 @@ static struct store *open_memory(void)
 }
 
 /* One usage from words: the names of tools of provider p; one that is not there becomes a label. */
-static int64_t record(struct store *store, const char *request, const char *names, enum usage_outcome outcome,
-                      int64_t time)
+static int64_t record_of(struct store *store, const char *client, const char *request, const char *names,
+                         enum usage_outcome outcome, int64_t time)
 {
     struct usage_tool tools[8];
     static char labels[8][40];
-    struct usage usage = {.request = wt__str(request), .outcome = outcome, .time = time, .tools = tools};
+    struct usage usage = {
+        .request = wt__str(request), .outcome = outcome, .time = time, .tools = tools, .client = wt__str(client)};
     int64_t last = 0;
     for (const char *at = names; *at; at += strcspn(at, " "), at += *at == ' ') {
         char name[32] = "";
@@ -72,6 +72,12 @@ static int64_t record(struct store *store, const char *request, const char *name
     }
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, &last, &err), 0);
     return last;
+}
+
+static int64_t record(struct store *store, const char *request, const char *names, enum usage_outcome outcome,
+                      int64_t time)
+{
+    return record_of(store, "", request, names, outcome, time);
 }
 
 static struct usage_info info_of(struct store *store)
@@ -542,6 +548,78 @@ static void test_a_damaged_sum_is_told(void **state)
     wt__store_close(store);
 }
 
+/* ---------------------------------------------------------------- clients */
+
+static const char *counts(struct store *store)
+{
+    static char text[80];
+    const int64_t ids[] = {id_of(store, "p", "a"), id_of(store, "p", "b")};
+    uint32_t uses[2];
+    assert_int_equal(wt__store_usage_counts(store, ids, 2, uses, &err), 0);
+    snprintf(text, sizeof text, "a %u, b %u", uses[0], uses[1]);
+    return text;
+}
+
+static void test_a_tool_counts_once_a_client_and_request(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct {
+            const char *client, *request, *tools;
+            enum usage_outcome outcome;
+        } usages[4];
+        const char *counts, *teaching, *sums;
+    } rows[] = {
+        {"nobody", {{"", "x", "a", 0}, {"", "x", "a", 0}}, "a 2, b 0", "x(p/a) x(p/a)", " 1:2"},
+        {"the same client", {{"c", "x", "a", 0}, {"c", "x", "a", 0}}, "a 1, b 0", "x(p/a)", " 1:1"},
+        {"two clients", {{"c", "x", "a", 0}, {"d", "x", "a", 0}}, "a 2, b 0", "x(p/a) x(p/a)", " 1:2"},
+        {"a client and nobody", {{"c", "x", "a", 0}, {"", "x", "a", 0}}, "a 2, b 0", "x(p/a) x(p/a)", " 1:2"},
+        {"two requests", {{"c", "x", "a", 0}, {"c", "y", "a", 0}}, "a 2, b 0", "x(p/a) y(p/a)", " 1:2"},
+        {"other tools beside", {{"c", "x", "a", 0}, {"c", "x", "a b", 0}}, "a 1, b 1", "x(p/a) x(p/b)", " 1:1 2:1"},
+        {"fewer tools", {{"c", "x", "a b", 0}, {"c", "x", "b", 0}}, "a 1, b 1", "x(p/a p/b)", " 1:1 2:1"},
+        {"one that failed", {{"c", "x", "a", USAGE_FAILED}, {"c", "x", "a", 0}}, "a 1, b 0", "x(p/a)", " 1:1"},
+        {"a tool that is gone", {{"c", "x", "gone", 0}, {"c", "x", "gone a", 0}}, "a 1, b 0", "x(p/a)", " 1:1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t batch = 1; batch < 4; batch++) {
+            struct store *store = open_memory();
+            for (size_t u = 0; u < 4 && rows[i].usages[u].client; u++)
+                record_of(store, rows[i].usages[u].client, rows[i].usages[u].request, rows[i].usages[u].tools,
+                          rows[i].usages[u].outcome, 1);
+            learn(store, &set, batch);
+            const struct usage_query teaching = {.teaching = true};
+            if (strcmp(counts(store), rows[i].counts) != 0 || strcmp(told(store, &teaching), rows[i].teaching) != 0 ||
+                strcmp(sums(store, &set), rows[i].sums) != 0)
+                fail_msg("%s: %s; %s;%s", rows[i].name, counts(store), told(store, &teaching), sums(store, &set));
+            wt__store_close(store);
+        }
+}
+
+/* What is forgotten gives its place to a repetition of it. */
+static void test_a_repetition_counts_when_the_first_is_forgotten(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    int64_t clients;
+    record_of(store, "c", "x", "a", USAGE_OK, 1);
+    record_of(store, "c", "x", "a", USAGE_OK, 2);
+    record_of(store, "d", "y", "a b", USAGE_OK, 3);
+    learn(store, &set, 4);
+    assert_string_equal(counts(store), "a 2, b 1");
+    assert_string_equal(told(store, &(struct usage_query){.client = STR("c")}), "x(p/a) x(p/a)");
+    assert_string_equal(told(store, &(struct usage_query){.client = STR("nobody")}), "");
+    assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = 2}, &err), 1);
+    assert_string_equal(counts(store), "a 2, b 1");
+    assert_string_equal(sums(store, &set), " 2:1"); /* that of a is to be made anew */
+    assert_string_equal(told(store, &(struct usage_query){.tool = 1, .teaching = true}), "x(p/a) y(p/a p/b)");
+    assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.client = STR("d")}, &err), 1);
+    assert_string_equal(told(store, &everything), "x(p/a)");
+    assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM client", &clients, &err), 0);
+    assert_int_equal(clients, 1);
+    wt__store_close(store);
+}
+
 /* ---------------------------------------------------------------- much of it */
 
 static void test_a_hundred_thousand_usages(void **state)
@@ -563,13 +641,8 @@ static void test_a_hundred_thousand_usages(void **state)
         snprintf(requests[i], sizeof *requests, "please do thing number %d for me", i % (MANY / 2));
         usages[i] = (struct usage){.request = wt__str(requests[i]), .time = i, .tools = tools, .tool_count = 3};
     }
-    double begin = wt__now_ms();
     assert_int_equal(wt__store_add_usages(store, usages, MANY, NULL, NULL, &err), 0);
-    double added = wt__now_ms();
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = MANY / 2}, &err), MANY / 2);
-    double forgotten = wt__now_ms();
-    print_message("100,000 usages: added in %.0f ms, half of them forgotten in %.0f ms\n", added - begin,
-                  forgotten - added);
     assert_int_equal(info_of(store).usages, MANY / 2);
     wt__store_close(store);
     unlink(path);
@@ -577,7 +650,7 @@ static void test_a_hundred_thousand_usages(void **state)
     free(requests);
 }
 
-/* ---------------------------------------------------------------- stores of version 1 */
+/* ---------------------------------------------------------------- stores of older versions */
 
 static const char version_1[] =
     "PRAGMA application_id=1465152372; PRAGMA user_version=1;"
@@ -679,6 +752,29 @@ static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
     unlink(path);
 }
 
+/* Version 2 knew no clients: what was recorded then counts each time. */
+static void test_a_store_of_version_2_learns_of_clients(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/whichtool-usage-XXXXXX";
+    struct store *store;
+    make_version_1(path);
+    assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
+    assert_int_equal(
+        wt__sql_exec(store,
+                     "PRAGMA foreign_keys=off; DROP INDEX usage_client; ALTER TABLE usage DROP COLUMN client;"
+                     "DROP TABLE client; PRAGMA user_version=2",
+                     &err),
+        0);
+    wt__store_close(store);
+    assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
+    for (int64_t time = 1; time < 4; time++)
+        record_of(store, "c", "one", "a", USAGE_OK, time);
+    assert_string_equal(counts(store), "a 2, b 0");
+    wt__store_close(store);
+    unlink(path);
+}
+
 /* ---------------------------------------------------------------- words */
 
 static void test_times(void **state)
@@ -777,6 +873,9 @@ int main(void)
         cmocka_unit_test(test_a_tool_that_comes_back_gets_its_sum_anew),
         cmocka_unit_test(test_a_sum_of_nothing_is_no_sum),
         cmocka_unit_test(test_a_damaged_sum_is_told),
+        cmocka_unit_test(test_a_tool_counts_once_a_client_and_request),
+        cmocka_unit_test(test_a_repetition_counts_when_the_first_is_forgotten),
+        cmocka_unit_test(test_a_store_of_version_2_learns_of_clients),
         cmocka_unit_test(test_a_hundred_thousand_usages),
         cmocka_unit_test(test_a_store_of_version_1_is_brought_up_to_date),
         cmocka_unit_test(test_times),

@@ -160,12 +160,36 @@ static void a_promise_needs_enough_requests(void **state)
                 {9, .1, .1f}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        float level = 0;
-        const struct calibration levels = {values, rows[i].count};
-        bool known = wt__complete_level(&levels, rows[i].probability, &level);
+        struct complete_levels levels;
+        const struct chooser chooser = {.levels = {values, rows[i].count}};
+        bool known = wt__complete_levels(&chooser, rows[i].probability, &levels);
         assert_int_equal(known, rows[i].level > 0);
         if (known)
-            assert_float_equal(level, rows[i].level, 1e-6);
+            assert_float_equal(levels.used, rows[i].level, 1e-6);
+        if (known)
+            assert_float_equal(levels.unused, rows[i].level, 1e-6);
+    }
+}
+
+/* Nothing is promised where one kind of tool cannot be. */
+static void each_kind_of_tool_has_a_level(void **state)
+{
+    static const float used[] = {.1f, .2f, .3f, .4f}, unused[] = {.5f, .6f, .7f, CHOOSE_NEVER};
+    static const struct {
+        size_t unused_count;
+        double probability;
+        float used, unused; /* 0: nothing can be promised */
+    } rows[] = {{4, .5, .3f, .7f},  {4, .8, 0, 0}, {0, .8, .4f, .4f},
+                {3, .75, .4f, .7f}, {3, .8, 0, 0}, {1, .5, .3f, .5f}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct complete_levels levels;
+        const struct chooser chooser = {.levels = {used, 4}, .unused = {unused, rows[i].unused_count}};
+        assert_int_equal(wt__complete_levels(&chooser, rows[i].probability, &levels), rows[i].used > 0);
+        if (rows[i].used > 0) {
+            assert_float_equal(levels.used, rows[i].used, 1e-6);
+            assert_float_equal(levels.unused, rows[i].unused, 1e-6);
+        }
     }
 }
 
@@ -220,16 +244,52 @@ static void sets_are_complete_as_often_as_was_promised(void **state)
     for (size_t p = 0; p < sizeof promises / sizeof *promises; p++) {
         int complete = 0;
         for (int draw = 0; draw < DRAWS; draw++) {
-            float values[CALIBRATING], level;
+            float values[CALIBRATING];
+            struct complete_levels levels;
             for (size_t i = 0; i < CALIBRATING; i++)
                 values[i] = draw_level(&rng);
             qsort(values, CALIBRATING, sizeof *values, ascending);
-            const struct calibration levels = {values, CALIBRATING};
-            assert_true(wt__complete_level(&levels, promises[p], &level));
-            complete += draw_level(&rng) <= level;
+            const struct chooser chooser = {.levels = {values, CALIBRATING}};
+            assert_true(wt__complete_levels(&chooser, promises[p], &levels));
+            complete += draw_level(&rng) <= levels.used;
         }
         assert_in_range(complete, (int)(DRAWS * (promises[p] - 0.03)), (int)(DRAWS * fmin(1, promises[p] + 0.08)));
     }
+}
+
+/* The promise does not hang on how many requests need a tool that nobody used, which are complete later: one in 20 does
+ * when it is calibrated, each second one when it is asked. One level for both kinds would not do. */
+static float draw_kind(struct rng *rng, bool unused)
+{
+    return (float)(wt__rng_unit(rng) + (unused ? 0.5 : 0));
+}
+
+static void a_promise_outlasts_another_share_of_unused_tools(void **state)
+{
+    int complete = 0, with_one_level = 0;
+    struct rng rng;
+    (void)state;
+    wt__rng_seed(&rng, 11);
+    for (int draw = 0; draw < DRAWS; draw++) {
+        float used[CALIBRATING], unused[CALIBRATING], mixed[CALIBRATING];
+        struct complete_levels levels, level;
+        for (size_t i = 0; i < CALIBRATING; i++) {
+            used[i] = draw_kind(&rng, false);
+            unused[i] = draw_kind(&rng, true);
+            mixed[i] = i % 20 == 0 ? unused[i] : used[i];
+        }
+        qsort(used, CALIBRATING, sizeof *used, ascending);
+        qsort(unused, CALIBRATING, sizeof *unused, ascending);
+        qsort(mixed, CALIBRATING, sizeof *mixed, ascending);
+        const struct chooser apart = {.levels = {used, CALIBRATING}, .unused = {unused, CALIBRATING}};
+        const struct chooser together = {.levels = {mixed, CALIBRATING}};
+        assert_true(wt__complete_levels(&apart, 0.8, &levels) && wt__complete_levels(&together, 0.8, &level));
+        float asked = draw_kind(&rng, draw % 2);
+        complete += asked <= (draw % 2 ? levels.unused : levels.used);
+        with_one_level += asked <= (draw % 2 ? level.unused : level.used);
+    }
+    assert_in_range(complete, (int)(DRAWS * 0.77), (int)(DRAWS * 0.88));
+    assert_in_range(with_one_level, 0, (int)(DRAWS * 0.7));
 }
 
 int main(void)
@@ -241,8 +301,10 @@ int main(void)
         cmocka_unit_test(sixty_four_tools_and_none_are_as_good_as_three),
         cmocka_unit_test(every_hit_joins_once_at_a_level_of_its_own),
         cmocka_unit_test(a_promise_needs_enough_requests),
+        cmocka_unit_test(each_kind_of_tool_has_a_level),
         cmocka_unit_test(an_alarm_is_as_rare_as_it_was_said),
         cmocka_unit_test(sets_are_complete_as_often_as_was_promised),
+        cmocka_unit_test(a_promise_outlasts_another_share_of_unused_tools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,29 @@ static void what_is_written_is_read_back(void **state)
     wt__arena_dispose(&arena);
 }
 
+/* A chooser of before there were kinds of tools has no such list, and one level for all. */
+static void calibrations_are_read_back(void **state)
+{
+    static const float levels[] = {.1f, .2f}, unused[] = {.3f, .4f, .5f};
+    struct chooser chooser = wt__chooser_untrained, again;
+    struct arena arena = {0};
+    wt_error err;
+    (void)state;
+    chooser.levels = (struct calibration){levels, 2};
+    chooser.unused = (struct calibration){unused, 3};
+    json_t *config = wt__chooser_write(&chooser);
+    assert_int_equal(wt__chooser_read(&again, config, &arena, &err), 0);
+    assert_int_equal(again.levels.count, 2);
+    assert_memory_equal(again.levels.values, levels, sizeof levels);
+    assert_int_equal(again.unused.count, 3);
+    assert_memory_equal(again.unused.values, unused, sizeof unused);
+    assert_int_equal(json_object_del(config, "unused"), 0);
+    assert_int_equal(wt__chooser_read(&again, config, &arena, &err), 0);
+    assert_int_equal(again.unused.count, 0);
+    json_decref(config);
+    wt__arena_dispose(&arena);
+}
+
 static void what_is_not_whole_is_refused(void **state)
 {
     static const struct {
@@ -42,6 +65,7 @@ static void what_is_not_whole_is_refused(void **state)
         {"size", "1e30", "\"size\" is no number of at most 1e+09"},
         {"none", "[1e10]", "\"none\" has something else than a number of at most 1e+09"},
         {"levels", "[0.2, 0.1]", "\"levels\" is not in order"},
+        {"unused", "[0.2, 0.1]", "\"unused\" is not in order"},
         {"none", "[0.1, null]", "\"none\" has something else than a number"},
     };
     (void)state;
@@ -63,6 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(calibrations_are_read_back),
         cmocka_unit_test(what_is_not_whole_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

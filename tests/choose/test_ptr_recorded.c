@@ -67,7 +67,7 @@ static void recorded_answers_give_the_same_trace(void **state)
     assert_int_equal(replayed.prompt_tokens, asked.prompt_tokens);
 
     assert_int_equal(choose("another request", NULL, &other, &replayed, &err), WT_ENOTFOUND);
-    assert_memory_equal(err.message, "ptr-requirements/1: ", strlen("ptr-requirements/1: "));
+    assert_memory_equal(err.message, "ptr-requirements/2: ", strlen("ptr-requirements/2: "));
     assert_int_equal(replayed.questions, 0);
     free(first);
     free(again);

@@ -77,6 +77,36 @@ expect 0 "auto again, otherwise" train auto "${model[@]}" --seed 2
 expect 0 "the chooser is of other hits" pick "${model[@]}" --abstain 0 book book weather 440
 says "not calibrated"
 
+# What training left, without an encoder: the trained one is gone, and so is the model. Words go on.
+expect 0 "an encoder of its own" train encoder "${model[@]}" --epochs 1
+[ -d used.wt-models/encoder ] || skip "the encoder did not get better, so none is there to be lost"
+bare=(--model gone)
+: >none.jsonl
+for left in encoder-less empty; do
+    if [ $left = empty ]; then rm -rf used.wt-models && mkdir used.wt-models; else rm -rf used.wt-models/encoder; fi
+    rm -rf used.wt-index
+    expect 0 "$left: find" find "${bare[@]}" weather forecast
+    says "^Note: the model gone is not installed; get it with .whichtool model pull gone."
+    expect 0 "$left: a set" pick "${bare[@]}" weather forecast
+    says "^Note: the model gone is not installed; get it with .whichtool model pull gone.$"
+    expect 0 "$left: a set that shall be complete" pick "${bare[@]}" --complete 0.9 weather forecast
+    says "model pull gone"
+    expect 0 "$left: a share to abstain at" find "${bare[@]}" --abstain 0.05 weather forecast
+    says "model pull gone"
+    for recipe in dense hybrid tool2vec mlc neighbours tool2vec+refiner mlc+refiner dpr rerank-10 toolrerank; do
+        expect 5 "$left: find by $recipe" find "${bare[@]}" --recipe "$recipe" weather forecast
+        says "model pull gone"
+    done
+    expect 5 "$left: a bundle" pick "${bare[@]}" --recipe bundle weather forecast
+    says "model pull gone"
+    expect 3 "$left: answers of a language model" pick "${bare[@]}" --recipe ptr --chat-model m --replay none.jsonl weather
+    says "has no answer of m"
+    for verb in "list" "list --providers" "show tool_1" "usage list" "usage export"; do
+        # shellcheck disable=SC2086
+        expect 0 "$left: $verb" $verb
+    done
+done
+
 # Measured on a data set.
 six_tools 120 1 6 train=0,1 dev=2 test=3
 expect 0 "figures of sets" eval data --recipe hybrid,set,set-90 --json --cache cache "${model[@]}"

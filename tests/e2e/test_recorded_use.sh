@@ -102,6 +102,18 @@ expect 0 "another split" usage add --split test set
 expect 3 "a split that is not there" usage add --split dev set
 says "dev.tsv"
 
+# clients
+echo '{"request": "nine again", "tools": ["n/nine"], "client": "c17"}' >client.jsonl
+expect 0 "of a client" usage add client.jsonl
+expect 0 "once more" usage add client.jsonl
+expect 0 "what a client did" usage list --client c17 --json
+same "two" 2 "$(grep -c '"client":"c17"' out)"
+expect 0 "as it was recorded" usage export --client c17
+prints '"client":"c17"}$'
+expect 1 "another client" usage list --client c1
+expect 0 "a client is forgotten" usage forget --client c17
+prints "^2 forgotten$"
+
 # forgetting
 expect 0 "of a tool" usage forget --tool n/nine --json
 same "two" "2" "$(json_of 'd["forgotten"]')"
@@ -132,8 +144,8 @@ is followed by one of: add list export forget|record
 `usage list` takes no arguments, but "x"|list x
 `usage list` does not know --strict|list --strict
 `usage add` does not know --tool|add --tool x log.jsonl
-either --all, or --tool and --before|forget
-either --all, or --tool and --before|forget --all --tool x
+either --all, or --tool, --client and --before|forget
+either --all, or --tool, --client and --before|forget --all --tool x
 "noon" is no time: write it as 2026-11-22|list --before noon
 --limit takes a number|list --limit 0
 ROWS

@@ -185,7 +185,7 @@ static void labels_of_a_text(void **state)
         static struct head head;
 
         if (!open_run(&run, names[i / 2], kinds[i % 2], &limits))
-            return;
+            skip();
         take_batch(&run, "in.input_ids", "in.attention_mask");
         open_head(&head, &run);
         run_head(&run, &head, i % 2 == 0);
@@ -225,7 +225,7 @@ static void contrast_in_a_batch(void **state)
         static float pooled[8 * 64], unit[8 * 64], d[8 * 64], scores[16];
 
         if (!open_run(&run, names[i], "infonce", &limits))
-            return;
+            skip();
         take_batch(&run, "in.query_ids", "in.query_mask");
         take_batch(&run, "in.doc_ids", "in.doc_mask");
         wt__trainable_forward(run.t, &run.r.batch, run.tape);
@@ -254,7 +254,7 @@ static void triplets(void **state)
         static float pooled[12 * 64], d[12 * 64];
 
         if (!open_run(&run, names[i], "triplet", &limits))
-            return;
+            skip();
         take_batch(&run, "in.anchor_ids", "in.anchor_mask");
         take_batch(&run, "in.positive_ids", "in.positive_mask");
         take_batch(&run, "in.negative_ids", "in.negative_mask");
@@ -310,7 +310,7 @@ static void candidates_beside_a_text(void **state)
         size_t count = 0, from[18];
 
         if (!open_run(&run, "deberta_v3", kinds[i], &limits))
-            return;
+            skip();
         const struct tensor *real = tensor_of(&run.golden, "in.candidate_mask");
         const struct tensor *wide = tensor_of(&run.golden, "in.external"), *want = tensor_of(&run.golden, "in.gold");
         float *w = floats_of(&run.golden, "in.proj.weight"), *b = floats_of(&run.golden, "in.proj.bias");
@@ -392,7 +392,7 @@ static void ten_steps_of_adamw(void **state)
 
     (void)state;
     if (!shared_path(path, "golden/grads/bert.adamw.json") || !open_run(&run, "bert", "multilabel_softmax", &limits))
-        return;
+        skip();
     struct str text = read_whole(path);
     json_t *root = parse(text), *steps = json_object_get(root, "steps");
 

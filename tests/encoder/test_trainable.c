@@ -810,11 +810,11 @@ static void the_reference_libraries_load_what_is_saved(void **state)
     (void)state;
     if (!getenv("WT_PYTHON")) {
         printf("skipped: no $WT_PYTHON with transformers and sentence-transformers\n");
-        return;
+        skip();
     }
     if (!python("import sys, transformers, sentence_transformers, torch", "", printed, sizeof(printed))) {
         printf("skipped: $WT_PYTHON has no transformers, sentence-transformers or torch\n");
-        return;
+        skip();
     }
     for (size_t m = 0; m < MODELS; m++) {
         open_run(&run, models[m].config, models[m].types);
@@ -849,7 +849,7 @@ static void transformers_loads_a_scorer(void **state)
     (void)state;
     if (!getenv("WT_PYTHON") || !python("import sys, transformers, torch", "", printed, sizeof(printed))) {
         printf("skipped: no $WT_PYTHON with transformers and torch\n");
-        return;
+        skip();
     }
     for (size_t m = 0; m < MODELS; m++) {
         struct token_batch batch = {.count = 1, .starts = one, .ids = tokens};

@@ -101,7 +101,7 @@ static void hidden_states_equal_the_reference(void **state)
         size_t len;
 
         if (!take_model(i, folder, model))
-            continue;
+            skip();
         snprintf(name, sizeof(name), "golden/encoders/%s/golden.safetensors", models[i].name);
         assert_true(open_golden(&golden, name));
         if (wt__model_pack(&image, &len, model, &err) < 0 || wt__packed_open(&packed, image, len, model, &err) < 0 ||
@@ -178,7 +178,7 @@ static void pooled_texts_equal_the_reference(void **state)
         struct golden golden;
 
         if (!take_model(i, folder, model))
-            continue;
+            skip();
         snprintf(name, sizeof(name), "golden/encoders/%s/golden.safetensors", models[i].name);
         assert_true(open_golden(&golden, name));
         snprintf(name, sizeof(name), "golden/encoders/%s/golden_texts.json", models[i].name);

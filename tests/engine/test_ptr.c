@@ -42,38 +42,60 @@ static const char *const requests[] = {"storm in a city", "book a table", "song 
 static const float starts[] = {0, 2, 4, 5, 7}, used[] = {0, 1, 3, 1, 2, 1, 3};
 enum { REQUESTS = 4, USED = 7, LABELS = 4 };
 
-/* STORE-models/neighbours, as training would leave it. */
-static void leave_past(void)
+/* The past requests by a model: vectors [REQUESTS, *dim], the caller's. Returns the model's hash, in the arena. */
+static const char *encode_past(const char *model, float **vectors, size_t *dim, struct arena *arena)
 {
-    struct arena arena = {0};
     struct encoder *encoder = NULL;
-    struct buffer folder = {0}, config = {0};
-    wt_engine *engine = open_store(&place, NULL);
-    size_t lens[REQUESTS], dim = (size_t)wt_dimension(engine, NULL);
-    float *vectors = calloc(REQUESTS * dim, sizeof *vectors);
+    wt_engine *engine = open_store(&place, model);
+    size_t lens[REQUESTS];
+    *dim = (size_t)wt_dimension(engine, NULL);
+    *vectors = calloc(REQUESTS * *dim, sizeof **vectors);
     for (size_t i = 0; i < REQUESTS; i++)
         lens[i] = strlen(requests[i]);
-    sound(&place, wt_embed(engine, requests, lens, REQUESTS, vectors, &place.err));
-    sound(&place, wt__encoder_open(&encoder, place.model, &place.err));
+    sound(&place, wt_embed(engine, requests, lens, REQUESTS, *vectors, &place.err));
+    sound(&place, wt__encoder_open(&encoder, model, &place.err));
+    const char *hash = wt__arena_copy(arena, wt__str(wt__encoder_hash(encoder)));
+    wt__encoder_close(encoder);
+    wt_close(engine);
+    return hash;
+}
+
+/* STORE-models/neighbours, as training would leave it by this encoder; so many requests by the engine's as well. */
+static void leave_past_by(const char *model, size_t untrained)
+{
+    struct arena arena = {0};
+    struct buffer folder = {0}, config = {0};
+    float *vectors, *plain;
+    size_t dim, plain_dim;
+    const char *hash = encode_past(model, &vectors, &dim, &arena);
+    const char *plain_hash = encode_past(place.model, &plain, &plain_dim, &arena);
     wt__buffer_printf(&folder, "%s-models/neighbours", place.store);
-    wt__buffer_printf(&config, "{\"encoder\": {\"hash\": \"%s\"}, \"weights\": {\"neighbours\": 1}, \"tools\": [",
-                      wt__encoder_hash(encoder));
+    wt__buffer_printf(&config,
+                      "{\"encoder\": {\"hash\": \"%s\"}, \"untrained\": \"%s\", \"weights\": {\"neighbours\": 1}, "
+                      "\"tools\": [",
+                      hash, plain_hash);
     for (size_t i = 0; i < LABELS; i++)
         wt__buffer_printf(&config, "%s\"%s\"", i ? ", " : "", labels[i]);
     wt__buffer_text(&config, "]}");
-    const struct tensor_source tensors[] = {
-        {"requests", vectors, 2, {REQUESTS, dim}}, {"starts", starts, 1, {REQUESTS + 1}}, {"labels", used, 1, {USED}}};
+    const struct tensor_source tensors[] = {{"requests", vectors, 2, {REQUESTS, dim}},
+                                            {"starts", starts, 1, {REQUESTS + 1}},
+                                            {"labels", used, 1, {USED}},
+                                            {"untrained", plain, 2, {untrained, plain_dim}}};
     sound(&place, wt__make_folders(folder.ptr, &place.err));
-    sound(&place,
-          wt__safetensors_write(wt__path_join(&arena, folder.ptr, "model.safetensors"), tensors, 3, NULL, &place.err));
+    sound(&place, wt__safetensors_write(wt__path_join(&arena, folder.ptr, "model.safetensors"), tensors,
+                                        untrained ? 4 : 3, NULL, &place.err));
     sound(&place,
           wt__file_replace(wt__path_join(&arena, folder.ptr, "config.json"), config.ptr, config.len, &place.err));
-    wt__encoder_close(encoder);
-    wt_close(engine);
     free(vectors);
+    free(plain);
     wt__buffer_dispose(&folder);
     wt__buffer_dispose(&config);
     wt__arena_dispose(&arena);
+}
+
+static void leave_past(void)
+{
+    leave_past_by(place.model, 0);
 }
 
 /* The words of the bundle of the first request, so that it is the nearest even to a model of random numbers. */
@@ -220,7 +242,7 @@ static void each_set_of_past_use_is_one_bundle(void **state)
     is_set(result, "travel/bookHotel travel/search_flights");
     assert_int_equal(result->questions, 0);
     wt_picked_free(result);
-    sound(&place, wt__bundles_of(engine, engine->shelf, &bundles, &place.err));
+    sound(&place, wt__bundles_of(engine, engine->shelf, engine->encoder, &bundles, &place.err));
     assert_int_equal(bundles->count, 3);
     assert_int_equal(bundles->left_out, 0);
     assert_int_equal(bundles->starts[1], 2); /* the one of two requests comes first */
@@ -268,6 +290,76 @@ static void any_retriever_finds_bundles(void **state)
     wt_close(engine);
     engine = open_store(&place, NULL);
     is_bundle(engine, "bm25", "flights", "travel/search_flights");
+    wt_close(engine);
+    wt__arena_dispose(&arena);
+}
+
+/* STORE-models/encoder: other numbers than the engine's encoder. */
+static const char *leave_encoder(struct arena *arena)
+{
+    struct buffer folder = {0};
+    wt__buffer_printf(&folder, "%s-models/encoder", place.store);
+    const char *model = wt__arena_copy(arena, wt__buffer_view(&folder));
+    put_text(model, "config.json", small_config);
+    put_text(model, "vocab.txt", small_vocabulary);
+    put_weights(model, "", 2);
+    wt__buffer_dispose(&folder);
+    return model;
+}
+
+/* What stands below decides which encoder finds bundles and past requests, and each has files of its own. */
+static void nothing_below_an_untrained_recipe_is_trained(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *below;
+        bool trained, knows; /* knows: what was remembered before there were vectors by the engine's encoder */
+    } cases[] = {{"bm25", false, false},
+                 {"dense", false, false},
+                 {"hybrid", false, false},
+                 {"auto", false, false},
+                 {"neighbours", true, true}};
+    struct arena arena = {0};
+    const char *encoder = leave_encoder(&arena);
+    const char *const files[] = {wt__path_join(&arena, place.index, "bundles-untrained/snapshot"),
+                                 wt__path_join(&arena, place.index, "bundles/snapshot")};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        leave_past_by(encoder, REQUESTS);
+        remove_folder(place.index);
+        wt_engine *engine = open_store(&place, NULL);
+        is_bundle(engine, cases[i].below, trip, "weather/getForecast travel/bookHotel");
+        assert_true(wt__is_file(files[cases[i].trained]));
+        assert_false(wt__is_file(files[!cases[i].trained]));
+
+        wt_pick_options options = ptr_options();
+        options.below = cases[i].below;
+        struct script script = script_of("{\"requirements\": [\"song of the city\"]}", "0");
+        options.k = 1;
+        wt_picked *result = picked_from(engine, trip, &script, &options);
+        assert_non_null(strstr(result->trace, "\"past\":[\"music/search\"]"));
+        wt_picked_free(result);
+        wt_close(engine);
+
+        leave_past_by(encoder, 0);
+        engine = open_store(&place, NULL);
+        options.recipe = "bundle";
+        options.k = 0;
+        int rc = wt_pick(engine, trip, strlen(trip), &options, &result, &place.err);
+        if (cases[i].knows)
+            sound(&place, rc);
+        else
+            refused(&place, rc, WT_ERECIPE, "whichtool train neighbours");
+        wt_picked_free(result);
+        wt_close(engine);
+    }
+    leave_past_by(encoder, REQUESTS - 1);
+    wt_engine *engine = open_store(&place, NULL);
+    wt_picked *result = NULL;
+    wt_pick_options options = ptr_options();
+    options.recipe = "bundle";
+    options.below = "neighbours";
+    refused(&place, wt_pick(engine, trip, strlen(trip), &options, &result, &place.err), WT_ERECIPE,
+            "the tensor untrained does not fit the requests");
     wt_close(engine);
     wt__arena_dispose(&arena);
 }
@@ -442,6 +534,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_nearest_bundle_is_corrected, set_up, tear_down),
         cmocka_unit_test_setup_teardown(each_set_of_past_use_is_one_bundle, set_up, tear_down),
         cmocka_unit_test_setup_teardown(any_retriever_finds_bundles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nothing_below_an_untrained_recipe_is_trained, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damaged_bundles_are_made_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(first_picks_may_come_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_list_holds_another_providers_tools, set_up, tear_down),

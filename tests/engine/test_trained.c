@@ -364,7 +364,7 @@ static void the_first_stage_is_as_the_config_weighs_it(void **state)
 }
 
 /* Members of toolrerank/config.json: a classifier that says the same of every request. */
-#define CLASSIFIED(constant) "\"classifier\": {\"weights\": [0, 0, 0, 0, 0, 0], \"constant\": " #constant "}"
+#define CLASSIFIED(constant) "\"classifier\": {\"weight\": 0, \"constant\": " #constant "}"
 
 /* The tools of the first hit's provider come first, all of them, as their scores order them; then the others. */
 static void one_provider_comes_first_and_whole(void **state)
@@ -483,7 +483,7 @@ static void rules_are_read_as_they_were_written(void **state)
                                        .truncate = true,
                                        .expand_seen = true,
                                        .rule = {HIERARCHY_SPREAD, HIERARCHY_NONE, HIERARCHY_CONCENTRATE}},
-                          .classifier = {{1, -2, 3, 0.5f, 0, 6}, 0.75f, 0.125f},
+                          .classifier = {-2, 0.75f, 0.125f},
                           .across = true},
                  read;
     struct arena arena = {0};
@@ -513,8 +513,9 @@ static void rules_that_make_no_sense_are_told(void **state)
         {"\"hierarchy\": {\"sure\": 1.5}", "hierarchy: sure is 1.5; it is 0 to 1"},
         {"\"hierarchy\": {\"prior\": -1}", "hierarchy: prior is -1; it is 0 to 100"},
         {"\"hierarchy\": {\"rules\": {\"single\": \"scatter\"}}", "the rule for single requests is not one of"},
-        {"\"classifier\": {\"weights\": [1, 2]}", "classifier: 2 weights; this version has 6"},
-        {"\"classifier\": {\"weights\": [1, 2, 3, 4, 5, 1e200]}", "classifier: a number is not finite"},
+        {"\"classifier\": {\"weights\": [1, 2]}",
+         "classifier: no weight, as another version left it; train toolrerank again"},
+        {"\"classifier\": {\"weight\": 1e200}", "classifier: a number is not finite"},
         {"\"seen\": [3]", "seen holds what is no string"},
     };
     (void)state;
@@ -550,6 +551,67 @@ static void rules_of_another_cross_encoder_are_left_out(void **state)
     wt_hits_free(hits);
 }
 
+/* ---------------------------------------------------------------- without any encoder */
+
+/* What may be left of a training whose encoder is gone, with the model that it began with. */
+static const struct {
+    const char *name, *recipe, *members;
+} leftovers[] = {
+    {"an empty folder", NULL, NULL},
+    {"dpr", "dpr", "\"weights\": {\"dense\": 1}"},
+    {"vectors of use", "tool2vec", "\"weights\": {\"dense\": 1, \"tool2vec\": 1}"},
+    {"a classifier", "mlc", "\"weights\": {\"dense\": 1, \"mlc\": 1}, \"tools\": [\"weather/getForecast\"]"},
+    {"past requests", "neighbours", "\"weights\": {\"neighbours\": 1}, \"tools\": [\"weather/getForecast\"]"},
+    {"a refiner", "tool2vec+refiner", "\"first\": \"one\", \"join\": 0, \"candidates\": 4"},
+    {"a choice", "auto", "\"runs\": \"tool2vec\", \"weights\": {\"dense\": 1, \"tool2vec\": 1}"},
+    {"a chooser", "set", "\"auto\": \"\", \"levels\": []"},
+    {"rules", "toolrerank", "\"weights\": {\"dense\": 1}"},
+    {"a cross-encoder", "cross", "\"whichtool\": {\"identity\": \"one\"}"},
+};
+enum { LEFTOVERS = sizeof leftovers / sizeof *leftovers };
+
+static void words_go_on(const char *name)
+{
+    static const char request[] = "weather in a city";
+    wt_engine *engine = open_store(&place, "/no/such/model");
+    wt_find_options options;
+    wt_find_options_init(&options);
+    wt_hits *hits = find_with(&place, engine, request, &options);
+    wt_picked *picked = NULL;
+    if (strcmp(hits->recipe, "bm25") != 0 || strcmp(hits->items[0].tool.id, "weather/getForecast") != 0 ||
+        !strstr(hits->notice, "whichtool model pull"))
+        fail_msg("%s: %s, %s", name, hits->recipe, hits->notice);
+    wt_hits_free(hits);
+    sound(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
+    if (picked->len == 0 || !strstr(picked->notice, "whichtool model pull") || strstr(picked->notice, "train"))
+        fail_msg("%s: a set of %zu, %s", name, picked->len, picked->notice);
+    wt_picked_free(picked);
+    for (size_t i = 0; i < LEFTOVERS; i++) {
+        const wt_recipe *recipe;
+        hits = NULL;
+        options.recipe = leftovers[i].recipe;
+        for (size_t r = 0; options.recipe && (recipe = wt_recipe_at(r)); r++)
+            if (strcmp(recipe->name, options.recipe) == 0 && recipe->needs_model && !recipe->picks)
+                refused(&place, wt_find(engine, request, strlen(request), &options, &hits, &place.err),
+                        strcmp(options.recipe, "toolrerank") == 0 ? WT_EMODEL : WT_ERECIPE, "whichtool model pull");
+    }
+    wt_close(engine);
+}
+
+static void without_an_encoder_words_go_on(void **state)
+{
+    (void)state;
+    struct buffer folder = {0};
+    wt__buffer_printf(&folder, "%s-models", place.store);
+    sound(&place, wt__make_folders(folder.ptr, &place.err));
+    for (size_t i = 0; i < LEFTOVERS; i++) {
+        if (leftovers[i].recipe)
+            leave(leftovers[i].recipe, true, leftovers[i].members);
+        words_go_on(leftovers[i].name);
+    }
+    wt__buffer_dispose(&folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -558,6 +620,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(auto_that_chose_hybrid_is_hybrid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_recipe_of_another_encoder_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_training_keeps_nobody_from_hybrid, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_an_encoder_words_go_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(dpr_is_the_trained_encoder_over_texts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reranked_are_the_first_ones_of_dpr, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cross_encoder_reads_the_fields_it_was_trained_on, set_up, tear_down),

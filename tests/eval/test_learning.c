@@ -218,7 +218,7 @@ static void what_kind_a_request_is_of_is_judged(void **state)
     put_text(folder, "qrels/test.tsv",
              "1\tA\t1\n1\tB\t1\n1\tC\t0\n2\tB\t1\n2\tC\t1\n3\tD\t1\n3\tE\t1\n4\tA\t1\n4\tZ\t1\n");
     leave(others, "dpr", "\"weights\": {\"dense\": 1, \"part\": 0}", "00");
-    leave(others, "toolrerank", "\"classifier\": {\"weights\": [0, 0, 0, 0, 0, 0], \"constant\": 1.0986123}", "00");
+    leave(others, "toolrerank", "\"classifier\": {\"weight\": 0, \"constant\": 1.0986123}", "00");
     options.trained = others;
     sound(&place, wt_eval(folder, &options, &report, &place.err));
     assert_int_equal(report->row_count, 2);

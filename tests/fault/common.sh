@@ -1,5 +1,5 @@
 # common.sh: what the fault scripts share; sourced by each. A script sweeps a fault over the calls of the built command:
-# every one of the first calls, then every so many, so that the three scripts together take about a minute.
+# every one of the first calls, then every so many, so that a script takes seconds.
 #
 # Whatever fails, the command must end with a documented exit code, never by a signal of its own making, and the store
 # must be a whole database with all of a change or nothing of it.
@@ -70,10 +70,11 @@ counts() {
     read -r allocations calls <"$folder/counts"
 }
 
-# points TOTAL ALL ABOUT: 1 to ALL, then about ABOUT more up to TOTAL.
+# points TOTAL ALL ABOUT: 1 to ALL, then about ABOUT more up to TOTAL. WT_FAULT_MORE=N takes N times as many of both.
 points() {
+    set -- "$1" $(($2 * ${WT_FAULT_MORE:-1})) $(($3 * ${WT_FAULT_MORE:-1}))
     local step=$((($1 - $2) / $3 + 1))
-    seq 1 "$2"
+    seq 1 $(($2 < $1 ? $2 : $1))
     seq $(($2 + step / 2 + 1)) $step "$1"
 }
 

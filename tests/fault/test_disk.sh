@@ -76,6 +76,7 @@ for n in $(points "$calls" 0 12); do
         esac
         run find -k 3 "thing number 33"
         is_as_expected || fail "call $n of find, $how, then find: exit $rc"
+        [ -z "$(find "$store"-index -name '*.unfinished-*')" ] || fail "call $n of find, $how, then find: a file is left"
     done
 done
 

@@ -7,7 +7,8 @@ static void use(const struct chooser *chooser)
 {
     static struct situation situation;
     uint32_t order[CHOOSE_TOOLS];
-    float levels[CHOOSE_TOOLS], level;
+    float levels[CHOOSE_TOOLS];
+    struct complete_levels complete;
     struct chosen chosen;
     situation.tools = 9;
     for (size_t t = 0; t < situation.tools; t++) {
@@ -26,7 +27,7 @@ static void use(const struct chooser *chooser)
     for (size_t i = 0; i < CHOOSE_TOOLS; i++)
         if (order[i] >= CHOOSE_TOOLS)
             abort();
-    wt__complete_level(&chooser->levels, 0.9, &level);
+    wt__complete_levels(chooser, 0.9, &complete);
     if (!(wt__none_probability(chooser, &situation) >= 0) || !(wt__none_threshold(&chooser->none, 0.05) >= 0))
         abort();
 }

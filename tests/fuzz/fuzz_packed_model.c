@@ -3,24 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checksum.h"
 #include "base/memory.h"
 #include "encoder/head.h"
-#include "encoder/packed.h"
+#include "encoder/seal.h"
 #include "encoder/weights.h"
 
 enum { MOST_WORK = 1 << 22 /* weights: more is sound, but slow */ };
-
-static void repair(struct packed_header *header, size_t len)
-{
-    for (int part = 0; part < PACKED_PARTS; part++) {
-        struct packed_section *s = &header->sections[part];
-
-        if (s->offset <= len && s->size <= len - s->offset)
-            s->checksum = wt__checksum((unsigned char *)header + s->offset, s->size, (uint64_t)part);
-    }
-    header->checksum = wt__checksum(header, offsetof(struct packed_header, checksum), PACKED_VERSION);
-}
 
 static void run(const struct packed *packed)
 {
@@ -63,8 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!bytes)
         return 0;
     memcpy(bytes, data, size);
-    if (size >= sizeof(struct packed_header))
-        repair((struct packed_header *)(void *)bytes, size);
+    seal_packed(bytes, size);
     int rc = wt__packed_open(&packed, bytes, size, "fuzz", &err);
     if (rc < 0 && (rc != WT_EMODEL || err.code != rc || !err.message[0]))
         abort();

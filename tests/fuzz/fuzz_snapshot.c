@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "index/snapshot_format.h"
+#include "index/seal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -52,48 +52,20 @@ static void search_vectors(const struct vectors *vectors)
     free(query);
 }
 
-/* Gives a set chunks that begin with the bytes, its fp32 checksums made right. */
+/* Gives a set chunks that begin with the bytes, its checksums made right. */
 static void fill_set(struct vectors *vectors, const uint8_t *bytes, size_t len)
 {
     size_t need = wt__vectors_bytes(vectors->dim, vectors->slots);
     unsigned char *chunks = need > 0 && need <= CHUNK_BYTES_MAX ? wt__alloc_aligned(need, 1) : NULL;
     if (!chunks)
         return;
-    struct vector_part parts[VECTOR_PARTS];
-    const struct vector_part *sums = &parts[VECTOR_PARTS - 2], *rows = &parts[VECTOR_PARTS - 1];
-    wt__vectors_layout(vectors->dim, parts);
     memset(chunks, 0, need);
     memcpy(chunks, bytes, len < need ? len : need);
-    for (uint32_t slot = 0; slot < vectors->slots; slot++) {
-        unsigned char *chunk = chunks + slot / VECTOR_CHUNK * wt__vectors_chunk_bytes(vectors->dim);
-        size_t at = slot % VECTOR_CHUNK;
-        uint64_t sum = wt__checksum(chunk + rows->offset + at * rows->size, rows->size, vectors->seed + slot);
-        memcpy(chunk + sums->offset + at * sums->size, &sum, sizeof sum);
-    }
+    seal_slots(chunks, need, vectors->dim, vectors->slots, vectors->seed);
     vectors->chunks = chunks;
     wt__vectors_verify(vectors, NULL);
     search_vectors(vectors);
     free(chunks);
-}
-
-static void seal_section(struct snapshot_section *section, const unsigned char *bytes, size_t len)
-{
-    if (section->offset <= len && section->len <= len - section->offset)
-        section->sum = wt__checksum(bytes + section->offset, section->len, section->offset);
-}
-
-static void seal(unsigned char *bytes, size_t len)
-{
-    struct snapshot_header *header = (void *)bytes;
-    if (len < sizeof *header)
-        return;
-    seal_section(&header->keys, bytes, len);
-    seal_section(&header->lexical, bytes, len);
-    for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++) {
-        seal_section(&header->sets[i].row_of_slot, bytes, len);
-        seal_section(&header->sets[i].slot_of_row, bytes, len);
-    }
-    header->mark.sum = wt__header_sum(header, sizeof *header);
 }
 
 static void open_snapshot(const uint8_t *data, size_t size)
@@ -110,7 +82,7 @@ static void open_snapshot(const uint8_t *data, size_t size)
     if (!image)
         return;
     memcpy(image, data, len);
-    seal(image, len);
+    seal_snapshot(image, len);
     if (wt__snapshot_parse(&snapshot, (struct mapping){image, len}, NULL) == 0) {
         search_lexical(&snapshot->lexical);
         for (size_t i = 0; i < snapshot->set_count; i++)

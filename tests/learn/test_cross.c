@@ -45,13 +45,14 @@ static void hash_of(const char *out, char hex[65])
     hash_of_model(out, "cross", hex);
 }
 
-/* Recall@5 on dev by the reader of the model: all tools are among the candidates. */
+/* Recall@5 on dev by the reader of the model: all tools are among the candidates. Their probabilities are as many as
+ * there are right ones. */
 static double recall_by_reader(struct place *place, struct cross *cross, const struct examples *examples)
 {
     static int32_t ids[PLACE_TOOLS][CROSS_TOKENS];
     struct token_run tools[PLACE_TOOLS];
     const struct example_set *dev = &examples->dev;
-    double sum = 0;
+    double sum = 0, expected = 0;
     for (size_t i = 0; i < PLACE_TOOLS; i++)
         tools[i] = wt__cross_tokens(cross, examples->texts[0][i], ids[i]);
     for (size_t d = 0; d < dev->count; d++) {
@@ -64,8 +65,11 @@ static double recall_by_reader(struct place *place, struct cross *cross, const s
                 better += logits[i] > logits[dev->tools[l]];
             found += better < 5;
         }
+        for (size_t i = 0; i < PLACE_TOOLS; i++)
+            expected += (double)wt__cross_probability(logits[i]);
         sum += (double)found / (double)(dev->starts[d + 1] - dev->starts[d]);
     }
+    assert_float_equal(expected, (double)dev->starts[dev->count], 1e-3);
     return sum / (double)dev->count;
 }
 

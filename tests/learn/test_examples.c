@@ -120,9 +120,26 @@ static void equal_requests_are_one_example(void **state)
     assert_int_equal(examples.train.count, 2);
     assert_int_equal(examples.dev.count, 0);
     assert_string_equal(tools_of(&examples.train, "the same", text), "0 2 3");
-    assert_int_equal(examples.train.times[0], 2);
-    assert_int_equal(examples.train.times[1], 1);
+    static const uint32_t times[] = {1, 1, 2, 1}; /* of tools 0, 2 and 3 with "the same", of 4 with "another" */
+    assert_memory_equal(examples.train.times, times, sizeof times);
     assert_non_null(strstr(notice_of(place, &examples), "too few requests to set some aside for dev"));
+    wt__examples_dispose(&examples);
+    wt_close(engine);
+}
+
+static void a_client_counts_once_a_request(void **state)
+{
+    struct place *place = *state;
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    add_usages(place, engine,
+               "{\"request\": \"the same\", \"tools\": [\"send_mail\"], \"client\": \"a\"}\n"
+               "{\"request\": \"the same\", \"tools\": [\"send_mail\", \"book_table\"], \"client\": \"a\"}\n"
+               "{\"request\": \"the same\", \"tools\": [\"send_mail\"], \"client\": \"b\"}\n");
+    struct examples examples = read_examples(place, engine, NULL);
+    static const uint32_t times[] = {1, 2}; /* of book_table, of send_mail */
+    assert_int_equal(examples.train.count, 1);
+    assert_memory_equal(examples.train.times, times, sizeof times);
     wt__examples_dispose(&examples);
     wt_close(engine);
 }
@@ -350,6 +367,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(labels_that_name_no_tool_are_counted, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(a_store_needs_tools_and_usages, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(equal_requests_are_one_example, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(a_client_counts_once_a_request, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(any_alphabet_is_a_request, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(a_tenth_is_dev_and_stays_dev, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(a_few_requests_have_some_dev, place_set_up, place_tear_down),

@@ -228,11 +228,60 @@ static void toolrerank_runs_as_it_was_left(void **state)
     }
 }
 
-/* Two clouds of evidence, a little apart in one feature: the weights must find that one. */
+/* The rows of a store of open_providers are its tools in order: 3 p + t is tool t of provider p, 9 has none. No encoder
+ * is there to ask. */
+static void a_request_is_cut_down_by_its_words(void **state)
+{
+    enum { TOOLS = 10 };
+    static const struct {
+        const char *request;
+        uint32_t tools[4];
+        size_t count;
+        const char *cut; /* "" where nothing is */
+    } cases[] = {
+        {"Weather in Paris today. Flight London Rome please! Stock price Apple",
+         {0, 1, 4},
+         3,
+         "Weather in Paris today. Stock price Apple"},
+        {"Weather in Paris today. Flight London Rome please! Birthday party Saturday",
+         {0, 1, 4},
+         3,
+         "Weather in Paris today"},
+        {"Weather in Paris today. News about Apple shares. Stock price Apple", {0, 1, 2, 4}, 4, ""},
+        {"Birthday party Saturday. Flight London Rome please", {0, 1, 4}, 3, ""},
+        {"Weather in Paris today. Flight London Rome please", {0, 4}, 2, ""},
+        {"Weather in Paris today. Translate these three sentences", {0, 9}, 2, ""},
+        {"Weather", {0, 1, 4}, 3, ""},
+    };
+    struct place *place = *state;
+    wt_engine *engine = open_providers(place, 0, 3);
+    uint32_t providers[TOOLS];
+    struct workspace *workspace;
+    struct study study = {.tools = TOOLS, .workspaces = &workspace};
+    struct first_look look = {.study = &study, .providers = providers, .nobody = HIERARCHY_NO_PROVIDER};
+    sound(place, wt__engine_shelf(engine, NULL, NULL, &study.shelf, &place->err));
+    sound(place, wt__workspace_open(&workspace, &place->err));
+    for (size_t row = 0; row < TOOLS; row++)
+        providers[row] = row < 9 ? study.shelf->snapshot->keys[row].provider : HIERARCHY_NO_PROVIDER;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer out = {0};
+        uint32_t provider;
+        sound(place, wt__cut_down(&look, wt__str(cases[i].request), cases[i].tools, cases[i].count, 0, &out, &provider,
+                                  &place->err));
+        if (!wt__str_equal(wt__buffer_view(&out), wt__str(cases[i].cut)))
+            fail_msg("%s: cut to \"%.*s\"", cases[i].request, (int)out.len, out.ptr);
+        wt__buffer_dispose(&out);
+    }
+    wt__workspace_close(workspace);
+    wt__shelf_release(study.shelf);
+    wt_close(engine);
+}
+
+/* Two clouds, of which the rarer one lies higher: the weight is positive, and the middle between them. */
 static void weights_of_kinds_are_found(void **state)
 {
     enum { N = 400 };
-    static struct request_evidence samples[N];
+    static float lacks[N];
     static uint8_t several[N];
     struct request_classifier c;
     struct rng rng;
@@ -241,23 +290,16 @@ static void weights_of_kinds_are_found(void **state)
     wt__rng_seed(&rng, 4);
     for (size_t i = 0; i < N; i++) {
         several[i] = i % 10 == 0; /* one in ten: each kind counts the same all the same */
-        for (size_t f = 0; f < REQUEST_EVIDENCE; f++)
-            samples[i].values[f] = (float)wt__rng_unit(&rng);
-        samples[i].values[EVIDENCE_MARGIN] += several[i] ? 0.9f : 0;
-        samples[i].values[EVIDENCE_PARTS] = 2; /* says nothing */
+        lacks[i] = (float)wt__rng_unit(&rng) + (several[i] ? 0.9f : 0);
     }
-    wt__kind_weights(samples, several, N, false, &c);
+    wt__kind_weigh(lacks, several, N, &c);
     for (size_t i = 0; i < N; i++)
-        right += (wt__request_probability(&c, &samples[i]) > 0.5f) == several[i];
+        right += (wt__request_probability(&c, lacks[i]) > 0.5f) == several[i];
     assert_true(right > N * 9 / 10);
-    assert_true(c.weights[EVIDENCE_PARTS] == 0 && c.margin == 0);
-    assert_true(c.weights[EVIDENCE_ENTROPY] != 0);
-    wt__kind_weights(samples, several, N, true, &c);
-    for (size_t f = 0; f < REQUEST_EVIDENCE; f++)
-        assert_true((c.weights[f] != 0) == (f == EVIDENCE_MARGIN || f == EVIDENCE_GAP));
+    assert_true(c.weight > 0 && c.constant < 0 && c.margin == 0);
     memset(several, 0, sizeof several);
-    wt__kind_weights(samples, several, N, false, &c);
-    assert_int_equal(wt__request_kind(&c, &samples[0]), REQUEST_UNKNOWN);
+    wt__kind_weigh(lacks, several, N, &c);
+    assert_int_equal(wt__request_kind(&c, lacks[0]), REQUEST_UNKNOWN);
 }
 
 #define ROW(test) cmocka_unit_test_setup_teardown(test, place_set_up, place_tear_down)
@@ -269,6 +311,7 @@ int main(void)
         ROW(an_encoder_reads_the_fields_that_are_named),
         ROW(every_rerank_runs_once_there_is_a_cross_encoder),
         cmocka_unit_test(toolrerank_runs_as_it_was_left),
+        ROW(a_request_is_cut_down_by_its_words),
         cmocka_unit_test(weights_of_kinds_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

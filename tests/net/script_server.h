@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 enum { SCRIPT_REQUESTS = 64, SCRIPT_REQUEST_BYTES = 2 << 20, SCRIPT_CONNECTIONS = 64 };
+enum { SCRIPT_NEVER_MS = 900000 }; /* a delay longer than a test may run: it ends when the peer goes */
 
 struct script_step {
     int status;          /* 0: hangs up without an answer */
@@ -28,6 +29,8 @@ struct script_step {
     size_t stall;      /* as many bytes of the body are sent, then nothing, and it stays open; 0: all */
     unsigned delay_ms; /* before the first byte */
     bool no_length;    /* the body ends where the connection does */
+    const char *raw;   /* not NULL: these bytes and nothing else are sent, then the connection is closed */
+    size_t raw_len;
 };
 
 struct script_server {
@@ -96,6 +99,8 @@ static bool script_answer(int fd, const struct script_step *step)
     char head[1024], blanks[4096];
     size_t body_len = step->body ? strlen(step->body) : 0, len = step->filler + body_len;
     size_t most = step->cut ? step->cut : step->stall ? step->stall : len;
+    if (step->raw)
+        return script_send(fd, step->raw, step->raw_len) && false;
     if (step->status == 0)
         return false;
     int n = snprintf(head, sizeof head, "HTTP/1.1 %d Scripted\r\nContent-Type: %s\r\n%s", step->status,

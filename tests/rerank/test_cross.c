@@ -140,7 +140,7 @@ static void logits_of_random_rows_equal_the_reference(void **state)
 
     (void)state;
     if (!open_reference(&place, &golden))
-        return;
+        skip();
     r = (struct ragged){.starts = {0}};
     add_padded(&r, tensor_of(&golden, "rand.input_ids"), tensor_of(&golden, "rand.attention_mask"),
                tensor_of(&golden, "rand.token_type_ids"));
@@ -163,7 +163,7 @@ static void logits_of_texts_equal_the_reference(void **state)
 
     (void)state;
     if (!open_reference(&place, &golden))
-        return;
+        skip();
     assert_true(shared_path(path, "golden/encoders/bert_cross_encoder/golden_pairs.json"));
     struct str text = read_whole(path);
     json_t *file = parse(text);

@@ -13,41 +13,19 @@
 
 enum { A = 7, B = 8, NOBODY = 9 };
 
-static void near(const struct request_evidence *evidence, size_t which, double wanted)
+static void near(double got, double wanted)
 {
-    if (fabs((double)evidence->values[which] - wanted) > 1e-6)
-        fail_msg("evidence %zu is %.7f, not %.7f", which, (double)evidence->values[which], wanted);
+    if (fabs(got - wanted) > 1e-6)
+        fail_msg("%.7f, not %.7f", got, wanted);
 }
 
-/* ---------------------------------------------------------------- evidence */
+/* ---------------------------------------------------------------- what providers lack */
 
 enum { MOST = 3 };
 
-/* The whole request and two parts; D = 2. */
-static const float vectors[] = {1, 0, 1, 0, 0.6f, 0.8f};
-
-/* Parts find .9 and .8 at best and count .81 and .64 of 1.45. A's best are .9 and .6, B's .5 and .8: A lacks .2 at the
- * second part, B .4 at the first. Both are as near to the whole: the entropy is that of a coin. */
-static void cover_is_that_of_the_best_provider(void **state)
-{
-    static const struct snapshot_key keys[] = {{.provider = A}, {.provider = A}, {.provider = B}};
-    static const struct scored nearest[] = {{.row = 0, .score = 0.7f}, {.row = 2, .score = 0.7f}, {.row = 0},
-                                            {.row = 0, .score = 0.9f}, {.row = 2, .score = 0.5f}, {.row = 0},
-                                            {.row = 2, .score = 0.8f}, {.row = 1, .score = 0.6f}, {.row = 0}};
-    static const size_t counts[] = {2, 2, 2};
-    const struct request_texts texts = {3, 2, vectors, nearest, counts, MOST, keys, HIERARCHY_NO_PROVIDER};
-    struct request_evidence evidence;
-    (void)state;
-    wt__request_evidence(&texts, &evidence);
-    near(&evidence, EVIDENCE_MARGIN, 0.2 * 0.64 / 1.45);
-    near(&evidence, EVIDENCE_GAP, 0.2);
-    near(&evidence, EVIDENCE_PARTS, 2);
-    near(&evidence, EVIDENCE_PART_COSINE, 0.6);
-    near(&evidence, EVIDENCE_WHOLE_COSINE, 0.6);
-    near(&evidence, EVIDENCE_ENTROPY, log(2));
-}
-
-/* The same; row 3 is of a provider that nobody found, which has the last score of every part: it lacks .4 and .2. */
+/* The whole request and two parts, which find .9 and .8 at best. A's best are .9 and .6, B's .5 and .8: A lacks .2 at
+ * the second part, B .4 at the first. Row 3 is of a provider that nobody found, and row 4 of none: both have the last
+ * score of every part, .5 and .6. */
 static void candidates_know_what_their_providers_lack(void **state)
 {
     static const struct snapshot_key keys[] = {
@@ -56,16 +34,16 @@ static void candidates_know_what_their_providers_lack(void **state)
                                             {.row = 0, .score = 0.9f}, {.row = 2, .score = 0.5f}, {.row = 0},
                                             {.row = 2, .score = 0.8f}, {.row = 1, .score = 0.6f}, {.row = 0}};
     static const size_t counts[] = {2, 2, 2}, none[] = {0, 0, 0};
-    static const double lacks[] = {0.64 * 0.2, 0.64 * 0.2, 0.81 * 0.4, 0.81 * 0.4 + 0.64 * 0.2,
-                                   0.81 * 0.4 + 0.64 * 0.2};
-    struct request_texts texts = {3, 2, vectors, nearest, counts, MOST, keys, NOBODY};
+    static const double lacks[] = {0.2, 0.2, 0.4, 0.4 + 0.2, 0.4 + 0.2};
+    struct request_texts texts = {3, nearest, counts, MOST, keys, NOBODY};
     struct candidate candidates[5] = {{.row = 0}, {.row = 1}, {.row = 2}, {.row = 3}, {.row = 4}};
     (void)state;
-    wt__request_covers(&texts, candidates, 5);
+    near((double)wt__request_lack(&texts, NULL, 0), 0.2 / 2);
+    near((double)wt__request_lack(&texts, candidates, 5), 0.2 / 2);
     for (size_t i = 0; i < 5; i++)
-        assert_true(fabs((double)candidates[i].lack - (lacks[i] - lacks[0]) / 1.45) < 1e-6);
+        near((double)candidates[i].lack, (lacks[i] - 0.2) / 2);
     texts.counts = none;
-    wt__request_covers(&texts, candidates, 5);
+    assert_true(wt__request_lack(&texts, candidates, 5) == 0);
     for (size_t i = 0; i < 5; i++)
         assert_true(candidates[i].lack == 0);
 }
@@ -80,16 +58,11 @@ static void tools_without_a_provider_are_each_their_own(void **state)
         {.row = 0, .score = 0.9f}, {.row = 2, .score = 0.5f}, {.row = 1, .score = 0.4f},
         {.row = 1, .score = 0.8f}, {.row = 2, .score = 0.6f}, {.row = 0, .score = 0.1f}};
     static const size_t counts[] = {3, 3, 3};
-    struct request_texts texts = {3, 2, vectors, nearest, counts, MOST, keys, NOBODY};
-    struct request_evidence evidence;
+    struct request_texts texts = {3, nearest, counts, MOST, keys, NOBODY};
     (void)state;
-    wt__request_evidence(&texts, &evidence);
-    near(&evidence, EVIDENCE_MARGIN, 0.5 * 0.81 / 1.45);
-    near(&evidence, EVIDENCE_GAP, 0.5);
-    near(&evidence, EVIDENCE_ENTROPY, log(3));
+    near((double)wt__request_lack(&texts, NULL, 0), 0.5 / 2);
     texts.nobody = HIERARCHY_NO_PROVIDER;
-    wt__request_evidence(&texts, &evidence);
-    near(&evidence, EVIDENCE_MARGIN, 0);
+    near((double)wt__request_lack(&texts, NULL, 0), 0);
 }
 
 static void a_request_of_one_part_is_covered(void **state)
@@ -97,36 +70,28 @@ static void a_request_of_one_part_is_covered(void **state)
     static const struct snapshot_key keys[] = {{.provider = A}};
     static const struct scored nearest[] = {{.row = 0, .score = 0.7f}};
     static const size_t counts[] = {1}, none[] = {0};
-    struct request_texts texts = {1, 2, vectors, nearest, counts, 1, keys, HIERARCHY_NO_PROVIDER};
+    struct request_texts texts = {1, nearest, counts, 1, keys, HIERARCHY_NO_PROVIDER};
     (void)state;
-    for (int empty = 0; empty < 2; empty++) {
-        struct request_evidence evidence;
-        texts.counts = empty ? none : counts;
-        wt__request_evidence(&texts, &evidence);
-        near(&evidence, EVIDENCE_MARGIN, 0);
-        near(&evidence, EVIDENCE_GAP, 0);
-        near(&evidence, EVIDENCE_PARTS, 1);
-        near(&evidence, EVIDENCE_PART_COSINE, 1);
-        near(&evidence, EVIDENCE_WHOLE_COSINE, 1);
-        near(&evidence, EVIDENCE_ENTROPY, 0);
-    }
+    assert_true(wt__request_lack(&texts, NULL, 0) == 0);
+    texts.counts = none;
+    assert_true(wt__request_lack(&texts, NULL, 0) == 0);
 }
 
 static void a_classifier_may_not_know(void **state)
 {
-    static const struct request_evidence evidence = {{[EVIDENCE_MARGIN] = 0.5f}};
+    static const float lack = 0.5f;
     struct request_classifier c = {.margin = 0.1f};
     (void)state;
-    assert_int_equal(wt__request_kind(&(struct request_classifier){0}, &evidence), REQUEST_UNKNOWN);
-    c.weights[EVIDENCE_MARGIN] = 2; /* 1 / (1 + e^-1) = .731 */
-    assert_true(fabsf(wt__request_probability(&c, &evidence) - 0.7310586f) < 1e-6f);
-    assert_int_equal(wt__request_kind(&c, &evidence), REQUEST_MULTI);
+    assert_int_equal(wt__request_kind(&(struct request_classifier){0}, lack), REQUEST_UNKNOWN);
+    c.weight = 2; /* 1 / (1 + e^-1) = .731 */
+    near((double)wt__request_probability(&c, lack), 0.7310586);
+    assert_int_equal(wt__request_kind(&c, lack), REQUEST_MULTI);
     c.constant = -2; /* .269 */
-    assert_int_equal(wt__request_kind(&c, &evidence), REQUEST_SINGLE);
+    assert_int_equal(wt__request_kind(&c, lack), REQUEST_SINGLE);
     c.margin = 0.24f;
-    assert_int_equal(wt__request_kind(&c, &evidence), REQUEST_UNKNOWN);
+    assert_int_equal(wt__request_kind(&c, lack), REQUEST_UNKNOWN);
     c.constant = 1e30f;
-    assert_int_equal(wt__request_kind(&c, &evidence), REQUEST_MULTI);
+    assert_int_equal(wt__request_kind(&c, lack), REQUEST_MULTI);
 }
 
 /* ---------------------------------------------------------------- order */
@@ -337,7 +302,6 @@ static void failures_are_passed_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cover_is_that_of_the_best_provider),
         cmocka_unit_test(candidates_know_what_their_providers_lack),
         cmocka_unit_test(tools_without_a_provider_are_each_their_own),
         cmocka_unit_test(a_request_of_one_part_is_covered),

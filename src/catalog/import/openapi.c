@@ -1,6 +1,7 @@
 /* openapi.c: OpenAPI 3.0, 3.1 and 3.2, JSON or YAML: each operation is a tool. Its name is the operationId, else
- * "METHOD /path"; its provider is info.title, its category the tags; its definition the operation's own bytes. YAML is
- * turned into JSON first, with the way back to the places. Each operation is parsed alone. */
+ * "METHOD /path"; its provider is info.title, its category the tags; its definition the operation's own bytes, or,
+ * where an alias of YAML stands for it, the JSON that it stands for. YAML is turned into JSON first, with the way back
+ * to the places. Each operation is parsed alone. */
 #include "catalog/import/openapi.h"
 
 #include <ctype.h>
@@ -53,11 +54,19 @@ static void put_texts(struct draft *draft, struct str summary, struct str descri
     draft->title = description.len > 0 ? summary : (struct str){"", 0};
 }
 
-/* The operation's own bytes in the file. */
-static struct str definition_of(const struct openapi *document, struct str source, const struct json_item *item)
+/* The operation's own bytes in the file. What an alias of YAML stands for has none: the JSON that was made of it, which
+ * ends before the import does, is copied. 0 or WT_ENOMEM. */
+static int definition_of(const struct openapi *document, struct str source, const struct json_item *item,
+                         struct str *out)
 {
-    const struct yaml_mark *mark = document->reader->yaml ? wt__yaml_mark(document->reader->yaml, item->byte) : NULL;
-    return mark ? (struct str){source.ptr + mark->byte, mark->end - mark->byte} : item->value;
+    const struct reader *reader = document->reader;
+    const struct yaml_mark *mark = reader->yaml ? wt__yaml_mark(reader->yaml, item->byte) : NULL;
+    *out = item->value;
+    if (mark && mark->end > mark->byte)
+        *out = (struct str){source.ptr + mark->byte, mark->end - mark->byte};
+    else if (reader->yaml)
+        out->ptr = wt__arena_copy(&reader->out->arena, item->value);
+    return out->ptr ? 0 : WT_ENOMEM;
 }
 
 static int add_operation(struct openapi *document, const struct path *path, const struct json_item *item,
@@ -104,9 +113,10 @@ static int read_operation(struct openapi *document, const struct path *path, str
     size_t mark = wt__pointer_key(document->reader, item->key);
     int rc = wt__reader_parse(document->reader, item, &operation, err);
     if (rc > 0) {
-        struct draft draft = {
-            .provider = title, .definition = definition_of(document, source, item), .place = {item->byte, item->line}};
-        rc = add_operation(document, path, item, &draft, operation, err);
+        struct draft draft = {.provider = title, .place = {item->byte, item->line}};
+        rc = definition_of(document, source, item, &draft.definition) < 0
+                 ? wt__fail_nomem(err)
+                 : add_operation(document, path, item, &draft, operation, err);
         json_decref(operation);
     }
     wt__pointer_back(document->reader, mark);

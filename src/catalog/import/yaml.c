@@ -2,8 +2,7 @@
  *
  * libyaml counts characters; a cursor that only moves by what lies between two marks turns them into bytes. A block's
  * end event stands at the next token, behind blanks and comments that are not its own, so a node ends where its last
- * scalar does. Aliases copy the JSON of their anchor; the limit of the output bounds what a document that refers to
- * itself many times can grow to. */
+ * scalar does. Aliases copy the JSON of their anchor; what they may write in all is bounded by the source's length. */
 #include "catalog/import/yaml.h"
 
 #include <stdlib.h>
@@ -21,7 +20,11 @@ struct level {
 
 #define NO_MARK ((size_t)-1)
 
-static const char TOO_LONG[] = "the document grows beyond the limit of a file when its aliases are written out";
+static const char TOO_LONG[] = "the document grows beyond the limit of a file when it is written as JSON";
+static const char TOO_MANY_ALIASES[] =
+    "the aliases up to this one write out more than 1 MiB and 16 times the document's "
+    "length: refer with \"$ref\", or repeat less";
+_Static_assert(YAML_ALIAS_FREE == 1 << 20 && YAML_ALIAS_TIMES == 16, "the sentence says it");
 
 struct anchor {
     size_t begin, end; /* of its JSON; end 0: not complete yet */
@@ -31,6 +34,7 @@ struct converter {
     struct yaml *out;
     struct str source;
     size_t max;             /* bytes of JSON */
+    size_t alias_bytes;     /* that aliases may still write */
     size_t character, byte; /* the cursor: this character of the source is at this byte */
     size_t leaf_end;        /* bytes: where the last scalar ended */
     struct level levels[WT_MAX_JSON_DEPTH + 1];
@@ -202,10 +206,11 @@ static void put_alias(struct converter *c, const yaml_event_t *event, bool key)
         return;
     }
     size_t len = anchor->end - anchor->begin;
-    if (len > c->max - json->len) {
-        c->reason = TOO_LONG;
+    if (len > c->alias_bytes || json->len + len > c->max) {
+        c->reason = len > c->alias_bytes ? TOO_MANY_ALIASES : TOO_LONG;
         return;
     }
+    c->alias_bytes -= len;
     char *copy = wt__copy_string(json->ptr + anchor->begin, len);
     if (!copy)
         c->failed = true;
@@ -253,6 +258,7 @@ static void leaf(struct converter *c, const yaml_event_t *event)
         end_anchor(c, anchor);
     } else {
         put_alias(c, event, key);
+        mark = NO_MARK; /* it stays as empty as it began */
     }
     c->leaf_end = byte_of(c, event->end_mark.index);
     end_mark(c, mark);
@@ -321,7 +327,8 @@ static void run(struct converter *c, yaml_parser_t *parser)
 int wt__yaml_to_json(struct yaml *out, struct str source, size_t max)
 {
     *out = (struct yaml){.mark_count = 0};
-    struct converter c = {.out = out, .source = source, .max = max};
+    struct converter c = {
+        .out = out, .source = source, .max = max, .alias_bytes = YAML_ALIAS_FREE + YAML_ALIAS_TIMES * source.len};
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
         return WT_ENOMEM;

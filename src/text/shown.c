@@ -1,0 +1,54 @@
+/* shown.c: see shown.h. JSON has nothing but ASCII outside of strings, and its C0 controls are escaped by whoever wrote
+ * it or are the blanks between tokens: so a character that is to be escaped stands in a string. */
+#include "text/shown.h"
+
+#include "text/unicode.h"
+
+static void put_escape(struct buffer *out, uint32_t c)
+{
+    if (c > 0xFFFF) {
+        wt__buffer_printf(out, "\\u%04x", 0xD800 + (unsigned)((c - 0x10000) >> 10));
+        c = 0xDC00 + ((c - 0x10000) & 0x3FF);
+    }
+    wt__buffer_printf(out, "\\u%04x", (unsigned)c);
+}
+
+void wt__shown_json(struct buffer *out, struct str json)
+{
+    const char *at = json.ptr, *end = json.ptr + json.len, *kept = at; /* kept: from here on nothing is written yet */
+    if (json.len == 0)
+        return;
+    while (at < end) {
+        const char *begin = at;
+        if ((unsigned char)*at < 0x7F) {
+            at++;
+            continue;
+        }
+        uint32_t c = wt__utf8_next(&at, end);
+        bool broken = c == UNICODE_REPLACEMENT && *begin != '\xEF';
+        if (!broken && !wt__unicode_unseen(c))
+            continue;
+        wt__buffer_append(out, kept, (size_t)(begin - kept));
+        put_escape(out, c);
+        kept = at;
+    }
+    wt__buffer_append(out, kept, (size_t)(end - kept));
+}
+
+void wt__shown_string(struct buffer *out, struct str s)
+{
+    struct buffer json = {0};
+    wt__buffer_json(&json, s);
+    wt__shown_json(out, wt__buffer_view(&json));
+    out->failed |= json.failed;
+    wt__buffer_dispose(&json);
+}
+
+void wt__shown_value(struct buffer *out, const json_t *value)
+{
+    struct buffer json = {0};
+    wt__json_write(&json, value);
+    wt__shown_json(out, wt__buffer_view(&json));
+    out->failed |= json.failed;
+    wt__buffer_dispose(&json);
+}

@@ -1,0 +1,210 @@
+/* The command line, as a table: what is understood of it, and the sentence for what is not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse.h"
+
+enum { ARGUMENTS_MAX = 12, TEXT_MAX = 512 };
+
+/* Arguments are separated by "|"; "" is one empty argument. */
+static int parse(struct arguments *out, const char *line, char storage[TEXT_MAX], char *why, size_t why_size)
+{
+    char *argv[ARGUMENTS_MAX] = {(char *)"whichtool"};
+    int argc = 1;
+    struct buffer reason = {0};
+    assert_true(strlen(line) < TEXT_MAX);
+    strncpy(storage, line, TEXT_MAX);
+    for (char *at = storage; *line && at; argc++) {
+        argv[argc] = at;
+        at = strchr(at, '|');
+        if (at)
+            *at++ = '\0';
+    }
+    int rc = wt__arguments_parse(out, argc, argv, &reason);
+    snprintf(why, why_size, "%s", reason.ptr ? reason.ptr : "");
+    wt__buffer_dispose(&reason);
+    return rc;
+}
+
+#define NO_OPTION OPT_COUNT
+
+static const struct {
+    const char *name, *line;
+    const char *verb;      /* NULL: none */
+    const char *words;     /* separated by "|" */
+    enum option_id option; /* given, and nothing else is; NO_OPTION: none */
+    const char *text;      /* its value; NULL: none */
+    uint64_t number;
+} understood[] = {
+    {"nothing", "", NULL, "", NO_OPTION, NULL, 0},
+    {"a verb", "list", "list", "", NO_OPTION, NULL, 0},
+    {"words", "find|book|a table", "find", "book|a table", NO_OPTION, NULL, 0},
+    {"an empty word", "find||x", "find", "|x", NO_OPTION, NULL, 0},
+    {"a verb's name as a word", "find|find", "find", "find", NO_OPTION, NULL, 0},
+    {"a dash alone is a word", "add|-", "add", "-", NO_OPTION, NULL, 0},
+    {"a value behind a blank", "find|x|--recipe|bm25", "find", "x", OPT_RECIPE, "bm25", 0},
+    {"a value behind =", "find|x|--recipe=bm25", "find", "x", OPT_RECIPE, "bm25", 0},
+    {"an option before the words", "find|--recipe|bm25|x", "find", "x", OPT_RECIPE, "bm25", 0},
+    {"an empty value", "find|x|--recipe=", "find", "x", OPT_RECIPE, "", 0},
+    {"an empty value behind a blank", "find|x|--recipe|", "find", "x", OPT_RECIPE, "", 0},
+    {"a value with =", "find|x|--recipe=a=b", "find", "x", OPT_RECIPE, "a=b", 0},
+    {"a value that looks like an option", "find|x|--recipe|--json", "find", "x", OPT_RECIPE, "--json", 0},
+    {"a value that ends the options elsewhere", "find|x|--recipe|--", "find", "x", OPT_RECIPE, "--", 0},
+    {"the last one counts", "find|x|--recipe|a|--recipe|b", "find", "x", OPT_RECIPE, "b", 0},
+    {"an option of every verb, before it", "--json|list", "list", "", OPT_JSON, NULL, 0},
+    {"and behind it", "list|--json", "list", "", OPT_JSON, NULL, 0},
+    {"a switch twice", "list|--json|--json", "list", "", OPT_JSON, NULL, 0},
+    {"a number", "find|x|-k|7", "find", "x", OPT_K, "7", 7},
+    {"a number at its letter", "find|x|-k7", "find", "x", OPT_K, "7", 7},
+    {"a number behind letter and =", "find|x|-k=7", "find", "x", OPT_K, "7", 7},
+    {"zeros before a number", "find|x|-k|007", "find", "x", OPT_K, "007", 7},
+    {"a letter", "list|-q", "list", "", OPT_QUIET, NULL, 0},
+    {"a letter with its value", "-sfile|list", "list", "", OPT_STORE, "file", 0},
+    {"words behind --", "find|--|--json|-k", "find", "--json|-k", NO_OPTION, NULL, 0},
+    {"-- behind --", "find|--|--", "find", "--", NO_OPTION, NULL, 0},
+    {"a verb behind --", "--|find|x", "find", "x", NO_OPTION, NULL, 0},
+    {"help needs no words", "find|--help", "find", "", OPT_HELP, NULL, 0},
+    {"a choice", "find|x|--format|openai", "find", "x", OPT_FORMAT, "openai", 0},
+};
+
+static void lines_that_are_understood(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof understood / sizeof *understood; i++) {
+        struct arguments arguments;
+        struct buffer words = {0};
+        char storage[TEXT_MAX], why[TEXT_MAX];
+        if (parse(&arguments, understood[i].line, storage, why, sizeof why) < 0)
+            fail_msg("%s: %s", understood[i].name, why);
+        for (size_t w = 0; w < arguments.word_count; w++)
+            wt__buffer_printf(&words, "%s%s", w ? "|" : "", arguments.words[w]);
+        const char *verb = arguments.verb ? arguments.verb->name : "", *wanted = understood[i].verb;
+        if (strcmp(verb, wanted ? wanted : "") != 0 || strcmp(words.ptr ? words.ptr : "", understood[i].words) != 0)
+            fail_msg("%s: verb \"%s\", words \"%s\"", understood[i].name, verb, words.ptr);
+        for (int id = 0; id < OPT_COUNT; id++)
+            if (arguments.given[id] != (id == (int)understood[i].option))
+                fail_msg("%s: option %d is %s", understood[i].name, id, arguments.given[id] ? "given" : "missing");
+        if (understood[i].option != NO_OPTION) {
+            const char *text = arguments.text[understood[i].option], *value = understood[i].text;
+            if (!text != !value || (text && strcmp(text, value) != 0) ||
+                arguments.number[understood[i].option] != understood[i].number)
+                fail_msg("%s: the value is \"%s\"", understood[i].name, text ? text : "(none)");
+        }
+        wt__buffer_dispose(&words);
+        wt__arguments_dispose(&arguments);
+    }
+}
+
+static const struct {
+    const char *name, *line, *says;
+} refused[] = {
+    {"an unknown verb", "frobnicate", "unknown verb \"frobnicate\""},
+    {"a misspelled verb", "fnid|x", "unknown verb \"fnid\"; did you mean `find`?"},
+    {"a verb with a letter too many", "lisst", "did you mean `list`?"},
+    {"an empty verb", "|x", "unknown verb \"\""},
+    {"no words where one is needed", "find", "`find` needs REQUEST"},
+    {"words where none are taken", "list|x", "`list` takes no arguments, but \"x\" was given"},
+    {"a word too many", "show|a|b", "`show` takes NAME, but \"b\" follows"},
+    {"an unknown first word", "usage|eat", "`usage` is followed by one of: add list export forget; not \"eat\""},
+    {"an unknown option", "find|x|--frobnicate", "unknown option --frobnicate"},
+    {"a misspelled option", "find|x|--recpie|bm25", "unknown option --recpie; did you mean --recipe?"},
+    {"and with its value", "find|x|--recpie=bm25", "unknown option --recpie; did you mean --recipe?"},
+    {"another verb's option", "list|--explain", "unknown option --explain; it belongs to `find`"},
+    {"a verb's option before it", "--explain|find|x", "unknown option --explain; options of a verb stand after it"},
+    {"an option without a name", "find|x|--=1", "unknown option --"},
+    {"an option of 200 letters",
+     "find|x|--aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+     "unknown option --aaaa"},
+    {"an unknown letter", "find|x|-Z", "unknown option -Z; put -- before words that begin with a dash"},
+    {"an unknown letter behind others", "list|-qZ", "unknown option -Z"},
+    {"a value that is missing", "find|x|--recipe", "--recipe needs a value: --recipe NAME"},
+    {"a letter's value that is missing", "find|x|-k", "--k needs a value: --k N"},
+    {"a value where none is taken", "list|--json=1", "--json takes no value"},
+    {"no number", "find|x|-k|many", "takes a number from 1 to "},
+    {"an empty number", "find|x|-k|", "takes a number from 1 to "},
+    {"zero", "find|x|-k|0", ", not \"0\""},
+    {"a negative number", "find|x|-k|-1", ", not \"-1\""},
+    {"a number and more", "find|x|-k|5x", ", not \"5x\""},
+    {"a fraction", "find|x|-k|5.0", ", not \"5.0\""},
+    {"a number with a blank", "find|x|-k| 5", ", not \" 5\""},
+    {"a number beyond 64 bits", "find|x|-k|99999999999999999999999999", "takes a number from 1 to "},
+    {"no such choice", "find|x|--format|xml", "--format is one of: "},
+    {"part of a choice", "find|x|--format|open", "not \"open\""},
+    {"two choices in one", "find|x|--format|openai mcp", "not \"openai mcp\""},
+    {"an empty choice", "find|x|--format=", "not \"\""},
+};
+
+static void lines_that_are_not(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct arguments arguments;
+        char storage[TEXT_MAX], why[TEXT_MAX];
+        int rc = parse(&arguments, refused[i].line, storage, why, sizeof why);
+        if (rc != -1 || !strstr(why, refused[i].says))
+            fail_msg("%s: %d, \"%s\"", refused[i].name, rc, why);
+        wt__arguments_dispose(&arguments);
+    }
+}
+
+/* An option that repeats keeps all that it was given, a line each. */
+static void an_option_that_repeats(void **state)
+{
+    (void)state;
+    struct arguments arguments;
+    char storage[TEXT_MAX], why[TEXT_MAX];
+    assert_int_equal(parse(&arguments, "train|encoder|--data|a|--data=b|--data|", storage, why, sizeof why), 0);
+    assert_string_equal(arguments.text[OPT_DATA], "a\nb\n");
+    wt__arguments_dispose(&arguments);
+}
+
+static const char *const names[] = {"find", "list", "usage", "a",
+                                    "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"};
+
+static const char *name_at(const void *context, size_t index)
+{
+    (void)context;
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static const struct {
+    const char *name, *word, *near; /* NULL: none */
+} nearest[] = {
+    {"the word itself", "find", "find"},
+    {"a letter too many", "finnd", "find"},
+    {"a letter too few", "fnd", "find"},
+    {"another letter", "fint", "find"},
+    {"neighbours swapped", "fidn", "find"},
+    {"two edits", "usgae", "usage"},
+    {"too far", "finish", NULL},
+    {"as much is changed as is kept", "li", "list"},
+    {"nothing", "", NULL},
+    {"longer than any word", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL},
+};
+
+static void the_nearest_name(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof nearest / sizeof *nearest; i++) {
+        const char *near = wt__closest(nearest[i].word, name_at, NULL);
+        if (!near != !nearest[i].near || (near && strcmp(near, nearest[i].near) != 0))
+            fail_msg("%s: %s", nearest[i].name, near ? near : "none");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_that_are_understood),
+        cmocka_unit_test(lines_that_are_not),
+        cmocka_unit_test(an_option_that_repeats),
+        cmocka_unit_test(the_nearest_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+/* seal.h: makes the checksums of an index's files right, whatever else is in them: they find damage, not malice, and
+ * what a forger could write must be safe, too. Bytes are on a 64-byte boundary. */
+#ifndef WT_TESTS_INDEX_SEAL_H
+#define WT_TESTS_INDEX_SEAL_H
+
+#include "index/snapshot_format.h"
+
+static inline void seal_section(struct snapshot_section *section, const unsigned char *bytes, size_t len)
+{
+    if (section->offset <= len && section->len <= len - section->offset)
+        section->sum = wt__checksum(bytes + section->offset, section->len, section->offset);
+}
+
+static inline void seal_snapshot(unsigned char *bytes, size_t len)
+{
+    struct snapshot_header *header = (void *)bytes;
+    if (len < sizeof *header)
+        return;
+    seal_section(&header->keys, bytes, len);
+    seal_section(&header->lexical, bytes, len);
+    for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++) {
+        seal_section(&header->sets[i].row_of_slot, bytes, len);
+        seal_section(&header->sets[i].slot_of_row, bytes, len);
+    }
+    header->mark.sum = wt__header_sum(header, sizeof *header);
+}
+
+/* The two sums of a slot, as index/vectors.c takes them: of its bytes with scale, error and norm, and of its fp32. */
+static inline void seal_slot(unsigned char *chunk, const struct vector_part *parts, size_t at, uint64_t seed)
+{
+    uint32_t notes[3];
+    uint64_t sums[2], code_seed = seed;
+    static const uint64_t factors[] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0x165667B19E3779F9u};
+    for (size_t i = 0; i < 3; i++) {
+        memcpy(&notes[i], chunk + parts[1 + i].offset + at * sizeof notes[i], sizeof notes[i]);
+        code_seed += notes[i] * factors[i];
+    }
+    sums[0] = wt__checksum(chunk + parts[0].offset + at * parts[0].size, parts[0].size, code_seed);
+    sums[1] = wt__checksum(chunk + parts[6].offset + at * parts[6].size, parts[6].size, seed);
+    for (size_t i = 0; i < 2; i++)
+        memcpy(chunk + parts[4 + i].offset + at * sizeof sums[i], &sums[i], sizeof sums[i]);
+}
+
+static inline void seal_slots(unsigned char *chunks, size_t len, size_t dim, uint32_t slots, uint64_t seed)
+{
+    struct vector_part parts[VECTOR_PARTS];
+    size_t chunk_bytes = wt__vectors_chunk_bytes(dim);
+    wt__vectors_layout(dim, parts);
+    for (uint32_t slot = 0; slot < slots && (slot / VECTOR_CHUNK + 1) * chunk_bytes <= len; slot++)
+        seal_slot(chunks + slot / VECTOR_CHUNK * chunk_bytes, parts, slot % VECTOR_CHUNK, seed + slot);
+}
+
+/* How many slots were written: the last one has a sum. */
+static inline uint32_t slots_written(const unsigned char *chunks, size_t len, size_t dim)
+{
+    struct vector_part parts[VECTOR_PARTS];
+    size_t chunk_bytes = wt__vectors_chunk_bytes(dim);
+    uint32_t written = 0;
+    wt__vectors_layout(dim, parts);
+    for (uint32_t slot = 0; (slot / VECTOR_CHUNK + 1) * chunk_bytes <= len; slot++) {
+        uint64_t sum;
+        size_t at = slot % VECTOR_CHUNK * sizeof sum;
+        memcpy(&sum, chunks + slot / VECTOR_CHUNK * chunk_bytes + parts[4].offset + at, sizeof sum);
+        written = sum ? slot + 1 : written;
+    }
+    return written;
+}
+
+/* A file of vectors. */
+static inline void seal_vectors(unsigned char *bytes, size_t len)
+{
+    struct vectors_header *header = (void *)bytes;
+    if (len < VECTORS_HEADER_BYTES)
+        return;
+    header->mark.sum = wt__header_sum(header, sizeof *header);
+    if (header->dim == 0 || header->dim > VECTOR_MAX_DIM)
+        return;
+    unsigned char *chunks = bytes + VECTORS_HEADER_BYTES;
+    len -= VECTORS_HEADER_BYTES;
+    seal_slots(chunks, len, (size_t)header->dim, slots_written(chunks, len, (size_t)header->dim), header->number);
+}
+
+#endif

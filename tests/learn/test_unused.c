@@ -1,0 +1,151 @@
+/* Sets that shall be complete are calibrated apart for tools that nobody used, where requests need such tools. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "learn/support.h"
+
+enum { REQUESTS = 120, NEW = PLACE_TOOLS - 2, ONCE = PLACE_TOOLS - 1 };
+
+/* Each fifth request is for dev. once: one training request alone uses the tool ONCE, and NEW is needed by dev alone.
+ */
+static void put_requests(struct place *place, bool once)
+{
+    struct buffer queries = {0}, train = {0}, dev = {0};
+    struct rng rng;
+    bool met = false;
+    wt__rng_seed(&rng, 5);
+    for (size_t i = 0; i < REQUESTS; i++) {
+        size_t tool = i % PLACE_TOOLS;
+        bool for_dev = i % 5 == 0;
+        if (once && !for_dev && (tool == NEW || (tool == ONCE && met)))
+            tool = 0;
+        met |= tool == ONCE && !for_dev;
+        wt__buffer_printf(&queries, "{\"_id\": \"q%zu\", \"text\": \"", i);
+        request_of(&queries, tool, i / PLACE_TOOLS, &rng);
+        wt__buffer_printf(&queries, " %zu\"}\n", i); /* no two are the same */
+        wt__buffer_printf(for_dev ? &dev : &train, "q%zu\tt%zu\t1\n", i, tool);
+    }
+    put_data(place, queries.ptr, train.ptr, dev.ptr);
+    wt__buffer_dispose(&queries);
+    wt__buffer_dispose(&train);
+    wt__buffer_dispose(&dev);
+}
+
+static json_t *train_set(struct place *place, bool neighbours)
+{
+    const char *const lessons[] = {"tool2vec", "mlc", neighbours ? "neighbours" : "tool2vec", "auto", "set"};
+    wt_train_options options;
+    char path[160], *text = NULL;
+    size_t len;
+    json_t *config;
+    wt_train_options_init(&options);
+    options.data = place->data;
+    options.model = place->model;
+    options.out = place->out;
+    options.threads = 2;
+    for (size_t l = 0; l < sizeof lessons / sizeof *lessons; l++) {
+        wt_train_report *report = NULL;
+        sound(place, wt_train(NULL, lessons[l], &options, &report, &place->err));
+        wt_train_report_free(report);
+    }
+    snprintf(path, sizeof path, "%s/set/config.json", place->out);
+    sound(place, wt__file_read(&text, &len, path, 1 << 20, &place->err));
+    sound(place, wt__json_parse(&config, text, len, &place->err));
+    free(text);
+    return config;
+}
+
+/* Of each dev request some tool counts as one that nobody used: NEW as it is, of others the one that was used least. */
+static void tools_that_nobody_used_have_a_calibration(void **state)
+{
+    static const struct {
+        bool once, neighbours;
+        size_t levels, unused;
+    } rows[] = {
+        {false, true, REQUESTS / 5, 0},               /* every tool is used, and often */
+        {true, true, REQUESTS / 5 - 3, REQUESTS / 5}, /* three dev requests need NEW alone */
+        {true, false, REQUESTS / 5, 0},               /* a query could not tell which were used */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct place place;
+        place_make(&place);
+        put_requests(&place, rows[i].once);
+        json_t *config = train_set(&place, rows[i].neighbours);
+        assert_int_equal(json_array_size(wt__json_array(config, "levels")), rows[i].levels);
+        assert_int_equal(json_array_size(wt__json_array(config, "unused")), rows[i].unused);
+        json_decref(config);
+        remove_folder(place.folder);
+    }
+}
+
+/* Every unused tool joins up to this level. */
+static void put_unused_level(struct place *place, json_t *config, double level)
+{
+    struct buffer text = {0};
+    size_t count = json_array_size(wt__json_array(config, "unused"));
+    json_t *levels = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(levels, json_real(level));
+    json_object_set_new(config, "unused", levels);
+    assert_int_equal(wt__json_write(&text, config), 0);
+    put_text(place->out, "set/config.json", text.ptr);
+    wt__buffer_dispose(&text);
+}
+
+static bool holds(const wt_picked *picked, size_t tool)
+{
+    for (size_t i = 0; i < picked->len; i++)
+        if (strcmp(picked->items[i].tool.name, place_tools[tool].name) == 0)
+            return true;
+    return false;
+}
+
+static void a_set_takes_each_kind_of_tool_up_to_its_level(void **state)
+{
+    static const struct {
+        double level;
+        bool joins;
+    } rows[] = {{-1, false}, {2, true}};
+    struct place *place = *state;
+    put_requests(place, true);
+    json_t *config = train_set(place, true);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_engine *engine;
+        wt_open_options options;
+        wt_add_report *report;
+        wt_pick_options how;
+        wt_picked *picked;
+        put_unused_level(place, config, rows[i].level);
+        wt_open_options_init(&options);
+        options.model = place->model;
+        options.trained = place->out;
+        sound(place, wt_open(&engine, place->store, &options, &place->err));
+        sound(place, wt_add_path(engine, place->data, NULL, &report, &place->err));
+        wt_add_report_free(report);
+        wt_pick_options_init(&how);
+        how.complete = 0.5;
+        how.abstain = -1;
+        sound(place, wt_pick(engine, "hotel news", strlen("hotel news"), &how, &picked, &place->err));
+        assert_float_equal(picked->complete, 0.5, 0);
+        assert_int_equal(holds(picked, NEW), rows[i].joins);
+        assert_true(holds(picked, 0));
+        wt_picked_free(picked);
+        wt_close(engine);
+    }
+    json_decref(config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tools_that_nobody_used_have_a_calibration),
+        cmocka_unit_test_setup_teardown(a_set_takes_each_kind_of_tool_up_to_its_level, place_set_up, place_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
