@@ -201,10 +201,12 @@ static int fetch_vectors(void *context, const uint32_t *bundles, size_t count, f
 
 static int bind_all(struct binding *b, void **lexical, size_t *len, wt_error *err)
 {
+    struct lexical_settings settings = wt__lexical_settings;
+    settings.most_sum = settings.most_length = 0; /* one bundle has more tools than another, and so more words */
     b->keys = wt__alloc_array(b->bundles->count, sizeof *b->keys);
     int rc = b->keys ? wt__analyser_open(&b->analyser, err) : wt__fail_nomem(err);
     if (rc == 0)
-        rc = wt__lexical_builder_new(&b->builder, &wt__lexical_settings, err);
+        rc = wt__lexical_builder_new(&b->builder, &settings, err);
     for (size_t i = 0; rc == 0 && i < b->bundles->count; i++)
         rc = bind(b, i, err);
     return rc < 0 ? rc : wt__lexical_builder_finish(b->builder, lexical, len, err);

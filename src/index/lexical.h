@@ -8,7 +8,11 @@
  * q = round(impact / max_t * 65535), where max_t is the term's greatest impact: the error of one impact is at most
  * max_t / 131070, about 1e-4 of a point at the most. The score of a row is then defined by the stored impacts, in
  * whole numbers (see struct lexical_query), so that every way of searching gives the same bits: the sum does not
- * depend on the order of the terms. */
+ * depend on the order of the terms.
+ *
+ * Length normalisation bounds what a word of a stuffed text is worth, not by how many words it is found. Each row
+ * therefore has a damping, below 1 where its impacts together are far above those of the others. No search applies it:
+ * a score here is BM25's, and who ranks by more than words may multiply. */
 #ifndef WT_INDEX_LEXICAL_H
 #define WT_INDEX_LEXICAL_H
 
@@ -34,6 +38,10 @@ struct lexical_field {
 };
 struct lexical_settings {
     float k1;
+    /* Beyond so many times the mean of all rows a row is damped by (that / its own) ^ power. 0: never. */
+    float most_sum;    /* of a row's impacts: many words */
+    float most_length; /* of the vector of its impacts: words that are said in every field */
+    float damping_power;
     size_t field_count; /* at most LEXICAL_MAX_FIELDS */
     struct lexical_field fields[LEXICAL_MAX_FIELDS];
 };
@@ -70,6 +78,7 @@ struct lexical {
     const struct lexical_entry *entries; /* [terms + 1] */
     const uint32_t *row;                 /* [postings] */
     const uint16_t *impact;              /* [postings] */
+    const float *damping;                /* [rows] in (0, 1], when the bytes are sound */
     const uint32_t *block_last;          /* [blocks] the last row of each */
     const uint16_t *block_max;           /* [blocks] */
     const char *text;                    /* [text_len] */
@@ -117,6 +126,9 @@ size_t wt__lexical_search(const struct lexical *index, struct lexical_query *que
 /* The same by adding up every posting: what the search must equal. sums: [rows] scratch. */
 size_t wt__lexical_search_plain(const struct lexical *index, const struct lexical_query *query, size_t k,
                                 const uint64_t *allowed, uint32_t *sums, struct scored *out);
+
+/* In (0, 1], whatever the bytes are. */
+float wt__lexical_damping(const struct lexical *index, uint32_t row);
 
 /* scores[i] of rows[i], in any order; 0 for a row without a term of the request. */
 void wt__lexical_score_rows(const struct lexical *index, const struct lexical_query *query, const uint32_t *rows,

@@ -66,7 +66,8 @@ int wt__lexical_builder_new(struct lexical_builder **out, const struct lexical_s
 {
     *out = NULL;
     bool sound = settings->field_count > 0 && settings->field_count <= LEXICAL_MAX_FIELDS && settings->k1 >= 0 &&
-                 settings->k1 < 1e6F;
+                 settings->k1 < 1e6F && settings->most_sum >= 0 && settings->most_length >= 0 &&
+                 settings->damping_power >= 0 && settings->damping_power < 10;
     for (size_t f = 0; sound && f < settings->field_count; f++) {
         const struct lexical_field *field = &settings->fields[f];
         sound = field->weight >= 0 && field->weight < 1e6F && field->b >= 0 && field->b <= 1;
@@ -288,6 +289,40 @@ static void place_postings(struct lexical_builder *builder, uint32_t *rows, floa
     }
 }
 
+static const double LEAST_DAMPING = 1e-6; /* a match is a match */
+
+static double damped(double own, double most, double power)
+{
+    return most > 0 && own > most ? pow(most / own, power) : 1;
+}
+
+static int damp(const struct lexical_builder *builder, const uint32_t *rows, const float *impacts, float *damping,
+                wt_error *err)
+{
+    const struct lexical_settings *settings = &builder->settings;
+    struct {
+        double sum, length;
+    } mean = {0}, *own = calloc(builder->rows + 1, sizeof *own);
+    if (!own)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < builder->postings; i++) {
+        own[rows[i]].sum += impacts[i];
+        own[rows[i]].length += (double)impacts[i] * impacts[i];
+    }
+    for (size_t row = 0; row < builder->rows; row++) {
+        own[row].length = sqrt(own[row].length);
+        mean.sum += own[row].sum / (double)builder->rows;
+        mean.length += own[row].length / (double)builder->rows;
+    }
+    for (size_t row = 0; row < builder->rows; row++) {
+        double by_sum = damped(own[row].sum, settings->most_sum * mean.sum, settings->damping_power);
+        double by_length = damped(own[row].length, settings->most_length * mean.length, settings->damping_power);
+        damping[row] = (float)fmax(LEAST_DAMPING, by_sum * by_length);
+    }
+    free(own);
+    return 0;
+}
+
 /* Scales the impacts of one term to 16 bits and bounds its blocks. An impact is never 0: a match is a match. */
 static void quantise(struct lexical_entry *entry, uint32_t count, const uint32_t *rows, const float *impacts,
                      uint16_t *out, uint32_t *block_last, uint16_t *block_max)
@@ -323,12 +358,17 @@ int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size
     uint32_t *rows = (uint32_t *)(block + layout.row), *block_last = (uint32_t *)(block + layout.block_last);
     uint16_t *quantised = (uint16_t *)(block + layout.impact), *block_max = (uint16_t *)(block + layout.block_max);
     place_postings(builder, rows, impacts);
-    for (size_t t = 0; t < builder->term_count; t++) {
+    rc = damp(builder, rows, impacts, (float *)(block + layout.damping), err);
+    for (size_t t = 0; rc == 0 && t < builder->term_count; t++) {
         uint32_t from = entries[t].posting;
         quantise(&entries[t], entries[t + 1].posting - from, rows + from, impacts + from, quantised + from,
                  block_last + entries[t].block, block_max + entries[t].block);
     }
     free(impacts);
+    if (rc < 0) {
+        free(block);
+        return rc;
+    }
     *out = block;
     return 0;
 }

@@ -10,14 +10,14 @@
 #include "index/lexical.h"
 
 #define LEXICAL_MAGIC 0x58455457u /* "WTEX" in little-endian order */
-enum { LEXICAL_VERSION = 1, LEXICAL_FULL = 65535 /* the stored form of a term's greatest impact */ };
+enum { LEXICAL_VERSION = 2, LEXICAL_FULL = 65535 /* the stored form of a term's greatest impact */ };
 
 struct lexical_header {
     uint32_t magic, version, rows, terms, postings, blocks, text_len, reserved;
 };
 
 struct lexical_layout {
-    size_t entries, row, block_last, impact, block_max, text, len; /* byte offsets; len: of the whole block */
+    size_t entries, row, block_last, damping, impact, block_max, text, len; /* byte offsets; len: of the whole block */
 };
 
 /* Arrays in the order of falling alignment, without gaps. Cannot overflow: each count is below 2^32. */
@@ -26,7 +26,8 @@ static inline struct lexical_layout wt__lexical_layout(const struct lexical_head
     struct lexical_layout at = {.entries = sizeof *header};
     at.row = at.entries + ((size_t)header->terms + 1) * sizeof(struct lexical_entry);
     at.block_last = at.row + (size_t)header->postings * sizeof(uint32_t);
-    at.impact = at.block_last + (size_t)header->blocks * sizeof(uint32_t);
+    at.damping = at.block_last + (size_t)header->blocks * sizeof(uint32_t);
+    at.impact = at.damping + (size_t)header->rows * sizeof(float);
     at.block_max = at.impact + (size_t)header->postings * sizeof(uint16_t);
     at.text = at.block_max + (size_t)header->blocks * sizeof(uint16_t);
     at.len = at.text + header->text_len;

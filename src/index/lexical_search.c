@@ -62,6 +62,7 @@ int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_erro
         .row = (const uint32_t *)(base + layout.row),
         .impact = (const uint16_t *)(base + layout.impact),
         .block_last = (const uint32_t *)(base + layout.block_last),
+        .damping = (const float *)(base + layout.damping),
         .block_max = (const uint16_t *)(base + layout.block_max),
         .text = (const char *)(base + layout.text),
     };
@@ -491,6 +492,12 @@ static uint32_t share_of_row(const struct lexical_cursor *cursor, uint32_t row)
     uint32_t begin = block * LEXICAL_BLOCK, left = cursor->count - begin;
     uint32_t at = begin + lower_bound(cursor->row + begin, left < LEXICAL_BLOCK ? left : LEXICAL_BLOCK, row);
     return at < cursor->count && cursor->row[at] == row ? share(cursor, cursor->impact[at]) : 0;
+}
+
+float wt__lexical_damping(const struct lexical *index, uint32_t row)
+{
+    float damping = row < index->rows ? index->damping[row] : 1;
+    return damping > 0 && damping <= 1 ? damping : 1;
 }
 
 void wt__lexical_score_rows(const struct lexical *index, const struct lexical_query *query, const uint32_t *rows,

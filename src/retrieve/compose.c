@@ -42,11 +42,8 @@ static struct pick worth(const struct evidence *evidence, const float *faded, si
 static size_t ranked_pool(const struct evidence *evidence, struct scored *pool)
 {
     static const float fresh[TEXTS_MAX] = {1, 1, 1, 1, 1, 1, 1};
-    for (size_t c = 0; c < evidence->candidates; c++) {
+    for (size_t c = 0; c < evidence->candidates; c++)
         pool[c] = (struct scored){worth(evidence, fresh, c).score, (uint32_t)c};
-        if (evidence->copies)
-            evidence->copies->worth[c] = pool[c].score;
-    }
     wt__scored_sort(pool, evidence->candidates);
     return evidence->candidates;
 }
@@ -94,7 +91,7 @@ int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provid
         memmove(pool + at, pool + at + 1, (--left - at) * sizeof *pool);
         if (max_per_provider && capped(evidence, out, *count, max_per_provider, c))
             continue;
-        int copy = evidence->copies ? wt__near_copy(evidence->copies, c, err) : 0;
+        int copy = evidence->copies ? wt__near_copy(evidence->copies, evidence->rows[c], err) : 0;
         if (copy < 0)
             return copy;
         if (copy)

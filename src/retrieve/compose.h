@@ -17,6 +17,7 @@ enum { TEXTS_MAX = 1 + PARTS_MAX };
  * value[t] is [N], on one scale for all texts: a text's best tool has about the weight of the retriever. */
 struct evidence {
     size_t texts, candidates; /* candidates: N */
+    const uint32_t *rows;     /* [N] */
     const uint32_t *provider; /* [N] the provider's number, for the cap */
     float *value[TEXTS_MAX];
     float part_weight;     /* what a part counts beside the whole; 1 where nothing was learned */

@@ -10,6 +10,9 @@ const char *const wt__field_names[FIELD_COUNT] = {"name",        "provider",   "
 
 const struct lexical_settings wt__lexical_settings = {
     .k1 = 1.5f,
+    .most_sum = 2.5f,
+    .most_length = 1.5f,
+    .damping_power = 6,
     .field_count = FIELD_COUNT,
     .fields =
         {
@@ -27,10 +30,12 @@ enum { ANALYSIS_VERSION = 2 };
 
 uint64_t wt__document_settings_key(void)
 {
-    float values[2 + 2 * FIELD_COUNT] = {(float)ANALYSIS_VERSION, wt__lexical_settings.k1};
+    const struct lexical_settings *settings = &wt__lexical_settings;
+    float values[5 + 2 * FIELD_COUNT] = {(float)ANALYSIS_VERSION, settings->k1, settings->most_sum,
+                                         settings->most_length, settings->damping_power};
     for (size_t f = 0; f < FIELD_COUNT; f++) {
-        values[2 + 2 * f] = wt__lexical_settings.fields[f].weight;
-        values[3 + 2 * f] = wt__lexical_settings.fields[f].b;
+        values[5 + 2 * f] = settings->fields[f].weight;
+        values[6 + 2 * f] = settings->fields[f].b;
     }
     return wt__checksum(values, sizeof values, FIELD_COUNT);
 }

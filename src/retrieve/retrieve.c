@@ -4,7 +4,8 @@
  *   candidates  the DEPTH best of every text by words and by meaning; both scores of every candidate, exactly
  *   value       of each text and candidate:  bm25    words / best words
  *                                            dense   cosine
- *                                            hybrid  sqrt(coverage) * words / best words + .6 * cosine / best cosine
+ *                                            hybrid  sqrt(coverage) * words / best words + .6 * cosine / best cosine,
+ *                                                    with words damped where a tool is stuffed with them (lexical.h)
  *               and for the whole request, where that was learned, the votes of past requests (neighbours.h)
  *   order       compose.h
  *
@@ -290,6 +291,16 @@ static int collect_candidates(struct workspace *workspace, uint32_t **out, size_
     return 0;
 }
 
+bool wt__asks_neighbours(const struct retriever *retriever)
+{
+    return retriever->neighbours > 0 || retriever->votes;
+}
+
+static bool weighs_both(const struct retriever *retriever)
+{
+    return retriever->lexical > 0 && retriever->dense > 0;
+}
+
 /* Exact scores of every candidate for every text. */
 static int score_candidates(const struct view *view, const struct vectors *vectors, bool words,
                             struct workspace *workspace, const uint32_t *rows, size_t count, wt_error *err)
@@ -312,14 +323,19 @@ static int score_candidates(const struct view *view, const struct vectors *vecto
     return 0;
 }
 
-bool wt__asks_neighbours(const struct retriever *retriever)
+/* Where meaning has a say, a tool that is found by its many words has to be found by what it means. By words alone it
+ * could not be found at all, so that BM25 stays what it is. */
+static void damp_words(const struct lexical *index, struct workspace *workspace, const uint32_t *rows, size_t count)
 {
-    return retriever->neighbours > 0 || retriever->votes;
-}
-
-static bool weighs_both(const struct retriever *retriever)
-{
-    return retriever->lexical > 0 && retriever->dense > 0;
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        struct text *text = &workspace->texts[t];
+        text->words.best = 0;
+        for (size_t c = 0; c < count; c++) {
+            text->words.scores[c] *= wt__lexical_damping(index, rows[c]);
+            text->words.best = fmaxf(text->words.best, text->words.scores[c]);
+        }
+        text->coverage = coverage(index, text, text->words.best);
+    }
 }
 
 static float words_value(const struct retriever *retriever, const struct text *text, size_t c)
@@ -346,8 +362,11 @@ static int weigh(const struct retriever *retriever, const struct view *view, str
         return wt__fail_nomem(err);
     for (size_t c = 0; c < count; c++)
         provider[c] = view->snapshot->keys[rows[c]].provider;
-    *out = (struct evidence){
-        .texts = workspace->text_count, .candidates = count, .provider = provider, .part_weight = retriever->part};
+    *out = (struct evidence){.texts = workspace->text_count,
+                             .candidates = count,
+                             .rows = rows,
+                             .provider = provider,
+                             .part_weight = retriever->part};
     for (size_t t = 0; t < workspace->text_count; t++) {
         out->value[t] = wt__arena_array(&workspace->arena, float, count);
         if (!out->value[t])
@@ -438,13 +457,11 @@ static const struct vectors *text_vectors(const struct snapshot *snapshot)
     return NULL;
 }
 
-/* What tells near-copies among the candidates of the evidence; *out is NULL where nothing can or should. */
+/* What tells near-copies among the hits; *out is NULL where nothing can or should. */
 static int watch_copies(struct copies **out, const struct retriever *retriever, const struct view *view,
-                        const struct retrieve_request *request, struct workspace *workspace, const uint32_t *rows,
-                        const struct evidence *evidence, wt_error *err)
+                        const struct retrieve_request *request, struct workspace *workspace, size_t k, wt_error *err)
 {
     const struct vectors *vectors = text_vectors(view->snapshot);
-    size_t count = evidence->candidates;
     *out = NULL;
     if (request->copies || retriever->dense <= 0 || !vectors)
         return 0;
@@ -454,12 +471,11 @@ static int watch_copies(struct copies **out, const struct retriever *retriever, 
     *copies = (struct copies){.vectors = vectors,
                               .scratch = &workspace->vectors,
                               .keys = view->snapshot->keys,
-                              .rows = rows,
-                              .older = wt__arena_array(&workspace->arena, uint32_t, count),
-                              .worth = wt__arena_array(&workspace->arena, float, count),
-                              .cosines = wt__arena_array(&workspace->arena, float, count)};
+                              .taken = wt__arena_array(&workspace->arena, uint32_t, k),
+                              .older = wt__arena_array(&workspace->arena, uint32_t, k),
+                              .cosines = wt__arena_array(&workspace->arena, float, k)};
     *out = copies;
-    return copies->older && copies->cosines ? 0 : wt__fail_nomem(err);
+    return copies->taken && copies->older && copies->cosines ? 0 : wt__fail_nomem(err);
 }
 
 static int order_hits(const struct retriever *retriever, const struct view *view,
@@ -473,7 +489,7 @@ static int order_hits(const struct retriever *retriever, const struct view *view
     int rc =
         choices && out->items ? weigh(retriever, view, workspace, rows, count, &evidence, err) : wt__fail_nomem(err);
     if (rc == 0)
-        rc = watch_copies(&evidence.copies, retriever, view, request, workspace, rows, &evidence, err);
+        rc = watch_copies(&evidence.copies, retriever, view, request, workspace, k, err);
     if (rc == 0)
         rc = wt__compose(&evidence, k, request->max_per_provider, &workspace->arena, choices, &out->len, err);
     out->copies_left_out = rc == 0 && evidence.copies ? evidence.copies->left_out : 0;
@@ -517,6 +533,8 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
         rc = collect_candidates(workspace, &rows, &count, err);
     if (rc == 0)
         rc = score_candidates(view, vectors, words, workspace, rows, count, err);
+    if (rc == 0 && weighs_both(retriever))
+        damp_words(&view->snapshot->lexical, workspace, rows, count);
     return rc < 0 ? rc : order_hits(retriever, view, request, workspace, rows, count, out, err);
 }
 

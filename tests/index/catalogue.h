@@ -51,12 +51,12 @@ static inline void make_row(struct row_text *text, uint64_t seed, uint32_t row)
 }
 
 /* The finished block of rows 0 .. rows-1; NULL on failure. Freed with free(). */
-static inline void *make_block(uint64_t seed, uint32_t rows, size_t *len)
+static inline void *make_block_by(const struct lexical_settings *settings, uint64_t seed, uint32_t rows, size_t *len)
 {
     struct lexical_builder *builder = NULL;
     struct row_text text;
     void *block = NULL;
-    int rc = wt__lexical_builder_new(&builder, &test_settings, NULL);
+    int rc = wt__lexical_builder_new(&builder, settings, NULL);
     for (uint32_t row = 0; rc == 0 && row < rows; row++) {
         make_row(&text, seed, row);
         rc = wt__lexical_builder_add(builder, text.fields, NULL);
@@ -65,6 +65,11 @@ static inline void *make_block(uint64_t seed, uint32_t rows, size_t *len)
         wt__lexical_builder_finish(builder, &block, len, NULL);
     wt__lexical_builder_free(builder);
     return block;
+}
+
+static inline void *make_block(uint64_t seed, uint32_t rows, size_t *len)
+{
+    return make_block_by(&test_settings, seed, rows, len);
 }
 
 #endif

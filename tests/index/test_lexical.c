@@ -88,6 +88,73 @@ static void test_impacts_follow_the_formula(void **state)
     tear_down(&f);
 }
 
+/* The sum and the length of all impacts of a row, by the formula. */
+static void reference_row(uint64_t seed, uint32_t rows, uint32_t row, double *sum, double *length)
+{
+    struct row_text text;
+    double squares = 0;
+    make_row(&text, seed, row);
+    *sum = 0;
+    for (size_t f = 0; f < FIELDS; f++)
+        for (size_t i = 0; i < text.fields[f].count; i++) {
+            struct str term = text.terms[f][i];
+            bool first = true;
+            for (size_t g = 0; g <= f; g++)
+                for (size_t j = 0; j < (g < f ? text.fields[g].count : i); j++)
+                    first &= !wt__str_equal(text.terms[g][j], term);
+            double impact = first ? reference_score(seed, rows, row, term) : 0;
+            *sum += impact;
+            squares += impact * impact;
+        }
+    *length = sqrt(squares);
+}
+
+static void test_rows_of_many_words_are_damped(void **state)
+{
+    (void)state;
+    enum { ROWS = 60, SEED = 11 };
+    static const struct {
+        float most_sum, most_length, power;
+    } cases[] = {{0, 0, 3}, {1.5F, 0, 2}, {0, 1.2F, 1}, {1.5F, 1.2F, 6}, {1e-5F, 1e-5F, 9}};
+    double sum[ROWS], length[ROWS], mean_sum = 0, mean_length = 0;
+    for (uint32_t row = 0; row < ROWS; row++) {
+        reference_row(SEED, ROWS, row, &sum[row], &length[row]);
+        mean_sum += sum[row] / ROWS;
+        mean_length += length[row] / ROWS;
+    }
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct lexical_settings settings = test_settings;
+        struct lexical index;
+        wt_error err;
+        size_t len = 0, damped = 0;
+        settings.most_sum = cases[c].most_sum;
+        settings.most_length = cases[c].most_length;
+        settings.damping_power = cases[c].power;
+        unsigned char *block = make_block_by(&settings, SEED, ROWS, &len);
+        assert_non_null(block);
+        assert_int_equal(wt__lexical_view(&index, block, len, &err), 0);
+        for (uint32_t row = 0; row < ROWS; row++) {
+            double expected = 1, most = cases[c].most_sum * mean_sum;
+            if (most > 0 && sum[row] > most)
+                expected *= pow(most / sum[row], cases[c].power);
+            most = cases[c].most_length * mean_length;
+            if (most > 0 && length[row] > most)
+                expected *= pow(most / length[row], cases[c].power);
+            expected = expected < 1e-6 ? 1e-6 : expected;
+            damped += expected < 1;
+            assert_float_equal(wt__lexical_damping(&index, row), expected, 1e-5 * expected);
+        }
+        assert_true(c == 0 ? damped == 0 : damped > 0);
+        static const float hostile[] = {0, -1, 2, NAN, INFINITY};
+        for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+            ((float *)(uintptr_t)index.damping)[i] = hostile[i];
+            assert_true(wt__lexical_damping(&index, (uint32_t)i) == 1);
+        }
+        assert_true(wt__lexical_damping(&index, ROWS) == 1);
+        free(block);
+    }
+}
+
 static void same_hits(const struct scored *a, size_t a_len, const struct scored *b, size_t b_len)
 {
     assert_int_equal(a_len, b_len);
@@ -254,6 +321,12 @@ static void test_limits_are_told(void **state)
     assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EUSAGE);
     assert_null(builder);
     assert_string_equal(err.message, "BM25 settings out of range");
+    wrong = test_settings;
+    wrong.most_sum = -1;
+    assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EUSAGE);
+    wrong = test_settings;
+    wrong.damping_power = 10;
+    assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EUSAGE);
 }
 
 /* Every way of cutting the block short is refused; any byte may change without harm. */
@@ -293,6 +366,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_impacts_follow_the_formula),
+        cmocka_unit_test(test_rows_of_many_words_are_damped),
         cmocka_unit_test(test_quick_search_equals_the_plain_one),
         cmocka_unit_test(test_equal_tools_come_in_row_order),
         cmocka_unit_test(test_requests_that_match_nothing),
