@@ -153,22 +153,23 @@ static void thresholds_are_quantiles_of_dev(void **state)
     (void)state;
     assert_true(examples.dev.count > USAGES / 20);
     assert_int_equal(chooser.levels.count, examples.dev.count);
+    assert_int_equal(chooser.unused.count, 0); /* every tool is one of several requests */
     assert_int_equal(chooser.none.count, examples.dev.count);
     for (int percent = 50; percent < 100; percent += 5) {
-        float level;
-        bool known = wt__complete_level(&chooser.levels, percent / 100., &level);
+        struct complete_levels levels;
+        bool known = wt__complete_levels(&chooser, percent / 100., &levels);
         size_t rank = ((examples.dev.count + 1) * (size_t)percent + 99) / 100, below = 0, upto = 0;
         if (!known) { /* too few requests for that, or one whose tools were not found */
             assert_true(rank > examples.dev.count || chooser.levels.values[rank - 1] >= CHOOSE_NEVER);
             continue;
         }
         for (size_t i = 0; i < chooser.levels.count; i++) {
-            below += chooser.levels.values[i] < level;
-            upto += chooser.levels.values[i] <= level;
+            below += chooser.levels.values[i] < levels.used;
+            upto += chooser.levels.values[i] <= levels.used;
         }
         if (below >= rank || upto < rank)
             fail_msg("%d %%: %zu of %zu lie below %g, %zu at or below", percent, below, chooser.levels.count,
-                     (double)level, upto);
+                     (double)levels.used, upto);
     }
 }
 
