@@ -57,6 +57,7 @@ _whichtool() {
     eval:--foreign) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     eval:--bootstrap) COMPREPLY=(); return ;;
     eval:--timed) COMPREPLY=(); return ;;
+    eval:--max-per-provider) COMPREPLY=(); return ;;
     eval:--seed) COMPREPLY=(); return ;;
     eval:--cache) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     eval:--oracle) COMPREPLY=(); return ;;
@@ -102,7 +103,7 @@ _whichtool() {
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
     usage) options+=' --split --strict -t --tool --before --client --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
-    eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --foreign --bootstrap --timed --copies --seed --cache --oracle --below --without --chat-url --chat-model --record --replay --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+    eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --foreign --bootstrap --timed --max-per-provider --copies --seed --cache --oracle --below --without --chat-url --chat-model --record --replay --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     train) options+=' --data --most --out --epochs --batch --accumulate --lr --freeze --loss --precision --candidates --fields --negatives --made-up --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto set cross toolrerank all' -- "$word") ;;
     model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;
     version) options+=''; COMPREPLY=() ;;

@@ -398,8 +398,8 @@ typedef struct wt_find_options {
     size_t max_per_provider; /* 0: no cap */
     int explain;             /* fill stages and matches of each hit */
     double abstain;          /* as in wt_pick_options, but 0: never. With "auto" alone */
-    int copies;              /* near-copies of hits have places of their own: tools whose text says nearly what an older
-                                one of another provider says (docs/floods.md) */
+    int copies;              /* near-copies of hits have places of their own: tools that are named alike and say nearly
+                                the same as an older one of another provider (docs/floods.md) */
 } wt_find_options;
 
 WT_API void wt_find_options_init(wt_find_options *options);
@@ -698,7 +698,8 @@ typedef struct wt_eval_options {
     int oracle;          /* non-zero: a stand-in that knows the judgements answers in place of a language model */
     double oracle_error; /* the share of its decisions that are wrong, 0 to 1 */
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* as in wt_open_options */
-    int copies;                                                               /* as in wt_find_options */
+    size_t max_per_provider;                                                  /* as in wt_find_options */
+    int copies;                                                               /* the same */
 } wt_eval_options;
 
 WT_API void wt_eval_options_init(wt_eval_options *options);

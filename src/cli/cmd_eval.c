@@ -232,6 +232,7 @@ int wt__cmd_eval(struct cli *cli)
     options.bootstrap = (size_t)cli->arguments.number[OPT_BOOTSTRAP];
     options.timed = (size_t)cli->arguments.number[OPT_TIMED];
     options.seed = cli->arguments.number[OPT_SEED];
+    options.max_per_provider = (size_t)cli->arguments.number[OPT_MAX_PER_PROVIDER];
     options.copies = wt__given(cli, OPT_COPIES);
     options.progress = wt__progress_show;
     options.progress_context = &line;

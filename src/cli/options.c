@@ -72,12 +72,18 @@ static const struct example add_examples[] = {
     "Show nothing, and exit with 1, when it is likely that no tool fits: as likely as for a share SHARE, such as "     \
     "0.05, of the requests that have one."
 
+#define MAX_PER_PROVIDER_OPTION                                                                                        \
+    {                                                                                                                  \
+        .id = OPT_MAX_PER_PROVIDER, .name = "max-per-provider", .kind = VALUE_NUMBER, .value = "N", .max = WT_MAX_K,   \
+        .help = "At most so many tools of one provider."                                                               \
+    }
+
 #define COPIES_OPTION                                                                                                  \
     {                                                                                                                  \
         .id = OPT_COPIES, .name = "copies",                                                                            \
         .help =                                                                                                        \
-            "Show near-copies, too: tools that say nearly what an older tool of another provider says, and that give " \
-            "way to it otherwise."                                                                                     \
+            "Show near-copies, too: tools that are named alike and say nearly the same as an older tool of another "   \
+            "provider, and that give way to it otherwise."                                                             \
     }
 
 static const struct option find_options[] = {
@@ -105,12 +111,7 @@ static const struct option find_options[] = {
      .kind = VALUE_TEXT,
      .value = "NAME",
      .help = "Only tools of this provider."},
-    {.id = OPT_MAX_PER_PROVIDER,
-     .name = "max-per-provider",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = WT_MAX_K,
-     .help = "At most so many tools of one provider."},
+    MAX_PER_PROVIDER_OPTION,
     COPIES_OPTION,
     {.id = OPT_ABSTAIN,
      .name = "abstain",
@@ -391,6 +392,7 @@ static const struct option eval_options[] = {
      .value = "N",
      .max = 1000000,
      .help = "Time the first so many queries, one after another; 200 when not given."},
+    MAX_PER_PROVIDER_OPTION,
     COPIES_OPTION,
     {.id = OPT_SEED,
      .name = "seed",

@@ -481,6 +481,8 @@ static char *settings_of(struct evaluation *e, const struct measurement *m, cons
         wt__buffer_text(&json, ",\"why\":");
         wt__buffer_json(&json, wt__str(m->why));
     }
+    if (plan->max_per_provider)
+        wt__buffer_printf(&json, ",\"max_per_provider\":%zu", plan->max_per_provider);
     if (plan->copies)
         wt__buffer_text(&json, ",\"copies\":true");
     if (e->options.usages)
@@ -706,6 +708,7 @@ static int evaluate(struct evaluation *e, const char *dir)
     if (rc < 0)
         return rc;
     size_t max = e->options.max_queries;
+    e->plan.max_per_provider = e->options.max_per_provider;
     e->plan.copies = e->options.copies != 0;
     e->plan.queries = max && max < e->dataset.len ? max : e->dataset.len;
     size_t timed = e->options.timed ? e->options.timed : LATENCY_SAMPLE;

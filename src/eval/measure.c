@@ -159,6 +159,7 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
     wt_find_options_init(&options);
     options.k = k;
     options.recipe = recipe;
+    options.max_per_provider = plan->max_per_provider;
     options.copies = plan->copies;
     int rc = wt_find(engine, query->text.ptr, query->text.len, &options, &out->hits, err);
     if (rc == 0)

@@ -26,12 +26,13 @@ struct ptr_plan {
 struct plan {
     size_t cutoffs[WT_MAX_CUTOFFS];
     size_t cutoff_count;
-    size_t depth;     /* hits asked for where quality is measured */
-    size_t latency_k; /* hits asked for where time is measured: what a caller would ask for */
-    size_t queries;   /* the first so many of the data set */
-    size_t timed;     /* of those, the first so many */
-    size_t relevant;  /* judgements of those queries with a gain over 0 */
-    bool copies;      /* as in wt_eval_options */
+    size_t depth;            /* hits asked for where quality is measured */
+    size_t latency_k;        /* hits asked for where time is measured: what a caller would ask for */
+    size_t queries;          /* the first so many of the data set */
+    size_t timed;            /* of those, the first so many */
+    size_t relevant;         /* judgements of those queries with a gain over 0 */
+    size_t max_per_provider; /* as in wt_eval_options */
+    bool copies;             /* the same */
     struct ptr_plan ptr;
 };
 

@@ -6,9 +6,8 @@
  *   faded[p] = PART_DECAY ^ (how many taken candidates p spoke for)
  *
  * faded only shrinks and the best candidate is always taken, or left out for good (a provider's cap, a near-copy), so
- * scores never rise along the list. A request with one
- * part keeps the plain order of value[0]. The first k of a longer list are the list for k. What decay and weight are
- * worth: docs/retrieval.md. */
+ * scores never rise along the list. A request with one part keeps the plain order of value[0]. The first k of a longer
+ * list are the list for k. What decay and weight are worth: docs/retrieval.md. */
 #include "retrieve/compose.h"
 
 #include <stdbool.h>
@@ -89,12 +88,10 @@ int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provid
         struct pick pick = best_now(evidence, faded, pool, left, &at);
         uint32_t c = pool[at].row;
         memmove(pool + at, pool + at + 1, (--left - at) * sizeof *pool);
-        if (max_per_provider && capped(evidence, out, *count, max_per_provider, c))
-            continue;
         int copy = evidence->copies ? wt__near_copy(evidence->copies, evidence->rows[c], err) : 0;
         if (copy < 0)
             return copy;
-        if (copy)
+        if (copy || (max_per_provider && capped(evidence, out, *count, max_per_provider, c)))
             continue;
         if (pick.text)
             faded[pick.text] *= PART_DECAY;

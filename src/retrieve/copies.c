@@ -15,9 +15,9 @@ static bool alike(const struct copies *copies, uint32_t older, uint32_t row)
 int wt__near_copy(struct copies *copies, uint32_t row, wt_error *err)
 {
     size_t count = 0;
-    for (size_t i = 0; i < copies->taken_count; i++)
-        if (alike(copies, copies->taken[i], row))
-            copies->older[count++] = copies->taken[i];
+    for (size_t i = 0; i < copies->met_count; i++)
+        if (alike(copies, copies->met[i], row))
+            copies->older[count++] = copies->met[i];
     const float *vector = count > 0 ? wt__vectors_of_row(copies->vectors, row) : NULL;
     int rc = 0;
     if (vector)
@@ -26,7 +26,7 @@ int wt__near_copy(struct copies *copies, uint32_t row, wt_error *err)
     for (size_t i = 0; vector && rc == 0 && i < count; i++)
         rc = copies->cosines[i] >= NEAR_COSINE;
     if (rc == 0)
-        copies->taken[copies->taken_count++] = row;
+        copies->met[copies->met_count++] = row;
     copies->left_out += rc == 1;
     return rc;
 }

@@ -459,7 +459,8 @@ static const struct vectors *text_vectors(const struct snapshot *snapshot)
 
 /* What tells near-copies among the hits; *out is NULL where nothing can or should. */
 static int watch_copies(struct copies **out, const struct retriever *retriever, const struct view *view,
-                        const struct retrieve_request *request, struct workspace *workspace, size_t k, wt_error *err)
+                        const struct retrieve_request *request, struct workspace *workspace, size_t candidates,
+                        wt_error *err)
 {
     const struct vectors *vectors = text_vectors(view->snapshot);
     *out = NULL;
@@ -471,11 +472,11 @@ static int watch_copies(struct copies **out, const struct retriever *retriever, 
     *copies = (struct copies){.vectors = vectors,
                               .scratch = &workspace->vectors,
                               .keys = view->snapshot->keys,
-                              .taken = wt__arena_array(&workspace->arena, uint32_t, k),
-                              .older = wt__arena_array(&workspace->arena, uint32_t, k),
-                              .cosines = wt__arena_array(&workspace->arena, float, k)};
+                              .met = wt__arena_array(&workspace->arena, uint32_t, candidates),
+                              .older = wt__arena_array(&workspace->arena, uint32_t, candidates),
+                              .cosines = wt__arena_array(&workspace->arena, float, candidates)};
     *out = copies;
-    return copies->taken && copies->older && copies->cosines ? 0 : wt__fail_nomem(err);
+    return copies->met && copies->older && copies->cosines ? 0 : wt__fail_nomem(err);
 }
 
 static int order_hits(const struct retriever *retriever, const struct view *view,
@@ -489,7 +490,7 @@ static int order_hits(const struct retriever *retriever, const struct view *view
     int rc =
         choices && out->items ? weigh(retriever, view, workspace, rows, count, &evidence, err) : wt__fail_nomem(err);
     if (rc == 0)
-        rc = watch_copies(&evidence.copies, retriever, view, request, workspace, k, err);
+        rc = watch_copies(&evidence.copies, retriever, view, request, workspace, count, err);
     if (rc == 0)
         rc = wt__compose(&evidence, k, request->max_per_provider, &workspace->arena, choices, &out->len, err);
     out->copies_left_out = rc == 0 && evidence.copies ? evidence.copies->left_out : 0;
