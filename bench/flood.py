@@ -46,7 +46,7 @@ FLOODER = "Prime Tools"
 NAME_BYTES = 240  # of at most 256
 CLUSTER_ROUNDS = 10
 CLUSTER_REQUESTS = 5
-ATTACKS = "copies,deep,wide,requests,coverage,stuffed-50,twins-50,one-25,one-50,one-100,one-200"
+ATTACKS = "copies,deep,wide,requests,coverage,stuffed-50,twins-50,one-10,one-25,one-50,one-100,one-200"
 # What every request says and whichtool does not index; a flooder can look that up.
 STOP = set("""a about all also am an and any are as at be been by can could do does each for from get give had has have he
 her here him his how i if in into is it its just let like make me more my need no not of on or our out please she so some

@@ -459,9 +459,10 @@ static char *keep(struct evaluation *e, struct buffer *buffer)
     return copy;
 }
 
-static char *settings_of(struct evaluation *e, const struct measurement *m, const char *recipe)
+static int settings_of(struct evaluation *e, const struct measurement *m, const char *recipe, char **out)
 {
     struct buffer json = {0};
+    int rc = 0;
     const struct plan *plan = &e->plan;
     wt__buffer_text(&json, "{\"recipe\":");
     wt__buffer_json(&json, wt__str(recipe));
@@ -489,10 +490,11 @@ static char *settings_of(struct evaluation *e, const struct measurement *m, cons
         wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
     if (has_below(recipe))
         ptr_settings(e, m, recipe, &json);
-    if (e->learns && wt__learning_settings(&e->learning, e->engine, recipe, &json) < 0)
-        json.failed = true;
+    if (e->learns)
+        rc = wt__learning_settings(&e->learning, e->engine, recipe, &json);
     wt__buffer_char(&json, '}');
-    return keep(e, &json);
+    *out = keep(e, &json);
+    return rc < 0 || *out ? rc : wt__fail_nomem(e->err);
 }
 
 /* What a reader of the row must know; *out stays NULL when there is nothing. */
@@ -563,7 +565,10 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
     char *set = wt__arena_copy(&e->report->arena, wt__str(e->dataset.name));
     char *split = wt__arena_copy(&e->report->arena, wt__str(e->split));
     char *name = wt__arena_copy(&e->report->arena, wt__str(recipe));
-    char *settings = settings_of(e, m, recipe);
+    char *settings = NULL;
+    int rc = settings_of(e, m, recipe, &settings);
+    if (rc < 0)
+        return rc;
     if (!values || !set || !split || !name || !settings)
         return wt__fail_nomem(e->err);
     for (size_t i = 0; i < metrics; i++) {

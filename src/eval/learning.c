@@ -405,7 +405,7 @@ static int read_config(struct learning *learning, const char *name, json_t **out
     if (rc == 0) {
         rc = wt__json_parse(out, text, len, learning->err);
         if (rc < 0)
-            wt__fail_context(learning->err, rc, "%s", path);
+            rc = wt__fail_context(learning->err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s", path);
     }
     free(text);
     return rc;

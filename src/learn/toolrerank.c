@@ -479,7 +479,11 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
     struct buffer text = {0};
     out->before = s->before;
     out->after = s->best;
-    wt__buffer_printf(&text, "the classifier tells %.1f %% of the requests that were held out", 100 * s->fit.accuracy);
+    if (isfinite(s->fit.accuracy))
+        wt__buffer_printf(&text, "the classifier tells %.1f %% of the requests that were held out",
+                          100 * s->fit.accuracy);
+    else
+        wt__buffer_text(&text, "the classifier has nothing to tell apart");
     wt__buffer_printf(&text, " (of %zu with one provider and %zu with several, %zu of them made up); scores are %s",
                       s->fit.single, s->fit.several, s->fit.made_up,
                       s->cross ? "the cross-encoder's" : "the first stage's, since there is no cross-encoder");

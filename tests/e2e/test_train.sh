@@ -144,6 +144,11 @@ PYTHON
 expect 0 "how often that is right" eval kinds --trained described.wt-models --recipe toolrerank,dpr --json "${model[@]}"
 same "shares of requests" "True False" \
     "$(json_of '"%s %s" % (all(0 <= l[0]["kind"][k] <= 1 for k in ("accuracy", "brier")), "kind" in l[1])')"
+cp described.wt-models/dpr/config.json dpr.json
+head -c 100 dpr.json >described.wt-models/dpr/config.json
+expect 5 "a damaged model is named" eval kinds --trained described.wt-models --recipe dpr "${model[@]}"
+says "dpr/config.json: not valid JSON"
+mv dpr.json described.wt-models/dpr/config.json
 
 if "$python" -c "import torch, transformers" 2>/dev/null; then
     what="the reference library loads it"
