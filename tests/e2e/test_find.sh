@@ -87,4 +87,19 @@ json_lines
 expect 1 "hostile requests" find --recipe bm25 -- "$(printf '\033[2Jqqqxyzzy')"
 expect 2 "hostile options" find "--$(printf 'x\033[2J')" x
 lacks err "$(printf '\033')"
+
+# Copies of what another provider offered before.
+"$python" "$here/tiny_model.py" "$work/models/tiny"
+for provider in tables cafe; do
+    echo "{\"provider\": \"$provider\", \"name\": \"find_table\", \"description\": \"find a table\"}" >"$provider.jsonl"
+    expect 0 "the tool of $provider" -s copied.wt add --model tiny "$provider.jsonl"
+done
+expect 0 "the elder alone" -s copied.wt find --model tiny --json find a table
+same "its provider" "['tables']" "$(json_of '[h["provider"] for h in l]')"
+says "^1 near-copy of an older tool is left out; --copies shows it.$"
+expect 0 "for programs" -s copied.wt find --model tiny -f json find a table
+same "how many" 1 "$(json_of 'd["copies"]')"
+expect 0 "both" -s copied.wt find --model tiny --copies --json find a table
+same "two providers" 2 "$(json_of 'len(l)')"
+lacks err "near-copy"
 finish
