@@ -22,7 +22,7 @@
 #include "catalog/store.h"
 #include "encoder/encoder.h"
 #include "engine/chat.h"
-#include "engine/trained.h"
+#include "recipe/trained.h"
 #include "index/snapshot.h"
 #include "retrieve/retrieve.h"
 

@@ -10,7 +10,7 @@
 #include "engine/options.h"
 #include "engine/ptr.h"
 #include "engine/publish.h"
-#include "engine/recipes.h"
+#include "recipe/recipes.h"
 
 struct result {
     wt_picked public; /* first, so that the public pointer is this one */

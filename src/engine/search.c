@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/recipes.h"
+#include "recipe/recipes.h"
 #include "retrieve/document.h"
 
 static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *const FALLBACK_RECIPE = "bm25";

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "engine/trained.h"
+#include "recipe/trained.h"
 #include "engine/embed.h"
 #include "engine/usage.h"
 

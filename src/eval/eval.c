@@ -19,7 +19,7 @@
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "engine/ptr.h"
-#include "engine/recipes.h"
+#include "recipe/recipes.h"
 #include "eval/bootstrap.h"
 #include "eval/learning.h"
 #include "eval/measure.h"

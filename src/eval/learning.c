@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "catalog/dataset.h"
-#include "engine/recipes.h"
+#include "recipe/recipes.h"
 #include "engine/embed.h"
 #include "engine/usage.h"
 #include "eval/portion.h"

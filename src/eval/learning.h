@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
-#include "engine/trained.h"
+#include "recipe/trained.h"
 
 struct learning {
     wt_eval_options options; /* the caller's, filled in before wt__learning_plan */

@@ -11,7 +11,7 @@
 #include "base/pool.h"
 #include "engine/engine.h"
 #include "engine/pick.h"
-#include "engine/recipes.h"
+#include "recipe/recipes.h"
 #include "eval/metrics.h"
 #include "eval/trec.h"
 

@@ -5,7 +5,7 @@
 
 #include "learn/study.h"
 
-/* T of every tool (engine/trained.h): vectors [M, D]. */
+/* T of every tool (recipe/trained.h): vectors [M, D]. */
 void wt__tool2vec(const struct study *study, const struct blend *blend, float *vectors);
 
 /* The blend that the lesson left for this encoder, else one that did well everywhere. */

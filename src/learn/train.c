@@ -8,7 +8,7 @@
 #include "encoder/config.h"
 #include "engine/corpus.h"
 #include "engine/options.h"
-#include "engine/trained.h"
+#include "recipe/trained.h"
 #include "engine/usage.h"
 #include "learn/learn.h"
 #include "learn/made_up.h"

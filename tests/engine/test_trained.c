@@ -9,7 +9,7 @@
 #include "encoder/encoder.h"
 #include "encoder/tiny_model.h"
 #include "engine/support.h"
-#include "engine/trained.h"
+#include "recipe/trained.h"
 #include "rerank/cross.h"
 #include "retrieve/document.h"
 

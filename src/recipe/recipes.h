@@ -1,9 +1,9 @@
 /* recipes.h: the named ways from a request to hits. Adding one is a row; the command, the evaluation and the help
  * read the table. */
-#ifndef WT_ENGINE_RECIPES_H
-#define WT_ENGINE_RECIPES_H
+#ifndef WT_RECIPE_RECIPES_H
+#define WT_RECIPE_RECIPES_H
 
-#include "engine/trained.h"
+#include "recipe/trained.h"
 #include "retrieve/retrieve.h"
 #include "whichtool.h"
 
@@ -18,7 +18,7 @@ enum picker {
 struct recipe {
     wt_recipe public;
     enum picker picker;
-    const struct retriever *retriever; /* NULL: its weights come from training (engine/trained.h) */
+    const struct retriever *retriever; /* NULL: its weights come from training (recipe/trained.h) */
     const struct rules *rules;         /* of ToolRerank where there is no training; else NULL */
     const char *lesson;                /* that makes it, with "cross" after it; NULL: the one of its name */
 };

@@ -13,8 +13,8 @@
  * with d the unit vector of the tool's texts, u the unit mean of the vectors of the n requests that used it (Tool2Vec,
  * section 4.1), and C its row of the classification head (section 4.2). A tool that came after training has no row:
  * its T, at the mean length of the rows, stands in, since that is what rows start from. */
-#ifndef WT_ENGINE_TRAINED_H
-#define WT_ENGINE_TRAINED_H
+#ifndef WT_RECIPE_TRAINED_H
+#define WT_RECIPE_TRAINED_H
 
 #include <pthread.h>
 #include <stdbool.h>

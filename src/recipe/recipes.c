@@ -1,5 +1,5 @@
 /* recipes.c: the table, from plain to trained. "auto" is no row: it is whichever training chose, else hybrid. */
-#include "engine/recipes.h"
+#include "recipe/recipes.h"
 
 #include <string.h>
 

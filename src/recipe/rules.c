@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "catalog/names.h"
-#include "engine/trained.h"
+#include "recipe/trained.h"
 
 static const char *const rule_names[HIERARCHY_RULES] = {"none", "concentrate", "spread"};
 static const char *const kind_names[REQUEST_KINDS] = {"unknown", "single", "multi"};

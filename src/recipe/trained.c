@@ -1,6 +1,6 @@
 /* trained.c: the folder is read whole when an engine first needs it. What does not fit together (weights of another
  * encoder, a head of another dimension) is left out and told, because a search with it would be quietly wrong. */
-#include "engine/trained.h"
+#include "recipe/trained.h"
 
 #include <math.h>
 #include <stdlib.h>
