@@ -54,7 +54,7 @@ static int by_use(const void *a, const void *b)
  * many are not empty. */
 static size_t read_sets(const struct shelf *shelf, struct used *list, uint32_t *rows)
 {
-    const struct neighbours *past = &shelf->labels->neighbours;
+    const struct neighbours *past = &shelf->labels->past.trained;
     size_t len = 0;
     for (size_t i = 0; i < past->count; i++) {
         size_t count = 0, kept = 0;
@@ -107,7 +107,7 @@ static int keep_sets(struct bundles *out, const struct used *list, size_t len, w
 
 static int find_sets(struct bundles *out, const struct shelf *shelf, wt_error *err)
 {
-    const struct neighbours *past = &shelf->labels->neighbours;
+    const struct neighbours *past = &shelf->labels->past.trained;
     struct used *list = wt__alloc_array(past->count, sizeof *list);
     uint32_t *rows = wt__alloc_array(past->count ? past->starts[past->count] : 0, sizeof *rows);
     int rc = list && rows ? 0 : wt__fail_nomem(err);

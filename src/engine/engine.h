@@ -33,7 +33,7 @@ struct shelf {
     struct snapshot *snapshot;
     atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; SHELF_UNCOUNTED until a query wants that set */
     const struct trained *labels; /* whose neighbours' tools it knows; NULL until a query wants them */
-    uint32_t *label_rows;         /* [labels->label_count] */
+    uint32_t *label_rows;         /* [labels->past.label_count] */
     struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
                                      wanted (engine/bundles.h) */
     atomic_uint references;

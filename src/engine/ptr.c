@@ -174,7 +174,7 @@ static void choose_past(struct ptr_reach *reach, const struct trained *trained)
 {
     const struct encoder *own = trained->base ? trained->base : trained->encoder;
     reach->encoder = reach->home.encoder ? reach->home.encoder : own;
-    reach->past = reach->encoder == trained->encoder ? trained->neighbours : trained->untrained;
+    reach->past = reach->encoder == trained->encoder ? trained->past.trained : trained->past.untrained;
 }
 
 /* A shelf that knows the rows of training's labels, in place of the search's where that does not. */

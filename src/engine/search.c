@@ -73,7 +73,7 @@ static int choose_trained(struct search *search, const struct trained *trained, 
         .refiner = recipe->refiner, .cross = recipe->cross, .rules = recipe->rules, .trained = trained};
     if (wt__asks_neighbours(&search->retriever)) {
         search->encoder = trained->encoder;
-        search->neighbours = trained->neighbours;
+        search->neighbours = trained->past.trained;
         search->neighbours.left_out = search->left_out;
         search->labels = trained;
     }

@@ -60,8 +60,7 @@ static int collect_id(struct collection *collection, const struct tool *tool)
     if (wt__grow((void **)&collection->head_rows, &collection->head_capacity, collection->rows + 1,
                  sizeof *collection->head_rows) < 0)
         return wt__fail_nomem(collection->err);
-    collection->head_rows[collection->rows] =
-        wt__trained_head_row(collection->trained, wt__buffer_view(&collection->id));
+    collection->head_rows[collection->rows] = wt__mlc_row(&collection->trained->mlc, wt__buffer_view(&collection->id));
     return 0;
 }
 
@@ -389,10 +388,10 @@ static int refresh(wt_engine *engine, uint64_t state, const struct shelf_set *wa
         rc = build(engine, encoder, trained, previous, &fresh->snapshot, err);
     }
     fresh->labels = labels;
-    if (rc == 0 && labels && labels->label_count > 0) {
-        fresh->label_rows = wt__alloc_array(labels->label_count, sizeof *fresh->label_rows);
+    if (rc == 0 && labels && labels->past.label_count > 0) {
+        fresh->label_rows = wt__alloc_array(labels->past.label_count, sizeof *fresh->label_rows);
         if (fresh->label_rows)
-            wt__trained_label_rows(labels, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
+            wt__past_requests_rows(&labels->past, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
         else
             rc = wt__fail_nomem(err);
     }

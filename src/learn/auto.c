@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/mlc.h"
+#include "learn/mlc_trainer.h"
 #include "learn/refiner.h"
 #include "learn/study.h"
-#include "learn/tool2vec.h"
+#include "learn/tool2vec_trainer.h"
 
 /* What can be weighed. */
 struct weights {
@@ -117,15 +117,15 @@ static int open_search(struct search *search, wt_error *err)
 {
     struct study *study = search->study;
     size_t count = study->tools * study->dim;
-    struct blend blend;
+    struct tool2vec tool2vec;
     search->tools = wt__alloc_array(count, sizeof(float));
     search->rows = wt__alloc_array(count, sizeof(float));
     search->mixed = wt__alloc_array(count, sizeof(float));
     if (!search->tools || !search->rows || !search->mixed)
         return wt__fail_nomem(err);
-    int rc = wt__tool2vec_blend(study, &blend, err);
+    int rc = wt__study_tool2vec_weights(study, &tool2vec, err);
     if (rc == 0) {
-        wt__tool2vec(study, &blend, search->tools);
+        wt__study_tool2vec(study, &tool2vec, search->tools);
         rc = wt__mlc_vectors(study, search->tools, search->rows, &search->head, err);
     }
     search->best = (struct weights){1, 2.5f, .5f, .5f, 1, search->head ? 1 : 0};

@@ -3,11 +3,11 @@
 #include "learn/cross.h"
 #include "learn/dpr.h"
 #include "learn/fine_tuning.h"
-#include "learn/mlc.h"
-#include "learn/neighbours.h"
+#include "learn/mlc_trainer.h"
+#include "learn/neighbours_trainer.h"
 #include "learn/refiner.h"
 #include "learn/set.h"
-#include "learn/tool2vec.h"
+#include "learn/tool2vec_trainer.h"
 #include "learn/toolrerank.h"
 
 const struct lesson wt__lessons[] = {

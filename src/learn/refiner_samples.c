@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/rng.h"
-#include "learn/mlc.h"
-#include "learn/tool2vec.h"
+#include "learn/mlc_trainer.h"
+#include "learn/tool2vec_trainer.h"
 
 /* ---------------------------------------------------------------- vectors without a fold */
 
@@ -29,8 +29,8 @@ static size_t others(const struct study *study, unsigned without, uint32_t *out)
 }
 
 /* T of these requests: vectors [M, D] hold the sums on the way. */
-static void blend_requests(const struct study *study, const struct blend *blend, const uint32_t *which, size_t count,
-                           uint32_t *uses, float *sum, float *vectors)
+static void tool2vec_of_requests(const struct study *study, const struct tool2vec *tool2vec, const uint32_t *which,
+                                 size_t count, uint32_t *uses, float *sum, float *vectors)
 {
     const struct example_set *train = &study->training->examples.train;
     size_t dim = study->dim;
@@ -45,16 +45,16 @@ static void blend_requests(const struct study *study, const struct blend *blend,
         }
     for (size_t m = 0; m < study->tools; m++) {
         memcpy(sum, vectors + m * dim, dim * sizeof *sum);
-        wt__blend(blend, dim, study->documents + m * dim, sum, uses[m], vectors + m * dim);
+        wt__tool2vec(tool2vec, dim, study->documents + m * dim, sum, uses[m], vectors + m * dim);
     }
 }
 
 int wt__refiner_vectors(struct study *study, const struct first_stage *first, unsigned without, float *vectors,
                         wt_error *err)
 {
-    struct blend blend;
+    struct tool2vec tool2vec;
     bool there;
-    int rc = wt__tool2vec_blend(study, &blend, err);
+    int rc = wt__study_tool2vec_weights(study, &tool2vec, err);
     uint32_t *which = wt__alloc_array(study->training->examples.train.count, sizeof *which);
     uint32_t *uses = wt__alloc_array(study->tools, sizeof *uses);
     float *sum = wt__alloc_array(study->dim, sizeof *sum);
@@ -62,13 +62,13 @@ int wt__refiner_vectors(struct study *study, const struct first_stage *first, un
     if (rc == 0 && (!which || !uses || !sum || !tools))
         rc = wt__fail_nomem(err);
     if (rc == 0 && without == REFINER_FOLDS) {
-        wt__tool2vec(study, &blend, tools);
+        wt__study_tool2vec(study, &tool2vec, tools);
         memcpy(vectors, tools, study->tools * study->dim * sizeof *vectors);
         if (first->classified)
             rc = wt__mlc_vectors(study, tools, vectors, &there, err);
     } else if (rc == 0) {
         size_t count = others(study, without, which);
-        blend_requests(study, &blend, which, count, uses, sum, vectors);
+        tool2vec_of_requests(study, &tool2vec, which, count, uses, sum, vectors);
         if (first->classified)
             rc = wt__mlc_fit(study, which, count, vectors, err);
     }

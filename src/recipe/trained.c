@@ -10,13 +10,11 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
-#include "nn/norm.h"
-#include "nn/safetensors.h"
 #include "encoder/config.h"
 #include "retrieve/document.h"
+#include "retrieve/weight.h"
 
 enum { MAX_CONFIG = 64 << 20 };
-static const double MAX_WEIGHT = 1e6, MAX_ROW = 1e8; /* their products are vectors that an index takes */
 
 static const char *const names[TRAINED_RECIPES] = {
     [TRAINED_DPR] = "dpr",
@@ -83,29 +81,15 @@ static int read_config(struct reading *reading, const char *recipe, json_t **out
     return rc;
 }
 
-/* A weight: finite, and not so large that sums of them overflow; else 0. */
-static float weight(const json_t *object, const char *key, double fallback)
-{
-    double value = wt__json_real(object, key, fallback);
-    return fabs(value) < MAX_WEIGHT ? (float)value : 0;
-}
-
-static void read_blend(struct blend *blend, const json_t *config)
-{
-    const json_t *object = wt__json_object(config, "blend");
-    *blend = (struct blend){weight(object, "description", 1), weight(object, "usage", 1),
-                            fmaxf(weight(object, "shrink", 0), 0)};
-}
-
 static void read_weights(const struct trained *trained, struct trained_recipe *recipe, const json_t *config)
 {
     const json_t *object = wt__json_object(config, "weights");
-    recipe->retriever.lexical = fmaxf(weight(object, "lexical", 0), 0);
-    recipe->retriever.dense = fmaxf(weight(object, "dense", 0), 0);
-    recipe->retriever.part = fmaxf(weight(object, "part", 1), 0);
-    recipe->retriever.neighbours = fmaxf(weight(object, "neighbours", 0), 0);
-    recipe->tool2vec = weight(object, "tool2vec", 0);
-    recipe->mlc = weight(object, "mlc", 0);
+    recipe->retriever.lexical = fmaxf(wt__weight_read(object, "lexical", 0), 0);
+    recipe->retriever.dense = fmaxf(wt__weight_read(object, "dense", 0), 0);
+    recipe->retriever.part = fmaxf(wt__weight_read(object, "part", 1), 0);
+    recipe->retriever.neighbours = fmaxf(wt__weight_read(object, "neighbours", 0), 0);
+    recipe->tool2vec = wt__weight_read(object, "tool2vec", 0);
+    recipe->mlc = wt__weight_read(object, "mlc", 0);
     /* A set of vectors that another recipe has already is not made twice: their length does not matter. */
     recipe->kind = recipe->mlc == 0 ? "tool2vec" : recipe->tool2vec == 0 ? "mlc" : "auto";
     recipe->model = trained->key;
@@ -126,8 +110,6 @@ static int fits(struct reading *reading, const char *name, const json_t *config,
     return set_notice(trained, name, "its encoder was trained again since") < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
-static int read_head(struct reading *reading, const json_t *config);
-static int read_neighbours(struct reading *reading, const json_t *config);
 static int read_refiner(struct reading *reading, struct trained_recipe *recipe, const json_t *config);
 static int read_toolrerank(struct reading *reading, struct trained_recipe *recipe, const json_t *config);
 
@@ -161,6 +143,14 @@ static int read_choice(struct reading *reading, struct trained_recipe *recipe, c
     return 0;
 }
 
+/* FOLDER/RECIPE/model.safetensors, in the arena; NULL when memory is out. */
+static char *weights_path(struct reading *reading, const char *recipe)
+{
+    struct arena *arena = &reading->trained->arena;
+    char *folder = wt__path_join(arena, reading->folder, recipe);
+    return folder ? wt__path_join(arena, folder, TRAINED_WEIGHTS) : NULL;
+}
+
 static int read_recipe(struct reading *reading, size_t index)
 {
     struct trained *trained = reading->trained;
@@ -177,12 +167,16 @@ static int read_recipe(struct reading *reading, size_t index)
             wt__arena_copy(&trained->arena, wt__json_str(wt__json_object(config, "whichtool"), "identity"));
         if (!recipe->identity)
             rc = wt__fail_nomem(reading->err);
+        char *path = weights_path(reading, names[index]);
+        if (!path)
+            rc = wt__fail_nomem(reading->err);
         if (index == TRAINED_TOOL2VEC)
-            read_blend(&trained->blend, config);
+            trained->tool2vec = wt__tool2vec_read(config);
         if (rc == 0 && index == TRAINED_MLC)
-            rc = read_head(reading, config);
+            rc = wt__mlc_open(&trained->mlc, path, config, wt__encoder_dim(trained->encoder), &trained->arena,
+                              &reading->key, reading->err);
         if (rc == 0 && index == TRAINED_NEIGHBOURS)
-            rc = read_neighbours(reading, config);
+            rc = wt__past_requests_open(&trained->past, path, config, trained->encoder, trained->base, reading->err);
         if (rc == 0 && (index == TRAINED_TOOL2VEC_REFINER || index == TRAINED_MLC_REFINER))
             rc = read_refiner(reading, recipe, config);
         if (rc == 0 && index == TRAINED_AUTO)
@@ -194,220 +188,6 @@ static int read_recipe(struct reading *reading, size_t index)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the head */
-
-static int name_rows(struct reading *reading, const json_t *tools, const char *path)
-{
-    struct trained *trained = reading->trained;
-    for (size_t i = 0; i < json_array_size(tools); i++) {
-        const json_t *name = json_array_get(tools, i);
-        if (!json_is_string(name))
-            return wt__fail(reading->err, WT_EMODEL, "%s: tools holds what is no string", path);
-        char *copy = wt__arena_copy(&trained->arena, (struct str){json_string_value(name), json_string_length(name)});
-        if (!copy || !wt__map_insert(&trained->head_rows, wt__str(copy), (uint32_t)i, NULL))
-            return wt__fail_nomem(reading->err);
-    }
-    return 0;
-}
-
-static int copy_head(struct reading *reading, const struct mapping *map, size_t rows, const char *path)
-{
-    struct trained *trained = reading->trained;
-    size_t dim = wt__encoder_dim(trained->encoder);
-    struct safetensors file;
-    double length = 0;
-    int rc = wt__safetensors_open(&file, path, map->ptr, map->len, reading->err);
-    if (rc < 0)
-        return rc;
-    const struct tensor *head = wt__safetensors_find(&file, TRAINED_HEAD);
-    if (!head || head->rank != 2 || head->shape[0] != rows || head->shape[1] != dim)
-        rc = wt__fail(reading->err, WT_EMODEL, "%s: needs a tensor " TRAINED_HEAD " of %zu rows and %zu columns", path,
-                      rows, dim);
-    else if (!(trained->head = wt__alloc_array(head->count, sizeof(float))))
-        rc = wt__fail_nomem(reading->err);
-    else
-        rc = wt__tensor_floats(head, trained->head, reading->err);
-    for (size_t i = 0; rc == 0 && i < rows; i++) {
-        double square = 0;
-        for (size_t d = 0; d < dim; d++)
-            square += (double)trained->head[i * dim + d] * trained->head[i * dim + d];
-        length += sqrt(square);
-        if (!(sqrt(square) <= MAX_ROW))
-            rc = wt__fail(reading->err, WT_EMODEL, "%s: row %zu holds a number that is not finite, or too large", path,
-                          i);
-    }
-    trained->head_count = rows;
-    trained->head_length = rows ? (float)(length / (double)rows) : 1;
-    wt__safetensors_dispose(&file);
-    return rc;
-}
-
-static int read_head(struct reading *reading, const json_t *config)
-{
-    struct trained *trained = reading->trained;
-    const json_t *tools = wt__json_array(config, "tools");
-    char *folder = wt__path_join(&trained->arena, reading->folder, names[TRAINED_MLC]);
-    char *path = folder ? wt__path_join(&trained->arena, folder, TRAINED_WEIGHTS) : NULL;
-    struct mapping map = {0};
-    if (!path)
-        return wt__fail_nomem(reading->err);
-    if (json_array_size(tools) > WT_MAX_TOOLS)
-        return wt__fail(reading->err, WT_EMODEL, "%s: more than %d tools", folder, WT_MAX_TOOLS);
-    int rc = wt__file_map(&map, path, reading->err);
-    if (rc == 0) {
-        wt__sha256_update(&reading->key, map.ptr, map.len);
-        rc = copy_head(reading, &map, json_array_size(tools), path);
-    }
-    wt__file_unmap(&map);
-    return rc < 0 ? rc : name_rows(reading, tools, path);
-}
-
-/* ---------------------------------------------------------------- neighbours */
-
-static int compare_hashes(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (x[0] > y[0]) - (x[0] < y[0]);
-}
-
-/* Hashes of the tools' ids in order, each with its label. */
-static int hash_labels(struct reading *reading, const json_t *tools)
-{
-    struct trained *trained = reading->trained;
-    size_t count = trained->label_count = json_array_size(tools);
-    uint32_t(*pairs)[2] = wt__alloc_array(count, sizeof *pairs);
-    trained->label_hashes = wt__alloc_array(count, sizeof(uint32_t));
-    trained->label_of_hash = wt__alloc_array(count, sizeof(uint32_t));
-    if (!pairs || !trained->label_hashes || !trained->label_of_hash) {
-        free(pairs);
-        return wt__fail_nomem(reading->err);
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct str id = {json_string_value(json_array_get(tools, i)), json_string_length(json_array_get(tools, i))};
-        pairs[i][0] = wt__snapshot_id_hash(id);
-        pairs[i][1] = (uint32_t)i;
-    }
-    qsort(pairs, count, sizeof *pairs, compare_hashes);
-    for (size_t i = 0; i < count; i++) {
-        trained->label_hashes[i] = pairs[i][0];
-        trained->label_of_hash[i] = pairs[i][1];
-    }
-    free(pairs);
-    return 0;
-}
-
-/* Whole numbers of a tensor that is what it should be: each at least the one before (ascending) and at most `most`. */
-static bool read_numbers(const struct tensor *tensor, size_t count, bool ascending, size_t most, uint32_t *out)
-{
-    if (!tensor || tensor->dtype != DTYPE_F32 || tensor->count != count)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        float value;
-        memcpy(&value, tensor->data + i * sizeof value, sizeof value);
-        if (!(value >= 0 && value <= (float)most) || value != floorf(value))
-            return false;
-        out[i] = (uint32_t)value;
-        if (ascending && i > 0 && out[i] < out[i - 1])
-            return false;
-    }
-    return true;
-}
-
-static bool are_vectors(const struct tensor *tensor, const struct encoder *encoder)
-{
-    return tensor && tensor->dtype == DTYPE_F32 && tensor->rank == 2 && tensor->shape[1] == wt__encoder_dim(encoder) &&
-           tensor->shape[0] <= TRAINED_MAX_REQUESTS && (uintptr_t)tensor->data % _Alignof(float) == 0;
-}
-
-/* The past requests by the engine's encoder, which may be another one than when they were remembered. */
-static int read_untrained(struct reading *reading, const json_t *config, const struct safetensors *file,
-                          const char *path)
-{
-    struct trained *trained = reading->trained;
-    const struct tensor *requests = wt__safetensors_find(file, TRAINED_UNTRAINED);
-    if (trained->encoder == trained->base)
-        trained->untrained = trained->neighbours;
-    if (trained->encoder == trained->base || !trained->base || !requests ||
-        !wt__str_equal(wt__json_str(config, TRAINED_UNTRAINED), wt__str(wt__encoder_hash(trained->base))))
-        return 0;
-    if (!are_vectors(requests, trained->base) || requests->shape[0] != trained->neighbours.count)
-        return wt__fail(reading->err, WT_EMODEL, "%s: the tensor untrained does not fit the requests", path);
-    trained->untrained = trained->neighbours;
-    trained->untrained.dim = requests->shape[1];
-    trained->untrained.requests = (const float *)(const void *)requests->data;
-    return 0;
-}
-
-static int read_past(struct reading *reading, const struct safetensors *file, const char *path)
-{
-    struct trained *trained = reading->trained;
-    struct neighbours *n = &trained->neighbours;
-    const struct tensor *requests = wt__safetensors_find(file, TRAINED_REQUESTS),
-                        *starts = wt__safetensors_find(file, TRAINED_LABEL_STARTS),
-                        *labels = wt__safetensors_find(file, TRAINED_LABELS);
-    if (!are_vectors(requests, trained->encoder) || !starts || !labels || labels->count >= 1 << 24)
-        return wt__fail(reading->err, WT_EMODEL, "%s: needs tensors requests, starts and labels that fit together",
-                        path);
-    size_t count = requests->shape[0];
-    uint32_t *numbers = trained->neighbours_labels = wt__alloc_array(count + 1 + labels->count, sizeof *numbers);
-    if (!numbers)
-        return wt__fail_nomem(reading->err);
-    if (trained->label_count == 0 || !read_numbers(starts, count + 1, true, labels->count, numbers) ||
-        !read_numbers(labels, labels->count, false, trained->label_count - 1, numbers + count + 1))
-        return wt__fail(reading->err, WT_EMODEL, "%s: starts and labels do not fit the requests and tools", path);
-    *n = (struct neighbours){.count = count,
-                             .dim = requests->shape[1],
-                             .requests = (const float *)(const void *)requests->data,
-                             .starts = numbers,
-                             .labels = numbers + count + 1};
-    for (size_t i = 0; i < count; i++)
-        if (n->starts[i + 1] - n->starts[i] > n->most_labels)
-            n->most_labels = n->starts[i + 1] - n->starts[i];
-    return 0;
-}
-
-static int read_neighbours(struct reading *reading, const json_t *config)
-{
-    struct trained *trained = reading->trained;
-    struct safetensors file;
-    char *folder = wt__path_join(&trained->arena, reading->folder, names[TRAINED_NEIGHBOURS]);
-    char *path = folder ? wt__path_join(&trained->arena, folder, TRAINED_WEIGHTS) : NULL;
-    if (!path)
-        return wt__fail_nomem(reading->err);
-    int rc = hash_labels(reading, wt__json_array(config, "tools"));
-    if (rc == 0)
-        rc = wt__file_map(&trained->neighbours_file, path, reading->err);
-    if (rc == 0)
-        rc =
-            wt__safetensors_open(&file, path, trained->neighbours_file.ptr, trained->neighbours_file.len, reading->err);
-    if (rc < 0)
-        return rc;
-    rc = read_past(reading, &file, path);
-    if (rc == 0)
-        rc = read_untrained(reading, config, &file, path);
-    wt__safetensors_dispose(&file);
-    return rc;
-}
-
-void wt__trained_label_rows(const struct trained *trained, const struct snapshot_key *keys, size_t count,
-                            uint32_t *rows)
-{
-    for (size_t i = 0; i < trained->label_count; i++)
-        rows[i] = NEIGHBOURS_GONE;
-    for (size_t row = 0; row < count; row++) {
-        size_t low = 0, high = trained->label_count;
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (trained->label_hashes[middle] < keys[row].id_hash)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < trained->label_count && trained->label_hashes[low] == keys[row].id_hash)
-            rows[trained->label_of_hash[low]] = (uint32_t)row;
-    }
-}
-
 /* ---------------------------------------------------------------- refiners */
 
 /* A refiner that cannot be read takes its recipe out of use, and no other. */
@@ -415,8 +195,7 @@ static int read_refiner(struct reading *reading, struct trained_recipe *recipe, 
 {
     struct trained *trained = reading->trained;
     int64_t join = wt__json_int(config, "join", -1), candidates = wt__json_int(config, "candidates", 0);
-    char *folder = wt__path_join(&trained->arena, reading->folder, recipe->name);
-    char *path = folder ? wt__path_join(&trained->arena, folder, TRAINED_WEIGHTS) : NULL;
+    char *path = weights_path(reading, recipe->name);
     wt_error why;
     int rc = 0;
     if (!path)
@@ -581,7 +360,7 @@ int wt__trained_open(struct trained **out, const char *folder, const struct enco
     if (!reading.trained)
         return wt__fail_nomem(err);
     wt__sha256_begin(&reading.key);
-    reading.trained->blend = (struct blend){1, 1, 0};
+    reading.trained->tool2vec = (struct tool2vec){1, 1, 0};
     int rc = open_encoder(&reading, base);
     if (rc <= 0) {
         wt__trained_close(reading.trained);
@@ -612,13 +391,9 @@ void wt__trained_close(struct trained *trained)
         wt__refiner_close(trained->recipes[i].refiner);
     close_cross(trained->cross);
     wt__encoder_close(trained->own);
-    wt__map_dispose(&trained->head_rows);
+    wt__mlc_dispose(&trained->mlc);
+    wt__past_requests_dispose(&trained->past);
     wt__map_dispose(&trained->rules.seen);
-    free(trained->head);
-    free(trained->neighbours_labels);
-    free(trained->label_hashes);
-    free(trained->label_of_hash);
-    wt__file_unmap(&trained->neighbours_file);
     wt__arena_dispose(&trained->arena);
     free(trained);
 }
@@ -631,35 +406,13 @@ const struct trained_recipe *wt__trained_recipe(const struct trained *trained, c
     return NULL;
 }
 
-int64_t wt__trained_head_row(const struct trained *trained, struct str id)
-{
-    const uint32_t *row = wt__map_get(&trained->head_rows, id);
-    return row ? (int64_t)*row : -1;
-}
-
-/* ---------------------------------------------------------------- vectors */
-
-void wt__blend(const struct blend *blend, size_t dim, const float *document, const float *sum, uint32_t uses,
-               float *out)
-{
-    double square = 0;
-    for (size_t d = 0; d < dim; d++)
-        square += (double)sum[d] * sum[d];
-    float n = (float)uses;
-    float share = square > 0 ? blend->usage * n / (n + blend->shrink) / (float)sqrt(square) : 0;
-    for (size_t d = 0; d < dim; d++)
-        out[d] = blend->description * document[d] + share * sum[d];
-    wt__normalize(out, dim);
-}
-
 void wt__trained_vector(const struct trained *trained, const struct trained_recipe *recipe, const float *document,
-                        const float *sum, uint32_t uses, int64_t head_row, float *out)
+                        const float *sum, uint32_t uses, int64_t mlc_row, float *out)
 {
     size_t dim = wt__encoder_dim(trained->encoder);
-    wt__blend(&trained->blend, dim, document, sum, uses, out);
+    wt__tool2vec(&trained->tool2vec, dim, document, sum, uses, out);
     if (recipe->mlc == 0)
         return;
-    const float *row = head_row >= 0 ? trained->head + (size_t)head_row * dim : NULL;
     for (size_t d = 0; d < dim; d++)
-        out[d] = recipe->tool2vec * out[d] + recipe->mlc * (row ? row[d] : trained->head_length * out[d]);
+        out[d] = recipe->tool2vec * out[d] + recipe->mlc * wt__mlc_value(&trained->mlc, mlc_row, d, out[d]);
 }

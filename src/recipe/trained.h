@@ -8,11 +8,9 @@
  *
  * Every trained retriever is a weighing of words and of one vector a tool. That of dpr is d, as it is; the others' is
  *
- *   tool2vec * T + mlc * C      T = unit(description * d + usage * n / (n + shrink) * u)
+ *   tool2vec * T + mlc * C
  *
- * with d the unit vector of the tool's texts, u the unit mean of the vectors of the n requests that used it (Tool2Vec,
- * section 4.1), and C its row of the classification head (section 4.2). A tool that came after training has no row:
- * its T, at the mean length of the rows, stands in, since that is what rows start from. */
+ * with d the unit vector of the tool's texts, T of retrieve/tool2vec.h and C of retrieve/mlc.h. */
 #ifndef WT_RECIPE_TRAINED_H
 #define WT_RECIPE_TRAINED_H
 
@@ -32,27 +30,16 @@
 #include "rerank/cross.h"
 #include "rerank/refiner.h"
 #include "rerank/toolrerank.h"
+#include "retrieve/mlc.h"
+#include "retrieve/past_requests.h"
 #include "retrieve/retrieve.h"
+#include "retrieve/tool2vec.h"
 
 #define TRAINED_CONFIG "config.json"
 #define TRAINED_ENCODER "encoder"
 #define TRAINED_CROSS "cross"
 #define TRAINED_SET "set"
 #define TRAINED_WEIGHTS "model.safetensors"
-#define TRAINED_HEAD "head.weight" /* [rows, D] of mlc/model.safetensors; config.json's "tools" names the rows */
-
-/* Of neighbours/model.safetensors; config.json's "tools" names the labels. Numbers are whole, below 2^24. */
-#define TRAINED_REQUESTS "requests"   /* [N, D] */
-#define TRAINED_UNTRAINED "untrained" /* [N, D] the same by the engine's encoder; only where that is another one */
-#define TRAINED_LABEL_STARTS "starts" /* [N + 1] */
-#define TRAINED_LABELS "labels"       /* [starts[N]] */
-enum { TRAINED_MAX_REQUESTS = 50000 };
-
-/* How T is made. */
-struct blend {
-    float description, usage; /* weights */
-    float shrink;             /* usages at which a mean counts half */
-};
 
 struct trained_recipe {
     const char *name;
@@ -117,24 +104,15 @@ struct trained {
     const struct encoder *encoder; /* the one in use; never NULL */
     const struct encoder *base;    /* the engine's; NULL: it has none */
     char key[65];                  /* of encoder, weights and head: tells vectors of one training from another's */
-    struct blend blend;
+    struct tool2vec tool2vec;
+    struct mlc mlc;            /* count 0: none */
+    struct past_requests past; /* of neighbours */
     struct trained_recipe recipes[TRAINED_RECIPES];
     struct trained_cross *cross; /* NULL: there is none */
     struct rules rules;
     const struct chooser *chooser; /* NULL: there is none */
-    struct map head_rows;          /* tool id to row */
-    float *head;                   /* [head_count, D] */
-    size_t head_count;
-    float head_length;            /* mean of the rows' */
-    struct neighbours neighbours; /* without rows, which are a shelf's; count 0: none */
-    struct neighbours untrained;  /* the same by base; count 0: not remembered so */
-    struct mapping neighbours_file;
-    uint32_t *neighbours_labels; /* memory of starts and labels */
-    uint32_t *label_hashes;      /* [label_count] of the tools' ids, ascending */
-    uint32_t *label_of_hash;     /* [label_count] */
-    size_t label_count;
-    char *notice;         /* why something that is there cannot be used, or NULL */
-    struct trained *next; /* of those before it, when it was replaced */
+    char *notice;                  /* why something that is there cannot be used, or NULL */
+    struct trained *next;          /* of those before it, when it was replaced */
 };
 
 /* Reads a folder. base: the engine's encoder, NULL when it has none; outlives out. *out is NULL when the folder is not
@@ -150,19 +128,8 @@ const struct trained_recipe *wt__trained_recipe(const struct trained *trained, c
 /* The cross-encoder of a recipe that has one. Errors: those of wt__cross_open, each time. */
 int wt__trained_cross(const struct trained *trained, struct cross **out, wt_error *err);
 
-/* Which row each label is: rows [label_count], by the keys of the snapshot's rows. */
-void wt__trained_label_rows(const struct trained *trained, const struct snapshot_key *keys, size_t count,
-                            uint32_t *rows);
-
-/* The head's row of a tool, or -1. */
-int64_t wt__trained_head_row(const struct trained *trained, struct str id);
-
-/* The tool vector of a recipe. document [D]: d; sum [D] and uses: of its usages; head_row as above. */
+/* The tool vector of a recipe. document [D]: d; sum [D] and uses: of its usages; mlc_row: of wt__mlc_row. */
 void wt__trained_vector(const struct trained *trained, const struct trained_recipe *recipe, const float *document,
-                        const float *sum, uint32_t uses, int64_t head_row, float *out);
-
-/* T. out may be document. */
-void wt__blend(const struct blend *blend, size_t dim, const float *document, const float *sum, uint32_t uses,
-               float *out);
+                        const float *sum, uint32_t uses, int64_t mlc_row, float *out);
 
 #endif

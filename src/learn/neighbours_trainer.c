@@ -1,5 +1,5 @@
-/* neighbours.c: nothing is trained: the study's vectors of the training requests, and which tools each used. */
-#include "learn/neighbours.h"
+/* neighbours_trainer.c: nothing is trained: the study's vectors of the training requests, and which tools each used. */
+#include "learn/neighbours_trainer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,10 +46,10 @@ static int write_requests(const struct study *study, const float *untrained, siz
     for (size_t i = 0; rc == 0 && i < labels; i++)
         numbers[n->count + 1 + i] = (float)n->labels[i];
     const struct tensor_source tensors[] = {
-        {.name = TRAINED_REQUESTS, .data = n->requests, .rank = 2, .shape = {n->count, n->dim}},
-        {.name = TRAINED_LABEL_STARTS, .data = numbers, .rank = 1, .shape = {n->count + 1}},
-        {.name = TRAINED_LABELS, .data = numbers + n->count + 1, .rank = 1, .shape = {labels}},
-        {.name = TRAINED_UNTRAINED, .data = untrained, .rank = 2, .shape = {n->count, dim}}};
+        {.name = PAST_REQUESTS, .data = n->requests, .rank = 2, .shape = {n->count, n->dim}},
+        {.name = PAST_STARTS, .data = numbers, .rank = 1, .shape = {n->count + 1}},
+        {.name = PAST_LABELS, .data = numbers + n->count + 1, .rank = 1, .shape = {labels}},
+        {.name = PAST_UNTRAINED, .data = untrained, .rank = 2, .shape = {n->count, dim}}};
     if (rc == 0)
         rc = wt__safetensors_write(path, tensors, untrained ? 4 : 3, NULL, err);
     free(numbers);
@@ -86,7 +86,7 @@ int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *
         out->after = outcome.recall;
         rc = wt__study_save(study, out->path, members,
                             json_pack("{s:{s:f}, s:O, s:s}", "weights", "neighbours", 1.0, "tools", names,
-                                      TRAINED_UNTRAINED, wt__encoder_hash(engines)),
+                                      PAST_UNTRAINED, wt__encoder_hash(engines)),
                             err);
         json_decref(members);
     }

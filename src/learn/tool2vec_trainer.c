@@ -1,9 +1,9 @@
-/* tool2vec.c: nothing is trained here: the mean of a tool's requests is known from recorded use. What is found on dev
- * is how much it counts beside the tool's description, and how many usages it takes to be believed.
+/* tool2vec_trainer.c: nothing is trained here: the mean of a tool's requests is known from recorded use. What is found
+ * on dev is how much it counts beside the tool's description, and how many usages it takes to be believed.
  *
  * The mean is brought to length one first (the paper leaves it open): a tool of many different uses has a short mean,
  * and as it is would count for less than its description. */
-#include "learn/tool2vec.h"
+#include "learn/tool2vec_trainer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,44 +18,44 @@
  * tools that are used in earnest soon have more. */
 enum { DOUBT = 20 };
 
-static const struct blend usual = {1, 2, 2 * DOUBT};
+static const struct tool2vec usual = {1, 2, 2 * DOUBT};
 
 /* In order of preference: a later one is taken when it is better by more than a standard error. */
-static const struct blend blends[] = {
+static const struct tool2vec choices[] = {
     {1, 2, 2 * DOUBT}, {1, 1.5f, 1.5f * DOUBT}, {1, 1, DOUBT},           {1, 3, 3 * DOUBT},
     {1, 5, 5 * DOUBT}, {1, 0.7f, 0.7f * DOUBT}, {1, 0.5f, 0.5f * DOUBT}, {1, 0, 0},
 };
 
-void wt__tool2vec(const struct study *study, const struct blend *blend, float *vectors)
+void wt__study_tool2vec(const struct study *study, const struct tool2vec *tool2vec, float *vectors)
 {
     for (size_t i = 0; i < study->tools; i++)
-        wt__blend(blend, study->dim, study->documents + i * study->dim, study->sums + i * study->dim, study->uses[i],
-                  vectors + i * study->dim);
+        wt__tool2vec(tool2vec, study->dim, study->documents + i * study->dim, study->sums + i * study->dim,
+                     study->uses[i], vectors + i * study->dim);
 }
 
-int wt__tool2vec_blend(struct study *study, struct blend *out, wt_error *err)
+int wt__study_tool2vec_weights(struct study *study, struct tool2vec *out, wt_error *err)
 {
     struct trained *trained;
     int rc = wt__trained_open(&trained, study->training->out, study->encoder, err);
-    *out = wt__trained_recipe(trained, "tool2vec") ? trained->blend : usual;
+    *out = wt__trained_recipe(trained, "tool2vec") ? trained->tool2vec : usual;
     wt__trained_close(trained);
     return rc;
 }
 
-/* Opens what a search by this blend wants. */
-static int open_blend(struct study *study, const struct blend *blend, float *vectors, struct tool_vectors *searched,
-                      wt_error *err)
+/* Opens what a search by these weights wants. */
+static int open_vectors(struct study *study, const struct tool2vec *tool2vec, float *vectors,
+                        struct tool_vectors *searched, wt_error *err)
 {
     wt__tool_vectors_dispose(searched);
-    wt__tool2vec(study, blend, vectors);
+    wt__study_tool2vec(study, tool2vec, vectors);
     return wt__tool_vectors_open(searched, vectors, study->tools, study->dim, err);
 }
 
-/* The best of the blends on dev, then the best weight of parts for it; *before is the figure of descriptions alone. */
-static int choose(struct study *study, struct blend *best, float *part, double *before, struct outcome *after,
+/* The best of the choices on dev, then the best weight of parts for it; *before is the figure of descriptions alone. */
+static int choose(struct study *study, struct tool2vec *best, float *part, double *before, struct outcome *after,
                   wt_error *err)
 {
-    size_t count = sizeof blends / sizeof *blends, dev = study->dev_count;
+    size_t count = sizeof choices / sizeof *choices, dev = study->dev_count;
     const struct retriever meaning = {.dense = 1, .part = study->single ? 0 : 1};
     struct tool_vectors searched = {0};
     float *vectors = wt__alloc_array(study->tools * study->dim, sizeof *vectors);
@@ -68,18 +68,18 @@ static int choose(struct study *study, struct blend *best, float *part, double *
         rc = wt__fail_cancelled(err);
     for (size_t i = 0; rc == 0 && dev > 0 && i < count; i++) {
         struct outcome here = {.each = each};
-        rc = open_blend(study, &blends[i], vectors, &searched, err);
+        rc = open_vectors(study, &choices[i], vectors, &searched, err);
         if (rc == 0)
             rc = wt__study_ask(study, &meaning, &searched, &here, err);
         if (rc == 0 && (i == 0 || wt__study_better(study, chosen, each, STUDY_CHANCE))) {
             memcpy(chosen, each, dev * sizeof *chosen);
-            *best = blends[i];
+            *best = choices[i];
         }
-        if (blends[i].usage == 0)
+        if (choices[i].usage == 0)
             *before = here.recall;
     }
     if (rc == 0 && dev > 0)
-        rc = open_blend(study, best, vectors, &searched, err);
+        rc = open_vectors(study, best, vectors, &searched, err);
     if (rc == 0 && dev > 0)
         rc = wt__study_ask_parts(study, &searched, part, after, err);
     wt__tool_vectors_dispose(&searched);
@@ -94,7 +94,7 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
     const struct lesson_plan plan = {.most = 1}; /* each request once */
     struct loop_options unused;
     struct study *study;
-    struct blend blend;
+    struct tool2vec tool2vec;
     struct outcome after;
     float part;
     json_t *about = NULL;
@@ -102,15 +102,15 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &study->base, &unused, &about, err);
     if (rc == 0)
-        rc = choose(study, &blend, &part, &out->before, &after, err);
+        rc = choose(study, &tool2vec, &part, &out->before, &after, err);
     if (rc == 0) {
         out->after = after.recall;
         struct loop_state state = {.before = out->before, .best = out->after};
         json_t *members = wt__training_outcome(about, training->lesson->figure, &state);
         rc = wt__study_save(study, out->path, members,
                             json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0, "tool2vec",
-                                      1.0, "part", (double)part, "blend", "description", (double)blend.description,
-                                      "usage", (double)blend.usage, "shrink", (double)blend.shrink),
+                                      1.0, "part", (double)part, "blend", "description", (double)tool2vec.description,
+                                      "usage", (double)tool2vec.usage, "shrink", (double)tool2vec.shrink),
                             err);
         json_decref(members);
     }

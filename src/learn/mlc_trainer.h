@@ -1,6 +1,6 @@
-/* mlc.h: the lesson "mlc" (section 4.2 of the Tool2Vec paper): multi-label classification, a row a tool. */
-#ifndef WT_LEARN_MLC_H
-#define WT_LEARN_MLC_H
+/* mlc_trainer.h: the lesson "mlc" (section 4.2 of the Tool2Vec paper): multi-label classification, a row a tool. */
+#ifndef WT_LEARN_MLC_TRAINER_H
+#define WT_LEARN_MLC_TRAINER_H
 
 #include "learn/study.h"
 

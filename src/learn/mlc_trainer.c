@@ -1,6 +1,6 @@
-/* mlc.c: a head of M rows on the request's vector, trained with the encoder as it stands: the features are made once,
- * so an epoch costs two products of matrices, and the whole a matter of seconds. (To train the encoder with such a
- * head is the lesson "encoder" with --loss softmax or bce.)
+/* mlc_trainer.c: a head of M rows on the request's vector, trained with the encoder as it stands: the features are made
+ * once, so an epoch costs two products of matrices, and the whole a matter of seconds. (To train the encoder with such
+ * a head is the lesson "encoder" with --loss softmax or bce.)
  *
  * Departures from the paper: there encoder and head are trained together and kept together, here the encoder stands
  * still; the head reads the pooled vector, on which the encoder was trained, not the first token; it begins as
@@ -9,7 +9,7 @@
  *
  * Losses: "contrast" sets each gold tool against those that are not gold; "softmax" is the sum of log-softmax that the
  * authors' code uses, "bce" what their text says. */
-#include "learn/mlc.h"
+#include "learn/mlc_trainer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "learn/loop.h"
-#include "learn/tool2vec.h"
+#include "learn/tool2vec_trainer.h"
 #include "nn/loss.h"
 #include "nn/safetensors_write.h"
 
@@ -26,7 +26,7 @@ static const float SCALE = 20; /* of the inner product: as the encoder was train
 
 enum { CONTRAST, SOFTMAX, BCE };
 
-struct mlc {
+struct mlc_training {
     struct training *training;
     struct study *study;
     const char *out;       /* folder of the model; NULL: it goes to `kept` */
@@ -50,7 +50,7 @@ struct mlc {
 
 static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
 {
-    struct mlc *mlc = self;
+    struct mlc_training *mlc = self;
     const struct example_set *train = &mlc->training->examples.train;
     size_t dim = mlc->study->dim, labels = 0;
     (void)rng;
@@ -68,7 +68,7 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     return 0;
 }
 
-static double contrast_loss(struct mlc *mlc)
+static double contrast_loss(struct mlc_training *mlc)
 {
     size_t tools = mlc->study->tools;
     memset(mlc->pairs, PAIR_NEGATIVE, mlc->count * tools);
@@ -87,7 +87,7 @@ static double contrast_loss(struct mlc *mlc)
 }
 
 /* A sigmoid of 0 is one half: cosines are moved down so that most tools begin as unlikely as they are. */
-static double multilabel_loss(struct mlc *mlc)
+static double multilabel_loss(struct mlc_training *mlc)
 {
     const struct labels gold = {mlc->label_starts, mlc->labels};
     bool bce = mlc->loss == BCE;
@@ -105,13 +105,13 @@ static double multilabel_loss(struct mlc *mlc)
 
 static double loss(void *self)
 {
-    struct mlc *mlc = self;
+    struct mlc_training *mlc = self;
     return mlc->loss == CONTRAST ? contrast_loss(mlc) : multilabel_loss(mlc);
 }
 
 /* ---------------------------------------------------------------- the figure, and the model */
 
-static int ask(struct mlc *mlc, struct outcome *out, wt_error *err)
+static int ask(struct mlc_training *mlc, struct outcome *out, wt_error *err)
 {
     struct tool_vectors searched;
     int rc = wt__tool_vectors_open(&searched, mlc->head.value, mlc->study->tools, mlc->study->dim, err);
@@ -123,7 +123,7 @@ static int ask(struct mlc *mlc, struct outcome *out, wt_error *err)
 
 static int judge(void *self, struct listener *listener, double *figure, wt_error *err)
 {
-    struct mlc *mlc = self;
+    struct mlc_training *mlc = self;
     struct outcome outcome = {0};
     (void)listener;
     int rc = ask(mlc, &outcome, err);
@@ -131,7 +131,7 @@ static int judge(void *self, struct listener *listener, double *figure, wt_error
     return rc;
 }
 
-static json_t *tool_names(struct mlc *mlc, wt_error *err)
+static json_t *tool_names(struct mlc_training *mlc, wt_error *err)
 {
     json_t *names = json_array();
     int rc = names ? wt__study_tool_names(mlc->study, names, err) : wt__fail_nomem(err);
@@ -141,7 +141,7 @@ static json_t *tool_names(struct mlc *mlc, wt_error *err)
     return NULL;
 }
 
-static int write_config(struct mlc *mlc, const struct loop_state *state, wt_error *err)
+static int write_config(struct mlc_training *mlc, const struct loop_state *state, wt_error *err)
 {
     json_t *names = tool_names(mlc, err);
     if (!names)
@@ -157,14 +157,14 @@ static int write_config(struct mlc *mlc, const struct loop_state *state, wt_erro
 
 static int save(void *self, const struct loop_state *state, wt_error *err)
 {
-    struct mlc *mlc = self;
+    struct mlc_training *mlc = self;
     struct arena arena = {0};
     if (!mlc->out) {
         memcpy(mlc->kept, mlc->head.value, mlc->head.count * sizeof(float));
         return 0;
     }
     const struct tensor_source head = {
-        .name = TRAINED_HEAD, .data = mlc->head.value, .rank = 2, .shape = {mlc->study->tools, mlc->study->dim}};
+        .name = MLC_HEAD, .data = mlc->head.value, .rank = 2, .shape = {mlc->study->tools, mlc->study->dim}};
     char *path = wt__path_join(&arena, mlc->out, TRAINED_WEIGHTS);
     int rc = path ? wt__make_folders(mlc->out, err) : wt__fail_nomem(err);
     if (rc == 0)
@@ -176,7 +176,7 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
 /* Training made it no better: the rows as they were are the model. */
 static int revert(void *self, const struct loop_state *state, wt_error *err)
 {
-    struct mlc *mlc = self;
+    struct mlc_training *mlc = self;
     struct outcome outcome = {0};
     memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
     int rc = mlc->out ? ask(mlc, &outcome, err) : 0; /* for the weight of parts */
@@ -193,7 +193,7 @@ static size_t most_labels(const struct example_set *train, size_t batch)
     return most * batch;
 }
 
-static size_t bytes_of(const struct mlc *mlc, size_t batch)
+static size_t bytes_of(const struct mlc_training *mlc, size_t batch)
 {
     size_t tools = mlc->study->tools, dim = mlc->study->dim;
     return (3 * tools * dim + 2 * batch * dim + batch * tools) * sizeof(float) + batch * tools;
@@ -201,7 +201,7 @@ static size_t bytes_of(const struct mlc *mlc, size_t batch)
 
 static int begin(void *self, wt_error *err)
 {
-    struct mlc *mlc = self;
+    struct mlc_training *mlc = self;
     size_t tools = mlc->study->tools, dim = mlc->study->dim, batch = mlc->capacity;
     mlc->queries = wt__alloc_array(batch * dim, sizeof(float));
     mlc->dqueries = wt__alloc_array(batch * dim, sizeof(float));
@@ -213,7 +213,7 @@ static int begin(void *self, wt_error *err)
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-static void dispose(struct mlc *mlc)
+static void dispose(struct mlc_training *mlc)
 {
     free(mlc->head.value);
     free(mlc->head.gradient);
@@ -227,10 +227,10 @@ static void dispose(struct mlc *mlc)
     json_decref(mlc->about);
 }
 
-static int make_head(struct mlc *mlc, wt_error *err)
+static int make_head(struct mlc_training *mlc, wt_error *err)
 {
     size_t count = mlc->study->tools * mlc->study->dim;
-    mlc->head = (struct parameter){.name = TRAINED_HEAD,
+    mlc->head = (struct parameter){.name = MLC_HEAD,
                                    .value = wt__alloc_array(count, sizeof(float)),
                                    .gradient = calloc(count + 1, sizeof(float)),
                                    .count = count,
@@ -240,19 +240,19 @@ static int make_head(struct mlc *mlc, wt_error *err)
 }
 
 /* The rows begin as T. */
-static int start_head(struct mlc *mlc, wt_error *err)
+static int start_head(struct mlc_training *mlc, wt_error *err)
 {
-    struct blend blend;
+    struct tool2vec tool2vec;
     int rc = make_head(mlc, err);
     if (rc == 0)
-        rc = wt__tool2vec_blend(mlc->study, &blend, err);
+        rc = wt__study_tool2vec_weights(mlc->study, &tool2vec, err);
     if (rc == 0)
-        wt__tool2vec(mlc->study, &blend, mlc->start);
+        wt__study_tool2vec(mlc->study, &tool2vec, mlc->start);
     return rc;
 }
 
 /* requests: how many there are to learn from. */
-static int train(struct mlc *mlc, size_t requests, struct loop_options *options, struct loop_result *result,
+static int train(struct mlc_training *mlc, size_t requests, struct loop_options *options, struct loop_result *result,
                  wt_error *err)
 {
     options->batch *= options->accumulate ? options->accumulate : 1; /* the same step, since features are fixed */
@@ -280,7 +280,7 @@ static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSIN
 
 int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct mlc mlc = {.training = training, .out = out->path, .part = 1};
+    struct mlc_training mlc = {.training = training, .out = out->path, .part = 1};
     struct loop_options options;
     struct loop_result result;
     int rc = wt__training_loss(training, err);
@@ -306,7 +306,7 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
 int wt__mlc_fit(struct study *study, const uint32_t *which, size_t count, float *rows, wt_error *err)
 {
     struct training *training = study->training;
-    struct mlc mlc = {.training = training, .study = study, .kept = rows, .which = which};
+    struct mlc_training mlc = {.training = training, .study = study, .kept = rows, .which = which};
     struct loop_options options = {.seed = training->seed,
                                    .memory = training->memory,
                                    .epochs = fmax(fmin(round(plan.enough / (double)(count + 1)), plan.most), 1),
@@ -342,10 +342,9 @@ int wt__mlc_vectors(struct study *study, const float *tools, float *vectors, boo
     rc = names ? wt__study_tool_names(study, names, err) : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < study->tools; i++) {
         const json_t *name = json_array_get(names, i);
-        int64_t row = wt__trained_head_row(trained, (struct str){json_string_value(name), json_string_length(name)});
+        int64_t row = wt__mlc_row(&trained->mlc, (struct str){json_string_value(name), json_string_length(name)});
         for (size_t d = 0; d < dim; d++)
-            vectors[i * dim + d] =
-                row >= 0 ? trained->head[(size_t)row * dim + d] : trained->head_length * tools[i * dim + d];
+            vectors[i * dim + d] = wt__mlc_value(&trained->mlc, row, d, tools[i * dim + d]);
     }
     json_decref(names);
     wt__trained_close(trained);

@@ -1,0 +1,16 @@
+/* tool2vec_trainer.h: the lesson "tool2vec" (section 4.1 of Moon et al., Efficient and Scalable Estimation of Tool
+ * Representations in Vector Space): a tool's vector from the requests that used it. */
+#ifndef WT_LEARN_TOOL2VEC_TRAINER_H
+#define WT_LEARN_TOOL2VEC_TRAINER_H
+
+#include "learn/study.h"
+
+/* T of every tool (recipe/trained.h): vectors [M, D]. */
+void wt__study_tool2vec(const struct study *study, const struct tool2vec *tool2vec, float *vectors);
+
+/* The weights that the lesson left for this encoder, else one that did well everywhere. */
+int wt__study_tool2vec_weights(struct study *study, struct tool2vec *out, wt_error *err);
+
+int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err);
+
+#endif

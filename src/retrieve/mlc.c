@@ -1,0 +1,87 @@
+#include "retrieve/mlc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "nn/safetensors.h"
+#include "whichtool.h"
+
+static const double MAX_ROW = 1e8; /* times the greatest weight it is a vector that an index takes */
+
+static int name_rows(struct mlc *mlc, const json_t *tools, const char *path, struct arena *arena, wt_error *err)
+{
+    for (size_t i = 0; i < json_array_size(tools); i++) {
+        const json_t *name = json_array_get(tools, i);
+        if (!json_is_string(name))
+            return wt__fail(err, WT_EMODEL, "%s: tools holds what is no string", path);
+        char *copy = wt__arena_copy(arena, (struct str){json_string_value(name), json_string_length(name)});
+        if (!copy || !wt__map_insert(&mlc->row_of, wt__str(copy), (uint32_t)i, NULL))
+            return wt__fail_nomem(err);
+    }
+    return 0;
+}
+
+static int measure_rows(struct mlc *mlc, const char *path, wt_error *err)
+{
+    double length = 0;
+    for (size_t i = 0; i < mlc->count; i++) {
+        double square = 0;
+        for (size_t d = 0; d < mlc->dim; d++)
+            square += (double)mlc->rows[i * mlc->dim + d] * mlc->rows[i * mlc->dim + d];
+        length += sqrt(square);
+        if (!(sqrt(square) <= MAX_ROW))
+            return wt__fail(err, WT_EMODEL, "%s: row %zu holds a number that is not finite, or too large", path, i);
+    }
+    mlc->mean_length = mlc->count ? (float)(length / (double)mlc->count) : 1;
+    return 0;
+}
+
+static int copy_rows(struct mlc *mlc, const struct mapping *map, const char *path, wt_error *err)
+{
+    struct safetensors file;
+    int rc = wt__safetensors_open(&file, path, map->ptr, map->len, err);
+    if (rc < 0)
+        return rc;
+    const struct tensor *head = wt__safetensors_find(&file, MLC_HEAD);
+    if (!head || head->rank != 2 || head->shape[0] != mlc->count || head->shape[1] != mlc->dim)
+        rc = wt__fail(err, WT_EMODEL, "%s: needs a tensor " MLC_HEAD " of %zu rows and %zu columns", path, mlc->count,
+                      mlc->dim);
+    else if (!(mlc->rows = wt__alloc_array(head->count, sizeof(float))))
+        rc = wt__fail_nomem(err);
+    else
+        rc = wt__tensor_floats(head, mlc->rows, err);
+    wt__safetensors_dispose(&file);
+    return rc < 0 ? rc : measure_rows(mlc, path, err);
+}
+
+int wt__mlc_open(struct mlc *out, const char *path, const json_t *config, size_t dim, struct arena *arena,
+                 struct sha256 *key, wt_error *err)
+{
+    const json_t *tools = wt__json_array(config, "tools");
+    struct mapping map = {0};
+    *out = (struct mlc){.count = json_array_size(tools), .dim = dim};
+    if (out->count > WT_MAX_TOOLS)
+        return wt__fail(err, WT_EMODEL, "%s: more than %d tools", path, WT_MAX_TOOLS);
+    int rc = wt__file_map(&map, path, err);
+    if (rc == 0) {
+        wt__sha256_update(key, map.ptr, map.len);
+        rc = copy_rows(out, &map, path, err);
+    }
+    wt__file_unmap(&map);
+    return rc < 0 ? rc : name_rows(out, tools, path, arena, err);
+}
+
+void wt__mlc_dispose(struct mlc *mlc)
+{
+    wt__map_dispose(&mlc->row_of);
+    free(mlc->rows);
+    *mlc = (struct mlc){0};
+}
+
+int64_t wt__mlc_row(const struct mlc *mlc, struct str id)
+{
+    const uint32_t *row = wt__map_get(&mlc->row_of, id);
+    return row ? (int64_t)*row : -1;
+}
