@@ -186,7 +186,7 @@ static int learn_past(struct ptr_reach *reach, wt_error *err)
     /* What is wrong with it is told by who needs it. */
     if (wt__engine_trained(home->engine, &trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
-    if (!trained || !trained->recipes[TRAINED_NEIGHBOURS].there)
+    if (!trained || !trained->recipes[RECIPE_NEIGHBOURS].there)
         return 0;
     choose_past(reach, trained);
     if (reach->past.count == 0)

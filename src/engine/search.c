@@ -68,7 +68,7 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     if (plain && plain->retriever && strcmp(recipe->runs, recipe->name) != 0)
         return choose_plain(search, plain, true, err);
     search->retriever = recipe->retriever;
-    search->retriever.votes |= search->features && trained->recipes[TRAINED_NEIGHBOURS].there;
+    search->retriever.votes |= search->features && trained->recipes[RECIPE_NEIGHBOURS].there;
     search->second = (struct second_stage){
         .refiner = recipe->refiner, .cross = recipe->cross, .rules = recipe->rules, .trained = trained};
     if (wt__asks_neighbours(&search->retriever)) {
@@ -110,8 +110,8 @@ static int choose_recipe(struct search *search, wt_error *err)
                : trained && trained->notice
                    ? wt__fail(err, WT_ERECIPE, "%s", trained->notice)
                    : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`%s", name,
-                              recipe->lesson ? recipe->lesson : name,
-                              recipe->lesson ? ", then `whichtool train cross`" : "");
+                              recipe->reads ? wt__recipes[recipe->first].public.name : name,
+                              recipe->reads ? ", then `whichtool train cross`" : "");
     const char *notice = rc < 0 ? why.message : trained ? trained->notice : NULL;
     if (notice && !(search->notice = wt__arena_copy(search->arena, wt__str(notice))))
         return wt__fail_nomem(err);

@@ -262,7 +262,7 @@ static int list_sets(struct set_list *list, struct collection *collection, wt_er
     int rc = 0;
     if (collection->encoder)
         rc = add_set(list, collection, collection->encoder, NULL, err);
-    for (size_t i = 0; rc == 0 && trained && i < TRAINED_RECIPES; i++) {
+    for (size_t i = 0; rc == 0 && trained && i < RECIPES; i++) {
         const struct trained_recipe *recipe = &trained->recipes[i];
         bool plain = strcmp(recipe->kind, wt__document_kind) == 0;
         if (recipe->there && recipe->retriever.dense > 0 && !has_set(list, recipe))

@@ -227,38 +227,11 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* Made of the sets of past requests. */
-static bool has_bundles(const char *name)
+/* Whether a recipe is made by the lesson. What stands below ptr is told apart. */
+static bool uses_lesson(const char *name, const char *lesson)
 {
-    enum picker picker = wt__recipe_picker(name);
-    return picker == PICKER_BUNDLE || picker == PICKER_PTR;
-}
-
-/* Auto considers a refiner that is there, and needs none. */
-static bool auto_uses(const char *lesson)
-{
-    return !is(lesson, "dpr") && !is(lesson, "toolrerank") && !is(lesson, TRAINED_CROSS) && !is(lesson, TRAINED_SET) &&
-           !strchr(lesson, '+');
-}
-
-/* Whether a recipe is made by the lesson: by that of its own name, and by those of the stages before it. The stages of
- * ToolRerank's recipes are not in their names, nor are the past requests that refiners look at; sets come of auto, or
- * of past requests. What stands below ptr is told apart. */
-static bool uses_lesson(const char *recipe, const char *lesson)
-{
-    size_t len = strlen(lesson);
-    bool reranks = strncmp(recipe, "rerank-", 7) == 0 || is(recipe, "toolrerank");
-    if (is(lesson, TRAINED_ENCODER))
-        return true;
-    if (has_bundles(recipe))
-        return is(lesson, "neighbours");
-    if (wt__recipe_picker(recipe) == PICKER_CHOOSER)
-        return is(lesson, TRAINED_SET) || auto_uses(lesson);
-    if (is(recipe, AUTOMATIC))
-        return auto_uses(lesson);
-    return (reranks && (is(lesson, "dpr") || is(lesson, TRAINED_CROSS))) ||
-           (is(lesson, "neighbours") && strchr(recipe, '+')) ||
-           (strncmp(recipe, lesson, len) == 0 && (recipe[len] == '\0' || recipe[len] == '+'));
+    const struct recipe *recipe = is(name, AUTOMATIC) ? &wt__recipes[RECIPE_AUTO] : wt__recipe_named(name);
+    return is(lesson, TRAINED_ENCODER) || (recipe && wt__recipe_uses(recipe, lesson));
 }
 
 bool wt__learning_takes_long(const char *name)
@@ -281,12 +254,11 @@ bool wt__learning_helps(const char *name)
     return false;
 }
 
-/* The model of a recipe: one of its own name, the chooser, or past requests. */
-static const char *trained_part(const char *recipe)
+/* The folder that says what a recipe was trained on. */
+static const char *trained_part(const char *name)
 {
-    if (has_bundles(recipe))
-        return "neighbours";
-    return wt__recipe_picker(recipe) == PICKER_CHOOSER ? TRAINED_SET : recipe;
+    const struct recipe *recipe = wt__recipe_named(name);
+    return recipe && recipe->told_by ? recipe->told_by : name;
 }
 
 bool wt__learning_there(const struct trained *trained, const char *recipe)

@@ -1,7 +1,9 @@
-/* recipes.c: the table, from plain to trained. "auto" is no row: it is whichever training chose, else hybrid. */
+/* recipes.c: the table, from plain to trained. */
 #include "recipe/recipes.h"
 
 #include <string.h>
+
+#include "recipe/trained.h"
 
 #define RANKS(name_, summary_, model, training)                                                                        \
     .public = {.name = (name_), .summary = (summary_), .needs_model = (model), .needs_training = (training)}
@@ -12,43 +14,71 @@
                                .needs_training = (training),                                                           \
                                .picks = 1,                                                                             \
                                .complete = (probability)}
+/* Auto considers a refiner that is there, and needs none. */
+#define AUTO_LESSONS "tool2vec mlc neighbours auto"
 
-static const struct recipe recipes[] = {
-    {RANKS("bm25", "words of name, provider, category, description and parameters", 0, 0), .retriever = &wt__bm25},
-    {RANKS("dense", "meaning: vectors of the tools' texts", 1, 0), .retriever = &wt__dense},
-    {RANKS("hybrid", "words and meaning together; the default with a model and no training", 1, 0),
-     .retriever = &wt__hybrid},
-    {RANKS("tool2vec", "meaning, learned: vectors of the requests that used a tool, with its text's", 1, 1)},
-    {RANKS("mlc", "meaning, learned: a classifier with a row for each tool", 1, 1)},
-    {RANKS("neighbours", "the tools of the past requests that are most like this one", 1, 1)},
-    {RANKS("tool2vec+refiner", "tool2vec, its best looked at together with the request", 1, 1)},
-    {RANKS("mlc+refiner", "mlc, its best looked at together with the request", 1, 1)},
-    {RANKS("dpr", "meaning, learned: vectors of the tools' texts by the trained encoder", 1, 1)},
-    {RANKS("rerank-10", "dpr, its best 10 read together with the request by a cross-encoder", 1, 1), .lesson = "dpr"},
-    {RANKS("rerank-30", "dpr, its best 30 read together with the request", 1, 1), .lesson = "dpr"},
-    {RANKS("rerank-50", "dpr, its best 50 read together with the request", 1, 1), .lesson = "dpr"},
-    {RANKS("toolrerank", "rerank, ordered by which providers the tools belong to; untrained: hybrid's hits", 1, 0),
-     .retriever = &wt__hybrid, .rules = &wt__rules_untrained},
-    {PICKS(PICKER_CHOOSER, "set", "the exact set of tools, chosen from the hits of auto", 0, 0)},
-    {PICKS(PICKER_CHOOSER, "set-80", "a set that holds all that is needed with a probability of 80 %", 1, 0.80)},
-    {PICKS(PICKER_CHOOSER, "set-90", "the same with 90 %", 1, 0.90)},
-    {PICKS(PICKER_CHOOSER, "set-95", "the same with 95 %", 1, 0.95)},
-    {PICKS(PICKER_BUNDLE, "bundle", "the set that past requests used together which is most like this one", 1, 0)},
-    {PICKS(PICKER_PTR, "ptr", "that set, corrected by a language model, or without training one that it finds", 0, 0)},
+const struct recipe wt__recipes[RECIPES] = {
+    [RECIPE_BM25] = {RANKS("bm25", "words of name, provider, category, description and parameters", 0, 0),
+                     .retriever = &wt__bm25, .lessons = ""},
+    [RECIPE_DENSE] = {RANKS("dense", "meaning: vectors of the tools' texts", 1, 0), .retriever = &wt__dense,
+                      .lessons = ""},
+    [RECIPE_HYBRID] = {RANKS("hybrid", "words and meaning together; the default with a model and no training", 1, 0),
+                       .retriever = &wt__hybrid, .lessons = ""},
+    [RECIPE_TOOL2VEC] = {RANKS("tool2vec",
+                               "meaning, learned: vectors of the requests that used a tool, with its text's", 1, 1),
+                         .model = MODEL_TOOL2VEC, .lessons = "tool2vec"},
+    [RECIPE_MLC] = {RANKS("mlc", "meaning, learned: a classifier with a row for each tool", 1, 1), .model = MODEL_MLC,
+                    .lessons = "mlc"},
+    [RECIPE_NEIGHBOURS] = {RANKS("neighbours", "the tools of the past requests that are most like this one", 1, 1),
+                           .model = MODEL_PAST, .lessons = "neighbours"},
+    [RECIPE_TOOL2VEC_REFINER] = {RANKS("tool2vec+refiner", "tool2vec, its best looked at together with the request", 1,
+                                       1),
+                                 .model = MODEL_REFINER, .first = RECIPE_TOOL2VEC,
+                                 .lessons = "tool2vec neighbours tool2vec+refiner"},
+    [RECIPE_MLC_REFINER] = {RANKS("mlc+refiner", "mlc, its best looked at together with the request", 1, 1),
+                            .model = MODEL_REFINER, .first = RECIPE_MLC, .lessons = "mlc neighbours mlc+refiner"},
+    [RECIPE_DPR] = {RANKS("dpr", "meaning, learned: vectors of the tools' texts by the trained encoder", 1, 1),
+                    .model = MODEL_WEIGHTS, .lessons = "dpr"},
+    [RECIPE_RERANK_10] = {RANKS("rerank-10", "dpr, its best 10 read together with the request by a cross-encoder", 1,
+                                1),
+                          .first = RECIPE_DPR, .reads = 10, .lessons = "dpr cross"},
+    [RECIPE_RERANK_30] = {RANKS("rerank-30", "dpr, its best 30 read together with the request", 1, 1),
+                          .first = RECIPE_DPR, .reads = 30, .lessons = "dpr cross"},
+    [RECIPE_RERANK_50] = {RANKS("rerank-50", "dpr, its best 50 read together with the request", 1, 1),
+                          .first = RECIPE_DPR, .reads = 50, .lessons = "dpr cross"},
+    [RECIPE_TOOLRERANK] = {RANKS("toolrerank",
+                                 "rerank, ordered by which providers the tools belong to; untrained: hybrid's hits", 1,
+                                 0),
+                           .retriever = &wt__hybrid, .rules = &wt__rules_untrained, .model = MODEL_RULES,
+                           .first = RECIPE_DPR, .lessons = "dpr cross toolrerank"},
+    [RECIPE_SET] = {PICKS(PICKER_CHOOSER, "set", "the exact set of tools, chosen from the hits of auto", 0, 0),
+                    .lessons = AUTO_LESSONS " set", .told_by = TRAINED_SET},
+    [RECIPE_SET_80] = {PICKS(PICKER_CHOOSER, "set-80", "a set that holds all that is needed with a probability of 80 %",
+                             1, 0.80),
+                       .lessons = AUTO_LESSONS " set", .told_by = TRAINED_SET},
+    [RECIPE_SET_90] = {PICKS(PICKER_CHOOSER, "set-90", "the same with 90 %", 1, 0.90), .lessons = AUTO_LESSONS " set",
+                       .told_by = TRAINED_SET},
+    [RECIPE_SET_95] = {PICKS(PICKER_CHOOSER, "set-95", "the same with 95 %", 1, 0.95), .lessons = AUTO_LESSONS " set",
+                       .told_by = TRAINED_SET},
+    [RECIPE_BUNDLE] = {PICKS(PICKER_BUNDLE, "bundle",
+                             "the set that past requests used together which is most like this one", 1, 0),
+                       .lessons = "neighbours", .told_by = "neighbours"},
+    [RECIPE_PTR] = {PICKS(PICKER_PTR, "ptr",
+                          "that set, corrected by a language model, or without training one that it finds", 0, 0),
+                    .lessons = "neighbours", .told_by = "neighbours"},
+    [RECIPE_AUTO] = {RANKS("auto", "", 1, 0), .model = MODEL_CHOICE, .lessons = AUTO_LESSONS},
 };
-
-enum { RECIPES = sizeof recipes / sizeof *recipes };
 
 const wt_recipe *wt_recipe_at(size_t index)
 {
-    return index < RECIPES ? &recipes[index].public : NULL;
+    return index < RECIPE_AUTO ? &wt__recipes[index].public : NULL;
 }
 
 const struct recipe *wt__recipe_named(const char *name)
 {
-    for (size_t i = 0; i < RECIPES; i++)
-        if (strcmp(recipes[i].public.name, name) == 0)
-            return &recipes[i];
+    for (size_t i = 0; i < RECIPE_AUTO; i++)
+        if (strcmp(wt__recipes[i].public.name, name) == 0)
+            return &wt__recipes[i];
     return NULL;
 }
 
@@ -56,4 +86,15 @@ enum picker wt__recipe_picker(const char *name)
 {
     const struct recipe *recipe = wt__recipe_named(name);
     return recipe ? recipe->picker : PICKER_NONE;
+}
+
+bool wt__recipe_uses(const struct recipe *recipe, const char *lesson)
+{
+    size_t len = strlen(lesson), length;
+    for (const char *at = recipe->lessons; *at; at += length + (at[length] == ' ')) {
+        length = strcspn(at, " ");
+        if (length == len && memcmp(at, lesson, len) == 0)
+            return true;
+    }
+    return false;
 }

@@ -1,11 +1,41 @@
-/* recipes.h: the named ways from a request to hits. Adding one is a row; the command, the evaluation and the help
- * read the table. */
+/* recipes.h: the named ways from a request to hits, or to a set. All that tells one from another stands in its row: how
+ * it ranks, what it reads of what training left, who trains that. Adding one is a row; search, training, evaluation,
+ * the command and its help read the table. */
 #ifndef WT_RECIPE_RECIPES_H
 #define WT_RECIPE_RECIPES_H
 
-#include "recipe/trained.h"
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "retrieve/retrieve.h"
 #include "whichtool.h"
+
+struct rules;
+
+/* In the order in which they are listed. */
+enum recipe_id {
+    RECIPE_BM25,
+    RECIPE_DENSE,
+    RECIPE_HYBRID,
+    RECIPE_TOOL2VEC,
+    RECIPE_MLC,
+    RECIPE_NEIGHBOURS,
+    RECIPE_TOOL2VEC_REFINER,
+    RECIPE_MLC_REFINER,
+    RECIPE_DPR,
+    RECIPE_RERANK_10,
+    RECIPE_RERANK_30,
+    RECIPE_RERANK_50,
+    RECIPE_TOOLRERANK,
+    RECIPE_SET,
+    RECIPE_SET_80,
+    RECIPE_SET_90,
+    RECIPE_SET_95,
+    RECIPE_BUNDLE,
+    RECIPE_PTR,
+    RECIPE_AUTO, /* whichever training chose, else hybrid: has a row, but is not listed */
+    RECIPES
+};
 
 /* What makes a set of hits. */
 enum picker {
@@ -15,18 +45,39 @@ enum picker {
     PICKER_PTR      /* choose/ptr.h, from that bundle */
 };
 
+/* What a recipe's folder of its own holds beside its weights (recipe/trained.h). */
+enum model_kind {
+    MODEL_NONE, /* there is no such folder */
+    MODEL_WEIGHTS,
+    MODEL_TOOL2VEC, /* retrieve/tool2vec.h */
+    MODEL_MLC,      /* retrieve/mlc.h */
+    MODEL_PAST,     /* retrieve/past_requests.h */
+    MODEL_REFINER,  /* rerank/refiner.h */
+    MODEL_RULES,    /* ToolRerank's */
+    MODEL_CHOICE    /* auto's */
+};
+
 struct recipe {
     wt_recipe public;
     enum picker picker;
-    const struct retriever *retriever; /* NULL: its weights come from training (recipe/trained.h) */
+    const struct retriever *retriever; /* NULL: its weights come from training */
     const struct rules *rules;         /* of ToolRerank where there is no training; else NULL */
-    const char *lesson;                /* that makes it, with "cross" after it; NULL: the one of its name */
+    enum model_kind model;
+    enum recipe_id first; /* of a second stage: the recipe whose hits it looks at */
+    size_t reads;         /* how many of those a cross-encoder reads, without a folder of its own */
+    const char *lessons;  /* that make it, after that of the encoder: names with blanks between; "" for none */
+    const char *told_by;  /* the folder whose config says what it was trained on; NULL: the one of its name */
 };
 
-/* By name, or NULL. */
+extern const struct recipe wt__recipes[RECIPES];
+
+/* By name, or NULL; "auto" is not found. */
 const struct recipe *wt__recipe_named(const char *name);
 
 /* Of the recipe of that name; PICKER_NONE where there is none. */
 enum picker wt__recipe_picker(const char *name);
+
+/* Whether the lesson is one of those that make the recipe. */
+bool wt__recipe_uses(const struct recipe *recipe, const char *lesson);
 
 #endif

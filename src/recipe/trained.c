@@ -16,20 +16,6 @@
 
 enum { MAX_CONFIG = 64 << 20 };
 
-static const char *const names[TRAINED_RECIPES] = {
-    [TRAINED_DPR] = "dpr",
-    [TRAINED_RERANK_10] = "rerank-10",
-    [TRAINED_RERANK_30] = "rerank-30",
-    [TRAINED_RERANK_50] = "rerank-50",
-    [TRAINED_TOOL2VEC] = "tool2vec",
-    [TRAINED_MLC] = "mlc",
-    [TRAINED_NEIGHBOURS] = "neighbours",
-    [TRAINED_TOOL2VEC_REFINER] = "tool2vec+refiner",
-    [TRAINED_TOOLRERANK] = "toolrerank",
-    [TRAINED_MLC_REFINER] = "mlc+refiner",
-    [TRAINED_AUTO] = "auto",
-};
-
 struct reading {
     struct trained *trained;
     const char *folder;
@@ -52,8 +38,8 @@ static int set_notice(struct trained *trained, const char *recipe, const char *w
 /* FOLDER/RECIPE/config.json, or NULL when there is none. */
 static int read_config(struct reading *reading, const char *recipe, json_t **out)
 {
-    bool vectors = strcmp(recipe, TRAINED_CROSS) != 0 && strcmp(recipe, names[TRAINED_TOOLRERANK]) != 0 &&
-                   strcmp(recipe, TRAINED_SET) != 0;
+    bool vectors = strcmp(recipe, TRAINED_CROSS) != 0 && strcmp(recipe, TRAINED_SET) != 0 &&
+                   strcmp(recipe, wt__recipes[RECIPE_TOOLRERANK].public.name) != 0;
     struct arena *arena = &reading->trained->arena;
     char *folder = wt__path_join(arena, reading->folder, recipe), *text = NULL;
     char *path = folder ? wt__path_join(arena, folder, TRAINED_CONFIG) : NULL;
@@ -110,7 +96,7 @@ static int fits(struct reading *reading, const char *name, const json_t *config,
     return set_notice(trained, name, "its encoder was trained again since") < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
-static int read_refiner(struct reading *reading, struct trained_recipe *recipe, const json_t *config);
+static int read_refiner(struct reading *reading, size_t id, const char *path, const json_t *config);
 static int read_toolrerank(struct reading *reading, struct trained_recipe *recipe, const json_t *config);
 
 /* What auto chose: a recipe with a refiner, which it then is, or else its own weights or a plain recipe by name. */
@@ -124,9 +110,9 @@ static int read_choice(struct reading *reading, struct trained_recipe *recipe, c
     recipe->why = wt__arena_copy(&trained->arena, wt__json_str(config, "why"));
     if (!recipe->runs || !recipe->why)
         return wt__fail_nomem(reading->err);
-    for (size_t i = TRAINED_TOOL2VEC_REFINER; i < TRAINED_AUTO; i++) {
+    for (size_t i = 0; i < RECIPES; i++) {
         const struct trained_recipe *other = &trained->recipes[i];
-        if (strcmp(recipe->runs, names[i]) != 0)
+        if (wt__recipes[i].model != MODEL_REFINER || strcmp(recipe->runs, wt__recipes[i].public.name) != 0)
             continue;
         if (!other->there) {
             recipe->there = false;
@@ -151,38 +137,54 @@ static char *weights_path(struct reading *reading, const char *recipe)
     return folder ? wt__path_join(arena, folder, TRAINED_WEIGHTS) : NULL;
 }
 
-static int read_recipe(struct reading *reading, size_t index)
+/* What the folder holds beside weights. */
+static int read_model(struct reading *reading, size_t id, const json_t *config)
 {
     struct trained *trained = reading->trained;
-    struct trained_recipe *recipe = &trained->recipes[index];
+    struct trained_recipe *recipe = &trained->recipes[id];
+    char *path = weights_path(reading, recipe->name);
+    if (!path)
+        return wt__fail_nomem(reading->err);
+    switch (wt__recipes[id].model) {
+    case MODEL_NONE:
+    case MODEL_WEIGHTS:
+        return 0;
+    case MODEL_TOOL2VEC:
+        trained->tool2vec = wt__tool2vec_read(config);
+        return 0;
+    case MODEL_MLC:
+        return wt__mlc_open(&trained->mlc, path, config, wt__encoder_dim(trained->encoder), &trained->arena,
+                            &reading->key, reading->err);
+    case MODEL_PAST:
+        return wt__past_requests_open(&trained->past, path, config, trained->encoder, trained->base, reading->err);
+    case MODEL_REFINER:
+        return read_refiner(reading, id, path, config);
+    case MODEL_RULES:
+        return read_toolrerank(reading, recipe, config);
+    case MODEL_CHOICE:
+        return read_choice(reading, recipe, config);
+    }
+    return 0;
+}
+
+static int read_recipe(struct reading *reading, size_t id)
+{
+    struct trained *trained = reading->trained;
+    struct trained_recipe *recipe = &trained->recipes[id];
+    const char *name = wt__recipes[id].public.name;
     json_t *config;
-    *recipe = (struct trained_recipe){.name = names[index], .runs = names[index], .why = "", .model = "", .kind = ""};
-    int rc = read_config(reading, names[index], &config);
+    *recipe = (struct trained_recipe){.name = name, .runs = name, .why = "", .model = "", .kind = ""};
+    if (wt__recipes[id].model == MODEL_NONE)
+        return 0;
+    int rc = read_config(reading, name, &config);
     if (rc < 0 || !config)
         return rc;
-    rc = fits(reading, names[index], config, &recipe->there);
+    rc = fits(reading, name, config, &recipe->there);
     if (rc == 0 && recipe->there) {
         read_weights(trained, recipe, config);
         recipe->identity =
             wt__arena_copy(&trained->arena, wt__json_str(wt__json_object(config, "whichtool"), "identity"));
-        if (!recipe->identity)
-            rc = wt__fail_nomem(reading->err);
-        char *path = weights_path(reading, names[index]);
-        if (!path)
-            rc = wt__fail_nomem(reading->err);
-        if (index == TRAINED_TOOL2VEC)
-            trained->tool2vec = wt__tool2vec_read(config);
-        if (rc == 0 && index == TRAINED_MLC)
-            rc = wt__mlc_open(&trained->mlc, path, config, wt__encoder_dim(trained->encoder), &trained->arena,
-                              &reading->key, reading->err);
-        if (rc == 0 && index == TRAINED_NEIGHBOURS)
-            rc = wt__past_requests_open(&trained->past, path, config, trained->encoder, trained->base, reading->err);
-        if (rc == 0 && (index == TRAINED_TOOL2VEC_REFINER || index == TRAINED_MLC_REFINER))
-            rc = read_refiner(reading, recipe, config);
-        if (rc == 0 && index == TRAINED_AUTO)
-            rc = read_choice(reading, recipe, config);
-        if (rc == 0 && index == TRAINED_TOOLRERANK)
-            rc = read_toolrerank(reading, recipe, config);
+        rc = recipe->identity ? read_model(reading, id, config) : wt__fail_nomem(reading->err);
     }
     json_decref(config);
     return rc;
@@ -191,21 +193,19 @@ static int read_recipe(struct reading *reading, size_t index)
 /* ---------------------------------------------------------------- refiners */
 
 /* A refiner that cannot be read takes its recipe out of use, and no other. */
-static int read_refiner(struct reading *reading, struct trained_recipe *recipe, const json_t *config)
+static int read_refiner(struct reading *reading, size_t id, const char *path, const json_t *config)
 {
     struct trained *trained = reading->trained;
+    struct trained_recipe *recipe = &trained->recipes[id];
     int64_t join = wt__json_int(config, "join", -1), candidates = wt__json_int(config, "candidates", 0);
-    char *path = weights_path(reading, recipe->name);
     wt_error why;
     int rc = 0;
-    if (!path)
-        return wt__fail_nomem(reading->err);
     recipe->retriever.votes = wt__json_bool(config, "votes", false);
-    const struct trained_recipe *first = &trained->recipes[recipe->mlc != 0 ? TRAINED_MLC : TRAINED_TOOL2VEC];
+    const struct trained_recipe *first = &trained->recipes[wt__recipes[id].first];
     if (!first->there || !wt__str_equal(wt__json_str(config, "first"), wt__str(first->identity)))
         rc = wt__fail(&why, WT_EMODEL, "%s, with which it begins, %s", first->name,
                       first->there ? "was trained again since" : "is missing");
-    else if (recipe->retriever.votes && !trained->recipes[TRAINED_NEIGHBOURS].there)
+    else if (recipe->retriever.votes && !trained->recipes[RECIPE_NEIGHBOURS].there)
         rc = wt__fail(&why, WT_EMODEL, "the past requests that it looks at are missing (neighbours)");
     else
         rc = wt__refiner_open(&recipe->refiner, trained->encoder, path, join < 0 ? SIZE_MAX : (size_t)join,
@@ -272,7 +272,7 @@ static void close_cross(struct trained_cross *cross)
 static int read_toolrerank(struct reading *reading, struct trained_recipe *recipe, const json_t *config)
 {
     struct trained *trained = reading->trained;
-    const struct trained_recipe *first = &trained->recipes[TRAINED_DPR];
+    const struct trained_recipe *first = &trained->recipes[RECIPE_DPR];
     int rc = wt__rules_read(&trained->rules, config, &trained->arena, reading->err);
     if (rc < 0)
         return wt__fail_context(reading->err, rc, "%s/%s", reading->folder, recipe->name);
@@ -291,16 +291,17 @@ static int read_toolrerank(struct reading *reading, struct trained_recipe *recip
     return why && set_notice(trained, recipe->name, why) < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
-/* The recipes of dpr's best N. */
+/* The recipes that read the best of another one. */
 static void derive_reranks(struct trained *trained)
 {
-    static const size_t depths[] = {[TRAINED_RERANK_10] = 10, [TRAINED_RERANK_30] = 30, [TRAINED_RERANK_50] = 50};
-    for (size_t i = TRAINED_RERANK_10; i <= TRAINED_RERANK_50; i++) {
+    for (size_t i = 0; i < RECIPES; i++) {
         struct trained_recipe *recipe = &trained->recipes[i];
-        *recipe = trained->recipes[TRAINED_DPR];
-        recipe->name = recipe->runs = names[i];
+        if (wt__recipes[i].reads == 0)
+            continue;
+        *recipe = trained->recipes[wt__recipes[i].first];
+        recipe->name = recipe->runs = wt__recipes[i].public.name;
         recipe->there = recipe->there && trained->cross;
-        recipe->cross = depths[i];
+        recipe->cross = wt__recipes[i].reads;
     }
 }
 
@@ -310,7 +311,7 @@ static void derive_reranks(struct trained *trained)
 static int read_chooser(struct reading *reading)
 {
     struct trained *trained = reading->trained;
-    const struct trained_recipe *found_by = &trained->recipes[TRAINED_AUTO];
+    const struct trained_recipe *found_by = &trained->recipes[RECIPE_AUTO];
     json_t *config;
     wt_error why;
     int rc = read_config(reading, TRAINED_SET, &config);
@@ -367,9 +368,8 @@ int wt__trained_open(struct trained **out, const char *folder, const struct enco
         return rc;
     }
     rc = note_cross(&reading);
-    for (size_t i = 0; rc == 0 && i < TRAINED_RECIPES; i++)
-        if (i < TRAINED_RERANK_10 || i > TRAINED_RERANK_50)
-            rc = read_recipe(&reading, i);
+    for (size_t i = 0; rc == 0 && i < RECIPES; i++)
+        rc = read_recipe(&reading, i);
     if (rc == 0)
         rc = read_chooser(&reading);
     if (rc < 0) {
@@ -387,7 +387,7 @@ void wt__trained_close(struct trained *trained)
 {
     if (!trained)
         return;
-    for (size_t i = 0; i < TRAINED_AUTO; i++)
+    for (size_t i = 0; i < RECIPE_AUTO; i++) /* its refiner is another's */
         wt__refiner_close(trained->recipes[i].refiner);
     close_cross(trained->cross);
     wt__encoder_close(trained->own);
@@ -400,7 +400,7 @@ void wt__trained_close(struct trained *trained)
 
 const struct trained_recipe *wt__trained_recipe(const struct trained *trained, const char *name)
 {
-    for (size_t i = 0; trained && i < TRAINED_RECIPES; i++)
+    for (size_t i = 0; trained && i < RECIPES; i++)
         if (trained->recipes[i].there && strcmp(trained->recipes[i].name, name) == 0)
             return &trained->recipes[i];
     return NULL;

@@ -27,6 +27,7 @@
 #include "catalog/tool.h"
 #include "choose/chooser.h"
 #include "encoder/encoder.h"
+#include "recipe/recipes.h"
 #include "rerank/cross.h"
 #include "rerank/refiner.h"
 #include "rerank/toolrerank.h"
@@ -83,21 +84,6 @@ struct trained_cross {
     bool tried;
 };
 
-enum {
-    TRAINED_DPR,
-    TRAINED_RERANK_10, /* dpr's best, read by the cross-encoder: no folders of their own */
-    TRAINED_RERANK_30,
-    TRAINED_RERANK_50,
-    TRAINED_TOOL2VEC,
-    TRAINED_MLC,
-    TRAINED_NEIGHBOURS,
-    TRAINED_TOOL2VEC_REFINER,
-    TRAINED_MLC_REFINER,
-    TRAINED_AUTO,
-    TRAINED_TOOLRERANK,
-    TRAINED_RECIPES
-};
-
 struct trained {
     struct arena arena;
     struct encoder *own;           /* the trained encoder; NULL: the recipes use the engine's */
@@ -105,10 +91,10 @@ struct trained {
     const struct encoder *base;    /* the engine's; NULL: it has none */
     char key[65];                  /* of encoder, weights and head: tells vectors of one training from another's */
     struct tool2vec tool2vec;
-    struct mlc mlc;            /* count 0: none */
-    struct past_requests past; /* of neighbours */
-    struct trained_recipe recipes[TRAINED_RECIPES];
-    struct trained_cross *cross; /* NULL: there is none */
+    struct mlc mlc;                         /* count 0: none */
+    struct past_requests past;              /* of neighbours */
+    struct trained_recipe recipes[RECIPES]; /* by recipe_id */
+    struct trained_cross *cross;            /* NULL: there is none */
     struct rules rules;
     const struct chooser *chooser; /* NULL: there is none */
     char *notice;                  /* why something that is there cannot be used, or NULL */
