@@ -48,9 +48,9 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
     static const char *const names[STAGE_COUNT] = {"bm25",    "dense", "neighbours", "part",
                                                    "refiner", "cross", "hierarchy"};
     const float weights[STAGE_COUNT] = {
-        search->retriever.lexical,   search->retriever.dense,        wt__asks_neighbours(&search->retriever),
-        hit->part.len > 0,           search->second.refiner != NULL, wt__second_reads(&search->second),
-        search->second.rules != NULL};
+        search->retriever.lexical,   search->retriever.dense,          wt__asks_neighbours(&search->retriever),
+        hit->part.len > 0,           search->reranker.refiner != NULL, wt__reranker_reads(&search->reranker),
+        search->reranker.rules != NULL};
     struct arena *arena = search->arena;
     wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, STAGE_COUNT);
     if (!stages)
@@ -101,7 +101,7 @@ int wt__publish_hits(struct search *search, const uint32_t *which, size_t count,
         rc = wt__tool_publish(search->arena, &tools[i], &item->tool, err);
         if (rc >= 0 && explain)
             rc = explain_stages(search, hit, item, err);
-        if (rc >= 0 && explain && (search->retriever.lexical > 0 || search->second.refiner))
+        if (rc >= 0 && explain && (search->retriever.lexical > 0 || search->reranker.refiner))
             rc = explain_matches(search, hit, &tools[i], item, err);
     }
     *out = items;

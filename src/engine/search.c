@@ -38,7 +38,7 @@ static int choose_plain(struct search *search, const struct recipe *recipe, bool
 {
     wt_error why;
     search->retriever = *recipe->retriever;
-    search->second.rules = recipe->rules;
+    search->reranker.rules = recipe->rules;
     search->ran = recipe->public.name;
     if (!recipe->public.needs_model)
         return 0;
@@ -69,8 +69,8 @@ static int choose_trained(struct search *search, const struct trained *trained, 
         return choose_plain(search, plain, true, err);
     search->retriever = recipe->retriever;
     search->retriever.votes |= search->features && trained->recipes[RECIPE_NEIGHBOURS].there;
-    search->second = (struct second_stage){
-        .refiner = recipe->refiner, .cross = recipe->cross, .rules = recipe->rules, .trained = trained};
+    search->reranker = (struct reranker){
+        .refiner = recipe->refiner, .rules = recipe->rules, .reads = recipe->cross, .cross = trained->cross};
     if (wt__asks_neighbours(&search->retriever)) {
         search->encoder = trained->encoder;
         search->neighbours = trained->past.trained;
@@ -194,12 +194,12 @@ static int retrieve(struct search *search, wt_error *err)
 {
     const struct snapshot *snapshot = search->shelf->snapshot;
     struct view view = {.snapshot = snapshot, .encoder = search->encoder};
-    size_t k = search->k, deeper = wt__second_depth(&search->second);
+    size_t k = search->k, deeper = wt__reranker_depth(&search->reranker);
     struct retrieve_request request = {.text = search->request,
                                        .k = k > deeper ? k : deeper,
                                        .max_per_provider = search->max_per_provider,
                                        .copies = search->copies,
-                                       .features = search->features || search->second.refiner};
+                                       .features = search->features || search->reranker.refiner};
     search->neighbours.rows = search->shelf->label_rows;
     view.neighbours = wt__search_neighbours(search);
     if (search->set.kind)
@@ -209,8 +209,9 @@ static int retrieve(struct search *search, wt_error *err)
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0) {
-        struct second_look look = {search->engine, &view, &request, search->arena, &search->several};
-        rc = wt__second_look(&search->second, &look, &search->hits, err);
+        struct store_tools tools = {search->engine, snapshot};
+        struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena, &search->several};
+        rc = wt__rerank(&search->reranker, &input, &search->hits, err);
     }
     if (rc == 0 && search->hits.len > k)
         search->hits.len = k;

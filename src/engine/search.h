@@ -5,7 +5,7 @@
 #define WT_ENGINE_SEARCH_H
 
 #include "engine/engine.h"
-#include "engine/second.h"
+#include "engine/tool_reader.h"
 
 struct search {
     /* What is wanted; borrowed. */
@@ -35,7 +35,7 @@ struct search {
     struct retriever retriever;
     const struct encoder *encoder; /* NULL: lexical only */
     struct shelf_set set;          /* the vectors it searches, with an encoder */
-    struct second_stage second;    /* looks at the hits once more */
+    struct reranker reranker;      /* looks at the hits once more */
     const struct trained *labels;  /* whose neighbours are asked; NULL: nobody's */
     struct neighbours neighbours;  /* count 0: none */
     struct workspace *workspace;

@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
-#include "encoder/config.h"
 #include "retrieve/document.h"
 #include "retrieve/weight.h"
 
@@ -225,47 +224,12 @@ static int note_cross(struct reading *reading)
     int rc = read_config(reading, TRAINED_CROSS, &config);
     if (rc < 0 || !config)
         return rc;
-    trained->cross = calloc(1, sizeof *trained->cross);
-    if (!trained->cross || pthread_mutex_init(&trained->cross->lock, NULL) != 0) {
-        free(trained->cross);
-        trained->cross = NULL;
+    char *folder = wt__path_join(&trained->arena, reading->folder, TRAINED_CROSS);
+    char *identity = wt__arena_copy(&trained->arena, wt__json_str(wt__json_object(config, "whichtool"), "identity"));
+    if (!folder || !identity || !(trained->cross = wt__cross_encoder_new(folder, identity)))
         rc = wt__fail_nomem(reading->err);
-    } else {
-        trained->cross->folder = wt__path_join(&trained->arena, reading->folder, TRAINED_CROSS);
-        trained->cross->identity =
-            wt__arena_copy(&trained->arena, wt__json_str(wt__json_object(config, "whichtool"), "identity"));
-        rc = trained->cross->folder && trained->cross->identity ? 0 : wt__fail_nomem(reading->err);
-        if (rc == 0) {
-            char fields[MODEL_FIELDS];
-            wt__model_fields(trained->cross->folder, fields);
-            trained->cross->fields = wt__document_fields(fields, NULL);
-        }
-    }
     json_decref(config);
     return rc;
-}
-
-int wt__trained_cross(const struct trained *trained, struct cross **out, wt_error *err)
-{
-    struct trained_cross *cross = trained->cross;
-    pthread_mutex_lock(&cross->lock);
-    if (!cross->tried)
-        cross->tried = wt__cross_open(&cross->model, cross->folder, &cross->error) != WT_ENOMEM;
-    *out = cross->model;
-    if (!*out && err)
-        *err = cross->error;
-    int rc = *out ? 0 : cross->error.code;
-    pthread_mutex_unlock(&cross->lock);
-    return rc;
-}
-
-static void close_cross(struct trained_cross *cross)
-{
-    if (!cross)
-        return;
-    wt__cross_close(cross->model);
-    pthread_mutex_destroy(&cross->lock);
-    free(cross);
 }
 
 /* The rules belong to the scores that they were found with. */
@@ -389,7 +353,7 @@ void wt__trained_close(struct trained *trained)
         return;
     for (size_t i = 0; i < RECIPE_AUTO; i++) /* its refiner is another's */
         wt__refiner_close(trained->recipes[i].refiner);
-    close_cross(trained->cross);
+    wt__cross_encoder_free(trained->cross);
     wt__encoder_close(trained->own);
     wt__mlc_dispose(&trained->mlc);
     wt__past_requests_dispose(&trained->past);

@@ -14,7 +14,6 @@
 #ifndef WT_RECIPE_TRAINED_H
 #define WT_RECIPE_TRAINED_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,9 +27,9 @@
 #include "choose/chooser.h"
 #include "encoder/encoder.h"
 #include "recipe/recipes.h"
-#include "rerank/cross.h"
+#include "rerank/cross_encoder.h"
 #include "rerank/refiner.h"
-#include "rerank/toolrerank.h"
+#include "rerank/rules.h"
 #include "retrieve/mlc.h"
 #include "retrieve/past_requests.h"
 #include "retrieve/retrieve.h"
@@ -56,34 +55,6 @@ struct trained_recipe {
     const struct rules *rules; /* of ToolRerank, or NULL */
 };
 
-/* What ToolRerank knows beside its encoders. */
-struct rules {
-    struct hierarchy_settings settings;
-    struct request_classifier classifier;
-    bool across;      /* scores are the cross-encoder's; else the first stage's shares of its best */
-    bool by_provider; /* what `seen` names */
-    struct map seen;  /* providers that training used, and tools that have none; or else tools */
-};
-
-/* Where nothing was trained: every rule is off, since nothing tells which one a request needs. */
-extern const struct rules wt__rules_untrained;
-
-/* FOLDER/toolrerank/config.json. Errors: WT_EMODEL, WT_ENOMEM. The map is the caller's to dispose of. */
-int wt__rules_read(struct rules *out, const json_t *config, struct arena *arena, wt_error *err);
-/* The members that it reads back; seen: a list of names, whose reference is taken. NULL when memory is out. */
-json_t *wt__rules_write(const struct rules *rules, json_t *seen);
-bool wt__rules_seen(const struct rules *rules, const struct tool *tool, struct buffer *id); /* id: scratch */
-
-/* A cross-encoder is opened when a query first has a use for it. */
-struct trained_cross {
-    char *folder, *identity; /* identity: of its training; "" when it is not ours */
-    unsigned fields;         /* of a tool, that it reads (retrieve/document.h) */
-    pthread_mutex_t lock;
-    struct cross *model; /* these three under the lock */
-    wt_error error;
-    bool tried;
-};
-
 struct trained {
     struct arena arena;
     struct encoder *own;           /* the trained encoder; NULL: the recipes use the engine's */
@@ -94,7 +65,7 @@ struct trained {
     struct mlc mlc;                         /* count 0: none */
     struct past_requests past;              /* of neighbours */
     struct trained_recipe recipes[RECIPES]; /* by recipe_id */
-    struct trained_cross *cross;            /* NULL: there is none */
+    struct cross_encoder *cross;            /* NULL: there is none */
     struct rules rules;
     const struct chooser *chooser; /* NULL: there is none */
     char *notice;                  /* why something that is there cannot be used, or NULL */
@@ -110,9 +81,6 @@ void wt__trained_close(struct trained *trained);
 
 /* The recipe when it can run, else NULL. trained may be NULL. */
 const struct trained_recipe *wt__trained_recipe(const struct trained *trained, const char *name);
-
-/* The cross-encoder of a recipe that has one. Errors: those of wt__cross_open, each time. */
-int wt__trained_cross(const struct trained *trained, struct cross **out, wt_error *err);
 
 /* The tool vector of a recipe. document [D]: d; sum [D] and uses: of its usages; mlc_row: of wt__mlc_row. */
 void wt__trained_vector(const struct trained *trained, const struct trained_recipe *recipe, const float *document,

@@ -5,11 +5,12 @@
  *    "across": true, "seen_by": "provider", "seen": ["weather", ..]}
  *
  * Members that are missing are the paper's; a classifier that is missing knows nothing. */
+#include "rerank/rules.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "catalog/names.h"
-#include "recipe/trained.h"
 
 static const char *const rule_names[HIERARCHY_RULES] = {"none", "concentrate", "spread"};
 static const char *const kind_names[REQUEST_KINDS] = {"unknown", "single", "multi"};

@@ -1,0 +1,65 @@
+#include "rerank/cross_encoder.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "encoder/config.h"
+#include "retrieve/document.h"
+
+struct cross_encoder *wt__cross_encoder_new(const char *folder, const char *identity)
+{
+    struct cross_encoder *cross = calloc(1, sizeof *cross);
+    char fields[MODEL_FIELDS];
+    if (!cross || pthread_mutex_init(&cross->lock, NULL) != 0) {
+        free(cross);
+        return NULL;
+    }
+    cross->folder = folder;
+    cross->identity = identity;
+    wt__model_fields(folder, fields);
+    cross->fields = wt__document_fields(fields, NULL);
+    return cross;
+}
+
+void wt__cross_encoder_free(struct cross_encoder *cross)
+{
+    if (!cross)
+        return;
+    wt__cross_close(cross->model);
+    pthread_mutex_destroy(&cross->lock);
+    free(cross);
+}
+
+int wt__cross_encoder_open(struct cross_encoder *cross, struct cross **out, wt_error *err)
+{
+    pthread_mutex_lock(&cross->lock);
+    if (!cross->tried)
+        cross->tried = wt__cross_open(&cross->model, cross->folder, &cross->error) != WT_ENOMEM;
+    *out = cross->model;
+    if (!*out && err)
+        *err = cross->error;
+    int rc = *out ? 0 : cross->error.code;
+    pthread_mutex_unlock(&cross->lock);
+    return rc;
+}
+
+int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str request, const struct tool *tools,
+                            size_t count, struct arena *arena, float *logits, wt_error *err)
+{
+    struct token_run *runs = wt__arena_array(arena, struct token_run, count);
+    int32_t *ids = wt__arena_array(arena, int32_t, count * CROSS_TOKENS);
+    struct buffer text = {0};
+    int rc = runs && ids ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        wt__buffer_clear(&text);
+        wt__document_fields_text(&tools[i], fields, &text);
+        if (text.failed)
+            rc = wt__fail_nomem(err);
+        else
+            runs[i] = wt__cross_tokens(model, wt__buffer_view(&text), ids + i * CROSS_TOKENS);
+    }
+    if (rc == 0)
+        rc = wt__cross_score(model, request, runs, count, logits, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}

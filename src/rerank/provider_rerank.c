@@ -1,0 +1,237 @@
+/* provider_rerank.c: ToolRerank (toolrerank.h) on a query's hits: tools are read once, and scored by the cross-encoder
+ * or by the first stage's shares of its best. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "rerank/reranker.h"
+#include "rerank/toolrerank.h"
+#include "retrieve/document.h"
+
+/* A tool that was read. */
+struct known {
+    uint32_t row;
+    float logit;
+    struct tool tool;
+};
+
+/* What the pipeline's callbacks work with. */
+struct hierarchy {
+    const struct rules *rules;
+    const struct reranker *reranker;
+    const struct rerank_input *input;
+    struct arena arena;
+    struct cross *cross; /* NULL: the first stage's scores stay */
+    struct known *known; /* [len] */
+    size_t len, capacity;
+    struct buffer id;
+};
+
+static struct known *known_of(const struct hierarchy *h, uint32_t row)
+{
+    for (size_t i = 0; i < h->len; i++)
+        if (h->known[i].row == row)
+            return &h->known[i];
+    return NULL;
+}
+
+/* Reads the tools of rows and makes candidates of them, without scores. */
+static int make_candidates(struct hierarchy *h, const uint32_t *rows, size_t count, struct candidate *out,
+                           wt_error *err)
+{
+    const struct view *view = h->input->view;
+    struct tool *tools = wt__arena_array(&h->arena, struct tool, count);
+    int rc =
+        tools ? h->input->tools.read(h->input->tools.context, rows, count, &h->arena, tools, err) : wt__fail_nomem(err);
+    if (rc == 0 && wt__grow((void **)&h->known, &h->capacity, h->len + count, sizeof *h->known) < 0)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        const struct vectors *vectors = view->vectors;
+        bool none = !vectors || rows[i] >= vectors->rows || vectors->slot_of_row[rows[i]] == VECTOR_NONE;
+        out[i] = (struct candidate){.row = rows[i],
+                                    .provider = tools[i].provider.len ? view->snapshot->keys[rows[i]].provider
+                                                                      : HIERARCHY_NO_PROVIDER,
+                                    .seen = wt__rules_seen(h->rules, &tools[i], &h->id),
+                                    .vector = none ? NULL : wt__vectors_of_row(vectors, rows[i])};
+        if (!none && !out[i].vector)
+            rc = wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)rows[i]);
+        if (!known_of(h, rows[i]))
+            h->known[h->len++] = (struct known){.row = rows[i], .tool = tools[i]};
+    }
+    return rc == 0 && h->id.failed ? wt__fail_nomem(err) : rc;
+}
+
+static int score_candidates(void *context, struct candidate *candidates, size_t count, wt_error *err)
+{
+    struct hierarchy *h = context;
+    struct tool *tools = wt__arena_array(&h->arena, struct tool, count);
+    float *logits = wt__arena_array(&h->arena, float, count);
+    int rc = tools && logits ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        tools[i] = known_of(h, candidates[i].row)->tool;
+    if (rc == 0)
+        rc = wt__cross_encoder_score(h->cross, h->reranker->cross->fields, h->input->request->text, tools, count,
+                                     &h->arena, logits, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        known_of(h, candidates[i].row)->logit = logits[i];
+        candidates[i].score = wt__cross_probability(logits[i]);
+    }
+    return rc;
+}
+
+static int tools_of_provider(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
+{
+    struct hierarchy *h = context;
+    const struct tool_reader *reader = &h->input->tools;
+    const struct snapshot *snapshot = h->input->view->snapshot;
+    size_t count, at = 0;
+    uint32_t *rows;
+    while (at < h->len && snapshot->keys[h->known[at].row].provider != provider)
+        at++;
+    if (at == h->len)
+        return 0;
+    int rc = reader->rows_of(reader->context, h->known[at].tool.provider, most, &h->arena, &rows, &count, err);
+    if (rc == 0)
+        rc = make_candidates(h, rows, count, out, err);
+    return rc < 0 ? rc : (int)count;
+}
+
+/* The number that stands for having no provider. */
+static int number_of_nobody(const struct rerank_input *input, struct arena *arena, uint32_t *out, wt_error *err)
+{
+    static const struct str nobody = {"", 0};
+    size_t count = 0;
+    uint32_t *rows;
+    int rc = input->tools.rows_of(input->tools.context, nobody, 1, arena, &rows, &count, err);
+    *out = rc == 0 && count > 0 ? input->view->snapshot->keys[rows[0]].provider : HIERARCHY_NO_PROVIDER;
+    return rc;
+}
+
+/* What kind of request it is, and what the candidates' providers lack. */
+static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct candidate *candidates, size_t count,
+                     enum request_kind *out, wt_error *err)
+{
+    uint32_t nobody;
+    *out = REQUEST_UNKNOWN;
+    if (!hits->nearest || h->rules == &wt__rules_untrained)
+        return 0;
+    int rc = number_of_nobody(h->input, &h->arena, &nobody, err);
+    if (rc < 0)
+        return rc;
+    const struct request_texts texts = {.texts = hits->texts,
+                                        .nearest = hits->nearest,
+                                        .counts = hits->nearest_counts,
+                                        .most = hits->nearest_most,
+                                        .keys = h->input->view->snapshot->keys,
+                                        .nobody = nobody};
+    float lack = wt__request_lack(&texts, candidates, count);
+    *out = wt__request_kind(&h->rules->classifier, lack);
+    *h->input->several = (double)wt__request_probability(&h->rules->classifier, lack);
+    return 0;
+}
+
+static size_t place_of(const struct hit_list *hits, uint32_t row)
+{
+    size_t at = 0;
+    while (at < hits->len && hits->items[at].row != row)
+        at++;
+    return at;
+}
+
+/* What the cross-encoder said of the i-th candidate. */
+static void tell_cross(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t i,
+                       struct hit *hit)
+{
+    struct stage_evidence *stage = &hit->stages[STAGE_CROSS];
+    stage->rank = 1;
+    for (size_t j = 0; j < count; j++)
+        stage->rank += candidates[j].score > candidates[i].score;
+    stage->score = known_of(h, candidates[i].row)->logit;
+    wt__hit_rescore(hit, candidates[i].score);
+}
+
+/* The candidates as hits, and behind them those that are not among them, in their order. No score is above the one
+ * before it, so that order and score say the same. */
+static int list_hits(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t first,
+                     struct hit_list *hits, wt_error *err)
+{
+    struct hit *items = wt__arena_array(h->input->arena, struct hit, count + hits->len);
+    size_t n = 0;
+    if (!items)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = place_of(hits, candidates[i].row);
+        struct hit *hit = &items[n++];
+        *hit = at < hits->len ? hits->items[at] : (struct hit){.row = candidates[i].row};
+        if (h->cross)
+            tell_cross(h, candidates, count, i, hit);
+        hit->stages[STAGE_HIERARCHY] = (struct stage_evidence){.rank = i + 1, .score = i < first};
+    }
+    for (size_t i = 0; i < hits->len; i++) {
+        size_t at = 0;
+        while (at < count && items[at].row != hits->items[i].row)
+            at++;
+        if (at == count)
+            items[n++] = hits->items[i];
+    }
+    for (size_t i = 1; i < n; i++) {
+        float excess = fmaxf(items[i].score - items[i - 1].score, 0);
+        items[i].score -= excess;
+        items[i].stages[STAGE_HIERARCHY].share = -excess;
+    }
+    hits->items = items;
+    hits->len = n;
+    return 0;
+}
+
+/* What the rules fetched may be more of a provider than was asked for. */
+static void cap_providers(const struct snapshot_key *keys, size_t most, struct hit_list *hits)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < hits->len; i++) {
+        size_t same = 0;
+        for (size_t j = 0; j < kept; j++)
+            same += keys[hits->items[j].row].provider == keys[hits->items[i].row].provider;
+        if (same < most)
+            hits->items[kept++] = hits->items[i];
+    }
+    hits->len = kept;
+}
+
+static int run_hierarchy(struct hierarchy *h, struct hit_list *hits, wt_error *err)
+{
+    struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
+    uint32_t rows[HIERARCHY_MAX_CANDIDATES];
+    size_t depth = wt__hierarchy_depth(&h->rules->settings), first;
+    size_t count = hits->len < depth ? hits->len : depth;
+    enum request_kind kind;
+    const struct toolrerank_source source = {.context = h,
+                                             .dim = wt__encoder_dim(h->input->view->encoder),
+                                             .score = h->cross ? score_candidates : NULL,
+                                             .tools_of = tools_of_provider};
+    for (size_t i = 0; i < count; i++)
+        rows[i] = hits->items[i].row;
+    int rc = make_candidates(h, rows, count, candidates, err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        candidates[i].score = hits->items[0].score > 0 ? hits->items[i].score / hits->items[0].score : 0;
+    if (rc == 0)
+        rc = find_kind(h, hits, candidates, count, &kind, err);
+    if (rc == 0)
+        rc = wt__toolrerank(&h->rules->settings, kind, &source, candidates, &count, &first, err);
+    return rc < 0 ? rc : list_hits(h, candidates, count, first, hits, err);
+}
+
+int wt__rerank_by_provider(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,
+                           wt_error *err)
+{
+    struct hierarchy h = {.rules = reranker->rules, .reranker = reranker, .input = input};
+    int rc = reranker->rules->across ? wt__cross_encoder_open(reranker->cross, &h.cross, err) : 0;
+    if (rc == 0)
+        rc = run_hierarchy(&h, hits, err);
+    if (rc == 0 && input->request->max_per_provider)
+        cap_providers(input->view->snapshot->keys, input->request->max_per_provider, hits);
+    wt__buffer_dispose(&h.id);
+    wt__arena_dispose(&h.arena);
+    free(h.known);
+    return rc;
+}
