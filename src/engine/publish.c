@@ -47,10 +47,13 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
 {
     static const char *const names[STAGE_COUNT] = {"bm25",    "dense", "neighbours", "part",
                                                    "refiner", "cross", "hierarchy"};
-    const float weights[STAGE_COUNT] = {
-        search->retriever.lexical,   search->retriever.dense,          wt__asks_neighbours(&search->retriever),
-        hit->part.len > 0,           search->reranker.refiner != NULL, wt__reranker_reads(&search->reranker),
-        search->reranker.rules != NULL};
+    const float weights[STAGE_COUNT] = {search->retriever.lexical,
+                                        search->retriever.dense,
+                                        wt__asks_neighbours(&search->retriever),
+                                        hit->part.len > 0,
+                                        search->reranker.refiner != NULL,
+                                        wt__reranker_reads(&search->reranker),
+                                        search->reranker.rules != NULL};
     struct arena *arena = search->arena;
     wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, STAGE_COUNT);
     if (!stages)
