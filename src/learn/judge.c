@@ -6,17 +6,12 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "base/topk.h"
 #include "nn/matmul.h"
 #include "nn/norm.h"
 
 /* ---------------------------------------------------------------- what is looked at */
-
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* `most` numbers below count, drawn without repetition, ascending; all of them when there are no more. */
 static uint32_t *draw(struct rng *rng, size_t count, size_t most, size_t *drawn)
@@ -26,7 +21,7 @@ static uint32_t *draw(struct rng *rng, size_t count, size_t most, size_t *drawn)
     if (!numbers)
         return NULL;
     wt__rng_draw(rng, numbers, count, *drawn);
-    qsort(numbers, *drawn, sizeof *numbers, ascending);
+    wt__sort_u32(numbers, *drawn);
     return numbers;
 }
 

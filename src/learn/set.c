@@ -20,6 +20,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/sort.h"
 #include "choose/set_metrics.h"
 #include "engine/pick.h"
 #include "learn/logistic.h"
@@ -452,12 +453,6 @@ static int level_of(const struct chooser *chooser, const struct deep *deep, floa
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-static int compare_floats(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 static int calibrate(struct search_for_set *s, wt_error *err)
 {
     size_t used = 0, unused = 0;
@@ -471,9 +466,9 @@ static int calibrate(struct search_for_set *s, wt_error *err)
             rc = level_of(chooser, &asked->unused, &s->unused[unused++], err);
         s->none[q] = wt__none_probability(chooser, &asked->near);
     }
-    qsort(s->levels, used, sizeof *s->levels, compare_floats);
-    qsort(s->unused, unused, sizeof *s->unused, compare_floats);
-    qsort(s->none, s->count, sizeof *s->none, compare_floats);
+    wt__sort_floats(s->levels, used);
+    wt__sort_floats(s->unused, unused);
+    wt__sort_floats(s->none, s->count);
     s->chooser.levels = (struct calibration){s->levels, used};
     s->chooser.unused = (struct calibration){s->unused, unused};
     s->chooser.none = (struct calibration){s->none, s->count};

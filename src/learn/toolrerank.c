@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/sort.h"
 #include "engine/second.h"
 #include "learn/request_kind.h"
 
@@ -77,12 +78,6 @@ struct search {
 
 /* ---------------------------------------------------------------- the catalogue */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int read_tools(struct search *s, wt_error *err)
 {
     struct study *study = s->look.study;
@@ -106,7 +101,7 @@ static int read_tools(struct search *s, wt_error *err)
         if (none)
             s->look.nobody = keys[row].provider;
     }
-    qsort(s->by_provider, tools, sizeof *s->by_provider, compare_numbers);
+    wt__sort_u64(s->by_provider, tools);
     return rc < 0 ? rc : 0;
 }
 
