@@ -136,7 +136,7 @@ static int renew(struct tuning *tuning, struct listener *listener, wt_error *err
     if (step->negatives == 0)
         return 0;
     if (wt__listener_phase(listener, "looking for hard negatives", step->ranking.count))
-        return wt__fail(err, WT_ECANCELLED, "stopped on request");
+        return wt__fail_cancelled(err);
     float *fresh = wt__alloc_aligned(carried->count, sizeof *fresh);
     int rc = fresh ? wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->tools, step->ranking.rows,
                                       step->ranking.count, fresh, listener, err)

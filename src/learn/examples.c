@@ -341,7 +341,7 @@ static int read_usages(struct reader *r, struct store *store)
         done += count;
         wt__arena_dispose(&page);
         if (rc >= 0 && r->listener && wt__listener_step(r->listener, done))
-            rc = wt__fail(r->err, WT_ECANCELLED, "stopped on request");
+            rc = wt__fail_cancelled(r->err);
     }
     return rc < 0 ? rc : 0;
 }
@@ -463,7 +463,7 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
     out->parts = wt__arena_array(&out->arena, struct example_part, 1);
     int rc = out->source && out->parts ? 0 : wt__fail_nomem(err);
     if (rc == 0 && listener && wt__listener_phase(listener, "reading", 0))
-        rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = read_all(&r, engine, options);
     if (rc == 0)

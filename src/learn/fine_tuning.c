@@ -175,7 +175,7 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
     if (rc == 0)
         rc = list_parameters(tuning, err);
     if (rc == 0 && wt__listener_phase(&training->listener, "reading", 0))
-        rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = read_tokens(tuning, err);
     if (rc < 0)

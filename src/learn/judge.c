@@ -267,7 +267,7 @@ int wt__judge_run(const struct judge *judge, struct tower *tower, struct listene
     int rc = f.dev && f.uses && f.tools && f.other ? 0 : wt__fail_nomem(err);
     uint64_t texts = judge->dev_count + judge->use_count + DOCUMENT_TEXTS * judge->tool_count;
     if (rc == 0 && listener && wt__listener_phase(listener, "measuring", texts))
-        rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = describe(judge, tower, &f, listener, err);
     if (rc == 0)
