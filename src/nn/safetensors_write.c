@@ -15,15 +15,15 @@ enum { LENGTH_BYTES = 8, DATA_ALIGN = 64 };
 
 static int check_names(const char *path, const struct tensor_source *tensors, size_t count, wt_error *err)
 {
-    char **names = wt__alloc_array(count + 1, sizeof(*names));
+    const char **names = wt__alloc_array(count + 1, sizeof(*names));
     int rc = names ? 0 : wt__fail_nomem(err);
 
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < count; i++)
-        names[i] = (char *)tensors[i].name;
+        names[i] = tensors[i].name;
     names[count] = "__metadata__";
-    wt__sort_texts(names, count + 1);
+    wt__sort_texts((char **)names, count + 1);
     for (size_t i = 0; i < count && rc == 0; i++)
         if (strcmp(names[i], names[i + 1]) == 0)
             rc = wt__fail(err, WT_EMODEL, "%s: the name \"%s\" is taken twice", path, names[i]);
