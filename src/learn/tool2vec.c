@@ -91,28 +91,21 @@ static int choose(struct study *study, struct blend *best, float *part, double *
 
 int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err)
 {
-    const struct lesson_plan plan = {.most = 1}; /* each request once */
-    struct loop_options unused;
     struct study *study;
     struct blend blend;
     struct outcome after;
     float part;
     json_t *about = NULL;
-    int rc = wt__study_open(&study, training, err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &study->base, &unused, &about, err);
+    int rc = wt__study_begin(&study, training, &about, err);
     if (rc == 0)
         rc = choose(study, &blend, &part, &out->before, &after, err);
     if (rc == 0) {
         out->after = after.recall;
-        struct loop_state state = {.before = out->before, .best = out->after};
-        json_t *members = wt__training_outcome(about, training->lesson->figure, &state);
-        rc = wt__study_save(study, out->path, members,
-                            json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0, "tool2vec",
-                                      1.0, "part", (double)part, "blend", "description", (double)blend.description,
-                                      "usage", (double)blend.usage, "shrink", (double)blend.shrink),
-                            err);
-        json_decref(members);
+        rc = wt__study_leave(study, about,
+                             json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0, "tool2vec",
+                                       1.0, "part", (double)part, "blend", "description", (double)blend.description,
+                                       "usage", (double)blend.usage, "shrink", (double)blend.shrink),
+                             out, err);
     }
     json_decref(about);
     return rc;

@@ -470,7 +470,6 @@ static size_t count_cut(const struct search *s)
 
 static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained *out, wt_error *err)
 {
-    struct loop_state state = {.before = s->before, .best = s->best};
     struct buffer text = {0};
     out->before = s->before;
     out->after = s->best;
@@ -496,15 +495,11 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
                   json_object_set(config, "weights", weights) < 0;
     if (!failed && s->cross)
         failed = json_object_set_new(config, TRAINED_CROSS, json_string(s->trained->cross->identity)) < 0;
-    json_t *members = failed ? NULL : wt__training_outcome(about, s->training->lesson->figure, &state);
-    int rc;
-    if (members) {
-        rc = wt__study_save(s->look.study, out->path, members, config, err);
-    } else {
+    if (failed) {
         json_decref(config);
-        rc = wt__fail_nomem(err);
+        config = NULL;
     }
-    json_decref(members);
+    int rc = wt__study_leave(s->look.study, about, config, out, err);
     json_decref(weights);
     json_decref(fit);
     return rc;
@@ -512,13 +507,9 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
 
 int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *err)
 {
-    const struct lesson_plan plan = {.most = 1}; /* each request once */
-    struct loop_options unused;
     struct search s = {.training = training};
     json_t *about = NULL, *seen = json_array();
-    int rc = seen ? wt__study_open(&s.look.study, training, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &s.look.study->base, &unused, &about, err);
+    int rc = seen ? wt__study_begin(&s.look.study, training, &about, err) : wt__fail_nomem(err);
     if (rc == 0)
         rc = open_search(&s, err);
     if (rc == 0)
