@@ -181,9 +181,6 @@ int wt__store_count_usages(struct store *store, const struct usage_query *query,
 /* Removes usages (limit is not read). Sums that held one are to be made anew. Returns how many there were. */
 int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err);
 
-/* out [count]: how many teaching usages each tool has. */
-int wt__store_usage_counts(struct store *store, const int64_t *ids, size_t count, uint32_t *out, wt_error *err);
-
 /* ---------------------------------------------------------------- usage sums */
 
 /* A usage sum of a tool is the sum of the unit vectors of its teaching usages' requests, in order of id: the mean of

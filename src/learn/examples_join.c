@@ -179,12 +179,3 @@ int wt__examples_join(struct examples *out, const struct examples *sets, size_t 
         wt__examples_dispose(out);
     return rc;
 }
-
-void wt__examples_rows(const struct examples *examples, size_t train, size_t *first, size_t *end)
-{
-    size_t part = 0;
-    while (train >= examples->parts[part].train)
-        part++;
-    *first = part ? examples->parts[part - 1].tools : 0;
-    *end = examples->parts[part].tools;
-}
