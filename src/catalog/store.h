@@ -58,6 +58,10 @@ void wt__store_read_end(struct store *store);
 
 int wt__store_generation(struct store *store, uint64_t *out, wt_error *err);
 
+/* Reads the whole file: its pages, its indexes, what its columns must hold and refer to. WT_ESTORE with the first
+ * damage. */
+int wt__store_check(struct store *store, wt_error *err);
+
 /* ---------------------------------------------------------------- changes */
 
 struct store_import_options {

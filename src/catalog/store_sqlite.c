@@ -172,6 +172,34 @@ void wt__store_read_end(struct store *store)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* Only damage gives this query a row other than "ok", or the other one a row at all. */
+static int check_with(struct store *store, const char *sql, wt_error *err)
+{
+    sqlite3_stmt *rows;
+    int rc = wt__sql_prepare(store, sql, &rows, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__sql_step(store, rows, err);
+    struct str found = rc == 1 ? wt__sql_column(rows, 0) : STR("ok");
+    if (!wt__str_equal(found, STR("ok")))
+        rc = wt__fail(
+            err, WT_ESTORE,
+            "%s is damaged: %.*s; go back to a copy of it, or save what can be read with `sqlite3 %s .recover`",
+            store->path, (int)found.len, found.ptr, store->path);
+    wt__sql_reset(rows);
+    return rc < 0 ? rc : 0;
+}
+
+int wt__store_check(struct store *store, wt_error *err)
+{
+    int rc = check_with(store, "PRAGMA integrity_check(1)", err);
+    return rc < 0
+               ? rc
+               : check_with(
+                     store,
+                     "SELECT 'a row of ' || \"table\" || ' refers to none' FROM pragma_foreign_key_check LIMIT 1", err);
+}
+
 int wt__store_generation(struct store *store, uint64_t *out, wt_error *err)
 {
     int64_t generation;
