@@ -1,7 +1,7 @@
 # bash completion for whichtool; made by `whichtool help --completions bash`
 _whichtool() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' i
-  local verbs='add find pick list show remove usage eval train model version help'
+  local verbs='add find pick list show remove check usage eval train model version help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case " $verbs " in *" ${COMP_WORDS[i]} "*) verb=${COMP_WORDS[i]}; break ;; esac
   done
@@ -102,6 +102,7 @@ _whichtool() {
     list) options+=' -p --provider --providers --limit --offset'; COMPREPLY=() ;;
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
+    check) options+=''; COMPREPLY=() ;;
     usage) options+=' --split --strict -t --tool --before --client --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
     eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --foreign --bootstrap --timed --max-per-provider --copies --seed --cache --oracle --below --without --chat-url --chat-model --record --replay --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     train) options+=' --data --most --out --epochs --batch --accumulate --lr --freeze --loss --precision --candidates --fields --negatives --made-up --seed --resume --threads --memory --cache --model --models'; mapfile -t COMPREPLY < <(compgen -W 'encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto set cross toolrerank all' -- "$word") ;;

@@ -53,6 +53,7 @@ complete -c whichtool -n '__fish_seen_subcommand_from show' -s f -l format -x -a
 complete -c whichtool -n __fish_use_subcommand -a remove -d 'Remove tools, or all tools of a provider'
 complete -c whichtool -n '__fish_seen_subcommand_from remove' -s p -l provider -x -d 'Remove every tool of this provider.'
 complete -c whichtool -n '__fish_seen_subcommand_from remove' -s y -l yes -d 'Do not ask.'
+complete -c whichtool -n __fish_use_subcommand -a check -d 'Check the store and its index for damage'
 complete -c whichtool -n __fish_use_subcommand -a usage -d 'Record which tools requests used, so that finding gets better'
 complete -c whichtool -n '__fish_seen_subcommand_from usage' -l split -x -d 'add: which qrels/NAME.tsv of a BEIR folder; train when not given.'
 complete -c whichtool -n '__fish_seen_subcommand_from usage' -l strict -d 'add: take nothing, and exit with 3, when one usage is bad.'
@@ -125,4 +126,4 @@ complete -c whichtool -n __fish_use_subcommand -a help -d 'Explain the command o
 complete -c whichtool -n '__fish_seen_subcommand_from help' -l recipes -d 'List the recipes of find and eval.'
 complete -c whichtool -n '__fish_seen_subcommand_from help' -l man -d 'Print the manual page.'
 complete -c whichtool -n '__fish_seen_subcommand_from help' -l completions -x -a 'bash zsh fish' -d 'Print the completions for a shell.'
-complete -c whichtool -n '__fish_seen_subcommand_from help' -a 'add find pick list show remove usage eval train model version help'
+complete -c whichtool -n '__fish_seen_subcommand_from help' -a 'add find pick list show remove check usage eval train model version help'

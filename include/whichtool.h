@@ -188,6 +188,12 @@ typedef struct wt_catalog_info {
 
 WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
 
+/* Reads the whole store and the index beside it, and checks what a search only checks where it meets it: pages, indexes
+ * and constraints of the store; every vector, posting and bound of the index. Changes nothing; an index that was not
+ * made yet is sound. From any thread; other calls that need the store wait.
+ * 0, or WT_ESTORE with the first damage and what to do about it, WT_ENEWER, WT_EIO, WT_ENOMEM. */
+WT_API int wt_check(wt_engine *engine, wt_error *err);
+
 /* Complete definitions of tools in the form that a provider's API accepts, as one JSON array.
  * format: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp".
  * Names become provider__name within that API's rule for names; wt_get maps them back. Characters that nobody sees, or

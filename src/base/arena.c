@@ -2,6 +2,7 @@
  * O(log M) allocations at first and one a BLOCK_MAX later. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdint.h>
 
 #include "base/memory.h"
@@ -35,6 +36,7 @@ static struct arena_block *block_new(struct arena *arena, size_t need)
 
 void *wt__arena_alloc(struct arena *arena, size_t size, size_t align)
 {
+    assert(align > 0 && align <= BLOCK_ALIGN && (align & (align - 1)) == 0);
     size_t at = (arena->used + align - 1) & ~(align - 1);
     if (!arena->block || at > arena->block->size || size > arena->block->size - at) {
         if (!block_new(arena, size))

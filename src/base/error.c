@@ -80,6 +80,11 @@ int wt__fail_nomem(wt_error *err)
     return wt__fail(err, WT_ENOMEM, "out of memory");
 }
 
+int wt__fail_cancelled(wt_error *err)
+{
+    return wt__fail(err, WT_ECANCELLED, "stopped on request");
+}
+
 int wt__fail_context(wt_error *err, int code, const char *format, ...)
 {
     if (!err)

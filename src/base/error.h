@@ -19,6 +19,8 @@ int wt__fail_at(wt_error *err, int code, size_t line, size_t byte, const char *p
 int wt__fail_errno(wt_error *err, const char *verb, const char *path);
 
 int wt__fail_nomem(wt_error *err);
+/* The caller asked to stop. */
+int wt__fail_cancelled(wt_error *err);
 
 /* Puts "format...: " before the message that *err already holds; keeps code and position. Returns err's code. */
 int wt__fail_context(wt_error *err, int code, const char *format, ...) WT_PRINTF(3, 4);

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sort.h"
 
 enum { FOLDER_DEPTH_MAX = 32, LOCK_POLL_MS = 20, TEMPORARY_TRIES = 16 };
 
@@ -397,11 +398,6 @@ static int list_folder(struct listing *listing, const char *folder, unsigned dep
     return rc;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int wt__list_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
                    wt_error *err)
 {
@@ -415,7 +411,7 @@ int wt__list_files(struct arena *arena, const char *folder, size_t max_files, ch
             rc = wt__fail_nomem(err);
         } else if (listing.count) {
             memcpy(*paths, listing.paths, listing.count * sizeof **paths);
-            qsort(*paths, listing.count, sizeof **paths, compare_paths);
+            wt__sort_texts(*paths, listing.count);
             *count = listing.count;
         }
     }

@@ -51,8 +51,3 @@ int wt__progress_step(struct progress *progress, uint64_t steps)
     pthread_mutex_unlock(&progress->lock);
     return cancelled;
 }
-
-int wt__fail_cancelled(wt_error *err)
-{
-    return wt__fail(err, WT_ECANCELLED, "stopped on request");
-}

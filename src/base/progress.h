@@ -29,6 +29,4 @@ int wt__progress_phase(struct progress *progress, const char *phase, uint64_t to
 /* Adds to done, from any thread. Non-zero: cancelled, now or earlier. The last step of a phase always reports. */
 int wt__progress_step(struct progress *progress, uint64_t steps);
 
-int wt__fail_cancelled(wt_error *err);
-
 #endif

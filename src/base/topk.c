@@ -1,6 +1,7 @@
 /* topk.c: see topk.h. */
 #include "base/topk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static void sift_down(struct scored *items, size_t len, size_t at)
@@ -32,6 +33,7 @@ static void sift_up(struct scored *items, size_t at)
 
 void wt__topk_push(struct topk *top, struct scored candidate)
 {
+    assert(top->len <= top->k);
     if (top->len < top->k) {
         top->items[top->len] = candidate;
         sift_up(top->items, top->len++);

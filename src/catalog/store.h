@@ -58,6 +58,10 @@ void wt__store_read_end(struct store *store);
 
 int wt__store_generation(struct store *store, uint64_t *out, wt_error *err);
 
+/* Reads the whole file: its pages, its indexes, what its columns must hold and refer to. WT_ESTORE with the first
+ * damage. */
+int wt__store_check(struct store *store, wt_error *err);
+
 /* ---------------------------------------------------------------- changes */
 
 struct store_import_options {
@@ -180,9 +184,6 @@ int wt__store_count_usages(struct store *store, const struct usage_query *query,
 
 /* Removes usages (limit is not read). Sums that held one are to be made anew. Returns how many there were. */
 int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err);
-
-/* out [count]: how many teaching usages each tool has. */
-int wt__store_usage_counts(struct store *store, const int64_t *ids, size_t count, uint32_t *out, wt_error *err);
 
 /* ---------------------------------------------------------------- usage sums */
 

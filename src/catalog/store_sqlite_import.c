@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "catalog/names.h"
 
 enum { STEP_TOOLS = 64 }; /* tools between two looks at the progress */
@@ -275,19 +276,13 @@ static int remove_empty_providers(struct store *store, wt_error *err)
                         err);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Removes the source's tools that this import did not bring. Rows are deleted behind the cursor, never under it. */
 static int remove_gone(struct import *import)
 {
     struct store *store = import->store;
     sqlite3_stmt *next;
     int64_t after = 0;
-    qsort(import->ids, import->id_count, sizeof *import->ids, compare_ids);
+    wt__sort_i64(import->ids, import->id_count);
     for (size_t at = 0;;) {
         int rc = wt__sql_prepare(store, "SELECT id FROM tool WHERE source = ?1 AND id > ?2 ORDER BY id LIMIT 1", &next,
                                  import->err);

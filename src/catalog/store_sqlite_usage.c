@@ -392,29 +392,6 @@ int wt__store_count_usages(struct store *store, const struct usage_query *query,
     return rc < 0 ? rc : 0;
 }
 
-int wt__store_usage_counts(struct store *store, const int64_t *ids, size_t count, uint32_t *out, wt_error *err)
-{
-    bool outer = !sqlite3_get_autocommit(store->db);
-    int rc = outer ? 0 : wt__store_read_begin(store, err);
-    for (size_t i = 0; rc >= 0 && i < count; i++) {
-        sqlite3_stmt *row;
-        rc = wt__sql_prepare(
-            store,
-            "SELECT count(DISTINCT u.id) FROM label l CROSS JOIN usage_tool x ON x.label = l.id"
-            " CROSS JOIN usage u ON u.id = x.usage WHERE l.tool = ?1 AND u.outcome <> 2 AND" USAGE_COUNTS,
-            &row, err);
-        if (rc < 0)
-            break;
-        sqlite3_bind_int64(row, 1, ids[i]);
-        rc = wt__sql_step(store, row, err);
-        out[i] = rc == 1 ? (uint32_t)sqlite3_column_int64(row, 0) : 0;
-        wt__sql_reset(row);
-    }
-    if (!outer)
-        wt__store_read_end(store);
-    return rc < 0 ? rc : 0;
-}
-
 /* ---------------------------------------------------------------- forgetting */
 
 static int mark_stale(struct store *store, const struct usage_query *query, wt_error *err)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "choose/set_metrics.h"
 
 enum {
@@ -94,16 +95,10 @@ static int compare_past(const void *a, const void *b)
     return (x->share < y->share) - (x->share > y->share);
 }
 
-static int compare_sets(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void collect_sets(struct weighing *w)
 {
     struct past_set past[NEIGHBOURS_ASKED];
-    size_t count = w->situation->past_count, kept = 0;
+    size_t count = w->situation->past_count;
     memcpy(past, w->situation->past, count * sizeof *past);
     qsort(past, count, sizeof *past, compare_past);
     for (size_t i = 0; i < count; i++)
@@ -115,11 +110,7 @@ static void collect_sets(struct weighing *w)
         add_changes(w, past[i].tools);
     for (size_t n = LEAST_PREFIX; n < MOST_PREFIX; n++)
         add_changes(w, prefix(w, n));
-    qsort(w->sets, w->count, sizeof *w->sets, compare_sets);
-    for (size_t i = 0; i < w->count; i++)
-        if (i == 0 || w->sets[i] != w->sets[kept - 1])
-            w->sets[kept++] = w->sets[i];
-    w->count = kept;
+    w->count = wt__sort_unique_u64(w->sets, w->count);
 }
 
 /* ---------------------------------------------------------------- how likely each is */

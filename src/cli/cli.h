@@ -83,6 +83,7 @@ bool wt__recipe_known(const char *name, size_t len, bool *needs_model);
 int wt__recipe_unknown(const struct cli *cli, const char *name, size_t len);
 
 int wt__cmd_add(struct cli *cli);
+int wt__cmd_check(struct cli *cli);
 int wt__cmd_eval(struct cli *cli);
 int wt__cmd_find(struct cli *cli);
 int wt__cmd_help(struct cli *cli);

@@ -2,12 +2,12 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/issues.h"
+#include "cli/imports.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 
-static void json_report(struct buffer *out, const char *source, const wt_add_report *report, double seconds)
+static void json_report(struct buffer *out, const char *source, const wt_add_report *report)
 {
     wt__buffer_char(out, '{');
     wt__json_text(out, "source", source);
@@ -18,14 +18,9 @@ static void json_report(struct buffer *out, const char *source, const wt_add_rep
     wt__json_count(out, "removed", report->removed);
     wt__json_count(out, "skipped", report->skipped);
     wt__json_count(out, "embedded", report->embedded);
-    wt__json_number(out, "seconds", seconds);
-    if (report->notice)
-        wt__json_text(out, "notice", report->notice);
-    wt__issues_json(out, report->issues, report->issue_count);
-    wt__buffer_text(out, "}\n");
 }
 
-static void text_report(struct buffer *out, const char *source, const wt_add_report *report, double seconds)
+static void text_report(struct buffer *out, const char *source, const wt_add_report *report)
 {
     static const char *const words[] = {"added", "updated", "unchanged", "removed", "skipped"};
     const size_t counts[] = {report->added, report->updated, report->unchanged, report->removed, report->skipped};
@@ -39,29 +34,17 @@ static void text_report(struct buffer *out, const char *source, const wt_add_rep
     }
     wt__buffer_text(out, "; ");
     wt__grouped(out, report->embedded);
-    wt__buffer_printf(out, " vectors; %.2f s\n", seconds);
+    wt__buffer_text(out, " vectors");
 }
 
-static int print_report(struct cli *cli, const char *source, const wt_add_report *report, double seconds)
+static int print_report(const struct cli *cli, const char *source, const wt_add_report *report, double seconds)
 {
-    struct buffer out = {0};
-    if (cli->json) {
-        json_report(&out, source, report, seconds);
-    } else {
-        struct buffer line = {0};
-        wt__issues_tell(cli, report->issues, report->issue_count, report->skipped);
-        text_report(&line, source, report, seconds);
-        wt__text_escape(&out, wt__buffer_view(&line), TEXT_LINES);
-        out.failed |= line.failed;
-        wt__buffer_dispose(&line);
-    }
-    if (report->notice)
-        wt__cli_note(cli, "Note: %s", report->notice);
-    if (!wt__cli_print(&out))
-        return END_SYSTEM;
-    /* A source of which nothing could be taken is no source. */
-    bool nothing = report->added + report->updated + report->unchanged == 0;
-    return nothing && report->skipped > 0 ? END_INPUT : END_DONE;
+    const struct import_outcome outcome = {seconds,         report->notice,
+                                           report->issues,  report->issue_count,
+                                           report->skipped, report->added + report->updated + report->unchanged};
+    struct buffer line = {0};
+    (cli->json ? json_report : text_report)(&line, source, report);
+    return wt__import_print(cli, &outcome, &line);
 }
 
 static int add_stdin(struct cli *cli, wt_engine *engine, wt_add_options *options, wt_add_report **report, wt_error *err)
@@ -85,17 +68,23 @@ static int add_stdin(struct cli *cli, wt_engine *engine, wt_add_options *options
 static int tell_stop(const struct cli *cli, const wt_add_report *report)
 {
     if (!report)
-        return wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped before the import was complete; the store is as it was before this source");
+        return wt__import_stopped(cli);
     return wt__cli_say(cli, END_INTERRUPTED,
                        "stopped while encoding; the tools and %zu new vectors are stored, and the next `whichtool add` "
                        "goes on where this one ended",
                        report->embedded);
 }
 
+struct adding {
+    wt_engine *engine;
+    wt_add_options *options;
+};
+
 /* Imports one source. 0, or an exit code with the reason told. */
-static int add_source(struct cli *cli, wt_engine *engine, wt_add_options *options, const char *source)
+static int add_source(struct cli *cli, const char *source, void *context)
 {
+    wt_engine *engine = ((struct adding *)context)->engine;
+    wt_add_options *options = ((struct adding *)context)->options;
     wt_add_report *report = NULL;
     wt_error err = {0};
     double begin = wt__now_ms();
@@ -122,19 +111,6 @@ static int add_source(struct cli *cli, wt_engine *engine, wt_add_options *option
     return code;
 }
 
-/* A source that cannot be read does not keep the others out; a store that cannot be written does. */
-static int add_sources(struct cli *cli, wt_engine *engine, wt_add_options *options)
-{
-    int code = 0;
-    for (size_t i = 0; i < cli->arguments.word_count; i++) {
-        int one = add_source(cli, engine, options, cli->arguments.words[i]);
-        code = code ? code : one;
-        if (one != 0 && one != END_INPUT)
-            return one;
-    }
-    return code;
-}
-
 int wt__cmd_add(struct cli *cli)
 {
     wt_add_options options;
@@ -155,7 +131,7 @@ int wt__cmd_add(struct cli *cli)
     int code = wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine);
     if (code == 0) {
         wt__progress_begin(&line, cli);
-        code = add_sources(cli, engine, &options);
+        code = wt__import_each(cli, 0, add_source, &(struct adding){engine, &options});
     }
     wt_close(engine);
     return code;

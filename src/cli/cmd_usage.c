@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/issues.h"
+#include "cli/imports.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/text.h"
@@ -14,7 +14,7 @@ enum { PAGE = 1000, TIME_BYTES = 64, LEAD = 30 /* columns of time and outcome */
 
 /* ---------------------------------------------------------------- add */
 
-static void json_report(struct buffer *out, const char *source, const wt_usage_report *report, double seconds)
+static void json_report(struct buffer *out, const char *source, const wt_usage_report *report)
 {
     wt__buffer_char(out, '{');
     wt__json_text(out, "source", source);
@@ -22,45 +22,28 @@ static void json_report(struct buffer *out, const char *source, const wt_usage_r
     wt__json_count(out, "skipped", report->skipped);
     wt__json_count(out, "unknown_tools", report->unknown_tools);
     wt__json_count(out, "learned", report->learned);
-    wt__json_number(out, "seconds", seconds);
-    if (report->notice)
-        wt__json_text(out, "notice", report->notice);
-    wt__issues_json(out, report->issues, report->issue_count);
-    wt__buffer_text(out, "}\n");
 }
 
-static void text_report(struct buffer *out, const char *source, const wt_usage_report *report, double seconds)
+static void text_report(struct buffer *out, const char *source, const wt_usage_report *report)
 {
+    wt__buffer_printf(out, "%s: ", source);
+    wt__grouped(out, report->added);
+    wt__buffer_text(out, " added, ");
+    wt__grouped(out, report->skipped);
+    wt__buffer_text(out, " skipped, ");
+    wt__grouped(out, report->unknown_tools);
+    wt__buffer_text(out, " unknown tools; ");
+    wt__grouped(out, report->learned);
+    wt__buffer_text(out, " requests learned");
+}
+
+static int print_report(const struct cli *cli, const char *source, const wt_usage_report *report, double seconds)
+{
+    const struct import_outcome outcome = {seconds,         report->notice, report->issues, report->issue_count,
+                                           report->skipped, report->added};
     struct buffer line = {0};
-    wt__buffer_printf(&line, "%s: ", source);
-    wt__grouped(&line, report->added);
-    wt__buffer_text(&line, " added, ");
-    wt__grouped(&line, report->skipped);
-    wt__buffer_text(&line, " skipped, ");
-    wt__grouped(&line, report->unknown_tools);
-    wt__buffer_text(&line, " unknown tools; ");
-    wt__grouped(&line, report->learned);
-    wt__buffer_printf(&line, " requests learned; %.2f s\n", seconds);
-    wt__text_escape(out, wt__buffer_view(&line), TEXT_LINES);
-    out->failed |= line.failed;
-    wt__buffer_dispose(&line);
-}
-
-static int print_report(struct cli *cli, const char *source, const wt_usage_report *report, double seconds)
-{
-    struct buffer out = {0};
-    if (cli->json) {
-        json_report(&out, source, report, seconds);
-    } else {
-        wt__issues_tell(cli, report->issues, report->issue_count, report->skipped);
-        text_report(&out, source, report, seconds);
-    }
-    if (report->notice)
-        wt__cli_note(cli, "Note: %s", report->notice);
-    if (!wt__cli_print(&out))
-        return END_SYSTEM;
-    /* A source of which nothing could be taken is no source. */
-    return report->added == 0 && report->skipped > 0 ? END_INPUT : END_DONE;
+    (cli->json ? json_report : text_report)(&line, source, report);
+    return wt__import_print(cli, &outcome, &line);
 }
 
 static int add_stdin(struct cli *cli, wt_engine *engine, wt_add_usage_options *options, wt_usage_report **report,
@@ -79,17 +62,23 @@ static int add_stdin(struct cli *cli, wt_engine *engine, wt_add_usage_options *o
 static int tell_stop(const struct cli *cli, const wt_usage_report *report)
 {
     if (!report)
-        return wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped before the import was complete; the store is as it was before this source");
+        return wt__import_stopped(cli);
     return wt__cli_say(
         cli, END_INTERRUPTED,
         "stopped while learning; the usages are stored, and the next `whichtool usage add` goes on where "
         "this one ended");
 }
 
+struct adding {
+    wt_engine *engine;
+    wt_add_usage_options *options;
+};
+
 /* Imports one source. 0, or an exit code with the reason told. */
-static int add_source(struct cli *cli, wt_engine *engine, wt_add_usage_options *options, const char *source)
+static int add_source(struct cli *cli, const char *source, void *context)
 {
+    wt_engine *engine = ((struct adding *)context)->engine;
+    wt_add_usage_options *options = ((struct adding *)context)->options;
     wt_usage_report *report = NULL;
     wt_error err = {0};
     double begin = wt__now_ms();
@@ -112,12 +101,10 @@ static int add_source(struct cli *cli, wt_engine *engine, wt_add_usage_options *
     return code;
 }
 
-/* A source that cannot be read does not keep the others out; a store that cannot be written does. */
 static int add(struct cli *cli, wt_engine *engine)
 {
     wt_add_usage_options options;
     struct progress_line line;
-    int code = 0;
     wt_add_usage_options_init(&options);
     options.split = wt__text_of(cli, OPT_SPLIT);
     options.strict = wt__given(cli, OPT_STRICT);
@@ -125,13 +112,7 @@ static int add(struct cli *cli, wt_engine *engine)
     options.progress = wt__progress_show;
     options.progress_context = &line;
     wt__progress_begin(&line, cli);
-    for (size_t i = 1; i < cli->arguments.word_count; i++) {
-        int one = add_source(cli, engine, &options, cli->arguments.words[i]);
-        code = code ? code : one;
-        if (one != 0 && one != END_INPUT)
-            return one;
-    }
-    return code;
+    return wt__import_each(cli, 1, add_source, &(struct adding){engine, &options});
 }
 
 /* ---------------------------------------------------------------- list, export */

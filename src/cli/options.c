@@ -245,6 +245,10 @@ static const struct example list_examples[] = {
     {"whichtool list --provider github --json", "One provider's tools, for a script."},
 };
 
+static const struct example check_examples[] = {
+    {"whichtool check && cp ~/.local/share/whichtool/tools.wt backup.wt", "A copy of a store that is sound."},
+};
+
 static const struct option show_options[] = {
     {.id = OPT_DEFINITION, .name = "definition", .help = "Print the definition, byte for byte as the source had it."},
     {.id = OPT_SCHEMA, .name = "schema", .help = "Print the JSON Schema of the arguments."},
@@ -640,6 +644,14 @@ const struct verb wt__verbs[] = {
      OPTIONS(remove_options),
      EXAMPLES(remove_examples),
      .run = wt__cmd_remove},
+    {.name = "check",
+     .arguments = "",
+     .summary = "Check the store and its index for damage",
+     .text = "Reads both whole: the store's pages, indexes and constraints; every vector, posting and bound of the "
+             "index, which a search checks only where it meets them. Changes nothing. Damage is told with what to do "
+             "about it, and the exit code is 4.",
+     EXAMPLES(check_examples),
+     .run = wt__cmd_check},
     {.name = "usage",
      .arguments = "add|list|export|forget [SOURCE...]",
      .summary = "Record which tools requests used, so that finding gets better",

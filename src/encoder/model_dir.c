@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/sort.h"
 #include "encoder/cache.h"
 #include "encoder/config.h"
 #include "encoder/pack.h"
@@ -42,13 +43,6 @@ struct str wt__model_name(const char *folder)
     return name;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    char *const *x = a, *const *y = b;
-
-    return strcmp(*x, *y);
-}
-
 /* 1 when models/name is a model, 0 when not, or WT_ENOMEM. */
 static int is_model(struct arena *arena, const char *models, const char *name)
 {
@@ -82,7 +76,7 @@ int wt__model_names(struct arena *arena, const char *models_dir, char ***names, 
         *count += found > 0;
     }
     closedir(directory);
-    qsort(*names, rc == 0 ? *count : 0, sizeof(char *), by_name);
+    wt__sort_texts(*names, rc == 0 ? *count : 0);
     return rc;
 }
 

@@ -8,6 +8,7 @@
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "retrieve/document.h"
 
 static const char bundle_kind[] = "bundle1"; /* of the vectors: changes with what write_text writes */
@@ -19,12 +20,6 @@ struct used {
     const uint32_t *rows; /* ascending, each once */
     size_t count, times, first;
 };
-
-static int compare_rows(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
 
 static int compare_sets(const struct used *a, const struct used *b)
 {
@@ -57,14 +52,11 @@ static size_t read_sets(const struct shelf *shelf, struct used *list, uint32_t *
     const struct neighbours *past = &shelf->labels->past.trained;
     size_t len = 0;
     for (size_t i = 0; i < past->count; i++) {
-        size_t count = 0, kept = 0;
+        size_t count = 0;
         for (uint32_t l = past->starts[i]; l < past->starts[i + 1]; l++)
             if (shelf->label_rows[past->labels[l]] != NEIGHBOURS_GONE)
                 rows[count++] = shelf->label_rows[past->labels[l]];
-        qsort(rows, count, sizeof *rows, compare_rows);
-        for (size_t r = 0; r < count; r++)
-            if (r == 0 || rows[r] != rows[kept - 1])
-                rows[kept++] = rows[r];
+        size_t kept = wt__sort_unique_u32(rows, count);
         if (kept > 0)
             list[len++] = (struct used){rows, kept, 1, i};
         rows += kept;

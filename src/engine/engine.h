@@ -21,7 +21,7 @@
 #include "base/progress.h"
 #include "catalog/store.h"
 #include "encoder/encoder.h"
-#include "engine/chat.h"
+#include "engine/engine_chat.h"
 #include "recipe/trained.h"
 #include "index/snapshot.h"
 #include "retrieve/retrieve.h"

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "base/topk.h"
 #include "eval/metrics.h"
 #include "eval/project.h"
@@ -15,12 +16,6 @@
 enum { COSINE_PAIRS = 1000000 /* cosines in one distribution, drawn where there are more */ };
 
 const size_t wt__standing_cutoffs[STANDING_CUTOFFS] = {3, 5, 7};
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* ---------------------------------------------------------------- distributions */
 
@@ -53,7 +48,7 @@ struct box wt__box(double *values, size_t count)
     size_t below = 0, above = 0;
     if (count == 0)
         return box;
-    qsort(values, count, sizeof *values, ascending);
+    wt__sort_doubles(values, count);
     box.first = wt__quantile(values, count, .25);
     box.median = wt__quantile(values, count, .5);
     box.third = wt__quantile(values, count, .75);

@@ -8,13 +8,8 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "eval/metrics.h"
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 int wt__bootstrap(const double *differences, size_t count, size_t resamples, uint64_t seed, struct bootstrap *out,
                   wt_error *err)
@@ -42,7 +37,7 @@ int wt__bootstrap(const double *differences, size_t count, size_t resamples, uin
         means[r] = drawn / (double)count;
         as_far += fabs(means[r] - out->difference) >= distance;
     }
-    qsort(means, resamples, sizeof *means, ascending);
+    wt__sort_doubles(means, resamples);
     out->low = wt__percentile(means, resamples, 2.5);
     out->high = wt__percentile(means, resamples, 97.5);
     out->p = (double)(as_far + 1) / (double)(resamples + 1);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/sort.h"
 #include "engine/engine.h"
 #include "engine/pick.h"
 #include "recipe/recipes.h"
@@ -21,12 +22,6 @@ static int descending(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return (x < y) - (x > y);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* The gain of the tool at index; one that was ranked before counts there only. */
@@ -378,7 +373,7 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
     if (judged_once(recipe, plan))
         out->timed = plan->queries;
     if (rc == 0)
-        qsort(out->milliseconds, out->timed, sizeof *out->milliseconds, ascending);
+        wt__sort_doubles(out->milliseconds, out->timed);
     if (rc == 0 && run_path)
         rc = wt__replace_commit(&run, err);
     wt__replace_abort(&run);

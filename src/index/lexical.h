@@ -88,6 +88,9 @@ struct lexical {
  * Any bytes are safe: what is not checked here is checked where it is used. */
 int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_error *err);
 
+/* Checks all that a search relies on: places, the order of terms and postings, bounds. WT_ESTORE. */
+int wt__lexical_check(const struct lexical *index, wt_error *err);
+
 /* One term of a request. A weight that is not above 0 counts as absent; a term twice has the sum of its weights. */
 struct lexical_term {
     struct str text;

@@ -7,6 +7,7 @@
  *
  * Grouping the terms of one row needs no sorting and no clearing: place[term] is trusted only if the row's list of
  * terms has that term at that place (Briggs and Torczon's sparse set). */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -340,6 +341,13 @@ static void quantise(struct lexical_entry *entry, uint32_t count, const uint32_t
     }
 }
 
+/* For an assertion: what is built is what the check knows. */
+__attribute__((unused)) static bool is_sound(const void *block, size_t len)
+{
+    struct lexical index;
+    return wt__lexical_view(&index, block, len, NULL) == 0 && wt__lexical_check(&index, NULL) == 0;
+}
+
 int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size_t *len, wt_error *err)
 {
     *out = NULL;
@@ -369,6 +377,7 @@ int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size
         free(block);
         return rc;
     }
+    assert(is_sound(block, *len));
     *out = block;
     return 0;
 }

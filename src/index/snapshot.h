@@ -71,6 +71,12 @@ void wt__snapshot_free(struct snapshot *snapshot);
 /* The set of that model and kind, or NULL. */
 const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, const char *model, const char *kind);
 
+/* Checks everything that a search only checks where it meets it: the fp32 of all vectors, the order of terms and
+ * postings, rows within bounds; and that keys are in order of id. WT_ESTORE. */
+int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err);
+/* The same of the folder's snapshot, of whatever generation and settings. Errors: those of opening, too. */
+int wt__snapshot_check(const char *folder, wt_error *err);
+
 /* Where vectors come from that no older snapshot has: fills vectors [count, dim] for the rows, ascending and at most
  * SNAPSHOT_BATCH. A negative result ends the writing with that code. */
 struct vector_source {

@@ -8,6 +8,7 @@
  * Order of events in a folder, so that a crash at any moment leaves a sound snapshot: vectors are written past the
  * count that the old snapshot names, and synced; the new snapshot file is renamed over the old one; files that it
  * does not name are removed. All under the lock. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -234,6 +235,7 @@ static int store_slots(struct job *job, struct plan *plan, const unsigned char *
     size_t dim = plan->source->dim, chunk_bytes = wt__vectors_chunk_bytes(dim), in_chunk = first % VECTOR_CHUNK;
     uint64_t base = (uint64_t)(first / VECTOR_CHUNK) * chunk_bytes;
     struct vector_part parts[VECTOR_PARTS];
+    assert(in_chunk + count <= VECTOR_CHUNK);
     wt__vectors_layout(dim, parts);
     char *path = plan->memory ? NULL : plan_path(job, plan);
     if (!plan->memory && !path)
@@ -354,6 +356,7 @@ struct image {
 
 static void add_section(struct image *image, struct snapshot_section *section, const void *bytes, uint64_t len)
 {
+    assert(image->count < SECTIONS);
     uint64_t offset = (image->len + SNAPSHOT_ALIGN - 1) / SNAPSHOT_ALIGN * SNAPSHOT_ALIGN;
     *section = (struct snapshot_section){offset, len, wt__checksum(bytes, len, offset)};
     image->bytes[image->count] = bytes;
@@ -403,6 +406,7 @@ static int write_image(const struct job *job, const struct image *image, wt_erro
         rc = wt__replace_write(&replace, &image->header, sizeof image->header, err);
     for (size_t i = 0; rc == 0 && i < image->count; i++) {
         const struct snapshot_section *section = image->sections[i];
+        assert(section->offset >= at && section->offset - at < sizeof zeros); /* they lie one behind the other */
         rc = wt__replace_write(&replace, zeros, section->offset - at, err);
         if (rc == 0)
             rc = wt__replace_write(&replace, image->bytes[i], section->len, err);

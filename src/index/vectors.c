@@ -167,6 +167,25 @@ static const float *row_at(const struct vectors *vectors, const struct vector_pa
     return wt__checksum(row, stride * sizeof *row, vectors->seed + slot) == chunk.row_sum[i] ? row : NULL;
 }
 
+int wt__vectors_check(const struct vectors *vectors, wt_error *err)
+{
+    struct vector_part parts[VECTOR_PARTS];
+    wt__vectors_layout(vectors->dim, parts);
+    for (uint32_t slot = 0; slot < vectors->slots; slot++) {
+        uint32_t row = vectors->row_of_slot[slot];
+        if (!row_at(vectors, parts, slot))
+            return wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
+        if (row != VECTOR_NONE && (row >= vectors->rows || vectors->slot_of_row[row] != slot))
+            return wt__fail(err, WT_ESTORE, "damaged: vector %u is not that of its row", slot);
+    }
+    for (uint32_t row = 0; row < vectors->rows; row++) {
+        uint32_t slot = vectors->slot_of_row[row];
+        if (slot != VECTOR_NONE && (slot >= vectors->slots || vectors->row_of_slot[slot] != row))
+            return wt__fail(err, WT_ESTORE, "damaged: row %u is not that of its vector", row);
+    }
+    return wt__vectors_verify(vectors, err);
+}
+
 const float *wt__vectors_of_row(const struct vectors *vectors, uint32_t row)
 {
     struct vector_part parts[VECTOR_PARTS];

@@ -45,6 +45,9 @@ int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t sl
 /* Checks the byte form of every slot; WT_ESTORE when one is damaged. */
 int wt__vectors_verify(const struct vectors *vectors, wt_error *err);
 
+/* Checks the fp32 of every slot too, and that rows and slots name each other; WT_ESTORE. */
+int wt__vectors_check(const struct vectors *vectors, wt_error *err);
+
 /* Reused from search to search, so that a warm one allocates nothing. All zero at first. */
 struct vectors_scratch {
     void *block;

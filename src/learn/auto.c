@@ -177,11 +177,9 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
                                    : search->refined    ? &search->refiner
                                                         : &search->figure;
     struct buffer runs = {0}, why = {0};
-    struct loop_state state = {.before = search->hybrid.recall, .best = chosen->recall};
     describe(search, &runs, &why);
-    out->before = state.before;
-    out->after = state.best;
-    json_t *members = wt__training_outcome(about, search->study->training->lesson->figure, &state);
+    out->before = search->hybrid.recall;
+    out->after = chosen->recall;
     json_t *config =
         runs.failed || why.failed
             ? NULL
@@ -189,10 +187,9 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
                         "lexical", (double)w->lexical, "dense", (double)w->dense, "part", (double)w->part, "neighbours",
                         (double)w->neighbours, "tool2vec", (double)w->tool2vec, "mlc", (double)w->mlc);
     out->notice = why.failed ? NULL : wt__arena_copy(&search->study->training->arena, wt__buffer_view(&why));
-    int rc = wt__study_save(search->study, out->path, members, config, err);
+    int rc = wt__study_leave(search->study, about, config, out, err);
     wt__buffer_dispose(&runs);
     wt__buffer_dispose(&why);
-    json_decref(members);
     return rc;
 }
 
@@ -223,13 +220,9 @@ static int try_refiners(struct search *search, wt_error *err)
 
 int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
 {
-    const struct lesson_plan plan = {.most = 1}; /* each request once */
-    struct loop_options unused;
     struct search search = {0};
     json_t *about = NULL;
-    int rc = wt__study_open(&search.study, training, err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &search.study->base, &unused, &about, err);
+    int rc = wt__study_begin(&search.study, training, &about, err);
     if (rc == 0)
         rc = open_search(&search, err);
     if (rc == 0 && wt__listener_phase(&training->listener, "measuring",

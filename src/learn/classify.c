@@ -46,7 +46,7 @@ static int begin(struct tuning *tuning, wt_error *err)
                                                                                            .decays = true,
                                                                                            .rate = HEAD_RATE};
     if (wt__listener_phase(listener, "encoding", tools))
-        return wt__fail(err, WT_ECANCELLED, "stopped on request");
+        return wt__fail_cancelled(err);
     return wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->tools, NULL, tools, step->head, listener, err);
 }
 

@@ -9,7 +9,7 @@
 #ifndef WT_LEARN_CLASSIFY_H
 #define WT_LEARN_CLASSIFY_H
 
-#include "learn/fine_tuning.h"
+#include "learn/tuning.h"
 
 extern const struct tuning_kind wt__classify_softmax, wt__classify_bce;
 

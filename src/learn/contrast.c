@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "learn/ranking.h"
 #include "nn/loss.h"
 
@@ -135,7 +136,7 @@ static int renew(struct tuning *tuning, struct listener *listener, wt_error *err
     if (step->negatives == 0)
         return 0;
     if (wt__listener_phase(listener, "looking for hard negatives", step->ranking.count))
-        return wt__fail(err, WT_ECANCELLED, "stopped on request");
+        return wt__fail_cancelled(err);
     float *fresh = wt__alloc_aligned(carried->count, sizeof *fresh);
     int rc = fresh ? wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->tools, step->ranking.rows,
                                       step->ranking.count, fresh, listener, err)
@@ -181,24 +182,6 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
 
 /* ---------------------------------------------------------------- a batch */
 
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts the rows and leaves each once. */
-static size_t unique(uint32_t *rows, size_t count)
-{
-    size_t kept = 0;
-    if (count > 0)
-        qsort(rows, count, sizeof *rows, ascending);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || rows[kept - 1] != rows[i])
-            rows[kept++] = rows[i];
-    return kept;
-}
-
 /* The tools of all the batch's requests, each once; of too many, MOST_TOOLS that are drawn. */
 static int gather_tools(struct contrast_step *step, const struct example_set *train, const uint32_t *examples,
                         size_t count, struct rng *rng, wt_error *err)
@@ -211,7 +194,7 @@ static int gather_tools(struct contrast_step *step, const struct example_set *tr
         memcpy(step->tools + all, train->tools + first, n * sizeof *step->tools);
         all += n;
     }
-    kept = unique(step->tools, all);
+    kept = wt__sort_unique_u32(step->tools, all);
     if (kept > MOST_TOOLS) {
         for (size_t i = 0; i < MOST_TOOLS; i++) {
             size_t other = i + (size_t)wt__rng_below(rng, kept - i);
@@ -264,7 +247,7 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
         rc = add_negatives(tuning, step, examples, count, rng, err);
     if (rc < 0)
         return rc;
-    step->tool_count = unique(step->tools, step->tool_count);
+    step->tool_count = wt__sort_unique_u32(step->tools, step->tool_count);
     step->requests = count;
     list_pairs(step, train, examples, count);
     for (size_t i = 0; i < count; i++)

@@ -11,7 +11,7 @@
 #ifndef WT_LEARN_CONTRAST_H
 #define WT_LEARN_CONTRAST_H
 
-#include "learn/fine_tuning.h"
+#include "learn/tuning.h"
 
 extern const struct tuning_kind wt__contrast;
 

@@ -18,26 +18,19 @@ static int measure(struct study *study, struct retriever *retriever, struct outc
 
 int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
 {
-    const struct lesson_plan plan = {.most = 1}; /* each request once */
-    struct loop_options unused;
     struct study *study;
     struct outcome outcome = {NAN, NAN, NULL};
     struct retriever retriever = {.dense = 1}; /* the paper's: parts of requests count nothing */
     json_t *about = NULL;
-    int rc = wt__study_open(&study, training, err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &study->base, &unused, &about, err);
+    int rc = wt__study_begin(&study, training, &about, err);
     if (rc == 0 && study->dev_count > 0)
         rc = measure(study, &retriever, &outcome, err);
     if (rc == 0) {
-        struct loop_state state = {.before = NAN, .best = outcome.recall};
-        json_t *members = wt__training_outcome(about, training->lesson->figure, &state);
         out->after = outcome.recall;
-        rc = wt__study_save(
-            study, out->path, members,
+        rc = wt__study_leave(
+            study, about,
             json_pack("{s:{s:f, s:f}}", "weights", "dense", (double)retriever.dense, "part", (double)retriever.part),
-            err);
-        json_decref(members);
+            out, err);
     }
     json_decref(about);
     return rc;

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "base/sort.h"
 #include "catalog/dataset.h"
 #include "catalog/store.h"
 #include "learn/made_up.h"
@@ -150,12 +151,6 @@ static int add_request(struct reader *r, struct gathering *side, struct str text
     return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Turns a gathering into a set; its strings lie in the arena already. left [count]: requests to pass over; NULL: none.
  */
 static int finish_side(struct reader *r, const struct gathering *side, const bool *left, struct example_set *out)
@@ -218,8 +213,8 @@ static int divide(struct reader *r)
         lots[i] = sorted[i] = lot_of(r, r->train.texts[i]);
         chosen += lots[i] < limit;
     }
-    if (rc == 0 && count > 0)
-        qsort(sorted, count, sizeof *sorted, by_number);
+    if (rc == 0)
+        wt__sort_u64(sorted, count);
     if (rc == 0 && (chosen < least || chosen > count / 2))
         limit = sorted[least];
     for (size_t i = 0; rc == 0 && i < count; i++) {
@@ -241,8 +236,7 @@ static int finish(struct reader *r, bool divided)
 {
     struct gathering *sides[] = {&r->train, &r->dev};
     for (unsigned i = 0; i < 2; i++)
-        if (sides[i]->pair_count > 0)
-            qsort(sides[i]->pairs, sides[i]->pair_count, sizeof *sides[i]->pairs, by_number);
+        wt__sort_u64(sides[i]->pairs, sides[i]->pair_count);
     if (divided)
         return divide(r);
     int rc = finish_side(r, &r->train, NULL, &r->out->train);
@@ -347,7 +341,7 @@ static int read_usages(struct reader *r, struct store *store)
         done += count;
         wt__arena_dispose(&page);
         if (rc >= 0 && r->listener && wt__listener_step(r->listener, done))
-            rc = wt__fail(r->err, WT_ECANCELLED, "stopped on request");
+            rc = wt__fail_cancelled(r->err);
     }
     return rc < 0 ? rc : 0;
 }
@@ -469,7 +463,7 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
     out->parts = wt__arena_array(&out->arena, struct example_part, 1);
     int rc = out->source && out->parts ? 0 : wt__fail_nomem(err);
     if (rc == 0 && listener && wt__listener_phase(listener, "reading", 0))
-        rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = read_all(&r, engine, options);
     if (rc == 0)

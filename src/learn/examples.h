@@ -83,9 +83,6 @@ void wt__examples_dispose(struct examples *examples);
 int wt__examples_join(struct examples *out, const struct examples *sets, size_t count, size_t most, uint64_t seed,
                       wt_error *err);
 
-/* The rows first .. end - 1 of the part whose training request this is. */
-void wt__examples_rows(const struct examples *examples, size_t train, size_t *first, size_t *end);
-
 /* Fills the hash. */
 void wt__examples_seal(struct examples *examples);
 

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "learn/examples.h"
 
 struct joining {
@@ -97,12 +98,6 @@ static bool add_request(struct joining *j, struct example_set *out, const struct
     return whole;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* A set's training requests, but those that are dev; of too many a seeded part, in their order. */
 static bool add_train(struct joining *j, const struct example_set *train, size_t base)
 {
@@ -122,7 +117,7 @@ static bool add_train(struct joining *j, const struct example_set *train, size_t
         whole = drawn != NULL;
         if (whole) {
             wt__rng_draw(&j->rng, drawn, count, j->most);
-            qsort(drawn, j->most, sizeof *drawn, ascending);
+            wt__sort_u32(drawn, j->most);
             for (size_t i = 0; i < j->most; i++)
                 left[i] = left[drawn[i]]; /* drawn[i] >= i */
             count = j->most;
@@ -183,13 +178,4 @@ int wt__examples_join(struct examples *out, const struct examples *sets, size_t 
     if (rc < 0)
         wt__examples_dispose(out);
     return rc;
-}
-
-void wt__examples_rows(const struct examples *examples, size_t train, size_t *first, size_t *end)
-{
-    size_t part = 0;
-    while (train >= examples->parts[part].train)
-        part++;
-    *first = part ? examples->parts[part - 1].tools : 0;
-    *end = examples->parts[part].tools;
 }

@@ -7,6 +7,7 @@
 #include "learn/classify.h"
 #include "learn/contrast.h"
 #include "learn/triplet.h"
+#include "learn/tuning.h"
 
 enum {
     ENOUGH = 60000, /* requests that are seen in all */
@@ -17,12 +18,6 @@ enum {
 /* In the order of the lesson's losses. */
 static const struct tuning_kind *const kinds[] = {&wt__contrast, &wt__triplet, &wt__classify_softmax,
                                                   &wt__classify_bce};
-
-void wt__tuning_add(struct tuning *tuning, const struct token_texts *texts, size_t number)
-{
-    size_t first = texts->starts[number];
-    wt__tower_add(&tuning->tower, texts->ids + first, texts->starts[number + 1] - first);
-}
 
 /* ---------------------------------------------------------------- the objective */
 
@@ -175,7 +170,7 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
     if (rc == 0)
         rc = list_parameters(tuning, err);
     if (rc == 0 && wt__listener_phase(&training->listener, "reading", 0))
-        rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = read_tokens(tuning, err);
     if (rc < 0)

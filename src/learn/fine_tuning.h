@@ -1,56 +1,9 @@
-/* fine_tuning.h: what every way to train the encoder shares: the model, the tower, the tokens of requests and tools,
- * the figure on dev, and where the model goes. A way is a tuning_kind: what a step reads, and its loss. */
+/* fine_tuning.h: the lesson "encoder", in any of the ways of tuning.h. */
 #ifndef WT_LEARN_FINE_TUNING_H
 #define WT_LEARN_FINE_TUNING_H
 
-#include "learn/judge.h"
 #include "learn/learn.h"
-#include "learn/loop.h"
-#include "learn/tower.h"
 
-enum {
-    TUNING_REQUEST = 96, /* tokens of a request that are read */
-    TUNING_TOOL = 48     /* of a tool */
-};
-
-struct tuning;
-
-struct tuning_kind {
-    const char *name; /* of the loss */
-    enum tower_output output;
-    double rate; /* highest, by default */
-    /* The largest step with `batch` examples, and the bytes that begin takes. */
-    size_t (*measure)(const struct tuning *tuning, struct tower_limits *limits);
-    /* Before the first step; memory goes to tuning->own, freed by end, which may find NULL. */
-    int (*begin)(struct tuning *tuning, wt_error *err);
-    void (*end)(struct tuning *tuning);
-    /* As in struct objective. */
-    int (*prepare)(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err);
-    double (*loss)(struct tuning *tuning);
-    /* As in struct objective; NULL where nothing is carried. begin then sets tuning->objective.carried. */
-    int (*renew)(struct tuning *tuning, struct listener *listener, wt_error *err);
-};
-
-struct tuning {
-    const struct tuning_kind *kind;
-    struct training *training;
-    const char *base; /* folder of the model that training begins with */
-    const char *out;  /* where it goes */
-    json_t *about;    /* for its config.json */
-    struct trainable *model;
-    struct judge judge;
-    struct token_texts requests, tools; /* of the training examples, and text 0 of every tool */
-    struct tower tower;
-    struct tower_limits limits;
-    size_t batch;
-    struct objective objective; /* its parameters have room for one of the kind's, which begin may add */
-    void *own;                  /* the kind's */
-};
-
-/* Adds a text by its number to the tower's step. */
-void wt__tuning_add(struct tuning *tuning, const struct token_texts *texts, size_t number);
-
-/* The lesson "encoder". */
 int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err);
 
 #endif

@@ -6,17 +6,12 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "base/topk.h"
 #include "nn/matmul.h"
 #include "nn/norm.h"
 
 /* ---------------------------------------------------------------- what is looked at */
-
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* `most` numbers below count, drawn without repetition, ascending; all of them when there are no more. */
 static uint32_t *draw(struct rng *rng, size_t count, size_t most, size_t *drawn)
@@ -26,7 +21,7 @@ static uint32_t *draw(struct rng *rng, size_t count, size_t most, size_t *drawn)
     if (!numbers)
         return NULL;
     wt__rng_draw(rng, numbers, count, *drawn);
-    qsort(numbers, *drawn, sizeof *numbers, ascending);
+    wt__sort_u32(numbers, *drawn);
     return numbers;
 }
 
@@ -272,7 +267,7 @@ int wt__judge_run(const struct judge *judge, struct tower *tower, struct listene
     int rc = f.dev && f.uses && f.tools && f.other ? 0 : wt__fail_nomem(err);
     uint64_t texts = judge->dev_count + judge->use_count + DOCUMENT_TEXTS * judge->tool_count;
     if (rc == 0 && listener && wt__listener_phase(listener, "measuring", texts))
-        rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = describe(judge, tower, &f, listener, err);
     if (rc == 0)

@@ -35,7 +35,7 @@ struct described {
     size_t count, provider_count;
 };
 
-static int ascending(const void *a, const void *b)
+static int compare_tools(const void *a, const void *b)
 {
     const struct described_tool *x = a, *y = b;
     int order = (x->provider > y->provider) - (x->provider < y->provider);
@@ -60,7 +60,7 @@ static int gather(const struct made_up *m, struct described *d, struct rng *rng,
         if (m->parts[row].len > 0)
             d->tools[d->count++] = (struct described_tool){m->providers[row], (uint32_t)row};
     if (d->count > 0)
-        qsort(d->tools, d->count, sizeof *d->tools, ascending);
+        qsort(d->tools, d->count, sizeof *d->tools, compare_tools);
     for (size_t i = 0; i < d->count; i++) {
         if (i == 0 || d->tools[i].provider != d->tools[i - 1].provider)
             d->providers[d->provider_count++].first = i;

@@ -146,13 +146,10 @@ static int write_config(struct mlc_training *mlc, const struct loop_state *state
     json_t *names = tool_names(mlc, err);
     if (!names)
         return err ? err->code : WT_ENOMEM;
-    json_t *members = wt__training_outcome(mlc->about, mlc->training->lesson->figure, state);
-    int rc = wt__study_save(mlc->study, mlc->out, members,
-                            json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "part",
-                                      (double)mlc->part, "tools", names),
-                            err);
-    json_decref(members);
-    return rc;
+    return wt__study_save(mlc->study, mlc->out, mlc->about, state,
+                          json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "part",
+                                    (double)mlc->part, "tools", names),
+                          err);
 }
 
 static int save(void *self, const struct loop_state *state, wt_error *err)

@@ -60,16 +60,12 @@ static int write_requests(const struct study *study, const float *untrained, siz
 int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *err)
 {
     static const struct retriever votes = {.neighbours = 1};
-    const struct lesson_plan plan = {.most = 1}; /* each request once */
-    struct loop_options unused;
     struct study *study;
     struct outcome outcome = {NAN, NAN, NULL};
     const struct encoder *engines = NULL;
     float *untrained = NULL;
     json_t *about = NULL, *names = json_array();
-    int rc = names ? wt__study_open(&study, training, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &study->base, &unused, &about, err);
+    int rc = names ? wt__study_begin(&study, training, &about, err) : wt__fail_nomem(err);
     if (rc == 0 && study->dev_count > 0)
         rc = wt__study_ask(study, &votes, NULL, &outcome, err);
     if (rc == 0)
@@ -81,14 +77,11 @@ int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *
     if (rc == 0)
         rc = wt__study_tool_names(study, names, err);
     if (rc == 0) {
-        struct loop_state state = {.before = NAN, .best = outcome.recall};
-        json_t *members = wt__training_outcome(about, training->lesson->figure, &state);
         out->after = outcome.recall;
-        rc = wt__study_save(study, out->path, members,
-                            json_pack("{s:{s:f}, s:O, s:s}", "weights", "neighbours", 1.0, "tools", names,
-                                      PAST_UNTRAINED, wt__encoder_hash(engines)),
-                            err);
-        json_decref(members);
+        rc = wt__study_leave(study, about,
+                             json_pack("{s:{s:f}, s:O, s:s}", "weights", "neighbours", 1.0, "tools", names,
+                                       PAST_UNTRAINED, wt__encoder_hash(engines)),
+                             out, err);
     }
     free(untrained);
     json_decref(names);

@@ -6,16 +6,11 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "base/topk.h"
 #include "nn/matmul.h"
 
 enum { BLOCK = 64 /* requests that are compared with all tools at once */ };
-
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* Texts that are read of a tool first decide: two sets may have the same tool. */
 static bool find_twins(struct ranking *ranking)
@@ -56,7 +51,7 @@ int wt__ranking_open(struct ranking *out, const struct examples *examples, size_
     mark_used(out);
     wt__rng_seed(&rng, seed);
     wt__rng_draw(&rng, out->rows, all, out->count);
-    qsort(out->rows, out->count, sizeof *out->rows, ascending);
+    wt__sort_u32(out->rows, out->count);
     return 0;
 }
 

@@ -413,10 +413,7 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
         return rc;
     struct loop_state from = *state;
     from.before = r->alone;
-    json_t *members = wt__training_outcome(r->about, r->training->lesson->figure, &from);
-    rc = wt__study_save(r->study, r->out, members, describe(r), err);
-    json_decref(members);
-    return rc;
+    return wt__study_save(r->study, r->out, r->about, &from, describe(r), err);
 }
 
 /* No step made it better: what was fitted is all. */

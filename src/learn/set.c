@@ -20,6 +20,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/sort.h"
 #include "choose/set_metrics.h"
 #include "engine/pick.h"
 #include "learn/logistic.h"
@@ -452,12 +453,6 @@ static int level_of(const struct chooser *chooser, const struct deep *deep, floa
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-static int compare_floats(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 static int calibrate(struct search_for_set *s, wt_error *err)
 {
     size_t used = 0, unused = 0;
@@ -471,9 +466,9 @@ static int calibrate(struct search_for_set *s, wt_error *err)
             rc = level_of(chooser, &asked->unused, &s->unused[unused++], err);
         s->none[q] = wt__none_probability(chooser, &asked->near);
     }
-    qsort(s->levels, used, sizeof *s->levels, compare_floats);
-    qsort(s->unused, unused, sizeof *s->unused, compare_floats);
-    qsort(s->none, s->count, sizeof *s->none, compare_floats);
+    wt__sort_floats(s->levels, used);
+    wt__sort_floats(s->unused, unused);
+    wt__sort_floats(s->none, s->count);
     s->chooser.levels = (struct calibration){s->levels, used};
     s->chooser.unused = (struct calibration){s->unused, unused};
     s->chooser.none = (struct calibration){s->none, s->count};
@@ -533,34 +528,23 @@ static int learn(struct search_for_set *s, const char **identity, wt_error *err)
 
 static int leave(struct search_for_set *s, const json_t *about, const char *identity, wt_trained *out, wt_error *err)
 {
-    struct loop_state state = {.before = NAN, .best = s->figure};
     json_t *config = wt__chooser_write(&s->chooser);
-    json_t *members = wt__training_outcome(about, s->training->lesson->figure, &state);
-    int rc;
     out->after = s->figure;
-    if (config && members && json_object_set_new(config, "auto", json_string(identity)) == 0) {
-        rc = wt__study_save(s->study, out->path, members, config, err);
-    } else {
-        json_decref(config);
-        rc = wt__fail_nomem(err);
-    }
-    json_decref(members);
-    return rc;
+    if (config && json_object_set_new(config, "auto", json_string(identity)) == 0)
+        return wt__study_leave(s->study, about, config, out, err);
+    json_decref(config);
+    return wt__fail_nomem(err);
 }
 
 int wt__lesson_set(struct training *training, wt_trained *out, wt_error *err)
 {
-    const struct lesson_plan plan = {.most = 1}; /* each request once */
     struct search_for_set *s = calloc(1, sizeof *s);
-    struct loop_options unused;
     const char *identity = NULL;
     json_t *about = NULL;
     if (!s)
         return wt__fail_nomem(err);
     s->training = training;
-    int rc = wt__study_open(&s->study, training, err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &s->study->base, &unused, &about, err);
+    int rc = wt__study_begin(&s->study, training, &about, err);
     s->count = rc == 0 ? s->study->dev_count : 0;
     if (rc == 0 && s->count < SET_LEAST) {
         out->notice =

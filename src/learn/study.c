@@ -465,21 +465,38 @@ int wt__study_tool_names(struct study *study, json_t *out, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-int wt__study_save(struct study *study, const char *folder, const json_t *about, json_t *config, wt_error *err)
+int wt__study_save(struct study *study, const char *folder, const json_t *about, const struct loop_state *state,
+                   json_t *config, wt_error *err)
 {
     struct arena arena = {0};
     struct buffer text = {0};
+    json_t *outcome = wt__training_outcome(about, study->training->lesson->figure, state);
     json_t *encoder = json_pack("{s:s, s:s}", "name", wt__encoder_name(study->encoder), "hash", study->base.hash);
-    int rc = config && encoder ? wt__make_folders(folder, err) : wt__fail_nomem(err);
+    int rc = config && outcome && encoder ? wt__make_folders(folder, err) : wt__fail_nomem(err);
     char *path = wt__path_join(&arena, folder, TRAINED_CONFIG);
     if (rc == 0 && (!path || json_object_set(config, "encoder", encoder) < 0 ||
-                    json_object_set(config, "whichtool", (json_t *)about) < 0 || wt__json_write(&text, config) < 0))
+                    json_object_set(config, "whichtool", outcome) < 0 || wt__json_write(&text, config) < 0))
         rc = wt__fail_nomem(err);
     if (rc == 0)
         rc = wt__file_replace(path, text.ptr, text.len, err);
     wt__buffer_dispose(&text);
     wt__arena_dispose(&arena);
+    json_decref(outcome);
     json_decref(encoder);
     json_decref(config);
     return rc;
+}
+
+int wt__study_begin(struct study **out, struct training *training, json_t **about, wt_error *err)
+{
+    static const struct lesson_plan each_request_once = {.most = 1};
+    struct loop_options unused;
+    int rc = wt__study_open(out, training, err);
+    return rc < 0 ? rc : wt__training_plan(training, &each_request_once, &(*out)->base, &unused, about, err);
+}
+
+int wt__study_leave(struct study *study, const json_t *about, json_t *config, const wt_trained *trained, wt_error *err)
+{
+    const struct loop_state state = {.before = trained->before, .best = trained->after};
+    return wt__study_save(study, trained->path, about, &state, config, err);
 }

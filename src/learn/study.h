@@ -92,8 +92,14 @@ int wt__study_keep(const struct study *study, float **kept, const struct hit_lis
 /* Appends every tool's id, in order of row, to the JSON array. */
 int wt__study_tool_names(struct study *study, json_t *out, wt_error *err);
 
-/* Writes FOLDER/config.json: about under "whichtool", the encoder, and the members of config, whose reference is
- * taken. */
-int wt__study_save(struct study *study, const char *folder, const json_t *about, json_t *config, wt_error *err);
+/* Writes FOLDER/config.json: about with the outcome under "whichtool", the encoder, and the members of config, whose
+ * reference is taken; a NULL is one that there was no memory for. */
+int wt__study_save(struct study *study, const char *folder, const json_t *about, const struct loop_state *state,
+                   json_t *config, wt_error *err);
+
+/* Lessons that look at each request once, without steps of learning. *about as from wt__training_plan. */
+int wt__study_begin(struct study **out, struct training *training, json_t **about, wt_error *err);
+/* wt__study_save to the path of what was trained, with its figures before and after. */
+int wt__study_leave(struct study *study, const json_t *about, json_t *config, const wt_trained *trained, wt_error *err);
 
 #endif

@@ -91,28 +91,21 @@ static int choose(struct study *study, struct tool2vec *best, float *part, doubl
 
 int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err)
 {
-    const struct lesson_plan plan = {.most = 1}; /* each request once */
-    struct loop_options unused;
     struct study *study;
     struct tool2vec tool2vec;
     struct outcome after;
     float part;
     json_t *about = NULL;
-    int rc = wt__study_open(&study, training, err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &study->base, &unused, &about, err);
+    int rc = wt__study_begin(&study, training, &about, err);
     if (rc == 0)
         rc = choose(study, &tool2vec, &part, &out->before, &after, err);
     if (rc == 0) {
         out->after = after.recall;
-        struct loop_state state = {.before = out->before, .best = out->after};
-        json_t *members = wt__training_outcome(about, training->lesson->figure, &state);
-        rc = wt__study_save(study, out->path, members,
-                            json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0, "tool2vec",
-                                      1.0, "part", (double)part, "blend", "description", (double)tool2vec.description,
-                                      "usage", (double)tool2vec.usage, "shrink", (double)tool2vec.shrink),
-                            err);
-        json_decref(members);
+        rc = wt__study_leave(study, about,
+                             json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0, "tool2vec",
+                                       1.0, "part", (double)part, "blend", "description", (double)tool2vec.description,
+                                       "usage", (double)tool2vec.usage, "shrink", (double)tool2vec.shrink),
+                             out, err);
     }
     json_decref(about);
     return rc;

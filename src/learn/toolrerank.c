@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/sort.h"
 #include "rerank/cross_encoder.h"
 #include "learn/request_kind.h"
 
@@ -77,12 +78,6 @@ struct search {
 
 /* ---------------------------------------------------------------- the catalogue */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int read_tools(struct search *s, wt_error *err)
 {
     struct study *study = s->look.study;
@@ -106,7 +101,7 @@ static int read_tools(struct search *s, wt_error *err)
         if (none)
             s->look.nobody = keys[row].provider;
     }
-    qsort(s->by_provider, tools, sizeof *s->by_provider, compare_numbers);
+    wt__sort_u64(s->by_provider, tools);
     return rc < 0 ? rc : 0;
 }
 
@@ -476,7 +471,6 @@ static size_t count_cut(const struct search *s)
 
 static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained *out, wt_error *err)
 {
-    struct loop_state state = {.before = s->before, .best = s->best};
     struct buffer text = {0};
     out->before = s->before;
     out->after = s->best;
@@ -502,15 +496,11 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
                   json_object_set(config, "weights", weights) < 0;
     if (!failed && s->cross)
         failed = json_object_set_new(config, TRAINED_CROSS, json_string(s->trained->cross->identity)) < 0;
-    json_t *members = failed ? NULL : wt__training_outcome(about, s->training->lesson->figure, &state);
-    int rc;
-    if (members) {
-        rc = wt__study_save(s->look.study, out->path, members, config, err);
-    } else {
+    if (failed) {
         json_decref(config);
-        rc = wt__fail_nomem(err);
+        config = NULL;
     }
-    json_decref(members);
+    int rc = wt__study_leave(s->look.study, about, config, out, err);
     json_decref(weights);
     json_decref(fit);
     return rc;
@@ -518,13 +508,9 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
 
 int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *err)
 {
-    const struct lesson_plan plan = {.most = 1}; /* each request once */
-    struct loop_options unused;
     struct search s = {.training = training};
     json_t *about = NULL, *seen = json_array();
-    int rc = seen ? wt__study_open(&s.look.study, training, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__training_plan(training, &plan, &s.look.study->base, &unused, &about, err);
+    int rc = seen ? wt__study_begin(&s.look.study, training, &about, err) : wt__fail_nomem(err);
     if (rc == 0)
         rc = open_search(&s, err);
     if (rc == 0)

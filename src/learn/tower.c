@@ -434,7 +434,7 @@ int wt__tower_encode(struct tower *tower, enum tower_output output, const struct
         e.cuts = cuts + first; /* pieces are numbered from the first of this round */
         wt__pool_run(tower->workers, n, encode_piece, &e);
         if (listener && wt__listener_step(listener, listener->state.done + cuts[first + n] - cuts[first]))
-            rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+            rc = wt__fail_cancelled(err);
     }
     free(cuts);
     return rc;

@@ -122,7 +122,7 @@ static int mine(struct tuning *tuning, struct triplet_step *step, wt_error *err)
     m.scores = wt__alloc_aligned(workers * BLOCK * PART, sizeof *m.scores);
     int rc = vectors && m.best && m.scores ? 0 : wt__fail_nomem(err);
     if (rc == 0 && wt__listener_phase(listener, "mining", set->count))
-        rc = wt__fail(err, WT_ECANCELLED, "stopped on request");
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->requests, NULL, set->count, vectors, listener, err);
     if (rc == 0)

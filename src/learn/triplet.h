@@ -8,7 +8,7 @@
 #ifndef WT_LEARN_TRIPLET_H
 #define WT_LEARN_TRIPLET_H
 
-#include "learn/fine_tuning.h"
+#include "learn/tuning.h"
 
 extern const struct tuning_kind wt__triplet;
 

@@ -34,14 +34,13 @@ struct chat_client {
     const char *url;
     struct http_header headers[HEADERS];
 
-    pthread_mutex_t lock; /* guards what follows, up to the counts */
+    pthread_mutex_t lock; /* guards what follows, up to `refused` */
     pthread_cond_t given_back;
     struct http_session *sessions[CHAT_CLIENT_CONCURRENCY_MAX]; /* idle ones */
     size_t idle, open;
     struct rng rng;
 
     atomic_uint refused; /* COMPLETION_ members that the server does not take */
-    atomic_uint_fast64_t questions, failures, requests, repairs, prompt_tokens, completion_tokens;
 };
 
 /* One question on its way. */
@@ -274,7 +273,6 @@ static enum outcome attempt(struct asking *asking, struct completion_request *re
             .progress = asking->question->progress,
         };
         asking->out->attempts++;
-        atomic_fetch_add(&client->requests, 1);
         *rc = wt__http_post(asking->session, &post, &answer, asking->err);
         if (*rc == 0)
             outcome = judge(asking, request, &answer, out, rc);
@@ -325,8 +323,6 @@ static int take_completion(struct asking *asking, const struct completion *compl
     struct chat_answer *out = asking->out;
     out->prompt_tokens += completion->prompt_tokens;
     out->completion_tokens += completion->completion_tokens;
-    atomic_fetch_add(&client->prompt_tokens, completion->prompt_tokens);
-    atomic_fetch_add(&client->completion_tokens, completion->completion_tokens);
     const char *copy = wt__arena_copy(arena, completion->text);
     out->text = (struct str){copy, completion->text.len};
     if (!copy)
@@ -364,7 +360,6 @@ static int ask_in_session(struct asking *asking, struct arena *arena)
     snprintf(fault, sizeof fault, "%s", asking->err->message);
     request.wrong = asking->out->text;
     request.fault = fault;
-    atomic_fetch_add(&asking->client->repairs, 1);
     rc = round_of(asking, &request, arena);
     asking->out->repaired = rc == 0;
     if (rc == WT_EFORMAT)
@@ -389,7 +384,6 @@ static int ask(struct chat_model *model, const struct chat_question *question, s
     struct asking asking = {.client = client, .question = question, .out = out, .err = err ? err : &scratch};
     double begin = wt__now_ms();
     int rc = check_question(question, asking.err);
-    atomic_fetch_add(&client->questions, 1);
     if (rc == 0)
         rc = take_session(&asking);
     if (rc == 0) {
@@ -397,8 +391,6 @@ static int ask(struct chat_model *model, const struct chat_question *question, s
         give_back(&asking);
     }
     out->ms = wt__now_ms() - begin;
-    if (rc < 0)
-        atomic_fetch_add(&client->failures, 1);
     return rc;
 }
 
@@ -443,20 +435,4 @@ void wt__chat_client_close(struct chat_client *client)
 struct chat_model *wt__chat_client_model(struct chat_client *client)
 {
     return &client->model;
-}
-
-struct chat_totals wt__chat_client_totals(const struct chat_client *client)
-{
-    struct chat_totals totals = {
-        .questions = atomic_load(&client->questions),
-        .failures = atomic_load(&client->failures),
-        .requests = atomic_load(&client->requests),
-        .repairs = atomic_load(&client->repairs),
-        .prompt_tokens = atomic_load(&client->prompt_tokens),
-        .completion_tokens = atomic_load(&client->completion_tokens),
-    };
-    totals.cost = ((double)totals.prompt_tokens * client->options.prompt_price +
-                   (double)totals.completion_tokens * client->options.completion_price) /
-                  1e6;
-    return totals;
 }

@@ -41,8 +41,7 @@ struct chat_client_options {
     unsigned connect_ms, total_ms, stall_ms; /* of one attempt; stall: without a byte in the midst of an answer */
     unsigned retries;                        /* after the first attempt */
     unsigned first_pause_ms;
-    unsigned concurrency;                  /* questions under way at once; more wait */
-    double prompt_price, completion_price; /* per million tokens, in any currency; 0: unknown */
+    unsigned concurrency; /* questions under way at once; more wait */
 };
 
 struct chat_client_options wt__chat_client_defaults(void);
@@ -60,17 +59,5 @@ void wt__chat_client_close(struct chat_client *client);
 
 /* Borrowed: it lives as long as the client. */
 struct chat_model *wt__chat_client_model(struct chat_client *client);
-
-/* Counted since it was opened. */
-struct chat_totals {
-    uint64_t questions, failures; /* failures: of those, without an answer */
-    uint64_t requests;            /* sent, retries and repairs among them */
-    uint64_t repairs;
-    uint64_t prompt_tokens, completion_tokens;
-    double cost; /* by the options' prices */
-};
-
-/* From any thread, also while questions are under way. */
-struct chat_totals wt__chat_client_totals(const struct chat_client *client);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -57,4 +56,32 @@ int wt__curl(const struct curl_library **out, wt_error *err)
     if (ready)
         return 0;
     return wt__fail(err, WT_ENETWORK, "reaching a server needs libcurl (libcurl.so.4), which cannot be loaded here");
+}
+
+int wt__curl_options(const struct curl_library *lib, const CURLcode *results, size_t count, const char *verb,
+                     const char *url, wt_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i] != CURLE_OK)
+            return wt__fail(err, results[i] == CURLE_OUT_OF_MEMORY ? WT_ENOMEM : WT_ENETWORK, "cannot %s %s: %s", verb,
+                            url, lib->easy_strerror(results[i]));
+    return 0;
+}
+
+bool wt__curl_may_pass(CURLcode code)
+{
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+        return true;
+    default:
+        return false;
+    }
 }

@@ -8,6 +8,8 @@
 #define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /* The functions that are used, by their names without "curl_". */
@@ -31,5 +33,12 @@ struct curl_library {
 
 /* Loaded and initialised once; safe from any thread. WT_ENETWORK when it is not installed. */
 int wt__curl(const struct curl_library **out, wt_error *err);
+
+/* What setting options [count] came to: 0, or "cannot VERB URL: why". WT_ENOMEM, WT_ENETWORK. */
+int wt__curl_options(const struct curl_library *lib, const CURLcode *results, size_t count, const char *verb,
+                     const char *url, wt_error *err);
+
+/* Whether the failure may be gone at another attempt. */
+bool wt__curl_may_pass(CURLcode code);
 
 #endif

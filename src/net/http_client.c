@@ -118,7 +118,7 @@ static int set_options(struct transfer *transfer, long protocols)
     CURL *curl = transfer->curl;
     char range[32];
     snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->asked);
-    const CURLcode refusals[] = {
+    const CURLcode results[] = {
         lib->easy_setopt(curl, CURLOPT_URL, transfer->download->url),
         lib->easy_setopt(curl, CURLOPT_PROTOCOLS, protocols),
         lib->easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS, (long)CURLPROTO_HTTPS),
@@ -138,11 +138,8 @@ static int set_options(struct transfer *transfer, long protocols)
         lib->easy_setopt(curl, CURLOPT_XFERINFODATA, transfer),
         lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L),
     };
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
-        if (refusals[i] != CURLE_OK)
-            return wt__fail(transfer->err, refusals[i] == CURLE_OUT_OF_MEMORY ? WT_ENOMEM : WT_ENETWORK,
-                            "cannot fetch %s: %s", transfer->download->url, transfer->lib->easy_strerror(refusals[i]));
-    return 0;
+    return wt__curl_options(lib, results, sizeof results / sizeof *results, "fetch", transfer->download->url,
+                            transfer->err);
 }
 
 static int fail_attempt(struct transfer *transfer, CURLcode code, long status)
@@ -163,21 +160,8 @@ static int fail_attempt(struct transfer *transfer, CURLcode code, long status)
 
 static bool worth_another(CURLcode code, long status)
 {
-    switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_OPERATION_TIMEDOUT:
-    case CURLE_GOT_NOTHING:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-    case CURLE_HTTP2_STREAM:
-        return true;
-    case CURLE_HTTP_RETURNED_ERROR:
-        return status == 408 || status == 429 || status >= 500;
-    default:
-        return false;
-    }
+    bool refused = code == CURLE_HTTP_RETURNED_ERROR;
+    return refused ? status == 408 || status == 429 || status >= 500 : wt__curl_may_pass(code);
 }
 
 /* 0: done; 1: failed in a way that may pass (the error is filled). */

@@ -219,7 +219,7 @@ static int set_options(struct exchange *exchange)
     const struct curl_library *lib = exchange->lib;
     const struct http_post *post = exchange->post;
     CURL *curl = exchange->curl;
-    const CURLcode refusals[] = {
+    const CURLcode results[] = {
         lib->easy_setopt(curl, CURLOPT_URL, post->url),
         lib->easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)),
         lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L),
@@ -240,35 +240,13 @@ static int set_options(struct exchange *exchange)
         lib->easy_setopt(curl, CURLOPT_XFERINFODATA, exchange),
         lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L),
     };
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
-        if (refusals[i] != CURLE_OK)
-            return wt__fail(exchange->err, refusals[i] == CURLE_OUT_OF_MEMORY ? WT_ENOMEM : WT_ENETWORK,
-                            "cannot ask %s: %s", post->url, lib->easy_strerror(refusals[i]));
-    return 0;
-}
-
-static bool may_pass(CURLcode code)
-{
-    switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_OPERATION_TIMEDOUT:
-    case CURLE_GOT_NOTHING:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-        return true;
-    default:
-        return false;
-    }
+    return wt__curl_options(lib, results, sizeof results / sizeof *results, "ask", post->url, exchange->err);
 }
 
 static int fail_exchange(struct exchange *exchange, CURLcode code)
 {
     const char *url = exchange->post->url;
-    exchange->out->may_pass = exchange->stalled || may_pass(code);
+    exchange->out->may_pass = exchange->stalled || wt__curl_may_pass(code);
     if (exchange->rc < 0)
         return exchange->rc;
     if (exchange->cancelled)

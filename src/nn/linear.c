@@ -1,26 +1,9 @@
-/* linear.c: packing, and which product does the work. */
+/* linear.c: which product does the work. */
 #include "nn/linear.h"
 
 #include <string.h>
 
 #include "nn/matmul.h"
-
-size_t wt__linear_packed_size(size_t out, size_t in)
-{
-    size_t rows, floats;
-
-    if (__builtin_add_overflow(out, (size_t)WT_PANEL - 1, &rows))
-        return 0;
-    rows = rows / WT_PANEL * WT_PANEL;
-    return __builtin_mul_overflow(rows, in, &floats) ? 0 : floats;
-}
-
-void wt__linear_pack(float *packed, const float *w, size_t row_stride, size_t out, size_t in)
-{
-    for (size_t first = 0; first < out; first += WT_PANEL, packed += in * WT_PANEL)
-        wt__kernels()->transpose(packed, WT_PANEL, w + first * row_stride, row_stride,
-                                 out - first < WT_PANEL ? out - first : WT_PANEL, in);
-}
 
 static void forward_packed(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
                            const float *residual, float *y, size_t y_stride, size_t t)

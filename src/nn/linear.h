@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "nn/activation.h"
+#include "nn/linear_pack.h"
 
 struct linear {
     size_t in, out;
@@ -15,12 +16,6 @@ struct linear {
     bool row_major;      /* weight is [O, I] */
     bool reduced;        /* with row_major: products may round to bfloat16, as in matmul.h */
 };
-
-/* Floats of a packed matrix of that shape, [ceil(O / WT_PANEL)][I][WT_PANEL], zero beyond O; 0 on overflow. */
-size_t wt__linear_packed_size(size_t out, size_t in);
-
-/* packed: [wt__linear_packed_size()]. w: rows of `in` floats, row_stride apart. */
-void wt__linear_pack(float *packed, const float *w, size_t row_stride, size_t out, size_t in);
 
 /* x [T, I] rows x_stride apart, y [T, O] rows y_stride apart, residual NULL or as y (and may be y), and only with
  * ACTIVATION_NONE. y may not overlap x. */

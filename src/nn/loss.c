@@ -248,23 +248,3 @@ float wt__loss_multilabel(const struct multilabel *m, const struct labels *gold,
     wt__matmul(&product);
     return loss;
 }
-
-float wt__loss_positions(const float *logits, const float *gold, const uint8_t *counts, size_t n, float *dlogits)
-{
-    size_t counted = 0;
-    double loss = 0;
-
-    for (size_t i = 0; i < n; i++)
-        counted += !counts || counts[i];
-    double share = counted ? 1.0 / (double)counted : 0;
-    for (size_t i = 0; i < n; i++) {
-        double x = logits[i];
-
-        dlogits[i] = 0;
-        if (counts && !counts[i])
-            continue;
-        loss += (softplus(x) - x * gold[i]) * share;
-        dlogits[i] = (float)((logistic(x) - gold[i]) * share);
-    }
-    return (float)loss;
-}

@@ -56,8 +56,4 @@ struct multilabel {
 float wt__loss_multilabel(const struct multilabel *multilabel, const struct labels *gold, float *dvectors,
                           float *dhead);
 
-/* Binary cross-entropy of each position that counts, and its mean: gold [n] in 0 .. 1, counts [n] zero for those left
- * out (NULL: all count). dlogits may be logits. */
-float wt__loss_positions(const float *logits, const float *gold, const uint8_t *counts, size_t n, float *dlogits);
-
 #endif

@@ -12,7 +12,7 @@
 #include "nn/blas_library.h"
 #include "nn/kernels/amx.h"
 #include "nn/kernels/kernels.h"
-#include "nn/linear.h"
+#include "nn/linear_pack.h"
 
 enum {
     TURNED_ROWS = 144,      /* rows of a transposed left side at a time: they stay in the second cache */

@@ -7,15 +7,11 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/sort.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie in memory");
 
 enum { LENGTH_BYTES = 8, DATA_ALIGN = 64 };
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 static int check_names(const char *path, const struct tensor_source *tensors, size_t count, wt_error *err)
 {
@@ -27,7 +23,7 @@ static int check_names(const char *path, const struct tensor_source *tensors, si
     for (size_t i = 0; i < count; i++)
         names[i] = tensors[i].name;
     names[count] = "__metadata__";
-    qsort(names, count + 1, sizeof(*names), by_name);
+    wt__sort_texts((char **)names, count + 1);
     for (size_t i = 0; i < count && rc == 0; i++)
         if (strcmp(names[i], names[i + 1]) == 0)
             rc = wt__fail(err, WT_EMODEL, "%s: the name \"%s\" is taken twice", path, names[i]);

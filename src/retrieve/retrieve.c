@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "retrieve/compose.h"
 #include "retrieve/document.h"
 #include "retrieve/segment.h"
@@ -259,16 +260,10 @@ static float vote_of(const struct workspace *workspace, uint32_t row)
     return low < votes->len && votes->items[low].row == row ? votes->items[low].score : 0;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The rows that any text found by either side or neighbours used, ascending, each once. */
 static int collect_candidates(struct workspace *workspace, uint32_t **out, size_t *count, wt_error *err)
 {
-    size_t most = workspace->votes.len, n = 0, kept = 0;
+    size_t most = workspace->votes.len, n = 0;
     for (size_t t = 0; t < workspace->text_count; t++)
         most += workspace->texts[t].words.len + workspace->texts[t].meaning.len;
     uint32_t *rows = wt__arena_array(&workspace->arena, uint32_t, most);
@@ -282,12 +277,8 @@ static int collect_candidates(struct workspace *workspace, uint32_t **out, size_
     }
     for (size_t i = 0; i < workspace->votes.len; i++)
         rows[n++] = workspace->votes.items[i].row;
-    qsort(rows, n, sizeof *rows, compare_rows);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || rows[i] != rows[kept - 1])
-            rows[kept++] = rows[i];
     *out = rows;
-    *count = kept;
+    *count = wt__sort_unique_u32(rows, n);
     return 0;
 }
 

@@ -31,9 +31,27 @@ expect 4 "a store that cannot be made" -s /dev/null/x/tools.wt add weather.json
 expect 0 "folders are made" -s new/deep/tools.wt add weather.json
 expect 0 "and it is there" -s new/deep/tools.wt show get_tides
 
+# Looked at whole.
+expect 0 "the store is sound" check
+prints "sound"
+expect 0 "to a program, too" check --json
+json_lines
+"$python" -c '
+import sqlite3
+c = sqlite3.connect("newer.wt"); c.execute("pragma user_version = 3")
+c.execute("pragma foreign_keys = off"); c.execute("delete from provider where name = \"money\""); c.commit()'
+expect 4 "a row that another one needs is gone" -s newer.wt check
+says "newer.wt is damaged: .*sqlite3 newer.wt .recover"
+
 # What is derived may be lost or damaged.
 index=$(find . -maxdepth 1 -name 'tools.wt-index')
 if [ -n "$index" ]; then
+    "$python" -c '
+import glob
+name = glob.glob("tools.wt-index/snapshot")[0]
+data = bytearray(open(name, "rb").read()); data[-9] ^= 1; open(name, "wb").write(data)'
+    expect 4 "a changed byte of the index is told" check
+    says "damaged.*delete the folder .*tools.wt-index, and the next search makes it again"
     find "$index" -type f | while read -r file; do
         head -c 100 /dev/urandom | dd of="$file" conv=notrunc 2>/dev/null
     done

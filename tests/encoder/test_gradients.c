@@ -298,6 +298,18 @@ static void take_candidates(struct run *run, const struct tensor *candidates)
     r->batch.positions = r->positions;
 }
 
+/* Binary, the mean over logits, which become their gradients. */
+static double cross_entropy(float *logits, const float *gold, size_t count)
+{
+    double loss = 0, n = (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double x = logits[i];
+        loss += (log(1 + exp(x)) - x * gold[i]) / n;
+        logits[i] = (float)((1 / (1 + exp(-x)) - gold[i]) / n);
+    }
+    return loss;
+}
+
 static void candidates_beside_a_text(void **state)
 {
     static const char *const kinds[] = {"refiner", "refiner_masked"};
@@ -338,7 +350,7 @@ static void candidates_beside_a_text(void **state)
                     logits[e] += score[h] * run.tape->last[n * run.tape->stride + h];
                 e++;
             }
-        run.loss = wt__loss_positions(logits, gold, NULL, count, logits);
+        run.loss = cross_entropy(logits, gold, count);
         for (size_t n = 0, e = 0; n < run.r.starts[3]; n++)
             if (run.r.ids[n] < 0) {
                 for (size_t h = 0; h < 64; h++) {

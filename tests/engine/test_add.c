@@ -6,23 +6,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "engine/support.h"
-
-static struct place place;
-
-static int set_up(void **state)
-{
-    (void)state;
-    place_make(&place);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    place_remove(&place);
-    return 0;
-}
+#include "engine/set_up.h"
 
 static const char one[] = "{\"provider\": \"p\", \"name\": \"one\", \"description\": \"book a table\"}\n",
                   one_changed[] = "{\"provider\": \"p\", \"name\": \"one\", \"description\": \"book two tables\"}\n",
@@ -512,7 +496,7 @@ static void an_older_caller_opens_and_adds(void **state)
     unsetenv("WHICHTOOL_MODELS");
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define test(name) cmocka_unit_test_setup_teardown(name, set_up_place, tear_down_place)
 
 int main(void)
 {

@@ -11,27 +11,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "engine/ptr.h"
-#include "engine/support.h"
+#include "engine/set_up.h"
 #include "nn/safetensors_write.h"
-
-static struct place place;
-
-static int set_up(void **state)
-{
-    (void)state;
-    place_make(&place);
-    wt_engine *engine = open_store(&place, NULL);
-    add(&place, engine, handmade);
-    wt_close(engine);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    place_remove(&place);
-    return 0;
-}
 
 /* ---------------------------------------------------------------- past use */
 
@@ -530,17 +511,18 @@ static void a_language_model_is_one_or_the_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_training_every_requirement_is_looked_for, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_nearest_bundle_is_corrected, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(each_set_of_past_use_is_one_bundle, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(any_retriever_finds_bundles, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing_below_an_untrained_recipe_is_trained, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damaged_bundles_are_made_anew, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(first_picks_may_come_together, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(no_list_holds_another_providers_tools, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(no_list_holds_what_was_removed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_language_model_is_one_or_the_other, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_training_every_requirement_is_looked_for, set_up_handmade,
+                                        tear_down_place),
+        cmocka_unit_test_setup_teardown(the_nearest_bundle_is_corrected, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(each_set_of_past_use_is_one_bundle, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(any_retriever_finds_bundles, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(nothing_below_an_untrained_recipe_is_trained, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(damaged_bundles_are_made_anew, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(first_picks_may_come_together, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(no_list_holds_another_providers_tools, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(no_list_holds_what_was_removed, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_language_model_is_one_or_the_other, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

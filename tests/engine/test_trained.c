@@ -8,29 +8,10 @@
 #include "base/file.h"
 #include "encoder/encoder.h"
 #include "encoder/tiny_model.h"
-#include "engine/support.h"
+#include "engine/set_up.h"
 #include "recipe/trained.h"
 #include "rerank/cross.h"
 #include "retrieve/document.h"
-
-static struct place place;
-
-static int set_up(void **state)
-{
-    (void)state;
-    place_make(&place);
-    wt_engine *engine = open_store(&place, NULL);
-    add(&place, engine, handmade);
-    wt_close(engine);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    place_remove(&place);
-    return 0;
-}
 
 /* STORE-models/RECIPE/config.json, of the small model's encoder or of another one. */
 static void leave(const char *recipe, bool fits, const char *members)
@@ -615,24 +596,25 @@ static void without_an_encoder_words_go_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_training_auto_is_hybrid, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(auto_runs_what_was_chosen_and_says_why, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(auto_that_chose_hybrid_is_hybrid, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_recipe_of_another_encoder_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_damaged_training_keeps_nobody_from_hybrid, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_an_encoder_words_go_on, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(dpr_is_the_trained_encoder_over_texts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(reranked_are_the_first_ones_of_dpr, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_cross_encoder_reads_the_fields_it_was_trained_on, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_who_needs_the_cross_encoder_opens_it, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_training_toolrerank_is_hybrid, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_first_stage_is_as_the_config_weighs_it, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(one_provider_comes_first_and_whole, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(several_providers_take_turns, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(seen_is_by_provider_or_by_tool, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(rules_are_read_as_they_were_written, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(rules_that_make_no_sense_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(rules_of_another_cross_encoder_are_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_training_auto_is_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(auto_runs_what_was_chosen_and_says_why, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(auto_that_chose_hybrid_is_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_recipe_of_another_encoder_is_told, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_damaged_training_keeps_nobody_from_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(without_an_encoder_words_go_on, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(dpr_is_the_trained_encoder_over_texts, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(reranked_are_the_first_ones_of_dpr, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_cross_encoder_reads_the_fields_it_was_trained_on, set_up_handmade,
+                                        tear_down_place),
+        cmocka_unit_test_setup_teardown(only_who_needs_the_cross_encoder_opens_it, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(without_training_toolrerank_is_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(the_first_stage_is_as_the_config_weighs_it, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(one_provider_comes_first_and_whole, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(several_providers_take_turns, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(seen_is_by_provider_or_by_tool, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_are_read_as_they_were_written, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_that_make_no_sense_are_told, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_of_another_cross_encoder_are_left_out, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,27 +8,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "engine/support.h"
+#include "engine/set_up.h"
 #include "engine/tools.h"
 #include "engine/usage.h"
 
 enum { MANY = 100000 };
-
-static struct place place;
-
-static int make_place(void **state)
-{
-    (void)state;
-    place_make(&place);
-    return 0;
-}
-
-static int remove_place(void **state)
-{
-    (void)state;
-    place_remove(&place);
-    return 0;
-}
 
 /* A fresh store with the handmade tools. */
 static wt_engine *open_handmade(const char *model)
@@ -656,5 +640,5 @@ int main(void)
         cmocka_unit_test(test_a_hundred_thousand_usages),
         cmocka_unit_test(test_times_are_read),
     };
-    return cmocka_run_group_tests(tests, make_place, remove_place);
+    return cmocka_run_group_tests(tests, set_up_place, tear_down_place);
 }

@@ -63,7 +63,7 @@ static void fill_set(struct vectors *vectors, const uint8_t *bytes, size_t len)
     memcpy(chunks, bytes, len < need ? len : need);
     seal_slots(chunks, need, vectors->dim, vectors->slots, vectors->seed);
     vectors->chunks = chunks;
-    wt__vectors_verify(vectors, NULL);
+    wt__vectors_check(vectors, NULL);
     search_vectors(vectors);
     free(chunks);
 }
@@ -84,6 +84,7 @@ static void open_snapshot(const uint8_t *data, size_t size)
     memcpy(image, data, len);
     seal_snapshot(image, len);
     if (wt__snapshot_parse(&snapshot, (struct mapping){image, len}, NULL) == 0) {
+        wt__lexical_check(&snapshot->lexical, NULL);
         search_lexical(&snapshot->lexical);
         for (size_t i = 0; i < snapshot->set_count; i++)
             fill_set(&snapshot->sets[i].vectors, data + len, size - len);
@@ -101,8 +102,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         unsigned char *block = malloc(size);
         if (block && size > 1)
             memcpy(block, data + 1, size - 1);
-        if (block && wt__lexical_view(&index, block, size - 1, NULL) == 0)
+        if (block && wt__lexical_view(&index, block, size - 1, NULL) == 0) {
+            wt__lexical_check(&index, NULL);
             search_lexical(&index);
+        }
         free(block);
     }
     return 0;

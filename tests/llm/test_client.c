@@ -422,8 +422,6 @@ static void test_many_at_once(void **state)
     options.base_url = url;
     options.model = "some-model";
     options.concurrency = 3;
-    options.prompt_price = 2;
-    options.completion_price = 10;
     assert_int_equal(wt__chat_client_open(&client, &options, &err), 0);
     script_server_play(&server, &step, 1);
     pthread_t threads[ASKERS];
@@ -437,13 +435,6 @@ static void test_many_at_once(void **state)
     assert_int_equal(server.most_under_way, 3);
     assert_int_equal(server.connection_count, 3);
     assert_null(strstr(server.requests[0], "Authorization"));
-    struct chat_totals totals = wt__chat_client_totals(client);
-    assert_int_equal(totals.questions, ASKERS);
-    assert_int_equal(totals.requests, ASKERS);
-    assert_int_equal(totals.failures, 0);
-    assert_int_equal(totals.prompt_tokens, 100 * ASKERS);
-    assert_int_equal(totals.completion_tokens, 10 * ASKERS);
-    assert_true(totals.cost > 0.00359 && totals.cost < 0.00361); /* (1200 x 2 + 120 x 10) / 10^6 */
     wt__chat_client_close(client);
 }
 

@@ -289,74 +289,6 @@ static void multilabel_of_the_reference(void **state)
     }
 }
 
-static const uint8_t counts[C] = {1, 1, 0, 1, 0, 1};
-static const float marks[C] = {1, 0, 1, 0, 0, 0.25f};
-
-static double positions_loss(void *context)
-{
-    const double *logits = context;
-    double loss = 0;
-
-    for (size_t i = 0; i < C; i++)
-        if (counts[i])
-            loss += (log(1 + exp(logits[i])) - logits[i] * marks[i]) / 4;
-    return loss;
-}
-
-static void positions_that_count(void **state)
-{
-    static const uint8_t none[C] = {0};
-    float *logits = floats(C, 3), d[C];
-    double *twin = doubles_of(logits, C);
-
-    (void)state;
-    near("positions", wt__loss_positions(logits, marks, counts, C, d), positions_loss(twin), 1e-6);
-    gradient_agrees("positions", positions_loss, twin, twin, C, d, 1e-5);
-    assert_true(wt__loss_positions(logits, marks, none, C, d) == 0);
-    for (size_t i = 0; i < C; i++)
-        assert_true(d[i] == 0);
-    free(logits), free(twin);
-}
-
-/* The refiner's last layer and loss: hidden states in, the gradient of the layer out. */
-static void positions_of_the_reference(void **state)
-{
-    static const char *const files[] = {"grads/deberta_v3.refiner.safetensors",
-                                        "grads/deberta_v3.refiner_masked.safetensors"};
-    enum { ROWS = 3, T = 39, N = 6, H = 64 };
-
-    (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct golden golden;
-        uint8_t mask[ROWS * N];
-
-        if (!golden_open(&golden, files[i]))
-            skip();
-        float *hidden = golden_floats(&golden, "out.last_hidden_state", NULL),
-              *loss = golden_floats(&golden, "out.loss", NULL);
-        float *weight = golden_floats(&golden, "in.score.weight", NULL),
-              *bias = golden_floats(&golden, "in.score.bias", NULL);
-        float *marked = golden_floats(&golden, "in.gold", NULL),
-              *dwant = golden_floats(&golden, "grad.score.weight", NULL);
-        float *dbias_want = golden_floats(&golden, "grad.score.bias", NULL);
-        float logits[ROWS * N], d[ROWS * N], dweight[H] = {0}, dbias[1] = {0};
-        struct linear head = {.in = H, .out = 1, .weight = weight, .bias = bias, .row_major = true};
-        double *want = doubles_of(dwant, H);
-
-        for (size_t j = 0; j < ROWS * N; j++)
-            mask[j] = !(i == 1 && j >= 2 * N + 4);
-        for (size_t r = 0; r < ROWS; r++)
-            wt__linear_forward(&head, hidden + (r * T + T - N) * H, H, ACTIVATION_NONE, NULL, logits + r * N, 1, N);
-        near(files[i], wt__loss_positions(logits, marked, mask, ROWS * N, d), loss[0], 1e-5);
-        for (size_t r = 0; r < ROWS; r++)
-            wt__linear_backward(&head, hidden + (r * T + T - N) * H, H, d + r * N, 1, NULL, 0, dweight, dbias, N);
-        vectors_agree(files[i], dweight, want, H, 1e-4);
-        near("bias", dbias[0], dbias_want[0], 1e-5);
-        free(hidden), free(loss), free(weight), free(bias), free(marked), free(dwant), free(dbias_want), free(want);
-        golden_close(&golden);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,8 +299,6 @@ int main(void)
         cmocka_unit_test(multilabel_losses),
         cmocka_unit_test(a_head_of_labels),
         cmocka_unit_test(multilabel_of_the_reference),
-        cmocka_unit_test(positions_that_count),
-        cmocka_unit_test(positions_of_the_reference),
     };
 
     wt__rng_seed(&rng, 5);

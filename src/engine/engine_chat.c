@@ -1,4 +1,4 @@
-#include "engine/chat.h"
+#include "engine/engine_chat.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* chat.h: the language model of an engine: a server, recorded answers, or both, made by the first who asks. */
-#ifndef WT_ENGINE_CHAT_H
-#define WT_ENGINE_CHAT_H
+/* engine_chat.h: the language model of an engine: a server, recorded answers, or both, made by the first who asks. */
+#ifndef WT_ENGINE_ENGINE_CHAT_H
+#define WT_ENGINE_ENGINE_CHAT_H
 
 #include "base/error.h"
 #include "llm/chat.h"

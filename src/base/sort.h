@@ -1,0 +1,21 @@
+/* sort.h: plain values in ascending order. An empty list may be NULL. A list with a NaN keeps its values, in an order
+ * that is left open. */
+#ifndef WT_BASE_SORT_H
+#define WT_BASE_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void wt__sort_u32(uint32_t *values, size_t count);
+void wt__sort_u64(uint64_t *values, size_t count);
+void wt__sort_i64(int64_t *values, size_t count);
+void wt__sort_floats(float *values, size_t count);
+void wt__sort_doubles(double *values, size_t count);
+/* By bytes, as strcmp. */
+void wt__sort_texts(char **texts, size_t count);
+
+/* Sorts, and leaves each value once: how many. */
+size_t wt__sort_unique_u32(uint32_t *values, size_t count);
+size_t wt__sort_unique_u64(uint64_t *values, size_t count);
+
+#endif

@@ -1,0 +1,85 @@
+#include "cli/imports.h"
+
+#include "cli/output.h"
+#include "cli/text.h"
+
+enum { ISSUES_SHOWN = 20 };
+
+/* The first of them, "FILE:LINE: POINTER: REASON", and how many more were met: count of them were kept. */
+static void tell_issues(const struct cli *cli, const wt_add_issue *issues, size_t count, size_t met)
+{
+    size_t shown = count < ISSUES_SHOWN ? count : ISSUES_SHOWN;
+    for (size_t i = 0; i < shown; i++) {
+        struct buffer place = {0};
+        wt__buffer_text(&place, issues[i].file);
+        if (issues[i].line)
+            wt__buffer_printf(&place, ":%zu", issues[i].line);
+        if (*issues[i].pointer)
+            wt__buffer_printf(&place, ": %s", issues[i].pointer);
+        wt__cli_note(cli, "%s: %s", place.ptr ? place.ptr : "", issues[i].reason);
+        wt__buffer_dispose(&place);
+    }
+    if (count > shown && met > count)
+        wt__cli_note(cli, "... and %zu more; --json lists the first %zu", met - shown, count);
+    else if (count > shown)
+        wt__cli_note(cli, "... and %zu more; --json lists them all", count - shown);
+}
+
+static void json_issues(struct buffer *out, const wt_add_issue *issues, size_t count)
+{
+    wt__json_key(out, "issues");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_text(out, "file", issues[i].file);
+        wt__json_count(out, "line", issues[i].line);
+        wt__json_count(out, "byte", issues[i].byte);
+        wt__json_text(out, "pointer", issues[i].pointer);
+        wt__json_text(out, "reason", issues[i].reason);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
+int wt__import_print(const struct cli *cli, const struct import_outcome *outcome, struct buffer *line)
+{
+    struct buffer out = {0};
+    if (cli->json) {
+        wt__json_number(line, "seconds", outcome->seconds);
+        if (outcome->notice)
+            wt__json_text(line, "notice", outcome->notice);
+        json_issues(line, outcome->issues, outcome->issue_count);
+        wt__buffer_text(line, "}\n");
+        wt__buffer_append(&out, line->ptr, line->len);
+    } else {
+        tell_issues(cli, outcome->issues, outcome->issue_count, outcome->skipped);
+        wt__buffer_printf(line, "; %.2f s\n", outcome->seconds);
+        wt__text_escape(&out, wt__buffer_view(line), TEXT_LINES);
+    }
+    out.failed |= line->failed;
+    wt__buffer_dispose(line);
+    if (outcome->notice)
+        wt__cli_note(cli, "Note: %s", outcome->notice);
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    return outcome->taken == 0 && outcome->skipped > 0 ? END_INPUT : END_DONE;
+}
+
+int wt__import_stopped(const struct cli *cli)
+{
+    return wt__cli_say(cli, END_INTERRUPTED,
+                       "stopped before the import was complete; the store is as it was before this source");
+}
+
+int wt__import_each(struct cli *cli, size_t first, int (*import)(struct cli *, const char *source, void *),
+                    void *context)
+{
+    int code = 0;
+    for (size_t i = first; i < cli->arguments.word_count; i++) {
+        int one = import(cli, cli->arguments.words[i], context);
+        code = code ? code : one;
+        if (one != 0 && one != END_INPUT)
+            return one;
+    }
+    return code;
+}

@@ -1,0 +1,29 @@
+/* imports.h: what `add` and `usage add` do alike: each source in turn, and a report of it for people and programs. */
+#ifndef WT_CLI_IMPORTS_H
+#define WT_CLI_IMPORTS_H
+
+#include "base/buffer.h"
+#include "cli/cli.h"
+
+/* What both reports hold. */
+struct import_outcome {
+    double seconds;
+    const char *notice; /* or NULL */
+    const wt_add_issue *issues;
+    size_t issue_count, skipped;
+    size_t taken; /* of which nothing is wrong */
+};
+
+/* Prints the report that line begins, a JSON object or a sentence, to which seconds, issues and notice are added; line
+ * is disposed of. An exit code: a source of which nothing could be taken is no source. */
+int wt__import_print(const struct cli *cli, const struct import_outcome *outcome, struct buffer *line);
+
+/* Says that nothing of the source was stored. An exit code. */
+int wt__import_stopped(const struct cli *cli);
+
+/* Imports the words from `first` on. A source that cannot be read does not keep the others out; a store that cannot be
+ * written does. The first exit code that is not 0, or the one that ended it. */
+int wt__import_each(struct cli *cli, size_t first, int (*import)(struct cli *, const char *source, void *),
+                    void *context);
+
+#endif

@@ -1,0 +1,26 @@
+/* check.c: the store and what is derived from it, looked at whole. */
+#include <stdio.h>
+
+#include "engine/engine.h"
+
+static int check_index(const wt_engine *engine, wt_error *err)
+{
+    wt_error why = {0};
+    int rc = engine->index_folder[0] ? wt__snapshot_check(engine->index_folder, &why) : WT_ENOTFOUND;
+    if (rc == 0 || rc == WT_ENOTFOUND) /* none was made yet */
+        return 0;
+    if (rc == WT_ESTORE)
+        return wt__fail(err, rc, "%s; delete the folder %s, and the next search makes it again", why.message,
+                        engine->index_folder);
+    if (err)
+        *err = why;
+    return rc;
+}
+
+int wt_check(wt_engine *engine, wt_error *err)
+{
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_check(engine->store, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    return rc < 0 ? rc : check_index(engine, err);
+}

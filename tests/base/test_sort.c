@@ -1,0 +1,97 @@
+/* Sorted lists: every value of a list in order, and once where that is asked for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "base/sort.h"
+
+enum { MOST = 300 };
+
+/* Each type's extremes, then random values with many ties. */
+#define HOLDS(name, type, least, greatest)                                                                             \
+    static void name##_come_in_order(void **state)                                                                     \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        struct rng rng;                                                                                                \
+        wt__rng_seed(&rng, 5);                                                                                         \
+        wt__sort_##name(NULL, 0);                                                                                      \
+        for (size_t count = 1; count < MOST; count += 7) {                                                             \
+            type values[MOST] = {greatest, 1, least};                                                                  \
+            size_t ones = 0, left = 0;                                                                                 \
+            for (size_t i = 3; i < count; i++)                                                                         \
+                values[i] = (type)wt__rng_below(&rng, 50);                                                             \
+            for (size_t i = 0; i < count; i++)                                                                         \
+                ones += values[i] == 1;                                                                                \
+            wt__sort_##name(values, count);                                                                            \
+            for (size_t i = 0; i < count; i++) {                                                                       \
+                assert_true(i == 0 || values[i - 1] <= values[i]);                                                     \
+                left += values[i] == 1;                                                                                \
+            }                                                                                                          \
+            assert_int_equal(left, ones);                                                                              \
+            assert_true(values[count - 1] == (greatest));                                                              \
+            assert_true(count < 3 || values[0] == (least));                                                            \
+        }                                                                                                              \
+    }
+
+HOLDS(u32, uint32_t, 0, UINT32_MAX)
+HOLDS(u64, uint64_t, 0, UINT64_MAX)
+HOLDS(i64, int64_t, INT64_MIN, INT64_MAX)
+HOLDS(floats, float, -1e38F, 1e38F)
+HOLDS(doubles, double, -1e300, 1e300)
+
+static void texts_come_in_order_of_their_bytes(void **state)
+{
+    (void)state;
+    char *texts[] = {"b", "\xc3\xa4", "", "B", "ba", "b"};
+    static const char *const sorted[] = {"", "B", "b", "b", "ba", "\xc3\xa4"};
+    wt__sort_texts(NULL, 0);
+    wt__sort_texts(texts, sizeof texts / sizeof *texts);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_string_equal(texts[i], sorted[i]);
+}
+
+static void unique_lists_have_each_value_once(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count, kept;
+        uint32_t values[6], sorted[6];
+    } cases[] = {
+        {0, 0, {0}, {0}},
+        {1, 1, {7}, {7}},
+        {4, 1, {7, 7, 7, 7}, {7}},
+        {6, 4, {9, 0, UINT32_MAX, 9, 3, 0}, {0, 3, 9, UINT32_MAX}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        uint32_t narrow[6];
+        uint64_t wide[6];
+        for (size_t i = 0; i < 6; i++) {
+            narrow[i] = cases[c].values[i];
+            wide[i] = (uint64_t)cases[c].values[i] << 32; /* differ only above 32 bits */
+        }
+        assert_int_equal(wt__sort_unique_u32(narrow, cases[c].count), cases[c].kept);
+        assert_int_equal(wt__sort_unique_u64(wide, cases[c].count), cases[c].kept);
+        for (size_t i = 0; i < cases[c].kept; i++) {
+            assert_int_equal(narrow[i], cases[c].sorted[i]);
+            assert_int_equal(wide[i] >> 32, cases[c].sorted[i]);
+        }
+    }
+    assert_int_equal(wt__sort_unique_u32(NULL, 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(u32_come_in_order),
+        cmocka_unit_test(u64_come_in_order),
+        cmocka_unit_test(i64_come_in_order),
+        cmocka_unit_test(floats_come_in_order),
+        cmocka_unit_test(doubles_come_in_order),
+        cmocka_unit_test(texts_come_in_order_of_their_bytes),
+        cmocka_unit_test(unique_lists_have_each_value_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

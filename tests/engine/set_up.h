@@ -1,0 +1,33 @@
+/* set_up.h: the place of a test program, made anew for each test, and cmocka's functions for it. */
+#ifndef WT_TESTS_ENGINE_SET_UP_H
+#define WT_TESTS_ENGINE_SET_UP_H
+
+#include "engine/support.h"
+
+static struct place place;
+
+static inline int set_up_place(void **state)
+{
+    (void)state;
+    place_make(&place);
+    return 0;
+}
+
+/* Its store has the handmade tools, with their vectors. */
+static inline int set_up_handmade(void **state)
+{
+    set_up_place(state);
+    wt_engine *engine = open_store(&place, NULL);
+    add(&place, engine, handmade);
+    wt_close(engine);
+    return 0;
+}
+
+static inline int tear_down_place(void **state)
+{
+    (void)state;
+    place_remove(&place);
+    return 0;
+}
+
+#endif
