@@ -206,6 +206,7 @@ static int mark_vectors(struct set_source *source, wt_error *err)
     struct collection *collection = source->collection;
     struct store_key missing[MISSING_BATCH];
     int64_t after = 0;
+    size_t row = 0;
     int count;
     source->has = wt__alloc_array(collection->rows, sizeof *source->has);
     if (!source->has)
@@ -213,7 +214,6 @@ static int mark_vectors(struct set_source *source, wt_error *err)
     memset(source->has, true, collection->rows * sizeof *source->has);
     do {
         count = wt__store_missing_vectors(collection->engine->store, &source->set, after, missing, MISSING_BATCH, err);
-        size_t row = 0;
         for (int i = 0; i < count; i++) {
             while (row < collection->rows && collection->keys[row].id < missing[i].id)
                 row++;
