@@ -152,9 +152,7 @@ static int mark_provider(struct search *search, uint64_t *bits, wt_error *err)
     struct str provider = wt__str(search->provider);
     size_t count = 0;
     int64_t *ids = NULL;
-    pthread_mutex_lock(&search->engine->store_lock);
-    int rc = wt__store_list(search->engine->store, &provider, 0, 0, search->arena, &ids, &count, err);
-    pthread_mutex_unlock(&search->engine->store_lock);
+    int rc = wt__engine_read_provider(search->engine, &provider, 0, search->arena, &ids, &count, err);
     if (rc < 0)
         return rc;
     if (count == 0)
