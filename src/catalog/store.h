@@ -108,6 +108,9 @@ typedef int (*store_tool_visit)(void *context, const struct store_key *key, cons
 /* Every tool with an id over after_id. Sees the store as of one moment. */
 int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit, void *context, wt_error *err);
 
+/* Copies what a tool's views show into the arena. */
+int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err);
+
 /* The tools with these ids: out [count], their views in the arena. A tool that is gone has an empty name.
  * Returns how many were there. */
 int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct arena *arena, struct tool *out,

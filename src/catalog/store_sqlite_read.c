@@ -70,7 +70,7 @@ static int copy_view(struct str *view, struct arena *arena)
     return 0;
 }
 
-static int copy_tool(struct tool *tool, struct arena *arena, wt_error *err)
+int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err)
 {
     struct str *views[] = {&tool->provider, &tool->name,   &tool->source_id,  &tool->format,     &tool->category,
                            &tool->title,    &tool->schema, &tool->definition, &tool->description};
@@ -96,7 +96,7 @@ static int get_tool(struct store *store, int64_t id, struct arena *arena, struct
     if (found == 1) {
         rc = fill_tool(store, out, row, err);
         if (rc == 0)
-            rc = copy_tool(out, arena, err);
+            rc = wt__store_copy_tool(out, arena, err);
     }
     wt__sql_reset(row);
     return rc < 0 ? rc : found;

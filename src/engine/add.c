@@ -119,6 +119,8 @@ static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *
     if (rc == 0 && encoder && wt__engine_is_asked(engine))
         rc = renew_shelf(engine, err);
     if (rc == 0 && encoder)
+        wt__engine_keep_tools(engine);
+    if (rc == 0 && encoder)
         rc = wt__embed_missing(engine, encoder, progress, &report->public.embedded, err);
     if (rc == 0 && !no_vectors)
         rc = wt__engine_update_trained(engine, progress, err);

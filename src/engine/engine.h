@@ -30,6 +30,9 @@
 
 #define SHELF_UNCOUNTED SIZE_MAX
 
+/* Tools that take more are not kept in memory while an import runs: its queries may then wait for a commit. */
+#define SHELF_KEPT_BYTES ((size_t)64 << 20)
+
 /* What of the store a snapshot shows. Both numbers only grow. */
 struct moment {
     uint64_t generation;
@@ -46,6 +49,7 @@ struct shelf {
     uint32_t *label_rows;         /* [labels->label_count] */
     struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
                                      wanted (engine/bundles.h) */
+    struct kept_tools *kept;      /* while an import runs; NULL: what it shows is in the store alone (readers.c) */
     atomic_uint references;
 };
 
@@ -78,7 +82,8 @@ struct wt_engine {
     pthread_mutex_t lock;
     struct shelf *shelf;   /* NULL until the first query */
     struct moment changed; /* what calls that have returned have changed: every later query sees it */
-    unsigned updates;      /* running calls and builds that will leave a newer shelf */
+    unsigned imports;      /* that run; each will leave a newer shelf */
+    bool building;         /* and so will this */
     struct encoder *encoder;
     wt_error encoder_error; /* why there is none, when encoder_tried */
     bool encoder_tried;
@@ -119,6 +124,8 @@ int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, const stru
 int wt__engine_newest_shelf(wt_engine *engine, struct shelf **out, wt_error *err);
 /* Whether there is one in hand, since somebody asks for it. */
 bool wt__engine_is_asked(wt_engine *engine);
+/* What the store shows now, through this connection. */
+int wt__moment_read(const wt_engine *engine, struct store *reader, struct moment *out, wt_error *err);
 /* Between these two an import runs: it will make the next shelf itself. */
 void wt__engine_begin_import(wt_engine *engine);
 void wt__engine_end_import(wt_engine *engine);
@@ -141,15 +148,20 @@ size_t wt__shelf_without_vector(struct shelf *shelf, const struct shelf_set *set
  * caller keeps its reference. */
 void wt__engine_discard_shelf(wt_engine *engine, struct shelf *shelf);
 
+/* Keeps in memory what the shelf in hand shows, if there is one, so that no query on it needs the store. */
+void wt__engine_keep_tools(wt_engine *engine);
+void wt__kept_tools_free(struct kept_tools *kept); /* NULL is a no-op */
+
 /* A connection for reading. It is this thread's until it is given back; soon, and before store_lock is taken. */
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err);
 void wt__engine_return_reader(wt_engine *engine, struct store *reader);
 
-/* wt__store_get and wt__store_list through such a one. */
-int wt__engine_read_tools(wt_engine *engine, const int64_t *ids, size_t count, struct arena *arena, struct tool *out,
-                          wt_error *err);
-int wt__engine_read_provider(wt_engine *engine, const struct str *provider, size_t limit, struct arena *arena,
-                             int64_t **ids, size_t *count, wt_error *err);
+/* As wt__store_get and wt__store_list, of the shelf's tools. The views of out last as long as the arena and the shelf.
+ */
+int wt__shelf_tools(wt_engine *engine, const struct shelf *shelf, const int64_t *ids, size_t count, struct arena *arena,
+                    struct tool *out, wt_error *err);
+int wt__shelf_provider(wt_engine *engine, const struct shelf *shelf, const struct str *provider, size_t limit,
+                       struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
 
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err);
 void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace);

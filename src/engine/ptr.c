@@ -53,8 +53,8 @@ static int describe(void *self, uint32_t row, struct arena *arena, struct ptr_te
 {
     struct ptr_reach *reach = self;
     struct tool tool;
-    int rc =
-        wt__engine_read_tools(reach->home.engine, &reach->home.shelf->snapshot->keys[row].id, 1, arena, &tool, err);
+    int rc = wt__shelf_tools(reach->home.engine, reach->home.shelf, &reach->home.shelf->snapshot->keys[row].id, 1,
+                             arena, &tool, err);
     if (rc >= 0) /* both empty when it was removed meanwhile */
         *out = (struct ptr_text){tool.name, tool.description};
     return rc < 0 ? rc : 0;

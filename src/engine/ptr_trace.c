@@ -23,7 +23,8 @@ static void write_tool(struct writing *w, uint32_t row)
     struct tool tool;
     if (w->rc < 0)
         return;
-    w->rc = wt__engine_read_tools(home->engine, &home->shelf->snapshot->keys[row].id, 1, w->arena, &tool, w->err);
+    w->rc =
+        wt__shelf_tools(home->engine, home->shelf, &home->shelf->snapshot->keys[row].id, 1, w->arena, &tool, w->err);
     if (w->rc < 0)
         return;
     wt__tool_id(&id, tool.provider, tool.name);

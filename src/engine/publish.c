@@ -88,7 +88,7 @@ int wt__publish_hits(struct search *search, const uint32_t *which, size_t count,
     for (size_t i = 0; rc == 0 && i < count; i++)
         ids[i] = search->shelf->snapshot->keys[search->hits.items[which[i]].row].id;
     if (rc == 0)
-        rc = wt__engine_read_tools(search->engine, ids, count, &reading, tools, err);
+        rc = wt__shelf_tools(search->engine, search->shelf, ids, count, &reading, tools, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         const struct hit *hit = &search->hits.items[which[i]];
         if (tools[i].name.len == 0)

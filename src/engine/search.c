@@ -152,7 +152,7 @@ static int mark_provider(struct search *search, uint64_t *bits, wt_error *err)
     struct str provider = wt__str(search->provider);
     size_t count = 0;
     int64_t *ids = NULL;
-    int rc = wt__engine_read_provider(search->engine, &provider, 0, search->arena, &ids, &count, err);
+    int rc = wt__shelf_provider(search->engine, search->shelf, &provider, 0, search->arena, &ids, &count, err);
     if (rc < 0)
         return rc;
     if (count == 0)
@@ -207,7 +207,7 @@ static int retrieve(struct search *search, wt_error *err)
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0) {
-        struct second_look look = {search->engine, &view, &request, search->arena, &search->several};
+        struct second_look look = {search->engine, search->shelf, &view, &request, search->arena, &search->several};
         rc = wt__second_look(&search->second, &look, &search->hits, err);
     }
     if (rc == 0 && search->hits.len > k)

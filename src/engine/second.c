@@ -33,7 +33,7 @@ static int read_tools(const struct second_look *look, const uint32_t *rows, size
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
         ids[i] = look->view->snapshot->keys[rows[i]].id;
-    int rc = wt__engine_read_tools(look->engine, ids, count, arena, *out, err);
+    int rc = wt__shelf_tools(look->engine, look->shelf, ids, count, arena, *out, err);
     return rc < 0 ? rc : 0;
 }
 
@@ -197,7 +197,8 @@ static int tools_of_provider(void *context, uint32_t provider, struct candidate 
         at++;
     if (at == h->len)
         return 0;
-    int rc = wt__engine_read_provider(h->look->engine, &h->known[at].tool.provider, most, &h->arena, &ids, &count, err);
+    int rc = wt__shelf_provider(h->look->engine, h->look->shelf, &h->known[at].tool.provider, most, &h->arena, &ids,
+                                &count, err);
     if (rc < 0)
         return rc;
     uint32_t *rows = wt__arena_array(&h->arena, uint32_t, count);
@@ -219,7 +220,7 @@ static int number_of_nobody(const struct second_look *look, struct arena *arena,
     const struct snapshot *snapshot = look->view->snapshot;
     size_t count = 0;
     int64_t *ids;
-    int rc = wt__engine_read_provider(look->engine, &nobody, 1, arena, &ids, &count, err);
+    int rc = wt__shelf_provider(look->engine, look->shelf, &nobody, 1, arena, &ids, &count, err);
     size_t row = rc >= 0 && count > 0 ? wt__shelf_row(snapshot, ids[0]) : snapshot->rows;
     *out = row < snapshot->rows ? snapshot->keys[row].provider : HIERARCHY_NO_PROVIDER;
     return rc < 0 ? rc : 0;

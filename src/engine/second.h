@@ -15,6 +15,7 @@ struct second_stage {
 /* What a look has to work with; borrowed. */
 struct second_look {
     wt_engine *engine; /* whose store has the tools' texts */
+    const struct shelf *shelf;
     const struct view *view;
     const struct retrieve_request *request; /* that gave the hits */
     struct arena *arena;                    /* lives as long as the hits */

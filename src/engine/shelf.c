@@ -109,7 +109,7 @@ static int mix_usage(void *context, const struct usage_sum_key *key)
 }
 
 /* Trained recipes are not opened for it: a query that has no use for them should not wait for them. */
-static int read_moment(const wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
+int wt__moment_read(const wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
 {
     struct usage_info info;
     *out = (struct moment){0};
@@ -145,7 +145,7 @@ static int collect(struct collection *collection, wt_error *err)
     if (rc == 0)
         rc = wt__lexical_builder_new(&collection->builder, &wt__lexical_settings, err);
     if (rc == 0)
-        rc = read_moment(collection->engine, collection->store, &collection->moment, err);
+        rc = wt__moment_read(collection->engine, collection->store, &collection->moment, err);
     if (rc == 0)
         rc = collect_tools(collection, err);
     if (rc == 0 && collection->trained) {
@@ -332,7 +332,7 @@ static int build_once(wt_engine *engine, bool held, const struct collection *wan
     if (rc == 0)
         rc = make_snapshot(&collection, previous, &fresh->snapshot, err);
     if (rc == 0)
-        rc = read_moment(engine, collection.store, &now, err);
+        rc = wt__moment_read(engine, collection.store, &now, err);
     if (held)
         wt__store_read_end(collection.store);
     wt__engine_return_reader(engine, collection.store);
@@ -426,17 +426,17 @@ static struct shelf *in_hand(wt_engine *engine, const struct moment *now, const 
     return shelf;
 }
 
-static void count_updates(wt_engine *engine, int change)
+static void set_building(wt_engine *engine, bool building)
 {
     pthread_mutex_lock(&engine->lock);
-    engine->updates += (unsigned)change;
+    engine->building = building;
     pthread_mutex_unlock(&engine->lock);
 }
 
 static bool is_updating(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
-    bool updating = engine->updates > 0;
+    bool updating = engine->imports > 0 || engine->building;
     pthread_mutex_unlock(&engine->lock);
     return updating;
 }
@@ -460,19 +460,24 @@ static void raise_changed(wt_engine *engine, const struct moment *moment)
 
 void wt__engine_begin_import(wt_engine *engine)
 {
-    count_updates(engine, 1);
+    pthread_mutex_lock(&engine->lock);
+    engine->imports++;
+    pthread_mutex_unlock(&engine->lock);
+    wt__engine_keep_tools(engine);
 }
 
 void wt__engine_end_import(wt_engine *engine)
 {
-    count_updates(engine, -1);
+    pthread_mutex_lock(&engine->lock);
+    engine->imports--;
+    pthread_mutex_unlock(&engine->lock);
 }
 
 void wt__engine_changed(wt_engine *engine)
 {
     struct moment now;
     pthread_mutex_lock(&engine->store_lock);
-    int rc = read_moment(engine, engine->store, &now, NULL);
+    int rc = wt__moment_read(engine, engine->store, &now, NULL);
     pthread_mutex_unlock(&engine->store_lock);
     if (rc < 0) /* what cannot be told counts as changed */
         now = (struct moment){.generation = UINT64_MAX, .sums = UINT64_MAX};
@@ -550,7 +555,7 @@ static int look(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_erro
     if (rc < 0)
         return rc;
     wt__store_set_wait(reader, wait_ms);
-    rc = read_moment(engine, reader, out, err);
+    rc = wt__moment_read(engine, reader, out, err);
     wt__store_set_wait(reader, engine->busy_ms);
     wt__engine_return_reader(engine, reader);
     return rc;
@@ -562,12 +567,12 @@ static int newest(wt_engine *engine, const struct shelf_set *want, const struct 
 {
     struct moment now;
     pthread_mutex_lock(&engine->build_lock);
-    count_updates(engine, 1);
+    set_building(engine, true);
     int rc = look(engine, engine->busy_ms, &now, err);
     *out = rc == 0 ? in_hand(engine, &now, want, labels) : NULL; /* made while we waited */
     if (rc == 0 && !*out)
         rc = refresh(engine, &now, want, labels, out, err);
-    count_updates(engine, -1);
+    set_building(engine, false);
     pthread_mutex_unlock(&engine->build_lock);
     return rc;
 }
@@ -614,6 +619,7 @@ void wt__shelf_release(struct shelf *shelf)
     if (shelf && atomic_fetch_sub(&shelf->references, 1) == 1) {
         wt__snapshot_free(shelf->snapshot);
         free(shelf->label_rows);
+        wt__kept_tools_free(shelf->kept);
         wt__bundles_free(shelf->bundles[0]);
         wt__bundles_free(shelf->bundles[1]);
         free(shelf);
