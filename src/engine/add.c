@@ -116,10 +116,10 @@ static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *
     const struct encoder *encoder = NULL;
     int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
     /* Encoding takes long: meanwhile those who ask find the new tools by their words. */
-    if (rc == 0 && encoder && wt__engine_is_asked(engine))
+    if (rc == 0 && encoder && wt__engine_is_asked(engine)) {
         rc = renew_shelf(engine, err);
-    if (rc == 0 && encoder)
         wt__engine_keep_tools(engine);
+    }
     if (rc == 0 && encoder)
         rc = wt__embed_missing(engine, encoder, progress, &report->public.embedded, err);
     if (rc == 0 && !no_vectors)

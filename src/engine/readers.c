@@ -117,24 +117,38 @@ static const struct kept_tools *kept_tools(wt_engine *engine, const struct shelf
 
 /* ---------------------------------------------------------------- what a query reads */
 
+static void get_kept(const struct kept_tools *kept, const struct shelf *shelf, const int64_t *ids, size_t count,
+                     struct tool *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t row = wt__shelf_row(shelf->snapshot, ids[i]);
+        out[i] = row < kept->count ? kept->tools[row] : (struct tool){0};
+    }
+}
+
 int wt__shelf_tools(wt_engine *engine, const struct shelf *shelf, const int64_t *ids, size_t count, struct arena *arena,
                     struct tool *out, wt_error *err)
 {
     const struct kept_tools *kept = kept_tools(engine, shelf);
     struct store *reader;
-    if (kept) {
-        for (size_t i = 0; i < count; i++) {
-            size_t row = wt__shelf_row(shelf->snapshot, ids[i]);
-            out[i] = row < kept->count ? kept->tools[row] : (struct tool){0};
-        }
-        return 0;
+    int rc = 0;
+    if (!kept) {
+        rc = wt__engine_reader(engine, &reader, err);
+        if (rc < 0)
+            return rc;
+        wt__store_set_wait(reader, 0);
+        rc = wt__store_get(reader, ids, count, arena, out, err);
+        wt__store_set_wait(reader, engine->busy_ms);
+        kept = rc == WT_EBUSY ? kept_tools(engine, shelf) : NULL; /* an import may have begun since */
+        if (rc == WT_EBUSY && !kept)
+            rc = wt__store_get(reader, ids, count, arena, out, err);
+        wt__engine_return_reader(engine, reader);
     }
-    int rc = wt__engine_reader(engine, &reader, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_get(reader, ids, count, arena, out, err);
-    wt__engine_return_reader(engine, reader);
-    return rc;
+    if (kept) {
+        get_kept(kept, shelf, ids, count, out);
+        rc = 0;
+    }
+    return rc < 0 ? rc : 0;
 }
 
 static int list_kept(const struct kept_tools *kept, const struct shelf *shelf, struct str provider, size_t limit,
