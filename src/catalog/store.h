@@ -2,7 +2,7 @@
  *
  * A store is one file. Every change is one transaction: all of it or nothing, and what was reported as stored
  * survives a kill at any moment. One process writes at a time; another that wants to write waits up to busy_ms.
- * One struct store is used by one thread at a time: whoever shares it locks it.
+ * One struct store is used by one thread at a time: whoever shares it locks it, or opens a reader of its own.
  *
  * Every tool has an id that is never given to another tool, and the generation at which it last changed. The store's
  * own generation grows with every change that a reader could see (tools and vectors), so a derived file that
@@ -49,6 +49,17 @@ struct store_options {
  * Errors: WT_ENOTFOUND (read_only, no file), WT_ESTORE (not a store: left untouched), WT_ENEWER. */
 int wt__store_open(struct store **out, const char *path, const struct store_options *options, wt_error *err);
 void wt__store_close(struct store *store); /* NULL is a no-op */
+
+/* One more connection to the file of an open store, for reading beside its writer. A private store has none: it ends
+ * with WT_EUSAGE. */
+int wt__store_open_reader(struct store **out, const struct store *of, wt_error *err);
+bool wt__store_private(const struct store *store);
+/* Whether it holds no lock: a transaction whose end failed, as for want of memory, ends when the store is closed. */
+bool wt__store_idle(const struct store *store);
+
+/* How long reads wait for a commit from now on, instead of what the store was opened with; 0: not at all (WT_EBUSY). */
+void wt__store_set_wait(struct store *store, unsigned busy_ms);
+
 bool wt__store_read_only(const struct store *store);
 
 /* Between begin and end every read sees the store as it was at one moment. Not for writes; does not nest. Another
@@ -98,8 +109,11 @@ struct store_key {
  * the result of the call; a negative one is a WT_E... code for which the callback has filled the caller's error. */
 typedef int (*store_tool_visit)(void *context, const struct store_key *key, const struct tool *tool);
 
-/* Sees the store as of one moment. */
-int wt__store_each(struct store *store, store_tool_visit visit, void *context, wt_error *err);
+/* Every tool with an id over after_id. Sees the store as of one moment. */
+int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit, void *context, wt_error *err);
+
+/* Copies what a tool's views show into the arena. */
+int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err);
 
 /* The tools with these ids: out [count], their views in the arena. A tool that is gone has an empty name.
  * Returns how many were there. */

@@ -69,7 +69,7 @@ static int make_parent(const char *path, wt_error *err)
 
 static int open_database(struct store *store, wt_error *err)
 {
-    bool private = strcmp(store->path, ":memory:") == 0;
+    bool private = wt__store_private(store);
     int rc = private ? 0 : wt__store_inspect(store->path, store->read_only, err);
     if (rc == 0 && !private && !store->read_only)
         rc = make_parent(store->path, err);
@@ -105,6 +105,50 @@ int wt__store_open(struct store **out, const char *path, const struct store_opti
     }
     *out = store;
     return 0;
+}
+
+bool wt__store_private(const struct store *store)
+{
+    return strcmp(store->path, ":memory:") == 0;
+}
+
+bool wt__store_idle(const struct store *store)
+{
+    return sqlite3_txn_state(store->db, NULL) == SQLITE_TXN_NONE;
+}
+
+int wt__store_open_reader(struct store **out, const struct store *of, wt_error *err)
+{
+    *out = NULL;
+    if (wt__store_private(of))
+        return wt__fail(err, WT_EUSAGE, "%s is a private store; it has one connection", of->path);
+    struct store *store = calloc(1, sizeof *store);
+    if (!store)
+        return wt__fail_nomem(err);
+    /* The database's own name for the file is good whatever folder is the current one by now. */
+    const char *path = sqlite3_db_filename(of->db, "main");
+    store->path = wt__copy_string(path, strlen(path));
+    store->read_only = of->read_only;
+    store->busy_ms = of->busy_ms;
+    /* Where it may, it can also undo what a killed writer left half done; so it is not opened for reading alone. */
+    int flags =
+        SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+    int rc = store->path ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
+        rc = store->db ? wt__sql_fail(store, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = configure(store, err);
+    if (rc < 0) {
+        wt__store_close(store);
+        return rc;
+    }
+    *out = store;
+    return 0;
+}
+
+void wt__store_set_wait(struct store *store, unsigned busy_ms)
+{
+    store->busy_ms = busy_ms;
 }
 
 void wt__store_close(struct store *store)

@@ -37,14 +37,16 @@ static int fill_tool(struct store *store, struct tool *tool, sqlite3_stmt *row, 
 
 /* ---------------------------------------------------------------- all of them */
 
-int wt__store_each(struct store *store, store_tool_visit visit, void *context, wt_error *err)
+int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit, void *context, wt_error *err)
 {
     sqlite3_stmt *rows;
     /* In the order of the table itself: an index would fetch its rows from all over the file. */
     int rc = wt__sql_prepare(store,
                              "SELECT " TOOL_COLUMNS " FROM tool t NOT INDEXED CROSS JOIN provider p"
-                             " ON p.id = t.provider WHERE t.state = 0 ORDER BY t.id",
+                             " ON p.id = t.provider WHERE t.state = 0 AND t.id > ?1 ORDER BY t.id",
                              &rows, err);
+    if (rc == 0)
+        sqlite3_bind_int64(rows, 1, after_id);
     while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
         struct store_key key;
         struct tool tool;
@@ -68,7 +70,7 @@ static int copy_view(struct str *view, struct arena *arena)
     return 0;
 }
 
-static int copy_tool(struct tool *tool, struct arena *arena, wt_error *err)
+int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err)
 {
     struct str *views[] = {&tool->provider, &tool->name,   &tool->source_id,  &tool->format,     &tool->category,
                            &tool->title,    &tool->schema, &tool->definition, &tool->description};
@@ -94,7 +96,7 @@ static int get_tool(struct store *store, int64_t id, struct arena *arena, struct
     if (found == 1) {
         rc = fill_tool(store, out, row, err);
         if (rc == 0)
-            rc = copy_tool(out, arena, err);
+            rc = wt__store_copy_tool(out, arena, err);
     }
     wt__sql_reset(row);
     return rc < 0 ? rc : found;

@@ -95,23 +95,11 @@ static int find_encoder(wt_engine *engine, struct report *report, const struct e
     return rc == WT_EMODEL ? 0 : rc;
 }
 
-/* Vectors and the snapshot. */
-static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
-                           wt_error *err)
+static int renew_shelf(wt_engine *engine, wt_error *err)
 {
-    const struct encoder *encoder = NULL;
     struct shelf *shelf;
-    int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
-    if (rc == 0 && encoder)
-        rc = wt__embed_missing(engine, encoder, progress, &report->public.embedded, err);
-    if (rc == 0 && !no_vectors)
-        rc = wt__engine_update_trained(engine, progress, err);
-    if (rc < 0)
-        return rc;
-    if (wt__progress_phase(progress, "indexing", 0))
-        return wt__fail_cancelled(err);
     wt_error why;
-    rc = wt__engine_shelf(engine, NULL, NULL, &shelf, &why);
+    int rc = wt__engine_newest_shelf(engine, &shelf, &why);
     if (rc == 0)
         wt__shelf_release(shelf);
     else if (rc == WT_EEMPTY) /* the source had no tools, nor had others before it */
@@ -121,6 +109,28 @@ static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *
     return rc;
 }
 
+/* Vectors and the snapshot. */
+static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
+                           wt_error *err)
+{
+    const struct encoder *encoder = NULL;
+    int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
+    /* Encoding takes long: meanwhile those who ask find the new tools by their words. */
+    if (rc == 0 && encoder && wt__engine_is_asked(engine)) {
+        rc = renew_shelf(engine, err);
+        wt__engine_keep_tools(engine);
+    }
+    if (rc == 0 && encoder)
+        rc = wt__embed_missing(engine, encoder, progress, &report->public.embedded, err);
+    if (rc == 0 && !no_vectors)
+        rc = wt__engine_update_trained(engine, progress, err);
+    if (rc < 0)
+        return rc;
+    if (wt__progress_phase(progress, "indexing", 0))
+        return wt__fail_cancelled(err);
+    return renew_shelf(engine, err);
+}
+
 static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
                       struct progress *progress, wt_add_report **out, wt_error *err)
 {
@@ -128,14 +138,16 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
     int rc = report_new(&report, import, err);
     if (rc < 0)
         return rc;
+    wt__engine_begin_import(engine);
     rc = store_tools(engine, import, source, options->sync, progress, &report->public, err);
-    if (rc < 0) {
-        wt_add_report_free(&report->public);
-        return rc;
-    }
+    bool stored = rc == 0;
+    if (stored)
+        rc = make_searchable(engine, options->no_vectors, progress, report, err);
+    if (stored && rc < 0) /* so no newer shelf was made */
+        wt__engine_changed(engine);
+    wt__engine_end_import(engine);
     *out = &report->public;
-    rc = make_searchable(engine, options->no_vectors, progress, report, err);
-    if (rc < 0 && rc != WT_ECANCELLED) {
+    if (rc < 0 && !(stored && rc == WT_ECANCELLED)) {
         wt_add_report_free(*out);
         *out = NULL;
     }

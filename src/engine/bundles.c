@@ -138,9 +138,7 @@ static int write_text(struct binding *b, size_t bundle, wt_error *err)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
         ids[i] = b->shelf->snapshot->keys[rows[i]].id;
-    pthread_mutex_lock(&b->engine->store_lock);
-    int rc = wt__store_get(b->engine->store, ids, count, &b->arena, tools, err);
-    pthread_mutex_unlock(&b->engine->store_lock);
+    int rc = wt__shelf_tools(b->engine, b->shelf, ids, count, &b->arena, tools, err);
     for (size_t w = 0; w < sizeof b->words / sizeof *b->words; w++)
         wt__buffer_clear(&b->words[w]);
     for (size_t i = 0; rc >= 0 && i < count; i++) {

@@ -144,6 +144,7 @@ int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn report, void *context
     wt__progress_init(&progress, report, context);
     size_t embedded;
     rc = wt__embed_missing(engine, encoder, &progress, &embedded, err);
+    wt__engine_changed(engine);
     wt__progress_dispose(&progress);
     return rc < 0 ? rc : (int64_t)embedded;
 }

@@ -77,21 +77,21 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     return 0;
 }
 
-static void free_workspaces(wt_engine *engine)
+static void close_pools(wt_engine *engine)
 {
-    while (engine->free_workspaces) {
-        struct workspace_slot *slot = engine->free_workspaces;
-        engine->free_workspaces = slot->next;
-        wt__workspace_close(slot->workspace);
-        free(slot);
-    }
+    struct workspace *workspace;
+    struct store *reader;
+    while ((workspace = wt__pool_take(&engine->free_workspaces, &engine->lock)))
+        wt__workspace_close(workspace);
+    while ((reader = wt__pool_take(&engine->free_readers, &engine->lock)))
+        wt__store_close(reader);
 }
 
 void wt_close(wt_engine *engine)
 {
     if (!engine)
         return;
-    free_workspaces(engine);
+    close_pools(engine);
     wt__shelf_release(engine->shelf);
     wt__trained_close(engine->trained); /* may use the encoder */
     while (engine->retired) {
@@ -251,32 +251,46 @@ void wt__engine_forget_trained(wt_engine *engine)
     wt__shelf_release(shelf);
 }
 
+struct pool_slot {
+    void *item;
+    struct pool_slot *next;
+};
+
+void *wt__pool_take(struct pool *pool, pthread_mutex_t *lock)
+{
+    pthread_mutex_lock(lock);
+    struct pool_slot *slot = pool->free;
+    if (slot)
+        pool->free = slot->next;
+    pthread_mutex_unlock(lock);
+    void *item = slot ? slot->item : NULL;
+    free(slot);
+    return item;
+}
+
+bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item)
+{
+    struct pool_slot *slot = malloc(sizeof *slot);
+    if (!slot)
+        return false;
+    slot->item = item;
+    pthread_mutex_lock(lock);
+    slot->next = pool->free;
+    pool->free = slot;
+    pthread_mutex_unlock(lock);
+    return true;
+}
+
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err)
 {
-    pthread_mutex_lock(&engine->lock);
-    struct workspace_slot *slot = engine->free_workspaces;
-    if (slot)
-        engine->free_workspaces = slot->next;
-    pthread_mutex_unlock(&engine->lock);
-    if (!slot)
-        return wt__workspace_open(out, err);
-    *out = slot->workspace;
-    free(slot);
-    return 0;
+    *out = wt__pool_take(&engine->free_workspaces, &engine->lock);
+    return *out ? 0 : wt__workspace_open(out, err);
 }
 
 void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace)
 {
-    struct workspace_slot *slot = workspace ? malloc(sizeof *slot) : NULL;
-    if (!slot) {
+    if (workspace && !wt__pool_give(&engine->free_workspaces, &engine->lock, workspace))
         wt__workspace_close(workspace);
-        return;
-    }
-    slot->workspace = workspace;
-    pthread_mutex_lock(&engine->lock);
-    slot->next = engine->free_workspaces;
-    engine->free_workspaces = slot;
-    pthread_mutex_unlock(&engine->lock);
 }
 
 int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err)
@@ -285,14 +299,20 @@ int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err)
     *out = (wt_catalog_info){0};
     if (wt__engine_encoder(engine, &encoder, NULL) == 0)
         snprintf(out->model, sizeof out->model, "%s", engine->model_name);
-    pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__store_generation(engine->store, &out->generation, err);
+    struct store *reader;
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_read_begin(reader, err);
     if (rc >= 0)
-        rc = wt__store_count(engine->store, &out->tools, &out->providers, err);
+        rc = wt__store_generation(reader, &out->generation, err);
+    if (rc >= 0)
+        rc = wt__store_count(reader, &out->tools, &out->providers, err);
     if (rc >= 0 && encoder) {
         struct vector_set set = wt__engine_vectors(encoder, engine);
-        rc = wt__store_count_vectors(engine->store, &set, &out->embedded, err);
+        rc = wt__store_count_vectors(reader, &set, &out->embedded, err);
     }
-    pthread_mutex_unlock(&engine->store_lock);
+    wt__store_read_end(reader);
+    wt__engine_return_reader(engine, reader);
     return rc < 0 ? rc : 0;
 }

@@ -1,6 +1,7 @@
 /* engine.h: what an open engine is made of, and who may touch what.
  *
- *   store      the catalogue; one thread at a time, so every use holds store_lock
+ *   store      the catalogue; one thread at a time, so every use holds store_lock. Changes go through it
+ *   readers    connections to the same file, one a running query or build, kept between them
  *   encoder    immutable once opened; opened by the first who needs it
  *   trained    what training left for this store; the same
  *   shelf      the current snapshot; immutable, shared by reference count, swapped whole when the store moved on
@@ -8,7 +9,8 @@
  *   chat       the language model, opened by the first who asks it
  *
  * Locks, in the order in which they may nest: lazy_lock (what the first who needs it makes: chat, a shelf's bundles),
- * build_lock (one refresh at a time), store_lock, lock (pointers and counts, never held over I/O). */
+ * build_lock (one refresh at a time), store_lock, lock (pointers and counts, never held over I/O). A query that has a
+ * snapshot takes `lock` alone. */
 #ifndef WT_ENGINE_ENGINE_H
 #define WT_ENGINE_ENGINE_H
 
@@ -28,21 +30,38 @@
 
 #define SHELF_UNCOUNTED SIZE_MAX
 
+/* Tools that take more are not kept in memory while an import runs: its queries may then wait for a commit. */
+#define SHELF_KEPT_BYTES ((size_t)64 << 20)
+
+/* What of the store a snapshot shows. Both numbers only grow. */
+struct moment {
+    uint64_t generation;
+    uint64_t sums;  /* of usage; 0 where nothing was trained */
+    uint64_t state; /* one number for both: the snapshot's generation */
+};
+
 /* A snapshot with the count of those who use it. */
 struct shelf {
     struct snapshot *snapshot;
+    struct moment moment;
     atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; SHELF_UNCOUNTED until a query wants that set */
     const struct trained *labels; /* whose neighbours' tools it knows; NULL until a query wants them */
     uint32_t *label_rows;         /* [labels->past.label_count] */
     struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
                                      wanted (engine/bundles.h) */
+    struct kept_tools *kept;      /* while an import runs; NULL: what it shows is in the store alone (readers.c) */
     atomic_uint references;
 };
 
-struct workspace_slot {
-    struct workspace *workspace;
-    struct workspace_slot *next;
+/* Things that are kept for the next who needs one. */
+struct pool {
+    struct pool_slot *free;
 };
+
+/* NULL when there is none. */
+void *wt__pool_take(struct pool *pool, pthread_mutex_t *lock);
+/* False when there is no memory for keeping it: it is still the caller's. */
+bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item);
 
 struct wt_engine {
     char *path;
@@ -61,7 +80,10 @@ struct wt_engine {
 
     pthread_mutex_t build_lock;
     pthread_mutex_t lock;
-    struct shelf *shelf; /* NULL until the first query */
+    struct shelf *shelf;   /* NULL until the first query */
+    struct moment changed; /* what calls that have returned have changed: every later query sees it */
+    unsigned imports;      /* that run; each will leave a newer shelf */
+    bool building;         /* and so will this */
     struct encoder *encoder;
     wt_error encoder_error; /* why there is none, when encoder_tried */
     bool encoder_tried;
@@ -69,7 +91,7 @@ struct wt_engine {
     wt_error trained_error; /* why there is none, when trained_tried and what there is cannot be used; else code 0 */
     bool trained_tried;
     struct trained *retired; /* what was trained before, by its `next` */
-    struct workspace_slot *free_workspaces;
+    struct pool free_workspaces, free_readers;
 };
 
 /* The encoder, opened on first use. WT_EMODEL with the reason when there is none. */
@@ -92,11 +114,23 @@ struct shelf_set {
     const char *model, *kind;
 };
 
-/* The snapshot of the catalogue as it is now; made or refreshed first when it has to be. Given back with
- * wt__shelf_release. want: the vectors that it should carry; NULL: lexical alone will do. labels: whose neighbours'
- * tools it should know; NULL: none's. */
+/* The snapshot of the catalogue, with all that returned calls have changed. While an import runs or another thread
+ * makes the next snapshot, that is the one in hand, if it will do; else the one of the catalogue as it is now, made
+ * first when it has to be. Given back with wt__shelf_release. want: the vectors that it should carry; NULL: lexical
+ * alone will do. labels: whose neighbours' tools it should know; NULL: none's. */
 int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, const struct trained *labels, struct shelf **out,
                      wt_error *err);
+/* The one of the catalogue as it is now, in any case. */
+int wt__engine_newest_shelf(wt_engine *engine, struct shelf **out, wt_error *err);
+/* Whether there is one in hand, since somebody asks for it. */
+bool wt__engine_is_asked(wt_engine *engine);
+/* What the store shows now, through this connection. */
+int wt__moment_read(const wt_engine *engine, struct store *reader, struct moment *out, wt_error *err);
+/* Between these two an import runs: it will make the next shelf itself. */
+void wt__engine_begin_import(wt_engine *engine);
+void wt__engine_end_import(wt_engine *engine);
+/* To be called before a call returns that changed what a snapshot shows. */
+void wt__engine_changed(wt_engine *engine);
 void wt__shelf_release(struct shelf *shelf);
 
 /* A new snapshot of that content, kept in the folder; in memory alone, with what `previous` (or NULL) has of it, where
@@ -113,6 +147,21 @@ size_t wt__shelf_without_vector(struct shelf *shelf, const struct shelf_set *set
 /* Forgets a shelf in which damage was met, with its files, so that the next one is made from the store alone. The
  * caller keeps its reference. */
 void wt__engine_discard_shelf(wt_engine *engine, struct shelf *shelf);
+
+/* Keeps in memory what the shelf in hand shows, if there is one, so that no query on it needs the store. */
+void wt__engine_keep_tools(wt_engine *engine);
+void wt__kept_tools_free(struct kept_tools *kept); /* NULL is a no-op */
+
+/* A connection for reading. It is this thread's until it is given back; soon, and before store_lock is taken. */
+int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err);
+void wt__engine_return_reader(wt_engine *engine, struct store *reader);
+
+/* As wt__store_get and wt__store_list, of the shelf's tools. The views of out last as long as the arena and the shelf.
+ */
+int wt__shelf_tools(wt_engine *engine, const struct shelf *shelf, const int64_t *ids, size_t count, struct arena *arena,
+                    struct tool *out, wt_error *err);
+int wt__shelf_provider(wt_engine *engine, const struct shelf *shelf, const struct str *provider, size_t limit,
+                       struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
 
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err);
 void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace);

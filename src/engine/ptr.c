@@ -52,11 +52,9 @@ static int find_tools(void *self, struct str text, size_t k, struct arena *arena
 static int describe(void *self, uint32_t row, struct arena *arena, struct ptr_text *out, wt_error *err)
 {
     struct ptr_reach *reach = self;
-    wt_engine *engine = reach->home.engine;
     struct tool tool;
-    pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__store_get(engine->store, &reach->home.shelf->snapshot->keys[row].id, 1, arena, &tool, err);
-    pthread_mutex_unlock(&engine->store_lock);
+    int rc = wt__shelf_tools(reach->home.engine, reach->home.shelf, &reach->home.shelf->snapshot->keys[row].id, 1,
+                             arena, &tool, err);
     if (rc >= 0) /* both empty when it was removed meanwhile */
         *out = (struct ptr_text){tool.name, tool.description};
     return rc < 0 ? rc : 0;

@@ -18,14 +18,13 @@ static void key(struct writing *w, const char *name)
 
 static void write_tool(struct writing *w, uint32_t row)
 {
-    wt_engine *engine = w->reach->home.engine;
+    const struct search *home = &w->reach->home;
     struct buffer id = {0};
     struct tool tool;
     if (w->rc < 0)
         return;
-    pthread_mutex_lock(&engine->store_lock);
-    w->rc = wt__store_get(engine->store, &w->reach->home.shelf->snapshot->keys[row].id, 1, w->arena, &tool, w->err);
-    pthread_mutex_unlock(&engine->store_lock);
+    w->rc =
+        wt__shelf_tools(home->engine, home->shelf, &home->shelf->snapshot->keys[row].id, 1, w->arena, &tool, w->err);
     if (w->rc < 0)
         return;
     wt__tool_id(&id, tool.provider, tool.name);

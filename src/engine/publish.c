@@ -90,11 +90,8 @@ int wt__publish_hits(struct search *search, const uint32_t *which, size_t count,
     *len = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
         ids[i] = search->shelf->snapshot->keys[search->hits.items[which[i]].row].id;
-    if (rc == 0) {
-        pthread_mutex_lock(&search->engine->store_lock);
-        rc = wt__store_get(search->engine->store, ids, count, &reading, tools, err);
-        pthread_mutex_unlock(&search->engine->store_lock);
-    }
+    if (rc == 0)
+        rc = wt__shelf_tools(search->engine, search->shelf, ids, count, &reading, tools, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         const struct hit *hit = &search->hits.items[which[i]];
         if (tools[i].name.len == 0)

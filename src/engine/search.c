@@ -152,9 +152,7 @@ static int mark_provider(struct search *search, uint64_t *bits, wt_error *err)
     struct str provider = wt__str(search->provider);
     size_t count = 0;
     int64_t *ids = NULL;
-    pthread_mutex_lock(&search->engine->store_lock);
-    int rc = wt__store_list(search->engine->store, &provider, 0, 0, search->arena, &ids, &count, err);
-    pthread_mutex_unlock(&search->engine->store_lock);
+    int rc = wt__shelf_provider(search->engine, search->shelf, &provider, 0, search->arena, &ids, &count, err);
     if (rc < 0)
         return rc;
     if (count == 0)
@@ -209,7 +207,7 @@ static int retrieve(struct search *search, wt_error *err)
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0) {
-        struct store_tools tools = {search->engine, snapshot};
+        struct store_tools tools = {search->engine, search->shelf};
         struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena, &search->several};
         rc = wt__rerank(&search->reranker, &input, &search->hits, err);
     }

@@ -2,6 +2,8 @@
  *
  * Every query asks for the snapshot of the store's generation. Usually that is the one in hand. Otherwise it is mapped
  * from the index folder, where another process or an earlier one left it, or made here and left there for the next.
+ * It is made beside the old one, from a connection of its own, and swapped in; a query that comes meanwhile ends on the
+ * old one, unless that lacks what a call that has returned has changed.
  * A folder that cannot be written makes no difference but time: the snapshot is then made in memory. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 #include "engine/usage.h"
 #include "retrieve/document.h"
 
-enum { MISSING_BATCH = 1024 };
+enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3 };
 
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine)
 {
@@ -23,12 +25,13 @@ struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_eng
                                .dim = (uint32_t)wt__encoder_dim(encoder)};
 }
 
-/* What a snapshot is made of, as read from the store in one moment. */
+/* What a snapshot is made of, as read from the store. */
 struct collection {
     wt_engine *engine;
+    struct store *store;           /* read through this connection */
     const struct encoder *encoder; /* NULL: no vectors of descriptions */
     const struct trained *trained; /* NULL: no trained ones */
-    uint64_t state;
+    struct moment moment;
     struct snapshot_key *keys; /* [rows] */
     int64_t *head_rows;        /* [rows] of the trained head */
     size_t rows, capacity, head_capacity;
@@ -81,7 +84,7 @@ static int collect_tool(void *context, const struct store_key *key, const struct
                                   .provider = (uint32_t)key->provider,
                                   .id_hash = wt__snapshot_id_hash(wt__buffer_view(&collection->id)),
                                   .name_hash = wt__document_name_hash(tool->name)};
-    return rc;
+    return rc == 0 && collection->rows % SLICE == 0 ? SLICE_FULL : rc;
 }
 
 struct key_walk {
@@ -104,42 +107,51 @@ static int mix_usage(void *context, const struct usage_sum_key *key)
     return 0;
 }
 
-/* A number for what a snapshot shows: the tools, and when there are trained recipes what was used. Those are not
- * opened for it: a query that has no use for them should not wait for them. */
-static int store_state(wt_engine *engine, uint64_t *out, wt_error *err)
+/* Trained recipes are not opened for it: a query that has no use for them should not wait for them. */
+int wt__moment_read(const wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
 {
     struct usage_info info;
-    int rc = wt__store_generation(engine->store, out, err);
+    *out = (struct moment){0};
+    int rc = wt__store_generation(store, &out->generation, err);
+    out->state = out->generation;
     if (rc < 0 || !engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
         return rc;
-    rc = wt__store_usage_info(engine->store, &info, err);
-    const uint64_t both[] = {*out, info.sums_generation};
-    *out = wt__checksum(both, sizeof both, 0);
+    rc = wt__store_usage_info(store, &info, err);
+    if (rc < 0)
+        return rc;
+    const uint64_t both[] = {out->generation, info.sums_generation};
+    out->sums = info.sums_generation;
+    out->state = wt__checksum(both, sizeof both, 0);
+    return 0;
+}
+
+/* All tools, SLICE a statement: in between a writer may commit. */
+static int collect_tools(struct collection *collection, wt_error *err)
+{
+    int rc;
+    do {
+        int64_t last = collection->rows > 0 ? collection->keys[collection->rows - 1].id : 0;
+        rc = wt__store_each(collection->store, last, collect_tool, collection, err);
+    } while (rc == SLICE_FULL);
     return rc;
 }
 
-/* Everything but vectors, which are fetched only as far as they are new. Called with store_lock held. */
+/* Everything but vectors, which are fetched only as far as they are new. */
 static int collect(struct collection *collection, wt_error *err)
 {
-    struct store *store = collection->engine->store;
     collection->err = err;
     int rc = wt__analyser_open(&collection->analyser, err);
     if (rc == 0)
         rc = wt__lexical_builder_new(&collection->builder, &wt__lexical_settings, err);
-    if (rc < 0)
-        return rc;
-    rc = wt__store_read_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = store_state(collection->engine, &collection->state, err);
-    if (rc >= 0)
-        rc = wt__store_each(store, collect_tool, collection, err);
-    if (rc >= 0 && collection->trained) {
+    if (rc == 0)
+        rc = wt__moment_read(collection->engine, collection->store, &collection->moment, err);
+    if (rc == 0)
+        rc = collect_tools(collection, err);
+    if (rc == 0 && collection->trained) {
         struct vector_set set = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
         struct key_walk walk = {.collection = collection};
-        rc = wt__store_each_usage_sum(store, &set, mix_usage, &walk, err);
+        rc = wt__store_each_usage_sum(collection->store, &set, mix_usage, &walk, err);
     }
-    wt__store_read_end(store);
     if (rc >= 0)
         rc = wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err);
     return rc < 0 ? rc : 0;
@@ -169,7 +181,7 @@ static int train_vectors(struct set_source *source, const uint32_t *rows, const 
     uint32_t *uses = wt__alloc_array(count, sizeof *uses);
     int64_t rc = WT_ENOMEM;
     if (sums && uses)
-        rc = wt__store_get_usage_sums(collection->engine->store, &usage, ids, count, sums, uses, err);
+        rc = wt__store_get_usage_sums(collection->store, &usage, ids, count, sums, uses, err);
     else
         wt__fail_nomem(err);
     for (size_t i = 0; rc >= 0 && i < count; i++)
@@ -189,7 +201,7 @@ static int fetch_vectors(void *context, const uint32_t *rows, size_t count, floa
     for (size_t i = 0; ids && i < count; i++)
         ids[i] = source->collection->keys[rows[i]].id;
     if (ids && there)
-        rc = wt__store_get_vectors(source->collection->engine->store, &source->set, ids, count, vectors, there, err);
+        rc = wt__store_get_vectors(source->collection->store, &source->set, ids, count, vectors, there, err);
     else
         wt__fail_nomem(err);
     if (rc >= 0 && source->recipe)
@@ -205,14 +217,14 @@ static int mark_vectors(struct set_source *source, wt_error *err)
     struct collection *collection = source->collection;
     struct store_key missing[MISSING_BATCH];
     int64_t after = 0;
+    size_t row = 0;
     int count;
     source->has = wt__alloc_array(collection->rows, sizeof *source->has);
     if (!source->has)
         return wt__fail_nomem(err);
     memset(source->has, true, collection->rows * sizeof *source->has);
     do {
-        count = wt__store_missing_vectors(collection->engine->store, &source->set, after, missing, MISSING_BATCH, err);
-        size_t row = 0;
+        count = wt__store_missing_vectors(collection->store, &source->set, after, missing, MISSING_BATCH, err);
         for (int i = 0; i < count; i++) {
             while (row < collection->rows && collection->keys[row].id < missing[i].id)
                 row++;
@@ -279,31 +291,71 @@ int wt__engine_snapshot(const wt_engine *engine, const char *folder, const struc
     return wt__snapshot_build(out, previous, content, err);
 }
 
-static int build(wt_engine *engine, const struct encoder *encoder, const struct trained *trained,
-                 const struct snapshot *previous, struct snapshot **out, wt_error *err)
+static int make_snapshot(struct collection *collection, const struct snapshot *previous, struct snapshot **out,
+                         wt_error *err)
 {
-    struct collection collection = {.engine = engine, .encoder = encoder, .trained = trained};
     struct set_list sets = {.len = 0};
-    pthread_mutex_lock(&engine->store_lock);
-    int rc = collect(&collection, err);
+    int rc = collect(collection, err);
     if (rc == 0)
-        rc = list_sets(&sets, &collection, err);
+        rc = list_sets(&sets, collection, err);
     struct snapshot_content content = {
-        .generation = collection.state,
+        .generation = collection->moment.state,
         .settings = wt__document_settings_key(),
-        .keys = collection.keys,
-        .rows = collection.rows,
-        .lexical = collection.lexical,
-        .lexical_len = collection.lexical_len,
+        .keys = collection->keys,
+        .rows = collection->rows,
+        .lexical = collection->lexical,
+        .lexical_len = collection->lexical_len,
         .sources = sets.sources,
         .source_count = sets.len,
     };
     if (rc == 0)
-        rc = wt__engine_snapshot(engine, engine->index_folder, &content, previous, out, err);
-    pthread_mutex_unlock(&engine->store_lock);
+        rc = wt__engine_snapshot(collection->engine, collection->engine->index_folder, &content, previous, out, err);
     for (size_t i = 0; i < sets.len; i++)
         free(sets.items[i].has);
+    return rc;
+}
+
+/* Reads piece by piece and looks at the end whether all of it was of one moment; *moved when not. held: in one
+ * transaction, so that it is; others cannot commit meanwhile. */
+static int build_once(wt_engine *engine, bool held, const struct collection *wanted, struct shelf *fresh, bool *moved,
+                      wt_error *err)
+{
+    struct collection collection = *wanted;
+    const struct snapshot *previous = engine->shelf ? engine->shelf->snapshot : NULL; /* changes under build_lock */
+    struct moment now;
+    int rc = wt__engine_reader(engine, &collection.store, err);
+    if (rc < 0)
+        return rc;
+    if (held)
+        rc = wt__store_read_begin(collection.store, err);
+    if (rc == 0)
+        rc = make_snapshot(&collection, previous, &fresh->snapshot, err);
+    if (rc == 0)
+        rc = wt__moment_read(engine, collection.store, &now, err);
+    if (held)
+        wt__store_read_end(collection.store);
+    wt__engine_return_reader(engine, collection.store);
+    fresh->moment = collection.moment;
+    *moved = rc == 0 && now.state != collection.moment.state;
+    if (*moved || rc < 0) {
+        wt__snapshot_free(fresh->snapshot);
+        fresh->snapshot = NULL;
+    }
     collection_dispose(&collection);
+    return rc;
+}
+
+/* A snapshot without some of the vectors would lose them for the next query that wants them: so whatever encoder and
+ * training there is takes part, wanted now or not. */
+static int build(wt_engine *engine, struct shelf *fresh, wt_error *err)
+{
+    struct collection wanted = {.engine = engine};
+    bool moved = true;
+    int rc = 0;
+    wt__engine_encoder_locked(engine, &wanted.encoder, NULL);
+    wt__engine_trained_locked(engine, &wanted.trained, NULL); /* a damaged one is told to who asks for its recipes */
+    for (unsigned attempt = 1; rc == 0 && moved; attempt++)
+        rc = build_once(engine, attempt == BUILD_ATTEMPTS, &wanted, fresh, &moved, err);
     return rc;
 }
 
@@ -347,18 +399,25 @@ size_t wt__shelf_without_vector(struct shelf *shelf, const struct shelf_set *set
     return missing;
 }
 
-static bool serves(const struct shelf *shelf, uint64_t state, const struct shelf_set *want)
+static bool serves(const struct shelf *shelf, const struct shelf_set *want, const struct trained *labels)
 {
-    return shelf && shelf->snapshot->generation == state && (!want || vectors_of(shelf, want));
+    return shelf && (!want || vectors_of(shelf, want)) && (!labels || shelf->labels == labels);
 }
 
-/* The shelf in hand when it will do, with a reference for the caller; else NULL. */
-static struct shelf *in_hand(wt_engine *engine, uint64_t state, const struct shelf_set *want,
+static bool covers(const struct moment *a, const struct moment *b)
+{
+    return a->generation >= b->generation && a->sums >= b->sums;
+}
+
+/* The shelf in hand when it will do, with a reference for the caller; else NULL. now: whose it has to be; NULL: any
+ * that has what returned calls have changed. */
+static struct shelf *in_hand(wt_engine *engine, const struct moment *now, const struct shelf_set *want,
                              const struct trained *labels)
 {
     pthread_mutex_lock(&engine->lock);
-    struct shelf *shelf = serves(engine->shelf, state, want) ? engine->shelf : NULL;
-    if (shelf && labels && shelf->labels != labels)
+    struct shelf *shelf = serves(engine->shelf, want, labels) ? engine->shelf : NULL;
+    if (shelf && (now ? shelf->moment.state != now->state
+                      : shelf->snapshot->rows == 0 || !covers(&shelf->moment, &engine->changed)))
         shelf = NULL;
     if (shelf)
         atomic_fetch_add(&shelf->references, 1);
@@ -366,35 +425,94 @@ static struct shelf *in_hand(wt_engine *engine, uint64_t state, const struct she
     return shelf;
 }
 
-/* A snapshot without some of the vectors would lose them for the next query that wants them: so whatever encoder and
- * training there is takes part, wanted now or not. */
-static int refresh(wt_engine *engine, uint64_t state, const struct shelf_set *want, const struct trained *labels,
-                   struct shelf **out, wt_error *err)
+static void set_building(wt_engine *engine, bool building)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->building = building;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+static bool is_updating(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool updating = engine->imports > 0 || engine->building;
+    pthread_mutex_unlock(&engine->lock);
+    return updating;
+}
+
+bool wt__engine_is_asked(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool asked = engine->shelf != NULL;
+    pthread_mutex_unlock(&engine->lock);
+    return asked;
+}
+
+static void raise_changed(wt_engine *engine, const struct moment *moment)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct moment *changed = &engine->changed;
+    changed->generation = moment->generation > changed->generation ? moment->generation : changed->generation;
+    changed->sums = moment->sums > changed->sums ? moment->sums : changed->sums;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+void wt__engine_begin_import(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->imports++;
+    pthread_mutex_unlock(&engine->lock);
+    wt__engine_keep_tools(engine);
+}
+
+void wt__engine_end_import(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->imports--;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+void wt__engine_changed(wt_engine *engine)
+{
+    struct moment now;
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__moment_read(engine, engine->store, &now, NULL);
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc < 0) /* what cannot be told counts as changed */
+        now = (struct moment){.generation = UINT64_MAX, .sums = UINT64_MAX};
+    raise_changed(engine, &now);
+}
+
+static int know_labels(struct shelf *fresh, const struct trained *labels, wt_error *err)
+{
+    fresh->labels = labels;
+    if (!labels || labels->past.label_count == 0)
+        return 0;
+    fresh->label_rows = wt__alloc_array(labels->past.label_count, sizeof *fresh->label_rows);
+    if (!fresh->label_rows)
+        return wt__fail_nomem(err);
+    wt__past_requests_rows(&labels->past, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
+    return 0;
+}
+
+/* Called with build_lock held. */
+static int refresh(wt_engine *engine, const struct moment *now, const struct shelf_set *want,
+                   const struct trained *labels, struct shelf **out, wt_error *err)
 {
     struct shelf *fresh = calloc(1, sizeof *fresh);
     if (!fresh)
         return wt__fail_nomem(err);
     int rc = WT_ENOTFOUND;
+    fresh->moment = *now;
     if (engine->index_folder[0])
-        rc = wt__snapshot_open(&fresh->snapshot, engine->index_folder, state, wt__document_settings_key(), NULL);
-    if (rc < 0 || !serves(fresh, state, want)) {
-        const struct snapshot *previous = engine->shelf ? engine->shelf->snapshot : NULL;
-        const struct encoder *encoder = NULL;
-        const struct trained *trained = NULL;
+        rc = wt__snapshot_open(&fresh->snapshot, engine->index_folder, now->state, wt__document_settings_key(), NULL);
+    if (rc < 0 || !serves(fresh, want, NULL)) {
         wt__snapshot_free(fresh->snapshot);
         fresh->snapshot = NULL;
-        wt__engine_encoder_locked(engine, &encoder, NULL);
-        wt__engine_trained_locked(engine, &trained, NULL); /* a damaged one is told to who asks for its recipes */
-        rc = build(engine, encoder, trained, previous, &fresh->snapshot, err);
+        rc = build(engine, fresh, err);
     }
-    fresh->labels = labels;
-    if (rc == 0 && labels && labels->past.label_count > 0) {
-        fresh->label_rows = wt__alloc_array(labels->past.label_count, sizeof *fresh->label_rows);
-        if (fresh->label_rows)
-            wt__past_requests_rows(&labels->past, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
-        else
-            rc = wt__fail_nomem(err);
-    }
+    if (rc == 0)
+        rc = know_labels(fresh, labels, err);
     if (rc < 0) {
         wt__snapshot_free(fresh->snapshot);
         free(fresh);
@@ -428,31 +546,71 @@ void wt__engine_discard_shelf(wt_engine *engine, struct shelf *shelf)
     pthread_mutex_unlock(&engine->build_lock);
 }
 
+/* What the store shows now. wait_ms: for another's commit. */
+static int look(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_error *err)
+{
+    struct store *reader;
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    wt__store_set_wait(reader, wait_ms);
+    rc = wt__moment_read(engine, reader, out, err);
+    wt__store_set_wait(reader, engine->busy_ms);
+    wt__engine_return_reader(engine, reader);
+    return rc;
+}
+
+/* The shelf of the catalogue as it is now. */
+static int newest(wt_engine *engine, const struct shelf_set *want, const struct trained *labels, struct shelf **out,
+                  wt_error *err)
+{
+    struct moment now;
+    pthread_mutex_lock(&engine->build_lock);
+    set_building(engine, true);
+    int rc = look(engine, engine->busy_ms, &now, err);
+    *out = rc == 0 ? in_hand(engine, &now, want, labels) : NULL; /* made while we waited */
+    if (rc == 0 && !*out)
+        rc = refresh(engine, &now, want, labels, out, err);
+    set_building(engine, false);
+    pthread_mutex_unlock(&engine->build_lock);
+    return rc;
+}
+
+static int refuse_empty(const wt_engine *engine, struct shelf **shelf, wt_error *err)
+{
+    if ((*shelf)->snapshot->rows > 0)
+        return 0;
+    wt__shelf_release(*shelf);
+    *shelf = NULL;
+    return wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`", engine->path);
+}
+
+int wt__engine_newest_shelf(wt_engine *engine, struct shelf **out, wt_error *err)
+{
+    int rc = newest(engine, NULL, NULL, out, err);
+    if (rc < 0)
+        return rc;
+    raise_changed(engine, &(*out)->moment);
+    return refuse_empty(engine, out, err);
+}
+
 int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, const struct trained *labels, struct shelf **out,
                      wt_error *err)
 {
-    uint64_t state;
+    struct moment now;
+    struct shelf *shelf = in_hand(engine, NULL, want, labels);
     *out = NULL;
-    pthread_mutex_lock(&engine->store_lock);
-    int rc = store_state(engine, &state, err);
-    pthread_mutex_unlock(&engine->store_lock);
-    if (rc < 0)
-        return rc;
-    *out = in_hand(engine, state, want, labels);
-    if (!*out) {
-        pthread_mutex_lock(&engine->build_lock);
-        *out = in_hand(engine, state, want, labels); /* made while we waited */
-        if (!*out)
-            rc = refresh(engine, state, want, labels, out, err);
-        pthread_mutex_unlock(&engine->build_lock);
+    int rc = look(engine, shelf ? 0 : engine->busy_ms, &now, err);
+    bool current = rc == 0 && shelf && shelf->moment.state == now.state;
+    /* Another process that commits right now does so while this query runs, as an import or a build of ours does. */
+    if (current || (shelf && (rc == WT_EBUSY || (rc == 0 && is_updating(engine))))) {
+        *out = shelf;
+        return 0;
     }
-    if (rc == 0 && (*out)->snapshot->rows == 0) {
-        wt__shelf_release(*out);
-        *out = NULL;
-        return wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`",
-                        engine->path);
-    }
-    return rc;
+    wt__shelf_release(shelf);
+    if (rc == 0)
+        rc = newest(engine, want, labels, out, err);
+    return rc < 0 ? rc : refuse_empty(engine, out, err);
 }
 
 void wt__shelf_release(struct shelf *shelf)
@@ -460,6 +618,7 @@ void wt__shelf_release(struct shelf *shelf)
     if (shelf && atomic_fetch_sub(&shelf->references, 1) == 1) {
         wt__snapshot_free(shelf->snapshot);
         free(shelf->label_rows);
+        wt__kept_tools_free(shelf->kept);
         wt__bundles_free(shelf->bundles[0]);
         wt__bundles_free(shelf->bundles[1]);
         free(shelf);

@@ -8,10 +8,8 @@ static int read_rows(void *context, const uint32_t *rows, size_t count, struct a
     if (!ids)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
-        ids[i] = tools->snapshot->keys[rows[i]].id;
-    pthread_mutex_lock(&tools->engine->store_lock);
-    int rc = wt__store_get(tools->engine->store, ids, count, arena, out, err);
-    pthread_mutex_unlock(&tools->engine->store_lock);
+        ids[i] = tools->shelf->snapshot->keys[rows[i]].id;
+    int rc = wt__shelf_tools(tools->engine, tools->shelf, ids, count, arena, out, err);
     return rc < 0 ? rc : 0;
 }
 
@@ -22,17 +20,16 @@ static int rows_of_provider(void *context, struct str provider, size_t most, str
     size_t listed = 0;
     int64_t *ids;
     *count = 0;
-    pthread_mutex_lock(&tools->engine->store_lock);
-    int rc = wt__store_list(tools->engine->store, &provider, most, 0, arena, &ids, &listed, err);
-    pthread_mutex_unlock(&tools->engine->store_lock);
+    const struct snapshot *snapshot = tools->shelf->snapshot;
+    int rc = wt__shelf_provider(tools->engine, tools->shelf, &provider, most, arena, &ids, &listed, err);
     if (rc < 0)
         return rc;
     *rows = wt__arena_array(arena, uint32_t, listed);
     if (!*rows)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < listed; i++) {
-        size_t row = wt__shelf_row(tools->snapshot, ids[i]);
-        if (row < tools->snapshot->rows) /* or it came after the snapshot */
+        size_t row = wt__shelf_row(snapshot, ids[i]);
+        if (row < snapshot->rows) /* or it came after the snapshot */
             (*rows)[(*count)++] = (uint32_t)row;
     }
     return 0;

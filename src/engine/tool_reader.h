@@ -7,7 +7,7 @@
 
 struct store_tools {
     wt_engine *engine;
-    const struct snapshot *snapshot;
+    const struct shelf *shelf; /* of the query */
 };
 
 /* Borrows it. */

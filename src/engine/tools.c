@@ -47,7 +47,7 @@ int wt__tool_publish(struct arena *arena, const struct tool *tool, wt_tool *out,
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-/* Turns ids into a public list. Tools that went away between the two reads are left out. */
+/* Turns ids into a public list. */
 static int list_new(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err)
 {
     struct tool_list *list = calloc(1, sizeof *list);
@@ -92,12 +92,18 @@ int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_
     int64_t *ids;
     size_t count;
 
-    pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__store_list(engine->store, options.provider ? &provider : NULL, options.limit, options.offset, &arena,
-                            &ids, &count, err);
+    struct store *reader;
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_read_begin(reader, err);
     if (rc >= 0)
-        rc = list_new(engine->store, ids, count, out, err);
-    pthread_mutex_unlock(&engine->store_lock);
+        rc = wt__store_list(reader, options.provider ? &provider : NULL, options.limit, options.offset, &arena, &ids,
+                            &count, err);
+    if (rc >= 0)
+        rc = list_new(reader, ids, count, out, err);
+    wt__store_read_end(reader);
+    wt__engine_return_reader(engine, reader);
     wt__arena_dispose(&arena);
     return rc < 0 ? rc : 0;
 }
@@ -181,12 +187,18 @@ int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_erro
 int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err)
 {
     int64_t id;
+    struct store *reader;
     *out = NULL;
-    pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__tool_resolve(engine->store, name, &id, err);
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_read_begin(reader, err);
     if (rc == 0)
-        rc = list_new(engine->store, &id, 1, out, err);
-    pthread_mutex_unlock(&engine->store_lock);
+        rc = wt__tool_resolve(reader, name, &id, err);
+    if (rc == 0)
+        rc = list_new(reader, &id, 1, out, err);
+    wt__store_read_end(reader);
+    wt__engine_return_reader(engine, reader);
     return rc;
 }
 
@@ -198,6 +210,7 @@ int wt_remove(wt_engine *engine, const char *name, wt_error *err)
     if (rc == 0)
         removed = wt__store_remove(engine->store, &id, 1, err);
     pthread_mutex_unlock(&engine->store_lock);
+    wt__engine_changed(engine);
     return rc < 0 ? rc : (int)removed;
 }
 
@@ -206,6 +219,7 @@ int64_t wt_remove_provider(wt_engine *engine, const char *provider, wt_error *er
     pthread_mutex_lock(&engine->store_lock);
     int64_t removed = wt__store_remove_provider(engine->store, wt__str(provider), err);
     pthread_mutex_unlock(&engine->store_lock);
+    wt__engine_changed(engine);
     return removed == 0 ? wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%s\"", provider) : removed;
 }
 

@@ -179,6 +179,7 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
         return rc;
     if (!options.no_vectors)
         learn_now(engine);
+    wt__engine_changed(engine);
     return unknown;
 }
 
@@ -338,6 +339,8 @@ static int add_usage(wt_engine *engine, const char *path, struct str bytes, cons
     free(import.usages);
     if (rc == 0 && !options.no_vectors)
         rc = learn_import(engine, import.report, &progress, err);
+    if (stored)
+        wt__engine_changed(engine);
     wt__progress_dispose(&progress);
     if (rc == 0 || (stored && rc == WT_ECANCELLED))
         *out = &import.report->public;
@@ -525,6 +528,7 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
     if (rc == 0)
         rc = wt__store_forget_usages(engine->store, &query, err);
     pthread_mutex_unlock(&engine->store_lock);
+    wt__engine_changed(engine);
     return rc;
 }
 

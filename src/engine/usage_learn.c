@@ -231,6 +231,7 @@ int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn report, void *context, 
         return rc;
     wt__progress_init(&progress, report, context);
     rc = wt__usage_learn(engine, encoder, &progress, &learned, err);
+    wt__engine_changed(engine);
     wt__progress_dispose(&progress);
     return rc < 0 ? rc : (int64_t)learned;
 }

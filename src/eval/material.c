@@ -71,7 +71,7 @@ static int read_tools(struct reading *r, struct progress *progress)
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&r->engine->store_lock);
-    rc = wt__store_each(r->engine->store, keep_tool, r, r->err);
+    rc = wt__store_each(r->engine->store, 0, keep_tool, r, r->err);
     if (rc >= 0)
         rc = read_vectors(r);
     pthread_mutex_unlock(&r->engine->store_lock);

@@ -429,7 +429,7 @@ static int read_all(struct reader *r, wt_engine *engine, const struct examples_o
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_read_begin(engine->store, r->err);
     if (rc >= 0) {
-        rc = wt__store_each(engine->store, keep_tool, r, r->err);
+        rc = wt__store_each(engine->store, 0, keep_tool, r, r->err);
         if (rc >= 0 && !data && r->made_up == 0 && r->out->tools > 0)
             rc = read_usages(r, engine->store);
         wt__store_read_end(engine->store);

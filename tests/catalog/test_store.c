@@ -121,7 +121,7 @@ static void test_imports(void **state)
             import_from(store, imports[i].source, imports[i].sync, tools, parse_tools(text, tools));
         const struct store_changes *want = &imports[i].want;
         bool moved = want->added || want->updated || want->removed;
-        assert_int_equal(wt__store_each(store, append_tool, left, &err), 0);
+        assert_int_equal(wt__store_each(store, 0, append_tool, left, &err), 0);
         if (memcmp(&got, want, sizeof got) != 0 || strcmp(left, imports[i].left) != 0 ||
             generation_of(store) != before + moved)
             fail_msg("%s: added %zu, updated %zu, unchanged %zu, removed %zu, repeated %zu; left \"%s\"",
@@ -163,14 +163,14 @@ static void test_an_id_is_never_given_again(void **state)
     struct tool tool = tool_of("p", "x", "one");
     struct store_key first, changed, again;
     import_from(store, "a", false, &tool, 1);
-    assert_int_equal(wt__store_each(store, last_key, &first, &err), 0);
+    assert_int_equal(wt__store_each(store, 0, last_key, &first, &err), 0);
     tool = tool_of("p", "x", "two");
     import_from(store, "a", false, &tool, 1);
-    assert_int_equal(wt__store_each(store, last_key, &changed, &err), 0);
+    assert_int_equal(wt__store_each(store, 0, last_key, &changed, &err), 0);
     assert_true(changed.id == first.id && changed.provider == first.provider && changed.generation > first.generation);
     assert_int_equal(wt__store_remove(store, &first.id, 1, &err), 1);
     import_from(store, "a", false, &tool, 1);
-    assert_int_equal(wt__store_each(store, last_key, &again, &err), 0);
+    assert_int_equal(wt__store_each(store, 0, last_key, &again, &err), 0);
     assert_true(again.id > first.id && again.provider > first.provider && again.generation > changed.generation);
     wt__store_close(store);
 }
@@ -202,7 +202,7 @@ static void test_limits(void **state)
     }
     assert_int_equal(wt__store_import(store, tools, WT_MAX_TOOLS + 1, &options, &changes, &err), WT_ETOOLONG);
     assert_string_equal(err.message, "2000001 tools in one import; at most 2000000 fit");
-    assert_int_equal(wt__store_each(store, append_tool, left, &err), 0);
+    assert_int_equal(wt__store_each(store, 0, append_tool, left, &err), 0);
     assert_string_equal(left, "");
     tools[1].name = (struct str){big, WT_MAX_NAME_BYTES};
     tools[1].definition = (struct str){big, WT_MAX_DEFINITION_BYTES};
@@ -331,7 +331,7 @@ static void test_a_visitor_can_stop(void **state)
     struct tool tools[] = {tool_of("p", "x", "1"), tool_of("q", "x", "1")};
     int calls = 0;
     import_from(store, "a", false, tools, 2);
-    assert_int_equal(wt__store_each(store, stop_with_seven, &calls, &err), 7);
+    assert_int_equal(wt__store_each(store, 0, stop_with_seven, &calls, &err), 7);
     assert_int_equal(calls, 1);
     assert_int_equal(import_from(store, "a", true, tools, 1).removed, 1);
     wt__store_close(store);

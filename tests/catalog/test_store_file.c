@@ -354,6 +354,37 @@ static int add_against_a_writer(bool for_ever, unsigned busy_ms, struct hearing 
     return rc;
 }
 
+static void test_a_reader_sees_what_is_committed(void **state)
+{
+    (void)state;
+    struct store *store = open_store("read.wt", false), *reader, *private;
+    assert_int_equal(add_one(store, "x"), 0);
+    assert_int_equal(wt__store_open_reader(&reader, store, &err), 0);
+    assert_int_equal(count_tools(reader), 1);
+    assert_int_equal(wt__sql_begin(store, &err), 0); /* a writer before its commit is no hindrance */
+    wt__store_set_wait(reader, 0);
+    assert_int_equal(count_tools(reader), 1);
+    assert_int_equal(wt__sql_end(store, 0, &err), 0);
+    assert_int_equal(wt__sql_exec(store, "BEGIN EXCLUSIVE", &err), 0); /* as while it writes its commit */
+    uint64_t generation;
+    assert_int_equal(wt__store_generation(reader, &generation, &err), WT_EBUSY);
+    assert_int_equal(wt__sql_end(store, 0, &err), 0);
+    assert_int_equal(add_one(store, "y"), 0);
+    assert_int_equal(count_tools(reader), 2);
+    assert_true(wt__store_idle(reader));
+    assert_int_equal(wt__store_read_begin(reader, &err), 0);
+    assert_int_equal(count_tools(reader), 2);
+    assert_false(wt__store_idle(reader));
+    wt__store_read_end(reader);
+    assert_true(wt__store_idle(reader));
+    wt__store_close(reader);
+    wt__store_close(store);
+    assert_int_equal(wt__store_open(&private, ":memory:", NULL, &err), 0);
+    assert_int_equal(wt__store_open_reader(&reader, private, &err), WT_EUSAGE);
+    assert_null(reader);
+    wt__store_close(private);
+}
+
 static void test_a_writer_waits_for_another(void **state)
 {
     (void)state;
@@ -460,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_a_damaged_store_says_so),
         cmocka_unit_test(test_migrations_run_in_order_and_as_one),
         cmocka_unit_test(test_two_processes_add_to_a_store_that_neither_made),
+        cmocka_unit_test(test_a_reader_sees_what_is_committed),
         cmocka_unit_test(test_a_writer_waits_for_another),
         cmocka_unit_test(test_a_killed_writer_loses_nothing_it_reported),
         cmocka_unit_test(test_a_store_that_cannot_be_written_is_read),

@@ -130,10 +130,93 @@ static void first_queries_may_come_together(void **state)
     place_remove(&place);
 }
 
+/* What finds during an import is asked from its progress, that is: while it holds whatever it holds. */
+struct during {
+    size_t halves[8];
+    const char *phases[8];
+    size_t count;
+};
+
+static void *find_halves(void *context)
+{
+    static const char *const recipes[] = {"bm25", "hybrid"};
+    size_t *out = context;
+    for (size_t i = 0; i < 2; i++) {
+        wt_find_options options;
+        wt_hits *hits;
+        wt_find_options_init(&options);
+        options.recipe = recipes[i];
+        options.copies = 1;
+        options.explain = 1;
+        size_t halves = 0;
+        if (wt_find(engine, "zeppelin anchor", 15, &options, &hits, NULL) < 0) {
+            *out = SIZE_MAX;
+            return NULL;
+        }
+        for (size_t h = 0; h < hits->len; h++)
+            halves += strncmp(hits->items[h].tool.name, "half", 4) == 0;
+        wt_hits_free(hits);
+        *out = i == 0 || *out == halves ? halves : SIZE_MAX;
+    }
+    return NULL;
+}
+
+static size_t halves_now(void)
+{
+    pthread_t thread;
+    size_t halves = SIZE_MAX;
+    assert_int_equal(pthread_create(&thread, NULL, find_halves, &halves), 0);
+    pthread_join(thread, NULL);
+    return halves;
+}
+
+static int find_during(void *context, const char *phase, uint64_t finished, uint64_t total)
+{
+    struct during *during = context;
+    (void)finished, (void)total;
+    bool again = during->count > 0 && strcmp(during->phases[during->count - 1], phase) == 0;
+    if (!again && during->count < 8) {
+        during->phases[during->count] = phase;
+        during->halves[during->count++] = halves_now();
+    }
+    return 0;
+}
+
+static void an_import_is_not_waited_for(void **state)
+{
+    (void)state;
+    wt_add_options options;
+    place_make(&place);
+    engine = open_store(&place, NULL);
+    add(&place, engine, base);
+    assert_int_equal(halves_now(), 0);
+    wt_add_options_init(&options);
+    options.format = "jsonl";
+    options.sync = 1;
+    options.progress = find_during;
+    for (size_t round = 0; round < 4; round++) {
+        struct during during = {.count = 0};
+        size_t old = round % 2 ? 2 : 0, new = 2 - old;
+        options.progress_context = &during;
+        options.no_vectors = round >= 2;
+        wt_add_report_free(add_with(&place, engine, round % 2 ? base : pair, &options));
+        assert_true(during.count >= 2);
+        for (size_t i = 0; i < during.count; i++) {
+            bool stored = strcmp(during.phases[i], "encoding") == 0 || strcmp(during.phases[i], "indexing") == 0;
+            if (during.halves[i] != old && !(stored && during.halves[i] == new))
+                fail_msg("round %zu, %s: %zu halves", round, during.phases[i], during.halves[i]);
+        }
+        assert_int_equal(halves_now(), new);
+    }
+    wt_close(engine);
+    place_remove(&place);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_of_one_moment),
+        cmocka_unit_test(an_import_is_not_waited_for),
         cmocka_unit_test(first_queries_may_come_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

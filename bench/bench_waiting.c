@@ -1,0 +1,236 @@
+/* bench_waiting.c: how long a query waits while the catalogue is changed under it.
+ *
+ *   bench_waiting CORPUS [WORK_FOLDER]      CORPUS: a corpus.jsonl; default build-bench/work; WHICHTOOL_MODELS
+ *
+ * One engine over the tools of CORPUS, without vectors: encoding them takes long and waits for nobody. One thread asks,
+ * by the clock: alone; beside a thread that imports all tools again with changed descriptions, whole or BATCH at a
+ * time; and beside a thread that computes and touches no store, which is what any other load of one thread costs. The
+ * catalogue keeps its size, so that every query has the same work. hybrid also encodes its request.
+ *
+ * Other work on a machine makes tails. So the worst is told once more without the time in which the query could run and
+ * had no processor (Linux' schedstat): what is left is work, and waiting for locks and files. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <whichtool.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/json.h"
+
+enum { TOOLS_MAX = 20000, BATCH = 500, QUERIES = 2000, QUERIES_MAX = 100000, REQUEST_BYTES = 100, ROUNDS = 3 };
+
+enum load { IDLE, COMPUTING, WHOLE, BATCHES, LOADS };
+
+static const char *const load_names[LOADS] = {"alone", "beside computing", "beside an import",
+                                              "beside imports of 500 tools"};
+
+struct bench {
+    wt_engine *engine;
+    json_t *tools[TOOLS_MAX];
+    char *requests[TOOLS_MAX];
+    size_t tool_count;
+    enum load load;
+    atomic_bool ended; /* the load has run its rounds, or is told to stop */
+    unsigned edition;
+    int schedstat; /* of the thread that asks; -1 where there is none */
+    double times[QUERIES_MAX], own_times[QUERIES_MAX];
+};
+
+struct spread {
+    double median, p99, worst, own_p99, own_worst;
+};
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_waiting: %s\n", what);
+    exit(1);
+}
+
+static void read_tools(struct bench *b, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t len;
+    while (file && (len = getline(&line, &capacity, file)) > 0 && b->tool_count < TOOLS_MAX) {
+        json_t *tool = NULL;
+        if (wt__json_parse(&tool, line, (size_t)len, NULL) < 0)
+            continue;
+        struct buffer request = {0};
+        struct str text = wt__json_str(tool, "text");
+        wt__buffer_str(&request, wt__json_str(tool, "title"));
+        wt__buffer_char(&request, ' ');
+        wt__buffer_str(&request, (struct str){text.ptr, text.len < REQUEST_BYTES ? text.len : REQUEST_BYTES});
+        b->requests[b->tool_count] = wt__buffer_take(&request);
+        b->tools[b->tool_count++] = tool;
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    if (b->tool_count == 0)
+        die("the corpus has no tools");
+}
+
+/* Tools [from, upto) with the edition's word in their descriptions. */
+static void import(struct bench *b, size_t from, size_t upto)
+{
+    struct buffer bytes = {0};
+    wt_add_options options;
+    wt_add_report *report;
+    wt_error err;
+    for (size_t i = from; i < upto; i++) {
+        struct buffer text = {0};
+        wt__buffer_str(&text, wt__json_str(b->tools[i], "text"));
+        wt__buffer_printf(&text, " edition%u", b->edition);
+        json_t *tool = json_copy(b->tools[i]);
+        json_object_set_new(tool, "text", json_stringn(text.ptr, text.len));
+        char *line = json_dumps(tool, JSON_COMPACT);
+        wt__buffer_text(&bytes, line);
+        wt__buffer_char(&bytes, '\n');
+        free(line);
+        json_decref(tool);
+        wt__buffer_dispose(&text);
+    }
+    wt_add_options_init(&options);
+    options.format = "beir";
+    options.no_vectors = 1;
+    if (wt_add(b->engine, bytes.ptr, bytes.len, &options, &report, &err) < 0)
+        die(err.message);
+    wt_add_report_free(report);
+    wt__buffer_dispose(&bytes);
+}
+
+static void *run_load(void *context)
+{
+    struct bench *b = context;
+    if (b->load == COMPUTING) {
+        volatile double sum = 0;
+        while (!atomic_load(&b->ended))
+            for (int i = 0; i < 1000; i++)
+                sum = sum * 0.5 + i;
+        return NULL;
+    }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        size_t step = b->load == WHOLE ? b->tool_count : BATCH;
+        b->edition++;
+        for (size_t i = 0; i < b->tool_count; i += step)
+            import(b, i, i + step < b->tool_count ? i + step : b->tool_count);
+    }
+    atomic_store(&b->ended, true);
+    return NULL;
+}
+
+/* Milliseconds that this thread was ready and had no processor. */
+static double unserved_ms(const struct bench *b)
+{
+    char text[128];
+    unsigned long long ran = 0, waited = 0;
+    ssize_t len = b->schedstat >= 0 ? pread(b->schedstat, text, sizeof text - 1, 0) : 0;
+    text[len > 0 ? len : 0] = '\0';
+    return sscanf(text, "%llu %llu", &ran, &waited) == 2 ? (double)waited / 1e6 : 0;
+}
+
+static double query(struct bench *b, const char *recipe, size_t number, double *own)
+{
+    const char *request = b->requests[number * 7919 % b->tool_count];
+    wt_find_options options;
+    wt_hits *hits;
+    wt_error err;
+    wt_find_options_init(&options);
+    options.recipe = recipe;
+    double unserved = unserved_ms(b), began = wt__now_ms();
+    if (wt_find(b->engine, request, strlen(request), &options, &hits, &err) < 0)
+        die(err.message);
+    double took = wt__now_ms() - began;
+    *own = took - (unserved_ms(b) - unserved);
+    wt_hits_free(hits);
+    return took;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static struct spread measure(struct bench *b, const char *recipe, enum load load)
+{
+    pthread_t thread;
+    size_t count = 0;
+    bool imports = load == WHOLE || load == BATCHES;
+    b->load = load;
+    atomic_store(&b->ended, false);
+    if (load != IDLE && pthread_create(&thread, NULL, run_load, b) != 0)
+        die("no thread");
+    while (count < QUERIES_MAX && (imports ? !atomic_load(&b->ended) : count < QUERIES)) {
+        b->times[count] = query(b, recipe, count, &b->own_times[count]);
+        count++;
+    }
+    if (!imports)
+        atomic_store(&b->ended, true);
+    if (load != IDLE)
+        pthread_join(thread, NULL);
+    qsort(b->times, count, sizeof *b->times, compare_doubles);
+    qsort(b->own_times, count, sizeof *b->own_times, compare_doubles);
+    struct spread spread = {b->times[count / 2], b->times[count * 99 / 100], b->times[count - 1],
+                            b->own_times[count * 99 / 100], b->own_times[count - 1]};
+    const char *name = load_names[load];
+    fprintf(stderr, "waiting: %s %s: %zu queries\n", recipe, name, count);
+    printf("find by %s %s, median\twhichtool\t%.2f\tms\n", recipe, name, spread.median);
+    printf("find by %s %s, p99\twhichtool\t%.2f\tms\n", recipe, name, spread.p99);
+    printf("find by %s %s, worst\twhichtool\t%.2f\tms\n", recipe, name, spread.worst);
+    printf("find by %s %s, worst when served\twhichtool\t%.2f\tms\n", recipe, name, spread.own_worst);
+    fflush(stdout);
+    return spread;
+}
+
+static void measure_recipe(struct bench *b, const char *recipe)
+{
+    struct spread spreads[LOADS];
+    double own;
+    for (size_t i = 0; i < 100; i++)
+        query(b, recipe, i, &own);
+    for (enum load load = IDLE; load < LOADS; load++) {
+        spreads[load] = measure(b, recipe, load);
+        if (load < WHOLE)
+            continue;
+        printf("find by %s %s, worst / p99 alone\twhichtool\t%.2f\t\n", recipe, load_names[load],
+               spreads[load].worst / spreads[IDLE].p99);
+        printf("find by %s %s, worst when served / p99 alone\twhichtool\t%.2f\t\n", recipe, load_names[load],
+               spreads[load].own_worst / spreads[IDLE].own_p99);
+        printf("find by %s %s, p99 / p99 beside computing\twhichtool\t%.2f\t\n", recipe, load_names[load],
+               spreads[load].p99 / spreads[COMPUTING].p99);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench bench;
+    const char *folder = argc > 2 ? argv[2] : "build-bench/work";
+    char path[1024];
+    wt_error err;
+    if (argc < 2 || wt__make_folders(folder, NULL) < 0)
+        die("usage: bench_waiting CORPUS [WORK_FOLDER]");
+    snprintf(path, sizeof path, "%s/waiting.wt", folder);
+    remove(path);
+    if (wt_open(&bench.engine, path, NULL, &err) < 0)
+        die(err.message);
+    bench.schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
+    read_tools(&bench, argv[1]);
+    import(&bench, 0, bench.tool_count);
+    measure_recipe(&bench, "bm25");
+    measure_recipe(&bench, "hybrid");
+    wt_close(bench.engine);
+    for (size_t i = 0; i < bench.tool_count; i++) {
+        json_decref(bench.tools[i]);
+        free(bench.requests[i]);
+    }
+    return 0;
+}

@@ -1,0 +1,180 @@
+/* readers.c: what a query reads of the store goes through a connection of its own, so that it waits for no import's
+ * transaction. It would still wait for the commit, which is several fsyncs; so what a snapshot in use shows is kept in
+ * memory while this engine imports. Why so: docs/decisions/0011-queries-never-wait.md. */
+#include "engine/engine.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err)
+{
+    if (wt__store_private(engine->store)) { /* it has one connection */
+        pthread_mutex_lock(&engine->store_lock);
+        *out = engine->store;
+        return 0;
+    }
+    *out = wt__pool_take(&engine->free_readers, &engine->lock);
+    return *out ? 0 : wt__store_open_reader(out, engine->store, err);
+}
+
+void wt__engine_return_reader(wt_engine *engine, struct store *reader)
+{
+    if (reader == engine->store)
+        pthread_mutex_unlock(&engine->store_lock);
+    else if (!wt__store_idle(reader) || !wt__pool_give(&engine->free_readers, &engine->lock, reader))
+        wt__store_close(reader);
+}
+
+/* ---------------------------------------------------------------- tools in memory */
+
+enum { SLICE = 1024, SLICE_FULL = 1, TOO_MUCH = 2 };
+
+struct kept_tools {
+    struct arena arena;
+    struct tool *tools; /* in order of the shelf's rows */
+    size_t count, capacity, bytes;
+    wt_error *err;
+};
+
+void wt__kept_tools_free(struct kept_tools *kept)
+{
+    if (!kept)
+        return;
+    wt__arena_dispose(&kept->arena);
+    free(kept->tools);
+    free(kept);
+}
+
+static int keep_tool(void *context, const struct store_key *key, const struct tool *tool)
+{
+    struct kept_tools *kept = context;
+    (void)key;
+    kept->bytes += sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
+    if (kept->bytes > SHELF_KEPT_BYTES)
+        return TOO_MUCH;
+    if (wt__grow((void **)&kept->tools, &kept->capacity, kept->count + 1, sizeof *kept->tools) < 0)
+        return wt__fail_nomem(kept->err);
+    kept->tools[kept->count] = *tool;
+    int rc = wt__store_copy_tool(&kept->tools[kept->count], &kept->arena, kept->err);
+    return rc == 0 && ++kept->count % SLICE == 0 ? SLICE_FULL : rc;
+}
+
+/* The tools that the shelf shows; NULL where they cannot be had, which makes no difference but time. */
+static struct kept_tools *read_kept(wt_engine *engine, const struct shelf *shelf)
+{
+    struct kept_tools *kept = calloc(1, sizeof *kept);
+    struct store *reader;
+    struct moment now = {0};
+    wt_error why;
+    if (!kept || wt__engine_reader(engine, &reader, &why) < 0) {
+        free(kept);
+        return NULL;
+    }
+    const struct snapshot *snapshot = shelf->snapshot;
+    kept->err = &why;
+    int rc;
+    do
+        rc = wt__store_each(reader, kept->count > 0 ? snapshot->keys[kept->count - 1].id : 0, keep_tool, kept, &why);
+    while (rc == SLICE_FULL && kept->count <= snapshot->rows);
+    if (rc == 0)
+        rc = wt__moment_read(engine, reader, &now, &why);
+    wt__engine_return_reader(engine, reader);
+    if (rc == 0 && now.state == shelf->moment.state && kept->count == snapshot->rows)
+        return kept;
+    wt__kept_tools_free(kept);
+    return NULL;
+}
+
+void wt__engine_keep_tools(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct shelf *shelf = engine->shelf;
+    bool wanted = shelf && !shelf->kept && shelf->snapshot->rows > 0 && !wt__store_private(engine->store);
+    if (wanted)
+        atomic_fetch_add(&shelf->references, 1);
+    pthread_mutex_unlock(&engine->lock);
+    if (!wanted)
+        return;
+    struct kept_tools *kept = read_kept(engine, shelf);
+    pthread_mutex_lock(&engine->lock);
+    if (!shelf->kept) {
+        shelf->kept = kept;
+        kept = NULL;
+    }
+    pthread_mutex_unlock(&engine->lock);
+    wt__kept_tools_free(kept); /* another import was quicker */
+    wt__shelf_release(shelf);
+}
+
+static const struct kept_tools *kept_tools(wt_engine *engine, const struct shelf *shelf)
+{
+    pthread_mutex_lock(&engine->lock);
+    const struct kept_tools *kept = shelf->kept;
+    pthread_mutex_unlock(&engine->lock);
+    return kept;
+}
+
+/* ---------------------------------------------------------------- what a query reads */
+
+static void get_kept(const struct kept_tools *kept, const struct shelf *shelf, const int64_t *ids, size_t count,
+                     struct tool *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t row = wt__shelf_row(shelf->snapshot, ids[i]);
+        out[i] = row < kept->count ? kept->tools[row] : (struct tool){0};
+    }
+}
+
+int wt__shelf_tools(wt_engine *engine, const struct shelf *shelf, const int64_t *ids, size_t count, struct arena *arena,
+                    struct tool *out, wt_error *err)
+{
+    const struct kept_tools *kept = kept_tools(engine, shelf);
+    struct store *reader;
+    int rc = 0;
+    if (!kept) {
+        rc = wt__engine_reader(engine, &reader, err);
+        if (rc < 0)
+            return rc;
+        wt__store_set_wait(reader, 0);
+        rc = wt__store_get(reader, ids, count, arena, out, err);
+        wt__store_set_wait(reader, engine->busy_ms);
+        kept = rc == WT_EBUSY ? kept_tools(engine, shelf) : NULL; /* an import may have begun since */
+        if (rc == WT_EBUSY && !kept)
+            rc = wt__store_get(reader, ids, count, arena, out, err);
+        wt__engine_return_reader(engine, reader);
+    }
+    if (kept) {
+        get_kept(kept, shelf, ids, count, out);
+        rc = 0;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static int list_kept(const struct kept_tools *kept, const struct shelf *shelf, struct str provider, size_t limit,
+                     struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
+{
+    *count = 0;
+    *ids = wt__arena_array(arena, int64_t, kept->count);
+    if (!*ids)
+        return wt__fail_nomem(err);
+    for (size_t row = 0; row < kept->count && (limit == 0 || *count < limit); row++)
+        if (wt__str_equal(kept->tools[row].provider, provider))
+            (*ids)[(*count)++] = shelf->snapshot->keys[row].id;
+    return 0;
+}
+
+int wt__shelf_provider(wt_engine *engine, const struct shelf *shelf, const struct str *provider, size_t limit,
+                       struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
+{
+    const struct kept_tools *kept = kept_tools(engine, shelf);
+    struct store *reader;
+    if (kept)
+        return list_kept(kept, shelf, *provider, limit, arena, ids, count, err);
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_list(reader, provider, limit, 0, arena, ids, count, err);
+    wt__engine_return_reader(engine, reader);
+    return rc;
+}
