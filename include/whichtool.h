@@ -12,8 +12,14 @@
  *   - `T **out` is set to NULL on failure; on success it is the caller's and ends with the matching _free, for
  *     which NULL is a no-op. Strings inside a result live as long as the result.
  *   - Text is UTF-8. Input need not end in NUL where a length is asked for; strings that come back do.
- *   - Option structs: fill with their _init function, then change fields. A NULL options pointer means defaults,
- *     and so does a zero in any field. `size` lets the struct grow without breaking callers.
+ *   - Structs that the caller owns begin with `size`: fill them with their _init function, then change fields. A NULL
+ *     options pointer means defaults, and so does a zero in any field. `size` is what sizeof was where the caller was
+ *     compiled, so structs may grow at their end without breaking callers: the library neither reads nor writes beyond
+ *     it, and fields that an older caller does not have count as 0. A `size` larger than the library's own is that
+ *     of a newer header: fields that this library does not know are ignored. A `size` that holds not even itself, as
+ *     0, is WT_EUSAGE: the _init was forgotten. wt_error alone has no size and never changes.
+ *   - The _init functions are inline, for they must write the caller's size; a binding that has no use for the header
+ *     zeroes a struct and puts its sizeof into the first field.
  *   - An engine may be used from any number of threads, except wt_close, which comes last.
  *   - Nothing prints, exits, aborts on bad input, installs signal handlers or keeps global state. */
 #ifndef WHICHTOOL_H
@@ -21,6 +27,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(_WIN32)
 #error "whichtool needs a POSIX system"
@@ -33,6 +40,14 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Defines an _init function. memset, so that padding, which a later field may take, is 0 too. */
+#define WT_INIT(name, type)                                                                                            \
+    static inline void name(type *out)                                                                                 \
+    {                                                                                                                  \
+        memset(out, 0, sizeof *out);                                                                                   \
+        out->size = sizeof *out;                                                                                       \
+    }
 
 #define WT_VERSION_MAJOR 0
 #define WT_VERSION_MINOR 1
@@ -119,7 +134,7 @@ typedef struct wt_open_options {
     const char *replay_path; /* answers are taken from this file alone: no server is asked; NULL: from a server */
 } wt_open_options;
 
-WT_API void wt_open_options_init(wt_open_options *options);
+WT_INIT(wt_open_options_init, wt_open_options)
 
 /* Opens the store at path, creating it (and its parent folders) when absent, unless read_only.
  * path is borrowed for the call. ":memory:" opens a private store that ends with wt_close.
@@ -163,7 +178,7 @@ typedef struct wt_list_options {
     size_t offset;        /* tools to pass over first */
 } wt_list_options;
 
-WT_API void wt_list_options_init(wt_list_options *options);
+WT_INIT(wt_list_options_init, wt_list_options)
 
 /* The catalogue in the order of import. Errors: WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_list(wt_engine *engine, const wt_list_options *options, wt_tools **out, wt_error *err);
@@ -180,12 +195,16 @@ WT_API int wt_remove(wt_engine *engine, const char *name, wt_error *err);
 WT_API int64_t wt_remove_provider(wt_engine *engine, const char *provider, wt_error *err);
 
 typedef struct wt_catalog_info {
+    size_t size;
     uint64_t tools, providers;
     uint64_t embedded;   /* tools that have a vector of the current model */
     uint64_t generation; /* grows with every change of the catalogue */
     char model[256];     /* name of the current encoder; "" when there is none */
 } wt_catalog_info;
 
+WT_INIT(wt_catalog_info_init, wt_catalog_info)
+
+/* Errors: WT_EUSAGE (out was not filled with its _init), WT_ESTORE, WT_EBUSY. */
 WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
 
 /* Complete definitions of tools in the form that a provider's API accepts, as one JSON array.
@@ -211,7 +230,7 @@ typedef struct wt_add_options {
     void *progress_context;
 } wt_add_options;
 
-WT_API void wt_add_options_init(wt_add_options *options);
+WT_INIT(wt_add_options_init, wt_add_options)
 
 /* A tool, or a whole file of a folder, that was not taken, and why. */
 typedef struct wt_add_issue {
@@ -284,7 +303,7 @@ typedef struct wt_record_options {
     const char *client;  /* whose request it was: UTF-8, at most WT_MAX_CLIENT_BYTES; NULL or "": not told */
 } wt_record_options;
 
-WT_API void wt_record_options_init(wt_record_options *options);
+WT_INIT(wt_record_options_init, wt_record_options)
 
 /* Records one usage. request: valid UTF-8 without NUL and not blank. tools: [count] names as in wt_get, 1 to
  * WT_MAX_USAGE_TOOLS; the same tool twice counts once.
@@ -305,7 +324,7 @@ typedef struct wt_add_usage_options {
     void *progress_context;
 } wt_add_usage_options;
 
-WT_API void wt_add_usage_options_init(wt_add_usage_options *options);
+WT_INIT(wt_add_usage_options_init, wt_add_usage_options)
 
 typedef struct wt_usage_report {
     size_t added;         /* usages */
@@ -355,7 +374,7 @@ typedef struct wt_usage_filter {
     const char *client; /* of this client; NULL or "": of any, and of none */
 } wt_usage_filter;
 
-WT_API void wt_usage_filter_init(wt_usage_filter *filter);
+WT_INIT(wt_usage_filter_init, wt_usage_filter)
 
 /* In the order of recording. Errors: WT_ENOTFOUND (neither a tool nor a usage has that name), WT_EUSAGE (several tools
  * have it), WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
@@ -377,11 +396,15 @@ WT_API int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *filter,
 WT_API int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *filter, int all, wt_error *err);
 
 typedef struct wt_usage_info {
+    size_t size;
     uint64_t usages;
     uint64_t pending;    /* usages that are not learned yet, or sums that must be made anew; 0 without a model */
     uint64_t generation; /* grows with every change of the usages */
 } wt_usage_info;
 
+WT_INIT(wt_usage_info_init, wt_usage_info)
+
+/* Errors: as of wt_info. */
 WT_API int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err);
 
 /* Seconds since 1970 of an RFC 3339 time ("2026-11-22T08:30:00Z") or a date, whose midnight in UTC is meant.
@@ -402,7 +425,7 @@ typedef struct wt_find_options {
                                 the same as an older one of another provider (docs/floods.md) */
 } wt_find_options;
 
-WT_API void wt_find_options_init(wt_find_options *options);
+WT_INIT(wt_find_options_init, wt_find_options)
 
 /* What one stage of the recipe said of a hit. */
 typedef struct wt_stage_score {
@@ -478,7 +501,7 @@ typedef struct wt_pick_options {
     size_t k;            /* tools, or past requests, of every view (docs/ptr.md), at most 32; 0: 7 */
 } wt_pick_options;
 
-WT_API void wt_pick_options_init(wt_pick_options *options);
+WT_INIT(wt_pick_options_init, wt_pick_options)
 
 typedef struct wt_picked {
     size_t len;          /* 0 is not an error: no tool fits */
@@ -630,7 +653,7 @@ typedef struct wt_train_options {
                        0: none */
 } wt_train_options;
 
-WT_API void wt_train_options_init(wt_train_options *options);
+WT_INIT(wt_train_options_init, wt_train_options)
 
 /* One model that was trained. */
 typedef struct wt_trained {
@@ -702,7 +725,7 @@ typedef struct wt_eval_options {
     int copies;                                                               /* the same */
 } wt_eval_options;
 
-WT_API void wt_eval_options_init(wt_eval_options *options);
+WT_INIT(wt_eval_options_init, wt_eval_options)
 
 typedef struct wt_metric {
     const char *name; /* "recall@5", "ndcg@5", "complete@5", "mrr"; of recipes that pick also "tracc", ... */

@@ -131,6 +131,7 @@ static int tell_nothing(struct cli *cli, wt_engine *engine)
     wt_catalog_info info;
     wt_error err;
     const char *provider = wt__text_of(cli, OPT_PROVIDER);
+    wt_catalog_info_init(&info);
     if (wt_info(engine, &info, &err) < 0)
         return wt__cli_fail(cli, &err);
     if (info.tools == 0)

@@ -19,11 +19,6 @@ struct report {
     struct arena arena;
 };
 
-void wt_add_options_init(wt_add_options *options)
-{
-    *options = (wt_add_options){.size = sizeof *options};
-}
-
 void wt_add_report_free(wt_add_report *public)
 {
     if (!public)
@@ -159,11 +154,13 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
     struct import import = {0};
     struct progress progress;
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
     const char *name = options.source_name ? options.source_name : "input";
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct import_options reading = import_options(&options, name, &progress);
-    int rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
+    rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
     if (rc == 0)
         rc = add_import(engine, &import, wt__str(name), &options, &progress, out, err);
     wt__import_dispose(&import);
@@ -178,10 +175,12 @@ int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given
     struct progress progress;
     char resolved[PATH_MAX];
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct import_options reading = import_options(&options, NULL, &progress);
-    int rc = wt__import_path(&import, path, &reading, err);
+    rc = wt__import_path(&import, path, &reading, err);
     if (rc == 0) {
         /* The scope of a later --sync is the same file, from wherever it is named. */
         const char *source = realpath(path, resolved);

@@ -15,11 +15,6 @@ struct result {
     struct arena arena;
 };
 
-void wt_find_options_init(wt_find_options *options)
-{
-    *options = (wt_find_options){.size = sizeof *options};
-}
-
 void wt_hits_free(wt_hits *public)
 {
     if (!public)
@@ -87,11 +82,13 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
 {
     double begun = wt__now_ms();
     wt_find_options options;
-    struct result *result = calloc(1, sizeof *result);
     *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
+    struct result *result = calloc(1, sizeof *result);
     if (!result)
         return wt__fail_nomem(err);
-    wt__options_read(&options, sizeof options, given);
     struct search search = {.engine = engine,
                             .request = {request, request_len},
                             .arena = &result->arena,
@@ -100,7 +97,7 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
                             .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider,
                             .copies = options.copies != 0};
-    int rc = check(&options, err);
+    rc = check(&options, err);
     if (rc == 0)
         rc = run(&search, &options, &result->public, err);
     wt__search_end(&search);

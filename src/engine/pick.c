@@ -28,11 +28,6 @@ struct picking {
     wt_picked *out;
 };
 
-void wt_pick_options_init(wt_pick_options *options)
-{
-    *options = (wt_pick_options){.size = sizeof *options};
-}
-
 void wt_picked_free(wt_picked *public)
 {
     if (!public)
@@ -281,6 +276,7 @@ int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt
             wt_error *err)
 {
     wt_pick_options options;
-    wt__options_read(&options, sizeof options, given);
-    return wt__pick(engine, (struct str){request, request_len}, &options, NULL, out, err);
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    return rc < 0 ? rc : wt__pick(engine, (struct str){request, request_len}, &options, NULL, out, err);
 }

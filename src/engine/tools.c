@@ -77,24 +77,21 @@ void wt_tools_free(wt_tools *tools)
     free(list);
 }
 
-void wt_list_options_init(wt_list_options *options)
-{
-    *options = (wt_list_options){.size = sizeof *options};
-}
-
 int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_error *err)
 {
     wt_list_options options;
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
     struct str provider = wt__str(options.provider);
     struct arena arena = {0};
     int64_t *ids;
     size_t count;
 
     pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__store_list(engine->store, options.provider ? &provider : NULL, options.limit, options.offset, &arena,
-                            &ids, &count, err);
+    rc = wt__store_list(engine->store, options.provider ? &provider : NULL, options.limit, options.offset, &arena, &ids,
+                        &count, err);
     if (rc >= 0)
         rc = list_new(engine->store, ids, count, out, err);
     pthread_mutex_unlock(&engine->store_lock);

@@ -95,11 +95,6 @@ static bool is_among(const struct usage_tool *tools, size_t count, const struct 
 
 /* ---------------------------------------------------------------- recording */
 
-void wt_record_options_init(wt_record_options *options)
-{
-    *options = (wt_record_options){.size = sizeof *options};
-}
-
 /* Everything about the usage but its tools. */
 static int read_record(struct usage *usage, struct str request, size_t count, const wt_record_options *options,
                        wt_error *err)
@@ -163,8 +158,10 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
     struct lookup lookup = {.engine = engine};
     struct usage usage;
-    wt__options_read(&options, sizeof options, given);
-    int rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
+    rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
     if (rc == 0)
         rc = read_tools(&lookup, names, count, tools, &usage.tool_count, err);
     int unknown = rc;
@@ -197,11 +194,6 @@ struct import {
     size_t count, capacity;
     int64_t now;
 };
-
-void wt_add_usage_options_init(wt_add_usage_options *options)
-{
-    *options = (wt_add_usage_options){.size = sizeof *options};
-}
 
 void wt_usage_report_free(wt_usage_report *public)
 {
@@ -321,7 +313,9 @@ static int add_usage(wt_engine *engine, const char *path, struct str bytes, cons
     struct progress progress;
     struct import import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
     import.report = calloc(1, sizeof *import.report);
     if (!import.report)
         return wt__fail_nomem(err);
@@ -329,8 +323,8 @@ static int add_usage(wt_engine *engine, const char *path, struct str bytes, cons
     struct usage_import *reader = &import.report->import;
     *reader =
         (struct usage_import){.take = take, .context = &import, .progress = &progress, .strict = options.strict != 0};
-    int rc = path ? wt__usage_import_path(reader, path, options.split ? options.split : "train", err)
-                  : wt__usage_import_bytes(reader, bytes, options.source_name ? options.source_name : "input", err);
+    rc = path ? wt__usage_import_path(reader, path, options.split ? options.split : "train", err)
+              : wt__usage_import_bytes(reader, bytes, options.source_name ? options.source_name : "input", err);
     if (rc == 0)
         rc = store_import(engine, &import, &progress, err);
     bool stored = rc == 0;
@@ -364,11 +358,6 @@ struct usage_page {
     wt_usages public; /* first, so that the public pointer is this one */
     struct arena arena;
 };
-
-void wt_usage_filter_init(wt_usage_filter *filter)
-{
-    *filter = (wt_usage_filter){.size = sizeof *filter};
-}
 
 void wt_usages_free(wt_usages *usages)
 {
@@ -424,12 +413,14 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     struct usage *usages = NULL;
     size_t count = 0;
     *out = NULL;
-    wt__options_read(&filter, sizeof filter, given);
+    int rc = wt__options_read(&filter, sizeof filter, given, err);
+    if (rc < 0)
+        return rc;
     struct usage_page *page = calloc(1, sizeof *page);
     if (!page)
         return wt__fail_nomem(err);
     pthread_mutex_lock(&engine->store_lock);
-    int rc = read_filter(engine, &filter, &query, err);
+    rc = read_filter(engine, &filter, &query, err);
     if (rc == 0)
         rc = wt__store_usages(engine->store, &query, &page->arena, &usages, &count, err);
     pthread_mutex_unlock(&engine->store_lock);
@@ -498,7 +489,9 @@ int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *given, wt_writ
 {
     wt_usage_filter filter;
     int64_t total = 0, count;
-    wt__options_read(&filter, sizeof filter, given);
+    int rc = wt__options_read(&filter, sizeof filter, given, err);
+    if (rc < 0)
+        return rc;
     size_t limit = filter.limit;
     do {
         filter.limit = limit && limit - (size_t)total < PAGE ? limit - (size_t)total : PAGE;
@@ -516,12 +509,14 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
 {
     wt_usage_filter filter;
     struct usage_query query;
-    wt__options_read(&filter, sizeof filter, given);
+    int64_t rc = wt__options_read(&filter, sizeof filter, given, err);
+    if (rc < 0)
+        return rc;
     if (!filter.tool && !filter.before && !wt__str(filter.client).len && !all)
         return wt__fail(err, WT_EUSAGE, "say which usages to forget: of a tool, of a client, before a time, or all");
     filter.after_id = 0;
     pthread_mutex_lock(&engine->store_lock);
-    int64_t rc = read_filter(engine, &filter, &query, err);
+    rc = read_filter(engine, &filter, &query, err);
     if (rc == 0)
         rc = wt__store_forget_usages(engine->store, &query, err);
     pthread_mutex_unlock(&engine->store_lock);
@@ -533,12 +528,11 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
 int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err)
 {
     const struct encoder *encoder = NULL;
-    struct usage_info info;
+    struct usage_info found;
     struct usage_mark mark = {0};
-    *out = (wt_usage_info){0};
     wt__usage_encoder(engine, &encoder, NULL);
     pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__store_usage_info(engine->store, &info, err);
+    int rc = wt__store_usage_info(engine->store, &found, err);
     if (rc == 0 && encoder) {
         struct vector_set set = wt__engine_usage_vectors(encoder, engine);
         rc = wt__store_usage_mark(engine->store, &set, &mark, err);
@@ -546,8 +540,8 @@ int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err)
     pthread_mutex_unlock(&engine->store_lock);
     if (rc < 0)
         return rc;
-    *out = (wt_usage_info){.usages = info.usages, .pending = mark.pending + mark.stale, .generation = info.generation};
-    return 0;
+    wt_usage_info info = {.usages = found.usages, .pending = mark.pending + mark.stale, .generation = found.generation};
+    return wt__options_write(out, sizeof info, &info, err);
 }
 
 int wt_read_time(const char *text, int64_t *seconds, wt_error *err)

@@ -68,11 +68,6 @@ struct evaluation {
     wt_error *err;
 };
 
-void wt_eval_options_init(wt_eval_options *options)
-{
-    *options = (wt_eval_options){.size = sizeof *options};
-}
-
 void wt_eval_report_free(wt_eval_report *report)
 {
     if (!report)
@@ -737,7 +732,10 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
 {
     *out = NULL;
     struct evaluation e = {.err = err};
-    wt__options_read(&e.options, sizeof e.options, options);
+    wt_catalog_info_init(&e.info);
+    int rc = wt__options_read(&e.options, sizeof e.options, options, err);
+    if (rc < 0)
+        return rc;
     e.split = e.options.split ? e.options.split : "test";
     e.seed = e.options.seed ? e.options.seed : DEFAULT_SEED;
     e.resamples = e.options.bootstrap ? e.options.bootstrap : DEFAULT_RESAMPLES;
@@ -748,7 +746,7 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     if (!e.report)
         return wt__fail_nomem(err);
     wt__progress_init(&e.progress, e.options.progress, e.options.progress_context);
-    int rc = evaluate(&e, dir);
+    rc = evaluate(&e, dir);
     wt__progress_dispose(&e.progress);
     for (size_t i = 0; e.measured && i < e.recipe_count; i++)
         wt__measurement_dispose(&e.measured[i]);

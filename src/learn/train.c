@@ -36,11 +36,6 @@ struct report {
     wt_trained *items; /* [lessons] */
 };
 
-void wt_train_options_init(wt_train_options *options)
-{
-    *options = (wt_train_options){.size = sizeof *options};
-}
-
 void wt_train_report_free(wt_train_report *visible)
 {
     struct report *report = (struct report *)visible;
@@ -381,8 +376,9 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     wt_train_options options;
     wt_engine *own = NULL;
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
-    int rc = check_name(lesson, err);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc == 0)
+        rc = check_name(lesson, err);
     if (rc == 0)
         rc = check_options(lesson, &options, err);
     if (rc == 0)

@@ -31,6 +31,7 @@ static const char one[] = "{\"provider\": \"p\", \"name\": \"one\", \"descriptio
 static wt_catalog_info info_of(wt_engine *engine)
 {
     wt_catalog_info info;
+    wt_catalog_info_init(&info);
     sound(&place, wt_info(engine, &info, &place.err));
     return info;
 }
@@ -250,6 +251,7 @@ static void a_stop_at_any_moment_loses_nothing(void **state)
         add(&own, engine, handmade);
         int rc = wt_add(engine, tools.ptr, tools.len, &options, &report, &own.err);
         wt_catalog_info info;
+        wt_catalog_info_init(&info);
         sound(&own, wt_info(engine, &info, &own.err));
         if (rc == 0) {
             assert_string_equal(stop.phases, "reading storing encoding indexing ");

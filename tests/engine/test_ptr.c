@@ -494,8 +494,9 @@ static void what_makes_no_sense_is_told(void **state)
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_picked *result = NULL;
-        refused(&place, wt_pick(engine, "weather", 7, &cases[i].options, &result, &place.err), cases[i].code,
-                cases[i].says);
+        wt_pick_options options = cases[i].options;
+        options.size = sizeof options;
+        refused(&place, wt_pick(engine, "weather", 7, &options, &result, &place.err), cases[i].code, cases[i].says);
         assert_null(result);
     }
     wt_close(engine);
@@ -517,6 +518,7 @@ static void a_language_model_is_one_or_the_other(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_open_options options = cases[i].options;
+        options.size = sizeof options;
         wt_pick_options pick = ptr_options();
         wt_engine *engine = NULL;
         wt_picked *result = NULL;

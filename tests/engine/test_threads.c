@@ -59,6 +59,7 @@ static void *reader(void *context)
         if (i % 8 == seed % 8) {
             wt_catalog_info info;
             wt_tools *tools;
+            wt_catalog_info_init(&info);
             if (wt_info(engine, &info, NULL) < 0 || wt_list(engine, NULL, &tools, NULL) < 0)
                 atomic_fetch_add(&failed, 1);
             else

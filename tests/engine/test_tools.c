@@ -152,6 +152,7 @@ static void removing_takes_tools_out_of_everything(void **state)
             "no tool has the provider \"weather\"");
     assert_int_equal(wt_remove_provider(engine, "", &place.err), 1); /* those without one */
     wt_catalog_info info;
+    wt_catalog_info_init(&info);
     sound(&place, wt_info(engine, &info, &place.err));
     assert_int_equal(info.tools, HANDMADE - 4);
     assert_int_equal(info.providers, 3); /* travel, music, files */

@@ -351,7 +351,9 @@ static void test_filters(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct buffer text = {0};
-        assert_int_equal(wt_export_usage(engine, &rows[i].filter, gather, &text, &place.err), rows[i].count);
+        wt_usage_filter filter = rows[i].filter;
+        filter.size = sizeof filter;
+        assert_int_equal(wt_export_usage(engine, &filter, gather, &text, &place.err), rows[i].count);
         wt__buffer_dispose(&text);
     }
     wt_usages *usages;
@@ -366,7 +368,7 @@ static void test_filters(void **state)
     refused(&place, wt_forget_usage(engine, &filter, 0, &place.err), WT_EUSAGE, "say which usages to forget");
     filter.tool = "gone/tool";
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
-    filter = (wt_usage_filter){.before = 2500};
+    filter = (wt_usage_filter){.size = sizeof filter, .before = 2500};
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
     assert_int_equal(wt_forget_usage(engine, NULL, 1, &place.err), 2);
     assert_int_equal(wt_forget_usage(engine, NULL, 1, &place.err), 0);
@@ -419,6 +421,7 @@ static bool vector_of(wt_engine *engine, const char *name, float *out)
 static uint64_t pending(wt_engine *engine)
 {
     wt_usage_info info;
+    wt_usage_info_init(&info);
     sound(&place, wt_get_usage_info(engine, &info, &place.err));
     return info.pending;
 }
@@ -480,7 +483,7 @@ static void test_a_tools_vector_is_the_mean_of_its_requests(void **state)
     assert_mean(engine, "storm_alerts", (const char *[]){"find it", "book a table"}, 2);
 
     /* forgetting takes it out again */
-    wt_usage_filter filter = {.tool = "bookHotel"};
+    wt_usage_filter filter = {.size = sizeof filter, .tool = "bookHotel"};
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
     assert_int_equal(pending(engine), 2);
     assert_false(vector_of(engine, "calculator", vector));
