@@ -18,6 +18,9 @@
  *     it, and fields that an older caller does not have count as 0. A `size` larger than the library's own is that
  *     of a newer header: fields that this library does not know are ignored. A `size` that holds not even itself, as
  *     0, is WT_EUSAGE: the _init was forgotten. wt_error alone has no size and never changes.
+ *   - Results are the library's, and grow at their ends too: an array in one is an array of pointers ([len]; NULL or
+ *     not when len is 0), and no struct lies in another. Make none of them yourself: wt_export takes tools as a list or
+ *     a hit held them.
  *   - The _init functions are inline, for they must write the caller's size; a binding that has no use for the header
  *     zeroes a struct and puts its sizeof into the first field.
  *   - An engine may be used from any number of threads, except wt_close, which comes last.
@@ -166,7 +169,7 @@ typedef struct wt_tool {
 
 typedef struct wt_tools {
     size_t len;
-    const wt_tool *items;
+    const wt_tool *const *items;
 } wt_tools;
 
 WT_API void wt_tools_free(wt_tools *tools);
@@ -247,7 +250,7 @@ typedef struct wt_add_report {
     const char *format; /* what was detected; "mixed" for a folder of several */
     const char *notice; /* one line on what is missing (no model), or NULL */
     size_t issue_count; /* the first WT_MAX_ISSUES of them are kept */
-    const wt_add_issue *issues;
+    const wt_add_issue *const *issues;
 } wt_add_report;
 #define WT_MAX_ISSUES 1000
 
@@ -291,8 +294,8 @@ typedef struct wt_usage {
     const char *outcome; /* "ok", "failed", or "" when not told */
     int64_t time;
     size_t tool_count;
-    const wt_usage_tool *tools; /* in the order of their use */
-    const char *client;         /* "" when not told */
+    const wt_usage_tool *const *tools; /* in the order of their use */
+    const char *client;                /* "" when not told */
 } wt_usage;
 
 typedef struct wt_record_options {
@@ -333,7 +336,7 @@ typedef struct wt_usage_report {
     size_t learned;       /* requests encoded */
     const char *notice;   /* one line on what is missing (no model), or NULL */
     size_t issue_count;   /* the first WT_MAX_ISSUES of them are kept */
-    const wt_add_issue *issues;
+    const wt_add_issue *const *issues;
 } wt_usage_report;
 
 WT_API void wt_usage_report_free(wt_usage_report *report);
@@ -359,7 +362,7 @@ WT_API int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn progress, void *
 
 typedef struct wt_usages {
     size_t len;
-    const wt_usage *items;
+    const wt_usage *const *items;
 } wt_usages;
 
 WT_API void wt_usages_free(wt_usages *usages);
@@ -443,16 +446,16 @@ typedef struct wt_match {
 } wt_match;
 
 typedef struct wt_hit {
-    wt_tool tool;
+    const wt_tool *tool;
     double score; /* higher is better; comparable within one result only */
     size_t stage_count, match_count;
-    const wt_stage_score *stages; /* with explain, else none */
-    const wt_match *matches;      /* with explain, else none; best first */
+    const wt_stage_score *const *stages; /* with explain, else none */
+    const wt_match *const *matches;      /* with explain, else none; best first */
 } wt_hit;
 
 typedef struct wt_hits {
     size_t len; /* 0 is not an error: nothing matched */
-    const wt_hit *items;
+    const wt_hit *const *items;
     const char *recipe; /* what ran; differs from the one asked for only for "auto" */
     const char *notice; /* one line on what was missing (no model, tools without vectors), or NULL */
     double encode_ms, search_ms, total_ms;
@@ -504,14 +507,14 @@ typedef struct wt_pick_options {
 WT_INIT(wt_pick_options_init, wt_pick_options)
 
 typedef struct wt_picked {
-    size_t len;          /* 0 is not an error: no tool fits */
-    const wt_hit *items; /* likeliest first; score: the probability that the request needs it */
-    double none;         /* probability that no tool fits; NaN where there is no model to tell it by */
-    double tracc;        /* expected TRACC of the set; NaN with `complete` and for an empty set */
-    double complete;     /* probability that the set holds all that is needed: options->complete, or, without
-                            that, as the chooser sees it */
-    const char *recipe;  /* what found the tools that it chose from */
-    const char *notice;  /* one line on what was missing, or NULL */
+    size_t len;                 /* 0 is not an error: no tool fits */
+    const wt_hit *const *items; /* likeliest first; score: the probability that the request needs it */
+    double none;                /* probability that no tool fits; NaN where there is no model to tell it by */
+    double tracc;               /* expected TRACC of the set; NaN with `complete` and for an empty set */
+    double complete;            /* probability that the set holds all that is needed: options->complete, or, without
+                                   that, as the chooser sees it */
+    const char *recipe;         /* what found the tools that it chose from */
+    const char *notice;         /* one line on what was missing, or NULL */
     double encode_ms, search_ms, total_ms;
     /* Of "ptr" and "bundle", for which none, tracc and complete are NaN, and the score of a tool is 1, or the share of
      * the views that hold it where it was added to what was used before: */
@@ -571,7 +574,7 @@ typedef struct wt_model {
 
 typedef struct wt_models {
     size_t len;
-    const wt_model *items;
+    const wt_model *const *items;
 } wt_models;
 
 WT_API void wt_models_free(wt_models *models);
@@ -669,7 +672,7 @@ typedef struct wt_trained {
 
 typedef struct wt_train_report {
     size_t len;
-    const wt_trained *items;
+    const wt_trained *const *items;
 } wt_train_report;
 
 WT_API void wt_train_report_free(wt_train_report *report);
@@ -736,7 +739,7 @@ typedef struct wt_eval_row {
     const char *set, *split, *recipe;
     size_t tools, queries;
     size_t metric_count; /* the first ones are the same in all rows; a recipe that picks has more behind them */
-    const wt_metric *metrics;
+    const wt_metric *const *metrics;
     double p50_ms, p95_ms, p99_ms;    /* of one wt_find, one thread */
     const char *settings;             /* JSON object: what the figures depend on */
     const char *notice;               /* what was missing, or NULL */
@@ -752,8 +755,8 @@ typedef struct wt_eval_comparison {
 
 typedef struct wt_eval_report {
     size_t row_count, comparison_count;
-    const wt_eval_row *rows;
-    const wt_eval_comparison *comparisons; /* each recipe after the first against the first */
+    const wt_eval_row *const *rows;
+    const wt_eval_comparison *const *comparisons; /* each recipe after the first against the first */
 } wt_eval_report;
 
 WT_API void wt_eval_report_free(wt_eval_report *report);

@@ -6,7 +6,7 @@
 static void print_json_lines(struct buffer *out, const wt_hits *hits)
 {
     for (size_t i = 0; i < hits->len; i++) {
-        wt__json_hit(out, &hits->items[i], i + 1);
+        wt__json_hit(out, hits->items[i], i + 1);
         wt__buffer_char(out, '\n');
     }
 }
@@ -33,7 +33,7 @@ static void print_json_object(struct buffer *out, const wt_hits *hits, const cha
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < hits->len; i++) {
         wt__buffer_text(out, i ? ",\n" : "\n");
-        wt__json_hit(out, &hits->items[i], i + 1);
+        wt__json_hit(out, hits->items[i], i + 1);
     }
     wt__buffer_text(out, "]}\n");
 }

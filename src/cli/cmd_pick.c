@@ -37,7 +37,7 @@ static void print_json(struct buffer *out, const wt_picked *picked, const char *
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < picked->len; i++) {
         wt__buffer_text(out, i ? "," : "");
-        wt__json_hit(out, &picked->items[i], i + 1);
+        wt__json_hit(out, picked->items[i], i + 1);
     }
     wt__buffer_text(out, "]}\n");
 }

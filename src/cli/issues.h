@@ -6,9 +6,9 @@
 
 /* The first of them as notes on stderr, "FILE:LINE: POINTER: REASON", and how many more were met: count of them were
  * kept. */
-void wt__issues_tell(const struct cli *cli, const wt_add_issue *issues, size_t count, size_t met);
+void wt__issues_tell(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met);
 
 /* "issues": [...], as a member of an object. */
-void wt__issues_json(struct buffer *out, const wt_add_issue *issues, size_t count);
+void wt__issues_json(struct buffer *out, const wt_add_issue *const *issues, size_t count);
 
 #endif

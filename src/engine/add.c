@@ -35,7 +35,8 @@ static int report_new(struct report **out, const struct import *import, wt_error
     if (!report)
         return wt__fail_nomem(err);
     wt_add_issue *issues = wt__arena_array(&report->arena, wt_add_issue, import->issue_count);
-    bool whole = issues != NULL;
+    const void *kept = wt__arena_pointers(&report->arena, issues, import->issue_count, sizeof *issues);
+    bool whole = kept != NULL;
     for (size_t i = 0; whole && i < import->issue_count; i++) {
         issues[i] = import->issues[i];
         issues[i].file = wt__arena_copy(&report->arena, wt__str(import->issues[i].file));
@@ -44,7 +45,7 @@ static int report_new(struct report **out, const struct import *import, wt_error
         whole = issues[i].file && issues[i].pointer && issues[i].reason;
     }
     report->public = (wt_add_report){
-        .skipped = import->skipped, .format = import->format, .issues = issues, .issue_count = import->issue_count};
+        .skipped = import->skipped, .format = import->format, .issues = kept, .issue_count = import->issue_count};
     *out = report;
     if (whole)
         return 0;

@@ -35,7 +35,6 @@ static void abstain(struct search *search, const struct chooser *chooser, double
 
 static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
 {
-    wt_hit *items = NULL;
     size_t wanted = search->k;
     const struct chooser *chooser = NULL;
     out->none = NAN;
@@ -57,8 +56,7 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
         return rc < 0 ? rc : wt__fail_nomem(err);
     for (uint32_t i = 0; i < search->hits.len; i++)
         which[i] = i;
-    rc = wt__publish_hits(search, which, search->hits.len, options->explain, &items, &out->len, err);
-    out->items = items;
+    rc = wt__publish_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
     out->recipe = search->ran;
     out->why = search->why;
     out->notice = search->notice ? search->notice : out->notice;

@@ -35,7 +35,7 @@ static inline int wt__options_read(void *out, size_t size, const void *given, wt
 /* Fills the caller's struct from ours, all but its size. */
 static inline int wt__options_write(void *out, size_t size, const void *ours, wt_error *err)
 {
-    size_t shared, own = sizeof shared;
+    size_t shared = 0, own = sizeof shared;
     int rc = wt__options_shared(out, size, &shared, err);
     if (rc == 0)
         memcpy((char *)out + own, (const char *)ours + own, shared - own);

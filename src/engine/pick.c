@@ -191,7 +191,6 @@ static int pick(struct picking *p, wt_error *err)
 
 static int run(struct picking *p, wt_error *err)
 {
-    wt_hit *items = NULL;
     int rc = wt__search_run(&p->search, err);
     if (rc < 0)
         return rc;
@@ -203,8 +202,7 @@ static int run(struct picking *p, wt_error *err)
     if (rc == 0)
         rc = pick(p, err);
     if (rc == 0)
-        rc = wt__publish_hits(&p->search, p->which, p->count, p->options.explain, &items, &p->out->len, err);
-    p->out->items = items;
+        rc = wt__publish_hits(&p->search, p->which, p->count, p->options.explain, &p->out->items, &p->out->len, err);
     return rc;
 }
 

@@ -159,7 +159,6 @@ static int publish(struct ptr_pick *p, wt_error *err)
     struct ptr_tools set = p->trace.set;
     struct hit *hits = wt__arena_array(p->arena, struct hit, set.count);
     uint32_t *which = wt__arena_array(p->arena, uint32_t, set.count);
-    wt_hit *items = NULL;
     if (!hits || !which)
         return wt__fail_nomem(err);
     for (uint32_t i = 0; i < set.count; i++) {
@@ -168,9 +167,7 @@ static int publish(struct ptr_pick *p, wt_error *err)
     }
     p->reach.home.hits.items = hits;
     p->reach.home.hits.len = set.count;
-    int rc = wt__publish_hits(&p->reach.home, which, set.count, false, &items, &p->out->len, err);
-    p->out->items = items;
-    return rc;
+    return wt__publish_hits(&p->reach.home, which, set.count, false, &p->out->items, &p->out->len, err);
 }
 
 /* What a reader of the set must know. */

@@ -59,11 +59,14 @@ static int list_new(struct store *store, const int64_t *ids, size_t count, wt_to
     for (size_t i = 0; rc >= 0 && i < count; i++)
         if (tools[i].name.len > 0)
             rc = wt__tool_publish(&list->arena, &tools[i], &items[list->tools.len++], err);
+    if (rc >= 0) {
+        list->tools.items = wt__arena_pointers(&list->arena, items, list->tools.len, sizeof *items);
+        rc = list->tools.items ? 0 : wt__fail_nomem(err);
+    }
     if (rc < 0) {
         wt_tools_free(&list->tools);
         return rc;
     }
-    list->tools.items = items;
     *out = &list->tools;
     return 0;
 }

@@ -300,9 +300,10 @@ static int store_import(wt_engine *engine, struct import *import, struct progres
     }
     report->public.added = import->count;
     report->public.skipped = report->import.skipped;
-    report->public.issues = report->import.issues;
+    report->public.issues = wt__arena_pointers(&report->import.arena, report->import.issues, report->import.issue_count,
+                                               sizeof *report->import.issues);
     report->public.issue_count = report->import.issue_count;
-    return rc;
+    return rc < 0 || report->public.issues ? rc : wt__fail_nomem(err);
 }
 
 /* From path, or from bytes when that is NULL. */
@@ -392,7 +393,8 @@ static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct 
 static int publish(struct arena *arena, const struct usage *usage, wt_usage *out, wt_error *err)
 {
     wt_usage_tool *tools = wt__arena_array(arena, wt_usage_tool, usage->tool_count);
-    if (!tools)
+    const void *pointers = wt__arena_pointers(arena, tools, usage->tool_count, sizeof *tools);
+    if (!pointers)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < usage->tool_count; i++)
         tools[i] = (wt_usage_tool){usage->tools[i].label.ptr, usage->tools[i].tool != 0};
@@ -401,7 +403,7 @@ static int publish(struct arena *arena, const struct usage *usage, wt_usage *out
                       .outcome = wt__usage_outcome_name(usage->outcome),
                       .time = usage->time,
                       .tool_count = usage->tool_count,
-                      .tools = tools,
+                      .tools = pointers,
                       .client = usage->client.ptr};
     return 0;
 }
@@ -425,7 +427,8 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
         rc = wt__store_usages(engine->store, &query, &page->arena, &usages, &count, err);
     pthread_mutex_unlock(&engine->store_lock);
     wt_usage *items = rc == 0 ? wt__arena_array(&page->arena, wt_usage, count) : NULL;
-    if (rc == 0 && !items)
+    const void *pointers = rc == 0 ? wt__arena_pointers(&page->arena, items, count, sizeof *items) : NULL;
+    if (rc == 0 && !pointers)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = publish(&page->arena, &usages[i], &items[i], err);
@@ -433,7 +436,7 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
         wt_usages_free(&page->public);
         return rc;
     }
-    page->public = (wt_usages){count, items};
+    page->public = (wt_usages){count, pointers};
     *out = &page->public;
     return 0;
 }
@@ -447,7 +450,7 @@ static void write_line(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, ",\"tools\":[");
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_text(out, i ? "," : "");
-        wt__buffer_json(out, wt__str(usage->tools[i].id));
+        wt__buffer_json(out, wt__str(usage->tools[i]->id));
     }
     wt__buffer_text(out, "]");
     if (*usage->outcome)
@@ -469,7 +472,7 @@ static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < page->len; i++)
-        write_line(&lines, &page->items[i]);
+        write_line(&lines, page->items[i]);
     wt__shown_json(&shown, wt__buffer_view(&lines));
     if (lines.failed || shown.failed)
         rc = wt__fail_nomem(err);
@@ -477,7 +480,7 @@ static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_
         rc = wt__fail_cancelled(err);
     int64_t count = (int64_t)page->len;
     if (count > 0)
-        filter->after_id = page->items[count - 1].id;
+        filter->after_id = page->items[count - 1]->id;
     wt__buffer_dispose(&lines);
     wt__buffer_dispose(&shown);
     wt_usages_free(page);

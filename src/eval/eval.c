@@ -313,7 +313,7 @@ static int number_providers(struct evaluation *e, struct map *wanted, struct map
             return rc;
         rc = 0;
         for (size_t i = 0; rc == 0 && i < tools->len; i++) {
-            const wt_tool *tool = &tools->items[i];
+            const wt_tool *tool = tools->items[i];
             uint32_t *owner = wt__map_get(wanted, wt__str(tool->source_id));
             if (!owner || *owner != NOT_THERE)
                 continue;
@@ -557,6 +557,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
     size_t metrics = wt__plan_metrics(&e->plan), picks = m->picks ? PICK_METRICS : 0;
     size_t all = metrics + picks + m->fitness_count;
     wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, all);
+    const void *shown = wt__arena_pointers(&e->report->arena, values, all, sizeof *values);
     char *set = wt__arena_copy(&e->report->arena, wt__str(e->dataset.name));
     char *split = wt__arena_copy(&e->report->arena, wt__str(e->split));
     char *name = wt__arena_copy(&e->report->arena, wt__str(recipe));
@@ -564,7 +565,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
     int rc = settings_of(e, m, recipe, &settings);
     if (rc < 0)
         return rc;
-    if (!values || !set || !split || !name || !settings)
+    if (!shown || !set || !split || !name || !settings)
         return wt__fail_nomem(e->err);
     for (size_t i = 0; i < metrics; i++) {
         double sum = 0;
@@ -589,7 +590,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
                          .tools = e->info.tools,
                          .queries = e->plan.queries,
                          .metric_count = all,
-                         .metrics = values,
+                         .metrics = shown,
                          .p50_ms = wt__percentile(m->milliseconds, m->timed, 50),
                          .p95_ms = wt__percentile(m->milliseconds, m->timed, 95),
                          .p99_ms = wt__percentile(m->milliseconds, m->timed, 99),
@@ -615,7 +616,7 @@ static int compare(struct evaluation *e, const struct measurement *a, const stru
             differences[q] = b->values[q * metrics + metric] - a->values[q * metrics + metric];
         rc = wt__bootstrap(differences, e->plan.queries, e->resamples, e->seed, &result, e->err);
         if (rc == 0)
-            out[i] = (wt_eval_comparison){row_a->recipe,     row_b->recipe, row_a->metrics[metric].name,
+            out[i] = (wt_eval_comparison){row_a->recipe,     row_b->recipe, row_a->metrics[metric]->name,
                                           result.difference, result.low,    result.high,
                                           result.p};
     }
@@ -658,7 +659,10 @@ static int measure_recipes(struct evaluation *e)
     wt_eval_row *rows = wt__arena_array(&e->report->arena, wt_eval_row, count);
     wt_eval_comparison *comparisons = wt__arena_array(&e->report->arena, wt_eval_comparison, count * COMPARED);
     e->measured = wt__arena_array(&e->scratch, struct measurement, count);
-    if (!rows || !comparisons || !e->measured)
+    size_t compared = count ? (count - 1) * COMPARED : 0;
+    const void *row_pointers = wt__arena_pointers(&e->report->arena, rows, count, sizeof *rows);
+    const void *pointers = wt__arena_pointers(&e->report->arena, comparisons, compared, sizeof *comparisons);
+    if (!e->measured || !row_pointers || !pointers)
         return wt__fail_nomem(e->err);
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
@@ -668,7 +672,7 @@ static int measure_recipes(struct evaluation *e)
         if (rc == 0 && i > 0)
             rc = compare(e, &e->measured[0], &e->measured[i], &rows[0], &rows[i], comparisons + (i - 1) * COMPARED);
     }
-    e->report->visible = (wt_eval_report){count, count ? (count - 1) * COMPARED : 0, rows, comparisons};
+    e->report->visible = (wt_eval_report){count, compared, row_pointers, pointers};
     return rc;
 }
 

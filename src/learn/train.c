@@ -34,6 +34,7 @@ struct report {
     wt_train_report visible; /* first, so that the public pointer is this one */
     struct arena arena;
     wt_trained *items; /* [lessons] */
+    const wt_trained **pointers;
 };
 
 void wt_train_report_free(wt_train_report *visible)
@@ -43,6 +44,7 @@ void wt_train_report_free(wt_train_report *visible)
         return;
     wt__arena_dispose(&report->arena);
     free(report->items);
+    free(report->pointers);
     free(report);
 }
 
@@ -399,7 +401,10 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     struct report *report = calloc(1, sizeof *report);
     if (report)
         report->items = calloc(wt__lesson_count, sizeof *report->items);
-    rc = report && report->items ? open_catalogue(&training, engine, &own, err) : wt__fail_nomem(err);
+    if (report)
+        report->pointers = calloc(wt__lesson_count, sizeof *report->pointers);
+    rc = report && report->items && report->pointers ? open_catalogue(&training, engine, &own, err)
+                                                     : wt__fail_nomem(err);
     if (rc == 0)
         rc = run(&training, lesson, report, err);
     wt__study_free(training.study);
@@ -410,7 +415,9 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     wt_close(own);
     if (report) {
         report->arena = training.arena;
-        report->visible.items = report->items;
+        report->visible.items = report->pointers;
+        for (size_t i = 0; i < report->visible.len; i++)
+            report->pointers[i] = &report->items[i];
     } else {
         wt__arena_dispose(&training.arena);
     }

@@ -58,12 +58,22 @@ typedef struct wt_usage_info {
 } wt_usage_info;
 
 /* Results are the library's, and grow at their ends. */
+typedef struct wt_tool {
+    const char *id;
+} wt_tool;
+
 typedef struct wt_tools {
     size_t len;
+    const wt_tool *const *items;
 } wt_tools;
+
+typedef struct wt_hit {
+    const wt_tool *tool;
+} wt_hit;
 
 typedef struct wt_hits {
     size_t len;
+    const wt_hit *const *items;
 } wt_hits;
 
 typedef struct wt_usages {

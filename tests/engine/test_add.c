@@ -93,10 +93,10 @@ static void a_bad_tool_is_reported_and_passed_over(void **state)
     assert_int_equal(report->skipped, 2);
     assert_int_equal(report->issue_count, 2);
     for (size_t i = 0; i < 2; i++) {
-        assert_string_equal(report->issues[i].file, "spotty.jsonl");
-        assert_int_equal(report->issues[i].line, 2 + i);
-        assert_true(report->issues[i].reason[0] != '\0');
-        assert_non_null(report->issues[i].pointer);
+        assert_string_equal(report->issues[i]->file, "spotty.jsonl");
+        assert_int_equal(report->issues[i]->line, 2 + i);
+        assert_true(report->issues[i]->reason[0] != '\0');
+        assert_non_null(report->issues[i]->pointer);
     }
     assert_string_equal(report->notice, "no vectors were made: this store was opened without a model");
     wt_add_report_free(report);
@@ -192,7 +192,7 @@ static void vectors_can_wait(void **state)
     assert_int_equal(info.providers, 1 + HANDMADE_PROVIDERS);
     wt_hits *hits = find_with(&place, engine, "find a song", NULL);
     assert_string_equal(hits->recipe, "hybrid");
-    assert_string_equal(hits->items[0].tool.id, "music/search"); /* by its words */
+    assert_string_equal(hits->items[0]->tool->id, "music/search"); /* by its words */
     assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet"));
     wt_hits_free(hits);
     wt_find_options dense;
@@ -297,12 +297,12 @@ static void what_one_engine_adds_the_other_finds(void **state)
     wt_hits_free(hits);
     add(&place, writer, handmade);
     hits = find_with(&place, reader, "weather forecast", NULL);
-    assert_string_equal(hits->items[0].tool.id, "weather/getForecast");
+    assert_string_equal(hits->items[0]->tool->id, "weather/getForecast");
     wt_hits_free(hits);
     assert_int_equal(wt_remove(reader, "weather/getForecast", &place.err), 1);
     hits = find_with(&place, writer, "weather forecast", NULL);
     for (size_t i = 0; i < hits->len; i++)
-        assert_string_not_equal(hits->items[i].tool.id, "weather/getForecast");
+        assert_string_not_equal(hits->items[i]->tool->id, "weather/getForecast");
     wt_hits_free(hits);
     wt_close(writer);
     wt_close(reader);
@@ -324,7 +324,7 @@ static char *answer(wt_engine *engine)
             wt_hits *hits = find_with(&place, engine, requests[r], &options);
             assert_null(hits->notice);
             for (size_t i = 0; i < hits->len; i++)
-                wt__buffer_printf(&text, "%s %.9g\n", hits->items[i].tool.id, hits->items[i].score);
+                wt__buffer_printf(&text, "%s %.9g\n", hits->items[i]->tool->id, hits->items[i]->score);
             wt_hits_free(hits);
         }
     return wt__buffer_take(&text);
@@ -454,7 +454,7 @@ static void a_private_store_ends_with_its_engine(void **state)
     add(&place, engine, handmade);
     add(&place, engine, one);
     wt_hits *hits = find_with(&place, engine, "weather forecast", NULL);
-    assert_string_equal(hits->items[0].tool.id, "weather/getForecast");
+    assert_string_equal(hits->items[0]->tool->id, "weather/getForecast");
     wt_hits_free(hits);
     wt_close(engine);
     sound(&place, wt_open(&engine, ":memory:", &options, &place.err));

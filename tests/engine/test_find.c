@@ -49,9 +49,9 @@ static void the_right_tool_comes_first(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_hits *hits = find_with(&place, lexical, cases[i].request, NULL);
         assert_true(hits->len > 0);
-        assert_string_equal(hits->items[0].tool.id, cases[i].id);
+        assert_string_equal(hits->items[0]->tool->id, cases[i].id);
         for (size_t h = 1; h < hits->len; h++)
-            assert_true(hits->items[h - 1].score >= hits->items[h].score);
+            assert_true(hits->items[h - 1]->score >= hits->items[h]->score);
         wt_hits_free(hits);
     }
 }
@@ -60,7 +60,7 @@ static void a_hit_carries_the_whole_tool(void **state)
 {
     (void)state;
     wt_hits *hits = find_with(&place, lexical, "weather forecast", NULL);
-    const wt_tool *tool = &hits->items[0].tool;
+    const wt_tool *tool = hits->items[0]->tool;
     assert_string_equal(tool->provider, "weather");
     assert_string_equal(tool->name, "getForecast");
     assert_string_equal(tool->title, "Weather forecast");
@@ -275,14 +275,14 @@ static void a_provider_narrows_the_search(void **state)
         options.provider = "files";
         wt_hits *hits = find_with(&place, semantic, "search a song", &options);
         assert_int_equal(hits->len, 1);
-        assert_string_equal(hits->items[0].tool.id, "files/search");
+        assert_string_equal(hits->items[0]->tool->id, "files/search");
         wt_hits_free(hits);
     }
     options.recipe = NULL;
     options.provider = ""; /* those without one */
     wt_hits *hits = find_with(&place, lexical, "numbers and a song", &options);
     assert_int_equal(hits->len, 1);
-    assert_string_equal(hits->items[0].tool.id, "calculator");
+    assert_string_equal(hits->items[0]->tool->id, "calculator");
     wt_hits_free(hits);
     options.provider = "nobody";
     refused(&place, find_bytes("song", 4, &options), WT_ENOTFOUND, "no tool has the provider \"nobody\"");
@@ -299,7 +299,7 @@ static void a_cap_leaves_room_for_other_providers(void **state)
     assert_true(hits->len >= 4);
     for (size_t i = 0; i < hits->len; i++)
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(hits->items[i].tool.provider, hits->items[j].tool.provider);
+            assert_string_not_equal(hits->items[i]->tool->provider, hits->items[j]->tool->provider);
     wt_hits_free(hits);
 }
 
@@ -321,7 +321,7 @@ static void a_cap_reaches_past_a_large_provider(void **state)
     options.max_per_provider = 2;
     wt_hits *hits = find_with(&own, engine, "song", &options);
     assert_int_equal(hits->len, 3);
-    assert_string_equal(hits->items[2].tool.id, "small/other");
+    assert_string_equal(hits->items[2]->tool->id, "small/other");
     wt_hits_free(hits);
     wt_close(engine);
     wt__buffer_dispose(&tools);
@@ -345,18 +345,18 @@ static void explanations_add_up(void **state)
             wt_hits *hits = find_with(&place, semantic, requests[r], &options);
             assert_true(hits->len > 0);
             for (size_t h = 0; h < hits->len; h++) {
-                const wt_hit *hit = &hits->items[h];
+                const wt_hit *hit = hits->items[h];
                 double shares = 0, words = 0, bm25 = 0;
                 assert_in_range(hit->stage_count, 1, 3);
                 for (size_t i = 0; i < hit->stage_count; i++) {
-                    shares += hit->stages[i].share;
-                    if (strcmp(hit->stages[i].stage, "bm25") == 0)
-                        bm25 = hit->stages[i].score;
+                    shares += hit->stages[i]->share;
+                    if (strcmp(hit->stages[i]->stage, "bm25") == 0)
+                        bm25 = hit->stages[i]->score;
                 }
                 for (size_t i = 0; i < hit->match_count; i++) {
-                    words += hit->matches[i].score;
-                    assert_true(hit->matches[i].word[0] && hit->matches[i].fields[0]);
-                    assert_true(i == 0 || hit->matches[i - 1].score >= hit->matches[i].score);
+                    words += hit->matches[i]->score;
+                    assert_true(hit->matches[i]->word[0] && hit->matches[i]->fields[0]);
+                    assert_true(i == 0 || hit->matches[i - 1]->score >= hit->matches[i]->score);
                 }
                 assert_true(fabs(shares - hit->score) < 1e-5);
                 assert_true(fabs(words - bm25) < 1e-4 * (1 + bm25));
@@ -372,19 +372,19 @@ static void an_explanation_names_words_and_fields(void **state)
     wt_find_options_init(&options);
     options.explain = 1;
     wt_hits *hits = find_with(&place, lexical, "cities and towns", &options);
-    assert_string_equal(hits->items[0].tool.id, "weather/getForecast");
-    assert_int_equal(hits->items[0].match_count, 2);
-    assert_int_equal(hits->items[0].stage_count, 1);
-    assert_int_equal(hits->items[0].stages[0].rank, 1);
+    assert_string_equal(hits->items[0]->tool->id, "weather/getForecast");
+    assert_int_equal(hits->items[0]->match_count, 2);
+    assert_int_equal(hits->items[0]->stage_count, 1);
+    assert_int_equal(hits->items[0]->stages[0]->rank, 1);
     for (size_t i = 0; i < 2; i++) {
-        const wt_match *match = &hits->items[0].matches[i];
+        const wt_match *match = hits->items[0]->matches[i];
         const char *fields = strcmp(match->word, "citi") == 0 ? "description parameters" : "parameter-texts";
         assert_string_equal(match->fields, fields);
     }
     wt_hits_free(hits);
     hits = find_with(&place, lexical, "cities and towns", NULL);
-    assert_int_equal(hits->items[0].match_count, 0);
-    assert_int_equal(hits->items[0].stage_count, 0);
+    assert_int_equal(hits->items[0]->match_count, 0);
+    assert_int_equal(hits->items[0]->stage_count, 0);
     wt_hits_free(hits);
 }
 
@@ -449,7 +449,7 @@ static void results_outlive_the_engine(void **state)
     wt_engine *engine = open_store(&place, "");
     wt_hits *hits = find_with(&place, engine, "song", NULL);
     wt_close(engine);
-    assert_string_equal(hits->items[0].tool.id, "music/search");
+    assert_string_equal(hits->items[0]->tool->id, "music/search");
     assert_true(hits->total_ms >= hits->search_ms && hits->search_ms >= 0 && hits->encode_ms >= 0);
     wt_hits_free(hits);
 }
@@ -485,7 +485,7 @@ static void the_default_model_knows_what_words_mean(void **state)
         {"what is 12 times 7", "calculator"},
     };
     wt_models *models;
-    bool installed = wt_model_info(NULL, WT_DEFAULT_MODEL, &models, NULL) == 0 && models->items[0].installed;
+    bool installed = wt_model_info(NULL, WT_DEFAULT_MODEL, &models, NULL) == 0 && models->items[0]->installed;
     wt_models_free(models);
     if (!installed) {
         print_message("skipped: the default model: " WT_DEFAULT_MODEL " is not installed\n");
@@ -499,7 +499,7 @@ static void the_default_model_knows_what_words_mean(void **state)
     add(&place, engine, handmade);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_hits *hits = find_with(&place, engine, cases[i].request, &options);
-        assert_string_equal(hits->items[0].tool.id, cases[i].id);
+        assert_string_equal(hits->items[0]->tool->id, cases[i].id);
         wt_hits_free(hits);
     }
     wt_close(engine);

@@ -15,7 +15,7 @@
 #define TOOLS                                                                                                          \
     "{\"provider\": \"weather\", \"name\": \"forecast\", \"description\": \"The weather of the coming days\"}\n"       \
     "{\"provider\": \"music\", \"name\": \"play\", \"description\": \"Plays a song\"}\n"
-#define REQUEST "weather tomorrow"
+#define REQUEST "a song of the weather, of coming days"
 enum { ERROR_INVALID = -1 };
 
 static char *page;
@@ -77,14 +77,21 @@ static void an_older_caller_is_read_to_its_end(void **state)
 
     wt_list_options *list = last_of_page(sizeof *list);
     list->provider = "music";
+    assert_int_equal(wt_list(engine, NULL, &tools, NULL), 0);
+    assert_int_equal(tools->len, 2);
+    assert_string_equal(tools->items[1]->id, "music/play");
+    wt_tools_free(tools);
     assert_int_equal(wt_list(engine, list, &tools, NULL), 0);
     assert_int_equal(tools->len, 1);
+    assert_string_equal(tools->items[0]->id, "music/play");
     wt_tools_free(tools);
 
     wt_find_options *find = last_of_page(sizeof *find);
     find->recipe = "bm25";
     assert_int_equal(wt_find(engine, REQUEST, strlen(REQUEST), find, &hits, NULL), 0);
-    assert_int_equal(hits->len, 1);
+    assert_int_equal(hits->len, 2);
+    assert_string_equal(hits->items[0]->tool->id, "weather/forecast");
+    assert_string_equal(hits->items[1]->tool->id, "music/play");
     wt_hits_free(hits);
 
     wt_pick_options *pick = last_of_page(sizeof *pick);

@@ -165,7 +165,7 @@ static void is_set(const wt_picked *picked, const char *ids)
 {
     struct buffer all = {0};
     for (size_t i = 0; i < picked->len; i++)
-        wt__buffer_printf(&all, "%s%s", i ? " " : "", picked->items[i].tool.id);
+        wt__buffer_printf(&all, "%s%s", i ? " " : "", picked->items[i]->tool->id);
     assert_string_equal(all.ptr ? all.ptr : "", ids);
     wt__buffer_dispose(&all);
 }
@@ -200,7 +200,7 @@ static void without_training_every_requirement_is_looked_for(void **state)
     assert_int_equal(result->questions, 1);
     assert_int_equal(result->prompt_tokens, 10);
     assert_int_equal(result->completion_tokens, 2);
-    assert_true(result->items[0].score > 0.6 && result->items[0].score < 0.7); /* two of three views */
+    assert_true(result->items[0]->score > 0.6 && result->items[0]->score < 0.7); /* two of three views */
     lists(result, "bundle", "");
     lists(result, "set", "travel/bookHotel weather/storm_alerts");
     wt_picked_free(result);
@@ -215,7 +215,7 @@ static void the_nearest_bundle_is_corrected(void **state)
     lists(result, "bundle", "weather/getForecast travel/bookHotel");
     lists(result, "kept", "weather/getForecast");
     is_set(result, "weather/getForecast calculator");
-    assert_true(result->items[0].score == 1);
+    assert_true(result->items[0]->score == 1);
     assert_int_equal(result->questions, 3);
     assert_null(strstr(result->notice, "train neighbours"));
     wt_picked_free(result);

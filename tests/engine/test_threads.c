@@ -42,8 +42,8 @@ static void search_once(const char *recipe, unsigned number)
     }
     size_t halves = 0, anchors = 0;
     for (size_t i = 0; i < hits->len; i++) {
-        halves += strncmp(hits->items[i].tool.name, "half", 4) == 0;
-        anchors += strcmp(hits->items[i].tool.name, "anchor") == 0;
+        halves += strncmp(hits->items[i]->tool->name, "half", 4) == 0;
+        anchors += strcmp(hits->items[i]->tool->name, "anchor") == 0;
     }
     if (anchors != 1 || halves % 2)
         atomic_fetch_add(&torn, 1);

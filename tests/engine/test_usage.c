@@ -94,9 +94,9 @@ static void test_a_usage_is_recorded_under_any_name_of_its_tools(void **state)
     wt_usages *usages;
     sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
     assert_int_equal(usages->len, 3);
-    assert_true(usages->items[2].tools[0].known && !usages->items[2].tools[1].known);
-    assert_true(usages->items[0].time > 1700000000);
-    assert_string_equal(usages->items[0].outcome, "");
+    assert_true(usages->items[2]->tools[0]->known && !usages->items[2]->tools[1]->known);
+    assert_true(usages->items[0]->time > 1700000000);
+    assert_string_equal(usages->items[0]->outcome, "");
     wt_usages_free(usages);
     wt_close(engine);
 }
@@ -185,10 +185,10 @@ static void test_json_lines_are_imported_and_come_back(void **state)
     assert_int_equal(report->skipped, 0);
     assert_int_equal(report->unknown_tools, 1);
     assert_int_equal(report->issue_count, 1);
-    assert_string_equal(report->issues[0].file, "input");
-    assert_int_equal(report->issues[0].line, 3);
-    assert_string_equal(report->issues[0].pointer, "/tools/1");
-    assert_string_equal(report->issues[0].reason, "no tool is named \"gone/tool\"");
+    assert_string_equal(report->issues[0]->file, "input");
+    assert_int_equal(report->issues[0]->line, 3);
+    assert_string_equal(report->issues[0]->pointer, "/tools/1");
+    assert_string_equal(report->issues[0]->reason, "no tool is named \"gone/tool\"");
     assert_non_null(strstr(report->notice, "nothing was learned yet: this store was opened without a model"));
     wt_usage_report_free(report);
 
@@ -246,12 +246,12 @@ static void test_bad_lines_cost_themselves(void **state)
         char both[400];
         snprintf(both, sizeof both, "%s\n{\"request\": \"good\", \"tools\": [\"calculator\"]}\n", rows[i].line);
         wt_usage_report *report = add_usage(engine, both);
-        if (report->added != 1 || report->skipped != 1 || report->issue_count != 1 || report->issues[0].line != 1 ||
-            strcmp(report->issues[0].pointer, rows[i].pointer) != 0 ||
-            !strstr(report->issues[0].reason, rows[i].reason))
+        if (report->added != 1 || report->skipped != 1 || report->issue_count != 1 || report->issues[0]->line != 1 ||
+            strcmp(report->issues[0]->pointer, rows[i].pointer) != 0 ||
+            !strstr(report->issues[0]->reason, rows[i].reason))
             fail_msg("%s: %zu added, %zu skipped: %s: %s", rows[i].line, report->added, report->skipped,
-                     report->issue_count ? report->issues[0].pointer : "",
-                     report->issue_count ? report->issues[0].reason : "");
+                     report->issue_count ? report->issues[0]->pointer : "",
+                     report->issue_count ? report->issues[0]->reason : "");
         wt_usage_report_free(report);
 
         wt_add_usage_options strict;
@@ -301,8 +301,9 @@ static void test_a_beir_folder_is_imported(void **state)
                                          "query \"q4\": no tool is named \"99\"", "1 queries are not in queries.jsonl"};
     assert_int_equal(report->issue_count, sizeof issues / sizeof *issues);
     for (size_t i = 0; i < report->issue_count; i++)
-        if (!strstr(report->issues[i].file, "beir/qrels/train.tsv") || strcmp(report->issues[i].reason, issues[i]) != 0)
-            fail_msg("%s: %s", report->issues[i].file, report->issues[i].reason);
+        if (!strstr(report->issues[i]->file, "beir/qrels/train.tsv") ||
+            strcmp(report->issues[i]->reason, issues[i]) != 0)
+            fail_msg("%s: %s", report->issues[i]->file, report->issues[i]->reason);
     wt_usage_report_free(report);
     assert_string_equal(exported(engine, NULL), "{\"request\":\"one\",\"tools\":[\"n/eight\",\"n/seven\"]}\n"
                                                 "{\"request\":\"two\",\"tools\":[\"n/eight\",\"99\"]}\n");

@@ -72,8 +72,8 @@ static wt_eval_options lexical(void)
 static double metric(const wt_eval_row *row, const char *name)
 {
     for (size_t i = 0; i < row->metric_count; i++)
-        if (strcmp(row->metrics[i].name, name) == 0)
-            return row->metrics[i].value;
+        if (strcmp(row->metrics[i]->name, name) == 0)
+            return row->metrics[i]->value;
     fail_msg("no metric %s", name);
     return 0;
 }
@@ -89,7 +89,7 @@ static void figures_are_means_over_queries(void **state)
     assert_int_equal(wt_eval(root, &options, &report, &err), 0);
     assert_int_equal(report->row_count, 1);
     assert_int_equal(report->comparison_count, 0);
-    const wt_eval_row *row = report->rows;
+    const wt_eval_row *row = report->rows[0];
     assert_string_equal(row->set, strrchr(root, '/') + 1);
     assert_string_equal(row->split, "test");
     assert_string_equal(row->recipe, "bm25");
@@ -127,11 +127,11 @@ static void every_recipe_is_compared_with_the_first(void **state)
     assert_int_equal(wt_eval(root, &options, &report, NULL), 0);
     assert_int_equal(report->row_count, 2);
     assert_int_equal(report->comparison_count, 3);
-    assert_string_equal(report->rows[0].metrics[0].name, "recall@7");
-    assert_string_equal(report->comparisons[0].metric, "recall@2"); /* 5 is no cutoff here: the last */
-    assert_string_equal(report->comparisons[0].a, "bm25");
-    assert_string_equal(report->comparisons[0].b, "auto");
-    assert_true(report->comparisons[0].difference == 0 && report->comparisons[0].p == 1);
+    assert_string_equal(report->rows[0]->metrics[0]->name, "recall@7");
+    assert_string_equal(report->comparisons[0]->metric, "recall@2"); /* 5 is no cutoff here: the last */
+    assert_string_equal(report->comparisons[0]->a, "bm25");
+    assert_string_equal(report->comparisons[0]->b, "auto");
+    assert_true(report->comparisons[0]->difference == 0 && report->comparisons[0]->p == 1);
     wt_eval_report_free(report);
 }
 
@@ -221,8 +221,8 @@ static void queries_keep_their_places(void **state)
     write_file("queries.jsonl", queries.ptr);
     write_file("qrels/test.tsv", judged.ptr);
     assert_int_equal(wt_eval(root, &options, &report, NULL), 0);
-    assert_int_equal(report->rows->queries, MANY);
-    assert_true(fabs(metric(report->rows, "recall@1") - 2 / 3.) < 1e-12);
+    assert_int_equal(report->rows[0]->queries, MANY);
+    assert_true(fabs(metric(report->rows[0], "recall@1") - 2 / 3.) < 1e-12);
     wt_eval_report_free(report);
     assert_int_equal(wt__file_read(&text, &len, run, 1 << 16, NULL), 0);
     wt__buffer_clear(&queries);
