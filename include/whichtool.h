@@ -17,7 +17,7 @@
  *     compiled, so structs may grow at their end without breaking callers: the library neither reads nor writes beyond
  *     it, and fields that an older caller does not have count as 0. A `size` larger than the library's own is that
  *     of a newer header: fields that this library does not know are ignored. A `size` that holds not even itself, as
- *     0, is WT_EUSAGE: the _init was forgotten. wt_error alone has no size and never changes.
+ *     0, is WT_EINVAL: the _init was forgotten. wt_error alone has no size and never changes.
  *   - Results are the library's, and grow at their ends too: an array in one is an array of pointers ([len]; NULL or
  *     not when len is 0), and no struct lies in another. Make none of them yourself: wt_export takes tools as a list or
  *     a hit held them.
@@ -74,7 +74,7 @@ extern "C" {
 
 typedef enum wt_code {
     WT_OK = 0,
-    WT_EUSAGE = -1,      /* an argument makes no sense */
+    WT_EINVAL = -1,      /* an argument makes no sense; unrelated to errno's EINVAL */
     WT_EFORMAT = -2,     /* input is malformed */
     WT_ETOOLONG = -3,    /* input is over a limit above */
     WT_ENOTFOUND = -4,   /* no such file, tool, provider or model */
@@ -187,11 +187,11 @@ WT_INIT(wt_list_options_init, wt_list_options)
 WT_API int wt_list(wt_engine *engine, const wt_list_options *options, wt_tools **out, wt_error *err);
 
 /* The tool that name stands for: an id, a bare name that only one tool has, a source id, or a name made for a
- * provider by wt_export. Errors: WT_ENOTFOUND, WT_EUSAGE (several tools have that bare name; the message lists
+ * provider by wt_export. Errors: WT_ENOTFOUND, WT_EINVAL (several tools have that bare name; the message lists
  * some), WT_ESTORE. */
 WT_API int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err);
 
-/* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EUSAGE, WT_EREADONLY, ... */
+/* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EINVAL, WT_EREADONLY, ... */
 WT_API int wt_remove(wt_engine *engine, const char *name, wt_error *err);
 
 /* Removes every tool of a provider. Returns how many, or WT_ENOTFOUND when it has none. */
@@ -207,14 +207,14 @@ typedef struct wt_catalog_info {
 
 WT_INIT(wt_catalog_info_init, wt_catalog_info)
 
-/* Errors: WT_EUSAGE (out was not filled with its _init), WT_ESTORE, WT_EBUSY. */
+/* Errors: WT_EINVAL (out was not filled with its _init), WT_ESTORE, WT_EBUSY. */
 WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
 
 /* Complete definitions of tools in the form that a provider's API accepts, as one JSON array.
  * format: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp".
  * Names become provider__name within that API's rule for names; wt_get maps them back. Characters that nobody sees, or
  * that turn text round, are written as \uXXXX.
- * *out is a NUL-terminated string that ends with wt_string_free. Errors: WT_EUSAGE (unknown format), WT_ENOMEM. */
+ * *out is a NUL-terminated string that ends with wt_string_free. Errors: WT_EINVAL (unknown format), WT_ENOMEM. */
 WT_API int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err);
 WT_API void wt_string_free(char *string);
 
@@ -311,7 +311,7 @@ WT_INIT(wt_record_options_init, wt_record_options)
 /* Records one usage. request: valid UTF-8 without NUL and not blank. tools: [count] names as in wt_get, 1 to
  * WT_MAX_USAGE_TOOLS; the same tool twice counts once.
  * Returns how many of the names no tool has: the usage is then recorded with the others. WT_ENOTFOUND: no tool has any
- * of them. Other errors: WT_EFORMAT (the request or the client), WT_ETOOLONG, WT_EUSAGE (no tools, a name that several
+ * of them. Other errors: WT_EFORMAT (the request or the client), WT_ETOOLONG, WT_EINVAL (no tools, a name that several
  * tools have, a bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ENOMEM. On any error nothing was
  * recorded. */
 WT_API int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, const char *const *tools,
@@ -379,7 +379,7 @@ typedef struct wt_usage_filter {
 
 WT_INIT(wt_usage_filter_init, wt_usage_filter)
 
-/* In the order of recording. Errors: WT_ENOTFOUND (neither a tool nor a usage has that name), WT_EUSAGE (several tools
+/* In the order of recording. Errors: WT_ENOTFOUND (neither a tool nor a usage has that name), WT_EINVAL (several tools
  * have it), WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_list_usage(wt_engine *engine, const wt_usage_filter *filter, wt_usages **out, wt_error *err);
 
@@ -393,7 +393,7 @@ WT_API int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *filter,
 
 /* Removes usages for good, limit and after_id not regarded: those that used filter->tool, those recorded before
  * filter->before, those of filter->client, or those that are all of what is named. A filter that names none of them is
- * WT_EUSAGE unless `all` is set. What was
+ * WT_EINVAL unless `all` is set. What was
  * learned of a usage goes with it: the vectors of its tools are made anew by the next wt_learn_usage, which this call
  * does not wait for. Returns how many there were. Other errors: as in wt_list_usage, WT_EREADONLY, WT_EFULL. */
 WT_API int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *filter, int all, wt_error *err);
@@ -411,7 +411,7 @@ WT_INIT(wt_usage_info_init, wt_usage_info)
 WT_API int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err);
 
 /* Seconds since 1970 of an RFC 3339 time ("2026-11-22T08:30:00Z") or a date, whose midnight in UTC is meant.
- * Errors: WT_EUSAGE. */
+ * Errors: WT_EINVAL. */
 WT_API int wt_read_time(const char *text, int64_t *seconds, wt_error *err);
 
 /* ---------------------------------------------------------------- finding tools */
@@ -471,7 +471,7 @@ WT_API void wt_hits_free(wt_hits *hits);
 /* The tools that a request needs, best first.
  * request: at most WT_MAX_REQUEST_BYTES. Invalid UTF-8 is read as replacement characters.
  * Errors: WT_EEMPTY (no tools in the store), WT_ERECIPE, WT_EMODEL (the recipe needs a model), WT_ETOOLONG,
- * WT_EUSAGE, WT_ESTORE, WT_ENOMEM. */
+ * WT_EINVAL, WT_ESTORE, WT_ENOMEM. */
 WT_API int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options,
                    wt_hits **out, wt_error *err);
 
@@ -541,8 +541,8 @@ WT_API void wt_picked_free(wt_picked *picked);
  * `whichtool train neighbours`. "ptr" has a language model correct that set (docs/ptr.md), or find one without it where
  * nothing was trained.
  *
- * Errors: those of wt_find; WT_EUSAGE (an option out of range, or of another recipe). Of "ptr" also those of its
- * language model: WT_ENETWORK (no answer, or no libcurl), WT_EUSAGE (no model was named, a bad address, no key),
+ * Errors: those of wt_find; WT_EINVAL (an option out of range, or of another recipe). Of "ptr" also those of its
+ * language model: WT_ENETWORK (no answer, or no libcurl), WT_EINVAL (no model was named, a bad address, no key),
  * WT_ENOTFOUND (replay_path is not there, or lacks an answer), WT_EREADONLY, WT_EIO, WT_EFULL. */
 WT_API int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt_pick_options *options,
                    wt_picked **out, wt_error *err);
@@ -680,7 +680,7 @@ WT_API void wt_train_report_free(wt_train_report *report);
 /* Trains a model: a name of wt_lesson_at, or "all" of them in that order. engine may be NULL when options->data is
  * given: the catalogue is then the data set's own. The model in out/NAME is replaced when a better one was found on
  * dev; a stop, a failure or a kill leaves the last good one.
- * Errors: WT_EEMPTY (nothing to learn from), WT_EUSAGE (unknown lesson or loss, an option out of range), WT_EMODEL (no
+ * Errors: WT_EEMPTY (nothing to learn from), WT_EINVAL (unknown lesson or loss, an option out of range), WT_EMODEL (no
  * encoder, or the loss became infinite), WT_ENOMEM (it would not fit: the sentence says how much it needs), WT_EBUSY
  * (another training writes to that folder), WT_ECANCELLED (state is kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of
  * another training), WT_EIO, ...

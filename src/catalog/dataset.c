@@ -303,7 +303,7 @@ int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt
 {
     *out = (struct dataset){.name = ""};
     if (!*split || strchr(split, '/') || *split == '.')
-        return wt__fail(err, WT_EUSAGE, "the split \"%s\" is no plain name such as test, dev or train", split);
+        return wt__fail(err, WT_EINVAL, "the split \"%s\" is no plain name such as test, dev or train", split);
     struct arena scratch = {0};
     struct buffer file = {0};
     wt__buffer_printf(&file, "qrels/%s.tsv", split);

@@ -271,7 +271,7 @@ int wt__store_open(struct store **out, const char *path, const struct store_opti
 {
     *out = NULL;
     if (!path || !*path)
-        return wt__fail(err, WT_EUSAGE, "the store needs a path");
+        return wt__fail(err, WT_EINVAL, "the store needs a path");
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return wt__fail_nomem(err);

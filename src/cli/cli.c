@@ -13,7 +13,7 @@
 int wt__exit_of(int code)
 {
     switch (code) {
-    case WT_EUSAGE:
+    case WT_EINVAL:
         return END_USAGE;
     case WT_EFORMAT:
     case WT_ETOOLONG:

@@ -48,7 +48,7 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     if (rc < 0)
         return rc;
     if (!path || !path[0])
-        return wt__fail(err, WT_EUSAGE, "no store was named; give the path of a file");
+        return wt__fail(err, WT_EINVAL, "no store was named; give the path of a file");
     wt_engine *engine = calloc(1, sizeof *engine);
     if (!engine)
         return wt__fail_nomem(err);

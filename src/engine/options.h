@@ -8,13 +8,13 @@
 
 #include "base/error.h"
 
-/* How many bytes of a struct the caller and we both know, or WT_EUSAGE. size: of ours. */
+/* How many bytes of a struct the caller and we both know, or WT_EINVAL. size: of ours. */
 static inline int wt__options_shared(const void *given, size_t size, size_t *out, wt_error *err)
 {
     size_t theirs;
     memcpy(&theirs, given, sizeof theirs);
     if (theirs < sizeof theirs)
-        return wt__fail(err, WT_EUSAGE, "a struct of options has the size %zu; fill it with its _init function first",
+        return wt__fail(err, WT_EINVAL, "a struct of options has the size %zu; fill it with its _init function first",
                         theirs);
     *out = theirs < size ? theirs : size;
     return 0;

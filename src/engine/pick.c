@@ -98,10 +98,10 @@ int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *e
 static int check(const wt_pick_options *options, wt_error *err)
 {
     if (!(options->complete >= 0 && options->complete < 1))
-        return wt__fail(err, WT_EUSAGE, "a set can be complete with a probability of 0 to below 1, not %g",
+        return wt__fail(err, WT_EINVAL, "a set can be complete with a probability of 0 to below 1, not %g",
                         options->complete);
     if (!(options->abstain < 1))
-        return wt__fail(err, WT_EUSAGE, "the share of requests to abstain at is below 1, not %g", options->abstain);
+        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
     return 0;
 }
 
@@ -237,7 +237,7 @@ static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
     *picker = recipe->picker;
     if (*picker == PICKER_CHOOSER && (options->below || options->without || options->k))
-        return wt__fail(err, WT_EUSAGE,
+        return wt__fail(err, WT_EINVAL,
                         "below, without and k are options of the recipe ptr, and below of bundle, not of %s", name);
     if (recipe->public.complete > 0 && options->complete == 0)
         options->complete = recipe->public.complete;

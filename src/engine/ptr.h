@@ -34,7 +34,7 @@ struct ptr_sources wt__ptr_sources(struct ptr_reach *reach);
 int wt__ptr_write_trace(struct ptr_reach *reach, const struct ptr_trace *trace, struct arena *arena, const char **out,
                         wt_error *err);
 
-/* A list of what is left out, as PTR_WITHOUT_... bits added to *out. WT_EUSAGE: nothing has one of its names. */
+/* A list of what is left out, as PTR_WITHOUT_... bits added to *out. WT_EINVAL: nothing has one of its names. */
 int wt__ptr_without(const char *list, unsigned *out, wt_error *err);
 
 /* wt_pick with the recipe "ptr" or "bundle", which `bundle` tells: arena is the result's. */

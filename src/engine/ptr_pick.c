@@ -38,7 +38,7 @@ int wt__ptr_without(const char *list, unsigned *out, wt_error *err)
         size_t len = strcspn(at, ",");
         unsigned bit = without_bit(wt__str_trim((struct str){at, len}));
         if (bit == 0)
-            return wt__fail(err, WT_EUSAGE, "nothing is called \"%.*s\"; bundle, direct, past and like can be left out",
+            return wt__fail(err, WT_EINVAL, "nothing is called \"%.*s\"; bundle, direct, past and like can be left out",
                             (int)(len < 80 ? len : 80), at);
         *out |= bit;
         at += len + (at[len] == ',');
@@ -50,12 +50,12 @@ static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     const wt_pick_options *given = p->given;
     if (given->complete > 0 || given->abstain > 0)
-        return wt__fail(err, WT_EUSAGE, "the recipe %s makes no promise: complete and abstain are of the recipe set",
+        return wt__fail(err, WT_EINVAL, "the recipe %s makes no promise: complete and abstain are of the recipe set",
                         given->recipe);
     if (bundle && (given->without || given->k))
-        return wt__fail(err, WT_EUSAGE, "the recipe bundle asks no views; k and without are of the recipe ptr");
+        return wt__fail(err, WT_EINVAL, "the recipe bundle asks no views; k and without are of the recipe ptr");
     if (given->k > PTR_MOST_K)
-        return wt__fail(err, WT_EUSAGE, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
+        return wt__fail(err, WT_EINVAL, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
     return wt__ptr_without(given->without, &p->options.without, err);
 }

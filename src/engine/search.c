@@ -15,9 +15,9 @@ static int check(const struct search *search, wt_error *err)
         return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %zu are read", search->request.len,
                         WT_MAX_REQUEST_BYTES);
     if (wt__str_trim(search->request).len == 0)
-        return wt__fail(err, WT_EUSAGE, "the request is empty; say in words what is wanted");
+        return wt__fail(err, WT_EINVAL, "the request is empty; say in words what is wanted");
     if (search->k > WT_MAX_K)
-        return wt__fail(err, WT_EUSAGE, "%zu hits were asked for; at most %d are given", search->k, WT_MAX_K);
+        return wt__fail(err, WT_EINVAL, "%zu hits were asked for; at most %d are given", search->k, WT_MAX_K);
     return 0;
 }
 

@@ -115,7 +115,7 @@ static int fail_ambiguous(struct store *store, const char *name, const int64_t *
             wt__buffer_text(&message, i ? ", " : "");
             wt__tool_id(&message, tools[i].provider, tools[i].name);
         }
-        rc = wt__fail(err, WT_EUSAGE, "several tools are named \"%s\" (%s%s); say which by provider/name", name,
+        rc = wt__fail(err, WT_EINVAL, "several tools are named \"%s\" (%s%s); say which by provider/name", name,
                       message.ptr ? message.ptr : "", count > shown ? ", ..." : "");
     }
     wt__buffer_dispose(&message);

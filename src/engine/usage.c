@@ -51,14 +51,14 @@ static int resolve(struct lookup *lookup, const char *name, bool source_id, int6
     pthread_mutex_lock(&lookup->engine->store_lock);
     int rc = source_id ? wt__store_find_source_id(lookup->engine->store, wt__str(name), found, 2, &why) : 0;
     if (rc > 1)
-        rc = wt__fail(&why, WT_EUSAGE, "several tools have the source id \"%s\"", name);
+        rc = wt__fail(&why, WT_EINVAL, "several tools have the source id \"%s\"", name);
     else if (rc == 0)
         rc = wt__tool_resolve(lookup->engine->store, name, found, &why);
     pthread_mutex_unlock(&lookup->engine->store_lock);
-    *id = rc >= 0 ? found[0] : rc == WT_EUSAGE ? -1 : 0;
-    if (rc == WT_EUSAGE)
+    *id = rc >= 0 ? found[0] : rc == WT_EINVAL ? -1 : 0;
+    if (rc == WT_EINVAL)
         lookup->ambiguous = why;
-    if (rc >= 0 || rc == WT_EUSAGE || rc == WT_ENOTFOUND)
+    if (rc >= 0 || rc == WT_EINVAL || rc == WT_ENOTFOUND)
         return 0;
     if (err)
         *err = why;
@@ -103,13 +103,13 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
                             .time = options->time ? options->time : (int64_t)time(NULL),
                             .client = wt__str(options->client)};
     if (count == 0)
-        return wt__fail(err, WT_EUSAGE, "a usage is of one tool at least");
+        return wt__fail(err, WT_EINVAL, "a usage is of one tool at least");
     if (count > WT_MAX_USAGE_TOOLS)
         return wt__fail(err, WT_ETOOLONG, "%zu tools in one usage; at most %d are taken", count, WT_MAX_USAGE_TOOLS);
     if (!wt__usage_outcome_read(wt__str(options->outcome), &usage->outcome))
-        return wt__fail(err, WT_EUSAGE, "the outcome \"%s\" is neither \"ok\" nor \"failed\"", options->outcome);
+        return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is neither \"ok\" nor \"failed\"", options->outcome);
     if (usage->time < 0 || usage->time > USAGE_TIME_MAX)
-        return wt__fail(err, WT_EUSAGE, "the time %lld is not in the years 1970 to 9999", (long long)usage->time);
+        return wt__fail(err, WT_EINVAL, "the time %lld is not in the years 1970 to 9999", (long long)usage->time);
     int rc = wt__usage_check_client(usage->client, err);
     return rc < 0 ? rc : wt__usage_check_request(request, err);
 }
@@ -123,14 +123,14 @@ static int read_tools(struct lookup *lookup, const char *const *names, size_t co
     for (size_t i = 0; i < count; i++) {
         struct usage_tool tool = {.label = wt__str(names[i])};
         if (tool.label.len == 0 || tool.label.len > WT_MAX_USAGE_LABEL_BYTES)
-            return wt__fail(err, tool.label.len ? WT_ETOOLONG : WT_EUSAGE,
+            return wt__fail(err, tool.label.len ? WT_ETOOLONG : WT_EINVAL,
                             "the name of tool %zu has %zu bytes; 1 to %d are taken", i + 1, tool.label.len,
                             WT_MAX_USAGE_LABEL_BYTES);
         int rc = look_up(lookup, &tool.label, false, &tool.tool, err);
         if (rc < 0)
             return rc;
         if (tool.tool < 0)
-            return wt__fail(err, WT_EUSAGE, "%s", lookup->ambiguous.message);
+            return wt__fail(err, WT_EINVAL, "%s", lookup->ambiguous.message);
         if (is_among(tools, *tool_count, &tool))
             continue;
         unknown += tool.tool == 0;
@@ -516,7 +516,7 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
     if (rc < 0)
         return rc;
     if (!filter.tool && !filter.before && !wt__str(filter.client).len && !all)
-        return wt__fail(err, WT_EUSAGE, "say which usages to forget: of a tool, of a client, before a time, or all");
+        return wt__fail(err, WT_EINVAL, "say which usages to forget: of a tool, of a client, before a time, or all");
     filter.after_id = 0;
     pthread_mutex_lock(&engine->store_lock);
     rc = read_filter(engine, &filter, &query, err);
@@ -552,6 +552,6 @@ int wt_read_time(const char *text, int64_t *seconds, wt_error *err)
     if (wt__usage_time_read(wt__str(text), seconds))
         return 0;
     *seconds = 0;
-    return wt__fail(err, WT_EUSAGE, "\"%s\" is no time: write it as 2026-11-22 or 2026-11-22T08:30:00Z",
+    return wt__fail(err, WT_EINVAL, "\"%s\" is no time: write it as 2026-11-22 or 2026-11-22T08:30:00Z",
                     text ? text : "");
 }

@@ -86,7 +86,7 @@ static int plan_cutoffs(struct evaluation *e)
     for (size_t i = 0; i < WT_MAX_CUTOFFS; i++) {
         size_t k = e->options.cutoffs[i];
         if (k > WT_MAX_K)
-            return wt__fail(e->err, WT_EUSAGE, "the cutoff %zu is over the limit of %d", k, WT_MAX_K);
+            return wt__fail(e->err, WT_EINVAL, "the cutoff %zu is over the limit of %d", k, WT_MAX_K);
         for (size_t j = 0; j < plan->cutoff_count; j++)
             if (plan->cutoffs[j] == k)
                 k = 0;
@@ -125,15 +125,15 @@ static int add_recipe(struct evaluation *e, struct str name)
     if (!copy)
         return wt__fail_nomem(e->err);
     if (!*copy)
-        return wt__fail(e->err, WT_EUSAGE, "a name is missing in the list of recipes \"%s\"", e->options.recipes);
+        return wt__fail(e->err, WT_EINVAL, "a name is missing in the list of recipes \"%s\"", e->options.recipes);
     const wt_recipe *recipe = recipe_named(copy);
     if (!recipe && !is_automatic(copy))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%s\"", copy);
     for (size_t i = 0; i < e->recipe_count; i++)
         if (strcmp(e->recipes[i], copy) == 0)
-            return wt__fail(e->err, WT_EUSAGE, "the recipe \"%s\" is asked for twice", copy);
+            return wt__fail(e->err, WT_EINVAL, "the recipe \"%s\" is asked for twice", copy);
     if (e->recipe_count == MAX_RECIPES)
-        return wt__fail(e->err, WT_EUSAGE, "more than %d recipes are asked for", MAX_RECIPES);
+        return wt__fail(e->err, WT_EINVAL, "more than %d recipes are asked for", MAX_RECIPES);
     e->recipes[e->recipe_count++] = copy;
     return 0;
 }
@@ -212,7 +212,7 @@ static int plan_ptr(struct evaluation *e)
     const wt_eval_options *o = &e->options;
     const char *below = o->below;
     if (o->oracle && (o->chat_url || o->chat_model || o->record_path || o->replay_path))
-        return wt__fail(e->err, WT_EUSAGE, "either the oracle answers or a language model, not both");
+        return wt__fail(e->err, WT_EINVAL, "either the oracle answers or a language model, not both");
     if (below && !recipe_named(below) && !is_automatic(below))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", below);
     if (below && !is_automatic(below) && recipe_named(below)->picks)
@@ -220,7 +220,7 @@ static int plan_ptr(struct evaluation *e)
     for (size_t i = 0; i < e->recipe_count; i++)
         if (is_ptr(e->recipes[i]) && !can_ask(e))
             return wt__fail(
-                e->err, WT_EUSAGE,
+                e->err, WT_EINVAL,
                 "the recipe ptr asks a language model: say which with --chat-model NAME, or have a stand-in "
                 "answer with --oracle RATE");
     unsigned without = 0;
@@ -744,7 +744,7 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     e.seed = e.options.seed ? e.options.seed : DEFAULT_SEED;
     e.resamples = e.options.bootstrap ? e.options.bootstrap : DEFAULT_RESAMPLES;
     if (e.resamples > MAX_RESAMPLES)
-        return wt__fail(err, WT_EUSAGE, "%zu resamples are asked for; at most %d are drawn", e.resamples,
+        return wt__fail(err, WT_EINVAL, "%zu resamples are asked for; at most %d are drawn", e.resamples,
                         MAX_RESAMPLES);
     e.report = calloc(1, sizeof *e.report);
     if (!e.report)

@@ -120,7 +120,7 @@ static void wrong_sources_are_refused_with_a_sentence(void **state)
         int code;
         const char *text;
     } cases[] = {
-        {"{\"name\": \"x\"}", "word", WT_EUSAGE, "word"},
+        {"{\"name\": \"x\"}", "word", WT_EINVAL, "word"},
         {"<html>", NULL, WT_EFORMAT, "input"},
         {"", NULL, WT_EFORMAT, "input"},
     };
@@ -470,8 +470,8 @@ static void what_is_no_store_is_refused(void **state)
     wt_engine *engine = (wt_engine *)&place;
     wt_open_options options;
     wt_open_options_init(&options);
-    refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EUSAGE, "no store was named");
-    refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EUSAGE, "no store was named");
+    refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EINVAL, "no store was named");
+    refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EINVAL, "no store was named");
     assert_null(engine);
     put_text(place.folder, "text.wt", "this is no database, and it is long enough to have had a header of one, too.\n");
     char path[128];

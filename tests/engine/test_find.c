@@ -104,9 +104,9 @@ static void requests_have_limits(void **state)
     refused(&place, find_bytes(longest, WT_MAX_REQUEST_BYTES + 1, NULL), WT_ETOOLONG, "65537 bytes; at most 65536");
     assert_int_equal(find_bytes(longest, WT_MAX_REQUEST_BYTES, NULL), 0);
     free(longest);
-    refused(&place, find_bytes("", 0, NULL), WT_EUSAGE, "the request is empty");
-    refused(&place, find_bytes(NULL, 0, NULL), WT_EUSAGE, "the request is empty");
-    refused(&place, find_bytes(" \t\n", 3, NULL), WT_EUSAGE, "the request is empty");
+    refused(&place, find_bytes("", 0, NULL), WT_EINVAL, "the request is empty");
+    refused(&place, find_bytes(NULL, 0, NULL), WT_EINVAL, "the request is empty");
+    refused(&place, find_bytes(" \t\n", 3, NULL), WT_EINVAL, "the request is empty");
     assert_int_equal(find_bytes("song\0title", 10, NULL), 0);
     assert_int_equal(find_bytes("\0", 1, NULL), 0);
 }
@@ -176,9 +176,9 @@ static void k_is_how_many(void **state)
         wt_hits_free(hits);
     }
     options.k = WT_MAX_K + 1;
-    refused(&place, find_bytes("song", 4, &options), WT_EUSAGE, "1001 hits were asked for; at most 1000");
+    refused(&place, find_bytes("song", 4, &options), WT_EINVAL, "1001 hits were asked for; at most 1000");
     options.k = SIZE_MAX;
-    refused(&place, find_bytes("song", 4, &options), WT_EUSAGE, "at most 1000");
+    refused(&place, find_bytes("song", 4, &options), WT_EINVAL, "at most 1000");
 }
 
 static void recipes_are_those_of_the_table(void **state)
@@ -402,7 +402,7 @@ static void an_older_caller_has_fewer_options(void **state)
     wt_hits_free(hits);
     memset(&options, 0, sizeof options); /* all zero, without _init */
     options.k = 1;
-    refused(&place, find_bytes("song", 4, &options), WT_EUSAGE, "with its _init function");
+    refused(&place, find_bytes("song", 4, &options), WT_EINVAL, "with its _init function");
     struct {
         wt_find_options known;
         void *later;

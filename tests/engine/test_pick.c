@@ -137,16 +137,16 @@ static void options_that_make_no_sense_are_refused(void **state)
         wt_pick_options options = any();
         options.complete = rows[i].complete;
         options.abstain = rows[i].abstain;
-        refused(&place, wt_pick(lexical, "song", 4, &options, &picked, &place.err), WT_EUSAGE, rows[i].says);
+        refused(&place, wt_pick(lexical, "song", 4, &options, &picked, &place.err), WT_EINVAL, rows[i].says);
         assert_null(picked);
     }
-    refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EUSAGE, "the request is empty");
+    refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EINVAL, "the request is empty");
     wt_find_options_init(&find);
     find.abstain = -1;
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EUSAGE, "not -1");
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not -1");
     find.abstain = 0.05;
     find.recipe = "bm25";
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EUSAGE, "not of bm25");
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not of bm25");
 }
 
 /* A caller that knew nothing behind `complete` gets what it asked for. */

@@ -475,21 +475,21 @@ static void what_makes_no_sense_is_told(void **state)
         int code;
         const char *says;
     } cases[] = {
-        {{.recipe = "ptr"}, WT_EUSAGE, "no language model was named"},
-        {{.recipe = "ptr", .complete = 0.5}, WT_EUSAGE, "makes no promise"},
-        {{.recipe = "ptr", .abstain = 0.5}, WT_EUSAGE, "makes no promise"},
-        {{.recipe = "ptr", .k = 33}, WT_EUSAGE, "holds 32 tools at most"},
-        {{.recipe = "ptr", .without = "bundle,direkt"}, WT_EUSAGE, "\"direkt\""},
+        {{.recipe = "ptr"}, WT_EINVAL, "no language model was named"},
+        {{.recipe = "ptr", .complete = 0.5}, WT_EINVAL, "makes no promise"},
+        {{.recipe = "ptr", .abstain = 0.5}, WT_EINVAL, "makes no promise"},
+        {{.recipe = "ptr", .k = 33}, WT_EINVAL, "holds 32 tools at most"},
+        {{.recipe = "ptr", .without = "bundle,direkt"}, WT_EINVAL, "\"direkt\""},
         {{.recipe = "ptr", .below = "bm26"}, WT_ERECIPE, "bm26"},
         {{.recipe = "ptr", .below = "set"}, WT_ERECIPE, "gives a set"},
         {{.recipe = "ptr", .provider = "nobody"}, WT_ENOTFOUND, "nobody"},
         {{.recipe = "bundle"}, WT_ERECIPE, "whichtool train neighbours"},
-        {{.recipe = "bundle", .without = "past"}, WT_EUSAGE, "asks no views"},
+        {{.recipe = "bundle", .without = "past"}, WT_EINVAL, "asks no views"},
         {{.recipe = "hybrid"}, WT_ERECIPE, "gives an order"},
         {{.recipe = "auto"}, WT_ERECIPE, "gives an order"},
         {{.recipe = "pt"}, WT_ERECIPE, "no recipe \"pt\""},
-        {{.recipe = "set", .below = "bm25"}, WT_EUSAGE, "options of the recipe ptr"},
-        {{.without = "past"}, WT_EUSAGE, "options of the recipe ptr"},
+        {{.recipe = "set", .below = "bm25"}, WT_EINVAL, "options of the recipe ptr"},
+        {{.without = "past"}, WT_EINVAL, "options of the recipe ptr"},
     };
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -511,9 +511,9 @@ static void a_language_model_is_one_or_the_other(void **state)
         const char *says;
     } cases[] = {
         {{.chat_model = "m", .replay_path = "/nowhere/a.jsonl"}, WT_ENOTFOUND, "/nowhere/a.jsonl"},
-        {{.chat_model = "m", .replay_path = "a", .record_path = "b"}, WT_EUSAGE, "not both"},
-        {{.chat_model = "m", .chat_url = "ftp://host/"}, WT_EUSAGE, "begins with https"},
-        {{.chat_url = "http://127.0.0.1:1/v1"}, WT_EUSAGE, "--chat-model NAME"},
+        {{.chat_model = "m", .replay_path = "a", .record_path = "b"}, WT_EINVAL, "not both"},
+        {{.chat_model = "m", .chat_url = "ftp://host/"}, WT_EINVAL, "begins with https"},
+        {{.chat_url = "http://127.0.0.1:1/v1"}, WT_EINVAL, "--chat-model NAME"},
         {{.chat_model = "m", .chat_url = "http://127.0.0.1:1/v1"}, WT_ENETWORK, "127.0.0.1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -115,10 +115,10 @@ static void a_name_must_stand_for_one_tool(void **state)
 {
     (void)state;
     wt_tools *tools = (wt_tools *)&place;
-    refused(&place, wt_get(engine, "search", &tools, &place.err), WT_EUSAGE,
+    refused(&place, wt_get(engine, "search", &tools, &place.err), WT_EINVAL,
             "several tools are named \"search\" (music/search, files/search); say which");
     assert_null(tools);
-    refused(&place, wt_remove(engine, "search", &place.err), WT_EUSAGE, "music/search");
+    refused(&place, wt_remove(engine, "search", &place.err), WT_EINVAL, "music/search");
     static const char *const absent[] = {"nothing",
                                          "",
                                          "/",
@@ -211,9 +211,9 @@ static void exports_are_refused_by_name(void **state)
     wt_tools *tools = get("calculator");
     const wt_tool *list[] = {tools->items[0]};
     char *text = (char *)&place;
-    refused(&place, wt_export(list, 1, "cobol", &text, &place.err), WT_EUSAGE, "cobol");
+    refused(&place, wt_export(list, 1, "cobol", &text, &place.err), WT_EINVAL, "cobol");
     assert_null(text);
-    refused(&place, wt_export(list, 1, "", &text, &place.err), WT_EUSAGE, "there are openai");
+    refused(&place, wt_export(list, 1, "", &text, &place.err), WT_EINVAL, "there are openai");
     sound(&place, wt_export(NULL, 0, "openai", &text, &place.err));
     assert_string_equal(text, "[]");
     wt_string_free(text);

@@ -130,14 +130,14 @@ static void test_what_cannot_be_recorded_is_told(void **state)
         {"a\0b", 3, "calculator", 1, NULL, 0, WT_EFORMAT, "the request has a NUL at byte 1"},
         {"\xff\xfe", 2, "calculator", 1, NULL, 0, WT_EFORMAT, "the request is not valid UTF-8"},
         {big, WT_MAX_REQUEST_BYTES + 1, "calculator", 1, NULL, 0, WT_ETOOLONG, "at most 65536 are taken"},
-        {"add", 3, "calculator", 0, NULL, 0, WT_EUSAGE, "a usage is of one tool at least"},
+        {"add", 3, "calculator", 0, NULL, 0, WT_EINVAL, "a usage is of one tool at least"},
         {"add", 3, "calculator", WT_MAX_USAGE_TOOLS + 1, NULL, 0, WT_ETOOLONG, "129 tools in one usage; at most 128"},
         {"add", 3, "nobody", 1, NULL, 0, WT_ENOTFOUND, "no tool is named \"nobody\"; nothing was recorded"},
-        {"add", 3, "search", 1, NULL, 0, WT_EUSAGE, "several tools are named \"search\""},
-        {"add", 3, "", 1, NULL, 0, WT_EUSAGE, "the name of tool 1 has 0 bytes; 1 to 1024 are taken"},
+        {"add", 3, "search", 1, NULL, 0, WT_EINVAL, "several tools are named \"search\""},
+        {"add", 3, "", 1, NULL, 0, WT_EINVAL, "the name of tool 1 has 0 bytes; 1 to 1024 are taken"},
         {"add", 3, longest, 1, NULL, 0, WT_ETOOLONG, "the name of tool 1 has 1025 bytes"},
-        {"add", 3, "calculator", 1, "fine", 0, WT_EUSAGE, "the outcome \"fine\" is neither \"ok\" nor \"failed\""},
-        {"add", 3, "calculator", 1, NULL, -1, WT_EUSAGE, "the time -1 is not in the years 1970 to 9999"},
+        {"add", 3, "calculator", 1, "fine", 0, WT_EINVAL, "the outcome \"fine\" is neither \"ok\" nor \"failed\""},
+        {"add", 3, "calculator", 1, NULL, -1, WT_EINVAL, "the time -1 is not in the years 1970 to 9999"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_record_options options;
@@ -317,7 +317,7 @@ static void test_a_beir_folder_is_imported(void **state)
     } refusals[] = {{"none", WT_EFORMAT, "none.tsv gives no query of"},
                     {"bad", WT_EFORMAT, "bad.tsv:3: a judgement is a query id"},
                     {"absent", WT_ENOTFOUND, "absent.tsv"},
-                    {"../train", WT_EUSAGE, "the split \"../train\" is no plain name"}};
+                    {"../train", WT_EINVAL, "the split \"../train\" is no plain name"}};
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         options.split = refusals[i].split;
         refused(&place, wt_add_usage_path(engine, path, &options, &report, &place.err), refusals[i].code,
@@ -364,9 +364,9 @@ static void test_filters(void **state)
     refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_ENOTFOUND,
             "neither a tool nor a usage has the name \"nobody\"");
     filter.tool = "search";
-    refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_EUSAGE, "several tools are named");
+    refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_EINVAL, "several tools are named");
     wt_usage_filter_init(&filter);
-    refused(&place, wt_forget_usage(engine, &filter, 0, &place.err), WT_EUSAGE, "say which usages to forget");
+    refused(&place, wt_forget_usage(engine, &filter, 0, &place.err), WT_EINVAL, "say which usages to forget");
     filter.tool = "gone/tool";
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
     filter = (wt_usage_filter){.size = sizeof filter, .before = 2500};
@@ -637,8 +637,8 @@ static void test_times_are_read(void **state)
     int64_t seconds;
     assert_int_equal(wt_read_time("1970-01-02", &seconds, &place.err), 0);
     assert_int_equal(seconds, 86400);
-    refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EUSAGE, "\"noon\" is no time: write it as");
-    refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EUSAGE, "\"\" is no time");
+    refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EINVAL, "\"noon\" is no time: write it as");
+    refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EINVAL, "\"\" is no time");
 }
 
 int main(void)

@@ -153,10 +153,10 @@ static void faults_have_codes_and_sentences(void **state)
         {"no folder", "nowhere", NULL, "bm25", 0, 0, WT_ENOTFOUND, "qrels/test.tsv"},
         {"no split", NULL, "dev", "bm25", 0, 0, WT_ENOTFOUND, "qrels/dev.tsv"},
         {"an unknown recipe", NULL, NULL, "bm25,magic", 0, 0, WT_ERECIPE, "no recipe \"magic\""},
-        {"an empty name", NULL, NULL, "bm25,", 0, 0, WT_EUSAGE, "a name is missing"},
-        {"a recipe twice", NULL, NULL, "bm25,bm25", 0, 0, WT_EUSAGE, "asked for twice"},
-        {"a cutoff over the limit", NULL, NULL, "bm25", WT_MAX_K + 1, 0, WT_EUSAGE, "over the limit"},
-        {"too many resamples", NULL, NULL, "bm25", 0, 100000000, WT_EUSAGE, "resamples"},
+        {"an empty name", NULL, NULL, "bm25,", 0, 0, WT_EINVAL, "a name is missing"},
+        {"a recipe twice", NULL, NULL, "bm25,bm25", 0, 0, WT_EINVAL, "asked for twice"},
+        {"a cutoff over the limit", NULL, NULL, "bm25", WT_MAX_K + 1, 0, WT_EINVAL, "over the limit"},
+        {"too many resamples", NULL, NULL, "bm25", 0, 100000000, WT_EINVAL, "resamples"},
         {"a recipe without its model", NULL, NULL, "dense", 0, 0, WT_EMODEL, "recipe dense"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -104,7 +104,7 @@ static void what_is_trained_ranks_better_and_is_read(void **state)
     wt__examples_dispose(&examples);
     options.loss = "hinge";
     wt_train_report *none;
-    refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EUSAGE,
+    refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL,
             "the lesson \"cross\" has no loss \"hinge\"; it has: softmax bce");
     wt_close(engine);
 }
@@ -211,10 +211,10 @@ static void fields_can_be_chosen(void **state)
     assert_string_equal(usual, chosen);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         options.fields = bad[i].fields;
-        refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EUSAGE, bad[i].says);
+        refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL, bad[i].says);
     }
     options.fields = "name";
-    refused(place, wt_train(engine, "dpr", &options, &none, &place->err), WT_EUSAGE,
+    refused(place, wt_train(engine, "dpr", &options, &none, &place->err), WT_EINVAL,
             "fields are chosen for \"encoder\" and \"cross\", not for \"dpr\"");
     wt_close(engine);
 }

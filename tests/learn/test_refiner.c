@@ -439,15 +439,15 @@ static void what_cannot_be_trained_is_told(void **state)
     wt_engine *engine = open_filled(place);
     wt_train_options options = options_of();
     wt_train_report *report = NULL;
-    refused(place, wt_train(engine, "mlc+refiner", &options, &report, &place->err), WT_EUSAGE,
+    refused(place, wt_train(engine, "mlc+refiner", &options, &report, &place->err), WT_EINVAL,
             "mlc+refiner begins where mlc ends; run `whichtool train mlc` first");
     train(place, engine, "tool2vec", &options);
     options.candidates = 7;
-    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EUSAGE,
+    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL,
             "a refiner looks at 8 to 128 candidates, not 7");
     options.candidates = 8;
     options.loss = "triplet";
-    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EUSAGE, "softmax bce");
+    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL, "softmax bce");
     options.loss = "bce";
     train(place, engine, "tool2vec+refiner", &options);
     options.memory = 1000;

@@ -218,7 +218,7 @@ static void frozen_layers_stay(void **state)
     hash_of(place->out, tuned);
     assert_string_not_equal(hash, tuned);
     options.freeze = 3;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "3 layers are to be frozen; the model has 2");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "3 layers are to be frozen; the model has 2");
     wt_close(engine);
 }
 
@@ -247,14 +247,14 @@ static void a_data_set_is_its_own_catalogue(void **state)
     wt_train_options options = options_of();
     options.data = place->data;
     options.model = place->model;
-    refused_train(place, NULL, "encoder", &options, WT_EUSAGE, "name a folder for the models (--out)");
+    refused_train(place, NULL, "encoder", &options, WT_EINVAL, "name a folder for the models (--out)");
     options.out = place->out;
     wt_train_report *report = train(place, NULL, &options);
     assert_true(report->items[0]->after >= report->items[0]->before);
     assert_true(is_there(place->out, "encoder/model.safetensors"));
     wt_train_report_free(report);
     options.data = NULL;
-    refused_train(place, NULL, "encoder", &options, WT_EUSAGE, "name a store or a data set to learn from");
+    refused_train(place, NULL, "encoder", &options, WT_EINVAL, "name a store or a data set to learn from");
 }
 
 /* A set beside a copy of itself: were the catalogues one, each tool would compete with its twin. */
@@ -283,12 +283,12 @@ static void several_data_sets_have_a_catalogue_each(void **state)
     one = train(place, NULL, &options);
     assert_int_equal(one->items[0]->steps, 4); /* 2 epochs of 2 x 16 requests, 16 at once */
     wt_train_report_free(one);
-    refused_train(place, NULL, "mlc", &options, WT_EUSAGE, "\"mlc\" is trained on one catalogue, not on 2 data sets");
+    refused_train(place, NULL, "mlc", &options, WT_EINVAL, "\"mlc\" is trained on one catalogue, not on 2 data sets");
     options.data = "\n\n";
-    refused_train(place, NULL, "encoder", &options, WT_EUSAGE, "the data set's folder has no name");
+    refused_train(place, NULL, "encoder", &options, WT_EINVAL, "the data set's folder has no name");
     wt_engine *engine = open_store(place);
     options.data = both;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "have catalogues of their own; leave the store away");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "have catalogues of their own; leave the store away");
     wt_close(engine);
 }
 
@@ -338,25 +338,25 @@ static void what_makes_no_sense_is_refused(void **state)
     struct place *place = *state;
     wt_engine *engine = open_filled(place);
     wt_train_options options = options_of();
-    refused_train(place, engine, "nonsense", &options, WT_EUSAGE,
+    refused_train(place, engine, "nonsense", &options, WT_EINVAL,
                   "there is no lesson \"nonsense\"; there are: encoder");
-    refused_train(place, engine, NULL, &options, WT_EUSAGE, "there is no lesson");
+    refused_train(place, engine, NULL, &options, WT_EINVAL, "there is no lesson");
     options.loss = "hinge";
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE,
+    refused_train(place, engine, "encoder", &options, WT_EINVAL,
                   "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet softmax bce");
     options.loss = "triplet";
-    refused_train(place, engine, "all", &options, WT_EUSAGE, "name the one that the loss \"triplet\" is for");
+    refused_train(place, engine, "all", &options, WT_EINVAL, "name the one that the loss \"triplet\" is for");
     options = options_of();
     options.epochs = -1;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "epochs are a number over 0");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs are a number over 0");
     options.epochs = NAN;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "epochs are a number over 0");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs are a number over 0");
     options = options_of();
     options.rate = 2;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "the learning rate is a number over 0, at most 1");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "the learning rate is a number over 0, at most 1");
     options = options_of();
     options.batch = 1 << 20;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "a batch has at most 65536 requests");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "a batch has at most 65536 requests");
     options = options_of();
     options.memory = 1000;
     refused_train(place, engine, "encoder", &options, WT_ENOMEM, "training would take ");
@@ -366,7 +366,7 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_int_equal(rename(place->model, folder), 0);
     assert_int_equal(symlink(folder, place->model), 0);
     options.out = place->folder;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "would be replaced by one that is trained from it");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "would be replaced by one that is trained from it");
     wt_close(engine);
 }
 
@@ -495,10 +495,10 @@ static void hard_negatives_survive_a_stop(void **state)
     assert_true(stops >= 4); /* the beginning of a phase is always told */
     options.resume = 0;
     options.negatives = 9;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "a request has at most 8 hard negatives");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "a request has at most 8 hard negatives");
     options.negatives = 1;
     options.loss = "triplet";
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE,
+    refused_train(place, engine, "encoder", &options, WT_EINVAL,
                   "hard negatives are for the loss \"contrast\", not for \"triplet\"");
     wt_close(engine);
 }
