@@ -57,18 +57,23 @@ extern "C" {
 #define WT_VERSION_PATCH 0
 #define WT_VERSION "0.1.0"
 
-/* Limits. Input beyond one is an error (WT_ETOOLONG) or, for one tool of many, a skipped tool. */
-#define WT_MAX_FILE_BYTES ((size_t)256 << 20)     /* one source file */
-#define WT_MAX_DEFINITION_BYTES ((size_t)1 << 20) /* one tool's definition */
-#define WT_MAX_JSON_DEPTH 64                      /* nesting of objects and arrays */
-#define WT_MAX_NAME_BYTES 256                     /* a tool's or provider's name */
-#define WT_MAX_TOOLS 2000000                      /* tools in one store */
-#define WT_MAX_REQUEST_BYTES ((size_t)64 << 10)   /* one request */
-#define WT_MAX_K 1000                             /* hits asked for */
-#define WT_MAX_USAGES 10000000                    /* recorded usages in one store */
-#define WT_MAX_USAGE_TOOLS 128                    /* tools of one usage */
-#define WT_MAX_USAGE_LABEL_BYTES 1024             /* what a usage may call a tool */
-#define WT_MAX_CLIENT_BYTES 256                   /* what a usage calls its client */
+/* Limits. Input beyond one is an error (WT_ETOOLONG) or, for one tool of many, a skipped tool. Constants that a binding
+ * can read; a limit that no int holds would be a macro. */
+enum {
+    WT_MAX_FILE_BYTES = 256 << 20,     /* one source file */
+    WT_MAX_DEFINITION_BYTES = 1 << 20, /* one tool's definition */
+    WT_MAX_JSON_DEPTH = 64,            /* nesting of objects and arrays */
+    WT_MAX_NAME_BYTES = 256,           /* a tool's or provider's name */
+    WT_MAX_TOOLS = 2000000,            /* tools in one store */
+    WT_MAX_REQUEST_BYTES = 64 << 10,   /* one request */
+    WT_MAX_K = 1000,                   /* hits asked for */
+    WT_MAX_USAGES = 10000000,          /* recorded usages in one store */
+    WT_MAX_USAGE_TOOLS = 128,          /* tools of one usage */
+    WT_MAX_USAGE_LABEL_BYTES = 1024,   /* what a usage may call a tool */
+    WT_MAX_CLIENT_BYTES = 256,         /* what a usage calls its client */
+    WT_MAX_ISSUES = 1000,              /* issues that a report keeps */
+    WT_MAX_CUTOFFS = 16                /* of one evaluation's metrics */
+};
 
 /* ---------------------------------------------------------------- errors */
 
@@ -252,7 +257,6 @@ typedef struct wt_add_report {
     size_t issue_count; /* the first WT_MAX_ISSUES of them are kept */
     const wt_add_issue *const *issues;
 } wt_add_report;
-#define WT_MAX_ISSUES 1000
 
 WT_API void wt_add_report_free(wt_add_report *report);
 
@@ -693,8 +697,6 @@ WT_API int wt_train(wt_engine *engine, const char *lesson, const wt_train_option
 WT_API int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, char sha256[65], wt_error *err);
 
 /* ---------------------------------------------------------------- evaluation */
-
-#define WT_MAX_CUTOFFS 16
 
 typedef struct wt_eval_options {
     size_t size;

@@ -160,7 +160,7 @@ static int read_query(struct reading *r, struct str line)
             wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/text", "%s:%zu: the query has no \"text\"", r->file, r->line);
     else if (text.len > WT_MAX_REQUEST_BYTES)
         rc = wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, "/text",
-                         "%s:%zu: the text has %zu bytes; a request has at most %zu", r->file, r->line, text.len,
+                         "%s:%zu: the text has %zu bytes; a request has at most %d", r->file, r->line, text.len,
                          WT_MAX_REQUEST_BYTES);
     else if (slot && (rc = copy(r, &text)) == 0) {
         r->slots[*slot].text = text;

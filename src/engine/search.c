@@ -12,7 +12,7 @@ static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *
 static int check(const struct search *search, wt_error *err)
 {
     if (search->request.len > WT_MAX_REQUEST_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %zu are read", search->request.len,
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are read", search->request.len,
                         WT_MAX_REQUEST_BYTES);
     if (wt__str_trim(search->request).len == 0)
         return wt__fail(err, WT_EINVAL, "the request is empty; say in words what is wanted");
