@@ -94,7 +94,8 @@ typedef enum wt_code {
     WT_EFULL = -13,      /* the disk is full */
     WT_ENOMEM = -14,     /* out of memory */
     WT_ECANCELLED = -15, /* a progress callback asked to stop */
-    WT_ENETWORK = -16    /* a download failed, or a server or a language model did not answer */
+    WT_ENETWORK = -16,   /* a download failed, or a server or a language model did not answer */
+    WT_ETIMEOUT = -17    /* the time limit that was given ran out */
 } wt_code;
 
 /* What went wrong. message is one sentence without a newline that names the file and, where known, the place. */
@@ -430,6 +431,9 @@ typedef struct wt_find_options {
     double abstain;          /* as in wt_pick_options, but 0: never. With "auto" alone */
     int copies;              /* near-copies of hits have places of their own: tools that are named alike and say nearly
                                 the same as an older one of another provider (docs/floods.md) */
+    wt_progress_fn progress; /* heard between the stages; may be called from a thread of the library's */
+    void *progress_context;
+    unsigned time_limit_ms; /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
 } wt_find_options;
 
 WT_INIT(wt_find_options_init, wt_find_options)
@@ -475,7 +479,7 @@ WT_API void wt_hits_free(wt_hits *hits);
 /* The tools that a request needs, best first.
  * request: at most WT_MAX_REQUEST_BYTES. Invalid UTF-8 is read as replacement characters.
  * Errors: WT_EEMPTY (no tools in the store), WT_ERECIPE, WT_EMODEL (the recipe needs a model), WT_ETOOLONG,
- * WT_EINVAL, WT_ESTORE, WT_ENOMEM. */
+ * WT_EINVAL, WT_ESTORE, WT_ECANCELLED, WT_ETIMEOUT, WT_ENOMEM. */
 WT_API int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options,
                    wt_hits **out, wt_error *err);
 
@@ -506,6 +510,11 @@ typedef struct wt_pick_options {
     const char *below;   /* the recipe that finds the tools that are added; NULL: "auto" */
     const char *without; /* what is left out, for a study: some of bundle, direct, past and like, with commas between */
     size_t k;            /* tools, or past requests, of every view (docs/ptr.md), at most 32; 0: 7 */
+    /* Of every recipe: */
+    wt_progress_fn progress; /* heard between the stages, and about once a second while a model answers; may be called
+                                from a thread of the library's */
+    void *progress_context;
+    unsigned time_limit_ms; /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
 } wt_pick_options;
 
 WT_INIT(wt_pick_options_init, wt_pick_options)

@@ -31,6 +31,8 @@ int wt__exit_of(int code)
         return END_MODEL;
     case WT_ENETWORK:
         return END_NETWORK;
+    case WT_ETIMEOUT:
+        return END_TIMEOUT;
     case WT_ECANCELLED:
         return END_INTERRUPTED;
     default:

@@ -99,6 +99,7 @@ int wt__cmd_find(struct cli *cli)
         options.explain = wt__given(cli, OPT_EXPLAIN);
         options.abstain = abstain;
         options.copies = wt__given(cli, OPT_COPIES);
+        options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_hits *hits = NULL;
         wt_error err;
         int rc = wt_find(engine, request.ptr, request.len, &options, &hits, &err);

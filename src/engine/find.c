@@ -87,6 +87,9 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
     struct result *result = calloc(1, sizeof *result);
     if (!result)
         return wt__fail_nomem(err);
+    struct progress progress;
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    wt__progress_limit(&progress, options.time_limit_ms);
     struct search search = {.engine = engine,
                             .request = {request, request_len},
                             .arena = &result->arena,
@@ -94,11 +97,13 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
                             .provider = options.provider,
                             .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider,
-                            .copies = options.copies != 0};
+                            .copies = options.copies != 0,
+                            .progress = &progress};
     rc = check(&options, err);
     if (rc == 0)
         rc = run(&search, &options, &result->public, err);
     wt__search_end(&search);
+    rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
         wt_hits_free(&result->public);
         return rc;

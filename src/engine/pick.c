@@ -206,8 +206,8 @@ static int run(struct picking *p, wt_error *err)
     return rc;
 }
 
-static int pick_set(wt_engine *engine, struct str request, const wt_pick_options *options, struct arena *arena,
-                    wt_picked *out, wt_error *err)
+static int pick_set(wt_engine *engine, struct str request, const wt_pick_options *options, struct progress *progress,
+                    struct arena *arena, wt_picked *out, wt_error *err)
 {
     struct picking picking = {.options = *options, .out = out};
     int rc = check(options, err);
@@ -218,7 +218,8 @@ static int pick_set(wt_engine *engine, struct str request, const wt_pick_options
                                      .arena = arena,
                                      .provider = options->provider,
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
-                                     .features = true};
+                                     .features = true,
+                                     .progress = progress};
     picking.chooser = wt__engine_chooser(engine, &picking.search.untrained, &picking.notice);
     rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
@@ -257,9 +258,15 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
         return rc < 0 ? rc : wt__fail_nomem(err);
     wt_picked *picked = &result->public;
     *picked = (wt_picked){.none = NAN, .tracc = NAN, .complete = NAN};
-    rc = picker == PICKER_CHOOSER
-             ? pick_set(engine, request, &options, &result->arena, picked, err)
-             : wt__ptr_pick(engine, request, &options, picker == PICKER_BUNDLE, study, &result->arena, picked, err);
+    struct progress progress;
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    wt__progress_limit(&progress, options.time_limit_ms);
+    if (picker == PICKER_CHOOSER)
+        rc = pick_set(engine, request, &options, &progress, &result->arena, picked, err);
+    else
+        rc = wt__ptr_pick(engine, request, &options, picker == PICKER_BUNDLE, study, &progress, &result->arena, picked,
+                          err);
+    rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
         wt_picked_free(picked);
         return rc;

@@ -108,7 +108,8 @@ static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error
 static int ask_model(struct ptr_pick *p, wt_error *err)
 {
     struct ptr_labels labels;
-    struct ptr_request request = {.text = p->reach.home.request};
+    struct progress *progress = p->reach.home.progress;
+    struct ptr_request request = {.text = p->reach.home.request, .progress = progress};
     struct chat_model *model = p->study ? p->study->model : NULL;
     int rc = 0;
     if (model) {
@@ -117,6 +118,8 @@ static int ask_model(struct ptr_pick *p, wt_error *err)
     } else {
         rc = wt__engine_chat(p->reach.home.engine, &model, err);
     }
+    if (rc == 0 && wt__progress_phase(progress, "asking", 0))
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = wt__ptr_choose(&p->options, &p->sources, model, &request, p->arena, &p->trace, err);
     p->out->questions = p->trace.cost.questions;
@@ -215,7 +218,8 @@ static int run(struct ptr_pick *p, bool bundle, wt_error *err)
 }
 
 static int pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
-                const struct pick_study *study, struct arena *arena, wt_picked *out, wt_error *err)
+                const struct pick_study *study, struct progress *progress, struct arena *arena, wt_picked *out,
+                wt_error *err)
 {
     struct ptr_pick p = {.given = options, .study = bundle ? NULL : study, .arena = arena, .out = out};
     p.reach.home = (struct search){.engine = engine,
@@ -223,7 +227,8 @@ static int pick(wt_engine *engine, struct str request, const wt_pick_options *op
                                    .arena = arena,
                                    .recipe = options->below,
                                    .provider = options->provider,
-                                   .k = 1};
+                                   .k = 1,
+                                   .progress = progress};
     int rc = run(&p, bundle, err);
     if (rc == WT_ESTORE && p.reach.bundles)
         wt__bundles_discard(engine, p.reach.home.shelf);
@@ -233,12 +238,13 @@ static int pick(wt_engine *engine, struct str request, const wt_pick_options *op
 
 /* Damage shows when vectors are read. The index can be made again: once. */
 int wt__ptr_pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
-                 const struct pick_study *study, struct arena *arena, wt_picked *out, wt_error *err)
+                 const struct pick_study *study, struct progress *progress, struct arena *arena, wt_picked *out,
+                 wt_error *err)
 {
     const wt_picked nothing = *out;
-    int rc = pick(engine, request, options, bundle, study, arena, out, err);
+    int rc = pick(engine, request, options, bundle, study, progress, arena, out, err);
     if (rc != WT_ESTORE)
         return rc;
     *out = nothing;
-    return pick(engine, request, options, bundle, study, arena, out, err);
+    return pick(engine, request, options, bundle, study, progress, arena, out, err);
 }

@@ -208,6 +208,8 @@ static int retrieve(struct search *search, wt_error *err)
     int rc = wt__search_allowed(search, &request.allowed, err);
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
+    if (rc == 0 && wt__progress_step(search->progress, 0))
+        rc = wt__fail_cancelled(err);
     if (rc == 0) {
         struct second_look look = {search->engine, &view, &request, search->arena, &search->several};
         rc = wt__second_look(&search->second, &look, &search->hits, err);
@@ -238,6 +240,8 @@ int wt__search_run(struct search *search, wt_error *err)
 {
     search->several = NAN;
     int rc = check(search, err);
+    if (rc == 0 && wt__progress_phase(search->progress, "searching", 0))
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = choose_recipe(search, err);
     if (rc == 0)

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <unistd.h>
 
 #include <math.h>
 
@@ -412,6 +413,55 @@ static void an_older_caller_has_fewer_options(void **state)
     wt_hits_free(hits);
 }
 
+static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)phase, (void)done, (void)total;
+    return ++*(int *)context;
+}
+
+static int linger(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)context, (void)phase, (void)done, (void)total;
+    return usleep(2000) != 0;
+}
+
+static void finding_and_picking_can_be_stopped(void **state)
+{
+    (void)state;
+    static const struct {
+        wt_progress_fn progress;
+        unsigned limit_ms;
+        int code;
+        const char *says;
+    } cases[] = {{stop, 0, WT_ECANCELLED, "stopped on request"},
+                 {stop, 600000, WT_ECANCELLED, "stopped on request"},
+                 {linger, 1, WT_ETIMEOUT, "the time limit of 1 ms ran out"},
+                 {linger, 600000, 0, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_find_options find;
+        wt_pick_options pick;
+        wt_hits *hits;
+        wt_picked *picked;
+        int calls = 0;
+        wt_find_options_init(&find);
+        wt_pick_options_init(&pick);
+        find.progress = pick.progress = cases[i].progress;
+        find.progress_context = pick.progress_context = &calls;
+        find.time_limit_ms = pick.time_limit_ms = cases[i].limit_ms;
+        int found = wt_find(lexical, "song", 4, &find, &hits, &place.err);
+        if (cases[i].code)
+            refused(&place, found, cases[i].code, cases[i].says);
+        int set = wt_pick(lexical, "song", 4, &pick, &picked, &place.err);
+        if (cases[i].code)
+            refused(&place, set, cases[i].code, cases[i].says);
+        assert_true(found == cases[i].code && set == cases[i].code);
+        assert_true((hits == NULL) == (found < 0) && (picked == NULL) == (set < 0));
+        assert_int_equal(calls, cases[i].progress == stop ? 2 : 0); /* once each */
+        wt_hits_free(hits);
+        wt_picked_free(picked);
+    }
+}
+
 static void an_empty_store_has_nothing_to_find(void **state)
 {
     (void)state;
@@ -515,9 +565,9 @@ static void nothing_is_freed_twice_or_not_at_all(void **state)
     wt_string_free(NULL);
     wt_close(NULL);
     assert_string_equal(wt_version(), WT_VERSION);
-    for (int code = WT_ENETWORK; code <= WT_OK; code++)
+    for (int code = WT_ETIMEOUT; code <= WT_OK; code++)
         assert_int_equal(strncmp(wt_code_name(code), code == WT_OK ? "WT_OK" : "WT_E", 4), 0);
-    assert_string_equal(wt_code_name(-17), "WT_E?");
+    assert_string_equal(wt_code_name(-18), "WT_E?");
     assert_string_equal(wt_code_name(1), "WT_E?");
 }
 
@@ -540,6 +590,7 @@ int main(void)
         cmocka_unit_test(explanations_add_up),
         cmocka_unit_test(an_explanation_names_words_and_fields),
         cmocka_unit_test(an_older_caller_has_fewer_options),
+        cmocka_unit_test(finding_and_picking_can_be_stopped),
         cmocka_unit_test(an_empty_store_has_nothing_to_find),
         cmocka_unit_test(success_leaves_the_error_alone),
         cmocka_unit_test(results_outlive_the_engine),

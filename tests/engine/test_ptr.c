@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "engine/ptr.h"
 #include "engine/support.h"
+#include "net/script_server.h"
 #include "nn/safetensors_write.h"
 
 static struct place place;
@@ -529,6 +530,77 @@ static void a_language_model_is_one_or_the_other(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- stopping */
+
+struct listening {
+    const char *until; /* the phase that is stopped at; NULL: none */
+    char heard[256];
+};
+
+static int listen_until(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct listening *listening = context;
+    (void)done, (void)total;
+    if (!strstr(listening->heard, phase))
+        strcat(strcat(listening->heard, phase), " ");
+    return listening->until && strcmp(phase, listening->until) == 0;
+}
+
+static void a_wish_to_stop_is_heard(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *until;
+        int code;
+        const char *heard;
+    } cases[] = {{"searching", WT_ECANCELLED, "searching "},
+                 {"asking", WT_ECANCELLED, "searching asking "},
+                 {NULL, 0, "searching asking "}};
+    wt_engine *engine = open_store(&place, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct script script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
+        const struct pick_study study = {.model = &script.model};
+        struct listening listening = {.until = cases[i].until};
+        wt_pick_options options = ptr_options();
+        wt_picked *result = NULL;
+        options.progress = listen_until;
+        options.progress_context = &listening;
+        int rc = wt__pick(engine, wt__str("a trip"), &options, &study, &result, &place.err);
+        assert_int_equal(rc, cases[i].code);
+        assert_int_equal(result == NULL, rc != 0);
+        assert_string_equal(listening.heard, cases[i].heard);
+        wt_picked_free(result);
+    }
+    wt_close(engine);
+}
+
+/* The server answers when the test is long over. */
+static void a_time_limit_ends_the_wait_for_an_answer(void **state)
+{
+    (void)state;
+    static const struct script_step never[] = {{.status = 200, .delay_ms = SCRIPT_NEVER_MS, .body = "{}"}};
+    struct script_server server;
+    char url[64];
+    assert_int_equal(script_server_start(&server), 0);
+    script_server_play(&server, never, 1);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/v1", server.port);
+    wt_engine *engine;
+    wt_open_options opening;
+    wt_picked *result = NULL;
+    wt_open_options_init(&opening);
+    opening.model = "";
+    opening.chat_model = "m";
+    opening.chat_url = url;
+    sound(&place, wt_open(&engine, place.store, &opening, &place.err));
+    wt_pick_options options = ptr_options();
+    options.time_limit_ms = 2000; /* enough to have asked by then */
+    refused(&place, wt_pick(engine, "a trip", 6, &options, &result, &place.err), WT_ETIMEOUT, "limit of 2000 ms");
+    assert_null(result);
+    assert_int_equal(server.request_count, 1);
+    wt_close(engine);
+    script_server_stop(&server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -543,6 +615,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_list_holds_what_was_removed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_language_model_is_one_or_the_other, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_wish_to_stop_is_heard, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_time_limit_ends_the_wait_for_an_answer, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
