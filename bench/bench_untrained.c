@@ -120,7 +120,7 @@ static bool is_related(const struct catalogue *c, const struct catalogue *other)
     if (wt_list(other->engine, NULL, &tools, &err) < 0)
         fail(&err);
     for (all = 0; all < tools->len; all++) {
-        shared += wt_get(c->engine, tools->items[all].name, &same, &err) >= 0;
+        shared += wt_get(c->engine, tools->items[all]->name, &same, &err) >= 0;
         wt_tools_free(same);
         same = NULL;
     }

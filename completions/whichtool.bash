@@ -15,6 +15,7 @@ _whichtool() {
     find:-r | find:--recipe) mapfile -t COMPREPLY < <(compgen -W "$(whichtool help --recipes 2>/dev/null | cut -d' ' -f1)" -- "$word"); return ;;
     find:-p | find:--provider) COMPREPLY=(); return ;;
     find:--max-per-provider) COMPREPLY=(); return ;;
+    find:--timeout) COMPREPLY=(); return ;;
     find:--abstain) COMPREPLY=(); return ;;
     find:-f | find:--format) mapfile -t COMPREPLY < <(compgen -W 'table json openai openai-responses anthropic gemini mcp' -- "$word"); return ;;
     find:--model) COMPREPLY=(); return ;;
@@ -24,6 +25,7 @@ _whichtool() {
     pick:--abstain) COMPREPLY=(); return ;;
     pick:-p | pick:--provider) COMPREPLY=(); return ;;
     pick:-f | pick:--format) mapfile -t COMPREPLY < <(compgen -W 'table json openai openai-responses anthropic gemini mcp' -- "$word"); return ;;
+    pick:--timeout) COMPREPLY=(); return ;;
     pick:--below) mapfile -t COMPREPLY < <(compgen -W "$(whichtool help --recipes 2>/dev/null | cut -d' ' -f1)" -- "$word"); return ;;
     pick:--without) COMPREPLY=(); return ;;
     pick:--chat-url) COMPREPLY=(); return ;;
@@ -97,8 +99,8 @@ _whichtool() {
   case $verb in
     '') mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
     add) options+=' -f --format -p --provider --sync --strict --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-    find) options+=' -k --k -r --recipe -e --explain -p --provider --max-per-provider --copies --abstain -f --format --model --models'; COMPREPLY=() ;;
-    pick) options+=' -r --recipe --complete --abstain -e --explain -p --provider -f --format --below --without --chat-url --chat-model --record --replay --model --models'; COMPREPLY=() ;;
+    find) options+=' -k --k -r --recipe -e --explain -p --provider --max-per-provider --copies --timeout --abstain -f --format --model --models'; COMPREPLY=() ;;
+    pick) options+=' -r --recipe --complete --abstain -e --explain -p --provider -f --format --timeout --below --without --chat-url --chat-model --record --replay --model --models'; COMPREPLY=() ;;
     list) options+=' -p --provider --providers --limit --offset'; COMPREPLY=() ;;
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;

@@ -18,7 +18,7 @@ static int find(wt_engine *engine, const char *source, const char *request, wt_e
     if (wt_find(engine, request, strlen(request), NULL, &hits, err) < 0)
         return -1;
     for (size_t i = 0; i < hits->len; i++)
-        printf("%.4f  %s  %s\n", hits->items[i].score, hits->items[i].tool.id, hits->items[i].tool.description);
+        printf("%.4f  %s  %s\n", hits->items[i]->score, hits->items[i]->tool->id, hits->items[i]->tool->description);
     wt_hits_free(hits);
     return 0;
 }

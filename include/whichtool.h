@@ -12,8 +12,17 @@
  *   - `T **out` is set to NULL on failure; on success it is the caller's and ends with the matching _free, for
  *     which NULL is a no-op. Strings inside a result live as long as the result.
  *   - Text is UTF-8. Input need not end in NUL where a length is asked for; strings that come back do.
- *   - Option structs: fill with their _init function, then change fields. A NULL options pointer means defaults,
- *     and so does a zero in any field. `size` lets the struct grow without breaking callers.
+ *   - Structs that the caller owns begin with `size`: fill them with their _init function, then change fields. A NULL
+ *     options pointer means defaults, and so does a zero in any field. `size` is what sizeof was where the caller was
+ *     compiled, so structs may grow at their end without breaking callers: the library neither reads nor writes beyond
+ *     it, and fields that an older caller does not have count as 0. A `size` larger than the library's own is that
+ *     of a newer header: fields that this library does not know are ignored. A `size` that holds not even itself, as
+ *     0, is WT_EINVAL: the _init was forgotten. wt_error alone has no size and never changes.
+ *   - Results are the library's, and grow at their ends too: an array in one is an array of pointers ([len]; NULL or
+ *     not when len is 0), and no struct lies in another. Make none of them yourself: wt_export takes tools as a list or
+ *     a hit held them.
+ *   - The _init functions are inline, for they must write the caller's size; a binding that has no use for the header
+ *     zeroes a struct and puts its sizeof into the first field.
  *   - An engine may be used from any number of threads, except wt_close, which comes last.
  *   - Nothing prints, exits, aborts on bad input, installs signal handlers or keeps global state. */
 #ifndef WHICHTOOL_H
@@ -21,6 +30,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(_WIN32)
 #error "whichtool needs a POSIX system"
@@ -34,29 +44,42 @@
 extern "C" {
 #endif
 
+/* Defines an _init function. memset, so that padding, which a later field may take, is 0 too. */
+#define WT_INIT(name, type)                                                                                            \
+    static inline void name(type *out)                                                                                 \
+    {                                                                                                                  \
+        memset(out, 0, sizeof *out);                                                                                   \
+        out->size = sizeof *out;                                                                                       \
+    }
+
 #define WT_VERSION_MAJOR 0
 #define WT_VERSION_MINOR 1
 #define WT_VERSION_PATCH 0
 #define WT_VERSION "0.1.0"
 
-/* Limits. Input beyond one is an error (WT_ETOOLONG) or, for one tool of many, a skipped tool. */
-#define WT_MAX_FILE_BYTES ((size_t)256 << 20)     /* one source file */
-#define WT_MAX_DEFINITION_BYTES ((size_t)1 << 20) /* one tool's definition */
-#define WT_MAX_JSON_DEPTH 64                      /* nesting of objects and arrays */
-#define WT_MAX_NAME_BYTES 256                     /* a tool's or provider's name */
-#define WT_MAX_TOOLS 2000000                      /* tools in one store */
-#define WT_MAX_REQUEST_BYTES ((size_t)64 << 10)   /* one request */
-#define WT_MAX_K 1000                             /* hits asked for */
-#define WT_MAX_USAGES 10000000                    /* recorded usages in one store */
-#define WT_MAX_USAGE_TOOLS 128                    /* tools of one usage */
-#define WT_MAX_USAGE_LABEL_BYTES 1024             /* what a usage may call a tool */
-#define WT_MAX_CLIENT_BYTES 256                   /* what a usage calls its client */
+/* Limits. Input beyond one is an error (WT_ETOOLONG) or, for one tool of many, a skipped tool. Constants that a binding
+ * can read; a limit that no int holds would be a macro. */
+enum {
+    WT_MAX_FILE_BYTES = 256 << 20,     /* one source file */
+    WT_MAX_DEFINITION_BYTES = 1 << 20, /* one tool's definition */
+    WT_MAX_JSON_DEPTH = 64,            /* nesting of objects and arrays */
+    WT_MAX_NAME_BYTES = 256,           /* a tool's or provider's name */
+    WT_MAX_TOOLS = 2000000,            /* tools in one store */
+    WT_MAX_REQUEST_BYTES = 64 << 10,   /* one request */
+    WT_MAX_K = 1000,                   /* hits asked for */
+    WT_MAX_USAGES = 10000000,          /* recorded usages in one store */
+    WT_MAX_USAGE_TOOLS = 128,          /* tools of one usage */
+    WT_MAX_USAGE_LABEL_BYTES = 1024,   /* what a usage may call a tool */
+    WT_MAX_CLIENT_BYTES = 256,         /* what a usage calls its client */
+    WT_MAX_ISSUES = 1000,              /* issues that a report keeps */
+    WT_MAX_CUTOFFS = 16                /* of one evaluation's metrics */
+};
 
 /* ---------------------------------------------------------------- errors */
 
 typedef enum wt_code {
     WT_OK = 0,
-    WT_EUSAGE = -1,      /* an argument makes no sense */
+    WT_EINVAL = -1,      /* an argument makes no sense; unrelated to errno's EINVAL */
     WT_EFORMAT = -2,     /* input is malformed */
     WT_ETOOLONG = -3,    /* input is over a limit above */
     WT_ENOTFOUND = -4,   /* no such file, tool, provider or model */
@@ -71,7 +94,8 @@ typedef enum wt_code {
     WT_EFULL = -13,      /* the disk is full */
     WT_ENOMEM = -14,     /* out of memory */
     WT_ECANCELLED = -15, /* a progress callback asked to stop */
-    WT_ENETWORK = -16    /* a download failed, or a server or a language model did not answer */
+    WT_ENETWORK = -16,   /* a download failed, or a server or a language model did not answer */
+    WT_ETIMEOUT = -17    /* the time limit that was given ran out */
 } wt_code;
 
 /* What went wrong. message is one sentence without a newline that names the file and, where known, the place. */
@@ -119,7 +143,7 @@ typedef struct wt_open_options {
     const char *replay_path; /* answers are taken from this file alone: no server is asked; NULL: from a server */
 } wt_open_options;
 
-WT_API void wt_open_options_init(wt_open_options *options);
+WT_INIT(wt_open_options_init, wt_open_options)
 
 /* Opens the store at path, creating it (and its parent folders) when absent, unless read_only.
  * path is borrowed for the call. ":memory:" opens a private store that ends with wt_close.
@@ -151,7 +175,7 @@ typedef struct wt_tool {
 
 typedef struct wt_tools {
     size_t len;
-    const wt_tool *items;
+    const wt_tool *const *items;
 } wt_tools;
 
 WT_API void wt_tools_free(wt_tools *tools);
@@ -163,29 +187,33 @@ typedef struct wt_list_options {
     size_t offset;        /* tools to pass over first */
 } wt_list_options;
 
-WT_API void wt_list_options_init(wt_list_options *options);
+WT_INIT(wt_list_options_init, wt_list_options)
 
 /* The catalogue in the order of import. Errors: WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_list(wt_engine *engine, const wt_list_options *options, wt_tools **out, wt_error *err);
 
 /* The tool that name stands for: an id, a bare name that only one tool has, a source id, or a name made for a
- * provider by wt_export. Errors: WT_ENOTFOUND, WT_EUSAGE (several tools have that bare name; the message lists
+ * provider by wt_export. Errors: WT_ENOTFOUND, WT_EINVAL (several tools have that bare name; the message lists
  * some), WT_ESTORE. */
 WT_API int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err);
 
-/* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EUSAGE, WT_EREADONLY, ... */
+/* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EINVAL, WT_EREADONLY, ... */
 WT_API int wt_remove(wt_engine *engine, const char *name, wt_error *err);
 
 /* Removes every tool of a provider. Returns how many, or WT_ENOTFOUND when it has none. */
 WT_API int64_t wt_remove_provider(wt_engine *engine, const char *provider, wt_error *err);
 
 typedef struct wt_catalog_info {
+    size_t size;
     uint64_t tools, providers;
     uint64_t embedded;   /* tools that have a vector of the current model */
     uint64_t generation; /* grows with every change of the catalogue */
     char model[256];     /* name of the current encoder; "" when there is none */
 } wt_catalog_info;
 
+WT_INIT(wt_catalog_info_init, wt_catalog_info)
+
+/* Errors: WT_EINVAL (out was not filled with its _init), WT_ESTORE, WT_EBUSY. */
 WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
 
 /* Reads the whole store and the index beside it, and checks what a search only checks where it meets it: pages, indexes
@@ -198,7 +226,7 @@ WT_API int wt_check(wt_engine *engine, wt_error *err);
  * format: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp".
  * Names become provider__name within that API's rule for names; wt_get maps them back. Characters that nobody sees, or
  * that turn text round, are written as \uXXXX.
- * *out is a NUL-terminated string that ends with wt_string_free. Errors: WT_EUSAGE (unknown format), WT_ENOMEM. */
+ * *out is a NUL-terminated string that ends with wt_string_free. Errors: WT_EINVAL (unknown format), WT_ENOMEM. */
 WT_API int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err);
 WT_API void wt_string_free(char *string);
 
@@ -217,7 +245,7 @@ typedef struct wt_add_options {
     void *progress_context;
 } wt_add_options;
 
-WT_API void wt_add_options_init(wt_add_options *options);
+WT_INIT(wt_add_options_init, wt_add_options)
 
 /* A tool, or a whole file of a folder, that was not taken, and why. */
 typedef struct wt_add_issue {
@@ -234,9 +262,8 @@ typedef struct wt_add_report {
     const char *format; /* what was detected; "mixed" for a folder of several */
     const char *notice; /* one line on what is missing (no model), or NULL */
     size_t issue_count; /* the first WT_MAX_ISSUES of them are kept */
-    const wt_add_issue *issues;
+    const wt_add_issue *const *issues;
 } wt_add_report;
-#define WT_MAX_ISSUES 1000
 
 WT_API void wt_add_report_free(wt_add_report *report);
 
@@ -278,8 +305,8 @@ typedef struct wt_usage {
     const char *outcome; /* "ok", "failed", or "" when not told */
     int64_t time;
     size_t tool_count;
-    const wt_usage_tool *tools; /* in the order of their use */
-    const char *client;         /* "" when not told */
+    const wt_usage_tool *const *tools; /* in the order of their use */
+    const char *client;                /* "" when not told */
 } wt_usage;
 
 typedef struct wt_record_options {
@@ -290,12 +317,12 @@ typedef struct wt_record_options {
     const char *client;  /* whose request it was: UTF-8, at most WT_MAX_CLIENT_BYTES; NULL or "": not told */
 } wt_record_options;
 
-WT_API void wt_record_options_init(wt_record_options *options);
+WT_INIT(wt_record_options_init, wt_record_options)
 
 /* Records one usage. request: valid UTF-8 without NUL and not blank. tools: [count] names as in wt_get, 1 to
  * WT_MAX_USAGE_TOOLS; the same tool twice counts once.
  * Returns how many of the names no tool has: the usage is then recorded with the others. WT_ENOTFOUND: no tool has any
- * of them. Other errors: WT_EFORMAT (the request or the client), WT_ETOOLONG, WT_EUSAGE (no tools, a name that several
+ * of them. Other errors: WT_EFORMAT (the request or the client), WT_ETOOLONG, WT_EINVAL (no tools, a name that several
  * tools have, a bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ENOMEM. On any error nothing was
  * recorded. */
 WT_API int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, const char *const *tools,
@@ -311,7 +338,7 @@ typedef struct wt_add_usage_options {
     void *progress_context;
 } wt_add_usage_options;
 
-WT_API void wt_add_usage_options_init(wt_add_usage_options *options);
+WT_INIT(wt_add_usage_options_init, wt_add_usage_options)
 
 typedef struct wt_usage_report {
     size_t added;         /* usages */
@@ -320,7 +347,7 @@ typedef struct wt_usage_report {
     size_t learned;       /* requests encoded */
     const char *notice;   /* one line on what is missing (no model), or NULL */
     size_t issue_count;   /* the first WT_MAX_ISSUES of them are kept */
-    const wt_add_issue *issues;
+    const wt_add_issue *const *issues;
 } wt_usage_report;
 
 WT_API void wt_usage_report_free(wt_usage_report *report);
@@ -346,7 +373,7 @@ WT_API int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn progress, void *
 
 typedef struct wt_usages {
     size_t len;
-    const wt_usage *items;
+    const wt_usage *const *items;
 } wt_usages;
 
 WT_API void wt_usages_free(wt_usages *usages);
@@ -361,9 +388,9 @@ typedef struct wt_usage_filter {
     const char *client; /* of this client; NULL or "": of any, and of none */
 } wt_usage_filter;
 
-WT_API void wt_usage_filter_init(wt_usage_filter *filter);
+WT_INIT(wt_usage_filter_init, wt_usage_filter)
 
-/* In the order of recording. Errors: WT_ENOTFOUND (neither a tool nor a usage has that name), WT_EUSAGE (several tools
+/* In the order of recording. Errors: WT_ENOTFOUND (neither a tool nor a usage has that name), WT_EINVAL (several tools
  * have it), WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_list_usage(wt_engine *engine, const wt_usage_filter *filter, wt_usages **out, wt_error *err);
 
@@ -377,21 +404,25 @@ WT_API int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *filter,
 
 /* Removes usages for good, limit and after_id not regarded: those that used filter->tool, those recorded before
  * filter->before, those of filter->client, or those that are all of what is named. A filter that names none of them is
- * WT_EUSAGE unless `all` is set. What was
+ * WT_EINVAL unless `all` is set. What was
  * learned of a usage goes with it: the vectors of its tools are made anew by the next wt_learn_usage, which this call
  * does not wait for. Returns how many there were. Other errors: as in wt_list_usage, WT_EREADONLY, WT_EFULL. */
 WT_API int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *filter, int all, wt_error *err);
 
 typedef struct wt_usage_info {
+    size_t size;
     uint64_t usages;
     uint64_t pending;    /* usages that are not learned yet, or sums that must be made anew; 0 without a model */
     uint64_t generation; /* grows with every change of the usages */
 } wt_usage_info;
 
+WT_INIT(wt_usage_info_init, wt_usage_info)
+
+/* Errors: as of wt_info. */
 WT_API int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err);
 
 /* Seconds since 1970 of an RFC 3339 time ("2026-11-22T08:30:00Z") or a date, whose midnight in UTC is meant.
- * Errors: WT_EUSAGE. */
+ * Errors: WT_EINVAL. */
 WT_API int wt_read_time(const char *text, int64_t *seconds, wt_error *err);
 
 /* ---------------------------------------------------------------- finding tools */
@@ -406,9 +437,12 @@ typedef struct wt_find_options {
     double abstain;          /* as in wt_pick_options, but 0: never. With "auto" alone */
     int copies;              /* near-copies of hits have places of their own: tools that are named alike and say nearly
                                 the same as an older one of another provider (docs/floods.md) */
+    wt_progress_fn progress; /* heard between the stages; may be called from a thread of the library's */
+    void *progress_context;
+    unsigned time_limit_ms; /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
 } wt_find_options;
 
-WT_API void wt_find_options_init(wt_find_options *options);
+WT_INIT(wt_find_options_init, wt_find_options)
 
 /* What one stage of the recipe said of a hit. */
 typedef struct wt_stage_score {
@@ -426,16 +460,16 @@ typedef struct wt_match {
 } wt_match;
 
 typedef struct wt_hit {
-    wt_tool tool;
+    const wt_tool *tool;
     double score; /* higher is better; comparable within one result only */
     size_t stage_count, match_count;
-    const wt_stage_score *stages; /* with explain, else none */
-    const wt_match *matches;      /* with explain, else none; best first */
+    const wt_stage_score *const *stages; /* with explain, else none */
+    const wt_match *const *matches;      /* with explain, else none; best first */
 } wt_hit;
 
 typedef struct wt_hits {
     size_t len; /* 0 is not an error: nothing matched */
-    const wt_hit *items;
+    const wt_hit *const *items;
     const char *recipe; /* what ran; differs from the one asked for only for "auto" */
     const char *notice; /* one line on what was missing (no model, tools without vectors), or NULL */
     double encode_ms, search_ms, total_ms;
@@ -451,7 +485,7 @@ WT_API void wt_hits_free(wt_hits *hits);
 /* The tools that a request needs, best first.
  * request: at most WT_MAX_REQUEST_BYTES. Invalid UTF-8 is read as replacement characters.
  * Errors: WT_EEMPTY (no tools in the store), WT_ERECIPE, WT_EMODEL (the recipe needs a model), WT_ETOOLONG,
- * WT_EUSAGE, WT_ESTORE, WT_ENOMEM. */
+ * WT_EINVAL, WT_ESTORE, WT_ECANCELLED, WT_ETIMEOUT, WT_ENOMEM. */
 WT_API int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options,
                    wt_hits **out, wt_error *err);
 
@@ -482,19 +516,24 @@ typedef struct wt_pick_options {
     const char *below;   /* the recipe that finds the tools that are added; NULL: "auto" */
     const char *without; /* what is left out, for a study: some of bundle, direct, past and like, with commas between */
     size_t k;            /* tools, or past requests, of every view (docs/ptr.md), at most 32; 0: 7 */
+    /* Of every recipe: */
+    wt_progress_fn progress; /* heard between the stages, and about once a second while a model answers; may be called
+                                from a thread of the library's */
+    void *progress_context;
+    unsigned time_limit_ms; /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
 } wt_pick_options;
 
-WT_API void wt_pick_options_init(wt_pick_options *options);
+WT_INIT(wt_pick_options_init, wt_pick_options)
 
 typedef struct wt_picked {
-    size_t len;          /* 0 is not an error: no tool fits */
-    const wt_hit *items; /* likeliest first; score: the probability that the request needs it */
-    double none;         /* probability that no tool fits; NaN where there is no model to tell it by */
-    double tracc;        /* expected TRACC of the set; NaN with `complete` and for an empty set */
-    double complete;     /* probability that the set holds all that is needed: options->complete, or, without
-                            that, as the chooser sees it */
-    const char *recipe;  /* what found the tools that it chose from */
-    const char *notice;  /* one line on what was missing, or NULL */
+    size_t len;                 /* 0 is not an error: no tool fits */
+    const wt_hit *const *items; /* likeliest first; score: the probability that the request needs it */
+    double none;                /* probability that no tool fits; NaN where there is no model to tell it by */
+    double tracc;               /* expected TRACC of the set; NaN with `complete` and for an empty set */
+    double complete;            /* probability that the set holds all that is needed: options->complete, or, without
+                                   that, as the chooser sees it */
+    const char *recipe;         /* what found the tools that it chose from */
+    const char *notice;         /* one line on what was missing, or NULL */
     double encode_ms, search_ms, total_ms;
     /* Of "ptr" and "bundle", for which none, tracc and complete are NaN, and the score of a tool is 1, or the share of
      * the views that hold it where it was added to what was used before: */
@@ -521,8 +560,8 @@ WT_API void wt_picked_free(wt_picked *picked);
  * `whichtool train neighbours`. "ptr" has a language model correct that set (docs/ptr.md), or find one without it where
  * nothing was trained.
  *
- * Errors: those of wt_find; WT_EUSAGE (an option out of range, or of another recipe). Of "ptr" also those of its
- * language model: WT_ENETWORK (no answer, or no libcurl), WT_EUSAGE (no model was named, a bad address, no key),
+ * Errors: those of wt_find; WT_EINVAL (an option out of range, or of another recipe). Of "ptr" also those of its
+ * language model: WT_ENETWORK (no answer, or no libcurl), WT_EINVAL (no model was named, a bad address, no key),
  * WT_ENOTFOUND (replay_path is not there, or lacks an answer), WT_EREADONLY, WT_EIO, WT_EFULL. */
 WT_API int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt_pick_options *options,
                    wt_picked **out, wt_error *err);
@@ -554,7 +593,7 @@ typedef struct wt_model {
 
 typedef struct wt_models {
     size_t len;
-    const wt_model *items;
+    const wt_model *const *items;
 } wt_models;
 
 WT_API void wt_models_free(wt_models *models);
@@ -636,7 +675,7 @@ typedef struct wt_train_options {
                        0: none */
 } wt_train_options;
 
-WT_API void wt_train_options_init(wt_train_options *options);
+WT_INIT(wt_train_options_init, wt_train_options)
 
 /* One model that was trained. */
 typedef struct wt_trained {
@@ -652,7 +691,7 @@ typedef struct wt_trained {
 
 typedef struct wt_train_report {
     size_t len;
-    const wt_trained *items;
+    const wt_trained *const *items;
 } wt_train_report;
 
 WT_API void wt_train_report_free(wt_train_report *report);
@@ -660,7 +699,7 @@ WT_API void wt_train_report_free(wt_train_report *report);
 /* Trains a model: a name of wt_lesson_at, or "all" of them in that order. engine may be NULL when options->data is
  * given: the catalogue is then the data set's own. The model in out/NAME is replaced when a better one was found on
  * dev; a stop, a failure or a kill leaves the last good one.
- * Errors: WT_EEMPTY (nothing to learn from), WT_EUSAGE (unknown lesson or loss, an option out of range), WT_EMODEL (no
+ * Errors: WT_EEMPTY (nothing to learn from), WT_EINVAL (unknown lesson or loss, an option out of range), WT_EMODEL (no
  * encoder, or the loss became infinite), WT_ENOMEM (it would not fit: the sentence says how much it needs), WT_EBUSY
  * (another training writes to that folder), WT_ECANCELLED (state is kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of
  * another training), WT_EIO, ...
@@ -673,8 +712,6 @@ WT_API int wt_train(wt_engine *engine, const char *lesson, const wt_train_option
 WT_API int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, char sha256[65], wt_error *err);
 
 /* ---------------------------------------------------------------- evaluation */
-
-#define WT_MAX_CUTOFFS 16
 
 typedef struct wt_eval_options {
     size_t size;
@@ -708,7 +745,7 @@ typedef struct wt_eval_options {
     int copies;                                                               /* the same */
 } wt_eval_options;
 
-WT_API void wt_eval_options_init(wt_eval_options *options);
+WT_INIT(wt_eval_options_init, wt_eval_options)
 
 typedef struct wt_metric {
     const char *name; /* "recall@5", "ndcg@5", "complete@5", "mrr"; of recipes that pick also "tracc", ... */
@@ -719,7 +756,7 @@ typedef struct wt_eval_row {
     const char *set, *split, *recipe;
     size_t tools, queries;
     size_t metric_count; /* the first ones are the same in all rows; a recipe that picks has more behind them */
-    const wt_metric *metrics;
+    const wt_metric *const *metrics;
     double p50_ms, p95_ms, p99_ms;    /* of one wt_find, one thread */
     const char *settings;             /* JSON object: what the figures depend on */
     const char *notice;               /* what was missing, or NULL */
@@ -735,8 +772,8 @@ typedef struct wt_eval_comparison {
 
 typedef struct wt_eval_report {
     size_t row_count, comparison_count;
-    const wt_eval_row *rows;
-    const wt_eval_comparison *comparisons; /* each recipe after the first against the first */
+    const wt_eval_row *const *rows;
+    const wt_eval_comparison *const *comparisons; /* each recipe after the first against the first */
 } wt_eval_report;
 
 WT_API void wt_eval_report_free(wt_eval_report *report);

@@ -57,6 +57,14 @@ void *wt__arena_calloc(struct arena *arena, size_t count, size_t size, size_t al
     return piece;
 }
 
+void *wt__arena_pointers(struct arena *arena, const void *items, size_t count, size_t size)
+{
+    const void **pointers = items || count == 0 ? wt__arena_array(arena, const void *, count) : NULL;
+    for (size_t i = 0; pointers && i < count; i++)
+        pointers[i] = (const char *)items + i * size;
+    return pointers;
+}
+
 char *wt__arena_copy(struct arena *arena, struct str s)
 {
     char *copy = wt__arena_alloc(arena, s.len + 1, 1);

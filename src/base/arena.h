@@ -21,6 +21,10 @@ void *wt__arena_alloc(struct arena *arena, size_t size, size_t align);
 void *wt__arena_calloc(struct arena *arena, size_t count, size_t size, size_t align);
 #define wt__arena_array(arena, type, count) ((type *)wt__arena_calloc((arena), (count), sizeof(type), _Alignof(type)))
 
+/* [count] pointers, to each item of an array of items of so many bytes: how results hold what may grow. items NULL:
+ * memory was out before, as it is now, unless count is 0. */
+void *wt__arena_pointers(struct arena *arena, const void *items, size_t count, size_t size);
+
 /* A NUL-terminated copy. */
 char *wt__arena_copy(struct arena *arena, struct str s);
 

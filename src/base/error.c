@@ -103,9 +103,9 @@ int wt__fail_context(wt_error *err, int code, const char *format, ...)
 const char *wt_code_name(int code)
 {
     static const char *const names[] = {
-        "WT_OK",     "WT_EUSAGE", "WT_EFORMAT",   "WT_ETOOLONG",   "WT_ENOTFOUND", "WT_EEMPTY",
+        "WT_OK",     "WT_EINVAL", "WT_EFORMAT",   "WT_ETOOLONG",   "WT_ENOTFOUND", "WT_EEMPTY",
         "WT_ESTORE", "WT_ENEWER", "WT_EREADONLY", "WT_EBUSY",      "WT_EMODEL",    "WT_ERECIPE",
-        "WT_EIO",    "WT_EFULL",  "WT_ENOMEM",    "WT_ECANCELLED", "WT_ENETWORK",
+        "WT_EIO",    "WT_EFULL",  "WT_ENOMEM",    "WT_ECANCELLED", "WT_ENETWORK",  "WT_ETIMEOUT",
     };
     size_t index = (size_t) - (long)code;
     return code <= 0 && index < sizeof names / sizeof *names ? names[index] : "WT_E?";

@@ -26,7 +26,7 @@ enum { RANDOM_LETTERS = 6 };
 static int fail_no_file(const char *path, mode_t mode, wt_error *err)
 {
     if (S_ISDIR(mode))
-        return wt__fail(err, WT_EUSAGE, "%s is a folder, not a file", path);
+        return wt__fail(err, WT_EINVAL, "%s is a folder, not a file", path);
     return wt__fail(err, WT_EFORMAT,
                     "%s is a %s, not a file: pass it as standard input (-), or save it to a file first", path,
                     S_ISFIFO(mode)   ? "pipe"
@@ -208,7 +208,7 @@ int wt__replace_begin(struct replace *out, const char *path, wt_error *err)
     *out = (struct replace){.fd = -1};
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return wt__fail(err, WT_EUSAGE, "%s is not a file, and would be replaced by one: name a file to write", path);
+        return wt__fail(err, WT_EINVAL, "%s is not a file, and would be replaced by one: name a file to write", path);
     size_t len = strlen(path);
     out->path = wt__copy_string(path, len);
     out->temporary = wt__alloc_array(len + sizeof UNFINISHED + RANDOM_LETTERS, 1);

@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 /* The whole file, at most max bytes (WT_ETOOLONG beyond), with a NUL after it. *out ends with free(). Reading and
- * mapping never wait: what is no file is refused (WT_EUSAGE a folder, WT_EFORMAT a pipe, socket or device). */
+ * mapping never wait: what is no file is refused (WT_EINVAL a folder, WT_EFORMAT a pipe, socket or device). */
 int wt__file_read(char **out, size_t *len, const char *path, size_t max, wt_error *err);
 
 /* A read-only map of a whole file. An empty file maps to ptr NULL, len 0. */

@@ -7,7 +7,7 @@ static const double INTERVAL_MS = 100;
 
 void wt__progress_init(struct progress *progress, wt_progress_fn report, void *context)
 {
-    *progress = (struct progress){.report = report, .context = context};
+    *progress = (struct progress){.report = report, .context = context, .begun_ms = wt__now_ms()};
     pthread_mutex_init(&progress->lock, NULL);
 }
 
@@ -16,7 +16,28 @@ void wt__progress_dispose(struct progress *progress)
     pthread_mutex_destroy(&progress->lock);
 }
 
-/* Called with the lock held. */
+void wt__progress_limit(struct progress *progress, unsigned ms)
+{
+    progress->limit_ms = ms;
+}
+
+int wt__progress_end(struct progress *progress, int rc, wt_error *err)
+{
+    bool late = progress->late;
+    wt__progress_dispose(progress);
+    if (rc == WT_ECANCELLED && late)
+        return wt__fail(err, WT_ETIMEOUT, "the time limit of %u ms ran out", progress->limit_ms);
+    return rc;
+}
+
+/* Both are called with the lock held. */
+static bool stops(struct progress *progress)
+{
+    if (!progress->cancelled && progress->limit_ms && wt__now_ms() - progress->begun_ms >= progress->limit_ms)
+        progress->cancelled = progress->late = true;
+    return progress->cancelled;
+}
+
 static void tell(struct progress *progress)
 {
     progress->last_ms = wt__now_ms();
@@ -33,7 +54,7 @@ int wt__progress_phase(struct progress *progress, const char *phase, uint64_t to
     progress->done = 0;
     progress->total = total;
     tell(progress);
-    int cancelled = progress->cancelled;
+    int cancelled = stops(progress);
     pthread_mutex_unlock(&progress->lock);
     return cancelled;
 }
@@ -47,7 +68,7 @@ int wt__progress_step(struct progress *progress, uint64_t steps)
     bool last = progress->total > 0 && progress->done == progress->total;
     if (last || wt__now_ms() - progress->last_ms >= INTERVAL_MS)
         tell(progress);
-    int cancelled = progress->cancelled;
+    int cancelled = stops(progress);
     pthread_mutex_unlock(&progress->lock);
     return cancelled;
 }

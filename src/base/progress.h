@@ -15,12 +15,21 @@ struct progress {
     const char *phase;
     uint64_t done, total;
     double last_ms;
+    double begun_ms;
+    unsigned limit_ms; /* 0: none */
     bool cancelled;
+    bool late; /* cancelled because the limit ran out */
     pthread_mutex_t lock;
 };
 
 void wt__progress_init(struct progress *progress, wt_progress_fn report, void *context);
 void wt__progress_dispose(struct progress *progress);
+
+/* Cancels so long after wt__progress_init, at the next phase or step; 0: never. */
+void wt__progress_limit(struct progress *progress, unsigned ms);
+/* Disposes of it. rc is what came of the operation: WT_ECANCELLED becomes WT_ETIMEOUT where the limit was the reason.
+ */
+int wt__progress_end(struct progress *progress, int rc, wt_error *err);
 
 /* A NULL progress is allowed everywhere and never cancels. */
 

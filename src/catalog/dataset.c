@@ -160,7 +160,7 @@ static int read_query(struct reading *r, struct str line)
             wt__fail_at(r->err, WT_EFORMAT, r->line, 0, "/text", "%s:%zu: the query has no \"text\"", r->file, r->line);
     else if (text.len > WT_MAX_REQUEST_BYTES)
         rc = wt__fail_at(r->err, WT_ETOOLONG, r->line, 0, "/text",
-                         "%s:%zu: the text has %zu bytes; a request has at most %zu", r->file, r->line, text.len,
+                         "%s:%zu: the text has %zu bytes; a request has at most %d", r->file, r->line, text.len,
                          WT_MAX_REQUEST_BYTES);
     else if (slot && (rc = copy(r, &text)) == 0) {
         r->slots[*slot].text = text;
@@ -303,7 +303,7 @@ int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt
 {
     *out = (struct dataset){.name = ""};
     if (!*split || strchr(split, '/') || *split == '.')
-        return wt__fail(err, WT_EUSAGE, "the split \"%s\" is no plain name such as test, dev or train", split);
+        return wt__fail(err, WT_EINVAL, "the split \"%s\" is no plain name such as test, dev or train", split);
     struct arena scratch = {0};
     struct buffer file = {0};
     wt__buffer_printf(&file, "qrels/%s.tsv", split);

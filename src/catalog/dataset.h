@@ -39,7 +39,7 @@ struct dataset {
 };
 
 /* Reads dir/queries.jsonl and dir/qrels/SPLIT.tsv. Errors: WT_ENOTFOUND (with the splits in mind that usually are
- * there), WT_EFORMAT with file and line, WT_ETOOLONG, WT_EUSAGE (a split that is no plain name), WT_ENOMEM. */
+ * there), WT_EFORMAT with file and line, WT_ETOOLONG, WT_EINVAL (a split that is no plain name), WT_ENOMEM. */
 int wt__dataset_read(struct dataset *out, const char *dir, const char *split, wt_error *err);
 
 /* The same from memory; the names stand in messages. The bytes are not kept. */

@@ -168,7 +168,7 @@ int wt__export(const struct tool *tools, size_t count, struct str format, struct
             api = &apis[i];
     if (!api)
         return wt__fail(
-            err, WT_EUSAGE,
+            err, WT_EINVAL,
             "no such form of definitions: \"%.*s\" (there are openai, openai-responses, anthropic, gemini, mcp)",
             (int)(format.len < 64 ? format.len : 64), format.ptr);
     struct buffer json = {0};

@@ -11,7 +11,7 @@ enum {
 };
 
 /* Appends one JSON array: what goes into the request's "tools". format: "openai" (chat completions),
- * "openai-responses", "anthropic", "gemini", "mcp". As it may be shown (text/shown.h). Errors: WT_EUSAGE (unknown
+ * "openai-responses", "anthropic", "gemini", "mcp". As it may be shown (text/shown.h). Errors: WT_EINVAL (unknown
  * format), WT_ENOMEM. */
 int wt__export(const struct tool *tools, size_t count, struct str format, struct buffer *out, wt_error *err);
 

@@ -51,7 +51,7 @@ int wt__store_open(struct store **out, const char *path, const struct store_opti
 void wt__store_close(struct store *store); /* NULL is a no-op */
 
 /* One more connection to the file of an open store, for reading beside its writer. A private store has none: it ends
- * with WT_EUSAGE. */
+ * with WT_EINVAL. */
 int wt__store_open_reader(struct store **out, const struct store *of, wt_error *err);
 bool wt__store_private(const struct store *store);
 /* Whether it holds no lock: a transaction whose end failed, as for want of memory, ends when the store is closed. */

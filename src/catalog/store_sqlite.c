@@ -88,7 +88,7 @@ int wt__store_open(struct store **out, const char *path, const struct store_opti
 {
     *out = NULL;
     if (!path || !*path)
-        return wt__fail(err, WT_EUSAGE, "the store needs a path");
+        return wt__fail(err, WT_EINVAL, "the store needs a path");
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return wt__fail_nomem(err);
@@ -121,7 +121,7 @@ int wt__store_open_reader(struct store **out, const struct store *of, wt_error *
 {
     *out = NULL;
     if (wt__store_private(of))
-        return wt__fail(err, WT_EUSAGE, "%s is a private store; it has one connection", of->path);
+        return wt__fail(err, WT_EINVAL, "%s is a private store; it has one connection", of->path);
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return wt__fail_nomem(err);

@@ -43,7 +43,7 @@ static int check_tool(const struct tool *tool, wt_error *err)
         return wt__fail(err, WT_ETOOLONG, "tool \"%.*s...\": its name or its provider's is over %d bytes", shown,
                         tool->name.ptr, WT_MAX_NAME_BYTES);
     if (tool->definition.len > WT_MAX_DEFINITION_BYTES || row > STORE_MAX_ROW - 4096)
-        return wt__fail(err, WT_ETOOLONG, "tool \"%.*s\" has a definition of %zu bytes; at most %zu are stored", shown,
+        return wt__fail(err, WT_ETOOLONG, "tool \"%.*s\" has a definition of %zu bytes; at most %d are stored", shown,
                         tool->name.ptr, tool->definition.len, WT_MAX_DEFINITION_BYTES);
     return 0;
 }

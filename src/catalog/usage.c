@@ -41,7 +41,7 @@ static bool is_blank(struct str text)
 int wt__usage_check_request(struct str request, wt_error *err)
 {
     if (request.len > WT_MAX_REQUEST_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %zu are taken", request.len,
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are taken", request.len,
                         WT_MAX_REQUEST_BYTES);
     const char *nul = request.len ? memchr(request.ptr, '\0', request.len) : NULL;
     if (nul)

@@ -96,7 +96,7 @@ static int lines_open(struct lines *l, struct usage_import *import, struct str t
 {
     *l = (struct lines){.import = import, .text = text, .place = {.file = name, .pointer = ""}};
     if (text.len > WT_MAX_FILE_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "%s has %zu bytes; at most %zu are read", name, text.len, WT_MAX_FILE_BYTES);
+        return wt__fail(err, WT_ETOOLONG, "%s has %zu bytes; at most %d are read", name, text.len, WT_MAX_FILE_BYTES);
     return wt__progress_phase(import->progress, "reading", text.len) ? wt__fail_cancelled(err) : 0;
 }
 

@@ -41,7 +41,7 @@ struct usage_import {
 };
 
 /* Errors: WT_EFORMAT (empty, a malformed data set, or an issue when strict), WT_ETOOLONG, WT_ECANCELLED, WT_ENOMEM,
- * those of take; of a path also WT_ENOTFOUND, WT_EIO, WT_EUSAGE (the split is no plain name). */
+ * those of take; of a path also WT_ENOTFOUND, WT_EIO, WT_EINVAL (the split is no plain name). */
 int wt__usage_import_bytes(struct usage_import *import, struct str bytes, const char *name, wt_error *err);
 int wt__usage_import_path(struct usage_import *import, const char *path, const char *split, wt_error *err);
 void wt__usage_import_dispose(struct usage_import *import);

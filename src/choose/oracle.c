@@ -89,7 +89,7 @@ static int ask_oracle(struct chat_model *model, const struct chat_question *ques
     const struct oracle *oracle = (const struct oracle *)model;
     const struct ptr_subject *subject = question->subject;
     if (!subject || !subject->request->labels)
-        return wt__fail(err, WT_EUSAGE, "%s: it answers only what it has the labels of", model->name);
+        return wt__fail(err, WT_EINVAL, "%s: it answers only what it has the labels of", model->name);
 
     const struct ptr_label **list =
         wt__arena_array(arena, const struct ptr_label *, 2 * subject->request->labels->needed_count);
@@ -107,7 +107,7 @@ static int ask_oracle(struct chat_model *model, const struct chat_question *ques
 int wt__oracle_init(struct oracle *oracle, double error, uint64_t seed, wt_error *err)
 {
     if (!(error >= 0 && error <= 1))
-        return wt__fail(err, WT_EUSAGE, "oracle: an error rate lies within 0 and 1, and %g does not", error);
+        return wt__fail(err, WT_EINVAL, "oracle: an error rate lies within 0 and 1, and %g does not", error);
     *oracle = (struct oracle){.model.ask = ask_oracle, .error = error, .seed = seed};
     snprintf(oracle->name, sizeof oracle->name, "oracle, %g %% error", 100 * error);
     oracle->model.name = oracle->name;

@@ -26,8 +26,8 @@ struct oracle {
     char name[64]; /* "oracle, 10 % error" */
 };
 
-/* Nothing to dispose of; any number of threads may ask. Errors: WT_EUSAGE (a rate that is not within 0..1). A question
- * without labels is WT_EUSAGE. */
+/* Nothing to dispose of; any number of threads may ask. Errors: WT_EINVAL (a rate that is not within 0..1). A question
+ * without labels is WT_EINVAL. */
 int wt__oracle_init(struct oracle *oracle, double error, uint64_t seed, wt_error *err);
 
 #endif

@@ -102,12 +102,12 @@ static int solve_problems(const struct ptr_run *run, wt_error *err)
 static int check_options(const struct ptr_options *options, wt_error *err)
 {
     if (options->k > PTR_MOST_K)
-        return wt__fail(err, WT_EUSAGE, "PTR: each view has at most %d tools, not %zu", PTR_MOST_K, options->k);
+        return wt__fail(err, WT_EINVAL, "PTR: each view has at most %d tools, not %zu", PTR_MOST_K, options->k);
     if (options->requirements > PTR_MOST_REQUIREMENTS)
-        return wt__fail(err, WT_EUSAGE, "PTR: a request has at most %d requirements, not %zu", PTR_MOST_REQUIREMENTS,
+        return wt__fail(err, WT_EINVAL, "PTR: a request has at most %d requirements, not %zu", PTR_MOST_REQUIREMENTS,
                         options->requirements);
     if (options->without & ~(unsigned)PTR_WITHOUT_ALL)
-        return wt__fail(err, WT_EUSAGE, "PTR: no such stage or view to leave out (%#x)", options->without);
+        return wt__fail(err, WT_EINVAL, "PTR: no such stage or view to leave out (%#x)", options->without);
     return 0;
 }
 

@@ -169,7 +169,7 @@ struct ptr_trace {
 
 /* The set that the request needs, in out->set; it may be empty. options: NULL for the defaults. On an error the trace
  * holds the stages up to it, its set is empty, and the cost counts what was answered.
- * Errors: WT_EUSAGE (an option beyond its limit), those of chat.h but WT_EFORMAT, those of the sources, WT_ENOMEM. */
+ * Errors: WT_EINVAL (an option beyond its limit), those of chat.h but WT_EFORMAT, those of the sources, WT_ENOMEM. */
 int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *sources, struct chat_model *model,
                    const struct ptr_request *request, struct arena *arena, struct ptr_trace *out, wt_error *err);
 

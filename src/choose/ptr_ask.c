@@ -37,8 +37,11 @@ static int put(const struct ptr_run *run, const struct prompt *prompt, const str
 {
     struct chat_question question = {.subject = subject, .progress = run->request->progress};
     reply->put = true;
-    reply->rc = wt__prompt_ask(prompt, values, count, run->model, &question, &reply->arena, &reply->got, &reply->why);
+    reply->rc = wt__progress_step(question.progress, 0) ? wt__fail_cancelled(&reply->why)
+                                                        : wt__prompt_ask(prompt, values, count, run->model, &question,
+                                                                         &reply->arena, &reply->got, &reply->why);
     reply->question = question.text;
+    wt__progress_step(question.progress, 1);
     return reply->rc == WT_EFORMAT ? 0 : reply->rc;
 }
 

@@ -13,7 +13,7 @@
 int wt__exit_of(int code)
 {
     switch (code) {
-    case WT_EUSAGE:
+    case WT_EINVAL:
         return END_USAGE;
     case WT_EFORMAT:
     case WT_ETOOLONG:
@@ -31,6 +31,8 @@ int wt__exit_of(int code)
         return END_MODEL;
     case WT_ENETWORK:
         return END_NETWORK;
+    case WT_ETIMEOUT:
+        return END_TIMEOUT;
     case WT_ECANCELLED:
         return END_INTERRUPTED;
     default:

@@ -23,6 +23,7 @@ enum {
     END_MODEL = 5,
     END_NETWORK = 6,
     END_SYSTEM = 7,
+    END_TIMEOUT = 124,
     END_INTERRUPTED = 130
 };
 

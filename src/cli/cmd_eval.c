@@ -69,7 +69,7 @@ static void json_row(struct buffer *out, const wt_eval_report *report, const wt_
     wt__json_key(out, "metrics");
     wt__buffer_char(out, '{');
     for (size_t i = 0; i < row->metric_count; i++)
-        wt__json_number(out, row->metrics[i].name, row->metrics[i].value);
+        wt__json_number(out, row->metrics[i]->name, row->metrics[i]->value);
     wt__buffer_char(out, '}');
     wt__json_key(out, "latency_ms");
     wt__buffer_char(out, '{');
@@ -89,7 +89,7 @@ static void json_row(struct buffer *out, const wt_eval_report *report, const wt_
         wt__json_text(out, "notice", row->notice);
     const char *against = NULL;
     for (size_t i = 0; i < report->comparison_count; i++) {
-        const wt_eval_comparison *c = &report->comparisons[i];
+        const wt_eval_comparison *c = report->comparisons[i];
         if (strcmp(c->b, row->recipe) != 0)
             continue;
         if (!against) {
@@ -112,9 +112,9 @@ static void json_row(struct buffer *out, const wt_eval_report *report, const wt_
 /* The row with the most metrics: their names are the table's. */
 static const wt_eval_row *fullest(const wt_eval_report *report)
 {
-    const wt_eval_row *row = &report->rows[0];
+    const wt_eval_row *row = report->rows[0];
     for (size_t r = 1; r < report->row_count; r++)
-        row = report->rows[r].metric_count > row->metric_count ? &report->rows[r] : row;
+        row = report->rows[r]->metric_count > row->metric_count ? report->rows[r] : row;
     return row;
 }
 
@@ -125,7 +125,7 @@ static void metric_cell(struct buffer *out, const wt_eval_row *row, size_t metri
         wt__buffer_printf(out, "%*s", (int)width, "-");
         return;
     }
-    const wt_metric *m = &row->metrics[metric];
+    const wt_metric *m = row->metrics[metric];
     bool tools = strcmp(m->name, "size_diff") == 0 || strcmp(m->name, "set_size") == 0;
     wt__buffer_printf(out, "%*.*f", (int)width, tools ? 2 : 1, tools ? m->value : 100 * m->value);
 }
@@ -137,9 +137,9 @@ static void table_line(struct buffer *out, const wt_eval_report *report, size_t 
     static const char *const times[] = {"p50 ms", "p95 ms", "p99 ms"};
     const wt_eval_row *named = fullest(report);
     size_t metrics = named->metric_count;
-    wt__buffer_printf(out, "%-*s", LABEL, metric < metrics ? named->metrics[metric].name : times[metric - metrics]);
+    wt__buffer_printf(out, "%-*s", LABEL, metric < metrics ? named->metrics[metric]->name : times[metric - metrics]);
     for (size_t r = first; r < last; r++) {
-        const wt_eval_row *row = &report->rows[r];
+        const wt_eval_row *row = report->rows[r];
         const double milliseconds[] = {row->p50_ms, row->p95_ms, row->p99_ms};
         if (metric < metrics)
             metric_cell(out, row, metric, width);
@@ -154,9 +154,9 @@ static void print_table(const struct cli *cli, struct buffer *out, const wt_eval
 {
     size_t width = COLUMN;
     for (size_t r = 0; r < report->row_count; r++)
-        width = strlen(report->rows[r].recipe) + 2 > width ? strlen(report->rows[r].recipe) + 2 : width;
+        width = strlen(report->rows[r]->recipe) + 2 > width ? strlen(report->rows[r]->recipe) + 2 : width;
     size_t beside = cli->width > LABEL + width ? (cli->width - LABEL) / width : cli->width ? 1 : report->row_count;
-    const wt_eval_row *head = &report->rows[0];
+    const wt_eval_row *head = report->rows[0];
     struct buffer title = {0};
     wt__buffer_printf(&title, "%s, %s: ", head->set, head->split);
     wt__grouped(&title, head->queries);
@@ -171,14 +171,14 @@ static void print_table(const struct cli *cli, struct buffer *out, const wt_eval
         wt__buffer_printf(out, "%s%-*s", first ? "\n" : "", LABEL, "");
         wt__style_begin(out, cli->color_out, STYLE_BOLD);
         for (size_t r = first; r < last; r++)
-            wt__buffer_printf(out, "%*s", (int)width, report->rows[r].recipe);
+            wt__buffer_printf(out, "%*s", (int)width, report->rows[r]->recipe);
         wt__style_end(out, cli->color_out);
         wt__buffer_char(out, '\n');
         for (size_t metric = 0; metric < fullest(report)->metric_count + 3; metric++)
             table_line(out, report, first, last, width, metric);
     }
     for (size_t i = 0; i < report->comparison_count; i++) {
-        const wt_eval_comparison *c = &report->comparisons[i];
+        const wt_eval_comparison *c = report->comparisons[i];
         struct buffer line = {0};
         wt__buffer_printf(&line, "%s against %s, %s: %+.1f (95 %% interval %+.1f to %+.1f), p %.4f", c->b, c->a,
                           c->metric, 100 * c->difference, 100 * c->low, 100 * c->high, c->p);
@@ -193,15 +193,15 @@ static int print_report(struct cli *cli, const wt_eval_report *report)
 {
     struct buffer out = {0};
     for (size_t i = 0; i < report->row_count && cli->json; i++)
-        json_row(&out, report, &report->rows[i]);
+        json_row(&out, report, report->rows[i]);
     if (!cli->json && report->row_count > 0)
         print_table(cli, &out, report);
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     for (size_t i = 0; i < report->row_count; i++)
-        if (report->rows[i].notice &&
-            (i == 0 || !report->rows[i - 1].notice || strcmp(report->rows[i].notice, report->rows[i - 1].notice) != 0))
-            wt__cli_note(cli, "Note: %s", report->rows[i].notice);
+        if (report->rows[i]->notice && (i == 0 || !report->rows[i - 1]->notice ||
+                                        strcmp(report->rows[i]->notice, report->rows[i - 1]->notice) != 0))
+            wt__cli_note(cli, "Note: %s", report->rows[i]->notice);
     return END_DONE;
 }
 

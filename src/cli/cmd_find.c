@@ -6,7 +6,7 @@
 static void print_json_lines(struct buffer *out, const wt_hits *hits)
 {
     for (size_t i = 0; i < hits->len; i++) {
-        wt__json_hit(out, &hits->items[i], i + 1);
+        wt__json_hit(out, hits->items[i], i + 1);
         wt__buffer_char(out, '\n');
     }
 }
@@ -33,7 +33,7 @@ static void print_json_object(struct buffer *out, const wt_hits *hits, const cha
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < hits->len; i++) {
         wt__buffer_text(out, i ? ",\n" : "\n");
-        wt__json_hit(out, &hits->items[i], i + 1);
+        wt__json_hit(out, hits->items[i], i + 1);
     }
     wt__buffer_text(out, "]}\n");
 }
@@ -99,6 +99,7 @@ int wt__cmd_find(struct cli *cli)
         options.explain = wt__given(cli, OPT_EXPLAIN);
         options.abstain = abstain;
         options.copies = wt__given(cli, OPT_COPIES);
+        options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_hits *hits = NULL;
         wt_error err;
         int rc = wt_find(engine, request.ptr, request.len, &options, &hits, &err);

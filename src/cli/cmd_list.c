@@ -42,14 +42,14 @@ static bool print_page(void *context, const wt_tools *page)
     struct buffer out = {0};
     size_t id_width = 0;
     for (size_t i = 0; i < page->len && !cli->json; i++)
-        id_width = wt__id_width(cli, &page->items[i], id_width);
+        id_width = wt__id_width(cli, page->items[i], id_width);
     for (size_t i = 0; i < page->len; i++) {
         if (cli->json) {
             wt__buffer_char(&out, '{');
-            wt__json_tool(&out, &page->items[i]);
+            wt__json_tool(&out, page->items[i]);
             wt__buffer_text(&out, "}\n");
         } else {
-            struct row row = {"", 0, &page->items[i]};
+            struct row row = {"", 0, page->items[i]};
             wt__tool_row(cli, &out, &row, id_width);
         }
     }
@@ -74,9 +74,9 @@ static bool count_page(void *context, const wt_tools *page)
 {
     struct providers *p = context;
     for (size_t i = 0; i < page->len; i++) {
-        uint32_t *at = wt__map_get(&p->by_name, wt__str(page->items[i].provider));
+        uint32_t *at = wt__map_get(&p->by_name, wt__str(page->items[i]->provider));
         if (!at) {
-            char *name = wt__arena_copy(&p->arena, wt__str(page->items[i].provider));
+            char *name = wt__arena_copy(&p->arena, wt__str(page->items[i]->provider));
             p->failed = !name || wt__grow((void **)&p->items, &p->capacity, p->len + 1, sizeof *p->items) < 0 ||
                         !(at = wt__map_insert(&p->by_name, wt__str(name), (uint32_t)p->len, NULL));
             if (p->failed)
@@ -131,6 +131,7 @@ static int tell_nothing(struct cli *cli, wt_engine *engine)
     wt_catalog_info info;
     wt_error err;
     const char *provider = wt__text_of(cli, OPT_PROVIDER);
+    wt_catalog_info_init(&info);
     if (wt_info(engine, &info, &err) < 0)
         return wt__cli_fail(cli, &err);
     if (info.tools == 0)

@@ -62,9 +62,9 @@ static int print_models(struct cli *cli, const wt_models *models)
     struct buffer out = {0};
     for (size_t i = 0; i < models->len; i++) {
         if (cli->json)
-            json_model(&out, &models->items[i]);
+            json_model(&out, models->items[i]);
         else
-            text_model(cli, &out, &models->items[i]);
+            text_model(cli, &out, models->items[i]);
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;

@@ -4,6 +4,7 @@
 
 #include "cli/hits.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/trace.h"
 
 static void json_share(struct buffer *out, const char *key, double value)
@@ -37,7 +38,7 @@ static void print_json(struct buffer *out, const wt_picked *picked, const char *
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < picked->len; i++) {
         wt__buffer_text(out, i ? "," : "");
-        wt__json_hit(out, &picked->items[i], i + 1);
+        wt__json_hit(out, picked->items[i], i + 1);
     }
     wt__buffer_text(out, "]}\n");
 }
@@ -96,6 +97,20 @@ static int read_recipes(struct cli *cli, wt_pick_options *options)
     return 0;
 }
 
+/* A language model may take its time, so it is shown, and Ctrl-C ends it with what was recorded so far kept. */
+static int ask(struct cli *cli, wt_engine *engine, const struct buffer *request, wt_pick_options *options,
+               wt_picked **out, wt_error *err)
+{
+    struct progress_line line;
+    wt__interrupt_watch();
+    wt__progress_begin(&line, cli);
+    options->progress = wt__progress_show;
+    options->progress_context = &line;
+    int rc = wt_pick(engine, request->ptr, request->len, options, out, err);
+    wt__progress_clear();
+    return rc;
+}
+
 int wt__cmd_pick(struct cli *cli)
 {
     struct buffer request = {0};
@@ -116,9 +131,11 @@ int wt__cmd_pick(struct cli *cli)
     if (code == 0) {
         options.provider = wt__text_of(cli, OPT_PROVIDER);
         options.explain = wt__given(cli, OPT_EXPLAIN);
+        options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_picked *picked = NULL;
         wt_error err;
-        if (wt_pick(engine, request.ptr, request.len, &options, &picked, &err) >= 0)
+        int rc = ask(cli, engine, &request, &options, &picked, &err);
+        if (rc >= 0)
             code = print_picked(cli, picked, request.ptr);
         else
             code = err.code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail(cli, &err);

@@ -119,7 +119,7 @@ int wt__cmd_show(struct cli *cli)
     if (code == 0) {
         wt_error err;
         code = wt_get(engine, cli->arguments.words[0], &tools, &err) < 0 ? wt__cli_fail(cli, &err)
-                                                                         : print_as_asked(cli, &tools->items[0]);
+                                                                         : print_as_asked(cli, tools->items[0]);
     }
     wt_tools_free(tools);
     wt_close(engine);

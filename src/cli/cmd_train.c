@@ -118,15 +118,15 @@ static int print_report(struct cli *cli, const wt_train_report *report)
     struct buffer out = {0};
     for (size_t i = 0; i < report->len; i++) {
         if (cli->json)
-            json_model(&out, &report->items[i]);
+            json_model(&out, report->items[i]);
         else
-            text_model(cli, &out, &report->items[i]);
+            text_model(cli, &out, report->items[i]);
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     for (size_t i = 0; i < report->len; i++)
-        if (report->items[i].notice)
-            wt__cli_note(cli, "Note: %s: %s", report->items[i].lesson, report->items[i].notice);
+        if (report->items[i]->notice)
+            wt__cli_note(cli, "Note: %s: %s", report->items[i]->lesson, report->items[i]->notice);
     return END_DONE;
 }
 

@@ -136,8 +136,8 @@ static void json_usage(struct buffer *out, const wt_usage *usage)
     wt__json_key(out, "tools");
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_char(out, i ? ',' : '[');
-        wt__shown_string(out, wt__str(usage->tools[i].id));
-        gone += !usage->tools[i].known;
+        wt__shown_string(out, wt__str(usage->tools[i]->id));
+        gone += !usage->tools[i]->known;
     }
     wt__buffer_text(out, usage->tool_count ? "]" : "[]");
     wt__json_count(out, "unknown_tools", gone);
@@ -154,7 +154,7 @@ static void text_usage(const struct cli *cli, struct buffer *out, const wt_usage
     struct buffer line = {0};
     write_time(usage->time, time);
     for (size_t i = 0; i < usage->tool_count; i++)
-        wt__buffer_printf(&line, usage->tools[i].known ? "%s%s" : "%s(%s)", i ? ", " : "", usage->tools[i].id);
+        wt__buffer_printf(&line, usage->tools[i]->known ? "%s%s" : "%s(%s)", i ? ", " : "", usage->tools[i]->id);
     wt__buffer_printf(&line, ": %s", usage->request);
     wt__buffer_printf(out, "%s  %-6s  ", time, usage->outcome);
     wt__text_cut(out, wt__buffer_view(&line), cli->width > LEAD + LEAST ? cli->width - LEAD : cli->width ? LEAST : 0);
@@ -192,10 +192,10 @@ static int list(struct cli *cli, wt_engine *engine)
             return wt__cli_fail(cli, &err);
         for (size_t i = 0; i < page->len; i++) {
             if (cli->json)
-                json_usage(&out, &page->items[i]);
+                json_usage(&out, page->items[i]);
             else
-                text_usage(cli, &out, &page->items[i]);
-            filter.after_id = page->items[i].id;
+                text_usage(cli, &out, page->items[i]);
+            filter.after_id = page->items[i]->id;
         }
         seen += page->len;
         more = page->len == PAGE && seen != limit;

@@ -43,24 +43,24 @@ void wt__json_hit(struct buffer *out, const wt_hit *hit, size_t rank)
     wt__buffer_char(out, '{');
     wt__json_count(out, "rank", rank);
     wt__json_number(out, "score", hit->score);
-    wt__json_tool(out, &hit->tool);
+    wt__json_tool(out, hit->tool);
     for (size_t i = 0; i < hit->stage_count; i++) {
         if (i == 0)
             wt__json_key(out, "stages");
         wt__buffer_text(out, i ? ",{" : "[{");
-        wt__json_text(out, "stage", hit->stages[i].stage);
-        wt__json_count(out, "rank", hit->stages[i].rank);
-        wt__json_number(out, "score", hit->stages[i].score);
-        wt__json_number(out, "share", hit->stages[i].share);
+        wt__json_text(out, "stage", hit->stages[i]->stage);
+        wt__json_count(out, "rank", hit->stages[i]->rank);
+        wt__json_number(out, "score", hit->stages[i]->score);
+        wt__json_number(out, "share", hit->stages[i]->share);
         wt__buffer_text(out, i + 1 < hit->stage_count ? "}" : "}]");
     }
     for (size_t i = 0; i < hit->match_count; i++) {
         if (i == 0)
             wt__json_key(out, "matches");
         wt__buffer_text(out, i ? ",{" : "[{");
-        wt__json_text(out, "word", hit->matches[i].word);
-        wt__json_text(out, "fields", hit->matches[i].fields);
-        wt__json_number(out, "score", hit->matches[i].score);
+        wt__json_text(out, "word", hit->matches[i]->word);
+        wt__json_text(out, "fields", hit->matches[i]->fields);
+        wt__json_number(out, "score", hit->matches[i]->score);
         wt__buffer_text(out, i + 1 < hit->match_count ? "}" : "}]");
     }
     wt__buffer_char(out, '}');
@@ -71,7 +71,7 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
 {
     wt__style_begin(out, cli->color_out, STYLE_DIM);
     for (size_t i = 0; i < hit->stage_count; i++) {
-        const wt_stage_score *stage = &hit->stages[i];
+        const wt_stage_score *stage = hit->stages[i];
         wt__text_pad(out, indent);
         wt__buffer_printf(out, "%s: ", stage->stage);
         if (stage->rank)
@@ -83,8 +83,8 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
         struct buffer words = {0};
         wt__buffer_text(&words, "words: ");
         for (size_t i = 0; i < hit->match_count; i++)
-            wt__buffer_printf(&words, "%s%s (%s) %.3g", i ? ", " : "", hit->matches[i].word, hit->matches[i].fields,
-                              hit->matches[i].score);
+            wt__buffer_printf(&words, "%s%s (%s) %.3g", i ? ", " : "", hit->matches[i]->word, hit->matches[i]->fields,
+                              hit->matches[i]->score);
         wt__text_pad(out, indent);
         wt__text_wrap(out, wt__buffer_view(&words), indent, cli->width);
         wt__buffer_char(out, '\n');
@@ -93,28 +93,28 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
     wt__style_end(out, cli->color_out);
 }
 
-void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *hits, size_t len)
+void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *const *hits, size_t len)
 {
     size_t id_width = 0;
     for (size_t i = 0; i < len; i++)
-        id_width = wt__id_width(cli, &hits[i].tool, id_width);
+        id_width = wt__id_width(cli, hits[i]->tool, id_width);
     for (size_t i = 0; i < len; i++) {
         char lead[64];
-        int width = snprintf(lead, sizeof lead, "%*zu  %6.3f  ", len > 99 ? 4 : 2, i + 1, hits[i].score);
-        struct row row = {lead, (size_t)width, &hits[i].tool};
+        int width = snprintf(lead, sizeof lead, "%*zu  %6.3f  ", len > 99 ? 4 : 2, i + 1, hits[i]->score);
+        struct row row = {lead, (size_t)width, hits[i]->tool};
         wt__tool_row(cli, out, &row, id_width);
         if (wt__given(cli, OPT_EXPLAIN))
-            explain(cli, out, &hits[i], (size_t)width);
+            explain(cli, out, hits[i], (size_t)width);
     }
 }
 
-int wt__hit_definitions(struct cli *cli, const wt_hit *hits, size_t len, const char *format)
+int wt__hit_definitions(struct cli *cli, const wt_hit *const *hits, size_t len, const char *format)
 {
     const wt_tool **tools = calloc(len + 1, sizeof *tools);
     if (!tools)
         return wt__cli_say(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; i < len; i++)
-        tools[i] = &hits[i].tool;
+        tools[i] = hits[i]->tool;
     int code = wt__print_export(cli, tools, len, format);
     free(tools);
     return code;

@@ -11,9 +11,9 @@ int wt__read_request(struct cli *cli, struct buffer *request);
 int wt__read_share(struct cli *cli, enum option_id id, const char *name, double *out);
 
 void wt__json_hit(struct buffer *out, const wt_hit *hit, size_t rank);
-void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *hits, size_t len);
+void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *const *hits, size_t len);
 
 /* Complete definitions, as another API takes them. 0, or an exit code with the reason told. */
-int wt__hit_definitions(struct cli *cli, const wt_hit *hits, size_t len, const char *format);
+int wt__hit_definitions(struct cli *cli, const wt_hit *const *hits, size_t len, const char *format);
 
 #endif

@@ -6,17 +6,17 @@
 enum { ISSUES_SHOWN = 20 };
 
 /* The first of them, "FILE:LINE: POINTER: REASON", and how many more were met: count of them were kept. */
-static void tell_issues(const struct cli *cli, const wt_add_issue *issues, size_t count, size_t met)
+static void tell_issues(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met)
 {
     size_t shown = count < ISSUES_SHOWN ? count : ISSUES_SHOWN;
     for (size_t i = 0; i < shown; i++) {
         struct buffer place = {0};
-        wt__buffer_text(&place, issues[i].file);
-        if (issues[i].line)
-            wt__buffer_printf(&place, ":%zu", issues[i].line);
-        if (*issues[i].pointer)
-            wt__buffer_printf(&place, ": %s", issues[i].pointer);
-        wt__cli_note(cli, "%s: %s", place.ptr ? place.ptr : "", issues[i].reason);
+        wt__buffer_text(&place, issues[i]->file);
+        if (issues[i]->line)
+            wt__buffer_printf(&place, ":%zu", issues[i]->line);
+        if (*issues[i]->pointer)
+            wt__buffer_printf(&place, ": %s", issues[i]->pointer);
+        wt__cli_note(cli, "%s: %s", place.ptr ? place.ptr : "", issues[i]->reason);
         wt__buffer_dispose(&place);
     }
     if (count > shown && met > count)
@@ -25,17 +25,17 @@ static void tell_issues(const struct cli *cli, const wt_add_issue *issues, size_
         wt__cli_note(cli, "... and %zu more; --json lists them all", count - shown);
 }
 
-static void json_issues(struct buffer *out, const wt_add_issue *issues, size_t count)
+static void json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count)
 {
     wt__json_key(out, "issues");
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, i ? ",{" : "{");
-        wt__json_text(out, "file", issues[i].file);
-        wt__json_count(out, "line", issues[i].line);
-        wt__json_count(out, "byte", issues[i].byte);
-        wt__json_text(out, "pointer", issues[i].pointer);
-        wt__json_text(out, "reason", issues[i].reason);
+        wt__json_text(out, "file", issues[i]->file);
+        wt__json_count(out, "line", issues[i]->line);
+        wt__json_count(out, "byte", issues[i]->byte);
+        wt__json_text(out, "pointer", issues[i]->pointer);
+        wt__json_text(out, "reason", issues[i]->reason);
         wt__buffer_char(out, '}');
     }
     wt__buffer_char(out, ']');

@@ -9,7 +9,7 @@
 struct import_outcome {
     double seconds;
     const char *notice; /* or NULL */
-    const wt_add_issue *issues;
+    const wt_add_issue *const *issues;
     size_t issue_count, skipped;
     size_t taken; /* of which nothing is wrong */
 };

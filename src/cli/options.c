@@ -19,6 +19,8 @@
 #define EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
 #define IMPORT_FORMATS "mcp openai anthropic gemini openapi rapidapi jsonl beir"
 
+enum { TIMEOUT_MAX = 24 * 60 * 60 };
+
 const char wt__purpose[] = "find the few right tools for a request, out of hundreds to a million";
 
 const struct option wt__global_options[] = {
@@ -72,6 +74,13 @@ static const struct example add_examples[] = {
     "Show nothing, and exit with 1, when it is likely that no tool fits: as likely as for a share SHARE, such as "     \
     "0.05, of the requests that have one."
 
+#define TIMEOUT_OPTION                                                                                                 \
+    {                                                                                                                  \
+        .id = OPT_TIMEOUT, .name = "timeout", .kind = VALUE_NUMBER, .value = "SECONDS", .max = TIMEOUT_MAX,            \
+        .help = "Give up, and exit with 124, when it takes longer; looked at between the stages, and while a "         \
+                "language model answers. No limit when not given."                                                     \
+    }
+
 #define MAX_PER_PROVIDER_OPTION                                                                                        \
     {                                                                                                                  \
         .id = OPT_MAX_PER_PROVIDER, .name = "max-per-provider", .kind = VALUE_NUMBER, .value = "N", .max = WT_MAX_K,   \
@@ -113,6 +122,7 @@ static const struct option find_options[] = {
      .help = "Only tools of this provider."},
     MAX_PER_PROVIDER_OPTION,
     COPIES_OPTION,
+    TIMEOUT_OPTION,
     {.id = OPT_ABSTAIN,
      .name = "abstain",
      .kind = VALUE_TEXT,
@@ -208,6 +218,7 @@ static const struct option pick_options[] = {
      .choices = "table json " EXPORT_FORMATS,
      .help = "table for people; json for the set with its probabilities as one object; the others print the complete "
              "definitions as one array that the provider's API accepts."},
+    TIMEOUT_OPTION,
     PTR_OPTIONS,
     MODEL_OPTIONS,
 };
@@ -752,6 +763,7 @@ const struct meaning wt__exit_codes[] = {
     {"5", "The model is missing or damaged, or the recipe cannot run without one."},
     {"6", "The network failed."},
     {"7", "Memory or the disk is full, or reading and writing failed."},
+    {"124", "The time of --timeout ran out."},
     {"130", "Interrupted by Ctrl-C."},
 };
 const size_t wt__exit_code_count = COUNT(wt__exit_codes);

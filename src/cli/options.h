@@ -74,6 +74,7 @@ enum option_id {
     OPT_SYNC,
     OPT_THREADS,
     OPT_TIMED,
+    OPT_TIMEOUT,
     OPT_TOOL,
     OPT_TRAINED,
     OPT_USAGES,

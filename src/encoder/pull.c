@@ -311,7 +311,7 @@ static int pull_from_hub(struct pull *pull, const struct manifest_source *source
 static bool another_source_may_do(int rc)
 {
     return rc == WT_ENETWORK || rc == WT_ENOTFOUND || rc == WT_EMODEL || rc == WT_EIO || rc == WT_ETOOLONG ||
-           rc == WT_EUSAGE;
+           rc == WT_EINVAL;
 }
 
 /* Asks the sources in turn. When none has it all, the sentence says why not, for each. */

@@ -19,11 +19,6 @@ struct report {
     struct arena arena;
 };
 
-void wt_add_options_init(wt_add_options *options)
-{
-    *options = (wt_add_options){.size = sizeof *options};
-}
-
 void wt_add_report_free(wt_add_report *public)
 {
     if (!public)
@@ -40,7 +35,8 @@ static int report_new(struct report **out, const struct import *import, wt_error
     if (!report)
         return wt__fail_nomem(err);
     wt_add_issue *issues = wt__arena_array(&report->arena, wt_add_issue, import->issue_count);
-    bool whole = issues != NULL;
+    const void *kept = wt__arena_pointers(&report->arena, issues, import->issue_count, sizeof *issues);
+    bool whole = kept != NULL;
     for (size_t i = 0; whole && i < import->issue_count; i++) {
         issues[i] = import->issues[i];
         issues[i].file = wt__arena_copy(&report->arena, wt__str(import->issues[i].file));
@@ -49,7 +45,7 @@ static int report_new(struct report **out, const struct import *import, wt_error
         whole = issues[i].file && issues[i].pointer && issues[i].reason;
     }
     report->public = (wt_add_report){
-        .skipped = import->skipped, .format = import->format, .issues = issues, .issue_count = import->issue_count};
+        .skipped = import->skipped, .format = import->format, .issues = kept, .issue_count = import->issue_count};
     *out = report;
     if (whole)
         return 0;
@@ -171,11 +167,13 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
     struct import import = {0};
     struct progress progress;
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
     const char *name = options.source_name ? options.source_name : "input";
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct import_options reading = import_options(&options, name, &progress);
-    int rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
+    rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
     if (rc == 0)
         rc = add_import(engine, &import, wt__str(name), &options, &progress, out, err);
     wt__import_dispose(&import);
@@ -190,10 +188,12 @@ int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given
     struct progress progress;
     char resolved[PATH_MAX];
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
     wt__progress_init(&progress, options.progress, options.progress_context);
     struct import_options reading = import_options(&options, NULL, &progress);
-    int rc = wt__import_path(&import, path, &reading, err);
+    rc = wt__import_path(&import, path, &reading, err);
     if (rc == 0) {
         /* The scope of a later --sync is the same file, from wherever it is named. */
         const char *source = realpath(path, resolved);

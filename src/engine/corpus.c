@@ -35,6 +35,7 @@ int wt__corpus_path(char **out, struct arena *arena, const char *dir, const char
 static int import_once(wt_engine *engine, const char *dir, const struct corpus_options *options, wt_error *err)
 {
     wt_catalog_info info;
+    wt_catalog_info_init(&info);
     int rc = wt_info(engine, &info, err);
     if (rc < 0 || info.tools > 0)
         return rc; /* an import is one transaction: tools are there, so all of them are */

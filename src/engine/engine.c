@@ -11,11 +11,6 @@
 #include "encoder/model_dir.h"
 #include "engine/options.h"
 
-void wt_open_options_init(wt_open_options *options)
-{
-    *options = (wt_open_options){.size = sizeof *options};
-}
-
 static bool in_memory(const char *path)
 {
     return strcmp(path, ":memory:") == 0;
@@ -49,9 +44,11 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
 {
     wt_open_options options;
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
     if (!path || !path[0])
-        return wt__fail(err, WT_EUSAGE, "no store was named; give the path of a file");
+        return wt__fail(err, WT_EINVAL, "no store was named; give the path of a file");
     wt_engine *engine = calloc(1, sizeof *engine);
     if (!engine)
         return wt__fail_nomem(err);
@@ -62,7 +59,7 @@ int wt_open(wt_engine **out, const char *path, const wt_open_options *given, wt_
     engine->threads = options.threads;
     engine->busy_ms = options.busy_ms ? options.busy_ms : STORE_BUSY_MS;
 
-    int rc = set_places(engine, path, &options, err);
+    rc = set_places(engine, path, &options, err);
     if (rc == 0)
         rc = wt__engine_set_chat(engine, &options, err);
     struct store_options store = {.read_only = options.read_only, .busy_ms = engine->busy_ms};
@@ -296,23 +293,23 @@ void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace)
 int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err)
 {
     const struct encoder *encoder = NULL;
-    *out = (wt_catalog_info){0};
+    wt_catalog_info info = {0};
     if (wt__engine_encoder(engine, &encoder, NULL) == 0)
-        snprintf(out->model, sizeof out->model, "%s", engine->model_name);
+        snprintf(info.model, sizeof info.model, "%s", engine->model_name);
     struct store *reader;
     int rc = wt__engine_reader(engine, &reader, err);
     if (rc < 0)
         return rc;
     rc = wt__store_read_begin(reader, err);
     if (rc >= 0)
-        rc = wt__store_generation(reader, &out->generation, err);
+        rc = wt__store_generation(reader, &info.generation, err);
     if (rc >= 0)
-        rc = wt__store_count(reader, &out->tools, &out->providers, err);
+        rc = wt__store_count(reader, &info.tools, &info.providers, err);
     if (rc >= 0 && encoder) {
         struct vector_set set = wt__engine_vectors(encoder, engine);
-        rc = wt__store_count_vectors(reader, &set, &out->embedded, err);
+        rc = wt__store_count_vectors(reader, &set, &info.embedded, err);
     }
     wt__store_read_end(reader);
     wt__engine_return_reader(engine, reader);
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : wt__options_write(out, sizeof info, &info, err);
 }

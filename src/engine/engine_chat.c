@@ -51,11 +51,11 @@ static int open_chat(struct engine_chat *chat, wt_error *err)
 {
     const char *path = chat->replay ? chat->replay : chat->record;
     if (!chat->model || !chat->model[0])
-        return wt__fail(err, WT_EUSAGE,
+        return wt__fail(err, WT_EINVAL,
                         "no language model was named; say which with --chat-model NAME, and where it "
                         "is with --chat-url URL");
     if (chat->replay && chat->record)
-        return wt__fail(err, WT_EUSAGE, "answers are either recorded or replayed, not both");
+        return wt__fail(err, WT_EINVAL, "answers are either recorded or replayed, not both");
     int rc = chat->replay || chat->client ? 0 : open_client(chat, err);
     if (rc == 0 && path)
         rc = wt__chat_record_open(&chat->answers, path, chat->model,

@@ -16,7 +16,7 @@ struct engine_chat {
 int wt__engine_set_chat(wt_engine *engine, const wt_open_options *options, wt_error *err);
 void wt__engine_chat_dispose(struct engine_chat *chat);
 
-/* Borrowed until the engine ends. Errors: WT_EUSAGE (it was not said which, or both to record and to replay), those of
+/* Borrowed until the engine ends. Errors: WT_EINVAL (it was not said which, or both to record and to replay), those of
  * wt__chat_client_open and wt__chat_record_open. */
 int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err);
 

@@ -15,11 +15,6 @@ struct result {
     struct arena arena;
 };
 
-void wt_find_options_init(wt_find_options *options)
-{
-    *options = (wt_find_options){.size = sizeof *options};
-}
-
 void wt_hits_free(wt_hits *public)
 {
     if (!public)
@@ -40,7 +35,6 @@ static void abstain(struct search *search, const struct chooser *chooser, double
 
 static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
 {
-    wt_hit *items = NULL;
     size_t wanted = search->k;
     const struct chooser *chooser = NULL;
     out->none = NAN;
@@ -62,8 +56,7 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
         return rc < 0 ? rc : wt__fail_nomem(err);
     for (uint32_t i = 0; i < search->hits.len; i++)
         which[i] = i;
-    rc = wt__publish_hits(search, which, search->hits.len, options->explain, &items, &out->len, err);
-    out->items = items;
+    rc = wt__publish_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
     out->recipe = search->ran;
     out->why = search->why;
     out->notice = search->notice ? search->notice : out->notice;
@@ -74,10 +67,10 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
 static int check(const wt_find_options *options, wt_error *err)
 {
     if (!(options->abstain >= 0 && options->abstain < 1))
-        return wt__fail(err, WT_EUSAGE, "the share of requests to abstain at is 0 to below 1, not %g",
+        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is 0 to below 1, not %g",
                         options->abstain);
     if (options->abstain > 0 && options->recipe && strcmp(options->recipe, "auto") != 0)
-        return wt__fail(err, WT_EUSAGE, "whether any tool fits is told from the hits of auto, not of %s",
+        return wt__fail(err, WT_EINVAL, "whether any tool fits is told from the hits of auto, not of %s",
                         options->recipe);
     return 0;
 }
@@ -87,11 +80,16 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
 {
     double begun = wt__now_ms();
     wt_find_options options;
-    struct result *result = calloc(1, sizeof *result);
     *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
+    struct result *result = calloc(1, sizeof *result);
     if (!result)
         return wt__fail_nomem(err);
-    wt__options_read(&options, sizeof options, given);
+    struct progress progress;
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    wt__progress_limit(&progress, options.time_limit_ms);
     struct search search = {.engine = engine,
                             .request = {request, request_len},
                             .arena = &result->arena,
@@ -99,11 +97,13 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
                             .provider = options.provider,
                             .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider,
-                            .copies = options.copies != 0};
-    int rc = check(&options, err);
+                            .copies = options.copies != 0,
+                            .progress = &progress};
+    rc = check(&options, err);
     if (rc == 0)
         rc = run(&search, &options, &result->public, err);
     wt__search_end(&search);
+    rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
         wt_hits_free(&result->public);
         return rc;

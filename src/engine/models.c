@@ -12,7 +12,7 @@
 struct model_list {
     wt_models public; /* first, so that the public pointer is this one */
     struct arena arena;
-    wt_model *items;
+    const wt_model **items;
     size_t capacity;
 };
 
@@ -28,9 +28,11 @@ void wt_models_free(wt_models *public)
 
 static int append(struct model_list *list, const wt_model *model, wt_error *err)
 {
-    if (wt__grow((void **)&list->items, &list->capacity, list->public.len + 1, sizeof *list->items) < 0)
+    wt_model *kept = wt__arena_array(&list->arena, wt_model, 1);
+    if (!kept || wt__grow((void **)&list->items, &list->capacity, list->public.len + 1, sizeof *list->items) < 0)
         return wt__fail_nomem(err);
-    list->items[list->public.len++] = *model;
+    *kept = *model;
+    list->items[list->public.len++] = kept;
     list->public.items = list->items;
     return 0;
 }
@@ -67,7 +69,7 @@ static int describe(struct arena *arena, const char *folder, const struct manife
 static bool listed(const struct model_list *list, const char *name)
 {
     for (size_t i = 0; i < list->public.len; i++)
-        if (strcmp(list->public.items[i].name, name) == 0)
+        if (strcmp(list->public.items[i]->name, name) == 0)
             return true;
     return false;
 }

@@ -28,11 +28,6 @@ struct picking {
     wt_picked *out;
 };
 
-void wt_pick_options_init(wt_pick_options *options)
-{
-    *options = (wt_pick_options){.size = sizeof *options};
-}
-
 void wt_picked_free(wt_picked *public)
 {
     if (!public)
@@ -103,10 +98,10 @@ int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *e
 static int check(const wt_pick_options *options, wt_error *err)
 {
     if (!(options->complete >= 0 && options->complete < 1))
-        return wt__fail(err, WT_EUSAGE, "a set can be complete with a probability of 0 to below 1, not %g",
+        return wt__fail(err, WT_EINVAL, "a set can be complete with a probability of 0 to below 1, not %g",
                         options->complete);
     if (!(options->abstain < 1))
-        return wt__fail(err, WT_EUSAGE, "the share of requests to abstain at is below 1, not %g", options->abstain);
+        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
     return 0;
 }
 
@@ -196,7 +191,6 @@ static int pick(struct picking *p, wt_error *err)
 
 static int run(struct picking *p, wt_error *err)
 {
-    wt_hit *items = NULL;
     int rc = wt__search_run(&p->search, err);
     if (rc < 0)
         return rc;
@@ -208,13 +202,12 @@ static int run(struct picking *p, wt_error *err)
     if (rc == 0)
         rc = pick(p, err);
     if (rc == 0)
-        rc = wt__publish_hits(&p->search, p->which, p->count, p->options.explain, &items, &p->out->len, err);
-    p->out->items = items;
+        rc = wt__publish_hits(&p->search, p->which, p->count, p->options.explain, &p->out->items, &p->out->len, err);
     return rc;
 }
 
-static int pick_set(wt_engine *engine, struct str request, const wt_pick_options *options, struct arena *arena,
-                    wt_picked *out, wt_error *err)
+static int pick_set(wt_engine *engine, struct str request, const wt_pick_options *options, struct progress *progress,
+                    struct arena *arena, wt_picked *out, wt_error *err)
 {
     struct picking picking = {.options = *options, .out = out};
     int rc = check(options, err);
@@ -225,7 +218,8 @@ static int pick_set(wt_engine *engine, struct str request, const wt_pick_options
                                      .arena = arena,
                                      .provider = options->provider,
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
-                                     .features = true};
+                                     .features = true,
+                                     .progress = progress};
     picking.chooser = wt__engine_chooser(engine, &picking.search.untrained, &picking.notice);
     rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
@@ -244,7 +238,7 @@ static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
     *picker = recipe->picker;
     if (*picker == PICKER_CHOOSER && (options->below || options->without || options->k))
-        return wt__fail(err, WT_EUSAGE,
+        return wt__fail(err, WT_EINVAL,
                         "below, without and k are options of the recipe ptr, and below of bundle, not of %s", name);
     if (recipe->public.complete > 0 && options->complete == 0)
         options->complete = recipe->public.complete;
@@ -264,9 +258,15 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
         return rc < 0 ? rc : wt__fail_nomem(err);
     wt_picked *picked = &result->public;
     *picked = (wt_picked){.none = NAN, .tracc = NAN, .complete = NAN};
-    rc = picker == PICKER_CHOOSER
-             ? pick_set(engine, request, &options, &result->arena, picked, err)
-             : wt__ptr_pick(engine, request, &options, picker == PICKER_BUNDLE, study, &result->arena, picked, err);
+    struct progress progress;
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    wt__progress_limit(&progress, options.time_limit_ms);
+    if (picker == PICKER_CHOOSER)
+        rc = pick_set(engine, request, &options, &progress, &result->arena, picked, err);
+    else
+        rc = wt__ptr_pick(engine, request, &options, picker == PICKER_BUNDLE, study, &progress, &result->arena, picked,
+                          err);
+    rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
         wt_picked_free(picked);
         return rc;
@@ -281,6 +281,7 @@ int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt
             wt_error *err)
 {
     wt_pick_options options;
-    wt__options_read(&options, sizeof options, given);
-    return wt__pick(engine, (struct str){request, request_len}, &options, NULL, out, err);
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    return rc < 0 ? rc : wt__pick(engine, (struct str){request, request_len}, &options, NULL, out, err);
 }

@@ -30,7 +30,11 @@ static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint3
                             .recipe = home->recipe,
                             .provider = home->provider,
                             .k = k};
-    int rc = rows ? wt__search_run(&search, err) : wt__fail_nomem(err);
+    int rc = rows ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && wt__progress_step(home->progress, 0))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__search_run(&search, err);
     if (rc == 0 && first != PTR_NOBODY)
         rows[count++] = first;
     for (size_t i = 0; rc == 0 && i < search.hits.len && count < k; i++) {

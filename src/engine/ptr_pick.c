@@ -38,7 +38,7 @@ int wt__ptr_without(const char *list, unsigned *out, wt_error *err)
         size_t len = strcspn(at, ",");
         unsigned bit = without_bit(wt__str_trim((struct str){at, len}));
         if (bit == 0)
-            return wt__fail(err, WT_EUSAGE, "nothing is called \"%.*s\"; bundle, direct, past and like can be left out",
+            return wt__fail(err, WT_EINVAL, "nothing is called \"%.*s\"; bundle, direct, past and like can be left out",
                             (int)(len < 80 ? len : 80), at);
         *out |= bit;
         at += len + (at[len] == ',');
@@ -50,12 +50,12 @@ static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     const wt_pick_options *given = p->given;
     if (given->complete > 0 || given->abstain > 0)
-        return wt__fail(err, WT_EUSAGE, "the recipe %s makes no promise: complete and abstain are of the recipe set",
+        return wt__fail(err, WT_EINVAL, "the recipe %s makes no promise: complete and abstain are of the recipe set",
                         given->recipe);
     if (bundle && (given->without || given->k))
-        return wt__fail(err, WT_EUSAGE, "the recipe bundle asks no views; k and without are of the recipe ptr");
+        return wt__fail(err, WT_EINVAL, "the recipe bundle asks no views; k and without are of the recipe ptr");
     if (given->k > PTR_MOST_K)
-        return wt__fail(err, WT_EUSAGE, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
+        return wt__fail(err, WT_EINVAL, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
     return wt__ptr_without(given->without, &p->options.without, err);
 }
@@ -108,7 +108,8 @@ static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error
 static int ask_model(struct ptr_pick *p, wt_error *err)
 {
     struct ptr_labels labels;
-    struct ptr_request request = {.text = p->reach.home.request};
+    struct progress *progress = p->reach.home.progress;
+    struct ptr_request request = {.text = p->reach.home.request, .progress = progress};
     struct chat_model *model = p->study ? p->study->model : NULL;
     int rc = 0;
     if (model) {
@@ -117,6 +118,8 @@ static int ask_model(struct ptr_pick *p, wt_error *err)
     } else {
         rc = wt__engine_chat(p->reach.home.engine, &model, err);
     }
+    if (rc == 0 && wt__progress_phase(progress, "asking", 0))
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = wt__ptr_choose(&p->options, &p->sources, model, &request, p->arena, &p->trace, err);
     p->out->questions = p->trace.cost.questions;
@@ -159,7 +162,6 @@ static int publish(struct ptr_pick *p, wt_error *err)
     struct ptr_tools set = p->trace.set;
     struct hit *hits = wt__arena_array(p->arena, struct hit, set.count);
     uint32_t *which = wt__arena_array(p->arena, uint32_t, set.count);
-    wt_hit *items = NULL;
     if (!hits || !which)
         return wt__fail_nomem(err);
     for (uint32_t i = 0; i < set.count; i++) {
@@ -168,9 +170,7 @@ static int publish(struct ptr_pick *p, wt_error *err)
     }
     p->reach.home.hits.items = hits;
     p->reach.home.hits.len = set.count;
-    int rc = wt__publish_hits(&p->reach.home, which, set.count, false, &items, &p->out->len, err);
-    p->out->items = items;
-    return rc;
+    return wt__publish_hits(&p->reach.home, which, set.count, false, &p->out->items, &p->out->len, err);
 }
 
 /* What a reader of the set must know. */
@@ -218,7 +218,8 @@ static int run(struct ptr_pick *p, bool bundle, wt_error *err)
 }
 
 static int pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
-                const struct pick_study *study, struct arena *arena, wt_picked *out, wt_error *err)
+                const struct pick_study *study, struct progress *progress, struct arena *arena, wt_picked *out,
+                wt_error *err)
 {
     struct ptr_pick p = {.given = options, .study = bundle ? NULL : study, .arena = arena, .out = out};
     p.reach.home = (struct search){.engine = engine,
@@ -226,7 +227,8 @@ static int pick(wt_engine *engine, struct str request, const wt_pick_options *op
                                    .arena = arena,
                                    .recipe = options->below,
                                    .provider = options->provider,
-                                   .k = 1};
+                                   .k = 1,
+                                   .progress = progress};
     int rc = run(&p, bundle, err);
     if (rc == WT_ESTORE && p.reach.bundles)
         wt__bundles_discard(engine, p.reach.home.shelf);
@@ -236,12 +238,13 @@ static int pick(wt_engine *engine, struct str request, const wt_pick_options *op
 
 /* Damage shows when vectors are read. The index can be made again: once. */
 int wt__ptr_pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
-                 const struct pick_study *study, struct arena *arena, wt_picked *out, wt_error *err)
+                 const struct pick_study *study, struct progress *progress, struct arena *arena, wt_picked *out,
+                 wt_error *err)
 {
     const wt_picked nothing = *out;
-    int rc = pick(engine, request, options, bundle, study, arena, out, err);
+    int rc = pick(engine, request, options, bundle, study, progress, arena, out, err);
     if (rc != WT_ESTORE)
         return rc;
     *out = nothing;
-    return pick(engine, request, options, bundle, study, arena, out, err);
+    return pick(engine, request, options, bundle, study, progress, arena, out, err);
 }

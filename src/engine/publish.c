@@ -38,9 +38,9 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
         if (!matches[i].word || !matches[i].fields)
             return wt__fail_nomem(err);
     }
-    out->matches = matches;
+    out->matches = wt__arena_pointers(arena, matches, count, sizeof *matches);
     out->match_count = count;
-    return 0;
+    return out->matches ? 0 : wt__fail_nomem(err);
 }
 
 static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
@@ -75,18 +75,19 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
         stages[out->stage_count++] =
             (wt_stage_score){name, hit->stages[s].rank, hit->stages[s].score, hit->stages[s].share};
     }
-    out->stages = stages;
-    return 0;
+    out->stages = wt__arena_pointers(arena, stages, out->stage_count, sizeof *stages);
+    return out->stages ? 0 : wt__fail_nomem(err);
 }
 
-int wt__publish_hits(struct search *search, const uint32_t *which, size_t count, bool explain, wt_hit **out,
-                     size_t *len, wt_error *err)
+int wt__publish_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
+                     const wt_hit *const **out, size_t *len, wt_error *err)
 {
     struct arena reading = {0};
     wt_hit *items = wt__arena_array(search->arena, wt_hit, count);
+    wt_tool *published = wt__arena_array(search->arena, wt_tool, count);
     int64_t *ids = wt__arena_array(&reading, int64_t, count);
     struct tool *tools = wt__arena_array(&reading, struct tool, count);
-    int rc = items && ids && tools ? 0 : wt__fail_nomem(err);
+    int rc = items && published && ids && tools ? 0 : wt__fail_nomem(err);
     *len = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
         ids[i] = search->shelf->snapshot->keys[search->hits.items[which[i]].row].id;
@@ -96,15 +97,19 @@ int wt__publish_hits(struct search *search, const uint32_t *which, size_t count,
         const struct hit *hit = &search->hits.items[which[i]];
         if (tools[i].name.len == 0)
             continue;
+        wt_tool *shown = &published[*len];
         wt_hit *item = &items[(*len)++];
+        item->tool = shown;
         item->score = hit->score;
-        rc = wt__tool_publish(search->arena, &tools[i], &item->tool, err);
+        rc = wt__tool_publish(search->arena, &tools[i], shown, err);
         if (rc >= 0 && explain)
             rc = explain_stages(search, hit, item, err);
         if (rc >= 0 && explain && (search->retriever.lexical > 0 || search->reranker.refiner))
             rc = explain_matches(search, hit, &tools[i], item, err);
     }
-    *out = items;
+    *out = rc < 0 ? NULL : wt__arena_pointers(search->arena, items, *len, sizeof *items);
+    if (rc >= 0 && !*out)
+        rc = wt__fail_nomem(err);
     wt__arena_dispose(&reading);
     return rc < 0 ? rc : 0;
 }

@@ -6,7 +6,7 @@
 
 /* out: an array in the search's arena, in the order of which [count], places among the search's hits. Tools that were
  * removed meanwhile are left out. */
-int wt__publish_hits(struct search *search, const uint32_t *which, size_t count, bool explain, wt_hit **out,
-                     size_t *len, wt_error *err);
+int wt__publish_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
+                     const wt_hit *const **out, size_t *len, wt_error *err);
 
 #endif

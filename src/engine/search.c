@@ -12,12 +12,12 @@ static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *
 static int check(const struct search *search, wt_error *err)
 {
     if (search->request.len > WT_MAX_REQUEST_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %zu are read", search->request.len,
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are read", search->request.len,
                         WT_MAX_REQUEST_BYTES);
     if (wt__str_trim(search->request).len == 0)
-        return wt__fail(err, WT_EUSAGE, "the request is empty; say in words what is wanted");
+        return wt__fail(err, WT_EINVAL, "the request is empty; say in words what is wanted");
     if (search->k > WT_MAX_K)
-        return wt__fail(err, WT_EUSAGE, "%zu hits were asked for; at most %d are given", search->k, WT_MAX_K);
+        return wt__fail(err, WT_EINVAL, "%zu hits were asked for; at most %d are given", search->k, WT_MAX_K);
     return 0;
 }
 
@@ -206,6 +206,8 @@ static int retrieve(struct search *search, wt_error *err)
     int rc = wt__search_allowed(search, &request.allowed, err);
     if (rc == 0)
         rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
+    if (rc == 0 && wt__progress_step(search->progress, 0))
+        rc = wt__fail_cancelled(err);
     if (rc == 0) {
         struct store_tools tools = {search->engine, search->shelf};
         struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena, &search->several};
@@ -237,6 +239,8 @@ int wt__search_run(struct search *search, wt_error *err)
 {
     search->several = NAN;
     int rc = check(search, err);
+    if (rc == 0 && wt__progress_phase(search->progress, "searching", 0))
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = choose_recipe(search, err);
     if (rc == 0)

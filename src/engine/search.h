@@ -22,6 +22,7 @@ struct search {
     const int64_t *without;  /* [without_count] ids of tools that count as gone */
     size_t without_count;
     const uint64_t *left_out;      /* past requests that are not asked; as in struct neighbours */
+    struct progress *progress;     /* heard between the stages; may be NULL */
     const struct vectors *vectors; /* in place of the shelf's own, of the same rows; NULL: those */
 
     /* What came of it. */

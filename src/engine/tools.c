@@ -59,11 +59,14 @@ static int list_new(struct store *store, const int64_t *ids, size_t count, wt_to
     for (size_t i = 0; rc >= 0 && i < count; i++)
         if (tools[i].name.len > 0)
             rc = wt__tool_publish(&list->arena, &tools[i], &items[list->tools.len++], err);
+    if (rc >= 0) {
+        list->tools.items = wt__arena_pointers(&list->arena, items, list->tools.len, sizeof *items);
+        rc = list->tools.items ? 0 : wt__fail_nomem(err);
+    }
     if (rc < 0) {
         wt_tools_free(&list->tools);
         return rc;
     }
-    list->tools.items = items;
     *out = &list->tools;
     return 0;
 }
@@ -77,23 +80,20 @@ void wt_tools_free(wt_tools *tools)
     free(list);
 }
 
-void wt_list_options_init(wt_list_options *options)
-{
-    *options = (wt_list_options){.size = sizeof *options};
-}
-
 int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_error *err)
 {
     wt_list_options options;
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
     struct str provider = wt__str(options.provider);
     struct arena arena = {0};
     int64_t *ids;
     size_t count;
 
     struct store *reader;
-    int rc = wt__engine_reader(engine, &reader, err);
+    rc = wt__engine_reader(engine, &reader, err);
     if (rc < 0)
         return rc;
     rc = wt__store_read_begin(reader, err);
@@ -121,7 +121,7 @@ static int fail_ambiguous(struct store *store, const char *name, const int64_t *
             wt__buffer_text(&message, i ? ", " : "");
             wt__tool_id(&message, tools[i].provider, tools[i].name);
         }
-        rc = wt__fail(err, WT_EUSAGE, "several tools are named \"%s\" (%s%s); say which by provider/name", name,
+        rc = wt__fail(err, WT_EINVAL, "several tools are named \"%s\" (%s%s); say which by provider/name", name,
                       message.ptr ? message.ptr : "", count > shown ? ", ..." : "");
     }
     wt__buffer_dispose(&message);

@@ -51,14 +51,14 @@ static int resolve(struct lookup *lookup, const char *name, bool source_id, int6
     pthread_mutex_lock(&lookup->engine->store_lock);
     int rc = source_id ? wt__store_find_source_id(lookup->engine->store, wt__str(name), found, 2, &why) : 0;
     if (rc > 1)
-        rc = wt__fail(&why, WT_EUSAGE, "several tools have the source id \"%s\"", name);
+        rc = wt__fail(&why, WT_EINVAL, "several tools have the source id \"%s\"", name);
     else if (rc == 0)
         rc = wt__tool_resolve(lookup->engine->store, name, found, &why);
     pthread_mutex_unlock(&lookup->engine->store_lock);
-    *id = rc >= 0 ? found[0] : rc == WT_EUSAGE ? -1 : 0;
-    if (rc == WT_EUSAGE)
+    *id = rc >= 0 ? found[0] : rc == WT_EINVAL ? -1 : 0;
+    if (rc == WT_EINVAL)
         lookup->ambiguous = why;
-    if (rc >= 0 || rc == WT_EUSAGE || rc == WT_ENOTFOUND)
+    if (rc >= 0 || rc == WT_EINVAL || rc == WT_ENOTFOUND)
         return 0;
     if (err)
         *err = why;
@@ -95,11 +95,6 @@ static bool is_among(const struct usage_tool *tools, size_t count, const struct 
 
 /* ---------------------------------------------------------------- recording */
 
-void wt_record_options_init(wt_record_options *options)
-{
-    *options = (wt_record_options){.size = sizeof *options};
-}
-
 /* Everything about the usage but its tools. */
 static int read_record(struct usage *usage, struct str request, size_t count, const wt_record_options *options,
                        wt_error *err)
@@ -108,13 +103,13 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
                             .time = options->time ? options->time : (int64_t)time(NULL),
                             .client = wt__str(options->client)};
     if (count == 0)
-        return wt__fail(err, WT_EUSAGE, "a usage is of one tool at least");
+        return wt__fail(err, WT_EINVAL, "a usage is of one tool at least");
     if (count > WT_MAX_USAGE_TOOLS)
         return wt__fail(err, WT_ETOOLONG, "%zu tools in one usage; at most %d are taken", count, WT_MAX_USAGE_TOOLS);
     if (!wt__usage_outcome_read(wt__str(options->outcome), &usage->outcome))
-        return wt__fail(err, WT_EUSAGE, "the outcome \"%s\" is neither \"ok\" nor \"failed\"", options->outcome);
+        return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is neither \"ok\" nor \"failed\"", options->outcome);
     if (usage->time < 0 || usage->time > USAGE_TIME_MAX)
-        return wt__fail(err, WT_EUSAGE, "the time %lld is not in the years 1970 to 9999", (long long)usage->time);
+        return wt__fail(err, WT_EINVAL, "the time %lld is not in the years 1970 to 9999", (long long)usage->time);
     int rc = wt__usage_check_client(usage->client, err);
     return rc < 0 ? rc : wt__usage_check_request(request, err);
 }
@@ -128,14 +123,14 @@ static int read_tools(struct lookup *lookup, const char *const *names, size_t co
     for (size_t i = 0; i < count; i++) {
         struct usage_tool tool = {.label = wt__str(names[i])};
         if (tool.label.len == 0 || tool.label.len > WT_MAX_USAGE_LABEL_BYTES)
-            return wt__fail(err, tool.label.len ? WT_ETOOLONG : WT_EUSAGE,
+            return wt__fail(err, tool.label.len ? WT_ETOOLONG : WT_EINVAL,
                             "the name of tool %zu has %zu bytes; 1 to %d are taken", i + 1, tool.label.len,
                             WT_MAX_USAGE_LABEL_BYTES);
         int rc = look_up(lookup, &tool.label, false, &tool.tool, err);
         if (rc < 0)
             return rc;
         if (tool.tool < 0)
-            return wt__fail(err, WT_EUSAGE, "%s", lookup->ambiguous.message);
+            return wt__fail(err, WT_EINVAL, "%s", lookup->ambiguous.message);
         if (is_among(tools, *tool_count, &tool))
             continue;
         unknown += tool.tool == 0;
@@ -163,8 +158,10 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
     struct usage_tool tools[WT_MAX_USAGE_TOOLS];
     struct lookup lookup = {.engine = engine};
     struct usage usage;
-    wt__options_read(&options, sizeof options, given);
-    int rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
+    rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
     if (rc == 0)
         rc = read_tools(&lookup, names, count, tools, &usage.tool_count, err);
     int unknown = rc;
@@ -198,11 +195,6 @@ struct import {
     size_t count, capacity;
     int64_t now;
 };
-
-void wt_add_usage_options_init(wt_add_usage_options *options)
-{
-    *options = (wt_add_usage_options){.size = sizeof *options};
-}
 
 void wt_usage_report_free(wt_usage_report *public)
 {
@@ -309,9 +301,10 @@ static int store_import(wt_engine *engine, struct import *import, struct progres
     }
     report->public.added = import->count;
     report->public.skipped = report->import.skipped;
-    report->public.issues = report->import.issues;
+    report->public.issues = wt__arena_pointers(&report->import.arena, report->import.issues, report->import.issue_count,
+                                               sizeof *report->import.issues);
     report->public.issue_count = report->import.issue_count;
-    return rc;
+    return rc < 0 || report->public.issues ? rc : wt__fail_nomem(err);
 }
 
 /* From path, or from bytes when that is NULL. */
@@ -322,7 +315,9 @@ static int add_usage(wt_engine *engine, const char *path, struct str bytes, cons
     struct progress progress;
     struct import import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
     import.report = calloc(1, sizeof *import.report);
     if (!import.report)
         return wt__fail_nomem(err);
@@ -330,8 +325,8 @@ static int add_usage(wt_engine *engine, const char *path, struct str bytes, cons
     struct usage_import *reader = &import.report->import;
     *reader =
         (struct usage_import){.take = take, .context = &import, .progress = &progress, .strict = options.strict != 0};
-    int rc = path ? wt__usage_import_path(reader, path, options.split ? options.split : "train", err)
-                  : wt__usage_import_bytes(reader, bytes, options.source_name ? options.source_name : "input", err);
+    rc = path ? wt__usage_import_path(reader, path, options.split ? options.split : "train", err)
+              : wt__usage_import_bytes(reader, bytes, options.source_name ? options.source_name : "input", err);
     if (rc == 0)
         rc = store_import(engine, &import, &progress, err);
     bool stored = rc == 0;
@@ -368,11 +363,6 @@ struct usage_page {
     struct arena arena;
 };
 
-void wt_usage_filter_init(wt_usage_filter *filter)
-{
-    *filter = (wt_usage_filter){.size = sizeof *filter};
-}
-
 void wt_usages_free(wt_usages *usages)
 {
     if (!usages)
@@ -406,7 +396,8 @@ static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct 
 static int publish(struct arena *arena, const struct usage *usage, wt_usage *out, wt_error *err)
 {
     wt_usage_tool *tools = wt__arena_array(arena, wt_usage_tool, usage->tool_count);
-    if (!tools)
+    const void *pointers = wt__arena_pointers(arena, tools, usage->tool_count, sizeof *tools);
+    if (!pointers)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < usage->tool_count; i++)
         tools[i] = (wt_usage_tool){usage->tools[i].label.ptr, usage->tools[i].tool != 0};
@@ -415,7 +406,7 @@ static int publish(struct arena *arena, const struct usage *usage, wt_usage *out
                       .outcome = wt__usage_outcome_name(usage->outcome),
                       .time = usage->time,
                       .tool_count = usage->tool_count,
-                      .tools = tools,
+                      .tools = pointers,
                       .client = usage->client.ptr};
     return 0;
 }
@@ -427,17 +418,20 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     struct usage *usages = NULL;
     size_t count = 0;
     *out = NULL;
-    wt__options_read(&filter, sizeof filter, given);
+    int rc = wt__options_read(&filter, sizeof filter, given, err);
+    if (rc < 0)
+        return rc;
     struct usage_page *page = calloc(1, sizeof *page);
     if (!page)
         return wt__fail_nomem(err);
     pthread_mutex_lock(&engine->store_lock);
-    int rc = read_filter(engine, &filter, &query, err);
+    rc = read_filter(engine, &filter, &query, err);
     if (rc == 0)
         rc = wt__store_usages(engine->store, &query, &page->arena, &usages, &count, err);
     pthread_mutex_unlock(&engine->store_lock);
     wt_usage *items = rc == 0 ? wt__arena_array(&page->arena, wt_usage, count) : NULL;
-    if (rc == 0 && !items)
+    const void *pointers = rc == 0 ? wt__arena_pointers(&page->arena, items, count, sizeof *items) : NULL;
+    if (rc == 0 && !pointers)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = publish(&page->arena, &usages[i], &items[i], err);
@@ -445,7 +439,7 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
         wt_usages_free(&page->public);
         return rc;
     }
-    page->public = (wt_usages){count, items};
+    page->public = (wt_usages){count, pointers};
     *out = &page->public;
     return 0;
 }
@@ -459,7 +453,7 @@ static void write_line(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, ",\"tools\":[");
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_text(out, i ? "," : "");
-        wt__buffer_json(out, wt__str(usage->tools[i].id));
+        wt__buffer_json(out, wt__str(usage->tools[i]->id));
     }
     wt__buffer_text(out, "]");
     if (*usage->outcome)
@@ -481,7 +475,7 @@ static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < page->len; i++)
-        write_line(&lines, &page->items[i]);
+        write_line(&lines, page->items[i]);
     wt__shown_json(&shown, wt__buffer_view(&lines));
     if (lines.failed || shown.failed)
         rc = wt__fail_nomem(err);
@@ -489,7 +483,7 @@ static int64_t export_page(wt_engine *engine, wt_usage_filter *filter, wt_write_
         rc = wt__fail_cancelled(err);
     int64_t count = (int64_t)page->len;
     if (count > 0)
-        filter->after_id = page->items[count - 1].id;
+        filter->after_id = page->items[count - 1]->id;
     wt__buffer_dispose(&lines);
     wt__buffer_dispose(&shown);
     wt_usages_free(page);
@@ -501,7 +495,9 @@ int64_t wt_export_usage(wt_engine *engine, const wt_usage_filter *given, wt_writ
 {
     wt_usage_filter filter;
     int64_t total = 0, count;
-    wt__options_read(&filter, sizeof filter, given);
+    int rc = wt__options_read(&filter, sizeof filter, given, err);
+    if (rc < 0)
+        return rc;
     size_t limit = filter.limit;
     do {
         filter.limit = limit && limit - (size_t)total < PAGE ? limit - (size_t)total : PAGE;
@@ -519,12 +515,14 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
 {
     wt_usage_filter filter;
     struct usage_query query;
-    wt__options_read(&filter, sizeof filter, given);
+    int64_t rc = wt__options_read(&filter, sizeof filter, given, err);
+    if (rc < 0)
+        return rc;
     if (!filter.tool && !filter.before && !wt__str(filter.client).len && !all)
-        return wt__fail(err, WT_EUSAGE, "say which usages to forget: of a tool, of a client, before a time, or all");
+        return wt__fail(err, WT_EINVAL, "say which usages to forget: of a tool, of a client, before a time, or all");
     filter.after_id = 0;
     pthread_mutex_lock(&engine->store_lock);
-    int64_t rc = read_filter(engine, &filter, &query, err);
+    rc = read_filter(engine, &filter, &query, err);
     if (rc == 0)
         rc = wt__store_forget_usages(engine->store, &query, err);
     pthread_mutex_unlock(&engine->store_lock);
@@ -537,12 +535,11 @@ int64_t wt_forget_usage(wt_engine *engine, const wt_usage_filter *given, int all
 int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err)
 {
     const struct encoder *encoder = NULL;
-    struct usage_info info;
+    struct usage_info found;
     struct usage_mark mark = {0};
-    *out = (wt_usage_info){0};
     wt__usage_encoder(engine, &encoder, NULL);
     pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__store_usage_info(engine->store, &info, err);
+    int rc = wt__store_usage_info(engine->store, &found, err);
     if (rc == 0 && encoder) {
         struct vector_set set = wt__engine_usage_vectors(encoder, engine);
         rc = wt__store_usage_mark(engine->store, &set, &mark, err);
@@ -550,8 +547,8 @@ int wt_get_usage_info(wt_engine *engine, wt_usage_info *out, wt_error *err)
     pthread_mutex_unlock(&engine->store_lock);
     if (rc < 0)
         return rc;
-    *out = (wt_usage_info){.usages = info.usages, .pending = mark.pending + mark.stale, .generation = info.generation};
-    return 0;
+    wt_usage_info info = {.usages = found.usages, .pending = mark.pending + mark.stale, .generation = found.generation};
+    return wt__options_write(out, sizeof info, &info, err);
 }
 
 int wt_read_time(const char *text, int64_t *seconds, wt_error *err)
@@ -559,6 +556,6 @@ int wt_read_time(const char *text, int64_t *seconds, wt_error *err)
     if (wt__usage_time_read(wt__str(text), seconds))
         return 0;
     *seconds = 0;
-    return wt__fail(err, WT_EUSAGE, "\"%s\" is no time: write it as 2026-11-22 or 2026-11-22T08:30:00Z",
+    return wt__fail(err, WT_EINVAL, "\"%s\" is no time: write it as 2026-11-22 or 2026-11-22T08:30:00Z",
                     text ? text : "");
 }

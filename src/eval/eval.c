@@ -68,11 +68,6 @@ struct evaluation {
     wt_error *err;
 };
 
-void wt_eval_options_init(wt_eval_options *options)
-{
-    *options = (wt_eval_options){.size = sizeof *options};
-}
-
 void wt_eval_report_free(wt_eval_report *report)
 {
     if (!report)
@@ -91,7 +86,7 @@ static int plan_cutoffs(struct evaluation *e)
     for (size_t i = 0; i < WT_MAX_CUTOFFS; i++) {
         size_t k = e->options.cutoffs[i];
         if (k > WT_MAX_K)
-            return wt__fail(e->err, WT_EUSAGE, "the cutoff %zu is over the limit of %d", k, WT_MAX_K);
+            return wt__fail(e->err, WT_EINVAL, "the cutoff %zu is over the limit of %d", k, WT_MAX_K);
         for (size_t j = 0; j < plan->cutoff_count; j++)
             if (plan->cutoffs[j] == k)
                 k = 0;
@@ -130,15 +125,15 @@ static int add_recipe(struct evaluation *e, struct str name)
     if (!copy)
         return wt__fail_nomem(e->err);
     if (!*copy)
-        return wt__fail(e->err, WT_EUSAGE, "a name is missing in the list of recipes \"%s\"", e->options.recipes);
+        return wt__fail(e->err, WT_EINVAL, "a name is missing in the list of recipes \"%s\"", e->options.recipes);
     const wt_recipe *recipe = recipe_named(copy);
     if (!recipe && !is_automatic(copy))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%s\"", copy);
     for (size_t i = 0; i < e->recipe_count; i++)
         if (strcmp(e->recipes[i], copy) == 0)
-            return wt__fail(e->err, WT_EUSAGE, "the recipe \"%s\" is asked for twice", copy);
+            return wt__fail(e->err, WT_EINVAL, "the recipe \"%s\" is asked for twice", copy);
     if (e->recipe_count == MAX_RECIPES)
-        return wt__fail(e->err, WT_EUSAGE, "more than %d recipes are asked for", MAX_RECIPES);
+        return wt__fail(e->err, WT_EINVAL, "more than %d recipes are asked for", MAX_RECIPES);
     e->recipes[e->recipe_count++] = copy;
     return 0;
 }
@@ -217,7 +212,7 @@ static int plan_ptr(struct evaluation *e)
     const wt_eval_options *o = &e->options;
     const char *below = o->below;
     if (o->oracle && (o->chat_url || o->chat_model || o->record_path || o->replay_path))
-        return wt__fail(e->err, WT_EUSAGE, "either the oracle answers or a language model, not both");
+        return wt__fail(e->err, WT_EINVAL, "either the oracle answers or a language model, not both");
     if (below && !recipe_named(below) && !is_automatic(below))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", below);
     if (below && !is_automatic(below) && recipe_named(below)->picks)
@@ -225,7 +220,7 @@ static int plan_ptr(struct evaluation *e)
     for (size_t i = 0; i < e->recipe_count; i++)
         if (is_ptr(e->recipes[i]) && !can_ask(e))
             return wt__fail(
-                e->err, WT_EUSAGE,
+                e->err, WT_EINVAL,
                 "the recipe ptr asks a language model: say which with --chat-model NAME, or have a stand-in "
                 "answer with --oracle RATE");
     unsigned without = 0;
@@ -318,7 +313,7 @@ static int number_providers(struct evaluation *e, struct map *wanted, struct map
             return rc;
         rc = 0;
         for (size_t i = 0; rc == 0 && i < tools->len; i++) {
-            const wt_tool *tool = &tools->items[i];
+            const wt_tool *tool = tools->items[i];
             uint32_t *owner = wt__map_get(wanted, wt__str(tool->source_id));
             if (!owner || *owner != NOT_THERE)
                 continue;
@@ -562,6 +557,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
     size_t metrics = wt__plan_metrics(&e->plan), picks = m->picks ? PICK_METRICS : 0;
     size_t all = metrics + picks + m->fitness_count;
     wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, all);
+    const void *shown = wt__arena_pointers(&e->report->arena, values, all, sizeof *values);
     char *set = wt__arena_copy(&e->report->arena, wt__str(e->dataset.name));
     char *split = wt__arena_copy(&e->report->arena, wt__str(e->split));
     char *name = wt__arena_copy(&e->report->arena, wt__str(recipe));
@@ -569,7 +565,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
     int rc = settings_of(e, m, recipe, &settings);
     if (rc < 0)
         return rc;
-    if (!values || !set || !split || !name || !settings)
+    if (!shown || !set || !split || !name || !settings)
         return wt__fail_nomem(e->err);
     for (size_t i = 0; i < metrics; i++) {
         double sum = 0;
@@ -594,7 +590,7 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
                          .tools = e->info.tools,
                          .queries = e->plan.queries,
                          .metric_count = all,
-                         .metrics = values,
+                         .metrics = shown,
                          .p50_ms = wt__percentile(m->milliseconds, m->timed, 50),
                          .p95_ms = wt__percentile(m->milliseconds, m->timed, 95),
                          .p99_ms = wt__percentile(m->milliseconds, m->timed, 99),
@@ -620,7 +616,7 @@ static int compare(struct evaluation *e, const struct measurement *a, const stru
             differences[q] = b->values[q * metrics + metric] - a->values[q * metrics + metric];
         rc = wt__bootstrap(differences, e->plan.queries, e->resamples, e->seed, &result, e->err);
         if (rc == 0)
-            out[i] = (wt_eval_comparison){row_a->recipe,     row_b->recipe, row_a->metrics[metric].name,
+            out[i] = (wt_eval_comparison){row_a->recipe,     row_b->recipe, row_a->metrics[metric]->name,
                                           result.difference, result.low,    result.high,
                                           result.p};
     }
@@ -663,7 +659,10 @@ static int measure_recipes(struct evaluation *e)
     wt_eval_row *rows = wt__arena_array(&e->report->arena, wt_eval_row, count);
     wt_eval_comparison *comparisons = wt__arena_array(&e->report->arena, wt_eval_comparison, count * COMPARED);
     e->measured = wt__arena_array(&e->scratch, struct measurement, count);
-    if (!rows || !comparisons || !e->measured)
+    size_t compared = count ? (count - 1) * COMPARED : 0;
+    const void *row_pointers = wt__arena_pointers(&e->report->arena, rows, count, sizeof *rows);
+    const void *pointers = wt__arena_pointers(&e->report->arena, comparisons, compared, sizeof *comparisons);
+    if (!e->measured || !row_pointers || !pointers)
         return wt__fail_nomem(e->err);
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
@@ -673,7 +672,7 @@ static int measure_recipes(struct evaluation *e)
         if (rc == 0 && i > 0)
             rc = compare(e, &e->measured[0], &e->measured[i], &rows[0], &rows[i], comparisons + (i - 1) * COMPARED);
     }
-    e->report->visible = (wt_eval_report){count, count ? (count - 1) * COMPARED : 0, rows, comparisons};
+    e->report->visible = (wt_eval_report){count, compared, row_pointers, pointers};
     return rc;
 }
 
@@ -737,18 +736,21 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
 {
     *out = NULL;
     struct evaluation e = {.err = err};
-    wt__options_read(&e.options, sizeof e.options, options);
+    wt_catalog_info_init(&e.info);
+    int rc = wt__options_read(&e.options, sizeof e.options, options, err);
+    if (rc < 0)
+        return rc;
     e.split = e.options.split ? e.options.split : "test";
     e.seed = e.options.seed ? e.options.seed : DEFAULT_SEED;
     e.resamples = e.options.bootstrap ? e.options.bootstrap : DEFAULT_RESAMPLES;
     if (e.resamples > MAX_RESAMPLES)
-        return wt__fail(err, WT_EUSAGE, "%zu resamples are asked for; at most %d are drawn", e.resamples,
+        return wt__fail(err, WT_EINVAL, "%zu resamples are asked for; at most %d are drawn", e.resamples,
                         MAX_RESAMPLES);
     e.report = calloc(1, sizeof *e.report);
     if (!e.report)
         return wt__fail_nomem(err);
     wt__progress_init(&e.progress, e.options.progress, e.options.progress_context);
-    int rc = evaluate(&e, dir);
+    rc = evaluate(&e, dir);
     wt__progress_dispose(&e.progress);
     for (size_t i = 0; e.measured && i < e.recipe_count; i++)
         wt__measurement_dispose(&e.measured[i]);

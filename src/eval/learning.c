@@ -206,6 +206,8 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
     int rc = wt_open(out, learning->store, &open, learning->err);
     if (rc < 0)
         return rc;
+    wt_catalog_info_init(&tools);
+    wt_usage_info_init(&usages);
     rc = wt_info(*out, &tools, learning->err);
     if (rc == 0 && tools.tools == 0) /* an import is one transaction: all of it is there, or nothing */
         rc = import_tools(learning, *out);

@@ -91,7 +91,7 @@ static void judge_pick(double *out, const struct query *query, const char *const
 struct answer {
     wt_hits *hits;     /* of one that ranks */
     wt_picked *picked; /* of one that picks */
-    const wt_hit *items;
+    const wt_hit *const *items;
     size_t len;
     const char *recipe, *notice, *why;
     double several;
@@ -219,9 +219,9 @@ static void write_run(struct buffer *out, const struct query *query, const struc
 {
     float last = INFINITY;
     for (size_t i = 0; i < answer->len; i++) {
-        const wt_tool *tool = &answer->items[i].tool;
+        const wt_tool *tool = answer->items[i]->tool;
         const char *id = *tool->source_id ? tool->source_id : tool->id;
-        wt__trec_run_line(out, query->id, wt__str(id), i + 1, answer->items[i].score, &last, recipe);
+        wt__trec_run_line(out, query->id, wt__str(id), i + 1, answer->items[i]->score, &last, recipe);
     }
 }
 
@@ -270,7 +270,7 @@ static int judge_answer(struct judging *j, size_t index, const struct answer *an
     int *ideal = wt__alloc_array(query->judgement_count + len, sizeof *ideal);
     int rc = ranked && ideal ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < len; i++)
-        ranked[i] = answer->items[i].tool.source_id;
+        ranked[i] = answer->items[i]->tool->source_id;
     if (rc == 0)
         rc = wt__judge(j->out->values + q * wt__plan_metrics(plan), plan, query, ranked,
                        len < plan->depth ? len : plan->depth, err);

@@ -129,6 +129,7 @@ static int view_all(struct gathering *g, const struct encoder *base)
 {
     const struct trained *trained = NULL;
     wt_usage_info info;
+    wt_usage_info_init(&info);
     int rc = wt_get_usage_info(g->source->engine, &info, g->err);
     if (rc < 0 || !base)
         return rc;

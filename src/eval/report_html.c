@@ -136,7 +136,7 @@ static double best_of(const struct page *page, size_t metric)
 {
     double best = 0;
     for (size_t r = 0; r < page->report->row_count; r++)
-        best = fmax(best, page->report->rows[r].metrics[metric].value);
+        best = fmax(best, page->report->rows[r]->metrics[metric]->value);
     return best;
 }
 
@@ -158,14 +158,14 @@ static void main_table(struct buffer *out, const struct page *page)
     struct buffer columns = {0};
     wt__buffer_text(&columns, "recipe");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        wt__buffer_printf(&columns, " %s", report->rows[0].metrics[shown[i]].name);
+        wt__buffer_printf(&columns, " %s", report->rows[0]->metrics[shown[i]]->name);
     wt__buffer_text(&columns, " p50_ms p95_ms p99_ms");
     out->failed |= columns.failed;
     table_head(out, "Percent, with the 95 % interval of the mean over requests (bootstrap); time of one find",
                columns.failed ? "" : columns.ptr);
     wt__buffer_dispose(&columns);
     for (size_t r = 0; r < report->row_count; r++) {
-        const wt_eval_row *row = &report->rows[r];
+        const wt_eval_row *row = report->rows[r];
         row_head(out, row->recipe);
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
             metric_cell(out, page, r, shown[i]);
@@ -184,12 +184,12 @@ static void full_table(struct buffer *out, const struct page *page)
                          "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">figure</th>");
     for (size_t r = 0; r < report->row_count; r++) {
         wt__buffer_text(out, "<th scope=\"col\">");
-        wt__html_text(out, wt__str(report->rows[r].recipe));
+        wt__html_text(out, wt__str(report->rows[r]->recipe));
         wt__buffer_text(out, "</th>");
     }
     wt__buffer_text(out, "</tr></thead><tbody>\n");
     for (size_t m = 0; m < wt__plan_metrics(page->plan); m++) {
-        row_head(out, report->rows[0].metrics[m].name);
+        row_head(out, report->rows[0]->metrics[m]->name);
         for (size_t r = 0; r < report->row_count; r++)
             metric_cell(out, page, r, m);
         wt__buffer_text(out, "</tr>\n");
@@ -205,7 +205,7 @@ static void comparison_table(struct buffer *out, const wt_eval_report *report)
     table_head(out, "Against the first recipe, request by request: mean difference in points, its 95 % interval, and p",
                "recipe <figure difference from to p");
     for (size_t i = 0; i < report->comparison_count; i++) {
-        const wt_eval_comparison *c = &report->comparisons[i];
+        const wt_eval_comparison *c = report->comparisons[i];
         row_head(out, c->b);
         wt__buffer_text(out, "<td class=\"words\">");
         wt__html_text(out, wt__str(c->metric));
@@ -223,14 +223,14 @@ static void recipes_section(struct buffer *out, const struct page *page)
     size_t count = report->row_count < 64 ? report->row_count : 64;
     for (size_t r = 0; r < count; r++) {
         const struct bootstrap *b = interval(page, r, metric);
-        bars[r] = (struct bar){report->rows[r].recipe, b->difference, b->low, b->high, 0};
+        bars[r] = (struct bar){report->rows[r]->recipe, b->difference, b->low, b->high, 0};
     }
     wt__buffer_text(out, "<h2 id=\"of-recipes\">Recipes</h2>\n");
     figure_begin(out);
     const struct chart chart = {
-        "recipes", report->rows[0].metrics[metric].name,
+        "recipes", report->rows[0]->metrics[metric]->name,
         "A bar for each recipe; the whiskers are the 95 % interval. The table below has the numbers.",
-        report->rows[0].metrics[metric].name, UNIT_PERCENT};
+        report->rows[0]->metrics[metric]->name, UNIT_PERCENT};
     wt__svg_bars(out, &chart, bars, count);
     figure_end(out, "Share of the relevant tools that are among the first hits, in percent, mean over requests.");
     main_table(out, page);
@@ -287,7 +287,7 @@ static void failure_charts(struct buffer *out, const struct page *page)
         struct buffer name = {0}, title = {0};
         const struct failures *f = &page->failures[r];
         wt__buffer_printf(&name, "failures-%zu", r);
-        wt__buffer_printf(&title, "Failures of tools by %s", page->report->rows[r].recipe);
+        wt__buffer_printf(&title, "Failures of tools by %s", page->report->rows[r]->recipe);
         out->failed |= name.failed || title.failed;
         const struct chart chart = {name.failed ? "" : name.ptr, title.failed ? "" : title.ptr,
                                     "Columns: how many tools were missed in none, up to 10, up to 20 percent of the "
@@ -296,7 +296,7 @@ static void failure_charts(struct buffer *out, const struct page *page)
         wt__buffer_text(out, "<figure>");
         wt__svg_failures(out, &chart, f->bins, tallest, 1);
         wt__buffer_text(out, "<figcaption>");
-        wt__html_text(out, wt__str(page->report->rows[r].recipe));
+        wt__html_text(out, wt__str(page->report->rows[r]->recipe));
         wt__buffer_printf(out, ": mean %.1f, deviation %.1f</figcaption></figure>\n", 100 * f->share.mean,
                           100 * f->share.deviation);
         wt__buffer_dispose(&name);
@@ -311,7 +311,7 @@ static void failure_table(struct buffer *out, const struct page *page)
                "recipe tools mean deviation none to_10 to_20 to_30 to_40 to_50 to_60 to_70 to_80 to_90 to_100");
     for (size_t r = 0; r < page->report->row_count; r++) {
         const struct failures *f = &page->failures[r];
-        row_head(out, page->report->rows[r].recipe);
+        row_head(out, page->report->rows[r]->recipe);
         wt__buffer_printf(out, "<td>%zu</td><td>%.1f</td><td>%.1f</td>", f->tool_count, 100 * f->share.mean,
                           100 * f->share.deviation);
         for (size_t b = 0; b < FAILURE_BINS; b++)
@@ -328,7 +328,7 @@ static void length_chart(struct buffer *out, const struct page *page)
     size_t count = page->report->row_count < 32 ? page->report->row_count : 32, starts[64];
     for (size_t i = 0; i < 2 * count; i++) {
         starts[i] = labels.len;
-        wt__buffer_printf(&labels, "%s, %s", page->report->rows[i / 2].recipe, i % 2 ? "found" : "failed");
+        wt__buffer_printf(&labels, "%s, %s", page->report->rows[i / 2]->recipe, i % 2 ? "found" : "failed");
         wt__buffer_append(&labels, "", 1);
     }
     wt__buffer_printf(&axis, "length in %s", page->length_unit);
@@ -360,7 +360,7 @@ static void length_table(struct buffer *out, const struct page *page)
     table_head(out, caption.ptr, "recipe failed mean deviation found mean deviation");
     for (size_t r = 0; r < page->report->row_count; r++) {
         const struct failures *f = &page->failures[r];
-        row_head(out, page->report->rows[r].recipe);
+        row_head(out, page->report->rows[r]->recipe);
         wt__buffer_printf(out, "<td>%zu</td><td>%.1f</td><td>%.1f</td><td>%zu</td><td>%.1f</td><td>%.1f</td></tr>\n",
                           f->failed_length.count, f->failed_length.mean, f->failed_length.deviation,
                           f->found_length.count, f->found_length.mean, f->found_length.deviation);
@@ -374,7 +374,7 @@ static size_t best_row(const struct page *page)
 {
     size_t best = 0, metric = main_metric(page->plan, 0);
     for (size_t r = 1; r < page->report->row_count; r++)
-        if (page->report->rows[r].metrics[metric].value > page->report->rows[best].metrics[metric].value)
+        if (page->report->rows[r]->metrics[metric]->value > page->report->rows[best]->metrics[metric]->value)
             best = r;
     return best;
 }
@@ -396,7 +396,7 @@ static void worst_tools(struct buffer *out, const struct page *page, size_t best
 {
     const struct tool_failures *tool = NULL;
     wt__buffer_text(out, "<details><summary>Tools that ");
-    wt__html_text(out, wt__str(page->report->rows[best].recipe));
+    wt__html_text(out, wt__str(page->report->rows[best]->recipe));
     wt__buffer_text(out, " misses most</summary>\n");
     table_head(out, NULL, "tool wanted missed");
     for (size_t i = 0; i < WORST_TOOLS && (tool = next_worst(&page->failures[best], tool)); i++) {
@@ -412,7 +412,7 @@ static void failed_requests(struct buffer *out, const struct page *page, size_t 
 {
     size_t shown = 0;
     wt__buffer_text(out, "<details><summary>Requests that ");
-    wt__html_text(out, wt__str(page->report->rows[best].recipe));
+    wt__html_text(out, wt__str(page->report->rows[best]->recipe));
     wt__buffer_text(out, " did not find all tools of: the first of them</summary>\n");
     table_head(out, NULL, "<request <relevant_tools");
     for (size_t q = 0; q < page->plan->queries && shown < FAILED_REQUESTS; q++) {
@@ -570,17 +570,17 @@ static void settings_section(struct buffer *out, const wt_eval_report *report)
 {
     wt__buffer_text(out, "<h2 id=\"of-settings\">What the figures depend on</h2>\n");
     for (size_t r = 0; r < report->row_count; r++) {
-        words(out, "h3", report->rows[r].recipe);
-        if (report->rows[r].notice)
-            words(out, "p", report->rows[r].notice);
-        words(out, "pre", report->rows[r].settings);
+        words(out, "h3", report->rows[r]->recipe);
+        if (report->rows[r]->notice)
+            words(out, "p", report->rows[r]->notice);
+        words(out, "pre", report->rows[r]->settings);
         wt__buffer_char(out, '\n');
     }
 }
 
 void wt__report_html(struct buffer *out, const struct page *page)
 {
-    const wt_eval_row *first = &page->report->rows[0];
+    const wt_eval_row *first = page->report->rows[0];
     wt__buffer_text(out, head);
     wt__buffer_text(out, "<title>");
     wt__html_text(out, wt__str(first->set));

@@ -74,7 +74,7 @@ int wt__lexical_builder_new(struct lexical_builder **out, const struct lexical_s
         sound = field->weight >= 0 && field->weight < 1e6F && field->b >= 0 && field->b <= 1;
     }
     if (!sound)
-        return wt__fail(err, WT_EUSAGE, "BM25 settings out of range");
+        return wt__fail(err, WT_EINVAL, "BM25 settings out of range");
     *out = calloc(1, sizeof **out);
     if (!*out)
         return wt__fail_nomem(err);

@@ -102,7 +102,7 @@ struct snapshot_content {
  * another process wrote this very content meanwhile, that is opened. When fetching fails half-way, what was fetched is
  * kept for the next call.
  * Waits up to wait_ms for another writer (WT_EBUSY). Errors: WT_EREADONLY, WT_EFULL, WT_EIO, WT_EMODEL (a vector is
- * not finite), WT_EUSAGE, WT_ENOMEM, those of fetch. */
+ * not finite), WT_EINVAL, WT_ENOMEM, those of fetch. */
 int wt__snapshot_write(struct snapshot **out, const char *folder, const struct snapshot_content *content,
                        unsigned wait_ms, wt_error *err);
 

@@ -49,15 +49,15 @@ static int check_content(const struct snapshot_content *content, wt_error *err)
     if (content->rows > WT_MAX_TOOLS)
         return wt__fail(err, WT_ETOOLONG, "more than %d tools", WT_MAX_TOOLS);
     if (content->source_count > SNAPSHOT_MAX_SETS)
-        return wt__fail(err, WT_EUSAGE, "more than %d kinds of vectors", SNAPSHOT_MAX_SETS);
+        return wt__fail(err, WT_EINVAL, "more than %d kinds of vectors", SNAPSHOT_MAX_SETS);
     int rc = wt__lexical_view(&lexical, content->lexical, content->lexical_len, err);
     if (rc == 0 && lexical.rows != content->rows)
-        rc = wt__fail(err, WT_EUSAGE, "%u rows of terms for %zu tools", lexical.rows, content->rows);
+        rc = wt__fail(err, WT_EINVAL, "%u rows of terms for %zu tools", lexical.rows, content->rows);
     for (size_t i = 0; rc == 0 && i < content->source_count; i++) {
         const struct vector_source *source = &content->sources[i];
         if (source->dim == 0 || source->dim > VECTOR_MAX_DIM || strlen(source->model) >= SNAPSHOT_MODEL_BYTES ||
             strlen(source->kind) >= SNAPSHOT_NAME_BYTES)
-            rc = wt__fail(err, WT_EUSAGE, "vectors \"%s\" of dimension %zu cannot be kept", source->kind, source->dim);
+            rc = wt__fail(err, WT_EINVAL, "vectors \"%s\" of dimension %zu cannot be kept", source->kind, source->dim);
     }
     return rc;
 }

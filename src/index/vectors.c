@@ -282,7 +282,7 @@ static int set_query(struct scan *scan, struct form *form, const float *query, w
     size_t stride = scan->stride, dim = scan->vectors->dim;
     double norm = length_of(query, dim);
     if (!(norm <= NORM_MAX))
-        return wt__fail(err, WT_EUSAGE, "the request's vector is not finite");
+        return wt__fail(err, WT_EINVAL, "the request's vector is not finite");
     memset(form->query, 0, stride * sizeof(float));
     memcpy(form->query, query, dim * sizeof(float));
     form->high_scale = quantise(form->query, stride, form->high, scan->rest);
@@ -298,7 +298,7 @@ static int scan_begin(struct scan *scan, const struct vectors *vectors, struct v
     *scan = (struct scan){
         .vectors = vectors, .allowed = allowed, .scratch = scratch, .stride = padded(vectors->dim), .n = n};
     if (n > VECTOR_MAX_QUERIES)
-        return wt__fail(err, WT_EUSAGE, "%zu vectors searched at once; at most %d are", n, VECTOR_MAX_QUERIES);
+        return wt__fail(err, WT_EINVAL, "%zu vectors searched at once; at most %d are", n, VECTOR_MAX_QUERIES);
     wt__vectors_layout(vectors->dim, scan->parts);
     int rc = scan_reserve(scan, k, err);
     for (size_t i = 0; rc == 0 && i < n; i++)

@@ -59,7 +59,7 @@ void wt__vectors_scratch_dispose(struct vectors_scratch *scratch);
 
 /* The k best rows for each of n queries, in one pass. queries: [n, dim], finite; out: [n, k], each best first;
  * counts: [n] how many. allowed: a bit a row (row & 63 of word row / 64), or NULL for all.
- * Errors: WT_EUSAGE (a query is not finite, or n is over VECTOR_MAX_QUERIES), WT_ESTORE (a damaged vector was met),
+ * Errors: WT_EINVAL (a query is not finite, or n is over VECTOR_MAX_QUERIES), WT_ESTORE (a damaged vector was met),
  * WT_ENOMEM. */
 int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries, size_t n,
                        size_t k, const uint64_t *allowed, struct scored *out, size_t *counts, wt_error *err);

@@ -190,7 +190,7 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
         return chosen;
     const struct tuning_kind *kind = tuning.kind = kinds[chosen];
     if (training->options->negatives > 0 && !kind->renew)
-        return wt__fail(err, WT_EUSAGE, "hard negatives are for the loss \"%s\", not for \"%s\"", kinds[0]->name,
+        return wt__fail(err, WT_EINVAL, "hard negatives are for the loss \"%s\", not for \"%s\"", kinds[0]->name,
                         kind->name);
     const struct lesson_plan plan = {
         .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST, .least = LEAST};

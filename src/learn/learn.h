@@ -78,10 +78,10 @@ int wt__training_base(struct training *training, struct training_base *out, wt_e
 /* The engine's model itself. */
 int wt__training_model(struct training *training, struct training_base *out, wt_error *err);
 
-/* Freezes the layers that the caller wants frozen. WT_EUSAGE. */
+/* Freezes the layers that the caller wants frozen. WT_EINVAL. */
 int wt__training_freeze(const struct training *training, struct trainable *model, wt_error *err);
 
-/* Which loss was asked for: its place among lesson->losses. WT_EUSAGE lists them. */
+/* Which loss was asked for: its place among lesson->losses. WT_EINVAL lists them. */
 int wt__training_loss(const struct training *training, wt_error *err);
 
 enum {
@@ -102,7 +102,7 @@ struct lesson_plan {
 
 /* The loop's options from the caller's and the lesson's, with a checkpoint beside the folder of the model; and what the
  * model must remember of its training, for config.json: data, base, options, seed. *about ends with json_decref.
- * Two trainings with the same `about` end in the same bits. Errors: WT_EUSAGE, WT_ENOMEM. */
+ * Two trainings with the same `about` end in the same bits. Errors: WT_EINVAL, WT_ENOMEM. */
 int wt__training_plan(struct training *training, const struct lesson_plan *plan, const struct training_base *base,
                       struct loop_options *out, json_t **about, wt_error *err);
 

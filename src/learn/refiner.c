@@ -549,7 +549,7 @@ static int read_first(struct refining *r, wt_error *err)
         r->first.identity = wt__arena_copy(&r->training->arena, wt__str(first->identity));
         rc = r->first.identity ? 0 : wt__fail_nomem(err);
     } else if (rc == 0)
-        rc = wt__fail(err, WT_EUSAGE, "%s begins where %s ends; run `whichtool train %s` first", name, r->first.name,
+        rc = wt__fail(err, WT_EINVAL, "%s begins where %s ends; run `whichtool train %s` first", name, r->first.name,
                       r->first.name);
     wt__trained_close(trained);
     return rc;
@@ -566,7 +566,7 @@ static int open_model(struct refining *r, size_t batch, wt_error *err)
     r->candidates = wanted ? wanted : REFINER_CANDIDATES;
     r->capacity = batch;
     if (r->candidates < REFINER_MIN_CANDIDATES || r->candidates > REFINER_MAX_CANDIDATES)
-        return wt__fail(err, WT_EUSAGE, "a refiner looks at %d to %d candidates, not %zu", REFINER_MIN_CANDIDATES,
+        return wt__fail(err, WT_EINVAL, "a refiner looks at %d to %d candidates, not %zu", REFINER_MIN_CANDIDATES,
                         REFINER_MAX_CANDIDATES, r->candidates);
     int rc = wt__trainable_open_top(&r->model, r->study->base.folder, r->join, err);
     if (rc == 0 && r->training->reduced)

@@ -34,12 +34,8 @@ struct report {
     wt_train_report visible; /* first, so that the public pointer is this one */
     struct arena arena;
     wt_trained *items; /* [lessons] */
+    const wt_trained **pointers;
 };
-
-void wt_train_options_init(wt_train_options *options)
-{
-    *options = (wt_train_options){.size = sizeof *options};
-}
 
 void wt_train_report_free(wt_train_report *visible)
 {
@@ -48,6 +44,7 @@ void wt_train_report_free(wt_train_report *visible)
         return;
     wt__arena_dispose(&report->arena);
     free(report->items);
+    free(report->pointers);
     free(report);
 }
 
@@ -75,28 +72,28 @@ static size_t count_folders(const char *data)
 static int check_options(const char *name, const wt_train_options *o, wt_error *err)
 {
     if (o->loss && strcmp(name, ALL) == 0)
-        return wt__fail(err, WT_EUSAGE, "lessons have losses of their own; name the one that the loss \"%s\" is for",
+        return wt__fail(err, WT_EINVAL, "lessons have losses of their own; name the one that the loss \"%s\" is for",
                         o->loss);
     if (!(o->epochs >= 0 && o->epochs <= EPOCHS_MAX))
-        return wt__fail(err, WT_EUSAGE, "epochs are a number over 0, at most %.0f", EPOCHS_MAX);
+        return wt__fail(err, WT_EINVAL, "epochs are a number over 0, at most %.0f", EPOCHS_MAX);
     if (!(o->rate >= 0 && o->rate <= RATE_MAX))
-        return wt__fail(err, WT_EUSAGE, "the learning rate is a number over 0, at most %.0f", RATE_MAX);
+        return wt__fail(err, WT_EINVAL, "the learning rate is a number over 0, at most %.0f", RATE_MAX);
     if (o->batch > BATCH_MAX)
-        return wt__fail(err, WT_EUSAGE, "a batch has at most %d requests", BATCH_MAX);
+        return wt__fail(err, WT_EINVAL, "a batch has at most %d requests", BATCH_MAX);
     if (o->accumulate > ACCUMULATE_MAX)
-        return wt__fail(err, WT_EUSAGE, "a step has at most %d batches", ACCUMULATE_MAX);
+        return wt__fail(err, WT_EINVAL, "a step has at most %d batches", ACCUMULATE_MAX);
     if (o->candidates > CANDIDATES_MAX)
-        return wt__fail(err, WT_EUSAGE, "a refiner looks at most at %d candidates", CANDIDATES_MAX);
+        return wt__fail(err, WT_EINVAL, "a refiner looks at most at %d candidates", CANDIDATES_MAX);
     if (o->negatives > NEGATIVES_MAX)
-        return wt__fail(err, WT_EUSAGE, "a request has at most %d hard negatives", NEGATIVES_MAX);
+        return wt__fail(err, WT_EINVAL, "a request has at most %d hard negatives", NEGATIVES_MAX);
     if (o->made_up > MADE_UP_MAX)
-        return wt__fail(err, WT_EUSAGE, "at most %d requests are made up", MADE_UP_MAX);
+        return wt__fail(err, WT_EINVAL, "at most %d requests are made up", MADE_UP_MAX);
     if (o->precision && strcmp(o->precision, "fp32") != 0 && strcmp(o->precision, "bf16") != 0)
-        return wt__fail(err, WT_EUSAGE, "the precision is fp32 or bf16, not \"%s\"", o->precision);
+        return wt__fail(err, WT_EINVAL, "the precision is fp32 or bf16, not \"%s\"", o->precision);
     if (o->precision && strcmp(o->precision, "bf16") == 0 && !wt__amx_ready())
-        return wt__fail(err, WT_EUSAGE, "this processor has no matrix registers for bf16; leave the precision away");
+        return wt__fail(err, WT_EINVAL, "this processor has no matrix registers for bf16; leave the precision away");
     if (o->threads > THREADS_MAX)
-        return wt__fail(err, WT_EUSAGE, "at most %d threads are used", THREADS_MAX);
+        return wt__fail(err, WT_EINVAL, "at most %d threads are used", THREADS_MAX);
     return 0;
 }
 
@@ -113,19 +110,19 @@ static int check_sets(const char *name, const wt_train_options *o, const wt_engi
     size_t count = count_folders(o->data);
     for (size_t i = 0; o->made_up > 0 && i < wt__lesson_count; i++)
         if (wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
-            return wt__fail(err, WT_EUSAGE, "requests are made up for \"encoder\" and \"cross\", not for \"%s\"",
+            return wt__fail(err, WT_EINVAL, "requests are made up for \"encoder\" and \"cross\", not for \"%s\"",
                             wt__lessons[i].public.name);
     if (o->data && count == 0)
-        return wt__fail(err, WT_EUSAGE, "the data set's folder has no name");
+        return wt__fail(err, WT_EINVAL, "the data set's folder has no name");
     if (count <= 1)
         return 0;
     if (count > EXAMPLES_PARTS)
-        return wt__fail(err, WT_EUSAGE, "at most %d data sets are learned from at once", EXAMPLES_PARTS);
+        return wt__fail(err, WT_EINVAL, "at most %d data sets are learned from at once", EXAMPLES_PARTS);
     if (given)
-        return wt__fail(err, WT_EUSAGE, "several data sets have catalogues of their own; leave the store away");
+        return wt__fail(err, WT_EINVAL, "several data sets have catalogues of their own; leave the store away");
     for (size_t i = 0; i < wt__lesson_count; i++)
         if (wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
-            return wt__fail(err, WT_EUSAGE, "\"%s\" is trained on one catalogue, not on %zu data sets at once",
+            return wt__fail(err, WT_EINVAL, "\"%s\" is trained on one catalogue, not on %zu data sets at once",
                             wt__lessons[i].public.name, count);
     return 0;
 }
@@ -141,7 +138,7 @@ static int check_name(const char *name, wt_error *err)
         wt__buffer_printf(&names, "%s, ", wt__lessons[i].public.name);
     }
     int rc = names.failed ? wt__fail_nomem(err)
-                          : wt__fail(err, WT_EUSAGE, "there is no lesson \"%s\"; there are: %s" ALL, name ? name : "",
+                          : wt__fail(err, WT_EINVAL, "there is no lesson \"%s\"; there are: %s" ALL, name ? name : "",
                                      names.ptr);
     wt__buffer_dispose(&names);
     return rc;
@@ -160,11 +157,11 @@ static int read_fields(const char *lesson, const char *names, unsigned *out, wt_
     if (!names)
         return 0;
     if (!has_fields(lesson))
-        return wt__fail(err, WT_EUSAGE, "fields are chosen for \"encoder\" and \"cross\", not for \"%s\"", lesson);
+        return wt__fail(err, WT_EINVAL, "fields are chosen for \"encoder\" and \"cross\", not for \"%s\"", lesson);
     *out = wt__document_fields(names, &unknown);
     if (*names && !unknown.ptr)
         return 0;
-    return wt__fail(err, WT_EUSAGE,
+    return wt__fail(err, WT_EINVAL,
                     "a tool has no field \"%.*s\" to read; there are: category, provider, name, description, "
                     "parameters",
                     (int)(unknown.len < 60 ? unknown.len : 60), unknown.ptr ? unknown.ptr : "");
@@ -213,11 +210,11 @@ static int open_catalogue(struct training *training, wt_engine *given, wt_engine
     const wt_train_options *o = training->options;
     training->engine = given;
     if (given && !o->out && !given->index_folder[0])
-        return wt__fail(err, WT_EUSAGE, "a store in memory has no place for its models; name a folder for them");
+        return wt__fail(err, WT_EINVAL, "a store in memory has no place for its models; name a folder for them");
     if (given)
         return set_out(training, given->path, err);
     if (!o->data || !o->out)
-        return wt__fail(err, WT_EUSAGE, "name %s",
+        return wt__fail(err, WT_EINVAL, "name %s",
                         o->data ? "a folder for the models (--out)" : "a store or a data set to learn from");
     struct str first;
     const char *data = o->data, *folder;
@@ -381,8 +378,9 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     wt_train_options options;
     wt_engine *own = NULL;
     *out = NULL;
-    wt__options_read(&options, sizeof options, given);
-    int rc = check_name(lesson, err);
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc == 0)
+        rc = check_name(lesson, err);
     if (rc == 0)
         rc = check_options(lesson, &options, err);
     if (rc == 0)
@@ -403,7 +401,10 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     struct report *report = calloc(1, sizeof *report);
     if (report)
         report->items = calloc(wt__lesson_count, sizeof *report->items);
-    rc = report && report->items ? open_catalogue(&training, engine, &own, err) : wt__fail_nomem(err);
+    if (report)
+        report->pointers = calloc(wt__lesson_count, sizeof *report->pointers);
+    rc = report && report->items && report->pointers ? open_catalogue(&training, engine, &own, err)
+                                                     : wt__fail_nomem(err);
     if (rc == 0)
         rc = run(&training, lesson, report, err);
     wt__study_free(training.study);
@@ -414,7 +415,9 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     wt_close(own);
     if (report) {
         report->arena = training.arena;
-        report->visible.items = report->items;
+        report->visible.items = report->pointers;
+        for (size_t i = 0; i < report->visible.len; i++)
+            report->pointers[i] = &report->items[i];
     } else {
         wt__arena_dispose(&training.arena);
     }

@@ -88,9 +88,9 @@ int wt__training_loss(const struct training *training, wt_error *err)
         at += len + (at[len] == ' ');
     }
     if (!*training->lesson->losses)
-        return wt__fail(err, WT_EUSAGE, "the lesson \"%s\" has one loss alone; \"%s\" cannot be chosen",
+        return wt__fail(err, WT_EINVAL, "the lesson \"%s\" has one loss alone; \"%s\" cannot be chosen",
                         training->lesson->public.name, wanted);
-    return wt__fail(err, WT_EUSAGE, "the lesson \"%s\" has no loss \"%s\"; it has: %s", training->lesson->public.name,
+    return wt__fail(err, WT_EINVAL, "the lesson \"%s\" has no loss \"%s\"; it has: %s", training->lesson->public.name,
                     wanted, training->lesson->losses);
 }
 
@@ -98,7 +98,7 @@ int wt__training_freeze(const struct training *training, struct trainable *model
 {
     size_t layers = wt__trainable_config(model)->layers, frozen = training->options->freeze;
     if (frozen > layers)
-        return wt__fail(err, WT_EUSAGE, "%zu layers are to be frozen; the model has %zu", frozen, layers);
+        return wt__fail(err, WT_EINVAL, "%zu layers are to be frozen; the model has %zu", frozen, layers);
     if (frozen > 0)
         wt__trainable_freeze(model, frozen);
     return 0;
@@ -226,7 +226,7 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
     if (!folder || !out->checkpoint)
         return wt__fail_nomem(err);
     if (same_folder(folder, base->folder))
-        return wt__fail(err, WT_EUSAGE,
+        return wt__fail(err, WT_EINVAL,
                         "the model in %s would be replaced by one that is trained from it; name another folder with "
                         "--out, or another model to begin with",
                         folder);

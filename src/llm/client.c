@@ -84,15 +84,15 @@ void wt__chat_client_environment(struct chat_client_options *options)
 static int check_options(const struct chat_client_options *options, wt_error *err)
 {
     if (!options->model || !options->model[0])
-        return wt__fail(err, WT_EUSAGE, "a language model has to be named");
+        return wt__fail(err, WT_EINVAL, "a language model has to be named");
     if (options->concurrency == 0 || options->concurrency > CHAT_CLIENT_CONCURRENCY_MAX)
-        return wt__fail(err, WT_EUSAGE, "%u questions at once: it can be 1 to %d", options->concurrency,
+        return wt__fail(err, WT_EINVAL, "%u questions at once: it can be 1 to %d", options->concurrency,
                         (int)CHAT_CLIENT_CONCURRENCY_MAX);
     if (options->retries > CHAT_CLIENT_RETRIES_MAX)
-        return wt__fail(err, WT_EUSAGE, "%u retries: it can be 0 to %d", options->retries,
+        return wt__fail(err, WT_EINVAL, "%u retries: it can be 0 to %d", options->retries,
                         (int)CHAT_CLIENT_RETRIES_MAX);
     if (!options->base_url && !options->key)
-        return wt__fail(err, WT_EUSAGE, "%s wants a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for another server",
+        return wt__fail(err, WT_EINVAL, "%s wants a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for another server",
                         CHAT_CLIENT_BASE_URL);
     return options->base_url ? wt__http_check_base(options->base_url, err) : 0;
 }

@@ -52,7 +52,7 @@ void wt__chat_client_environment(struct chat_client_options *options);
 
 struct chat_client;
 
-/* No request is sent yet. Errors: WT_EUSAGE (the address, no model, no key where one is needed or one that
+/* No request is sent yet. Errors: WT_EINVAL (the address, no model, no key where one is needed or one that
  * cannot be sent, a number out of its limits), WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__chat_client_open(struct chat_client **out, const struct chat_client_options *options, wt_error *err);
 void wt__chat_client_close(struct chat_client *client);

@@ -204,13 +204,13 @@ static int check_values(const struct prompt *prompt, const struct prompt_value *
         const struct prompt_slot *slot = &prompt->slots[i];
         const struct prompt_value *value = value_for(values, count, slot->name);
         if (!value)
-            return wt__fail(err, WT_EUSAGE, "prompt %s: nothing for its slot \"%s\"", prompt->task, slot->name);
+            return wt__fail(err, WT_EINVAL, "prompt %s: nothing for its slot \"%s\"", prompt->task, slot->name);
         if (value->item_count > slot->max_items)
             return wt__fail(err, WT_ETOOLONG, "prompt %s: %zu items for \"%s\", which takes %zu", prompt->task,
                             value->item_count, slot->name, slot->max_items);
     }
     if (count != prompt->slot_count)
-        return wt__fail(err, WT_EUSAGE, "prompt %s: %zu values for %zu slots", prompt->task, count, prompt->slot_count);
+        return wt__fail(err, WT_EINVAL, "prompt %s: %zu values for %zu slots", prompt->task, count, prompt->slot_count);
     return 0;
 }
 

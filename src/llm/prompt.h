@@ -70,7 +70,7 @@ int wt__prompt_open(struct prompt *out, const char *name, wt_error *err);
 int wt__prompt_parse(struct prompt *out, const char *name, struct str file, wt_error *err);
 void wt__prompt_dispose(struct prompt *prompt);
 
-/* The prompt with its slots filled, in the arena. Each slot wants exactly one value. Errors: WT_EUSAGE (a slot that
+/* The prompt with its slots filled, in the arena. Each slot wants exactly one value. Errors: WT_EINVAL (a slot that
  * has no value, a value that has no slot), WT_ETOOLONG (more items than the slot takes), WT_ENOMEM. */
 int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *values, size_t count, struct arena *arena,
                     struct str *out, wt_error *err);

@@ -317,7 +317,7 @@ int wt__chat_record_open(struct chat_record **out, const char *path, const char 
     *out = NULL;
     const char *name = inner ? inner->name : model_name;
     if (!name || !name[0])
-        return wt__fail(err, WT_EUSAGE, "whose answers to replay from %s has to be said", path);
+        return wt__fail(err, WT_EINVAL, "whose answers to replay from %s has to be said", path);
     struct chat_record *record = calloc(1, sizeof *record);
     if (!record)
         return wt__fail_nomem(err);

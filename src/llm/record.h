@@ -32,7 +32,7 @@ struct chat_record;
 /* Answers from the file at path, then, where it lacks one, from inner, whose answers are added; the file is made when
  * there is none. inner: NULL to replay only; model_name then says whose answers are wanted (else inner's name counts,
  * and model_name may be NULL). inner and path must outlive the record. Errors: WT_ENOTFOUND (no file to replay),
- * WT_ETOOLONG, WT_EUSAGE (no name), WT_EREADONLY, WT_EIO, WT_ENOMEM. */
+ * WT_ETOOLONG, WT_EINVAL (no name), WT_EREADONLY, WT_EIO, WT_ENOMEM. */
 int wt__chat_record_open(struct chat_record **out, const char *path, const char *model_name, struct chat_model *inner,
                          wt_error *err);
 void wt__chat_record_close(struct chat_record *record);

@@ -47,13 +47,13 @@ static int choose_protocols(const struct curl_library *lib, const char *url, lon
     if (lib->url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK ||
         lib->url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
         lib->url_get(parts, CURLUPART_HOST, &host, 0) != CURLUE_OK)
-        rc = wt__fail(err, WT_EUSAGE, "\"%s\" is not a URL of a server", url);
+        rc = wt__fail(err, WT_EINVAL, "\"%s\" is not a URL of a server", url);
     else if (strcmp(scheme, "https") == 0)
         *protocols = CURLPROTO_HTTPS;
     else if (strcmp(scheme, "http") == 0 && is_this_machine(host))
         *protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS;
     else
-        rc = wt__fail(err, WT_EUSAGE, "cannot fetch %s: only https:// is allowed", url);
+        rc = wt__fail(err, WT_EINVAL, "cannot fetch %s: only https:// is allowed", url);
     lib->free(scheme);
     lib->free(host);
     lib->url_cleanup(parts);

@@ -25,7 +25,7 @@ struct http_download {
 };
 
 /* Returns 0 when the server says that the file is whole; it is on the disk then. What came before a failure stays in
- * the file. Errors: WT_ENETWORK, WT_ENOTFOUND (the server has no such file), WT_ETOOLONG, WT_EUSAGE (the URL),
+ * the file. Errors: WT_ENETWORK, WT_ENOTFOUND (the server has no such file), WT_ETOOLONG, WT_EINVAL (the URL),
  * WT_ECANCELLED, WT_EFULL, WT_EIO, WT_ENOMEM. */
 int wt__http_download(const struct http_download *download, wt_error *err);
 

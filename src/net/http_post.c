@@ -83,10 +83,10 @@ int wt__http_check_base(const char *url, wt_error *err)
     if (code == CURLUE_OUT_OF_MEMORY)
         rc = wt__fail_nomem(err);
     else if (code != CURLUE_OK || (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
-        rc = wt__fail(err, WT_EUSAGE, "the server's address has to be a URL that begins with https:// or http://");
+        rc = wt__fail(err, WT_EINVAL, "the server's address has to be a URL that begins with https:// or http://");
     for (size_t i = 0; rc == 0 && i < sizeof unwanted / sizeof *unwanted; i++)
         if (has_part(lib, parts, unwanted[i]))
-            rc = wt__fail(err, WT_EUSAGE,
+            rc = wt__fail(err, WT_EINVAL,
                           "the server's address must hold no user, password, \"?\" or \"#\"; a key is given apart");
     lib->free(scheme);
     lib->url_cleanup(parts);
@@ -105,7 +105,7 @@ int wt__http_check_header(const struct http_header *header, wt_error *err)
 {
     if (!header->value || (is_clean(header->value) && strlen(header->value) <= HTTP_HEADER_BYTES_MAX))
         return 0;
-    return wt__fail(err, WT_EUSAGE, "what is sent as %s is too long or holds a control character", header->name);
+    return wt__fail(err, WT_EINVAL, "what is sent as %s is too long or holds a control character", header->name);
 }
 
 /* ---------------------------------------------------------------- what libcurl calls */

@@ -49,15 +49,15 @@ struct http_answer {
     bool may_pass;      /* after an error: another attempt may do better */
 };
 
-/* Returns 0 with whatever status the server gave. Errors: WT_ENETWORK, WT_ETOOLONG (the answer), WT_EUSAGE (the URL,
+/* Returns 0 with whatever status the server gave. Errors: WT_ENETWORK, WT_ETOOLONG (the answer), WT_EINVAL (the URL,
  * or a header that is too long or holds a control character), WT_ECANCELLED, WT_ENOMEM. */
 int wt__http_post(struct http_session *session, const struct http_post *post, struct http_answer *out, wt_error *err);
 
 /* Is url the http or https address of a server, to which a path can be added? Neither a user nor a password may be in
- * it (it is shown in errors), nor a query or a fragment. WT_EUSAGE, WT_ENETWORK (no libcurl), WT_ENOMEM. */
+ * it (it is shown in errors), nor a query or a fragment. WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_check_base(const char *url, wt_error *err);
 
-/* Can the header be sent? WT_EUSAGE when not; the sentence does not hold its value. */
+/* Can the header be sent? WT_EINVAL when not; the sentence does not hold its value. */
 int wt__http_check_header(const struct http_header *header, wt_error *err);
 
 #endif

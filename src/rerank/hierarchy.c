@@ -34,21 +34,21 @@ static int check_count(const char *name, uint32_t value, wt_error *err)
 {
     if (value >= 1 && value <= HIERARCHY_MAX_CANDIDATES)
         return 0;
-    return wt__fail(err, WT_EUSAGE, "%s is %u; it is 1 to %d", name, value, HIERARCHY_MAX_CANDIDATES);
+    return wt__fail(err, WT_EINVAL, "%s is %u; it is 1 to %d", name, value, HIERARCHY_MAX_CANDIDATES);
 }
 
 static int check_lean(const char *name, float value, wt_error *err)
 {
     if (value >= 0 && value <= HIERARCHY_MAX_LEAN)
         return 0;
-    return wt__fail(err, WT_EUSAGE, "%s is %g; it is 0 to %d", name, (double)value, HIERARCHY_MAX_LEAN);
+    return wt__fail(err, WT_EINVAL, "%s is %g; it is 0 to %d", name, (double)value, HIERARCHY_MAX_LEAN);
 }
 
 static int check_share(const char *name, float value, float least, wt_error *err)
 {
     if (value >= least && value <= 1)
         return 0;
-    return wt__fail(err, WT_EUSAGE, "%s is %g; it is %g to 1", name, (double)value, (double)least);
+    return wt__fail(err, WT_EINVAL, "%s is %g; it is %g to 1", name, (double)value, (double)least);
 }
 
 int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *err)
@@ -68,7 +68,7 @@ int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *
         rc = check_lean("cover", settings->cover, err);
     for (size_t kind = 0; rc == 0 && kind < REQUEST_KINDS; kind++)
         if ((unsigned)settings->rule[kind] >= HIERARCHY_RULES)
-            rc = wt__fail(err, WT_EUSAGE, "rule[%zu] is %d; it is 0 to %d", kind, (int)settings->rule[kind],
+            rc = wt__fail(err, WT_EINVAL, "rule[%zu] is %d; it is 0 to %d", kind, (int)settings->rule[kind],
                           HIERARCHY_RULES - 1);
     return rc;
 }

@@ -63,7 +63,7 @@ struct hierarchy_settings {
 extern const struct hierarchy_settings wt__hierarchy_paper;
 
 /* Settings that came from a file or a person. Depths and group_most are 1 .. HIERARCHY_MAX_CANDIDATES, sure 0 .. 1,
- * alike -1 .. 1, prior and cover 0 .. HIERARCHY_MAX_LEAN, rules those of the list. Errors: WT_EUSAGE, whose sentence
+ * alike -1 .. 1, prior and cover 0 .. HIERARCHY_MAX_LEAN, rules those of the list. Errors: WT_EINVAL, whose sentence
  * names the setting and its range. */
 int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *err);
 

@@ -170,7 +170,7 @@ static void what_is_no_file_is_refused(void **state)
         {"socket", WT_EFORMAT, "socket is a socket, not a file"},
         {"/dev/zero", WT_EFORMAT, "/dev/zero is a device, not a file"},
         {"/dev/null", WT_EFORMAT, "/dev/null is a device, not a file"},
-        {".", WT_EUSAGE, ". is a folder, not a file"},
+        {".", WT_EINVAL, ". is a folder, not a file"},
     };
     struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -189,7 +189,7 @@ static void what_is_no_file_is_refused(void **state)
             mapping.ptr)
             fail_msg("%s: map: %s", rows[i].path, err.message);
         bool devices = rows[i].path[0] == '/'; /* not to be lost to a test that fails */
-        if (!devices && (wt__file_replace(rows[i].path, "", 0, &err) != WT_EUSAGE ||
+        if (!devices && (wt__file_replace(rows[i].path, "", 0, &err) != WT_EINVAL ||
                          !strstr(err.message, "is not a file, and would be replaced by one")))
             fail_msg("%s: replace: %s", rows[i].path, err.message);
     }

@@ -45,7 +45,8 @@ HOLDS(doubles, double, -1e300, 1e300)
 static void texts_come_in_order_of_their_bytes(void **state)
 {
     (void)state;
-    char *texts[] = {"b", "\xc3\xa4", "", "B", "ba", "b"};
+    char bytes[][4] = {"b", "\xc3\xa4", "", "B", "ba", "b"};
+    char *texts[] = {bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5]};
     static const char *const sorted[] = {"", "B", "b", "b", "ba", "\xc3\xa4"};
     wt__sort_texts(NULL, 0);
     wt__sort_texts(texts, sizeof texts / sizeof *texts);

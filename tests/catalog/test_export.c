@@ -97,7 +97,7 @@ static void an_unknown_form_is_said(void **state)
     (void)state;
     struct buffer out = {0};
     wt_error err;
-    assert_int_equal(wt__export(NULL, 0, STR("soap"), &out, &err), WT_EUSAGE);
+    assert_int_equal(wt__export(NULL, 0, STR("soap"), &out, &err), WT_EINVAL);
     assert_string_equal(err.message, "no such form of definitions: \"soap\" (there are openai, openai-responses, "
                                      "anthropic, gemini, mcp)");
     wt__buffer_dispose(&out);

@@ -133,10 +133,10 @@ static void what_cannot_be_read_is_said(void **state)
     expect_error(wt__import_path(&import, path, NULL, &err), WT_EFORMAT, &err,
                  "nothing holds no .json, .jsonl, .ndjson, .yaml or .yml file");
     struct import_options options = {.format = STR("soap")};
-    expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EUSAGE, &err,
+    expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EINVAL, &err,
                  "(there are mcp, openai, anthropic, gemini, openapi, rapidapi, jsonl, beir)");
     options = (struct import_options){.provider = STR("\xff")};
-    expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EUSAGE, &err,
+    expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EINVAL, &err,
                  "the provider's name is not UTF-8 of at most 256 bytes");
     expect_error(wt__import_bytes(&import, STR("\xff\xfe{"), NULL, &err), WT_EFORMAT, &err,
                  "input is UTF-16: save it as UTF-8");

@@ -15,6 +15,7 @@ static const char one[] = "{\"provider\": \"p\", \"name\": \"one\", \"descriptio
 static wt_catalog_info info_of(wt_engine *engine)
 {
     wt_catalog_info info;
+    wt_catalog_info_init(&info);
     sound(&place, wt_info(engine, &info, &place.err));
     return info;
 }
@@ -76,10 +77,10 @@ static void a_bad_tool_is_reported_and_passed_over(void **state)
     assert_int_equal(report->skipped, 2);
     assert_int_equal(report->issue_count, 2);
     for (size_t i = 0; i < 2; i++) {
-        assert_string_equal(report->issues[i].file, "spotty.jsonl");
-        assert_int_equal(report->issues[i].line, 2 + i);
-        assert_true(report->issues[i].reason[0] != '\0');
-        assert_non_null(report->issues[i].pointer);
+        assert_string_equal(report->issues[i]->file, "spotty.jsonl");
+        assert_int_equal(report->issues[i]->line, 2 + i);
+        assert_true(report->issues[i]->reason[0] != '\0');
+        assert_non_null(report->issues[i]->pointer);
     }
     assert_string_equal(report->notice, "no vectors were made: this store was opened without a model");
     wt_add_report_free(report);
@@ -103,7 +104,7 @@ static void wrong_sources_are_refused_with_a_sentence(void **state)
         int code;
         const char *text;
     } cases[] = {
-        {"{\"name\": \"x\"}", "word", WT_EUSAGE, "word"},
+        {"{\"name\": \"x\"}", "word", WT_EINVAL, "word"},
         {"<html>", NULL, WT_EFORMAT, "input"},
         {"", NULL, WT_EFORMAT, "input"},
     };
@@ -175,7 +176,7 @@ static void vectors_can_wait(void **state)
     assert_int_equal(info.providers, 1 + HANDMADE_PROVIDERS);
     wt_hits *hits = find_with(&place, engine, "find a song", NULL);
     assert_string_equal(hits->recipe, "hybrid");
-    assert_string_equal(hits->items[0].tool.id, "music/search"); /* by its words */
+    assert_string_equal(hits->items[0]->tool->id, "music/search"); /* by its words */
     assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet"));
     wt_hits_free(hits);
     wt_find_options dense;
@@ -234,6 +235,7 @@ static void a_stop_at_any_moment_loses_nothing(void **state)
         add(&own, engine, handmade);
         int rc = wt_add(engine, tools.ptr, tools.len, &options, &report, &own.err);
         wt_catalog_info info;
+        wt_catalog_info_init(&info);
         sound(&own, wt_info(engine, &info, &own.err));
         if (rc == 0) {
             assert_string_equal(stop.phases, "reading storing encoding indexing ");
@@ -279,12 +281,12 @@ static void what_one_engine_adds_the_other_finds(void **state)
     wt_hits_free(hits);
     add(&place, writer, handmade);
     hits = find_with(&place, reader, "weather forecast", NULL);
-    assert_string_equal(hits->items[0].tool.id, "weather/getForecast");
+    assert_string_equal(hits->items[0]->tool->id, "weather/getForecast");
     wt_hits_free(hits);
     assert_int_equal(wt_remove(reader, "weather/getForecast", &place.err), 1);
     hits = find_with(&place, writer, "weather forecast", NULL);
     for (size_t i = 0; i < hits->len; i++)
-        assert_string_not_equal(hits->items[i].tool.id, "weather/getForecast");
+        assert_string_not_equal(hits->items[i]->tool->id, "weather/getForecast");
     wt_hits_free(hits);
     wt_close(writer);
     wt_close(reader);
@@ -306,7 +308,7 @@ static char *answer(wt_engine *engine)
             wt_hits *hits = find_with(&place, engine, requests[r], &options);
             assert_null(hits->notice);
             for (size_t i = 0; i < hits->len; i++)
-                wt__buffer_printf(&text, "%s %.9g\n", hits->items[i].tool.id, hits->items[i].score);
+                wt__buffer_printf(&text, "%s %.9g\n", hits->items[i]->tool->id, hits->items[i]->score);
             wt_hits_free(hits);
         }
     return wt__buffer_take(&text);
@@ -436,7 +438,7 @@ static void a_private_store_ends_with_its_engine(void **state)
     add(&place, engine, handmade);
     add(&place, engine, one);
     wt_hits *hits = find_with(&place, engine, "weather forecast", NULL);
-    assert_string_equal(hits->items[0].tool.id, "weather/getForecast");
+    assert_string_equal(hits->items[0]->tool->id, "weather/getForecast");
     wt_hits_free(hits);
     wt_close(engine);
     sound(&place, wt_open(&engine, ":memory:", &options, &place.err));
@@ -452,8 +454,8 @@ static void what_is_no_store_is_refused(void **state)
     wt_engine *engine = (wt_engine *)&place;
     wt_open_options options;
     wt_open_options_init(&options);
-    refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EUSAGE, "no store was named");
-    refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EUSAGE, "no store was named");
+    refused(&place, wt_open(&engine, NULL, NULL, &place.err), WT_EINVAL, "no store was named");
+    refused(&place, wt_open(&engine, "", NULL, &place.err), WT_EINVAL, "no store was named");
     assert_null(engine);
     put_text(place.folder, "text.wt", "this is no database, and it is long enough to have had a header of one, too.\n");
     char path[128];

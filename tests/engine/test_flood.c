@@ -122,8 +122,8 @@ static struct share measure(struct place *place, wt_engine *engine, size_t cap)
         snprintf(right, sizeof right, "n_%zu", wanted[q]);
         wt_hits *hits = find_with(place, engine, request.ptr, &options);
         for (size_t h = 0; h < hits->len; h++) {
-            taken += strcmp(hits->items[h].tool.provider, "flooder") == 0;
-            share.right += strcmp(hits->items[h].tool.name, right) == 0;
+            taken += strcmp(hits->items[h]->tool->provider, "flooder") == 0;
+            share.right += strcmp(hits->items[h]->tool->name, right) == 0;
         }
         share.places += hits->len;
         share.flooder += taken;
@@ -223,7 +223,7 @@ static void copies_give_way_to_the_older_tool(void **state)
         if (hits->copies != cases[c].left_out || hits->len != 2 - cases[c].left_out)
             fail_msg("%s: %zu hits, %zu copies left out", cases[c].says, hits->len, hits->copies);
         if (cases[c].left_out > 0)
-            assert_string_equal(hits->items[0].tool.id, "diner/find_table");
+            assert_string_equal(hits->items[0]->tool->id, "diner/find_table");
         wt_hits_free(hits);
         options.copies = 1;
         hits = find_with(&place, engine, cases[c].request, &options);
@@ -286,7 +286,7 @@ static void a_stuffed_tool_is_not_found_by_its_many_words(void **state)
             }
             wt_hits *hits = find_with(&place, engine, request.ptr, &options);
             for (size_t h = 0; h < hits->len; h++)
-                found += strcmp(hits->items[h].tool.provider, "stuffed") == 0;
+                found += strcmp(hits->items[h]->tool->provider, "stuffed") == 0;
             wt_hits_free(hits);
             wt__buffer_dispose(&request);
         }

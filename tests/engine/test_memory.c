@@ -191,9 +191,9 @@ static int use_find(wt_engine *engine, wt_error *err)
         options.recipe = recipes[i];
         rc = wt_find(engine, request, sizeof request - 1, &options, &hits, err);
         for (size_t h = 0; rc == 0 && h < hits->len; h++) {
-            say(hits->items[h].tool.id);
-            for (size_t m = 0; m < hits->items[h].match_count; m++)
-                say(hits->items[h].matches[m].fields);
+            say(hits->items[h]->tool->id);
+            for (size_t m = 0; m < hits->items[h]->match_count; m++)
+                say(hits->items[h]->matches[m]->fields);
         }
         wt_hits_free(hits);
     }
@@ -219,7 +219,7 @@ static int use_pick(wt_engine *engine, wt_error *err)
         options.complete = promises[i];
         rc = wt_pick(engine, request, sizeof request - 1, &options, &picked, err);
         for (size_t h = 0; rc == 0 && h < picked->len; h++)
-            say(picked->items[h].tool.id);
+            say(picked->items[h]->tool->id);
         wt_picked_free(picked);
     }
     return rc;
@@ -231,7 +231,7 @@ static int use_export(wt_engine *engine, wt_error *err)
     wt_tools *list;
     int rc = wt_list(engine, NULL, &list, err);
     for (size_t f = 0; rc == 0 && f < 5; f++) {
-        const wt_tool *items[] = {&list->items[0], &list->items[1]};
+        const wt_tool *items[] = {list->items[0], list->items[1]};
         char *text;
         rc = wt_export(items, 2, formats[f], &text, err);
         wt_string_free(text);
@@ -248,7 +248,7 @@ static int use_get(wt_engine *engine, wt_error *err)
         wt_tools *list;
         rc = wt_get(engine, names[i], &list, err);
         if (rc == 0)
-            say(list->items[0].definition);
+            say(list->items[0]->definition);
         wt_tools_free(list);
     }
     return rc;

@@ -40,7 +40,7 @@ static bool same_as_found(const wt_hits *hits)
 {
     bool same = hits->len == found_count;
     for (size_t i = 0; same && i < hits->len; i++)
-        same = strcmp(hits->items[i].tool.id, found[i]) == 0;
+        same = strcmp(hits->items[i]->tool->id, found[i]) == 0;
     return same;
 }
 
@@ -130,7 +130,7 @@ static int set_up(void **state)
     wt_hits *hits = find_with(&place, engine, request, &options);
     found_count = hits->len;
     for (size_t i = 0; i < hits->len; i++)
-        snprintf(found[i], sizeof found[i], "%s", hits->items[i].tool.id);
+        snprintf(found[i], sizeof found[i], "%s", hits->items[i]->tool->id);
     wt_hits_free(hits);
     wt_close(engine);
     wt__buffer_dispose(&jsonl);

@@ -53,9 +53,9 @@ static void a_set_is_picked_likeliest_first(void **state)
     wt_picked *picked = pick(semantic, "find a song by its title, then reserve a hotel room in a city", &options);
     assert_in_range(picked->len, 1, HANDMADE);
     for (size_t i = 0; i < picked->len; i++) {
-        assert_true(picked->items[i].score > 0 && picked->items[i].score <= 1);
-        assert_true(i == 0 || picked->items[i].score <= picked->items[i - 1].score);
-        assert_non_null(picked->items[i].tool.definition);
+        assert_true(picked->items[i]->score > 0 && picked->items[i]->score <= 1);
+        assert_true(i == 0 || picked->items[i]->score <= picked->items[i - 1]->score);
+        assert_non_null(picked->items[i]->tool->definition);
     }
     assert_true(picked->none > 0 && picked->none < 1);
     assert_true(picked->tracc > 0 && picked->tracc <= 1);
@@ -70,7 +70,7 @@ static void words_alone_do_and_never_abstain(void **state)
     (void)state;
     wt_picked *picked = pick(lexical, "reserve a hotel room", NULL);
     assert_int_equal(picked->len, 1);
-    assert_string_equal(picked->items[0].tool.id, "travel/bookHotel");
+    assert_string_equal(picked->items[0]->tool->id, "travel/bookHotel");
     assert_true(isnan(picked->none));
     assert_string_equal(picked->recipe, "bm25");
     wt_picked_free(picked);
@@ -94,7 +94,7 @@ static void a_promise_without_training_is_everything(void **state)
     options.provider = "music";
     picked = pick(semantic, "reserve a hotel room", &options);
     assert_int_equal(picked->len, 1);
-    assert_string_equal(picked->items[0].tool.id, "music/search");
+    assert_string_equal(picked->items[0]->tool->id, "music/search");
     wt_picked_free(picked);
 }
 
@@ -137,16 +137,16 @@ static void options_that_make_no_sense_are_refused(void **state)
         wt_pick_options options = any();
         options.complete = rows[i].complete;
         options.abstain = rows[i].abstain;
-        refused(&place, wt_pick(lexical, "song", 4, &options, &picked, &place.err), WT_EUSAGE, rows[i].says);
+        refused(&place, wt_pick(lexical, "song", 4, &options, &picked, &place.err), WT_EINVAL, rows[i].says);
         assert_null(picked);
     }
-    refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EUSAGE, "the request is empty");
+    refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EINVAL, "the request is empty");
     wt_find_options_init(&find);
     find.abstain = -1;
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EUSAGE, "not -1");
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not -1");
     find.abstain = 0.05;
     find.recipe = "bm25";
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EUSAGE, "not of bm25");
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not of bm25");
 }
 
 /* A caller that knew nothing behind `complete` gets what it asked for. */

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "engine/ptr.h"
 #include "engine/set_up.h"
+#include "net/script_server.h"
 #include "nn/safetensors_write.h"
 
 /* ---------------------------------------------------------------- past use */
@@ -146,7 +147,7 @@ static void is_set(const wt_picked *picked, const char *ids)
 {
     struct buffer all = {0};
     for (size_t i = 0; i < picked->len; i++)
-        wt__buffer_printf(&all, "%s%s", i ? " " : "", picked->items[i].tool.id);
+        wt__buffer_printf(&all, "%s%s", i ? " " : "", picked->items[i]->tool->id);
     assert_string_equal(all.ptr ? all.ptr : "", ids);
     wt__buffer_dispose(&all);
 }
@@ -181,7 +182,7 @@ static void without_training_every_requirement_is_looked_for(void **state)
     assert_int_equal(result->questions, 1);
     assert_int_equal(result->prompt_tokens, 10);
     assert_int_equal(result->completion_tokens, 2);
-    assert_true(result->items[0].score > 0.6 && result->items[0].score < 0.7); /* two of three views */
+    assert_true(result->items[0]->score > 0.6 && result->items[0]->score < 0.7); /* two of three views */
     lists(result, "bundle", "");
     lists(result, "set", "travel/bookHotel weather/storm_alerts");
     wt_picked_free(result);
@@ -196,7 +197,7 @@ static void the_nearest_bundle_is_corrected(void **state)
     lists(result, "bundle", "weather/getForecast travel/bookHotel");
     lists(result, "kept", "weather/getForecast");
     is_set(result, "weather/getForecast calculator");
-    assert_true(result->items[0].score == 1);
+    assert_true(result->items[0]->score == 1);
     assert_int_equal(result->questions, 3);
     assert_null(strstr(result->notice, "train neighbours"));
     wt_picked_free(result);
@@ -456,27 +457,28 @@ static void what_makes_no_sense_is_told(void **state)
         int code;
         const char *says;
     } cases[] = {
-        {{.recipe = "ptr"}, WT_EUSAGE, "no language model was named"},
-        {{.recipe = "ptr", .complete = 0.5}, WT_EUSAGE, "makes no promise"},
-        {{.recipe = "ptr", .abstain = 0.5}, WT_EUSAGE, "makes no promise"},
-        {{.recipe = "ptr", .k = 33}, WT_EUSAGE, "holds 32 tools at most"},
-        {{.recipe = "ptr", .without = "bundle,direkt"}, WT_EUSAGE, "\"direkt\""},
+        {{.recipe = "ptr"}, WT_EINVAL, "no language model was named"},
+        {{.recipe = "ptr", .complete = 0.5}, WT_EINVAL, "makes no promise"},
+        {{.recipe = "ptr", .abstain = 0.5}, WT_EINVAL, "makes no promise"},
+        {{.recipe = "ptr", .k = 33}, WT_EINVAL, "holds 32 tools at most"},
+        {{.recipe = "ptr", .without = "bundle,direkt"}, WT_EINVAL, "\"direkt\""},
         {{.recipe = "ptr", .below = "bm26"}, WT_ERECIPE, "bm26"},
         {{.recipe = "ptr", .below = "set"}, WT_ERECIPE, "gives a set"},
         {{.recipe = "ptr", .provider = "nobody"}, WT_ENOTFOUND, "nobody"},
         {{.recipe = "bundle"}, WT_ERECIPE, "whichtool train neighbours"},
-        {{.recipe = "bundle", .without = "past"}, WT_EUSAGE, "asks no views"},
+        {{.recipe = "bundle", .without = "past"}, WT_EINVAL, "asks no views"},
         {{.recipe = "hybrid"}, WT_ERECIPE, "gives an order"},
         {{.recipe = "auto"}, WT_ERECIPE, "gives an order"},
         {{.recipe = "pt"}, WT_ERECIPE, "no recipe \"pt\""},
-        {{.recipe = "set", .below = "bm25"}, WT_EUSAGE, "options of the recipe ptr"},
-        {{.without = "past"}, WT_EUSAGE, "options of the recipe ptr"},
+        {{.recipe = "set", .below = "bm25"}, WT_EINVAL, "options of the recipe ptr"},
+        {{.without = "past"}, WT_EINVAL, "options of the recipe ptr"},
     };
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_picked *result = NULL;
-        refused(&place, wt_pick(engine, "weather", 7, &cases[i].options, &result, &place.err), cases[i].code,
-                cases[i].says);
+        wt_pick_options options = cases[i].options;
+        options.size = sizeof options;
+        refused(&place, wt_pick(engine, "weather", 7, &options, &result, &place.err), cases[i].code, cases[i].says);
         assert_null(result);
     }
     wt_close(engine);
@@ -491,13 +493,14 @@ static void a_language_model_is_one_or_the_other(void **state)
         const char *says;
     } cases[] = {
         {{.chat_model = "m", .replay_path = "/nowhere/a.jsonl"}, WT_ENOTFOUND, "/nowhere/a.jsonl"},
-        {{.chat_model = "m", .replay_path = "a", .record_path = "b"}, WT_EUSAGE, "not both"},
-        {{.chat_model = "m", .chat_url = "ftp://host/"}, WT_EUSAGE, "begins with https"},
-        {{.chat_url = "http://127.0.0.1:1/v1"}, WT_EUSAGE, "--chat-model NAME"},
+        {{.chat_model = "m", .replay_path = "a", .record_path = "b"}, WT_EINVAL, "not both"},
+        {{.chat_model = "m", .chat_url = "ftp://host/"}, WT_EINVAL, "begins with https"},
+        {{.chat_url = "http://127.0.0.1:1/v1"}, WT_EINVAL, "--chat-model NAME"},
         {{.chat_model = "m", .chat_url = "http://127.0.0.1:1/v1"}, WT_ENETWORK, "127.0.0.1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_open_options options = cases[i].options;
+        options.size = sizeof options;
         wt_pick_options pick = ptr_options();
         wt_engine *engine = NULL;
         wt_picked *result = NULL;
@@ -506,6 +509,77 @@ static void a_language_model_is_one_or_the_other(void **state)
         refused(&place, wt_pick(engine, "weather", 7, &pick, &result, &place.err), cases[i].code, cases[i].says);
         wt_close(engine);
     }
+}
+
+/* ---------------------------------------------------------------- stopping */
+
+struct listening {
+    const char *until; /* the phase that is stopped at; NULL: none */
+    char heard[256];
+};
+
+static int listen_until(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct listening *listening = context;
+    (void)done, (void)total;
+    if (!strstr(listening->heard, phase))
+        strcat(strcat(listening->heard, phase), " ");
+    return listening->until && strcmp(phase, listening->until) == 0;
+}
+
+static void a_wish_to_stop_is_heard(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *until;
+        int code;
+        const char *heard;
+    } cases[] = {{"searching", WT_ECANCELLED, "searching "},
+                 {"asking", WT_ECANCELLED, "searching asking "},
+                 {NULL, 0, "searching asking "}};
+    wt_engine *engine = open_store(&place, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct script script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
+        const struct pick_study study = {.model = &script.model};
+        struct listening listening = {.until = cases[i].until};
+        wt_pick_options options = ptr_options();
+        wt_picked *result = NULL;
+        options.progress = listen_until;
+        options.progress_context = &listening;
+        int rc = wt__pick(engine, wt__str("a trip"), &options, &study, &result, &place.err);
+        assert_int_equal(rc, cases[i].code);
+        assert_int_equal(result == NULL, rc != 0);
+        assert_string_equal(listening.heard, cases[i].heard);
+        wt_picked_free(result);
+    }
+    wt_close(engine);
+}
+
+/* The server answers when the test is long over. */
+static void a_time_limit_ends_the_wait_for_an_answer(void **state)
+{
+    (void)state;
+    static const struct script_step never[] = {{.status = 200, .delay_ms = SCRIPT_NEVER_MS, .body = "{}"}};
+    struct script_server server;
+    char url[64];
+    assert_int_equal(script_server_start(&server), 0);
+    script_server_play(&server, never, 1);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/v1", server.port);
+    wt_engine *engine;
+    wt_open_options opening;
+    wt_picked *result = NULL;
+    wt_open_options_init(&opening);
+    opening.model = "";
+    opening.chat_model = "m";
+    opening.chat_url = url;
+    sound(&place, wt_open(&engine, place.store, &opening, &place.err));
+    wt_pick_options options = ptr_options();
+    options.time_limit_ms = 2000; /* enough to have asked by then */
+    refused(&place, wt_pick(engine, "a trip", 6, &options, &result, &place.err), WT_ETIMEOUT, "limit of 2000 ms");
+    assert_null(result);
+    assert_int_equal(server.request_count, 1);
+    wt_close(engine);
+    script_server_stop(&server);
 }
 
 int main(void)
@@ -523,6 +597,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_list_holds_what_was_removed, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(a_language_model_is_one_or_the_other, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_wish_to_stop_is_heard, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_time_limit_ends_the_wait_for_an_answer, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

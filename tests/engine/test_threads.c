@@ -42,8 +42,8 @@ static void search_once(const char *recipe, unsigned number)
     }
     size_t halves = 0, anchors = 0;
     for (size_t i = 0; i < hits->len; i++) {
-        halves += strncmp(hits->items[i].tool.name, "half", 4) == 0;
-        anchors += strcmp(hits->items[i].tool.name, "anchor") == 0;
+        halves += strncmp(hits->items[i]->tool->name, "half", 4) == 0;
+        anchors += strcmp(hits->items[i]->tool->name, "anchor") == 0;
     }
     if (anchors != 1 || halves % 2)
         atomic_fetch_add(&torn, 1);
@@ -59,6 +59,7 @@ static void *reader(void *context)
         if (i % 8 == seed % 8) {
             wt_catalog_info info;
             wt_tools *tools;
+            wt_catalog_info_init(&info);
             if (wt_info(engine, &info, NULL) < 0 || wt_list(engine, NULL, &tools, NULL) < 0)
                 atomic_fetch_add(&failed, 1);
             else
@@ -154,7 +155,7 @@ static void *find_halves(void *context)
             return NULL;
         }
         for (size_t h = 0; h < hits->len; h++)
-            halves += strncmp(hits->items[h].tool.name, "half", 4) == 0;
+            halves += strncmp(hits->items[h]->tool->name, "half", 4) == 0;
         wt_hits_free(hits);
         *out = i == 0 || *out == halves ? halves : SIZE_MAX;
     }

@@ -49,8 +49,8 @@ static void same_hits(const wt_hits *a, const wt_hits *b)
 {
     assert_int_equal(a->len, b->len);
     for (size_t i = 0; i < a->len; i++) {
-        assert_string_equal(a->items[i].tool.id, b->items[i].tool.id);
-        assert_true(a->items[i].score == b->items[i].score);
+        assert_string_equal(a->items[i]->tool->id, b->items[i]->tool->id);
+        assert_true(a->items[i]->score == b->items[i]->score);
     }
 }
 
@@ -184,8 +184,8 @@ static float logit_of(struct cross *cross, const char *request, const wt_tool *t
 static const wt_stage_score *stage_of(const wt_hit *hit, const char *name)
 {
     for (size_t s = 0; s < hit->stage_count; s++)
-        if (strcmp(hit->stages[s].stage, name) == 0)
-            return &hit->stages[s];
+        if (strcmp(hit->stages[s]->stage, name) == 0)
+            return hit->stages[s];
     return NULL;
 }
 
@@ -195,22 +195,23 @@ static void check_reranked(const wt_hits *hits, const wt_hits *first, size_t n, 
     sound(&place, wt__cross_open(&cross, cross_folder(), &place.err));
     assert_int_equal(hits->len, first->len);
     for (size_t i = 0; i < hits->len; i++) {
-        const wt_hit *hit = &hits->items[i];
-        const wt_stage_score *stage = stage_of(hit, "cross"), *before = i ? stage_of(hit - 1, "cross") : NULL;
+        const wt_hit *hit = hits->items[i];
+        const wt_stage_score *stage = stage_of(hit, "cross"),
+                             *before = i ? stage_of(hits->items[i - 1], "cross") : NULL;
         double sum = 0;
         assert_non_null(stage);
         for (size_t s = 0; s < hit->stage_count; s++)
-            sum += hit->stages[s].share;
+            sum += hit->stages[s]->share;
         assert_true(sum - hit->score < 1e-5 && hit->score - sum < 1e-5);
-        assert_true(i == 0 || hit->score <= hits->items[i - 1].score);
+        assert_true(i == 0 || hit->score <= hits->items[i - 1]->score);
         if (i >= n) {
             assert_int_equal(stage->rank, 0);
-            assert_string_equal(hit->tool.id, first->items[i].tool.id);
+            assert_string_equal(hit->tool->id, first->items[i]->tool->id);
             continue;
         }
         assert_int_equal(stage->rank, i + 1);
         assert_true(!before || stage->score <= before->score);
-        float logit = logit_of(cross, request, &hit->tool, fields);
+        float logit = logit_of(cross, request, hit->tool, fields);
         assert_true(logit == (float)stage->score && wt__cross_probability(logit) == (float)hit->score);
     }
     wt__cross_close(cross);
@@ -229,7 +230,7 @@ static void reranked_are_the_first_ones_of_dpr(void **state)
     check_reranked(hits, first, 10, DOCUMENT_USUAL, request);
     for (size_t i = 0; i < 10; i++) {
         size_t at = 0;
-        while (at < 10 && strcmp(hits->items[i].tool.id, first->items[at].tool.id) != 0)
+        while (at < 10 && strcmp(hits->items[i]->tool->id, first->items[at]->tool->id) != 0)
             at++;
         assert_true(at < 10);
     }
@@ -335,8 +336,8 @@ static void the_first_stage_is_as_the_config_weighs_it(void **state)
     bool same = ours->len == dpr->len;
     assert_int_equal(ours->len, hybrid->len);
     for (size_t i = 0; i < ours->len; i++) {
-        assert_string_equal(ours->items[i].tool.id, hybrid->items[i].tool.id);
-        same = same && strcmp(ours->items[i].tool.id, dpr->items[i].tool.id) == 0;
+        assert_string_equal(ours->items[i]->tool->id, hybrid->items[i]->tool->id);
+        same = same && strcmp(ours->items[i]->tool->id, dpr->items[i]->tool->id) == 0;
     }
     assert_false(same);
     wt_hits_free(ours);
@@ -361,7 +362,7 @@ static void one_provider_comes_first_and_whole(void **state)
     assert_string_equal(hits->recipe, "toolrerank");
     assert_true(hits->several < 0.001);
     assert_int_equal(hits->len, 60);
-    const char *provider = hits->items[0].tool.provider;
+    const char *provider = hits->items[0]->tool->provider;
     size_t first = 0, of_provider = 0;
     wt_list_options list;
     wt_list_options_init(&list);
@@ -372,27 +373,27 @@ static void one_provider_comes_first_and_whole(void **state)
     of_provider = tools->len;
     wt_tools_free(tools);
     wt_close(engine);
-    while (first < hits->len && strcmp(hits->items[first].tool.provider, provider) == 0)
+    while (first < hits->len && strcmp(hits->items[first]->tool->provider, provider) == 0)
         first++;
     assert_true(of_provider > 10);
     assert_true(first >= of_provider);
     for (size_t i = 0; i < hits->len; i++) {
-        const wt_stage_score *rule = stage_of(&hits->items[i], "hierarchy");
+        const wt_stage_score *rule = stage_of(hits->items[i], "hierarchy");
         double sum = 0;
-        for (size_t s = 0; s < hits->items[i].stage_count; s++)
-            sum += hits->items[i].stages[s].share;
+        for (size_t s = 0; s < hits->items[i]->stage_count; s++)
+            sum += hits->items[i]->stages[s]->share;
         assert_true(rule && (rule->score > 0) == (i < first));
-        assert_true(sum - hits->items[i].score < 1e-5 && hits->items[i].score - sum < 1e-5);
-        assert_true(i == 0 || hits->items[i].score <= hits->items[i - 1].score);
+        assert_true(sum - hits->items[i]->score < 1e-5 && hits->items[i]->score - sum < 1e-5);
+        assert_true(i == 0 || hits->items[i]->score <= hits->items[i - 1]->score);
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(hits->items[i].tool.id, hits->items[j].tool.id);
+            assert_string_not_equal(hits->items[i]->tool->id, hits->items[j]->tool->id);
     }
     wt_hits_free(hits);
     hits = asked_capped("toolrerank", request, 60, 2);
     for (size_t i = 0; i < hits->len; i++) {
         size_t same = 0;
         for (size_t j = 0; j < i; j++)
-            same += strcmp(hits->items[j].tool.provider, hits->items[i].tool.provider) == 0;
+            same += strcmp(hits->items[j]->tool->provider, hits->items[i]->tool->provider) == 0;
         assert_true(same < 2);
     }
     wt_hits_free(hits);
@@ -410,13 +411,13 @@ static void several_providers_take_turns(void **state)
     size_t first = 0;
     assert_int_equal(hits->len, 60);
     assert_true(hits->several > 0.999);
-    assert_string_equal(hits->items[0].tool.id, dpr->items[0].tool.id);
-    while (stage_of(&hits->items[first], "hierarchy")->score > 0)
+    assert_string_equal(hits->items[0]->tool->id, dpr->items[0]->tool->id);
+    while (stage_of(hits->items[first], "hierarchy")->score > 0)
         first++;
     assert_true(first >= 4 && first <= HANDMADE_PROVIDERS + 4);
     for (size_t i = 0; i < first; i++)
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(hits->items[i].tool.provider, hits->items[j].tool.provider);
+            assert_string_not_equal(hits->items[i]->tool->provider, hits->items[j]->tool->provider);
     wt_hits_free(hits);
     wt_hits_free(dpr);
 }
@@ -528,7 +529,7 @@ static void rules_of_another_cross_encoder_are_left_out(void **state)
     tiny_model_write(cross_folder(), CROSS ", \"whichtool\": {\"identity\": \"one\"}", 2);
     hits = asked("toolrerank");
     assert_null(hits->notice);
-    assert_non_null(stage_of(&hits->items[0], "cross"));
+    assert_non_null(stage_of(hits->items[0], "cross"));
     wt_hits_free(hits);
 }
 
@@ -559,7 +560,7 @@ static void words_go_on(const char *name)
     wt_find_options_init(&options);
     wt_hits *hits = find_with(&place, engine, request, &options);
     wt_picked *picked = NULL;
-    if (strcmp(hits->recipe, "bm25") != 0 || strcmp(hits->items[0].tool.id, "weather/getForecast") != 0 ||
+    if (strcmp(hits->recipe, "bm25") != 0 || strcmp(hits->items[0]->tool->id, "weather/getForecast") != 0 ||
         !strstr(hits->notice, "whichtool model pull"))
         fail_msg("%s: %s, %s", name, hits->recipe, hits->notice);
     wt_hits_free(hits);

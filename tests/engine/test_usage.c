@@ -78,9 +78,9 @@ static void test_a_usage_is_recorded_under_any_name_of_its_tools(void **state)
     wt_usages *usages;
     sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
     assert_int_equal(usages->len, 3);
-    assert_true(usages->items[2].tools[0].known && !usages->items[2].tools[1].known);
-    assert_true(usages->items[0].time > 1700000000);
-    assert_string_equal(usages->items[0].outcome, "");
+    assert_true(usages->items[2]->tools[0]->known && !usages->items[2]->tools[1]->known);
+    assert_true(usages->items[0]->time > 1700000000);
+    assert_string_equal(usages->items[0]->outcome, "");
     wt_usages_free(usages);
     wt_close(engine);
 }
@@ -114,14 +114,14 @@ static void test_what_cannot_be_recorded_is_told(void **state)
         {"a\0b", 3, "calculator", 1, NULL, 0, WT_EFORMAT, "the request has a NUL at byte 1"},
         {"\xff\xfe", 2, "calculator", 1, NULL, 0, WT_EFORMAT, "the request is not valid UTF-8"},
         {big, WT_MAX_REQUEST_BYTES + 1, "calculator", 1, NULL, 0, WT_ETOOLONG, "at most 65536 are taken"},
-        {"add", 3, "calculator", 0, NULL, 0, WT_EUSAGE, "a usage is of one tool at least"},
+        {"add", 3, "calculator", 0, NULL, 0, WT_EINVAL, "a usage is of one tool at least"},
         {"add", 3, "calculator", WT_MAX_USAGE_TOOLS + 1, NULL, 0, WT_ETOOLONG, "129 tools in one usage; at most 128"},
         {"add", 3, "nobody", 1, NULL, 0, WT_ENOTFOUND, "no tool is named \"nobody\"; nothing was recorded"},
-        {"add", 3, "search", 1, NULL, 0, WT_EUSAGE, "several tools are named \"search\""},
-        {"add", 3, "", 1, NULL, 0, WT_EUSAGE, "the name of tool 1 has 0 bytes; 1 to 1024 are taken"},
+        {"add", 3, "search", 1, NULL, 0, WT_EINVAL, "several tools are named \"search\""},
+        {"add", 3, "", 1, NULL, 0, WT_EINVAL, "the name of tool 1 has 0 bytes; 1 to 1024 are taken"},
         {"add", 3, longest, 1, NULL, 0, WT_ETOOLONG, "the name of tool 1 has 1025 bytes"},
-        {"add", 3, "calculator", 1, "fine", 0, WT_EUSAGE, "the outcome \"fine\" is neither \"ok\" nor \"failed\""},
-        {"add", 3, "calculator", 1, NULL, -1, WT_EUSAGE, "the time -1 is not in the years 1970 to 9999"},
+        {"add", 3, "calculator", 1, "fine", 0, WT_EINVAL, "the outcome \"fine\" is neither \"ok\" nor \"failed\""},
+        {"add", 3, "calculator", 1, NULL, -1, WT_EINVAL, "the time -1 is not in the years 1970 to 9999"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_record_options options;
@@ -169,10 +169,10 @@ static void test_json_lines_are_imported_and_come_back(void **state)
     assert_int_equal(report->skipped, 0);
     assert_int_equal(report->unknown_tools, 1);
     assert_int_equal(report->issue_count, 1);
-    assert_string_equal(report->issues[0].file, "input");
-    assert_int_equal(report->issues[0].line, 3);
-    assert_string_equal(report->issues[0].pointer, "/tools/1");
-    assert_string_equal(report->issues[0].reason, "no tool is named \"gone/tool\"");
+    assert_string_equal(report->issues[0]->file, "input");
+    assert_int_equal(report->issues[0]->line, 3);
+    assert_string_equal(report->issues[0]->pointer, "/tools/1");
+    assert_string_equal(report->issues[0]->reason, "no tool is named \"gone/tool\"");
     assert_non_null(strstr(report->notice, "nothing was learned yet: this store was opened without a model"));
     wt_usage_report_free(report);
 
@@ -230,12 +230,12 @@ static void test_bad_lines_cost_themselves(void **state)
         char both[400];
         snprintf(both, sizeof both, "%s\n{\"request\": \"good\", \"tools\": [\"calculator\"]}\n", rows[i].line);
         wt_usage_report *report = add_usage(engine, both);
-        if (report->added != 1 || report->skipped != 1 || report->issue_count != 1 || report->issues[0].line != 1 ||
-            strcmp(report->issues[0].pointer, rows[i].pointer) != 0 ||
-            !strstr(report->issues[0].reason, rows[i].reason))
+        if (report->added != 1 || report->skipped != 1 || report->issue_count != 1 || report->issues[0]->line != 1 ||
+            strcmp(report->issues[0]->pointer, rows[i].pointer) != 0 ||
+            !strstr(report->issues[0]->reason, rows[i].reason))
             fail_msg("%s: %zu added, %zu skipped: %s: %s", rows[i].line, report->added, report->skipped,
-                     report->issue_count ? report->issues[0].pointer : "",
-                     report->issue_count ? report->issues[0].reason : "");
+                     report->issue_count ? report->issues[0]->pointer : "",
+                     report->issue_count ? report->issues[0]->reason : "");
         wt_usage_report_free(report);
 
         wt_add_usage_options strict;
@@ -285,8 +285,9 @@ static void test_a_beir_folder_is_imported(void **state)
                                          "query \"q4\": no tool is named \"99\"", "1 queries are not in queries.jsonl"};
     assert_int_equal(report->issue_count, sizeof issues / sizeof *issues);
     for (size_t i = 0; i < report->issue_count; i++)
-        if (!strstr(report->issues[i].file, "beir/qrels/train.tsv") || strcmp(report->issues[i].reason, issues[i]) != 0)
-            fail_msg("%s: %s", report->issues[i].file, report->issues[i].reason);
+        if (!strstr(report->issues[i]->file, "beir/qrels/train.tsv") ||
+            strcmp(report->issues[i]->reason, issues[i]) != 0)
+            fail_msg("%s: %s", report->issues[i]->file, report->issues[i]->reason);
     wt_usage_report_free(report);
     assert_string_equal(exported(engine, NULL), "{\"request\":\"one\",\"tools\":[\"n/eight\",\"n/seven\"]}\n"
                                                 "{\"request\":\"two\",\"tools\":[\"n/eight\",\"99\"]}\n");
@@ -300,7 +301,7 @@ static void test_a_beir_folder_is_imported(void **state)
     } refusals[] = {{"none", WT_EFORMAT, "none.tsv gives no query of"},
                     {"bad", WT_EFORMAT, "bad.tsv:3: a judgement is a query id"},
                     {"absent", WT_ENOTFOUND, "absent.tsv"},
-                    {"../train", WT_EUSAGE, "the split \"../train\" is no plain name"}};
+                    {"../train", WT_EINVAL, "the split \"../train\" is no plain name"}};
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         options.split = refusals[i].split;
         refused(&place, wt_add_usage_path(engine, path, &options, &report, &place.err), refusals[i].code,
@@ -335,7 +336,9 @@ static void test_filters(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct buffer text = {0};
-        assert_int_equal(wt_export_usage(engine, &rows[i].filter, gather, &text, &place.err), rows[i].count);
+        wt_usage_filter filter = rows[i].filter;
+        filter.size = sizeof filter;
+        assert_int_equal(wt_export_usage(engine, &filter, gather, &text, &place.err), rows[i].count);
         wt__buffer_dispose(&text);
     }
     wt_usages *usages;
@@ -345,12 +348,12 @@ static void test_filters(void **state)
     refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_ENOTFOUND,
             "neither a tool nor a usage has the name \"nobody\"");
     filter.tool = "search";
-    refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_EUSAGE, "several tools are named");
+    refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_EINVAL, "several tools are named");
     wt_usage_filter_init(&filter);
-    refused(&place, wt_forget_usage(engine, &filter, 0, &place.err), WT_EUSAGE, "say which usages to forget");
+    refused(&place, wt_forget_usage(engine, &filter, 0, &place.err), WT_EINVAL, "say which usages to forget");
     filter.tool = "gone/tool";
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
-    filter = (wt_usage_filter){.before = 2500};
+    filter = (wt_usage_filter){.size = sizeof filter, .before = 2500};
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
     assert_int_equal(wt_forget_usage(engine, NULL, 1, &place.err), 2);
     assert_int_equal(wt_forget_usage(engine, NULL, 1, &place.err), 0);
@@ -403,6 +406,7 @@ static bool vector_of(wt_engine *engine, const char *name, float *out)
 static uint64_t pending(wt_engine *engine)
 {
     wt_usage_info info;
+    wt_usage_info_init(&info);
     sound(&place, wt_get_usage_info(engine, &info, &place.err));
     return info.pending;
 }
@@ -464,7 +468,7 @@ static void test_a_tools_vector_is_the_mean_of_its_requests(void **state)
     assert_mean(engine, "storm_alerts", (const char *[]){"find it", "book a table"}, 2);
 
     /* forgetting takes it out again */
-    wt_usage_filter filter = {.tool = "bookHotel"};
+    wt_usage_filter filter = {.size = sizeof filter, .tool = "bookHotel"};
     assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
     assert_int_equal(pending(engine), 2);
     assert_false(vector_of(engine, "calculator", vector));
@@ -617,8 +621,8 @@ static void test_times_are_read(void **state)
     int64_t seconds;
     assert_int_equal(wt_read_time("1970-01-02", &seconds, &place.err), 0);
     assert_int_equal(seconds, 86400);
-    refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EUSAGE, "\"noon\" is no time: write it as");
-    refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EUSAGE, "\"\" is no time");
+    refused(&place, wt_read_time("noon", &seconds, &place.err), WT_EINVAL, "\"noon\" is no time: write it as");
+    refused(&place, wt_read_time(NULL, &seconds, &place.err), WT_EINVAL, "\"\" is no time");
 }
 
 int main(void)

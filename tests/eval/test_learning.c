@@ -104,9 +104,9 @@ static void models_of_this_data_are_used(void **state)
     options.trained = models;
     sound(&place, wt_eval(set, &options, &report, &place.err));
     assert_int_equal(report->row_count, 2);
-    assert_null(report->rows[1].notice);
+    assert_null(report->rows[1]->notice);
     json_t *settings = NULL;
-    sound(&place, wt__json_parse(&settings, report->rows[1].settings, strlen(report->rows[1].settings), &place.err));
+    sound(&place, wt__json_parse(&settings, report->rows[1]->settings, strlen(report->rows[1]->settings), &place.err));
     const json_t *trained = wt__json_object(settings, "trained");
     assert_string_equal(wt__json_str(trained, "folder").ptr, models);
     assert_int_equal(wt__json_int(trained, "requests", 0), 5);
@@ -114,7 +114,7 @@ static void models_of_this_data_are_used(void **state)
     assert_string_equal(wt__json_str(wt__json_object(trained, "data"), "sha256").ptr, hash);
     assert_true(wt__json_real(wt__json_object(trained, "dev"), "after", 0) == .5);
     json_decref(settings);
-    assert_null(strstr(report->rows[0].settings, "trained"));
+    assert_null(strstr(report->rows[0]->settings, "trained"));
     wt_eval_report_free(report);
 }
 
@@ -152,17 +152,17 @@ static void what_is_missing_is_trained_once(void **state)
     options.progress_context = &calls;
     for (unsigned again = 0; again < 2; again++) {
         sound(&place, wt_eval(set, &options, &report, &place.err));
-        assert_non_null(strstr(report->rows[0].settings, "\"trained\":{"));
+        assert_non_null(strstr(report->rows[0]->settings, "\"trained\":{"));
         assert_true(again ? calls == 0 : calls > 0);
-        assert_true(!again || value == report->rows[0].metrics[0].value);
-        value = report->rows[0].metrics[0].value;
+        assert_true(!again || value == report->rows[0]->metrics[0]->value);
+        value = report->rows[0]->metrics[0]->value;
         wt_eval_report_free(report);
         calls = 0;
     }
     options.usages = 1; /* learns from less, so it is another training */
     sound(&place, wt_eval(set, &options, &report, &place.err));
     assert_true(calls > 0);
-    assert_non_null(strstr(report->rows[0].settings, "\"usages\":1"));
+    assert_non_null(strstr(report->rows[0]->settings, "\"usages\":1"));
     wt_eval_report_free(report);
 }
 
@@ -181,15 +181,15 @@ static void a_set_without_training_requests_takes_models_of_other_data(void **st
     options.trained = models;
     sound(&place, wt_eval(foreign, &options, &report, &place.err));
     assert_int_equal(report->row_count, 3);
-    assert_null(report->rows[0].notice);
-    assert_non_null(strstr(report->rows[1].notice, "trained on other data (which they do not name)"));
-    assert_null(report->rows[2].notice); /* nothing was trained for it */
-    assert_null(strstr(report->rows[1].settings, "trained_on"));
+    assert_null(report->rows[0]->notice);
+    assert_non_null(strstr(report->rows[1]->notice, "trained on other data (which they do not name)"));
+    assert_null(report->rows[2]->notice); /* nothing was trained for it */
+    assert_null(strstr(report->rows[1]->settings, "trained_on"));
     wt_eval_report_free(report);
     leave_model("00\", \"source\": \"elsewhere");
     sound(&place, wt_eval(foreign, &options, &report, &place.err));
-    assert_non_null(strstr(report->rows[1].notice, "trained on other data (elsewhere), since the set has no train"));
-    assert_non_null(strstr(report->rows[1].settings, "\"trained_on\":\"elsewhere\""));
+    assert_non_null(strstr(report->rows[1]->notice, "trained on other data (elsewhere), since the set has no train"));
+    assert_non_null(strstr(report->rows[1]->settings, "\"trained_on\":\"elsewhere\""));
     wt_eval_report_free(report);
     options.trained = "/nowhere";
     refused(&place, wt_eval(foreign, &options, &report, &place.err), WT_ENOTFOUND, "/nowhere");
@@ -222,9 +222,9 @@ static void what_kind_a_request_is_of_is_judged(void **state)
     options.trained = others;
     sound(&place, wt_eval(folder, &options, &report, &place.err));
     assert_int_equal(report->row_count, 2);
-    assert_true(isnan(report->rows[0].kind_accuracy) && isnan(report->rows[0].kind_brier));
-    assert_true(report->rows[1].kind_accuracy == 0.5);
-    assert_true(fabs(report->rows[1].kind_brier - 5. / 16) < 1e-6);
+    assert_true(isnan(report->rows[0]->kind_accuracy) && isnan(report->rows[0]->kind_brier));
+    assert_true(report->rows[1]->kind_accuracy == 0.5);
+    assert_true(fabs(report->rows[1]->kind_brier - 5. / 16) < 1e-6);
     wt_eval_report_free(report);
 }
 
@@ -245,7 +245,7 @@ static void a_set_without_training_requests_goes_without(void **state)
     options.recipes = NULL;
     sound(&place, wt_eval(plain, &options, &report, &place.err));
     assert_int_equal(report->row_count, 3);
-    assert_non_null(strstr(report->rows[0].notice, "no train split"));
+    assert_non_null(strstr(report->rows[0]->notice, "no train split"));
     wt_eval_report_free(report);
     options.recipes = "tool2vec";
     options.model = "not-there";

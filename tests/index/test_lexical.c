@@ -318,15 +318,15 @@ static void test_limits_are_told(void **state)
     struct lexical_builder *builder = NULL;
     struct lexical_settings wrong = test_settings;
     wrong.fields[1].b = 2;
-    assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EUSAGE);
+    assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EINVAL);
     assert_null(builder);
     assert_string_equal(err.message, "BM25 settings out of range");
     wrong = test_settings;
     wrong.most_sum = -1;
-    assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EUSAGE);
+    assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EINVAL);
     wrong = test_settings;
     wrong.damping_power = 10;
-    assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EUSAGE);
+    assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EINVAL);
 }
 
 /* Every way of cutting the block short is refused; any byte may change without harm. */

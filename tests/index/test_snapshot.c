@@ -408,10 +408,10 @@ static void test_wrong_use_is_refused(void **state)
         struct snapshot_content content;
         int code;
     } cases[] = {
-        {"30 rows of terms for 29 tools", {1, 1, c.keys, 29, lexical, len, &source, 1}, WT_EUSAGE},
+        {"30 rows of terms for 29 tools", {1, 1, c.keys, 29, lexical, len, &source, 1}, WT_EINVAL},
         {"more than 2000000 tools", {1, 1, c.keys, 2000001, lexical, len, &source, 1}, WT_ETOOLONG},
-        {"more than 6 kinds of vectors", {1, 1, c.keys, 30, lexical, len, &source, 7}, WT_EUSAGE},
-        {"vectors \"text\" of dimension 1048576 cannot be kept", {1, 1, c.keys, 30, lexical, len, &wide, 1}, WT_EUSAGE},
+        {"more than 6 kinds of vectors", {1, 1, c.keys, 30, lexical, len, &source, 7}, WT_EINVAL},
+        {"vectors \"text\" of dimension 1048576 cannot be kept", {1, 1, c.keys, 30, lexical, len, &wide, 1}, WT_EINVAL},
         {"lexical index: too short", {1, 1, c.keys, 30, lexical, 8, &source, 1}, WT_ESTORE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

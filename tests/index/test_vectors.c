@@ -226,7 +226,7 @@ static void test_queries_together_get_what_each_gets_alone(void **state)
     struct scored hit[QUERIES + 1];
     size_t counts[QUERIES + 1];
     assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, QUERIES + 1, 1, NULL, hit, counts, &err),
-                     WT_EUSAGE);
+                     WT_EINVAL);
     assert_string_equal(err.message, "17 vectors searched at once; at most 16 are");
     assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, 0, 1, NULL, hit, counts, &err), 0);
     tear_down(&f);
@@ -273,7 +273,7 @@ static void test_numbers_without_end_are_refused(void **state)
         x[DIM - 1] = bad[i];
         assert_int_equal(wt__vectors_put(f.chunks, DIM, SEED, 0, x, &err), WT_EMODEL);
         assert_string_equal(err.message, "a vector is not finite");
-        assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, x, 1, 1, NULL, &hit, &count, &err), WT_EUSAGE);
+        assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, x, 1, 1, NULL, &hit, &count, &err), WT_EINVAL);
         assert_string_equal(err.message, "the request's vector is not finite");
         assert_int_equal(count, 0);
     }

@@ -87,7 +87,7 @@ static void what_is_trained_ranks_better_and_is_read(void **state)
         struct cross *cross;
         options.loss = losses[i];
         wt_train_report *report = train(place, engine, "cross", &options);
-        const wt_trained *item = report->items;
+        const wt_trained *item = report->items[0];
         assert_int_equal(report->len, 1);
         if (!(item->after > item->before + .1))
             fail_msg("%s: from %g to %g", losses[i], item->before, item->after);
@@ -104,7 +104,7 @@ static void what_is_trained_ranks_better_and_is_read(void **state)
     wt__examples_dispose(&examples);
     options.loss = "hinge";
     wt_train_report *none;
-    refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EUSAGE,
+    refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL,
             "the lesson \"cross\" has no loss \"hinge\"; it has: softmax bce");
     wt_close(engine);
 }
@@ -125,7 +125,7 @@ static void stopped_and_resumed_it_is_the_same_model(void **state)
     wt_engine *engine = open_filled(place);
     wt_train_options options = options_of();
     wt_train_report *report = train(place, engine, "cross", &options);
-    double before = report->items->before, after = report->items->after;
+    double before = report->items[0]->before, after = report->items[0]->after;
     wt_train_report_free(report);
     hash_of(place->out, whole);
     snprintf(folder, sizeof folder, "%s/second", place->folder);
@@ -142,12 +142,12 @@ static void stopped_and_resumed_it_is_the_same_model(void **state)
         report = train(place, engine, "cross", &options);
         hash_of(folder, resumed);
         assert_string_equal(whole, resumed);
-        assert_true(report->items->before == before && report->items->after == after);
+        assert_true(report->items[0]->before == before && report->items[0]->after == after);
         wt_train_report_free(report);
     }
     report = train(place, engine, "cross", &options); /* which had ended */
-    assert_non_null(strstr(report->items->notice, "had ended before"));
-    assert_true(report->items->before == before && report->items->after == after);
+    assert_non_null(strstr(report->items[0]->notice, "had ended before"));
+    assert_true(report->items[0]->before == before && report->items[0]->after == after);
     wt_train_report_free(report);
     wt_close(engine);
 }
@@ -166,7 +166,7 @@ static void it_begins_as_the_trained_encoder(void **state)
     options.freeze = 0;
     wt_train_report *report = train(place, engine, "all", &options);
     for (size_t i = 0; i < report->len; i++)
-        assert_string_not_equal(report->items[i].lesson, "cross");
+        assert_string_not_equal(report->items[i]->lesson, "cross");
     wt_train_report_free(report);
     options.freeze = 2;
     wt_train_report_free(train(place, engine, "cross", &options));
@@ -211,10 +211,10 @@ static void fields_can_be_chosen(void **state)
     assert_string_equal(usual, chosen);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         options.fields = bad[i].fields;
-        refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EUSAGE, bad[i].says);
+        refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL, bad[i].says);
     }
     options.fields = "name";
-    refused(place, wt_train(engine, "dpr", &options, &none, &place->err), WT_EUSAGE,
+    refused(place, wt_train(engine, "dpr", &options, &none, &place->err), WT_EINVAL,
             "fields are chosen for \"encoder\" and \"cross\", not for \"dpr\"");
     wt_close(engine);
 }
@@ -230,7 +230,7 @@ static void several_data_sets_and_few_tools_will_do(void **state)
     add_text(place, engine, "{\"name\": \"only\"}");
     add_usages(place, engine, "{\"request\": \"the only one\", \"tools\": [\"only\"]}\n");
     wt_train_report *report = train(place, engine, "cross", &options);
-    assert_true(isnan(report->items->before) && isnan(report->items->after));
+    assert_true(isnan(report->items[0]->before) && isnan(report->items[0]->after));
     wt_train_report_free(report);
     wt_close(engine);
     put_data(place, "{\"_id\": \"a\", \"text\": \"hotel news\"}\n{\"_id\": \"b\", \"text\": \"paris\"}\n",
@@ -241,7 +241,7 @@ static void several_data_sets_and_few_tools_will_do(void **state)
     options.out = place->out;
     options.negatives = 8;
     report = train(place, NULL, "cross", &options);
-    assert_true(report->items->before >= 0 && report->items->after >= 0);
+    assert_true(report->items[0]->before >= 0 && report->items[0]->after >= 0);
     wt_train_report_free(report);
     options.memory = 1000;
     wt_train_report *none;

@@ -195,10 +195,10 @@ static void it_is_learned_from_beside_usage_or_without(void **state)
     assert_string_not_equal(without, beside);
     assert_string_equal(beside, again);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        refused(place, wt_train(engine, others[i], &options, &report, &place->err), WT_EUSAGE,
+        refused(place, wt_train(engine, others[i], &options, &report, &place->err), WT_EINVAL,
                 "requests are made up for \"encoder\" and \"cross\", not for");
     options.made_up = MADE_UP_MAX + 1;
-    refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EUSAGE, "at most 1000000");
+    refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EINVAL, "at most 1000000");
     wt_close(engine);
 }
 

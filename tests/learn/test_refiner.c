@@ -132,8 +132,8 @@ static double train(struct place *place, wt_engine *engine, const char *lesson, 
     wt_train_report *report = NULL;
     sound(place, wt_train(engine, lesson, options, &report, &place->err));
     assert_int_equal(report->len, 1);
-    double after = report->items->after;
-    assert_false(after < report->items->before); /* either may be unknown */
+    double after = report->items[0]->after;
+    assert_false(after < report->items[0]->before); /* either may be unknown */
     wt_train_report_free(report);
     return after;
 }
@@ -295,18 +295,18 @@ static void a_query_is_refined_and_told(void **state)
     for (size_t i = 0; i < all->len; i++) {
         const wt_stage_score *refined = NULL;
         double sum = 0;
-        for (size_t s = 0; s < all->items[i].stage_count; s++) {
-            sum += all->items[i].stages[s].share;
-            if (strcmp(all->items[i].stages[s].stage, "refiner") == 0)
-                refined = &all->items[i].stages[s];
+        for (size_t s = 0; s < all->items[i]->stage_count; s++) {
+            sum += all->items[i]->stages[s]->share;
+            if (strcmp(all->items[i]->stages[s]->stage, "refiner") == 0)
+                refined = all->items[i]->stages[s];
         }
         assert_non_null(refined);
         assert_int_equal(refined->rank, i + 1);
-        assert_true(fabs(sum - all->items[i].score) < 1e-4);
-        assert_true(i == 0 || all->items[i].score <= all->items[i - 1].score);
+        assert_true(fabs(sum - all->items[i]->score) < 1e-4);
+        assert_true(i == 0 || all->items[i]->score <= all->items[i - 1]->score);
         if (i < 2) {
-            assert_string_equal(few->items[i].tool.name, all->items[i].tool.name);
-            assert_true(few->items[i].score == all->items[i].score);
+            assert_string_equal(few->items[i]->tool->name, all->items[i]->tool->name);
+            assert_true(few->items[i]->score == all->items[i]->score);
         }
     }
     wt_hits_free(all);
@@ -371,8 +371,8 @@ static void auto_runs_the_refiner_that_it_chose(void **state)
     assert_string_equal(chosen->why, "it was best");
     assert_int_equal(chosen->len, named->len);
     for (size_t i = 0; i < named->len; i++) {
-        assert_string_equal(chosen->items[i].tool.name, named->items[i].tool.name);
-        assert_true(chosen->items[i].score == named->items[i].score);
+        assert_string_equal(chosen->items[i]->tool->name, named->items[i]->tool->name);
+        assert_true(chosen->items[i]->score == named->items[i]->score);
     }
     wt_hits_free(chosen);
     wt_hits_free(named);
@@ -439,15 +439,15 @@ static void what_cannot_be_trained_is_told(void **state)
     wt_engine *engine = open_filled(place);
     wt_train_options options = options_of();
     wt_train_report *report = NULL;
-    refused(place, wt_train(engine, "mlc+refiner", &options, &report, &place->err), WT_EUSAGE,
+    refused(place, wt_train(engine, "mlc+refiner", &options, &report, &place->err), WT_EINVAL,
             "mlc+refiner begins where mlc ends; run `whichtool train mlc` first");
     train(place, engine, "tool2vec", &options);
     options.candidates = 7;
-    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EUSAGE,
+    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL,
             "a refiner looks at 8 to 128 candidates, not 7");
     options.candidates = 8;
     options.loss = "triplet";
-    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EUSAGE, "softmax bce");
+    refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL, "softmax bce");
     options.loss = "bce";
     train(place, engine, "tool2vec+refiner", &options);
     options.memory = 1000;

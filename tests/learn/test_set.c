@@ -126,7 +126,7 @@ static wt_picked *pick(const char *text, double complete, double abstain)
 static bool needs(const struct drawn *drawn, const wt_hit *hit)
 {
     for (size_t i = 0; i < drawn->count; i++)
-        if (hit->tool.name[strlen("tool_")] == (char)('0' + drawn->tools[i]))
+        if (hit->tool->name[strlen("tool_")] == (char)('0' + drawn->tools[i]))
             return true;
     return false;
 }
@@ -187,8 +187,8 @@ static void a_probability_is_what_comes_true(void **state)
         wt_picked *picked = pick(drawn.text, 0, -1);
         assert_true(picked->len > 0);
         for (size_t t = 0; t < picked->len; t++) {
-            said[drawn.coin] += picked->items[t].score;
-            came[drawn.coin] += needs(&drawn, &picked->items[t]);
+            said[drawn.coin] += picked->items[t]->score;
+            came[drawn.coin] += needs(&drawn, picked->items[t]);
             count[drawn.coin]++;
         }
         certain += !drawn.coin;
@@ -224,7 +224,7 @@ static void a_set_is_complete_as_often_as_promised(void **state)
             wt_picked *picked = pick(drawn.text, promises[p], -1);
             size_t found = 0;
             for (size_t t = 0; t < picked->len; t++)
-                found += needs(&drawn, &picked->items[t]);
+                found += needs(&drawn, picked->items[t]);
             complete += found == drawn.count;
             size += (double)picked->len;
             wt_picked_free(picked);

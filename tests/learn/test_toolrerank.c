@@ -31,7 +31,7 @@ static double train(struct place *place, wt_engine *engine, const char *lesson, 
     options.rate = epochs ? 3e-3 : 0;
     sound(place, wt_train(engine, lesson, &options, &report, &place->err));
     assert_int_equal(report->len, 1);
-    double after = report->items->after;
+    double after = report->items[0]->after;
     wt_train_report_free(report);
     return after;
 }
@@ -62,7 +62,7 @@ static void dpr_is_what_its_lesson_measured(void **state)
     assert_int_equal(after->len, PLACE_TOOLS);
     bool same = true;
     for (size_t i = 0; i < PLACE_TOOLS; i++)
-        same = same && after->items[i].score == before->items[i].score;
+        same = same && after->items[i]->score == before->items[i]->score;
     assert_false(same);
     wt_hits_free(before);
     wt_hits_free(after);
@@ -102,7 +102,7 @@ static double apart(struct place *place, const char *fields)
     options.epochs = 8;
     options.rate = 3e-3;
     sound(place, wt_train(engine, "encoder", &options, &report, &place->err));
-    assert_true(report->items->after > report->items->before); /* else it is the encoder that it was */
+    assert_true(report->items[0]->after > report->items[0]->before); /* else it is the encoder that it was */
     wt_train_report_free(report);
     train(place, engine, "dpr", 0);
     wt_close(engine);
@@ -114,8 +114,8 @@ static double apart(struct place *place, const char *fields)
     sound(place, wt_find(engine, "hotel news", 10, &asked, &hits, &place->err));
     for (size_t i = 0; i < hits->len; i++)
         for (size_t p = 0; p < 2; p++)
-            if (strcmp(hits->items[i].tool.id, p ? "music/find" : "weather/find") == 0)
-                scores[p] = (double)hits->items[i].score;
+            if (strcmp(hits->items[i]->tool->id, p ? "music/find" : "weather/find") == 0)
+                scores[p] = (double)hits->items[i]->score;
     wt_hits_free(hits);
     wt_close(engine);
     return fabs(scores[0] - scores[1]);

@@ -87,7 +87,7 @@ static void a_trained_encoder_finds_better(void **state)
     wt_engine *engine = open_filled(place);
     wt_train_options options = options_of();
     wt_train_report *report = train(place, engine, &options);
-    const wt_trained *item = report->items;
+    const wt_trained *item = report->items[0];
     char want[160];
     snprintf(want, sizeof want, "%s/encoder", place->out);
     assert_string_equal(item->lesson, "encoder");
@@ -127,7 +127,7 @@ static void the_model_remembers_its_training(void **state)
     assert_int_equal(wt__json_str(wt__json_object(about, "base"), "hash").len, 64);
     assert_true(wt__str_equal(wt__json_str(wt__json_object(about, "base"), "name"), STR("tiny")));
     assert_int_equal(wt__json_int(wt__json_object(about, "options"), "batch", 0), 16);
-    assert_true(fabs(wt__json_real(wt__json_object(about, "dev"), "after", 0) - report->items->after) < 1e-12);
+    assert_true(fabs(wt__json_real(wt__json_object(about, "dev"), "after", 0) - report->items[0]->after) < 1e-12);
     assert_true(wt__str_equal(wt__json_str(config, "model_type"), STR("bert")));
     json_decref(config);
     free(text);
@@ -168,7 +168,7 @@ static void every_loss_trains_and_resumes(void **state)
         options = options_of();
         options.loss = losses[i];
         wt_train_report *report = train(place, engine, &options);
-        assert_true(report->items->after >= report->items->before);
+        assert_true(report->items[0]->after >= report->items[0]->before);
         wt_train_report_free(report);
         hash_of(place->out, whole);
         options.progress = stop_at;
@@ -209,8 +209,8 @@ static void frozen_layers_stay(void **state)
     wt_train_options options = options_of();
     options.freeze = 2; /* both layers: nothing is left to train */
     wt_train_report *report = train(place, engine, &options);
-    assert_true(report->items->after == report->items->before);
-    assert_non_null(strstr(report->items->notice, "no step made it better on dev"));
+    assert_true(report->items[0]->after == report->items[0]->before);
+    assert_non_null(strstr(report->items[0]->notice, "no step made it better on dev"));
     wt_train_report_free(report);
     hash_of(place->out, hash);
     options.freeze = 1;
@@ -218,7 +218,7 @@ static void frozen_layers_stay(void **state)
     hash_of(place->out, tuned);
     assert_string_not_equal(hash, tuned);
     options.freeze = 3;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "3 layers are to be frozen; the model has 2");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "3 layers are to be frozen; the model has 2");
     wt_close(engine);
 }
 
@@ -247,14 +247,14 @@ static void a_data_set_is_its_own_catalogue(void **state)
     wt_train_options options = options_of();
     options.data = place->data;
     options.model = place->model;
-    refused_train(place, NULL, "encoder", &options, WT_EUSAGE, "name a folder for the models (--out)");
+    refused_train(place, NULL, "encoder", &options, WT_EINVAL, "name a folder for the models (--out)");
     options.out = place->out;
     wt_train_report *report = train(place, NULL, &options);
-    assert_true(report->items->after >= report->items->before);
+    assert_true(report->items[0]->after >= report->items[0]->before);
     assert_true(is_there(place->out, "encoder/model.safetensors"));
     wt_train_report_free(report);
     options.data = NULL;
-    refused_train(place, NULL, "encoder", &options, WT_EUSAGE, "name a store or a data set to learn from");
+    refused_train(place, NULL, "encoder", &options, WT_EINVAL, "name a store or a data set to learn from");
 }
 
 /* A set beside a copy of itself: were the catalogues one, each tool would compete with its twin. */
@@ -274,21 +274,21 @@ static void several_data_sets_have_a_catalogue_each(void **state)
     options.data = both;
     wt_train_report *two = train(place, NULL, &options);
     hash_of(place->out, joined);
-    assert_float_equal(one->items->before, two->items->before, 1e-9);
-    assert_true(two->items->steps > one->items->steps);
+    assert_float_equal(one->items[0]->before, two->items[0]->before, 1e-9);
+    assert_true(two->items[0]->steps > one->items[0]->steps);
     assert_string_not_equal(alone, joined);
     wt_train_report_free(one);
     wt_train_report_free(two);
     options.most = 16;
     one = train(place, NULL, &options);
-    assert_int_equal(one->items->steps, 4); /* 2 epochs of 2 x 16 requests, 16 at once */
+    assert_int_equal(one->items[0]->steps, 4); /* 2 epochs of 2 x 16 requests, 16 at once */
     wt_train_report_free(one);
-    refused_train(place, NULL, "mlc", &options, WT_EUSAGE, "\"mlc\" is trained on one catalogue, not on 2 data sets");
+    refused_train(place, NULL, "mlc", &options, WT_EINVAL, "\"mlc\" is trained on one catalogue, not on 2 data sets");
     options.data = "\n\n";
-    refused_train(place, NULL, "encoder", &options, WT_EUSAGE, "the data set's folder has no name");
+    refused_train(place, NULL, "encoder", &options, WT_EINVAL, "the data set's folder has no name");
     wt_engine *engine = open_store(place);
     options.data = both;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "have catalogues of their own; leave the store away");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "have catalogues of their own; leave the store away");
     wt_close(engine);
 }
 
@@ -308,8 +308,8 @@ static void odd_tools_and_requests_are_learned_from(void **state)
     wt_train_options options = options_of();
     options.epochs = 1;
     wt_train_report *report = train(place, engine, &options);
-    assert_true(isfinite(report->items->after));
-    assert_non_null(strstr(report->items->notice, "labels name no tool"));
+    assert_true(isfinite(report->items[0]->after));
+    assert_non_null(strstr(report->items[0]->notice, "labels name no tool"));
     wt_train_report_free(report);
     wt__buffer_dispose(&jsonl);
     wt_close(engine);
@@ -324,8 +324,8 @@ static void one_request_is_enough(void **state)
     wt_train_options options;
     wt_train_options_init(&options);
     wt_train_report *report = train(place, engine, &options);
-    assert_true(isnan(report->items->before) && isnan(report->items->after));
-    assert_non_null(strstr(report->items->notice, "nothing was measured"));
+    assert_true(isnan(report->items[0]->before) && isnan(report->items[0]->after));
+    assert_non_null(strstr(report->items[0]->notice, "nothing was measured"));
     assert_true(is_there(place->out, "encoder/model.safetensors"));
     wt_train_report_free(report);
     wt_close(engine);
@@ -338,25 +338,25 @@ static void what_makes_no_sense_is_refused(void **state)
     struct place *place = *state;
     wt_engine *engine = open_filled(place);
     wt_train_options options = options_of();
-    refused_train(place, engine, "nonsense", &options, WT_EUSAGE,
+    refused_train(place, engine, "nonsense", &options, WT_EINVAL,
                   "there is no lesson \"nonsense\"; there are: encoder");
-    refused_train(place, engine, NULL, &options, WT_EUSAGE, "there is no lesson");
+    refused_train(place, engine, NULL, &options, WT_EINVAL, "there is no lesson");
     options.loss = "hinge";
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE,
+    refused_train(place, engine, "encoder", &options, WT_EINVAL,
                   "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet softmax bce");
     options.loss = "triplet";
-    refused_train(place, engine, "all", &options, WT_EUSAGE, "name the one that the loss \"triplet\" is for");
+    refused_train(place, engine, "all", &options, WT_EINVAL, "name the one that the loss \"triplet\" is for");
     options = options_of();
     options.epochs = -1;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "epochs are a number over 0");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs are a number over 0");
     options.epochs = NAN;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "epochs are a number over 0");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs are a number over 0");
     options = options_of();
     options.rate = 2;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "the learning rate is a number over 0, at most 1");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "the learning rate is a number over 0, at most 1");
     options = options_of();
     options.batch = 1 << 20;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "a batch has at most 65536 requests");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "a batch has at most 65536 requests");
     options = options_of();
     options.memory = 1000;
     refused_train(place, engine, "encoder", &options, WT_ENOMEM, "training would take ");
@@ -366,7 +366,7 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_int_equal(rename(place->model, folder), 0);
     assert_int_equal(symlink(folder, place->model), 0);
     options.out = place->folder;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "would be replaced by one that is trained from it");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "would be replaced by one that is trained from it");
     wt_close(engine);
 }
 
@@ -419,7 +419,7 @@ static void stopped_and_resumed_it_is_the_same_model(void **state)
     wt_engine *engine = open_filled(place);
     wt_train_options options = options_of();
     wt_train_report *report = train(place, engine, &options);
-    double after = report->items->after;
+    double after = report->items[0]->after;
     wt_train_report_free(report);
     hash_of(place->out, whole);
     snprintf(folder, sizeof folder, "%s/second", place->folder);
@@ -441,7 +441,7 @@ static void stopped_and_resumed_it_is_the_same_model(void **state)
         report = train(place, engine, &options);
         hash_of(folder, resumed);
         assert_string_equal(whole, resumed);
-        assert_true(report->items->after == after);
+        assert_true(report->items[0]->after == after);
         assert_false(is_there(folder, "encoder.state"));
         wt_train_report_free(report);
     }
@@ -495,10 +495,10 @@ static void hard_negatives_survive_a_stop(void **state)
     assert_true(stops >= 4); /* the beginning of a phase is always told */
     options.resume = 0;
     options.negatives = 9;
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE, "a request has at most 8 hard negatives");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "a request has at most 8 hard negatives");
     options.negatives = 1;
     options.loss = "triplet";
-    refused_train(place, engine, "encoder", &options, WT_EUSAGE,
+    refused_train(place, engine, "encoder", &options, WT_EINVAL,
                   "hard negatives are for the loss \"contrast\", not for \"triplet\"");
     wt_close(engine);
 }
@@ -564,19 +564,19 @@ static void resuming_what_has_ended_changes_nothing(void **state)
     wt_train_options options = options_of();
     options.epochs = 1;
     wt_train_report *report = train(place, engine, &options);
-    double figure = report->items->after;
+    double figure = report->items[0]->after;
     wt_train_report_free(report);
     hash_of(place->out, before);
     options.resume = 1;
     report = train(place, engine, &options);
-    assert_non_null(strstr(report->items->notice, "had ended before"));
-    assert_true(fabs(report->items->after - figure) < 1e-12);
+    assert_non_null(strstr(report->items[0]->notice, "had ended before"));
+    assert_true(fabs(report->items[0]->after - figure) < 1e-12);
     wt_train_report_free(report);
     hash_of(place->out, after);
     assert_string_equal(before, after);
     options.rate = 1e-3;
     report = train(place, engine, &options);
-    assert_null(report->items->notice);
+    assert_null(report->items[0]->notice);
     wt_train_report_free(report);
     wt_close(engine);
 }

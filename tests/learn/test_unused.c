@@ -101,7 +101,7 @@ static void put_unused_level(struct place *place, json_t *config, double level)
 static bool holds(const wt_picked *picked, size_t tool)
 {
     for (size_t i = 0; i < picked->len; i++)
-        if (strcmp(picked->items[i].tool.name, place_tools[tool].name) == 0)
+        if (strcmp(picked->items[i]->tool->name, place_tools[tool].name) == 0)
             return true;
     return false;
 }

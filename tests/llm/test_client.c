@@ -464,7 +464,7 @@ static void test_options(void **state)
         options.model = wrong[i].model;
         options.concurrency = wrong[i].concurrency;
         options.retries = wrong[i].retries;
-        assert_int_equal(wt__chat_client_open(&client, &options, &err), WT_EUSAGE);
+        assert_int_equal(wt__chat_client_open(&client, &options, &err), WT_EINVAL);
         assert_null(client);
         if (!strstr(err.message, wrong[i].says) || strstr(err.message, "secret"))
             fail_msg("\"%s\", not \"%s\"", err.message, wrong[i].says);

@@ -273,8 +273,8 @@ static void test_values_and_slots_belong_together(void **state)
     } rows[] = {
         {{request, tools}, 2, 0, NULL},
         {{tools, request}, 2, 0, NULL},
-        {{request}, 1, WT_EUSAGE, "prompt name/3: nothing for its slot \"tools\""},
-        {{request, tools, other}, 3, WT_EUSAGE, "prompt name/3: 3 values for 2 slots"},
+        {{request}, 1, WT_EINVAL, "prompt name/3: nothing for its slot \"tools\""},
+        {{request, tools, other}, 3, WT_EINVAL, "prompt name/3: 3 values for 2 slots"},
         {{request, many}, 2, WT_ETOOLONG, "prompt name/3: 4 items for \"tools\", which takes 3"},
         {{items, tools}, 2, WT_ETOOLONG, "prompt name/3: 1 items for \"request\", which takes 0"},
     };
@@ -313,7 +313,7 @@ static void test_asking(void **state)
     assert_int_equal(wt__prompt_parse(&prompt, "name", STR(FILE_TEXT), &err), 0);
     assert_int_equal(wt__prompt_ask(&prompt, values, 2, &model, &question, &arena, &answer, &err), 0);
     assert_non_null(strstr(answer.text.ptr, "<<<request\nx\n>>>request"));
-    assert_int_equal(wt__prompt_ask(&prompt, values, 1, &model, &question, &arena, &answer, &err), WT_EUSAGE);
+    assert_int_equal(wt__prompt_ask(&prompt, values, 1, &model, &question, &arena, &answer, &err), WT_EINVAL);
     wt__prompt_dispose(&prompt);
 }
 

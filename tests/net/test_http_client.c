@@ -66,12 +66,12 @@ static const struct {
     {"a server that fails", "/broken", 10, BODY, WT_ENETWORK, 10, "the server answered 500"},
     {"a redirect to plain http", "/moved", 0, BODY, WT_ENETWORK, 0, "cannot fetch"},
     {"a redirect to a file", "/elsewhere", 0, BODY, WT_ENETWORK, 0, "cannot fetch"},
-    {"plain http to another machine", "http://example.org/x", 0, BODY, WT_EUSAGE, 0, "only https:// is allowed"},
-    {"a host that looks like this one", "http://localhost.example.org/x", 0, BODY, WT_EUSAGE, 0, "only https://"},
-    {"a user that looks like this host", "http://127.0.0.1@example.org/", 0, BODY, WT_EUSAGE, 0, "only https://"},
-    {"a user and a port that look so", "http://127.0.0.1:80@example.org/", 0, BODY, WT_EUSAGE, 0, "only https://"},
-    {"another protocol", "file:///etc/hostname", 0, BODY, WT_EUSAGE, 0, "not a URL of a server"},
-    {"no URL", "a b", 0, BODY, WT_EUSAGE, 0, "not a URL of a server"},
+    {"plain http to another machine", "http://example.org/x", 0, BODY, WT_EINVAL, 0, "only https:// is allowed"},
+    {"a host that looks like this one", "http://localhost.example.org/x", 0, BODY, WT_EINVAL, 0, "only https://"},
+    {"a user that looks like this host", "http://127.0.0.1@example.org/", 0, BODY, WT_EINVAL, 0, "only https://"},
+    {"a user and a port that look so", "http://127.0.0.1:80@example.org/", 0, BODY, WT_EINVAL, 0, "only https://"},
+    {"another protocol", "file:///etc/hostname", 0, BODY, WT_EINVAL, 0, "not a URL of a server"},
+    {"no URL", "a b", 0, BODY, WT_EINVAL, 0, "not a URL of a server"},
     {"no server", "http://127.0.0.1:1/x", 0, BODY, WT_ENETWORK, 0, "cannot fetch http://127.0.0.1:1/x"},
 };
 

@@ -212,10 +212,10 @@ static int begin(struct reader *reader, struct import *out, const struct import_
     if (reader->limits.tools == 0)
         reader->limits.tools = WT_MAX_TOOLS;
     if (options->format.len > 0 && !named_importer(options->format))
-        return wt__fail(err, WT_EUSAGE, "no such format: \"%.*s\" (there are %s)",
+        return wt__fail(err, WT_EINVAL, "no such format: \"%.*s\" (there are %s)",
                         (int)(options->format.len < 64 ? options->format.len : 64), options->format.ptr, FORMATS);
     if (!wt__utf8_valid(options->provider) || options->provider.len > WT_MAX_NAME_BYTES)
-        return wt__fail(err, WT_EUSAGE, "the provider's name is not UTF-8 of at most %d bytes", WT_MAX_NAME_BYTES);
+        return wt__fail(err, WT_EINVAL, "the provider's name is not UTF-8 of at most %d bytes", WT_MAX_NAME_BYTES);
     return 0;
 }
 

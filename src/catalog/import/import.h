@@ -64,7 +64,7 @@ struct import {
 };
 
 /* Errors: WT_EFORMAT (the source as a whole cannot be read, or any issue when strict), WT_ETOOLONG (file or number of
- * tools over the limit), WT_EUSAGE (no such format, or the provider is no name), WT_ECANCELLED, WT_ENOMEM; of a path
+ * tools over the limit), WT_EINVAL (no such format, or the provider is no name), WT_ECANCELLED, WT_ENOMEM; of a path
  * also WT_ENOTFOUND, WT_EIO. *out is empty and disposed on failure. */
 int wt__import_bytes(struct import *out, struct str bytes, const struct import_options *options, wt_error *err);
 
