@@ -98,15 +98,16 @@ static int read_recipes(struct cli *cli, wt_pick_options *options)
 }
 
 /* A language model may take its time, so it is shown, and Ctrl-C ends it with what was recorded so far kept. */
-static int ask(struct cli *cli, wt_engine *engine, const struct buffer *request, wt_pick_options *options,
+static int ask(struct cli *cli, wt_engine *engine, const struct buffer *request, const wt_pick_options *wanted,
                wt_picked **out, wt_error *err)
 {
+    wt_pick_options options = *wanted;
     struct progress_line line;
     wt__interrupt_watch();
     wt__progress_begin(&line, cli);
-    options->progress = wt__progress_show;
-    options->progress_context = &line;
-    int rc = wt_pick(engine, request->ptr, request->len, options, out, err);
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    int rc = wt_pick(engine, request->ptr, request->len, &options, out, err);
     wt__progress_clear();
     return rc;
 }
