@@ -227,7 +227,8 @@ static double measure(struct bench *b, const struct lexical *index, size_t first
 
 static void bench_ours(struct bench *b, const char *name, uint32_t tools, int rounds)
 {
-    static const struct lexical_settings settings = {1.5F, FIELDS, {{2, 0.75F}, {2, 0.75F}, {1, 0.75F}}};
+    static const struct lexical_settings settings = {
+        .k1 = 1.5F, .field_count = FIELDS, .fields = {{2, 0.75F}, {2, 0.75F}, {1, 0.75F}}};
     struct lexical_builder *builder;
     struct lexical_text fields[FIELDS];
     static struct str room[1 << 16];
