@@ -342,9 +342,10 @@ static void allow(const struct bundles *bundles, const uint64_t *allowed, uint64
 /* Only the whole request counts: what a part asks for is found in bundles of one tool. */
 int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err)
 {
-    const struct retriever words_or_meaning = {.lexical = query->retriever->lexical, .dense = query->retriever->dense};
-    const bool neither = words_or_meaning.lexical <= 0 && words_or_meaning.dense <= 0;
-    struct view view = {bundles->snapshot, bundles->encoder, vectors_of(bundles), NULL};
+    const float words = query->retriever->weights[SOURCE_BM25], meaning = query->retriever->weights[SOURCE_DENSE];
+    const struct retriever words_or_meaning = {.weights = {[SOURCE_BM25] = words, [SOURCE_DENSE] = meaning}};
+    const bool neither = words <= 0 && meaning <= 0;
+    struct view view = {.snapshot = bundles->snapshot, .encoder = bundles->encoder, .vectors = vectors_of(bundles)};
     struct retrieve_request request = {.text = query->text, .k = 1};
     struct hit_list hits = {0};
     uint64_t *open = NULL;

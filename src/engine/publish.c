@@ -3,6 +3,7 @@
 #include "engine/publish.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/tools.h"
 #include "retrieve/document.h"
@@ -43,37 +44,39 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
     return out->matches ? 0 : wt__fail_nomem(err);
 }
 
+/* Whether words had a say, in either stage. */
+static bool reads_words(const struct search *search)
+{
+    const struct rerank_kind *reranker = search->reranker.kind;
+    return wt__retriever_asks(&search->retriever, SOURCE_BM25) || (reranker && reranker->features);
+}
+
+/* A stage as it is shown: that of a part says which. NULL when memory is out. */
+static const char *stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
+{
+    struct buffer text = {0};
+    if (strcmp(stage->name, PART_STAGE) != 0)
+        return stage->name;
+    wt__buffer_text(&text, PART_STAGE " \"");
+    wt__utf8_append(&text, hit->part);
+    wt__buffer_char(&text, '"');
+    const char *name = wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return name;
+}
+
 static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
 {
-    static const char *const names[STAGE_COUNT] = {"bm25",    "dense", "neighbours", "part",
-                                                   "refiner", "cross", "hierarchy"};
-    const float weights[STAGE_COUNT] = {search->retriever.lexical,
-                                        search->retriever.dense,
-                                        wt__asks_neighbours(&search->retriever),
-                                        hit->part.len > 0,
-                                        search->reranker.refiner != NULL,
-                                        wt__reranker_reads(&search->reranker),
-                                        search->reranker.rules != NULL};
     struct arena *arena = search->arena;
-    wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, STAGE_COUNT);
+    wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, HIT_STAGES);
     if (!stages)
         return wt__fail_nomem(err);
-    for (size_t s = 0; s < STAGE_COUNT; s++) {
-        if (weights[s] == 0)
-            continue;
-        const char *name = names[s];
-        if (s == STAGE_PART) {
-            struct buffer text = {0};
-            wt__buffer_text(&text, "part \"");
-            wt__utf8_append(&text, hit->part);
-            wt__buffer_char(&text, '"');
-            name = wt__arena_copy(arena, wt__buffer_view(&text));
-            wt__buffer_dispose(&text);
-            if (!name)
-                return wt__fail_nomem(err);
-        }
-        stages[out->stage_count++] =
-            (wt_stage_score){name, hit->stages[s].rank, hit->stages[s].score, hit->stages[s].share};
+    for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++) {
+        const struct stage_evidence *stage = &hit->stages[s];
+        const char *name = stage_name(stage, hit, arena);
+        if (!name)
+            return wt__fail_nomem(err);
+        stages[out->stage_count++] = (wt_stage_score){name, stage->rank, stage->score, stage->share};
     }
     out->stages = wt__arena_pointers(arena, stages, out->stage_count, sizeof *stages);
     return out->stages ? 0 : wt__fail_nomem(err);
@@ -104,7 +107,7 @@ int wt__publish_hits(struct search *search, const uint32_t *which, size_t count,
         rc = wt__tool_publish(search->arena, &tools[i], shown, err);
         if (rc >= 0 && explain)
             rc = explain_stages(search, hit, item, err);
-        if (rc >= 0 && explain && (search->retriever.lexical > 0 || search->reranker.refiner))
+        if (rc >= 0 && explain && reads_words(search))
             rc = explain_matches(search, hit, &tools[i], item, err);
     }
     *out = rc < 0 ? NULL : wt__arena_pointers(search->arena, items, *len, sizeof *items);

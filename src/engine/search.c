@@ -38,7 +38,7 @@ static int choose_plain(struct search *search, const struct recipe *recipe, bool
 {
     wt_error why;
     search->retriever = *recipe->retriever;
-    search->reranker.rules = recipe->rules;
+    search->reranker = wt__reranker_plain(recipe->reranker);
     search->ran = recipe->public.name;
     if (!recipe->public.needs_model)
         return 0;
@@ -68,16 +68,16 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     if (plain && plain->retriever && strcmp(recipe->runs, recipe->name) != 0)
         return choose_plain(search, plain, true, err);
     search->retriever = recipe->retriever;
-    search->retriever.votes |= search->features && trained->recipes[RECIPE_NEIGHBOURS].there;
-    search->reranker = (struct reranker){
-        .refiner = recipe->refiner, .rules = recipe->rules, .reads = recipe->cross, .cross = trained->cross};
-    if (wt__asks_neighbours(&search->retriever)) {
+    if (search->features && trained->recipes[RECIPE_NEIGHBOURS].there)
+        search->retriever.also |= 1u << SOURCE_NEIGHBOURS;
+    search->reranker = recipe->reranker;
+    if (wt__retriever_asks(&search->retriever, SOURCE_NEIGHBOURS)) {
         search->encoder = trained->encoder;
         search->neighbours = trained->past.trained;
         search->neighbours.left_out = search->left_out;
         search->labels = trained;
     }
-    if (recipe->retriever.dense > 0) {
+    if (recipe->retriever.weights[SOURCE_DENSE] > 0) {
         search->encoder = trained->encoder;
         search->set = (struct shelf_set){recipe->model, recipe->kind};
     }
@@ -96,7 +96,7 @@ static int choose_recipe(struct search *search, wt_error *err)
         return fail_recipe(name, err);
     if (recipe->public.picks)
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives a set, not an order: `whichtool pick` runs it", name);
-    if (!automatic && recipe->retriever && !recipe->rules)
+    if (!automatic && recipe->retriever && recipe->model == MODEL_NONE)
         return choose_plain(search, recipe, false, err);
     wt_error why;
     int rc = search->untrained ? 0 : wt__engine_trained(search->engine, &trained, &why);
@@ -192,12 +192,13 @@ static int retrieve(struct search *search, wt_error *err)
 {
     const struct snapshot *snapshot = search->shelf->snapshot;
     struct view view = {.snapshot = snapshot, .encoder = search->encoder};
+    const struct rerank_kind *reranker = search->reranker.kind;
     size_t k = search->k, deeper = wt__reranker_depth(&search->reranker);
     struct retrieve_request request = {.text = search->request,
                                        .k = k > deeper ? k : deeper,
                                        .max_per_provider = search->max_per_provider,
                                        .copies = search->copies,
-                                       .features = search->features || search->reranker.refiner};
+                                       .features = search->features || (reranker && reranker->features)};
     search->neighbours.rows = search->shelf->label_rows;
     view.neighbours = wt__search_neighbours(search);
     if (search->set.kind)

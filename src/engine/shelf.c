@@ -277,7 +277,7 @@ static int list_sets(struct set_list *list, struct collection *collection, wt_er
     for (size_t i = 0; rc == 0 && trained && i < RECIPES; i++) {
         const struct trained_recipe *recipe = &trained->recipes[i];
         bool plain = strcmp(recipe->kind, wt__document_kind) == 0;
-        if (recipe->there && recipe->retriever.dense > 0 && !has_set(list, recipe))
+        if (recipe->there && recipe->retriever.weights[SOURCE_DENSE] > 0 && !has_set(list, recipe))
             rc = add_set(list, collection, trained->encoder, plain ? NULL : recipe, err);
     }
     return rc;

@@ -19,12 +19,10 @@
 
 /* What can be weighed. */
 struct weights {
-    float lexical, dense, part, neighbours;
-    float tool2vec, mlc; /* what the dense side is made of */
-};
-
-struct mix {
-    float tool2vec, mlc;
+    struct retriever retriever;
+    struct mix {
+        float tool2vec, mlc;
+    } mix; /* what the dense side is made of */
 };
 
 struct balance {
@@ -35,7 +33,11 @@ struct balance {
 static const struct mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
 static const struct balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
 static const float parts[] = {0.5f, 1, 0.75f, 0.25f, 0};
-static const float votes[] = {0.5f, 0, 0.25f, 1, 2};
+enum { OTHER_VALUES = 5 };
+static const struct {
+    enum source_id source;
+    float values[OTHER_VALUES];
+} others[] = {{SOURCE_NEIGHBOURS, {0.5f, 0, 0.25f, 1, 2}}}; /* sources beside words and meaning */
 enum { ROUNDS = 2, CLEARLY = 2 /* standard errors: what costs more should be worth it */ };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -68,10 +70,8 @@ static int mix(struct search *search, struct mix wanted, wt_error *err)
 
 static int ask(struct search *search, const struct weights *weights, struct outcome *out, wt_error *err)
 {
-    const struct retriever retriever = {
-        .lexical = weights->lexical, .dense = weights->dense, .part = weights->part, .neighbours = weights->neighbours};
-    int rc = mix(search, (struct mix){weights->tool2vec, weights->mlc}, err);
-    return rc < 0 ? rc : wt__study_ask(search->study, &retriever, &search->view, out, err);
+    int rc = mix(search, weights->mix, err);
+    return rc < 0 ? rc : wt__study_ask(search->study, &weights->retriever, &search->view, out, err);
 }
 
 static int try(struct search *search, const struct weights *weights, wt_error *err)
@@ -90,26 +90,26 @@ static int one_round(struct search *search, wt_error *err)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < (search->head ? COUNT(mixes) : 1); i++) {
         struct weights weights = search->best;
-        weights.tool2vec = mixes[i].tool2vec;
-        weights.mlc = search->head ? mixes[i].mlc : 0;
+        weights.mix = (struct mix){mixes[i].tool2vec, search->head ? mixes[i].mlc : 0};
         rc = try(search, &weights, err);
     }
     for (size_t i = 0; rc == 0 && i < COUNT(balances); i++) {
         struct weights weights = search->best;
-        weights.lexical = balances[i].lexical;
-        weights.dense = balances[i].dense;
+        weights.retriever.weights[SOURCE_BM25] = balances[i].lexical;
+        weights.retriever.weights[SOURCE_DENSE] = balances[i].dense;
         rc = try(search, &weights, err);
     }
     for (size_t i = 0; rc == 0 && i < COUNT(parts); i++) {
         struct weights weights = search->best;
-        weights.part = parts[i];
+        weights.retriever.part = parts[i];
         rc = try(search, &weights, err);
     }
-    for (size_t i = 0; rc == 0 && i < COUNT(votes); i++) {
-        struct weights weights = search->best;
-        weights.neighbours = votes[i];
-        rc = try(search, &weights, err);
-    }
+    for (size_t s = 0; s < COUNT(others); s++)
+        for (size_t i = 0; rc == 0 && i < OTHER_VALUES; i++) {
+            struct weights weights = search->best;
+            weights.retriever.weights[others[s].source] = others[s].values[i];
+            rc = try(search, &weights, err);
+        }
     return rc;
 }
 
@@ -128,7 +128,9 @@ static int open_search(struct search *search, wt_error *err)
         wt__study_tool2vec(study, &tool2vec, search->tools);
         rc = wt__mlc_vectors(study, search->tools, search->rows, &search->head, err);
     }
-    search->best = (struct weights){1, 2.5f, .5f, .5f, 1, search->head ? 1 : 0};
+    search->best = (struct weights){
+        .retriever = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 2.5f, [SOURCE_NEIGHBOURS] = .5f}, .part = .5f},
+        .mix = {1, search->head ? 1 : 0}};
     search->figure = search->hybrid = (struct outcome){NAN, NAN, NULL};
     return rc;
 }
@@ -151,28 +153,30 @@ static bool keeps_hybrid(const struct search *search)
 
 static void describe(const struct search *search, struct buffer *runs, struct buffer *why)
 {
-    const struct weights *w = &search->best;
-    bool fused = w->lexical > 0 || w->neighbours > 0 || (w->tool2vec > 0 && w->mlc > 0);
+    const struct mix *mix = &search->best.mix;
+    const struct retriever *retriever = &search->best.retriever;
+    const float words = retriever->weights[SOURCE_BM25], neighbours = retriever->weights[SOURCE_NEIGHBOURS];
+    bool fused = words > 0 || neighbours > 0 || (mix->tool2vec > 0 && mix->mlc > 0);
     if (keeps_hybrid(search) || search->refined) {
         wt__buffer_text(runs, keeps_hybrid(search) ? "hybrid" : search->refined);
     } else {
-        wt__buffer_printf(runs, "%s%s%s%s%s%s%s", fused ? "fuse(" : "", w->lexical > 0 ? "bm25, " : "",
-                          w->neighbours > 0 ? "neighbours, " : "", w->tool2vec > 0 ? "tool2vec" : "",
-                          w->tool2vec > 0 && w->mlc > 0 ? ", " : "", w->mlc > 0 ? "mlc" : "", fused ? ")" : "");
+        wt__buffer_printf(runs, "%s%s%s%s%s%s%s", fused ? "fuse(" : "", words > 0 ? "bm25, " : "",
+                          neighbours > 0 ? "neighbours, " : "", mix->tool2vec > 0 ? "tool2vec" : "",
+                          mix->tool2vec > 0 && mix->mlc > 0 ? ", " : "", mix->mlc > 0 ? "mlc" : "", fused ? ")" : "");
     }
     wt__buffer_printf(why,
                       "of %zu dev requests' tools, hybrid finds %.1f %% in the first 5, and %.1f %% are found with "
                       "weights words %g, vectors %g (tool2vec %g, mlc %g), parts %g, neighbours %g",
-                      search->study->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall,
-                      (double)w->lexical, (double)w->dense, (double)w->tool2vec, (double)w->mlc, (double)w->part,
-                      (double)w->neighbours);
+                      search->study->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall, (double)words,
+                      (double)retriever->weights[SOURCE_DENSE], (double)mix->tool2vec, (double)mix->mlc,
+                      (double)retriever->part, (double)neighbours);
     if (search->refined)
         wt__buffer_printf(why, "; with %s it is %.1f %%", search->refined, 100 * search->refiner.recall);
 }
 
 static int leave(struct search *search, const json_t *about, wt_trained *out, wt_error *err)
 {
-    const struct weights *w = &search->best;
+    const struct weights *best = &search->best;
     const struct outcome *chosen = keeps_hybrid(search) ? &search->hybrid
                                    : search->refined    ? &search->refiner
                                                         : &search->figure;
@@ -180,12 +184,13 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
     describe(search, &runs, &why);
     out->before = search->hybrid.recall;
     out->after = chosen->recall;
-    json_t *config =
-        runs.failed || why.failed
-            ? NULL
-            : json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f, s:f}}", "runs", runs.ptr, "why", why.ptr, "weights",
-                        "lexical", (double)w->lexical, "dense", (double)w->dense, "part", (double)w->part, "neighbours",
-                        (double)w->neighbours, "tool2vec", (double)w->tool2vec, "mlc", (double)w->mlc);
+    json_t *weights = wt__retriever_write(&best->retriever), *config = NULL;
+    bool failed = runs.failed || why.failed || !weights ||
+                  json_object_set_new(weights, "tool2vec", json_real((double)best->mix.tool2vec)) < 0 ||
+                  json_object_set_new(weights, "mlc", json_real((double)best->mix.mlc)) < 0;
+    if (!failed)
+        config = json_pack("{s:s, s:s, s:O}", "runs", runs.ptr, "why", why.ptr, "weights", weights);
+    json_decref(weights);
     out->notice = why.failed ? NULL : wt__arena_copy(&search->study->training->arena, wt__buffer_view(&why));
     int rc = wt__study_leave(search->study, about, config, out, err);
     wt__buffer_dispose(&runs);
@@ -225,8 +230,9 @@ int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
     int rc = wt__study_begin(&search.study, training, &about, err);
     if (rc == 0)
         rc = open_search(&search, err);
-    if (rc == 0 && wt__listener_phase(&training->listener, "measuring",
-                                      3 + ROUNDS * (COUNT(mixes) + COUNT(balances) + COUNT(parts) + COUNT(votes))))
+    if (rc == 0 &&
+        wt__listener_phase(&training->listener, "measuring",
+                           3 + ROUNDS * (COUNT(mixes) + COUNT(balances) + COUNT(parts) + OTHER_VALUES * COUNT(others))))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = wt__study_ask_hybrid(search.study, &search.hybrid, err);

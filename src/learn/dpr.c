@@ -20,17 +20,14 @@ int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
 {
     struct study *study;
     struct outcome outcome = {NAN, NAN, NULL};
-    struct retriever retriever = {.dense = 1}; /* the paper's: parts of requests count nothing */
+    struct retriever retriever = {.weights = {[SOURCE_DENSE] = 1}}; /* the paper's: parts of requests count nothing */
     json_t *about = NULL;
     int rc = wt__study_begin(&study, training, &about, err);
     if (rc == 0 && study->dev_count > 0)
         rc = measure(study, &retriever, &outcome, err);
     if (rc == 0) {
         out->after = outcome.recall;
-        rc = wt__study_leave(
-            study, about,
-            json_pack("{s:{s:f, s:f}}", "weights", "dense", (double)retriever.dense, "part", (double)retriever.part),
-            out, err);
+        rc = wt__study_leave(study, about, json_pack("{s:o}", "weights", wt__retriever_write(&retriever)), out, err);
     }
     json_decref(about);
     return rc;

@@ -59,7 +59,7 @@ static int write_requests(const struct study *study, const float *untrained, siz
 
 int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *err)
 {
-    static const struct retriever votes = {.neighbours = 1};
+    static const struct retriever votes = {.weights = {[SOURCE_NEIGHBOURS] = 1}};
     struct study *study;
     struct outcome outcome = {NAN, NAN, NULL};
     const struct encoder *engines = NULL;

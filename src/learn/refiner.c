@@ -393,13 +393,15 @@ static int write_weights(struct refining *r, const char *path, wt_error *err)
 
 static json_t *describe(const struct refining *r)
 {
-    const struct retriever *w = &r->first.retriever;
-    return json_pack("{s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:b, s:s, s:I, s:I, s:f, s:f}", "weights", "lexical",
-                     (double)w->lexical, "dense", (double)w->dense, "part", (double)w->part, "neighbours",
-                     (double)w->neighbours, "tool2vec", r->first.classified ? 0.0 : 1.0, "mlc",
-                     r->first.classified ? 1.0 : 0.0, "votes", w->votes, "first", r->first.identity, "join",
-                     (json_int_t)r->join, "candidates", (json_int_t)r->candidates, "strength", (double)r->strength,
-                     "kept", KEPT);
+    const struct retriever *retriever = &r->first.retriever;
+    json_t *weights = wt__retriever_write(retriever);
+    if (!weights || json_object_set_new(weights, r->first.name, json_real(1)) < 0) {
+        json_decref(weights);
+        return NULL;
+    }
+    return json_pack("{s:o, s:b, s:s, s:I, s:I, s:f, s:f}", "weights", weights, "votes", retriever->also != 0, "first",
+                     r->first.identity, "join", (json_int_t)r->join, "candidates", (json_int_t)r->candidates,
+                     "strength", (double)r->strength, "kept", KEPT);
 }
 
 static int save(void *self, const struct loop_state *state, wt_error *err)
@@ -545,7 +547,7 @@ static int read_first(struct refining *r, wt_error *err)
     const struct trained_recipe *first = rc == 0 ? wt__trained_recipe(trained, r->first.name) : NULL;
     if (first) {
         r->first.retriever = first->retriever;
-        r->first.retriever.votes = wt__trained_recipe(trained, "neighbours") != NULL;
+        r->first.retriever.also = wt__trained_recipe(trained, "neighbours") ? 1u << SOURCE_NEIGHBOURS : 0;
         r->first.identity = wt__arena_copy(&r->training->arena, wt__str(first->identity));
         rc = r->first.identity ? 0 : wt__fail_nomem(err);
     } else if (rc == 0)
@@ -652,7 +654,7 @@ int wt__refiner_ask(struct study *study, const char *recipe, bool *there, struct
         if (rc == 0)
             rc = wt__tool_vectors_open(&searched, vectors, study->tools, study->dim, err);
         if (rc == 0)
-            rc = wt__study_ask_refined(study, &found->retriever, &searched, found->refiner, out, err);
+            rc = wt__study_ask_refined(study, &found->retriever, &searched, &found->reranker, out, err);
     }
     wt__tool_vectors_dispose(&searched);
     wt__trained_close(trained);

@@ -83,7 +83,7 @@ static uint32_t main_provider(const struct first_look *look, const uint32_t *too
 static int provider_of_part(const struct first_look *look, struct str part, const uint64_t *allowed, unsigned worker,
                             uint32_t *out, wt_error *err)
 {
-    static const struct retriever words = {.lexical = 1};
+    static const struct retriever words = {.weights = {[SOURCE_BM25] = 1}};
     const struct study *study = look->study;
     const struct view view = {.snapshot = study->shelf->snapshot};
     const struct retrieve_request wanted = {.text = part, .k = 1, .allowed = allowed};

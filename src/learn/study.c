@@ -261,9 +261,9 @@ struct question {
     const struct retriever *retriever;
     const struct encoder *encoder;
     const struct vectors *vectors;
-    struct refiner *refiner; /* or NULL */
-    double *recalls;         /* [Q, 3] at 3, 5 and 7 */
-    wt_error *errors;        /* [threads] */
+    const struct reranker *reranker; /* or NULL */
+    double *recalls;                 /* [Q, 3] at 3, 5 and 7 */
+    wt_error *errors;                /* [threads] */
 };
 
 static void judge(struct question *question, size_t q, const uint32_t *rows, size_t len)
@@ -318,21 +318,23 @@ static int put(void *context, size_t q, unsigned worker)
     struct question *question = context;
     struct study *study = question->study;
     bool remembered = question->encoder == study->encoder;
+    size_t deeper = question->reranker ? wt__reranker_depth(question->reranker) : 0;
     struct view view = {.snapshot = study->shelf->snapshot,
                         .encoder = question->encoder,
                         .vectors = question->vectors,
                         .neighbours = remembered ? &study->past : NULL};
     struct retrieve_request request = {.text = study->training->examples.dev.texts[study->dev[q]],
-                                       .k = question->refiner ? wt__refiner_candidates(question->refiner) : STUDY_DEPTH,
-                                       .features = question->refiner,
+                                       .k = deeper > 0 ? deeper : STUDY_DEPTH,
+                                       .features = deeper > 0 && question->reranker->kind->features,
                                        .encoded = remembered ? study->encoded[q] : NULL,
                                        .votes = remembered ? study->votes[q] : (struct votes){0}};
     struct hit_list hits;
     uint32_t rows[STUDY_DEPTH];
     int rc =
         wt__retrieve(question->retriever, &view, &request, study->workspaces[worker], &hits, &question->errors[worker]);
-    if (rc == 0 && question->refiner)
-        rc = wt__refine(question->refiner, request.text, question->vectors, &hits, &question->errors[worker]);
+    const struct rerank_input input = {.view = &view, .request = &request};
+    if (rc == 0 && deeper > 0)
+        rc = wt__rerank(question->reranker, &input, &hits, &question->errors[worker]);
     if (rc == 0 && hits.len > STUDY_DEPTH)
         hits.len = STUDY_DEPTH;
     for (size_t i = 0; rc == 0 && i < hits.len; i++)
@@ -378,13 +380,13 @@ int wt__study_ask(struct study *study, const struct retriever *retriever, const 
 }
 
 int wt__study_ask_refined(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
-                          struct refiner *refiner, struct outcome *out, wt_error *err)
+                          const struct reranker *reranker, struct outcome *out, wt_error *err)
 {
     struct question question = {.study = study,
                                 .retriever = retriever,
                                 .encoder = study->encoder,
                                 .vectors = vectors ? &vectors->view : NULL,
-                                .refiner = refiner};
+                                .reranker = reranker};
     return ask(&question, out, err);
 }
 
@@ -421,10 +423,11 @@ int wt__study_choose(struct study *study, const struct retriever *retrievers, si
 int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors, float *part, struct outcome *out,
                         wt_error *err)
 {
-    static const struct retriever single[] = {{.dense = 1}, {.dense = 1, .part = 0.5f}, {.dense = 1, .part = 1}};
-    static const struct retriever several[] = {{.dense = 1, .part = 1}, {.dense = 1, .part = 0.5f}, {.dense = 1}};
-    const struct retriever *retrievers = study->single ? single : several;
+    struct retriever retrievers[] = {wt__dense, wt__dense, wt__dense};
     size_t chosen = 0;
+    retrievers[0].part = study->single ? 0 : 1;
+    retrievers[1].part = 0.5f;
+    retrievers[2].part = study->single ? 1 : 0;
     int rc = wt__study_choose(study, retrievers, 3, vectors, &chosen, out, err);
     *part = retrievers[chosen].part;
     return rc;

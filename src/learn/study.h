@@ -79,9 +79,9 @@ int wt__study_choose(struct study *study, const struct retriever *retrievers, si
 int wt__study_ask_parts(struct study *study, const struct tool_vectors *vectors, float *part, struct outcome *out,
                         wt_error *err);
 
-/* The same as wt__study_ask, with a refiner behind the retriever. */
+/* The same as wt__study_ask, with a reranker that reads vectors alone behind the retriever. */
 int wt__study_ask_refined(struct study *study, const struct retriever *retriever, const struct tool_vectors *vectors,
-                          struct refiner *refiner, struct outcome *out, wt_error *err);
+                          const struct reranker *reranker, struct outcome *out, wt_error *err);
 
 /* Puts them to `hybrid` with the engine's own encoder: what training has to better. */
 int wt__study_ask_hybrid(struct study *study, struct outcome *out, wt_error *err);

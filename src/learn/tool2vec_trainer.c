@@ -56,7 +56,7 @@ static int choose(struct study *study, struct tool2vec *best, float *part, doubl
                   wt_error *err)
 {
     size_t count = sizeof choices / sizeof *choices, dev = study->dev_count;
-    const struct retriever meaning = {.dense = 1, .part = study->single ? 0 : 1};
+    const struct retriever meaning = {.weights = {[SOURCE_DENSE] = 1}, .part = study->single ? 0 : 1};
     struct tool_vectors searched = {0};
     float *vectors = wt__alloc_array(study->tools * study->dim, sizeof *vectors);
     double *chosen = wt__alloc_array(dev, sizeof *chosen), *each = wt__alloc_array(dev, sizeof *each);

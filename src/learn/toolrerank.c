@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/sort.h"
+#include "rerank/rules.h"
 #include "rerank/cross_encoder.h"
 #include "learn/request_kind.h"
 
@@ -152,7 +153,8 @@ static int choose_first_stage(struct search *s, wt_error *err)
     for (size_t i = 0; i < CHOICES; i++) {
         const struct balance *balance = &balances[i / COUNT(parts)];
         retrievers[i] =
-            (struct retriever){.lexical = balance->lexical, .dense = balance->dense, .part = parts[i % COUNT(parts)]};
+            (struct retriever){.weights = {[SOURCE_BM25] = balance->lexical, [SOURCE_DENSE] = balance->dense},
+                               .part = parts[i % COUNT(parts)]};
     }
     int rc = 0;
     if (s->look.study->dev_count > 0)
@@ -489,9 +491,7 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
                             (json_int_t)s->fit.several, "made_up", (json_int_t)s->fit.made_up, "dev_made_up",
                             (json_int_t)count_cut(s), "accuracy",
                             isfinite(s->fit.accuracy) ? json_real(s->fit.accuracy) : json_null());
-    const struct retriever *first = &s->look.retriever;
-    json_t *weights = json_pack("{s:f, s:f, s:f}", "lexical", (double)first->lexical, "dense", (double)first->dense,
-                                "part", (double)first->part);
+    json_t *weights = wt__retriever_write(&s->look.retriever);
     bool failed = !config || !fit || !out->notice || json_object_set(config, "requests", fit) < 0 ||
                   json_object_set(config, "weights", weights) < 0;
     if (!failed && s->cross)

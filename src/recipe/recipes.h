@@ -7,10 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "rerank/reranker.h"
 #include "retrieve/retrieve.h"
 #include "whichtool.h"
-
-struct rules;
 
 /* In the order in which they are listed. */
 enum recipe_id {
@@ -52,8 +51,7 @@ enum model_kind {
     MODEL_TOOL2VEC, /* retrieve/tool2vec.h */
     MODEL_MLC,      /* retrieve/mlc.h */
     MODEL_PAST,     /* retrieve/past_requests.h */
-    MODEL_REFINER,  /* rerank/refiner.h */
-    MODEL_RULES,    /* ToolRerank's */
+    MODEL_RERANKER, /* of the recipe's kind, rerank/reranker.h */
     MODEL_CHOICE    /* auto's */
 };
 
@@ -61,12 +59,12 @@ struct recipe {
     wt_recipe public;
     enum picker picker;
     const struct retriever *retriever; /* NULL: its weights come from training */
-    const struct rules *rules;         /* of ToolRerank where there is no training; else NULL */
     enum model_kind model;
-    enum recipe_id first; /* of a second stage: the recipe whose hits it looks at */
-    size_t reads;         /* how many of those a cross-encoder reads, without a folder of its own */
-    const char *lessons;  /* that make it, after that of the encoder: names with blanks between; "" for none */
-    const char *told_by;  /* the folder whose config says what it was trained on; NULL: the one of its name */
+    const struct rerank_kind *reranker; /* its second stage; NULL: none */
+    enum recipe_id first;               /* of a second stage: the recipe whose hits it looks at */
+    size_t reads;                       /* how many of those it reads, without a folder of its own */
+    const char *lessons; /* that make it, after that of the encoder: names with blanks between; "" for none */
+    const char *told_by; /* the folder whose config says what it was trained on; NULL: the one of its name */
 };
 
 extern const struct recipe wt__recipes[RECIPES];

@@ -34,11 +34,9 @@ static int set_notice(struct trained *trained, const char *recipe, const char *w
     return trained->notice ? 0 : WT_ENOMEM;
 }
 
-/* FOLDER/RECIPE/config.json, or NULL when there is none. */
-static int read_config(struct reading *reading, const char *recipe, json_t **out)
+/* FOLDER/RECIPE/config.json, or NULL when there is none. vectors: whether those of tools depend on it. */
+static int read_config(struct reading *reading, const char *recipe, bool vectors, json_t **out)
 {
-    bool vectors = strcmp(recipe, TRAINED_CROSS) != 0 && strcmp(recipe, TRAINED_SET) != 0 &&
-                   strcmp(recipe, wt__recipes[RECIPE_TOOLRERANK].public.name) != 0;
     struct arena *arena = &reading->trained->arena;
     char *folder = wt__path_join(arena, reading->folder, recipe), *text = NULL;
     char *path = folder ? wt__path_join(arena, folder, TRAINED_CONFIG) : NULL;
@@ -50,7 +48,7 @@ static int read_config(struct reading *reading, const char *recipe, json_t **out
         return 0;
     int rc = wt__file_read(&text, &len, path, MAX_CONFIG, reading->err);
     if (rc == 0) {
-        if (vectors) /* may depend on it */
+        if (vectors)
             wt__sha256_update(&reading->key, text, len);
         rc = wt__json_parse(out, text, len, reading->err);
         if (rc < 0)
@@ -69,10 +67,7 @@ static int read_config(struct reading *reading, const char *recipe, json_t **out
 static void read_weights(const struct trained *trained, struct trained_recipe *recipe, const json_t *config)
 {
     const json_t *object = wt__json_object(config, "weights");
-    recipe->retriever.lexical = fmaxf(wt__weight_read(object, "lexical", 0), 0);
-    recipe->retriever.dense = fmaxf(wt__weight_read(object, "dense", 0), 0);
-    recipe->retriever.part = fmaxf(wt__weight_read(object, "part", 1), 0);
-    recipe->retriever.neighbours = fmaxf(wt__weight_read(object, "neighbours", 0), 0);
+    recipe->retriever = wt__retriever_read(object);
     recipe->tool2vec = wt__weight_read(object, "tool2vec", 0);
     recipe->mlc = wt__weight_read(object, "mlc", 0);
     /* A set of vectors that another recipe has already is not made twice: their length does not matter. */
@@ -95,8 +90,12 @@ static int fits(struct reading *reading, const char *name, const json_t *config,
     return set_notice(trained, name, "its encoder was trained again since") < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
-static int read_refiner(struct reading *reading, size_t id, const char *path, const json_t *config);
-static int read_toolrerank(struct reading *reading, struct trained_recipe *recipe, const json_t *config);
+/* Out of use, and told why; no other recipe is. */
+static int leave_out(struct reading *reading, struct trained_recipe *recipe, const char *why)
+{
+    recipe->there = false;
+    return set_notice(reading->trained, recipe->name, why) < 0 ? wt__fail_nomem(reading->err) : 0;
+}
 
 /* What auto chose: a recipe with a refiner, which it then is, or else its own weights or a plain recipe by name. */
 static int read_choice(struct reading *reading, struct trained_recipe *recipe, const json_t *config)
@@ -111,19 +110,16 @@ static int read_choice(struct reading *reading, struct trained_recipe *recipe, c
         return wt__fail_nomem(reading->err);
     for (size_t i = 0; i < RECIPES; i++) {
         const struct trained_recipe *other = &trained->recipes[i];
-        if (wt__recipes[i].model != MODEL_REFINER || strcmp(recipe->runs, wt__recipes[i].public.name) != 0)
+        if (wt__recipes[i].model != MODEL_RERANKER || strcmp(recipe->runs, wt__recipes[i].public.name) != 0)
             continue;
-        if (!other->there) {
-            recipe->there = false;
-            return set_notice(trained, recipe->name, "what it chose is not there") < 0 ? wt__fail_nomem(reading->err)
-                                                                                       : 0;
-        }
+        if (!other->there)
+            return leave_out(reading, recipe, "what it chose is not there");
         recipe->retriever = other->retriever;
         recipe->tool2vec = other->tool2vec;
         recipe->mlc = other->mlc;
         recipe->model = other->model;
         recipe->kind = other->kind;
-        recipe->refiner = other->refiner;
+        recipe->reranker = other->reranker;
     }
     return 0;
 }
@@ -134,6 +130,36 @@ static char *weights_path(struct reading *reading, const char *recipe)
     struct arena *arena = &reading->trained->arena;
     char *folder = wt__path_join(arena, reading->folder, recipe);
     return folder ? wt__path_join(arena, folder, TRAINED_WEIGHTS) : NULL;
+}
+
+/* It begins with the hits of another recipe, whose weights it has where its config has none of its own. */
+static int read_reranker(struct reading *reading, size_t id, const char *path, const json_t *config)
+{
+    struct trained *trained = reading->trained;
+    struct trained_recipe *recipe = &trained->recipes[id];
+    const struct trained_recipe *first = &trained->recipes[wt__recipes[id].first];
+    const struct rerank_folder folder = {.weights = path,
+                                         .config = config,
+                                         .encoder = trained->encoder,
+                                         .arena = &trained->arena,
+                                         .first = first->name,
+                                         .first_identity = first->identity};
+    bool votes = wt__json_bool(config, "votes", false);
+    wt_error why;
+    int rc = 0;
+    if (!wt__json_object(config, "weights"))
+        recipe->retriever = first->retriever;
+    recipe->retriever.also = votes ? 1u << SOURCE_NEIGHBOURS : 0;
+    recipe->reranker = (struct reranker){.kind = wt__recipes[id].reranker, .cross = trained->cross};
+    if (!first->there)
+        rc = wt__fail(&why, WT_EMODEL, "%s, with which it begins, is missing", first->name);
+    else if (votes && !trained->recipes[RECIPE_NEIGHBOURS].there)
+        rc = wt__fail(&why, WT_EMODEL, "the past requests that it looks at are missing (neighbours)");
+    else
+        rc = recipe->reranker.kind->open(&recipe->reranker, &folder, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(reading->err);
+    return rc < 0 ? leave_out(reading, recipe, why.message) : 0;
 }
 
 /* What the folder holds beside weights. */
@@ -156,10 +182,8 @@ static int read_model(struct reading *reading, size_t id, const json_t *config)
                             &reading->key, reading->err);
     case MODEL_PAST:
         return wt__past_requests_open(&trained->past, path, config, trained->encoder, trained->base, reading->err);
-    case MODEL_REFINER:
-        return read_refiner(reading, id, path, config);
-    case MODEL_RULES:
-        return read_toolrerank(reading, recipe, config);
+    case MODEL_RERANKER:
+        return read_reranker(reading, id, path, config);
     case MODEL_CHOICE:
         return read_choice(reading, recipe, config);
     }
@@ -175,7 +199,7 @@ static int read_recipe(struct reading *reading, size_t id)
     *recipe = (struct trained_recipe){.name = name, .runs = name, .why = "", .model = "", .kind = ""};
     if (wt__recipes[id].model == MODEL_NONE)
         return 0;
-    int rc = read_config(reading, name, &config);
+    int rc = read_config(reading, name, wt__recipes[id].model != MODEL_RERANKER, &config);
     if (rc < 0 || !config)
         return rc;
     rc = fits(reading, name, config, &recipe->there);
@@ -189,39 +213,13 @@ static int read_recipe(struct reading *reading, size_t id)
     return rc;
 }
 
-/* ---------------------------------------------------------------- refiners */
-
-/* A refiner that cannot be read takes its recipe out of use, and no other. */
-static int read_refiner(struct reading *reading, size_t id, const char *path, const json_t *config)
-{
-    struct trained *trained = reading->trained;
-    struct trained_recipe *recipe = &trained->recipes[id];
-    int64_t join = wt__json_int(config, "join", -1), candidates = wt__json_int(config, "candidates", 0);
-    wt_error why;
-    int rc = 0;
-    recipe->retriever.votes = wt__json_bool(config, "votes", false);
-    const struct trained_recipe *first = &trained->recipes[wt__recipes[id].first];
-    if (!first->there || !wt__str_equal(wt__json_str(config, "first"), wt__str(first->identity)))
-        rc = wt__fail(&why, WT_EMODEL, "%s, with which it begins, %s", first->name,
-                      first->there ? "was trained again since" : "is missing");
-    else if (recipe->retriever.votes && !trained->recipes[RECIPE_NEIGHBOURS].there)
-        rc = wt__fail(&why, WT_EMODEL, "the past requests that it looks at are missing (neighbours)");
-    else
-        rc = wt__refiner_open(&recipe->refiner, trained->encoder, path, join < 0 ? SIZE_MAX : (size_t)join,
-                              candidates < 0 ? 0 : (size_t)candidates, &why);
-    recipe->there = rc == 0;
-    return rc == 0 || (rc != WT_ENOMEM && set_notice(trained, recipe->name, why.message) == 0)
-               ? 0
-               : wt__fail_nomem(reading->err);
-}
-
 /* ---------------------------------------------------------------- cross-encoders */
 
 static int note_cross(struct reading *reading)
 {
     struct trained *trained = reading->trained;
     json_t *config;
-    int rc = read_config(reading, TRAINED_CROSS, &config);
+    int rc = read_config(reading, TRAINED_CROSS, false, &config);
     if (rc < 0 || !config)
         return rc;
     char *folder = wt__path_join(&trained->arena, reading->folder, TRAINED_CROSS);
@@ -230,29 +228,6 @@ static int note_cross(struct reading *reading)
         rc = wt__fail_nomem(reading->err);
     json_decref(config);
     return rc;
-}
-
-/* The rules belong to the scores that they were found with. */
-static int read_toolrerank(struct reading *reading, struct trained_recipe *recipe, const json_t *config)
-{
-    struct trained *trained = reading->trained;
-    const struct trained_recipe *first = &trained->recipes[RECIPE_DPR];
-    int rc = wt__rules_read(&trained->rules, config, &trained->arena, reading->err);
-    if (rc < 0)
-        return wt__fail_context(reading->err, rc, "%s/%s", reading->folder, recipe->name);
-    const char *why = NULL;
-    if (!first->there)
-        why = "dpr, with which it begins, is missing";
-    else if (trained->rules.across && !trained->cross)
-        why = "the cross-encoder is missing";
-    else if (trained->rules.across &&
-             !wt__str_equal(wt__json_str(config, TRAINED_CROSS), wt__str(trained->cross->identity)))
-        why = "the cross-encoder was trained again since";
-    recipe->there = !why;
-    if (!wt__json_object(config, "weights"))
-        recipe->retriever = first->retriever;
-    recipe->rules = &trained->rules;
-    return why && set_notice(trained, recipe->name, why) < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
 /* The recipes that read the best of another one. */
@@ -265,7 +240,8 @@ static void derive_reranks(struct trained *trained)
         *recipe = trained->recipes[wt__recipes[i].first];
         recipe->name = recipe->runs = wt__recipes[i].public.name;
         recipe->there = recipe->there && trained->cross;
-        recipe->cross = wt__recipes[i].reads;
+        recipe->reranker =
+            (struct reranker){.kind = wt__recipes[i].reranker, .cross = trained->cross, .reads = wt__recipes[i].reads};
     }
 }
 
@@ -278,7 +254,7 @@ static int read_chooser(struct reading *reading)
     const struct trained_recipe *found_by = &trained->recipes[RECIPE_AUTO];
     json_t *config;
     wt_error why;
-    int rc = read_config(reading, TRAINED_SET, &config);
+    int rc = read_config(reading, TRAINED_SET, false, &config);
     if (rc < 0 || !config)
         return rc;
     struct chooser *chooser = wt__arena_array(&trained->arena, struct chooser, 1);
@@ -351,13 +327,13 @@ void wt__trained_close(struct trained *trained)
 {
     if (!trained)
         return;
-    for (size_t i = 0; i < RECIPE_AUTO; i++) /* its refiner is another's */
-        wt__refiner_close(trained->recipes[i].refiner);
+    for (size_t i = 0; i < RECIPES; i++) /* auto's may be another's */
+        if (wt__recipes[i].model == MODEL_RERANKER && trained->recipes[i].reranker.kind)
+            trained->recipes[i].reranker.kind->close(trained->recipes[i].reranker.model);
     wt__cross_encoder_free(trained->cross);
     wt__encoder_close(trained->own);
     wt__mlc_dispose(&trained->mlc);
     wt__past_requests_dispose(&trained->past);
-    wt__map_dispose(&trained->rules.seen);
     wt__arena_dispose(&trained->arena);
     free(trained);
 }

@@ -27,9 +27,7 @@
 #include "choose/chooser.h"
 #include "encoder/encoder.h"
 #include "recipe/recipes.h"
-#include "rerank/cross_encoder.h"
-#include "rerank/refiner.h"
-#include "rerank/rules.h"
+#include "rerank/reranker.h"
 #include "retrieve/mlc.h"
 #include "retrieve/past_requests.h"
 #include "retrieve/retrieve.h"
@@ -45,14 +43,12 @@ struct trained_recipe {
     const char *name;
     bool there;
     struct retriever retriever;
-    float tool2vec, mlc;       /* of its tool vectors */
-    const char *model, *kind;  /* the snapshot's set of them */
-    const char *runs;          /* auto: the name of what was chosen; else its own */
-    const char *why;           /* auto: how that was found; else "" */
-    const char *identity;      /* of its training; "" when it has none */
-    struct refiner *refiner;   /* what looks at its hits once more, or NULL; auto's is another recipe's */
-    size_t cross;              /* how many of its hits the cross-encoder looks at; 0: none */
-    const struct rules *rules; /* of ToolRerank, or NULL */
+    float tool2vec, mlc;      /* of its tool vectors */
+    const char *model, *kind; /* the snapshot's set of them */
+    const char *runs;         /* auto: the name of what was chosen; else its own */
+    const char *why;          /* auto: how that was found; else "" */
+    const char *identity;     /* of its training; "" when it has none */
+    struct reranker reranker; /* its model is another recipe's where auto chose that one */
 };
 
 struct trained {
@@ -66,10 +62,9 @@ struct trained {
     struct past_requests past;              /* of neighbours */
     struct trained_recipe recipes[RECIPES]; /* by recipe_id */
     struct cross_encoder *cross;            /* NULL: there is none */
-    struct rules rules;
-    const struct chooser *chooser; /* NULL: there is none */
-    char *notice;                  /* why something that is there cannot be used, or NULL */
-    struct trained *next;          /* of those before it, when it was replaced */
+    const struct chooser *chooser;          /* NULL: there is none */
+    char *notice;                           /* why something that is there cannot be used, or NULL */
+    struct trained *next;                   /* of those before it, when it was replaced */
 };
 
 /* Reads a folder. base: the engine's encoder, NULL when it has none; outlives out. *out is NULL when the folder is not

@@ -1,9 +1,11 @@
 #include "rerank/cross_encoder.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
 #include "encoder/config.h"
+#include "rerank/reranker.h"
 #include "retrieve/document.h"
 
 struct cross_encoder *wt__cross_encoder_new(const char *folder, const char *identity)
@@ -63,3 +65,49 @@ int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str req
     wt__buffer_dispose(&text);
     return rc;
 }
+
+/* ---------------------------------------------------------------- as a reranker: the first N hits, read */
+
+static size_t depth(const struct reranker *reranker)
+{
+    return reranker->reads;
+}
+
+/* By logit, since probabilities of the best may all be one; the hits behind the first `count` keep their order below
+ * them, on what is left of the scale. */
+static void order_by(struct hit_list *hits, size_t count, float *logits)
+{
+    for (size_t i = 0; i < count; i++) {
+        wt__hit_rescore(&hits->items[i], wt__cross_probability(logits[i]));
+        wt__hit_stage(&hits->items[i], CROSS_STAGE)->score = logits[i];
+    }
+    wt__hits_sort(hits->items, logits, count);
+    for (size_t i = 0; i < count; i++)
+        wt__hit_stage(&hits->items[i], CROSS_STAGE)->rank = i + 1;
+    for (size_t i = count; i < hits->len; i++)
+        wt__hit_rescore(&hits->items[i], fminf(hits->items[i].score, hits->items[i - 1].score));
+}
+
+static int run(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err)
+{
+    size_t count = hits->len < reranker->reads ? hits->len : reranker->reads;
+    struct arena arena = {0};
+    struct cross *cross = NULL;
+    struct tool *tools = wt__arena_array(&arena, struct tool, count);
+    float *logits = wt__arena_array(&arena, float, count);
+    uint32_t *rows = wt__arena_array(&arena, uint32_t, count);
+    int rc = logits && rows && tools ? wt__cross_encoder_open(reranker->cross, &cross, err) : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rows[i] = hits->items[i].row;
+    if (rc == 0)
+        rc = input->tools.read(input->tools.context, rows, count, &arena, tools, err);
+    if (rc == 0)
+        rc = wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count, &arena, logits,
+                                     err);
+    if (rc == 0)
+        order_by(hits, count, logits);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+const struct rerank_kind wt__rerank_cross = {.depth = depth, .run = run};

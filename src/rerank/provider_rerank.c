@@ -5,8 +5,11 @@
 
 #include "base/memory.h"
 #include "rerank/reranker.h"
+#include "rerank/rules.h"
 #include "rerank/toolrerank.h"
 #include "retrieve/document.h"
+
+static const char HIERARCHY_STAGE[] = "hierarchy";
 
 /* A tool that was read. */
 struct known {
@@ -142,7 +145,7 @@ static size_t place_of(const struct hit_list *hits, uint32_t row)
 static void tell_cross(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t i,
                        struct hit *hit)
 {
-    struct stage_evidence *stage = &hit->stages[STAGE_CROSS];
+    struct stage_evidence *stage = wt__hit_stage(hit, CROSS_STAGE);
     stage->rank = 1;
     for (size_t j = 0; j < count; j++)
         stage->rank += candidates[j].score > candidates[i].score;
@@ -165,7 +168,9 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
         *hit = at < hits->len ? hits->items[at] : (struct hit){.row = candidates[i].row};
         if (h->cross)
             tell_cross(h, candidates, count, i, hit);
-        hit->stages[STAGE_HIERARCHY] = (struct stage_evidence){.rank = i + 1, .score = i < first};
+        struct stage_evidence *stage = wt__hit_stage(hit, HIERARCHY_STAGE);
+        stage->rank = i + 1;
+        stage->score = i < first;
     }
     for (size_t i = 0; i < hits->len; i++) {
         size_t at = 0;
@@ -177,7 +182,7 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
     for (size_t i = 1; i < n; i++) {
         float excess = fmaxf(items[i].score - items[i - 1].score, 0);
         items[i].score -= excess;
-        items[i].stages[STAGE_HIERARCHY].share = -excess;
+        wt__hit_stage(&items[i], HIERARCHY_STAGE)->share = -excess;
     }
     hits->items = items;
     hits->len = n;
@@ -221,11 +226,10 @@ static int run_hierarchy(struct hierarchy *h, struct hit_list *hits, wt_error *e
     return rc < 0 ? rc : list_hits(h, candidates, count, first, hits, err);
 }
 
-int wt__rerank_by_provider(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,
-                           wt_error *err)
+static int run(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err)
 {
-    struct hierarchy h = {.rules = reranker->rules, .reranker = reranker, .input = input};
-    int rc = reranker->rules->across ? wt__cross_encoder_open(reranker->cross, &h.cross, err) : 0;
+    struct hierarchy h = {.rules = reranker->model, .reranker = reranker, .input = input};
+    int rc = h.rules->across ? wt__cross_encoder_open(reranker->cross, &h.cross, err) : 0;
     if (rc == 0)
         rc = run_hierarchy(&h, hits, err);
     if (rc == 0 && input->request->max_per_provider)
@@ -235,3 +239,36 @@ int wt__rerank_by_provider(const struct reranker *reranker, const struct rerank_
     free(h.known);
     return rc;
 }
+
+/* ---------------------------------------------------------------- what training left */
+
+/* Thresholds are of one cross-encoder's scores. */
+static int open_rules(struct reranker *out, const struct rerank_folder *folder, wt_error *err)
+{
+    struct rules *rules = wt__arena_array(folder->arena, struct rules, 1);
+    out->model = rules;
+    int rc = rules ? wt__rules_read(rules, folder->config, folder->arena, err) : wt__fail_nomem(err);
+    if (rc < 0 || !rules->across)
+        return rc;
+    if (!out->cross)
+        return wt__fail(err, WT_EMODEL, "the cross-encoder is missing");
+    if (!wt__str_equal(wt__json_str(folder->config, CROSS_STAGE), wt__str(out->cross->identity)))
+        return wt__fail(err, WT_EMODEL, "the cross-encoder was trained again since");
+    return 0;
+}
+
+static void close_rules(void *model)
+{
+    struct rules *rules = model;
+    if (rules)
+        wt__map_dispose(&rules->seen);
+}
+
+static size_t depth(const struct reranker *reranker)
+{
+    const struct rules *rules = reranker->model;
+    return wt__hierarchy_depth(&rules->settings);
+}
+
+const struct rerank_kind wt__rerank_rules = {
+    .plain = &wt__rules_untrained, .open = open_rules, .close = close_rules, .depth = depth, .run = run};

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "encoder/packed.h"
 #include "encoder/top.h"
+#include "rerank/reranker.h"
 
 struct refiner {
     const struct encoder *encoder;
@@ -259,35 +260,30 @@ static void return_scratch(struct refiner *r, struct refiner_scratch *scratch)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* Best first; equal ones stay in their order. */
-static void sort_hits(struct hit *hits, size_t count)
+static void tell(struct hit *hit, float addition, float share)
 {
-    for (size_t i = 1; i < count; i++) {
-        struct hit hit = hits[i];
-        size_t at = i;
-        for (; at > 0 && hits[at - 1].score < hit.score; at--)
-            hits[at] = hits[at - 1];
-        hits[at] = hit;
-    }
+    struct stage_evidence *stage = wt__hit_stage(hit, REFINER_STAGE);
+    stage->score = addition;
+    stage->share = share;
 }
 
 /* Adds to the scores of the first `count` hits, and keeps the others below them. */
 static void reorder(struct hit_list *hits, size_t count, const float *additions)
 {
-    float best = hits->items[0].score;
+    float best = hits->items[0].score, scores[REFINER_MAX_CANDIDATES];
 
     for (size_t i = 0; i < count; i++) {
         float share = best * additions[i];
-        hits->items[i].score += share;
-        hits->items[i].stages[STAGE_REFINER] = (struct stage_evidence){.score = additions[i], .share = share};
+        scores[i] = hits->items[i].score += share;
+        tell(&hits->items[i], additions[i], share);
     }
-    sort_hits(hits->items, count);
+    wt__hits_sort(hits->items, scores, count);
     for (size_t i = 0; i < count; i++)
-        hits->items[i].stages[STAGE_REFINER].rank = i + 1;
+        wt__hit_stage(&hits->items[i], REFINER_STAGE)->rank = i + 1;
     for (size_t i = count; i < hits->len; i++) {
         struct hit *hit = &hits->items[i];
         float score = fminf(hit->score, hits->items[count - 1].score);
-        hit->stages[STAGE_REFINER].share = score - hit->score;
+        tell(hit, 0, score - hit->score);
         hit->score = score;
     }
 }
@@ -319,3 +315,35 @@ int wt__refine(struct refiner *r, struct str request, const struct vectors *vect
     reorder(hits, count, additions);
     return 0;
 }
+
+/* ---------------------------------------------------------------- as a reranker */
+
+static int open_refiner(struct reranker *out, const struct rerank_folder *folder, wt_error *err)
+{
+    int64_t join = wt__json_int(folder->config, "join", -1), count = wt__json_int(folder->config, "candidates", 0);
+    struct refiner *refiner = NULL;
+    if (!wt__str_equal(wt__json_str(folder->config, "first"), wt__str(folder->first_identity)))
+        return wt__fail(err, WT_EMODEL, "%s, with which it begins, was trained again since", folder->first);
+    int rc = wt__refiner_open(&refiner, folder->encoder, folder->weights, join < 0 ? SIZE_MAX : (size_t)join,
+                              count < 0 ? 0 : (size_t)count, err);
+    out->model = refiner;
+    return rc;
+}
+
+static void close_refiner(void *model)
+{
+    wt__refiner_close(model);
+}
+
+static size_t depth(const struct reranker *reranker)
+{
+    return wt__refiner_candidates(reranker->model);
+}
+
+static int run(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err)
+{
+    return wt__refine(reranker->model, input->request->text, input->view->vectors, hits, err);
+}
+
+const struct rerank_kind wt__rerank_refiner = {
+    .features = true, .open = open_refiner, .close = close_refiner, .depth = depth, .run = run};

@@ -29,6 +29,8 @@ enum { REFINER_TOKENS = 128, REFINER_MIN_CANDIDATES = 8, REFINER_MAX_CANDIDATES 
 #define REFINER_SCORE "score.weight"            /* s and w behind each other: [1, H + F] */
 #define REFINER_SCORE_BIAS "score.bias"         /* b [1] */
 
+#define REFINER_STAGE "refiner" /* among the stages of a hit */
+
 struct refiner;
 struct refiner_scratch;
 
@@ -54,7 +56,7 @@ void wt__refiner_run(const struct refiner *refiner, struct refiner_scratch *scra
                      const float *const *vectors, const float (*features)[RETRIEVE_FEATURES], float *additions);
 
 /* The order that a refiner gives: of the first N hits, each by its score and the addition, in units of the best one's;
- * STAGE_REFINER tells. Hits behind them stay behind them. The hits must have features; vectors: those that were
+ * REFINER_STAGE tells. Hits behind them stay behind them. The hits must have features; vectors: those that were
  * searched. Takes scratch from those that the refiner keeps. Errors: WT_ESTORE (a damaged vector), WT_ENOMEM. */
 int wt__refine(struct refiner *refiner, struct str request, const struct vectors *vectors, struct hit_list *hits,
                wt_error *err);

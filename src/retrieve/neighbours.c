@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "index/lexical.h"
 #include "nn/kernels/kernels.h"
+#include "retrieve/source.h"
 
 static const float SHARPNESS = 20; /* of the votes: as the encoder was trained */
 
@@ -56,3 +58,76 @@ struct votes wt__neighbours_vote(const struct neighbours *n, const float *query,
     }
     return (struct votes){items, kept, requests, len};
 }
+
+/* ---------------------------------------------------------------- as a source of evidence */
+
+static bool there(const struct view *view)
+{
+    return view->neighbours != NULL;
+}
+
+static int ask(struct query *query, struct votes *out, wt_error *err)
+{
+    const struct neighbours *n = query->view->neighbours;
+    struct arena *arena = &query->workspace->arena;
+    float *scores = wt__arena_array(arena, float, n->count);
+    struct scored *items = wt__arena_array(arena, struct scored, NEIGHBOURS_ASKED * n->most_labels);
+    struct scored *requests = wt__arena_array(arena, struct scored, NEIGHBOURS_ASKED);
+    if (!scores || !items || !requests)
+        return wt__fail_nomem(err);
+    *out = wt__neighbours_vote(n, query->workspace->texts[0].vector, query->request->allowed, scores, items, requests);
+    return 0;
+}
+
+/* Past requests are asked with the whole request alone: they had parts of their own. */
+static int search(struct query *query, wt_error *err)
+{
+    struct votes *votes = &query->out->votes;
+    struct ranking *ranking = wt__ranking(query, 0, SOURCE_NEIGHBOURS);
+    *votes = query->request->votes;
+    int rc = votes->items ? 0 : ask(query, votes, err);
+    if (rc < 0)
+        return rc;
+    ranking->top = wt__arena_array(&query->workspace->arena, struct scored, votes->len);
+    if (!ranking->top)
+        return wt__fail_nomem(err);
+    ranking->len = votes->len;
+    if (votes->len > 0)
+        memcpy(ranking->top, votes->items, votes->len * sizeof *votes->items);
+    wt__scored_sort(ranking->top, ranking->len);
+    ranking->best = ranking->len ? ranking->top[0].score : 0;
+    return 0;
+}
+
+static int score_rows(struct query *query, wt_error *err)
+{
+    const struct votes *votes = &query->out->votes;
+    float *scores = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores;
+    size_t v = 0;
+    (void)err;
+    for (size_t c = 0; c < query->count; c++) { /* both ascend */
+        while (v < votes->len && votes->items[v].row < query->rows[c])
+            v++;
+        scores[c] = v < votes->len && votes->items[v].row == query->rows[c] ? votes->items[v].score : 0;
+    }
+    return 0;
+}
+
+static float value(const struct query *query, float weight, size_t t, size_t c)
+{
+    return weight * wt__ranking(query, t, SOURCE_NEIGHBOURS)->scores[c];
+}
+
+static void features(const struct query *query, size_t c, float *out)
+{
+    out[FEATURE_VOTES] = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores[c];
+}
+
+const struct source wt__source_neighbours = {.name = "neighbours",
+                                             .weight = "neighbours",
+                                             .encodes = true,
+                                             .there = there,
+                                             .search = search,
+                                             .score_rows = score_rows,
+                                             .value = value,
+                                             .features = features};

@@ -1,8 +1,9 @@
 /* retrieve.h: from a request in words to hits.
  *
  * A request is read as a whole and, when it has several parts ("find a hotel and tell me the weather"), part by part.
- * Each of these texts gets evidence from two sides: words (BM25 over the tool's fields) and meaning (the inner product
- * of unit vectors). A retriever is a weighing of the two; compose.h turns the evidence into an order.
+ * Each of these texts gets evidence from several sources (source.h): words (BM25 over the tool's fields), meaning (the
+ * inner product of unit vectors), past requests. A retriever is a weighing of them; compose.h turns the evidence into
+ * an order.
  * docs/retrieval.md has the formulas and what each step is worth. */
 #ifndef WT_RETRIEVE_RETRIEVE_H
 #define WT_RETRIEVE_RETRIEVE_H
@@ -13,24 +14,30 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "encoder/encoder.h"
 #include "index/snapshot.h"
 #include "retrieve/neighbours.h"
 
-/* Which evidence a retriever weighs, and how much. What the vectors were made of (descriptions, usage, a trained head)
- * is not its business: any weighing of such parts is one vector a tool. */
+/* Kinds of evidence; a row each in fuse.c. */
+enum source_id { SOURCE_BM25, SOURCE_DENSE, SOURCE_NEIGHBOURS, SOURCES };
+
+/* How much each kind of evidence weighs. */
 struct retriever {
-    float lexical;    /* weight of words; 0: not looked at */
-    float dense;      /* weight of meaning; 0: not looked at */
-    float part;       /* what a part of the request counts beside the whole */
-    float neighbours; /* weight of the past requests that are most like this one; 0: not looked at */
-    bool votes;       /* looked at all the same, for the features */
+    float weights[SOURCES]; /* 0: not looked at */
+    float part;             /* what a part of the request counts beside the whole */
+    unsigned also;          /* sources, 1u << source_id, looked at without a weight all the same: for the features */
 };
 
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 
-bool wt__asks_neighbours(const struct retriever *retriever);
+bool wt__retriever_asks(const struct retriever *retriever, enum source_id source);
+
+/* As the member "weights" of a trained recipe's config has it. What is missing is 0, but for the parts', which is 1.
+ * Writing gives NULL when memory is out. */
+struct retriever wt__retriever_read(const json_t *weights);
+json_t *wt__retriever_write(const struct retriever *retriever);
 
 /* What a query may look at; borrowed for the call. */
 struct view {
@@ -62,30 +69,29 @@ enum feature {
     RETRIEVE_FEATURES
 };
 
-enum stage {
-    STAGE_BM25,
-    STAGE_DENSE,
-    STAGE_NEIGHBOURS,
-    STAGE_PART,
-    STAGE_REFINER,
-    STAGE_CROSS,
-    STAGE_HIERARCHY,
-    STAGE_COUNT
+/* What one stage said of a hit. */
+struct stage_evidence {
+    const char *name; /* NULL: no stage */
+    size_t rank;      /* 1-based among the stage's candidates; 0: beyond them */
+    float score;      /* the stage's own scale */
+    float share;      /* what it added to the hit's score */
 };
 
-struct stage_evidence {
-    size_t rank; /* 1-based among the stage's candidates; 0: beyond them */
-    float score; /* the stage's own scale */
-    float share; /* what it added to the hit's score */
-};
+/* Every source, the part of the request, and what two second stages can say. */
+enum { HIT_STAGES = SOURCES + 3 };
 
 struct hit {
     uint32_t row;
     float score;
-    struct stage_evidence stages[STAGE_COUNT]; /* of STAGE_REFINER and later ones by who refines */
-    float features[RETRIEVE_FEATURES];         /* when the request asks for them */
+    struct stage_evidence stages[HIT_STAGES]; /* in the order in which they spoke */
+    float features[RETRIEVE_FEATURES];        /* when the request asks for them */
     struct str part; /* the part of the request that this hit answers best; empty when it has only one */
 };
+
+#define PART_STAGE "part"
+
+/* What the stage of that name said of the hit; a new one where it said nothing yet. The name is borrowed. */
+struct stage_evidence *wt__hit_stage(struct hit *hit, const char *name);
 
 /* Lives in the workspace until its next use. */
 struct hit_list {

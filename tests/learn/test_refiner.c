@@ -177,7 +177,8 @@ static void a_fold_is_searched_with_vectors_of_the_others(void **state)
     assert_true(before && after);
     for (int classified = 0; classified < 2; classified++)
         for (unsigned fold = 0; fold < REFINER_FOLDS; fold++) {
-            const struct first_stage first = {classified ? "mlc" : "tool2vec", "", {.dense = 1, .part = 1}, classified};
+            const struct first_stage first = {
+                classified ? "mlc" : "tool2vec", "", {.weights = {[SOURCE_DENSE] = 1}, .part = 1}, classified};
             float *saved = malloc(training.examples.train.count * study->dim * sizeof *saved);
             assert_non_null(saved);
             memcpy(saved, study->requests, training.examples.train.count * study->dim * sizeof *saved);
@@ -209,7 +210,7 @@ static void used_tools_are_kept_in(void **state)
     struct study *study;
     struct refiner_data data;
     size_t golds[2] = {0}, all = 0;
-    const struct first_stage first = {"tool2vec", "", {.dense = 1, .part = 1}, false};
+    const struct first_stage first = {"tool2vec", "", {.weights = {[SOURCE_DENSE] = 1}, .part = 1}, false};
     train(place, engine, "tool2vec", &options);
     open_training(place, engine, &options, &training);
     sound(place, wt__study_open(&study, &training, &place->err));

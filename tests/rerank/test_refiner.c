@@ -302,7 +302,7 @@ static void hits_are_put_in_order(void **state)
             assert_int_equal(wt__refine(place.refiner, STR("find a hotel"), &shelf.view, &list, &place.err), 0);
             assert_int_equal(list.len, lengths[l]);
             for (size_t i = 0; i < list.len; i++) {
-                const struct stage_evidence *stage = &hits[i].stages[STAGE_REFINER];
+                const struct stage_evidence *stage = wt__hit_stage(&hits[i], "refiner");
                 assert_false(seen[hits[i].row]);
                 seen[hits[i].row] = true;
                 assert_true(i == 0 || hits[i].score <= hits[i - 1].score);

@@ -190,18 +190,19 @@ static void plain_value(const struct retriever *retriever, struct str text, stru
                         double value[TOOLS], bool found[TOOLS])
 {
     double words[TOOLS] = {0}, meaning[TOOLS] = {0}, possible = 0;
-    bool both = retriever->lexical > 0 && retriever->dense > 0;
-    if (retriever->lexical > 0)
+    const float lexical = retriever->weights[SOURCE_BM25], dense = retriever->weights[SOURCE_DENSE];
+    bool both = lexical > 0 && dense > 0;
+    if (lexical > 0)
         possible = plain_words(text, words);
-    if (retriever->dense > 0)
+    if (dense > 0)
         plain_meaning(read, meaning);
     double most = best_of(words, allowed), nearest = both ? best_of(meaning, allowed) : 1;
     double coverage = both && possible > 0 ? most / possible : 1;
     for (size_t row = 0; row < TOOLS; row++) {
         double cosine = both && meaning[row] < 0 ? 0 : meaning[row];
-        value[row] = most > 0 ? sqrt(coverage) * retriever->lexical * words[row] / most : 0;
-        value[row] += nearest > 0 ? retriever->dense * cosine / nearest : 0;
-        found[row] |= is_allowed(allowed, row) && (words[row] > 0 || (retriever->dense > 0 && has[row]));
+        value[row] = most > 0 ? sqrt(coverage) * lexical * words[row] / most : 0;
+        value[row] += nearest > 0 ? dense * cosine / nearest : 0;
+        found[row] |= is_allowed(allowed, row) && (words[row] > 0 || (dense > 0 && has[row]));
     }
 }
 
@@ -357,13 +358,14 @@ static void evidence_adds_up_to_the_score(void **state)
         struct hit_list hits;
         assert_int_equal(wt__retrieve(&wt__hybrid, &view, &request, workspace, &hits, NULL), 0);
         for (size_t i = 0; i < hits.len; i++) {
-            const struct hit *hit = &hits.items[i];
+            struct hit *hit = &hits.items[i];
+            const struct stage_evidence *words = wt__hit_stage(hit, "bm25");
             float sum = 0;
-            for (size_t s = 0; s < STAGE_COUNT; s++)
+            for (size_t s = 0; s < HIT_STAGES; s++)
                 sum += hit->stages[s].share;
             assert_true(fabsf(sum - hit->score) < 1e-5f);
-            assert_true((hit->part.len > 0) == (hit->stages[STAGE_PART].share > 0));
-            assert_true(hit->stages[STAGE_BM25].score > 0 || hit->stages[STAGE_BM25].rank == 0);
+            assert_true((hit->part.len > 0) == (wt__hit_stage(hit, "part")->share > 0));
+            assert_true(words->score > 0 || words->rank == 0);
         }
     }
 }

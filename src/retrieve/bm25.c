@@ -1,0 +1,192 @@
+/* bm25.c: words: BM25 over the tool's fields.
+ *
+ * BM25 has no scale of its own, so a score is divided by the best of its text. Coverage gives some of that scale back
+ * where words compete with meaning: it is the share of the request's words, by weight, that the best tool could answer,
+ * so a request in other words than the catalogue's is left to meaning. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "retrieve/source.h"
+
+static int compare_terms(const void *a, const void *b)
+{
+    const struct lexical_term *x = a, *y = b;
+    size_t shorter = x->text.len < y->text.len ? x->text.len : y->text.len;
+    int order = memcmp(x->text.ptr, y->text.ptr, shorter);
+    return order ? order : (x->text.len > y->text.len) - (x->text.len < y->text.len);
+}
+
+/* The different terms of a text. A word said four times counts twice: said again it hardly means more. */
+static int read_terms(struct workspace *workspace, struct text *text, wt_error *err)
+{
+    size_t first = workspace->tokens.len;
+    if (wt__analyser_run(workspace->analyser, text->bytes, &workspace->tokens) < 0)
+        return wt__fail_nomem(err);
+    size_t count = workspace->tokens.len - first;
+    text->terms = wt__arena_array(&workspace->arena, struct lexical_term, count);
+    if (!text->terms)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        text->terms[i] = (struct lexical_term){workspace->tokens.terms[first + i], 1};
+    qsort(text->terms, count, sizeof *text->terms, compare_terms);
+    for (size_t i = 0; i < count; i++) {
+        if (text->term_count > 0 && compare_terms(&text->terms[i], &text->terms[text->term_count - 1]) == 0)
+            text->terms[text->term_count - 1].weight++;
+        else
+            text->terms[text->term_count++] = text->terms[i];
+    }
+    for (size_t i = 0; i < text->term_count; i++)
+        text->terms[i].weight = sqrtf(text->terms[i].weight);
+    return 0;
+}
+
+/* The share of the most that BM25 could give for these terms that the best tool reaches. */
+static float coverage(const struct lexical *index, const struct text *text, float best)
+{
+    float most = 0;
+    for (size_t i = 0; i < text->term_count; i++)
+        most += text->terms[i].weight * wt__lexical_idf(index->rows, wt__lexical_df(index, text->terms[i].text));
+    most *= wt__lexical_settings.k1 + 1;
+    return best < most ? best / most : 1;
+}
+
+static int search(struct query *query, wt_error *err)
+{
+    const struct lexical *index = &query->view->snapshot->lexical;
+    struct workspace *workspace = query->workspace;
+    wt__token_list_reset(&workspace->tokens);
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        struct text *text = &workspace->texts[t];
+        int rc = read_terms(workspace, text, err);
+        if (rc == 0)
+            rc = wt__lexical_prepare(&workspace->queries[t], index, text->terms, text->term_count, err);
+        if (rc < 0)
+            return rc;
+        struct ranking *words = &text->rankings[SOURCE_BM25];
+        words->top = wt__arena_array(&workspace->arena, struct scored, query->depth);
+        if (!words->top)
+            return wt__fail_nomem(err);
+        words->len =
+            wt__lexical_search(index, &workspace->queries[t], query->depth, query->request->allowed, words->top);
+        words->best = words->len ? words->top[0].score : 0;
+        text->coverage = coverage(index, text, words->best);
+    }
+    return 0;
+}
+
+/* Where meaning has a say, a tool that is found by its many words has to be found by what it means. By words alone it
+ * could not be found at all, so that BM25 stays what it is. */
+static void damp(struct query *query, struct text *text)
+{
+    const struct lexical *index = &query->view->snapshot->lexical;
+    struct ranking *words = &text->rankings[SOURCE_BM25];
+    words->best = 0;
+    for (size_t c = 0; c < query->count; c++) {
+        words->scores[c] *= wt__lexical_damping(index, query->rows[c]);
+        words->best = fmaxf(words->best, words->scores[c]);
+    }
+    text->coverage = coverage(index, text, words->best);
+}
+
+static int score_rows(struct query *query, wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    (void)err;
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        wt__lexical_score_rows(&query->view->snapshot->lexical, &workspace->queries[t], query->rows, query->count,
+                               wt__ranking(query, t, SOURCE_BM25)->scores);
+        if (query->fused)
+            damp(query, &workspace->texts[t]);
+    }
+    return 0;
+}
+
+static float value(const struct query *query, float weight, size_t t, size_t c)
+{
+    const struct text *text = &query->workspace->texts[t];
+    const struct ranking *words = &text->rankings[SOURCE_BM25];
+    if (words->best <= 0)
+        return 0;
+    float share = weight * words->scores[c] / words->best;
+    return query->fused ? sqrtf(text->coverage) * share : share;
+}
+
+/* On one scale for all texts and whatever the retriever weighs. */
+static float share(const struct text *text, size_t c)
+{
+    const struct ranking *words = &text->rankings[SOURCE_BM25];
+    return words->best > 0 ? sqrtf(text->coverage) * words->scores[c] / words->best : 0;
+}
+
+static void features(const struct query *query, size_t c, float *out)
+{
+    const struct workspace *workspace = query->workspace;
+    out[FEATURE_WORDS] = share(&workspace->texts[0], c);
+    out[FEATURE_PART_WORDS] = workspace->text_count > 1 ? 0 : out[FEATURE_WORDS];
+    for (size_t t = 1; t < workspace->text_count; t++)
+        out[FEATURE_PART_WORDS] = fmaxf(out[FEATURE_PART_WORDS], share(&workspace->texts[t], c));
+}
+
+const struct source wt__source_bm25 = {.name = "bm25",
+                                       .weight = "lexical",
+                                       .for_features = true,
+                                       .search = search,
+                                       .score_rows = score_rows,
+                                       .value = value,
+                                       .features = features};
+
+/* ---------------------------------------------------------------- which words a tool matched */
+
+/* fields[i]: where in the document terms[i], which are sorted, stands. Returns how many stand anywhere. */
+static size_t mark_fields(const struct document *document, const struct lexical_term *terms, size_t count,
+                          unsigned *fields)
+{
+    size_t marked = 0;
+    memset(fields, 0, count * sizeof *fields);
+    for (size_t f = 0; f < FIELD_COUNT; f++)
+        for (size_t i = 0; i < document->fields[f].count; i++) {
+            struct lexical_term key = {.text = document->fields[f].terms[i]};
+            const struct lexical_term *term = bsearch(&key, terms, count, sizeof key, compare_terms);
+            if (!term)
+                continue;
+            marked += fields[term - terms] == 0;
+            fields[term - terms] |= 1u << f;
+        }
+    return marked;
+}
+
+static int compare_matches(const void *a, const void *b)
+{
+    const struct word_match *x = a, *y = b;
+    return (x->score < y->score) - (x->score > y->score);
+}
+
+int wt__retrieve_explain(const struct view *view, struct workspace *workspace, uint32_t row, const struct tool *tool,
+                         struct arena *arena, struct word_match **out, size_t *count, wt_error *err)
+{
+    struct text *whole = &workspace->texts[0];
+    *count = 0;
+    if (!whole->fields)
+        whole->fields = wt__arena_array(&workspace->arena, unsigned, whole->term_count);
+    if (!whole->fields)
+        return wt__fail_nomem(err);
+    int rc = wt__document_read(&workspace->document, workspace->analyser, tool, err);
+    if (rc < 0)
+        return rc;
+    size_t marked = mark_fields(&workspace->document, whole->terms, whole->term_count, whole->fields);
+    *out = wt__arena_array(arena, struct word_match, marked);
+    if (!*out)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < whole->term_count && marked > 0; i++) {
+        float share_of_score;
+        if (!whole->fields[i])
+            continue;
+        wt__lexical_explain(&view->snapshot->lexical, &workspace->queries[0], &whole->terms[i], 1, row,
+                            &share_of_score);
+        if (share_of_score > 0)
+            (*out)[(*count)++] = (struct word_match){whole->terms[i].text, whole->fields[i], share_of_score};
+    }
+    qsort(*out, *count, sizeof **out, compare_matches);
+    return 0;
+}

@@ -1,0 +1,71 @@
+/* dense.c: meaning: the inner product of the text's vector and the tool's. What the tools' vectors were made of
+ * (descriptions; usage, tool2vec.h; a classifier's rows, mlc.h) is not its business: any weighing of such parts is one
+ * vector a tool, searched in one pass. */
+#include <math.h>
+
+#include "retrieve/source.h"
+
+_Static_assert((int)TEXTS_MAX <= (int)VECTOR_MAX_QUERIES, "all texts of a request are searched in one pass");
+
+static bool there(const struct view *view)
+{
+    return view->vectors != NULL;
+}
+
+static int search(struct query *query, wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    size_t n = workspace->text_count, *counts = wt__arena_array(&workspace->arena, size_t, n);
+    struct scored *top = wt__arena_array(&workspace->arena, struct scored, n * query->depth);
+    if (!top || !counts)
+        return wt__fail_nomem(err);
+    query->out->nearest = top;
+    query->out->nearest_counts = counts;
+    query->out->nearest_most = query->depth;
+    int rc = wt__vectors_search(query->view->vectors, &workspace->vectors, workspace->texts[0].vector, n, query->depth,
+                                query->request->allowed, top, counts, err);
+    for (size_t t = 0; rc == 0 && t < n; t++) {
+        struct ranking *meaning = wt__ranking(query, t, SOURCE_DENSE);
+        meaning->top = top + t * query->depth;
+        meaning->len = counts[t];
+        meaning->best = counts[t] && meaning->top[0].score > 0 ? meaning->top[0].score : 0;
+    }
+    return rc;
+}
+
+static int score_rows(struct query *query, wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    int rc = 0;
+    for (size_t t = 0; rc == 0 && t < workspace->text_count; t++)
+        rc = wt__vectors_score_rows(query->view->vectors, &workspace->vectors, workspace->texts[t].vector, query->rows,
+                                    query->count, wt__ranking(query, t, SOURCE_DENSE)->scores, err);
+    return rc;
+}
+
+static float value(const struct query *query, float weight, size_t t, size_t c)
+{
+    const struct ranking *meaning = wt__ranking(query, t, SOURCE_DENSE);
+    float cosine = meaning->scores[c];
+    if (!query->fused)
+        return weight * cosine;
+    return meaning->best > 0 && cosine > 0 ? weight * cosine / meaning->best : 0;
+}
+
+static void features(const struct query *query, size_t c, float *out)
+{
+    size_t texts = query->workspace->text_count;
+    out[FEATURE_MEANING] = wt__ranking(query, 0, SOURCE_DENSE)->scores[c];
+    out[FEATURE_PART_MEANING] = texts > 1 ? -1 : out[FEATURE_MEANING];
+    for (size_t t = 1; t < texts; t++)
+        out[FEATURE_PART_MEANING] = fmaxf(out[FEATURE_PART_MEANING], wt__ranking(query, t, SOURCE_DENSE)->scores[c]);
+}
+
+const struct source wt__source_dense = {.name = "dense",
+                                        .weight = "dense",
+                                        .encodes = true,
+                                        .there = there,
+                                        .search = search,
+                                        .score_rows = score_rows,
+                                        .value = value,
+                                        .features = features};

@@ -1,0 +1,138 @@
+/* fuse.c: the table of sources, and how what they say becomes one value a candidate: a weighted sum, on one scale for
+ * all texts. */
+#include <math.h>
+#include <string.h>
+
+#include "retrieve/source.h"
+#include "retrieve/weight.h"
+
+const struct source *const wt__sources[SOURCES] = {
+    [SOURCE_BM25] = &wt__source_bm25, [SOURCE_DENSE] = &wt__source_dense, [SOURCE_NEIGHBOURS] = &wt__source_neighbours};
+
+const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .part = 1};
+const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .part = 1};
+const struct retriever wt__hybrid = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 0.6f}, .part = 1};
+
+/* ---------------------------------------------------------------- weights */
+
+bool wt__retriever_asks(const struct retriever *retriever, enum source_id source)
+{
+    return retriever->weights[source] > 0 || (retriever->also & 1u << source);
+}
+
+struct retriever wt__retriever_read(const json_t *weights)
+{
+    struct retriever retriever = {.part = fmaxf(wt__weight_read(weights, "part", 1), 0)};
+    for (size_t s = 0; s < SOURCES; s++)
+        retriever.weights[s] = fmaxf(wt__weight_read(weights, wt__sources[s]->weight, 0), 0);
+    return retriever;
+}
+
+json_t *wt__retriever_write(const struct retriever *retriever)
+{
+    json_t *weights = json_pack("{s:f}", "part", (double)retriever->part);
+    int failed = !weights;
+    for (size_t s = 0; s < SOURCES && !failed; s++)
+        failed = json_object_set_new(weights, wt__sources[s]->weight, json_real((double)retriever->weights[s]));
+    if (!failed)
+        return weights;
+    json_decref(weights);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- values */
+
+bool wt__query_asks(const struct query *query, enum source_id source)
+{
+    const struct source *s = wt__sources[source];
+    if (s->there && !s->there(query->view))
+        return false;
+    return wt__retriever_asks(query->retriever, source) || (s->for_features && query->request->features);
+}
+
+/* What a source adds to the value of candidate c for text t. */
+static float value_of(const struct query *query, enum source_id source, size_t t, size_t c)
+{
+    float weight = query->retriever->weights[source];
+    return weight > 0 ? wt__sources[source]->value(query, weight, t, c) : 0;
+}
+
+int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    uint32_t *provider = wt__arena_array(&workspace->arena, uint32_t, query->count);
+    if (!provider)
+        return wt__fail_nomem(err);
+    for (size_t c = 0; c < query->count; c++)
+        provider[c] = query->view->snapshot->keys[query->rows[c]].provider;
+    *out = (struct evidence){.texts = workspace->text_count,
+                             .candidates = query->count,
+                             .rows = query->rows,
+                             .provider = provider,
+                             .part_weight = query->retriever->part};
+    for (size_t t = 0; t < workspace->text_count; t++) {
+        out->value[t] = wt__arena_array(&workspace->arena, float, query->count);
+        if (!out->value[t])
+            return wt__fail_nomem(err);
+        for (enum source_id s = 0; s < SOURCES; s++)
+            for (size_t c = 0; c < query->count; c++)
+                out->value[t][c] += value_of(query, s, t, c);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- hits */
+
+struct stage_evidence *wt__hit_stage(struct hit *hit, const char *name)
+{
+    size_t at = 0;
+    while (at < HIT_STAGES - 1 && hit->stages[at].name && strcmp(hit->stages[at].name, name) != 0)
+        at++;
+    hit->stages[at].name = name;
+    return &hit->stages[at];
+}
+
+static size_t rank_in(const struct ranking *ranking, uint32_t row)
+{
+    for (size_t i = 0; i < ranking->len; i++)
+        if (ranking->top[i].row == row)
+            return i + 1;
+    return 0;
+}
+
+/* The place of candidate c in the order that one text alone would give. */
+static size_t rank_by(const struct evidence *evidence, size_t text, size_t c)
+{
+    const float *value = evidence->value[text];
+    size_t rank = 1;
+    for (size_t i = 0; i < evidence->candidates; i++)
+        rank += value[i] > value[c] || (i < c && value[i] == value[c]);
+    return rank;
+}
+
+void wt__fuse_hit(const struct query *query, const struct evidence *evidence, const struct choice *choice,
+                  const struct choice *first, struct hit *out)
+{
+    size_t c = choice->candidate;
+    *out = (struct hit){.row = query->rows[c], .score = choice->score};
+    for (enum source_id s = 0; s < SOURCES; s++) {
+        const struct ranking *whole = wt__ranking(query, 0, s);
+        if (wt__retriever_asks(query->retriever, s)) {
+            struct stage_evidence *stage = wt__hit_stage(out, wt__sources[s]->name);
+            stage->rank = rank_in(whole, query->rows[c]);
+            stage->score = whole->scores[c];
+            stage->share = value_of(query, s, 0, c);
+        }
+        if (query->request->features)
+            wt__sources[s]->features(query, c, out->features);
+    }
+    if (query->request->features)
+        out->features[FEATURE_SCORE] = first->score > 0 ? choice->score / first->score : 0;
+    if (choice->text > 0) {
+        struct stage_evidence *stage = wt__hit_stage(out, PART_STAGE);
+        out->part = query->workspace->texts[choice->text].bytes;
+        stage->rank = rank_by(evidence, choice->text, c);
+        stage->score = evidence->value[choice->text][c];
+        stage->share = choice->part;
+    }
+}
