@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/options.h"
-#include "engine/pick.h"
+#include "engine/chooser_input.h"
 #include "engine/publish.h"
 
 enum { DEFAULT_HITS = 5 };
@@ -57,8 +57,8 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     for (uint32_t i = 0; i < search->hits.len; i++)
         which[i] = i;
     rc = wt__publish_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
-    out->recipe = search->ran;
-    out->why = search->why;
+    out->recipe = search->plan.ran;
+    out->why = search->plan.why;
     out->notice = search->notice ? search->notice : out->notice;
     out->several = search->several;
     return rc;

@@ -1,4 +1,4 @@
-/* pick.c: the set of tools that a request needs: a search for its hits, then the chooser (choose/chooser.h). */
+/* pick.c: the set of tools that a request needs, by whichever selector its recipe names. */
 #include "engine/pick.h"
 
 #include <math.h>
@@ -8,24 +8,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/options.h"
-#include "engine/ptr.h"
-#include "engine/publish.h"
 #include "recipe/recipes.h"
 
 struct result {
     wt_picked public; /* first, so that the public pointer is this one */
     struct arena arena;
-};
-
-struct picking {
-    struct search search;
-    wt_pick_options options;
-    const struct chooser *chooser;
-    const char *notice; /* on the chooser */
-    struct situation situation;
-    uint32_t *which; /* [count] the hits that were picked; their scores are probabilities then */
-    size_t count;
-    wt_picked *out;
 };
 
 void wt_picked_free(wt_picked *public)
@@ -37,195 +24,8 @@ void wt_picked_free(wt_picked *public)
     free(result);
 }
 
-const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice)
-{
-    const struct trained *trained = NULL;
-    int rc = wt__engine_trained(engine, &trained, NULL);
-    if (rc == WT_ENOMEM)
-        return NULL;
-    bool calibrated = trained && trained->chooser;
-    *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
-    *notice = *untrained ? "not calibrated on this catalogue: record use, then run `whichtool train all`" : NULL;
-    return calibrated ? trained->chooser : &wt__chooser_untrained;
-}
-
-double wt__read_situation(const struct search *search, const struct chooser *chooser, struct situation *out)
-{
-    wt__situation_read(out, &search->hits, wt__search_neighbours(search));
-    return search->encoder || out->tools == 0 ? (double)wt__none_probability(chooser, out) : NAN;
-}
-
-int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err)
-{
-    const struct neighbours *n = wt__search_neighbours(search);
-    *out = NULL;
-    if (!n)
-        return 0;
-    uint64_t *bits = calloc(wt__neighbours_bits(n->count) + 1, sizeof *bits);
-    if (!bits)
-        return wt__fail_nomem(err);
-    for (size_t g = 0; g < count; g++) {
-        size_t row = wt__shelf_row(search->shelf->snapshot, ids[g]);
-        for (size_t i = 0; i < n->count; i++)
-            for (uint32_t l = n->starts[i]; l < n->starts[i + 1]; l++)
-                if (n->rows[n->labels[l]] == row)
-                    bits[i / 64] |= (uint64_t)1 << i % 64;
-    }
-    *out = bits;
-    return 0;
-}
-
-int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *err)
-{
-    const struct neighbours *n = wt__search_neighbours(search);
-    size_t words = (search->shelf->snapshot->rows + (size_t)63) / 64;
-    *out = NULL;
-    if (!n)
-        return 0;
-    uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
-    if (!bits)
-        return wt__fail_nomem(err);
-    memset(bits, 0, words * sizeof *bits);
-    for (size_t l = 0; l < n->starts[n->count]; l++) {
-        uint32_t row = n->rows[n->labels[l]];
-        if (row != NEIGHBOURS_GONE)
-            bits[row / 64] |= (uint64_t)1 << row % 64;
-    }
-    *out = bits;
-    return 0;
-}
-
-static int check(const wt_pick_options *options, wt_error *err)
-{
-    if (!(options->complete >= 0 && options->complete < 1))
-        return wt__fail(err, WT_EINVAL, "a set can be complete with a probability of 0 to below 1, not %g",
-                        options->complete);
-    if (!(options->abstain < 1))
-        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
-    return 0;
-}
-
-int wt__picked_note(wt_picked *picked, struct arena *arena, const char *text, wt_error *err)
-{
-    struct buffer all = {0};
-    if (!text)
-        return 0;
-    if (picked->notice)
-        wt__buffer_printf(&all, "%s; ", picked->notice);
-    wt__buffer_text(&all, text);
-    picked->notice = all.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&all));
-    wt__buffer_dispose(&all);
-    return picked->notice ? 0 : wt__fail_nomem(err);
-}
-
-static bool abstains(const struct picking *p)
-{
-    double share = p->options.abstain == 0 ? PICK_ABSTAIN_PERCENT / 100.0 : p->options.abstain;
-    return share > 0 && p->out->none > (double)wt__none_threshold(&p->chooser->none, share);
-}
-
-/* Hits get probabilities for scores: 0 for those that no set holds. */
-static void score_hits(struct picking *p, const struct chosen *chosen)
-{
-    for (size_t h = 0; h < p->search.hits.len; h++)
-        p->search.hits.items[h].score = 0;
-    for (size_t t = 0; t < p->situation.tools; t++)
-        p->search.hits.items[p->situation.hits[t]].score = chosen->probability[t];
-}
-
-/* The set of the greatest expected TRACC, likeliest first. */
-static void pick_likeliest(struct picking *p, const struct chosen *chosen)
-{
-    struct scored order[CHOOSE_TOOLS];
-    for (uint32_t t = 0; t < p->situation.tools; t++)
-        if (chosen->tools >> t & 1)
-            order[p->count++] = (struct scored){chosen->probability[t], p->situation.hits[t]};
-    wt__scored_sort(order, p->count);
-    for (size_t i = 0; i < p->count; i++)
-        p->which[i] = order[i].row;
-    p->out->tracc = (double)chosen->tracc;
-    p->out->complete = (double)chosen->complete;
-}
-
-/* As many as it takes; all hits where nothing was promised. */
-static int pick_complete(struct picking *p, wt_error *err)
-{
-    struct complete_levels levels;
-    const uint64_t *used;
-    size_t hits = p->search.hits.len;
-    float *before = wt__arena_array(p->search.arena, float, hits);
-    int rc = before ? wt__used_rows(&p->search, &used, err) : wt__fail_nomem(err);
-    if (rc < 0)
-        return rc;
-    bool known = wt__complete_levels(p->chooser, p->options.complete, &levels);
-    wt__set_order(p->chooser, &p->situation, hits, p->which, before);
-    for (size_t i = 0; i < hits; i++) {
-        uint32_t row = p->search.hits.items[p->which[i]].row;
-        bool unused = used && !(used[row / 64] >> row % 64 & 1);
-        if (!known || before[i] <= (unused ? levels.unused : levels.used))
-            p->which[p->count++] = p->which[i];
-    }
-    p->out->complete = known ? p->options.complete : NAN;
-    if (known)
-        return 0;
-    return wt__picked_note(p->out, p->search.arena,
-                           p->chooser->levels.count == 0
-                               ? "how large a complete set must be is not known without training"
-                               : "training cannot promise that probability: it set too few requests aside, or too "
-                                 "many of their tools were not found",
-                           err);
-}
-
-static int pick(struct picking *p, wt_error *err)
-{
-    struct chosen chosen;
-    if (p->situation.tools == 0 || abstains(p))
-        return 0;
-    wt__choose(p->chooser, &p->situation, &chosen);
-    score_hits(p, &chosen);
-    if (p->options.complete > 0)
-        return pick_complete(p, err);
-    pick_likeliest(p, &chosen);
-    return 0;
-}
-
-static int run(struct picking *p, wt_error *err)
-{
-    int rc = wt__search_run(&p->search, err);
-    if (rc < 0)
-        return rc;
-    p->out->recipe = p->search.ran;
-    p->out->notice = p->search.notice;
-    p->out->none = wt__read_situation(&p->search, p->chooser, &p->situation);
-    p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
-    rc = p->which ? wt__picked_note(p->out, p->search.arena, p->notice, err) : wt__fail_nomem(err);
-    if (rc == 0)
-        rc = pick(p, err);
-    if (rc == 0)
-        rc = wt__publish_hits(&p->search, p->which, p->count, p->options.explain, &p->out->items, &p->out->len, err);
-    return rc;
-}
-
-static int pick_set(wt_engine *engine, struct str request, const wt_pick_options *options, struct progress *progress,
-                    struct arena *arena, wt_picked *out, wt_error *err)
-{
-    struct picking picking = {.options = *options, .out = out};
-    int rc = check(options, err);
-    if (rc < 0)
-        return rc;
-    picking.search = (struct search){.engine = engine,
-                                     .request = request,
-                                     .arena = arena,
-                                     .provider = options->provider,
-                                     .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
-                                     .features = true,
-                                     .progress = progress};
-    picking.chooser = wt__engine_chooser(engine, &picking.search.untrained, &picking.notice);
-    rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
-    wt__search_end(&picking.search);
-    out->encode_ms = picking.search.hits.encode_ms;
-    return rc;
-}
+static int (*const selectors[])(const struct selection *selection, wt_error *err) = {
+    [PICKER_CHOOSER] = wt__select_set, [PICKER_BUNDLE] = wt__select_bundle, [PICKER_PTR] = wt__select_ptr};
 
 /* The recipe that picks; complete is that of set-N. */
 static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *err)
@@ -261,11 +61,8 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
-    if (picker == PICKER_CHOOSER)
-        rc = pick_set(engine, request, &options, &progress, &result->arena, picked, err);
-    else
-        rc = wt__ptr_pick(engine, request, &options, picker == PICKER_BUNDLE, study, &progress, &result->arena, picked,
-                          err);
+    const struct selection selection = {engine, request, &options, study, &progress, &result->arena, picked};
+    rc = selectors[picker](&selection, err);
     rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
         wt_picked_free(picked);

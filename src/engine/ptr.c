@@ -137,7 +137,7 @@ static int find_past(void *self, struct str text, size_t k, struct arena *arena,
 static int find_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
     struct ptr_reach *reach = self;
-    const struct bundle_query query = {text, &reach->home.retriever, reach->allowed, reach->home.workspace};
+    const struct bundle_query query = {text, &reach->home.plan.retriever, reach->allowed, reach->home.workspace};
     size_t nearest = 0, count = 0;
     *out = (struct ptr_tools){0};
     if (reach->past.count == 0)
@@ -175,7 +175,7 @@ struct ptr_sources wt__ptr_sources(struct ptr_reach *reach)
 static void choose_past(struct ptr_reach *reach, const struct trained *trained)
 {
     const struct encoder *own = trained->base ? trained->base : trained->encoder;
-    reach->encoder = reach->home.encoder ? reach->home.encoder : own;
+    reach->encoder = reach->home.plan.encoder ? reach->home.plan.encoder : own;
     reach->past = reach->encoder == trained->encoder ? trained->past.trained : trained->past.untrained;
 }
 
@@ -193,7 +193,7 @@ static int learn_past(struct ptr_reach *reach, wt_error *err)
     choose_past(reach, trained);
     if (reach->past.count == 0)
         return 0;
-    int rc = wt__engine_shelf(home->engine, home->set.kind ? &home->set : NULL, trained, &shelf, err);
+    int rc = wt__engine_shelf(home->engine, home->plan.set.kind ? &home->plan.set : NULL, trained, &shelf, err);
     if (rc < 0)
         return rc;
     wt__shelf_release(home->shelf);

@@ -11,7 +11,7 @@
 
 #include "choose/ptr.h"
 #include "engine/bundles.h"
-#include "engine/pick.h"
+#include "engine/search.h"
 
 struct ptr_reach {
     struct search home;      /* the request by the recipe below; whose shelf the rows are of */
@@ -36,10 +36,5 @@ int wt__ptr_write_trace(struct ptr_reach *reach, const struct ptr_trace *trace, 
 
 /* A list of what is left out, as PTR_WITHOUT_... bits added to *out. WT_EINVAL: nothing has one of its names. */
 int wt__ptr_without(const char *list, unsigned *out, wt_error *err);
-
-/* wt_pick with the recipe "ptr" or "bundle", which `bundle` tells: arena is the result's. progress may be NULL. */
-int wt__ptr_pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
-                 const struct pick_study *study, struct progress *progress, struct arena *arena, wt_picked *out,
-                 wt_error *err);
 
 #endif

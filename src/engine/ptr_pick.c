@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/publish.h"
+#include "engine/selector.h"
 
 enum { WRONG_LABELS = 5 /* near hits that an oracle may take for needed */ };
 
@@ -13,10 +14,8 @@ struct ptr_pick {
     struct ptr_sources sources;
     struct ptr_options options;
     struct ptr_trace trace;
-    const wt_pick_options *given;
-    const struct pick_study *study;
-    struct arena *arena;
-    wt_picked *out;
+    const struct selection *selection;
+    const struct pick_study *study; /* NULL for a bundle, which nobody is asked for */
 };
 
 /* ---------------------------------------------------------------- what is wanted */
@@ -48,7 +47,7 @@ int wt__ptr_without(const char *list, unsigned *out, wt_error *err)
 
 static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
 {
-    const wt_pick_options *given = p->given;
+    const wt_pick_options *given = p->selection->options;
     if (given->complete > 0 || given->abstain > 0)
         return wt__fail(err, WT_EINVAL, "the recipe %s makes no promise: complete and abstain are of the recipe set",
                         given->recipe);
@@ -74,7 +73,7 @@ static bool is_gold(const struct ptr_labels *labels, uint32_t row)
 static int label(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_error *err)
 {
     struct ptr_text text;
-    int rc = p->sources.describe(&p->reach, row, p->arena, &text, err);
+    int rc = p->sources.describe(&p->reach, row, p->selection->arena, &text, err);
     if (rc == 0)
         *out = (struct ptr_label){row, wt__str_trim(text.description).len > 0 ? text.description : text.name};
     return rc;
@@ -84,8 +83,8 @@ static int label(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_err
 static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error *err)
 {
     const struct snapshot *snapshot = p->reach.home.shelf->snapshot;
-    struct ptr_label *needed = wt__arena_array(p->arena, struct ptr_label, p->study->gold_count),
-                     *wrong = wt__arena_array(p->arena, struct ptr_label, WRONG_LABELS);
+    struct ptr_label *needed = wt__arena_array(p->selection->arena, struct ptr_label, p->study->gold_count),
+                     *wrong = wt__arena_array(p->selection->arena, struct ptr_label, WRONG_LABELS);
     struct ptr_tools near;
     int rc = needed && wrong ? 0 : wt__fail_nomem(err);
     *labels = (struct ptr_labels){.needed = needed, .wrong = wrong};
@@ -95,8 +94,8 @@ static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error
             rc = label(p, (uint32_t)row, &needed[labels->needed_count++], err);
     }
     if (rc == 0)
-        rc = p->sources.tools(&p->reach, p->reach.home.request, WRONG_LABELS + labels->needed_count, p->arena, &near,
-                              err);
+        rc = p->sources.tools(&p->reach, p->reach.home.request, WRONG_LABELS + labels->needed_count,
+                              p->selection->arena, &near, err);
     for (size_t i = 0; rc == 0 && i < near.count && labels->wrong_count < WRONG_LABELS; i++)
         if (!is_gold(labels, near.rows[i]))
             rc = label(p, near.rows[i], &wrong[labels->wrong_count++], err);
@@ -121,11 +120,11 @@ static int ask_model(struct ptr_pick *p, wt_error *err)
     if (rc == 0 && wt__progress_phase(progress, "asking", 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = wt__ptr_choose(&p->options, &p->sources, model, &request, p->arena, &p->trace, err);
-    p->out->questions = p->trace.cost.questions;
-    p->out->prompt_tokens = p->trace.cost.prompt_tokens;
-    p->out->completion_tokens = p->trace.cost.completion_tokens;
-    p->out->model_ms = p->trace.cost.ms;
+        rc = wt__ptr_choose(&p->options, &p->sources, model, &request, p->selection->arena, &p->trace, err);
+    p->selection->out->questions = p->trace.cost.questions;
+    p->selection->out->prompt_tokens = p->trace.cost.prompt_tokens;
+    p->selection->out->completion_tokens = p->trace.cost.completion_tokens;
+    p->selection->out->model_ms = p->trace.cost.ms;
     return rc;
 }
 
@@ -138,7 +137,7 @@ static int take_bundle(struct ptr_pick *p, wt_error *err)
                         wt__engine_trained(p->reach.home.engine, &trained, &why) < 0
                             ? why.message
                             : "the recipe bundle needs training; run `whichtool train neighbours`");
-    int rc = p->sources.bundle(&p->reach, p->reach.home.request, p->arena, &p->trace.bundle, err);
+    int rc = p->sources.bundle(&p->reach, p->reach.home.request, p->selection->arena, &p->trace.bundle, err);
     p->trace.kept = p->trace.set = p->trace.bundle;
     return rc;
 }
@@ -160,8 +159,8 @@ static float score_of(const struct ptr_pick *p, uint32_t tool)
 static int publish(struct ptr_pick *p, wt_error *err)
 {
     struct ptr_tools set = p->trace.set;
-    struct hit *hits = wt__arena_array(p->arena, struct hit, set.count);
-    uint32_t *which = wt__arena_array(p->arena, uint32_t, set.count);
+    struct hit *hits = wt__arena_array(p->selection->arena, struct hit, set.count);
+    uint32_t *which = wt__arena_array(p->selection->arena, uint32_t, set.count);
     if (!hits || !which)
         return wt__fail_nomem(err);
     for (uint32_t i = 0; i < set.count; i++) {
@@ -170,7 +169,8 @@ static int publish(struct ptr_pick *p, wt_error *err)
     }
     p->reach.home.hits.items = hits;
     p->reach.home.hits.len = set.count;
-    return wt__publish_hits(&p->reach.home, which, set.count, false, &p->out->items, &p->out->len, err);
+    return wt__publish_hits(&p->reach.home, which, set.count, false, &p->selection->out->items, &p->selection->out->len,
+                            err);
 }
 
 /* What a reader of the set must know. */
@@ -181,18 +181,17 @@ static int note(struct ptr_pick *p, bool bundle, wt_error *err)
         struct buffer text = {0};
         wt__buffer_printf(&text, "answered by a stand-in that knows the judgements (%s), not by a language model",
                           p->study->model->name);
-        rc = text.failed ? wt__fail_nomem(err) : wt__picked_note(p->out, p->arena, text.ptr, err);
+        rc = text.failed ? wt__fail_nomem(err) : wt__selection_note(p->selection, text.ptr, err);
         wt__buffer_dispose(&text);
     }
     if (rc == 0 && p->reach.past.count == 0 && !(p->options.without & PTR_WITHOUT_BUNDLE) && !bundle)
-        rc =
-            wt__picked_note(p->out, p->arena,
-                            "no set of past use to begin with: record use, then run `whichtool train neighbours`", err);
+        rc = wt__selection_note(
+            p->selection, "no set of past use to begin with: record use, then run `whichtool train neighbours`", err);
     if (rc == 0 && p->reach.bundles && p->reach.bundles->left_out > 0) {
         struct buffer text = {0};
         wt__buffer_printf(&text, "%zu of the sets of past use, the least used, are not looked at",
                           p->reach.bundles->left_out);
-        rc = text.failed ? wt__fail_nomem(err) : wt__picked_note(p->out, p->arena, text.ptr, err);
+        rc = text.failed ? wt__fail_nomem(err) : wt__selection_note(p->selection, text.ptr, err);
         wt__buffer_dispose(&text);
     }
     return rc;
@@ -206,45 +205,51 @@ static int run(struct ptr_pick *p, bool bundle, wt_error *err)
     if (rc < 0)
         return rc;
     p->sources = wt__ptr_sources(&p->reach);
-    p->out->recipe = p->reach.home.ran;
-    p->out->notice = p->reach.home.notice;
-    p->out->encode_ms = p->reach.home.hits.encode_ms;
+    p->selection->out->recipe = p->reach.home.plan.ran;
+    p->selection->out->notice = p->reach.home.notice;
+    p->selection->out->encode_ms = p->reach.home.hits.encode_ms;
     rc = bundle ? take_bundle(p, err) : ask_model(p, err);
     if (rc == 0)
         rc = note(p, bundle, err);
-    if (rc == 0 && p->given->explain)
-        rc = wt__ptr_write_trace(&p->reach, &p->trace, p->arena, &p->out->trace, err);
+    if (rc == 0 && p->selection->options->explain)
+        rc = wt__ptr_write_trace(&p->reach, &p->trace, p->selection->arena, &p->selection->out->trace, err);
     return rc < 0 ? rc : publish(p, err);
 }
 
-static int pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
-                const struct pick_study *study, struct progress *progress, struct arena *arena, wt_picked *out,
-                wt_error *err)
+static int pick(const struct selection *selection, bool bundle, wt_error *err)
 {
-    struct ptr_pick p = {.given = options, .study = bundle ? NULL : study, .arena = arena, .out = out};
-    p.reach.home = (struct search){.engine = engine,
-                                   .request = request,
-                                   .arena = arena,
-                                   .recipe = options->below,
-                                   .provider = options->provider,
+    struct ptr_pick p = {.selection = selection, .study = bundle ? NULL : selection->study};
+    p.reach.home = (struct search){.engine = selection->engine,
+                                   .request = selection->request,
+                                   .arena = selection->arena,
+                                   .recipe = selection->options->below,
+                                   .provider = selection->options->provider,
                                    .k = 1,
-                                   .progress = progress};
+                                   .progress = selection->progress};
     int rc = run(&p, bundle, err);
     if (rc == WT_ESTORE && p.reach.bundles)
-        wt__bundles_discard(engine, p.reach.home.shelf);
+        wt__bundles_discard(selection->engine, p.reach.home.shelf);
     wt__ptr_leave(&p.reach);
     return rc;
 }
 
 /* Damage shows when vectors are read. The index can be made again: once. */
-int wt__ptr_pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
-                 const struct pick_study *study, struct progress *progress, struct arena *arena, wt_picked *out,
-                 wt_error *err)
+static int pick_or_renew(const struct selection *selection, bool bundle, wt_error *err)
 {
-    const wt_picked nothing = *out;
-    int rc = pick(engine, request, options, bundle, study, progress, arena, out, err);
+    const wt_picked nothing = *selection->out;
+    int rc = pick(selection, bundle, err);
     if (rc != WT_ESTORE)
         return rc;
-    *out = nothing;
-    return pick(engine, request, options, bundle, study, progress, arena, out, err);
+    *selection->out = nothing;
+    return pick(selection, bundle, err);
+}
+
+int wt__select_ptr(const struct selection *selection, wt_error *err)
+{
+    return pick_or_renew(selection, false, err);
+}
+
+int wt__select_bundle(const struct selection *selection, wt_error *err)
+{
+    return pick_or_renew(selection, true, err);
 }

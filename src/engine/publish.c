@@ -24,7 +24,7 @@ static const char *field_list(struct arena *arena, unsigned fields)
 static int explain_matches(struct search *search, const struct hit *hit, const struct tool *tool, wt_hit *out,
                            wt_error *err)
 {
-    struct view view = {.snapshot = search->shelf->snapshot, .encoder = search->encoder};
+    struct view view = {.snapshot = search->shelf->snapshot, .encoder = search->plan.encoder};
     struct arena *arena = search->arena;
     struct word_match *words;
     size_t count;
@@ -47,8 +47,8 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
 /* Whether words had a say, in either stage. */
 static bool reads_words(const struct search *search)
 {
-    const struct rerank_kind *reranker = search->reranker.kind;
-    return wt__retriever_asks(&search->retriever, SOURCE_BM25) || (reranker && reranker->features);
+    const struct rerank_kind *reranker = search->plan.reranker.kind;
+    return wt__retriever_asks(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
 }
 
 /* A stage as it is shown: that of a part says which. NULL when memory is out. */

@@ -4,10 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "recipe/recipes.h"
 #include "retrieve/document.h"
-
-static const char *const AUTOMATIC = "auto", *const DEFAULT_RECIPE = "hybrid", *const FALLBACK_RECIPE = "bm25";
 
 static int check(const struct search *search, wt_error *err)
 {
@@ -21,113 +18,24 @@ static int check(const struct search *search, wt_error *err)
     return 0;
 }
 
-static int fail_recipe(const char *name, wt_error *err)
-{
-    struct buffer names = {0};
-    const wt_recipe *recipe;
-    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
-        if (!recipe->picks)
-            wt__buffer_printf(&names, "%s, ", recipe->name);
-    int rc = wt__fail(err, WT_ERECIPE, "there is no recipe \"%s\"; there are %sauto", name, names.ptr ? names.ptr : "");
-    wt__buffer_dispose(&names);
-    return rc;
-}
-
-/* A recipe without training. The default one does without an encoder when there is none. */
-static int choose_plain(struct search *search, const struct recipe *recipe, bool automatic, wt_error *err)
-{
-    wt_error why;
-    search->retriever = *recipe->retriever;
-    search->reranker = wt__reranker_plain(recipe->reranker);
-    search->ran = recipe->public.name;
-    if (!recipe->public.needs_model)
-        return 0;
-    int rc = wt__engine_encoder(search->engine, &search->encoder, &why);
-    if (rc == WT_EMODEL && automatic) {
-        search->encoder = NULL;
-        search->retriever = wt__bm25;
-        search->ran = FALLBACK_RECIPE;
-        search->notice = wt__arena_copy(search->arena, wt__str(why.message));
-        return search->notice ? 0 : wt__fail_nomem(err);
-    }
-    if (rc < 0 && err)
-        *err = why;
-    if (rc == 0)
-        search->set = (struct shelf_set){wt__encoder_hash(search->encoder), wt__document_kind};
-    return rc;
-}
-
-/* What training left: its own weights, or, where auto found nothing better, the plain recipe that it names. */
-static int choose_trained(struct search *search, const struct trained *trained, const struct trained_recipe *recipe,
-                          wt_error *err)
-{
-    const struct recipe *plain = wt__recipe_named(recipe->runs);
-    search->why = recipe->why[0] ? wt__arena_copy(search->arena, wt__str(recipe->why)) : NULL;
-    if (recipe->why[0] && !search->why)
-        return wt__fail_nomem(err);
-    if (plain && plain->retriever && strcmp(recipe->runs, recipe->name) != 0)
-        return choose_plain(search, plain, true, err);
-    search->retriever = recipe->retriever;
-    if (search->features && trained->recipes[RECIPE_NEIGHBOURS].there)
-        search->retriever.also |= 1u << SOURCE_NEIGHBOURS;
-    search->reranker = recipe->reranker;
-    if (wt__retriever_asks(&search->retriever, SOURCE_NEIGHBOURS)) {
-        search->encoder = trained->encoder;
-        search->neighbours = trained->past.trained;
-        search->neighbours.left_out = search->left_out;
-        search->labels = trained;
-    }
-    if (recipe->retriever.weights[SOURCE_DENSE] > 0) {
-        search->encoder = trained->encoder;
-        search->set = (struct shelf_set){recipe->model, recipe->kind};
-    }
-    search->ran = wt__arena_copy(search->arena, wt__str(recipe->runs));
-    return search->ran ? 0 : wt__fail_nomem(err);
-}
-
-/* The recipe that was asked for, or the best that can run here: what training chose, else hybrid, else words alone. */
-static int choose_recipe(struct search *search, wt_error *err)
-{
-    const char *name = search->recipe ? search->recipe : AUTOMATIC;
-    bool automatic = strcmp(name, AUTOMATIC) == 0;
-    const struct recipe *recipe = wt__recipe_named(automatic ? DEFAULT_RECIPE : name);
-    const struct trained *trained = NULL;
-    if (!recipe)
-        return fail_recipe(name, err);
-    if (recipe->public.picks)
-        return wt__fail(err, WT_ERECIPE, "the recipe %s gives a set, not an order: `whichtool pick` runs it", name);
-    if (!automatic && recipe->retriever && recipe->model == MODEL_NONE)
-        return choose_plain(search, recipe, false, err);
-    wt_error why;
-    int rc = search->untrained ? 0 : wt__engine_trained(search->engine, &trained, &why);
-    if (rc == WT_ENOMEM)
-        return wt__fail_nomem(err);
-    const struct trained_recipe *choice = wt__trained_recipe(trained, name);
-    if (choice)
-        return choose_trained(search, trained, choice, err);
-    if (!automatic && !recipe->retriever)
-        return rc < 0 ? wt__fail(err, WT_ERECIPE, "%s", why.message)
-               : trained && trained->notice
-                   ? wt__fail(err, WT_ERECIPE, "%s", trained->notice)
-                   : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`%s", name,
-                              recipe->reads ? wt__recipes[recipe->first].public.name : name,
-                              recipe->reads ? ", then `whichtool train cross`" : "");
-    const char *notice = rc < 0 ? why.message : trained ? trained->notice : NULL;
-    if (notice && !(search->notice = wt__arena_copy(search->arena, wt__str(notice))))
-        return wt__fail_nomem(err);
-    return choose_plain(search, recipe, automatic, err);
-}
-
+/* The index of the catalogue as it is now, and where in it the tools of past requests are. */
 static int open_shelf(struct search *search, wt_error *err)
 {
-    return wt__engine_shelf(search->engine, search->set.kind ? &search->set : NULL, search->labels, &search->shelf,
-                            err);
+    const struct search_plan *plan = &search->plan;
+    int rc = wt__engine_shelf(search->engine, plan->set.kind ? &plan->set : NULL, plan->labels, &search->shelf, err);
+    if (rc == 0 && plan->labels) {
+        search->neighbours = plan->labels->past.trained;
+        search->neighbours.rows = search->shelf->label_rows;
+        search->neighbours.left_out = search->left_out;
+    }
+    return rc;
 }
 
 /* Says how many tools cannot be found by meaning yet. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
-    size_t missing = search->set.kind ? wt__shelf_without_vector(search->shelf, &search->set) : 0;
+    const struct shelf_set *set = &search->plan.set;
+    size_t missing = set->kind ? wt__shelf_without_vector(search->shelf, set) : 0;
     if (missing == 0)
         return 0;
     struct buffer text = {0};
@@ -190,29 +98,28 @@ const struct neighbours *wt__search_neighbours(const struct search *search)
 
 static int retrieve(struct search *search, wt_error *err)
 {
+    const struct search_plan *plan = &search->plan;
     const struct snapshot *snapshot = search->shelf->snapshot;
-    struct view view = {.snapshot = snapshot, .encoder = search->encoder};
-    const struct rerank_kind *reranker = search->reranker.kind;
-    size_t k = search->k, deeper = wt__reranker_depth(&search->reranker);
+    const struct rerank_kind *reranker = plan->reranker.kind;
+    struct view view = {.snapshot = snapshot, .encoder = plan->encoder, .neighbours = wt__search_neighbours(search)};
+    size_t k = search->k, deeper = wt__reranker_depth(&plan->reranker);
     struct retrieve_request request = {.text = search->request,
                                        .k = k > deeper ? k : deeper,
                                        .max_per_provider = search->max_per_provider,
                                        .copies = search->copies,
                                        .features = search->features || (reranker && reranker->features)};
-    search->neighbours.rows = search->shelf->label_rows;
-    view.neighbours = wt__search_neighbours(search);
-    if (search->set.kind)
+    if (plan->set.kind)
         view.vectors =
-            search->vectors ? search->vectors : wt__snapshot_vectors(snapshot, search->set.model, search->set.kind);
+            search->vectors ? search->vectors : wt__snapshot_vectors(snapshot, plan->set.model, plan->set.kind);
     int rc = wt__search_allowed(search, &request.allowed, err);
     if (rc == 0)
-        rc = wt__retrieve(&search->retriever, &view, &request, search->workspace, &search->hits, err);
+        rc = wt__retrieve(&plan->retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0 && wt__progress_step(search->progress, 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0) {
         struct store_tools tools = {search->engine, search->shelf};
         struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena, &search->several};
-        rc = wt__rerank(&search->reranker, &input, &search->hits, err);
+        rc = wt__rerank(&plan->reranker, &input, &search->hits, err);
     }
     if (rc == 0 && search->hits.len > k)
         search->hits.len = k;
@@ -224,7 +131,7 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
 {
     wt_error why;
     int rc = retrieve(search, &why);
-    if (rc == WT_ESTORE && search->encoder) {
+    if (rc == WT_ESTORE && search->plan.encoder) {
         wt__engine_discard_shelf(search->engine, search->shelf);
         wt__shelf_release(search->shelf);
         rc = open_shelf(search, &why);
@@ -236,6 +143,20 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
     return rc;
 }
 
+/* Whatever may take long on a first query and nothing on a later one: models are opened and the index is brought up to
+ * date. */
+static int prepare(struct search *search, wt_error *err)
+{
+    const struct search_wish wish = {search->recipe, search->untrained, search->features};
+    int rc = wt__search_plan(search->engine, &wish, search->arena, &search->plan, err);
+    search->notice = search->plan.notice;
+    if (rc == 0)
+        rc = open_shelf(search, err);
+    if (rc == 0)
+        rc = note_missing_vectors(search, err);
+    return rc < 0 ? rc : wt__engine_workspace(search->engine, &search->workspace, err);
+}
+
 int wt__search_run(struct search *search, wt_error *err)
 {
     search->several = NAN;
@@ -243,13 +164,7 @@ int wt__search_run(struct search *search, wt_error *err)
     if (rc == 0 && wt__progress_phase(search->progress, "searching", 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = choose_recipe(search, err);
-    if (rc == 0)
-        rc = open_shelf(search, err);
-    if (rc == 0)
-        rc = note_missing_vectors(search, err);
-    if (rc == 0)
-        rc = wt__engine_workspace(search->engine, &search->workspace, err);
+        rc = prepare(search, err);
     return rc < 0 ? rc : retrieve_or_renew(search, err);
 }
 

@@ -1,10 +1,11 @@
 /* search.h: one request, from words to hits: what finding, picking and the chooser's training have in common.
  *
- *   recipe -> encoder and training (if needed) -> snapshot -> retrieve/, rerank/ -> hits, as rows of the snapshot */
+ *   recipe -> plan, with its models open -> index, up to date -> retrieve/, rerank/ -> hits, as rows of the index */
 #ifndef WT_ENGINE_SEARCH_H
 #define WT_ENGINE_SEARCH_H
 
 #include "engine/engine.h"
+#include "engine/search_plan.h"
 #include "engine/tool_reader.h"
 
 struct search {
@@ -25,20 +26,15 @@ struct search {
     struct progress *progress;     /* heard between the stages; may be NULL */
     const struct vectors *vectors; /* in place of the shelf's own, of the same rows; NULL: those */
 
-    /* What came of it. */
-    struct hit_list hits;     /* until the end of the search */
-    struct shelf *shelf;      /* whose rows they are */
-    const char *ran;          /* the recipe */
-    const char *why, *notice; /* as in wt_hits */
-    double several;
+    /* How it is done: decided by the first half of its run, and left alone by the second. */
+    struct search_plan plan;
+    struct neighbours neighbours; /* those of the plan's labels, on this shelf; count 0: none */
 
-    /* What it works with. */
-    struct retriever retriever;
-    const struct encoder *encoder; /* NULL: lexical only */
-    struct shelf_set set;          /* the vectors it searches, with an encoder */
-    struct reranker reranker;      /* looks at the hits once more */
-    const struct trained *labels;  /* whose neighbours are asked; NULL: nobody's */
-    struct neighbours neighbours;  /* count 0: none */
+    /* What came of it. */
+    struct hit_list hits; /* until the end of the search */
+    struct shelf *shelf;  /* whose rows they are */
+    const char *notice;   /* as in wt_hits */
+    double several;
     struct workspace *workspace;
 };
 

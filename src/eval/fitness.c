@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "engine/pick.h"
+#include "engine/chooser_input.h"
 #include "eval/measure.h"
 
 const char *const wt__fitness_names[FITNESS_FIGURES] = {"none_false", "none_gone_auroc", "none_gone_caught",

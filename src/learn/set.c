@@ -22,7 +22,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "choose/set_metrics.h"
-#include "engine/pick.h"
+#include "engine/chooser_input.h"
 #include "learn/logistic.h"
 #include "learn/study.h"
 #include "retrieve/document.h"
@@ -183,7 +183,7 @@ static int ask(void *context, size_t index, unsigned worker)
     if (rc == 0 && (rc = wt__search_run(&deep, err)) == 0)
         rc = note_kinds(s, asked, &deep, err);
     if (index == 0)
-        s->set = deep.set;
+        s->set = deep.plan.set;
     wt__search_end(&deep);
     without.without = ids;
     without.without_count = asked->gold_count;

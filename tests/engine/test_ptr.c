@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "engine/pick.h"
 #include "engine/ptr.h"
 #include "engine/set_up.h"
 #include "net/script_server.h"

@@ -1,0 +1,64 @@
+/* chooser_input.c: tools that a past request used are told by the labels of training, which are rows on this index. */
+#include "engine/chooser_input.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice)
+{
+    const struct trained *trained = NULL;
+    int rc = wt__engine_trained(engine, &trained, NULL);
+    if (rc == WT_ENOMEM)
+        return NULL;
+    bool calibrated = trained && trained->chooser;
+    *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
+    *notice = *untrained ? "not calibrated on this catalogue: record use, then run `whichtool train all`" : NULL;
+    return calibrated ? trained->chooser : &wt__chooser_untrained;
+}
+
+double wt__read_situation(const struct search *search, const struct chooser *chooser, struct situation *out)
+{
+    wt__situation_read(out, &search->hits, wt__search_neighbours(search));
+    return search->plan.encoder || out->tools == 0 ? (double)wt__none_probability(chooser, out) : NAN;
+}
+
+int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err)
+{
+    const struct neighbours *n = wt__search_neighbours(search);
+    *out = NULL;
+    if (!n)
+        return 0;
+    uint64_t *bits = calloc(wt__neighbours_bits(n->count) + 1, sizeof *bits);
+    if (!bits)
+        return wt__fail_nomem(err);
+    for (size_t g = 0; g < count; g++) {
+        size_t row = wt__shelf_row(search->shelf->snapshot, ids[g]);
+        for (size_t i = 0; i < n->count; i++)
+            for (uint32_t l = n->starts[i]; l < n->starts[i + 1]; l++)
+                if (n->rows[n->labels[l]] == row)
+                    bits[i / 64] |= (uint64_t)1 << i % 64;
+    }
+    *out = bits;
+    return 0;
+}
+
+int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *err)
+{
+    const struct neighbours *n = wt__search_neighbours(search);
+    size_t words = (search->shelf->snapshot->rows + (size_t)63) / 64;
+    *out = NULL;
+    if (!n)
+        return 0;
+    uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
+    if (!bits)
+        return wt__fail_nomem(err);
+    memset(bits, 0, words * sizeof *bits);
+    for (size_t l = 0; l < n->starts[n->count]; l++) {
+        uint32_t row = n->rows[n->labels[l]];
+        if (row != NEIGHBOURS_GONE)
+            bits[row / 64] |= (uint64_t)1 << row % 64;
+    }
+    *out = bits;
+    return 0;
+}

@@ -1,0 +1,38 @@
+/* selector.h: what makes the set of tools that a request needs; a file a selector.
+ *
+ *   set_pick.c   the chooser (choose/chooser.h), from the hits of auto
+ *   ptr_pick.c   PTR (choose/ptr.h), and the nearest bundle alone
+ *
+ * A selector searches for itself, since it knows how many hits of what it wants; pick.c hands it the request. */
+#ifndef WT_ENGINE_SELECTOR_H
+#define WT_ENGINE_SELECTOR_H
+
+#include "engine/search.h"
+#include "recipe/recipes.h"
+
+/* A study has PTR ask a stand-in that knows which tools are needed (choose/oracle.h). */
+struct pick_study {
+    struct chat_model *model;
+    const int64_t *gold; /* [gold_count] ids of the tools that the request needs */
+    size_t gold_count;
+};
+
+struct selection {
+    wt_engine *engine;
+    struct str request;
+    const wt_pick_options *options; /* in full */
+    const struct pick_study *study; /* NULL outside of one */
+    struct progress *progress;
+    struct arena *arena; /* the result's */
+    wt_picked *out;
+};
+
+/* Errors: those of wt_pick. */
+int wt__select_set(const struct selection *selection, wt_error *err);
+int wt__select_bundle(const struct selection *selection, wt_error *err);
+int wt__select_ptr(const struct selection *selection, wt_error *err);
+
+/* One more thing for a reader of the set to know; NULL: nothing. */
+int wt__selection_note(const struct selection *selection, const char *text, wt_error *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* set_pick.c: the exact set: a search for the hits of auto, then the chooser (choose/chooser.h). */
+#include <math.h>
+
+#include "engine/chooser_input.h"
+#include "engine/publish.h"
+#include "engine/selector.h"
+
+struct picking {
+    struct search search;
+    const struct selection *selection;
+    const struct chooser *chooser;
+    const char *notice; /* on the chooser */
+    struct situation situation;
+    uint32_t *which; /* [count] the hits that were picked; their scores are probabilities then */
+    size_t count;
+};
+
+static int check(const wt_pick_options *options, wt_error *err)
+{
+    if (!(options->complete >= 0 && options->complete < 1))
+        return wt__fail(err, WT_EINVAL, "a set can be complete with a probability of 0 to below 1, not %g",
+                        options->complete);
+    if (!(options->abstain < 1))
+        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
+    return 0;
+}
+
+static bool abstains(const struct picking *p)
+{
+    double share = p->selection->options->abstain == 0 ? PICK_ABSTAIN_PERCENT / 100.0 : p->selection->options->abstain;
+    return share > 0 && p->selection->out->none > (double)wt__none_threshold(&p->chooser->none, share);
+}
+
+/* Hits get probabilities for scores: 0 for those that no set holds. */
+static void score_hits(struct picking *p, const struct chosen *chosen)
+{
+    for (size_t h = 0; h < p->search.hits.len; h++)
+        p->search.hits.items[h].score = 0;
+    for (size_t t = 0; t < p->situation.tools; t++)
+        p->search.hits.items[p->situation.hits[t]].score = chosen->probability[t];
+}
+
+/* The set of the greatest expected TRACC, likeliest first. */
+static void pick_likeliest(struct picking *p, const struct chosen *chosen)
+{
+    struct scored order[CHOOSE_TOOLS];
+    for (uint32_t t = 0; t < p->situation.tools; t++)
+        if (chosen->tools >> t & 1)
+            order[p->count++] = (struct scored){chosen->probability[t], p->situation.hits[t]};
+    wt__scored_sort(order, p->count);
+    for (size_t i = 0; i < p->count; i++)
+        p->which[i] = order[i].row;
+    p->selection->out->tracc = (double)chosen->tracc;
+    p->selection->out->complete = (double)chosen->complete;
+}
+
+/* As many as it takes; all hits where nothing was promised. */
+static int pick_complete(struct picking *p, wt_error *err)
+{
+    struct complete_levels levels;
+    const uint64_t *used;
+    size_t hits = p->search.hits.len;
+    float *before = wt__arena_array(p->search.arena, float, hits);
+    int rc = before ? wt__used_rows(&p->search, &used, err) : wt__fail_nomem(err);
+    if (rc < 0)
+        return rc;
+    bool known = wt__complete_levels(p->chooser, p->selection->options->complete, &levels);
+    wt__set_order(p->chooser, &p->situation, hits, p->which, before);
+    for (size_t i = 0; i < hits; i++) {
+        uint32_t row = p->search.hits.items[p->which[i]].row;
+        bool unused = used && !(used[row / 64] >> row % 64 & 1);
+        if (!known || before[i] <= (unused ? levels.unused : levels.used))
+            p->which[p->count++] = p->which[i];
+    }
+    p->selection->out->complete = known ? p->selection->options->complete : NAN;
+    if (known)
+        return 0;
+    return wt__selection_note(p->selection,
+                              p->chooser->levels.count == 0
+                                  ? "how large a complete set must be is not known without training"
+                                  : "training cannot promise that probability: it set too few requests aside, or too "
+                                    "many of their tools were not found",
+                              err);
+}
+
+static int pick(struct picking *p, wt_error *err)
+{
+    struct chosen chosen;
+    if (p->situation.tools == 0 || abstains(p))
+        return 0;
+    wt__choose(p->chooser, &p->situation, &chosen);
+    score_hits(p, &chosen);
+    if (p->selection->options->complete > 0)
+        return pick_complete(p, err);
+    pick_likeliest(p, &chosen);
+    return 0;
+}
+
+static int run(struct picking *p, wt_error *err)
+{
+    int rc = wt__search_run(&p->search, err);
+    if (rc < 0)
+        return rc;
+    p->selection->out->recipe = p->search.plan.ran;
+    p->selection->out->notice = p->search.notice;
+    p->selection->out->none = wt__read_situation(&p->search, p->chooser, &p->situation);
+    p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
+    rc = p->which ? wt__selection_note(p->selection, p->notice, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = pick(p, err);
+    if (rc == 0)
+        rc = wt__publish_hits(&p->search, p->which, p->count, p->selection->options->explain, &p->selection->out->items,
+                              &p->selection->out->len, err);
+    return rc;
+}
+
+int wt__select_set(const struct selection *selection, wt_error *err)
+{
+    const wt_pick_options *options = selection->options;
+    struct picking picking = {.selection = selection};
+    int rc = check(options, err);
+    if (rc < 0)
+        return rc;
+    picking.search = (struct search){.engine = selection->engine,
+                                     .request = selection->request,
+                                     .arena = selection->arena,
+                                     .provider = options->provider,
+                                     .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
+                                     .features = true,
+                                     .progress = selection->progress};
+    picking.chooser = wt__engine_chooser(selection->engine, &picking.search.untrained, &picking.notice);
+    rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
+    wt__search_end(&picking.search);
+    selection->out->encode_ms = picking.search.hits.encode_ms;
+    return rc;
+}
