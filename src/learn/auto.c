@@ -16,6 +16,7 @@
 #include "learn/refiner.h"
 #include "learn/study.h"
 #include "learn/tool2vec_trainer.h"
+#include "retrieve/source.h"
 
 /* What can be weighed. */
 struct weights {
@@ -33,11 +34,6 @@ struct balance {
 static const struct mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
 static const struct balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
 static const float parts[] = {0.5f, 1, 0.75f, 0.25f, 0};
-enum { OTHER_VALUES = 5 };
-static const struct {
-    enum source_id source;
-    float values[OTHER_VALUES];
-} others[] = {{SOURCE_NEIGHBOURS, {0.5f, 0, 0.25f, 1, 2}}}; /* sources beside words and meaning */
 enum { ROUNDS = 2, CLEARLY = 2 /* standard errors: what costs more should be worth it */ };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -104,10 +100,10 @@ static int one_round(struct search *search, wt_error *err)
         weights.retriever.part = parts[i];
         rc = try(search, &weights, err);
     }
-    for (size_t s = 0; s < COUNT(others); s++)
-        for (size_t i = 0; rc == 0 && i < OTHER_VALUES; i++) {
+    for (size_t s = 0; s < SOURCES; s++)
+        for (size_t i = 0; rc == 0 && i < wt__sources[s]->tried_count; i++) {
             struct weights weights = search->best;
-            weights.retriever.weights[others[s].source] = others[s].values[i];
+            weights.retriever.weights[s] = wt__sources[s]->tried[i];
             rc = try(search, &weights, err);
         }
     return rc;
@@ -128,9 +124,11 @@ static int open_search(struct search *search, wt_error *err)
         wt__study_tool2vec(study, &tool2vec, search->tools);
         rc = wt__mlc_vectors(study, search->tools, search->rows, &search->head, err);
     }
-    search->best = (struct weights){
-        .retriever = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 2.5f, [SOURCE_NEIGHBOURS] = .5f}, .part = .5f},
-        .mix = {1, search->head ? 1 : 0}};
+    search->best = (struct weights){.retriever = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 2.5f}, .part = .5f},
+                                    .mix = {1, search->head ? 1 : 0}};
+    for (size_t s = 0; s < SOURCES; s++)
+        if (wt__sources[s]->tried_count > 0)
+            search->best.retriever.weights[s] = wt__sources[s]->tried[0];
     search->figure = search->hybrid = (struct outcome){NAN, NAN, NULL};
     return rc;
 }
@@ -151,25 +149,37 @@ static bool keeps_hybrid(const struct search *search)
     return !(figure >= search->hybrid.figure);
 }
 
+/* "fuse(bm25, neighbours, tool2vec, mlc)", or what is alone in it. */
+static void name_sources(const struct weights *weights, struct buffer *out)
+{
+    const struct mix *mix = &weights->mix;
+    bool fused = mix->tool2vec > 0 && mix->mlc > 0;
+    for (size_t s = 0; s < SOURCES; s++)
+        fused |= s != SOURCE_DENSE && weights->retriever.weights[s] > 0;
+    wt__buffer_text(out, fused ? "fuse(" : "");
+    for (size_t s = 0; s < SOURCES; s++)
+        if (s != SOURCE_DENSE && weights->retriever.weights[s] > 0)
+            wt__buffer_printf(out, "%s, ", wt__sources[s]->name);
+    wt__buffer_printf(out, "%s%s%s%s", mix->tool2vec > 0 ? "tool2vec" : "",
+                      mix->tool2vec > 0 && mix->mlc > 0 ? ", " : "", mix->mlc > 0 ? "mlc" : "", fused ? ")" : "");
+}
+
 static void describe(const struct search *search, struct buffer *runs, struct buffer *why)
 {
     const struct mix *mix = &search->best.mix;
     const struct retriever *retriever = &search->best.retriever;
-    const float words = retriever->weights[SOURCE_BM25], neighbours = retriever->weights[SOURCE_NEIGHBOURS];
-    bool fused = words > 0 || neighbours > 0 || (mix->tool2vec > 0 && mix->mlc > 0);
-    if (keeps_hybrid(search) || search->refined) {
+    if (keeps_hybrid(search) || search->refined)
         wt__buffer_text(runs, keeps_hybrid(search) ? "hybrid" : search->refined);
-    } else {
-        wt__buffer_printf(runs, "%s%s%s%s%s%s%s", fused ? "fuse(" : "", words > 0 ? "bm25, " : "",
-                          neighbours > 0 ? "neighbours, " : "", mix->tool2vec > 0 ? "tool2vec" : "",
-                          mix->tool2vec > 0 && mix->mlc > 0 ? ", " : "", mix->mlc > 0 ? "mlc" : "", fused ? ")" : "");
-    }
+    else
+        name_sources(&search->best, runs);
     wt__buffer_printf(why,
                       "of %zu dev requests' tools, hybrid finds %.1f %% in the first 5, and %.1f %% are found with "
-                      "weights words %g, vectors %g (tool2vec %g, mlc %g), parts %g, neighbours %g",
-                      search->study->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall, (double)words,
-                      (double)retriever->weights[SOURCE_DENSE], (double)mix->tool2vec, (double)mix->mlc,
-                      (double)retriever->part, (double)neighbours);
+                      "weights",
+                      search->study->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall);
+    for (size_t s = 0; s < SOURCES; s++)
+        wt__buffer_printf(why, " %s %g,", wt__sources[s]->name, (double)retriever->weights[s]);
+    wt__buffer_printf(why, " part %g; of dense tool2vec %g, mlc %g", (double)retriever->part, (double)mix->tool2vec,
+                      (double)mix->mlc);
     if (search->refined)
         wt__buffer_printf(why, "; with %s it is %.1f %%", search->refined, 100 * search->refiner.recall);
 }
@@ -223,6 +233,15 @@ static int try_refiners(struct search *search, wt_error *err)
     return rc;
 }
 
+/* How often the dev requests are asked. */
+static size_t questions(void)
+{
+    size_t a_round = COUNT(mixes) + COUNT(balances) + COUNT(parts);
+    for (size_t s = 0; s < SOURCES; s++)
+        a_round += wt__sources[s]->tried_count;
+    return 3 + ROUNDS * a_round;
+}
+
 int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
 {
     struct search search = {0};
@@ -230,9 +249,7 @@ int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
     int rc = wt__study_begin(&search.study, training, &about, err);
     if (rc == 0)
         rc = open_search(&search, err);
-    if (rc == 0 &&
-        wt__listener_phase(&training->listener, "measuring",
-                           3 + ROUNDS * (COUNT(mixes) + COUNT(balances) + COUNT(parts) + OTHER_VALUES * COUNT(others))))
+    if (rc == 0 && wt__listener_phase(&training->listener, "measuring", questions()))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = wt__study_ask_hybrid(search.study, &search.hybrid, err);

@@ -126,6 +126,8 @@ static void features(const struct query *query, size_t c, float *out)
 const struct source wt__source_neighbours = {.name = "neighbours",
                                              .weight = "neighbours",
                                              .encodes = true,
+                                             .tried = {0.5f, 0, 0.25f, 1, 2},
+                                             .tried_count = 5,
                                              .there = there,
                                              .search = search,
                                              .score_rows = score_rows,

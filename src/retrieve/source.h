@@ -58,11 +58,17 @@ struct query {
     size_t count; /* N candidates: rows [count], ascending */
 };
 
+enum { SOURCE_TRIED = 8 };
+
 struct source {
     const char *name;   /* the stage's */
     const char *weight; /* its member among the weights of a trained recipe */
     bool encodes;       /* reads the texts' vectors */
     bool for_features;  /* asked whenever features are wanted */
+
+    /* Weights that training tries on dev beside those of words and meaning, in order of preference. */
+    float tried[SOURCE_TRIED];
+    size_t tried_count;
 
     /* Whether the view has what it looks at; NULL: always. */
     bool (*there)(const struct view *view);
