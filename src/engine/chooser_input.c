@@ -14,13 +14,13 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, con
     bool calibrated = trained && trained->chooser;
     *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
     *notice = *untrained ? "not calibrated on this catalogue: record use, then run `whichtool train all`" : NULL;
-    return calibrated ? trained->chooser : &wt__chooser_untrained;
+    return calibrated ? trained->chooser : &wt__chooser_default;
 }
 
-double wt__read_situation(const struct search *search, const struct chooser *chooser, struct situation *out)
+double wt__read_candidates(const struct search *search, const struct chooser *chooser, struct candidate_features *out)
 {
-    wt__situation_read(out, &search->hits, wt__search_neighbours(search));
-    return search->plan.encoder || out->tools == 0 ? (double)wt__none_probability(chooser, out) : NAN;
+    wt__candidate_features_read(out, &search->hits, wt__search_neighbours(search));
+    return search->plan.encoder || out->tools == 0 ? (double)wt__no_answer_probability(chooser, out) : NAN;
 }
 
 int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err)
@@ -33,7 +33,7 @@ int wt__past_users(const struct search *search, const int64_t *ids, size_t count
     if (!bits)
         return wt__fail_nomem(err);
     for (size_t g = 0; g < count; g++) {
-        size_t row = wt__shelf_row(search->shelf->snapshot, ids[g]);
+        size_t row = wt__index_row(search->index->snapshot, ids[g]);
         for (size_t i = 0; i < n->count; i++)
             for (uint32_t l = n->starts[i]; l < n->starts[i + 1]; l++)
                 if (n->rows[n->labels[l]] == row)
@@ -46,7 +46,7 @@ int wt__past_users(const struct search *search, const int64_t *ids, size_t count
 int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *err)
 {
     const struct neighbours *n = wt__search_neighbours(search);
-    size_t words = (search->shelf->snapshot->rows + (size_t)63) / 64;
+    size_t words = (search->index->snapshot->rows + (size_t)63) / 64;
     *out = NULL;
     if (!n)
         return 0;

@@ -16,15 +16,15 @@ enum {
  * the search says why. Lives as long as the engine. NULL when memory is out. */
 const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice);
 
-/* Reads the situation of a search with features. Returns the probability that no tool fits; NaN where there is no
+/* Reads the candidates of a search with features. Returns the probability that no tool fits; NaN where there is no
  * meaning to tell it by. */
-double wt__read_situation(const struct search *search, const struct chooser *chooser, struct situation *out);
+double wt__read_candidates(const struct search *search, const struct chooser *chooser, struct candidate_features *out);
 
 /* A bit for each past request that used one of these tools: to ask as if nobody ever had. *out is the caller's to
  * free(), NULL where the search asks no past requests. */
 int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err);
 
-/* A bit for each row of the search's shelf that a past request used, in its arena; NULL where it asks no past requests.
+/* A bit for each row of the search's index that a past request used, in its arena; NULL where it asks no past requests.
  * Errors: WT_ENOMEM. */
 int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *err);
 

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/options.h"
+#include "engine/sized_options.h"
 #include "recipe/recipes.h"
 
 struct result {
@@ -37,7 +37,7 @@ static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *
     if (!recipe || !recipe->public.picks)
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
     *picker = recipe->picker;
-    if (*picker == PICKER_CHOOSER && (options->below || options->without || options->k))
+    if (*picker == PICKER_CHOOSER && (options->base_retriever || options->ablate || options->k))
         return wt__fail(err, WT_EINVAL,
                         "below, without and k are options of the recipe ptr, and below of bundle, not of %s", name);
     if (recipe->public.complete > 0 && options->complete == 0)
@@ -45,7 +45,7 @@ static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *
     return 0;
 }
 
-int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given, const struct pick_study *study,
+int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given, const struct pick_oracle *oracle,
              wt_picked **out, wt_error *err)
 {
     double begun = wt__now_ms();
@@ -57,11 +57,11 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     if (!result)
         return rc < 0 ? rc : wt__fail_nomem(err);
     wt_picked *picked = &result->public;
-    *picked = (wt_picked){.none = NAN, .tracc = NAN, .complete = NAN};
+    *picked = (wt_picked){.no_answer_probability = NAN, .tracc = NAN, .complete = NAN};
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
-    const struct selection selection = {engine, request, &options, study, &progress, &result->arena, picked};
+    const struct selection selection = {engine, request, &options, oracle, &progress, &result->arena, picked};
     rc = selectors[picker](&selection, err);
     rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {

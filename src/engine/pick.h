@@ -4,8 +4,8 @@
 
 #include "engine/selector.h"
 
-/* wt_pick. study: NULL outside of one; options in full. */
-int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options, const struct pick_study *study,
+/* wt_pick. oracle: NULL outside of an evaluation; options in full. */
+int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options, const struct pick_oracle *oracle,
              wt_picked **out, wt_error *err);
 
 #endif

@@ -19,13 +19,13 @@ static int check(const struct search *search, wt_error *err)
 }
 
 /* The index of the catalogue as it is now, and where in it the tools of past requests are. */
-static int open_shelf(struct search *search, wt_error *err)
+static int open_index(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
-    int rc = wt__engine_shelf(search->engine, plan->set.kind ? &plan->set : NULL, plan->labels, &search->shelf, err);
+    int rc = wt__engine_index(search->engine, plan->set.kind ? &plan->set : NULL, plan->labels, &search->index, err);
     if (rc == 0 && plan->labels) {
         search->neighbours = plan->labels->past.trained;
-        search->neighbours.rows = search->shelf->label_rows;
+        search->neighbours.rows = search->index->label_rows;
         search->neighbours.left_out = search->left_out;
     }
     return rc;
@@ -34,13 +34,13 @@ static int open_shelf(struct search *search, wt_error *err)
 /* Says how many tools cannot be found by meaning yet. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
-    const struct shelf_set *set = &search->plan.set;
-    size_t missing = set->kind ? wt__shelf_without_vector(search->shelf, set) : 0;
+    const struct index_set *set = &search->plan.set;
+    size_t missing = set->kind ? wt__index_without_vector(search->index, set) : 0;
     if (missing == 0)
         return 0;
     struct buffer text = {0};
     wt__buffer_printf(&text, "%zu of %u tools have no vector yet; `whichtool add` of any source makes them", missing,
-                      search->shelf->snapshot->rows);
+                      search->index->snapshot->rows);
     search->notice = wt__arena_copy(search->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     return search->notice ? 0 : wt__fail_nomem(err);
@@ -49,7 +49,7 @@ static int note_missing_vectors(struct search *search, wt_error *err)
 /* Sets the bit of a tool's row to `wanted`. */
 static void mark(const struct snapshot *snapshot, uint64_t *bits, int64_t id, bool wanted)
 {
-    size_t row = wt__shelf_row(snapshot, id);
+    size_t row = wt__index_row(snapshot, id);
     uint64_t bit = (uint64_t)1 << (row % 64);
     if (row < snapshot->rows)
         bits[row / 64] = wanted ? bits[row / 64] | bit : bits[row / 64] & ~bit;
@@ -60,23 +60,23 @@ static int mark_provider(struct search *search, uint64_t *bits, wt_error *err)
     struct str provider = wt__str(search->provider);
     size_t count = 0;
     int64_t *ids = NULL;
-    int rc = wt__shelf_provider(search->engine, search->shelf, &provider, 0, search->arena, &ids, &count, err);
+    int rc = wt__index_provider(search->engine, search->index, &provider, 0, search->arena, &ids, &count, err);
     if (rc < 0)
         return rc;
     if (count == 0)
         return wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%s\"", search->provider);
     for (size_t i = 0; i < count; i++)
-        mark(search->shelf->snapshot, bits, ids[i], true);
+        mark(search->index->snapshot, bits, ids[i], true);
     return 0;
 }
 
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err)
 {
-    const struct snapshot *snapshot = search->shelf->snapshot;
+    const struct snapshot *snapshot = search->index->snapshot;
     size_t words = (snapshot->rows + (size_t)63) / 64;
     int rc = 0;
     *allowed = NULL;
-    if (!search->provider && search->without_count == 0)
+    if (!search->provider && search->excluded_count == 0)
         return 0;
     uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
     if (!bits)
@@ -85,8 +85,8 @@ int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error
         rc = mark_provider(search, bits, err);
     else
         memset(bits, 0xff, words * sizeof *bits);
-    for (size_t i = 0; rc == 0 && i < search->without_count; i++)
-        mark(snapshot, bits, search->without[i], false);
+    for (size_t i = 0; rc == 0 && i < search->excluded_count; i++)
+        mark(snapshot, bits, search->excluded[i], false);
     *allowed = bits;
     return rc;
 }
@@ -99,7 +99,7 @@ const struct neighbours *wt__search_neighbours(const struct search *search)
 static int retrieve(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
-    const struct snapshot *snapshot = search->shelf->snapshot;
+    const struct snapshot *snapshot = search->index->snapshot;
     const struct rerank_kind *reranker = plan->reranker.kind;
     struct view view = {.snapshot = snapshot, .encoder = plan->encoder, .neighbours = wt__search_neighbours(search)};
     size_t k = search->k, deeper = wt__reranker_depth(&plan->reranker);
@@ -117,8 +117,9 @@ static int retrieve(struct search *search, wt_error *err)
     if (rc == 0 && wt__progress_step(search->progress, 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0) {
-        struct store_tools tools = {search->engine, search->shelf};
-        struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena, &search->several};
+        struct store_tools tools = {search->engine, search->index};
+        struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena,
+                                     &search->multi_provider_probability};
         rc = wt__rerank(&plan->reranker, &input, &search->hits, err);
     }
     if (rc == 0 && search->hits.len > k)
@@ -132,9 +133,9 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
     wt_error why;
     int rc = retrieve(search, &why);
     if (rc == WT_ESTORE && search->plan.encoder) {
-        wt__engine_discard_shelf(search->engine, search->shelf);
-        wt__shelf_release(search->shelf);
-        rc = open_shelf(search, &why);
+        wt__engine_discard_index(search->engine, search->index);
+        wt__index_release(search->index);
+        rc = open_index(search, &why);
         if (rc == 0)
             rc = retrieve(search, &why);
     }
@@ -151,7 +152,7 @@ static int prepare(struct search *search, wt_error *err)
     int rc = wt__search_plan(search->engine, &wish, search->arena, &search->plan, err);
     search->notice = search->plan.notice;
     if (rc == 0)
-        rc = open_shelf(search, err);
+        rc = open_index(search, err);
     if (rc == 0)
         rc = note_missing_vectors(search, err);
     return rc < 0 ? rc : wt__engine_workspace(search->engine, &search->workspace, err);
@@ -159,7 +160,7 @@ static int prepare(struct search *search, wt_error *err)
 
 int wt__search_run(struct search *search, wt_error *err)
 {
-    search->several = NAN;
+    search->multi_provider_probability = NAN;
     int rc = check(search, err);
     if (rc == 0 && wt__progress_phase(search->progress, "searching", 0))
         rc = wt__fail_cancelled(err);
@@ -171,5 +172,5 @@ int wt__search_run(struct search *search, wt_error *err)
 void wt__search_end(struct search *search)
 {
     wt__engine_return_workspace(search->engine, search->workspace);
-    wt__shelf_release(search->shelf);
+    wt__index_release(search->index);
 }

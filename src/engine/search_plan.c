@@ -42,7 +42,7 @@ static int plan_plain(wt_engine *engine, const struct recipe *recipe, bool autom
     if (rc < 0 && err)
         *err = why;
     if (rc == 0)
-        out->set = (struct shelf_set){wt__encoder_hash(out->encoder), wt__document_kind};
+        out->set = (struct index_set){wt__encoder_hash(out->encoder), wt__document_kind};
     return rc;
 }
 
@@ -67,7 +67,7 @@ static int plan_trained(wt_engine *engine, const struct search_wish *wish, const
     }
     if (recipe->retriever.weights[SOURCE_DENSE] > 0) {
         out->encoder = trained->encoder;
-        out->set = (struct shelf_set){recipe->model, recipe->kind};
+        out->set = (struct index_set){recipe->model, recipe->kind};
     }
     out->ran = wt__arena_copy(arena, wt__str(recipe->runs));
     return out->ran ? 0 : wt__fail_nomem(err);

@@ -15,7 +15,7 @@ struct search_plan {
     struct retriever retriever;
     struct reranker reranker;      /* looks at the hits once more */
     const struct encoder *encoder; /* of requests; NULL: lexical only */
-    struct shelf_set set;          /* the vectors to search, with an encoder */
+    struct index_set set;          /* the vectors to search, with an encoder */
     const struct trained *labels;  /* whose neighbours are asked; NULL: nobody's */
     const char *ran;               /* the recipe */
     const char *why, *notice;      /* as in wt_hits */

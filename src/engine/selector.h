@@ -10,8 +10,8 @@
 #include "engine/search.h"
 #include "recipe/recipes.h"
 
-/* A study has PTR ask a stand-in that knows which tools are needed (choose/oracle.h). */
-struct pick_study {
+/* An evaluation has PTR ask a stand-in that knows which tools are needed (choose/oracle.h). */
+struct pick_oracle {
     struct chat_model *model;
     const int64_t *gold; /* [gold_count] ids of the tools that the request needs */
     size_t gold_count;
@@ -20,8 +20,8 @@ struct pick_study {
 struct selection {
     wt_engine *engine;
     struct str request;
-    const wt_pick_options *options; /* in full */
-    const struct pick_study *study; /* NULL outside of one */
+    const wt_pick_options *options;   /* in full */
+    const struct pick_oracle *oracle; /* NULL outside of one */
     struct progress *progress;
     struct arena *arena; /* the result's */
     wt_picked *out;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "engine/chooser_input.h"
-#include "engine/publish.h"
+#include "engine/materialise.h"
 #include "engine/selector.h"
 
 struct picking {
@@ -10,7 +10,7 @@ struct picking {
     const struct selection *selection;
     const struct chooser *chooser;
     const char *notice; /* on the chooser */
-    struct situation situation;
+    struct candidate_features candidates;
     uint32_t *which; /* [count] the hits that were picked; their scores are probabilities then */
     size_t count;
 };
@@ -28,7 +28,8 @@ static int check(const wt_pick_options *options, wt_error *err)
 static bool abstains(const struct picking *p)
 {
     double share = p->selection->options->abstain == 0 ? PICK_ABSTAIN_PERCENT / 100.0 : p->selection->options->abstain;
-    return share > 0 && p->selection->out->none > (double)wt__none_threshold(&p->chooser->none, share);
+    return share > 0 &&
+           p->selection->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share);
 }
 
 /* Hits get probabilities for scores: 0 for those that no set holds. */
@@ -36,17 +37,17 @@ static void score_hits(struct picking *p, const struct chosen *chosen)
 {
     for (size_t h = 0; h < p->search.hits.len; h++)
         p->search.hits.items[h].score = 0;
-    for (size_t t = 0; t < p->situation.tools; t++)
-        p->search.hits.items[p->situation.hits[t]].score = chosen->probability[t];
+    for (size_t t = 0; t < p->candidates.tools; t++)
+        p->search.hits.items[p->candidates.hits[t]].score = chosen->probability[t];
 }
 
 /* The set of the greatest expected TRACC, likeliest first. */
 static void pick_likeliest(struct picking *p, const struct chosen *chosen)
 {
     struct scored order[CHOOSE_TOOLS];
-    for (uint32_t t = 0; t < p->situation.tools; t++)
+    for (uint32_t t = 0; t < p->candidates.tools; t++)
         if (chosen->tools >> t & 1)
-            order[p->count++] = (struct scored){chosen->probability[t], p->situation.hits[t]};
+            order[p->count++] = (struct scored){chosen->probability[t], p->candidates.hits[t]};
     wt__scored_sort(order, p->count);
     for (size_t i = 0; i < p->count; i++)
         p->which[i] = order[i].row;
@@ -57,15 +58,15 @@ static void pick_likeliest(struct picking *p, const struct chosen *chosen)
 /* As many as it takes; all hits where nothing was promised. */
 static int pick_complete(struct picking *p, wt_error *err)
 {
-    struct complete_levels levels;
+    struct conformal_thresholds thresholds;
     const uint64_t *used;
     size_t hits = p->search.hits.len;
     float *before = wt__arena_array(p->search.arena, float, hits);
     int rc = before ? wt__used_rows(&p->search, &used, err) : wt__fail_nomem(err);
     if (rc < 0)
         return rc;
-    bool known = wt__complete_levels(p->chooser, p->selection->options->complete, &levels);
-    wt__set_order(p->chooser, &p->situation, hits, p->which, before);
+    bool known = wt__conformal_thresholds(p->chooser, p->selection->options->complete, &levels);
+    wt__set_order(p->chooser, &p->candidates, hits, p->which, before);
     for (size_t i = 0; i < hits; i++) {
         uint32_t row = p->search.hits.items[p->which[i]].row;
         bool unused = used && !(used[row / 64] >> row % 64 & 1);
@@ -86,9 +87,9 @@ static int pick_complete(struct picking *p, wt_error *err)
 static int pick(struct picking *p, wt_error *err)
 {
     struct chosen chosen;
-    if (p->situation.tools == 0 || abstains(p))
+    if (p->candidates.tools == 0 || abstains(p))
         return 0;
-    wt__choose(p->chooser, &p->situation, &chosen);
+    wt__choose(p->chooser, &p->candidates, &chosen);
     score_hits(p, &chosen);
     if (p->selection->options->complete > 0)
         return pick_complete(p, err);
@@ -103,14 +104,14 @@ static int run(struct picking *p, wt_error *err)
         return rc;
     p->selection->out->recipe = p->search.plan.ran;
     p->selection->out->notice = p->search.notice;
-    p->selection->out->none = wt__read_situation(&p->search, p->chooser, &p->situation);
+    p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
     rc = p->which ? wt__selection_note(p->selection, p->notice, err) : wt__fail_nomem(err);
     if (rc == 0)
         rc = pick(p, err);
     if (rc == 0)
-        rc = wt__publish_hits(&p->search, p->which, p->count, p->selection->options->explain, &p->selection->out->items,
-                              &p->selection->out->len, err);
+        rc = wt__materialise_hits(&p->search, p->which, p->count, p->selection->options->explain,
+                                  &p->selection->out->items, &p->selection->out->len, err);
     return rc;
 }
 

@@ -13,8 +13,8 @@
 
 #include "base/memory.h"
 #include "learn/mlc_trainer.h"
-#include "learn/refiner.h"
-#include "learn/study.h"
+#include "learn/refiner_trainer.h"
+#include "learn/dev_evaluator.h"
 #include "learn/tool2vec_trainer.h"
 #include "retrieve/source.h"
 
@@ -33,13 +33,13 @@ struct balance {
 /* Values in order of preference: of equals the first stays. */
 static const struct mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
 static const struct balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
-static const float parts[] = {0.5f, 1, 0.75f, 0.25f, 0};
+static const float subqueries[] = {0.5f, 1, 0.75f, 0.25f, 0};
 enum { ROUNDS = 2, CLEARLY = 2 /* standard errors: what costs more should be worth it */ };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 struct search {
-    struct study *study;
+    struct dev_evaluator *evaluator;
     float *tools, *rows;      /* [M, D] T, and C where there is a head */
     bool head;                /* whether there is */
     float *mixed;             /* [M, D] of the mix in hand */
@@ -54,20 +54,20 @@ struct search {
 
 static int mix(struct search *search, struct mix wanted, wt_error *err)
 {
-    size_t count = search->study->tools * search->study->dim;
+    size_t count = search->evaluator->tools * search->evaluator->dim;
     if (search->view.chunks && search->in_hand.tool2vec == wanted.tool2vec && search->in_hand.mlc == wanted.mlc)
         return 0;
     for (size_t i = 0; i < count; i++)
         search->mixed[i] = wanted.tool2vec * search->tools[i] + wanted.mlc * search->rows[i];
     wt__tool_vectors_dispose(&search->view);
     search->in_hand = wanted;
-    return wt__tool_vectors_open(&search->view, search->mixed, search->study->tools, search->study->dim, err);
+    return wt__tool_vectors_open(&search->view, search->mixed, search->evaluator->tools, search->evaluator->dim, err);
 }
 
 static int ask(struct search *search, const struct weights *weights, struct outcome *out, wt_error *err)
 {
     int rc = mix(search, weights->mix, err);
-    return rc < 0 ? rc : wt__study_ask(search->study, &weights->retriever, &search->view, out, err);
+    return rc < 0 ? rc : wt__evaluator_ask(search->evaluator, &weights->retriever, &search->view, out, err);
 }
 
 static int try(struct search *search, const struct weights *weights, wt_error *err)
@@ -95,9 +95,9 @@ static int one_round(struct search *search, wt_error *err)
         weights.retriever.weights[SOURCE_DENSE] = balances[i].dense;
         rc = try(search, &weights, err);
     }
-    for (size_t i = 0; rc == 0 && i < COUNT(parts); i++) {
+    for (size_t i = 0; rc == 0 && i < COUNT(subqueries); i++) {
         struct weights weights = search->best;
-        weights.retriever.part = parts[i];
+        weights.retriever.subquery = subqueries[i];
         rc = try(search, &weights, err);
     }
     for (size_t s = 0; s < SOURCES; s++)
@@ -111,21 +111,22 @@ static int one_round(struct search *search, wt_error *err)
 
 static int open_search(struct search *search, wt_error *err)
 {
-    struct study *study = search->study;
-    size_t count = study->tools * study->dim;
+    struct dev_evaluator *evaluator = search->evaluator;
+    size_t count = evaluator->tools * evaluator->dim;
     struct tool2vec tool2vec;
     search->tools = wt__alloc_array(count, sizeof(float));
     search->rows = wt__alloc_array(count, sizeof(float));
     search->mixed = wt__alloc_array(count, sizeof(float));
     if (!search->tools || !search->rows || !search->mixed)
         return wt__fail_nomem(err);
-    int rc = wt__study_tool2vec_weights(study, &tool2vec, err);
+    int rc = wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err);
     if (rc == 0) {
-        wt__study_tool2vec(study, &tool2vec, search->tools);
-        rc = wt__mlc_vectors(study, search->tools, search->rows, &search->head, err);
+        wt__evaluator_tool2vec(evaluator, &tool2vec, search->tools);
+        rc = wt__mlc_vectors(evaluator, search->tools, search->rows, &search->head, err);
     }
-    search->best = (struct weights){.retriever = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 2.5f}, .part = .5f},
-                                    .mix = {1, search->head ? 1 : 0}};
+    search->best =
+        (struct weights){.retriever = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 2.5f}, .subquery = .5f},
+                         .mix = {1, search->head ? 1 : 0}};
     for (size_t s = 0; s < SOURCES; s++)
         if (wt__sources[s]->tried_count > 0)
             search->best.retriever.weights[s] = wt__sources[s]->tried[0];
@@ -175,10 +176,10 @@ static void describe(const struct search *search, struct buffer *runs, struct bu
     wt__buffer_printf(why,
                       "of %zu dev requests' tools, hybrid finds %.1f %% in the first 5, and %.1f %% are found with "
                       "weights",
-                      search->study->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall);
+                      search->evaluator->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall);
     for (size_t s = 0; s < SOURCES; s++)
         wt__buffer_printf(why, " %s %g,", wt__sources[s]->name, (double)retriever->weights[s]);
-    wt__buffer_printf(why, " part %g; of dense tool2vec %g, mlc %g", (double)retriever->part, (double)mix->tool2vec,
+    wt__buffer_printf(why, " part %g; of dense tool2vec %g, mlc %g", (double)retriever->subquery, (double)mix->tool2vec,
                       (double)mix->mlc);
     if (search->refined)
         wt__buffer_printf(why, "; with %s it is %.1f %%", search->refined, 100 * search->refiner.recall);
@@ -201,8 +202,8 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
     if (!failed)
         config = json_pack("{s:s, s:s, s:O}", "runs", runs.ptr, "why", why.ptr, "weights", weights);
     json_decref(weights);
-    out->notice = why.failed ? NULL : wt__arena_copy(&search->study->training->arena, wt__buffer_view(&why));
-    int rc = wt__study_leave(search->study, about, config, out, err);
+    out->notice = why.failed ? NULL : wt__arena_copy(&search->evaluator->training->arena, wt__buffer_view(&why));
+    int rc = wt__evaluator_leave(search->evaluator, about, config, out, err);
     wt__buffer_dispose(&runs);
     wt__buffer_dispose(&why);
     return rc;
@@ -212,7 +213,7 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
 static int try_refiners(struct search *search, wt_error *err)
 {
     static const char *const recipes[] = {"mlc+refiner", "tool2vec+refiner"};
-    size_t count = search->study->dev_count;
+    size_t count = search->evaluator->dev_count;
     double *each = wt__alloc_array(2 * count, sizeof *each);
     int rc = each ? 0 : wt__fail_nomem(err);
     search->figure.each = each;
@@ -221,8 +222,8 @@ static int try_refiners(struct search *search, wt_error *err)
     for (size_t i = 0; rc == 0 && i < COUNT(recipes); i++) {
         struct outcome here = {.each = each + count};
         bool there;
-        rc = wt__refiner_ask(search->study, recipes[i], &there, &here, err);
-        if (rc == 0 && there && wt__study_better(search->study, each, each + count, CLEARLY) &&
+        rc = wt__refiner_ask(search->evaluator, recipes[i], &there, &here, err);
+        if (rc == 0 && there && wt__evaluator_better(search->evaluator, each, each + count, CLEARLY) &&
             !(search->refined && here.figure <= search->refiner.figure)) {
             search->refined = recipes[i];
             search->refiner = here;
@@ -236,7 +237,7 @@ static int try_refiners(struct search *search, wt_error *err)
 /* How often the dev requests are asked. */
 static size_t questions(void)
 {
-    size_t a_round = COUNT(mixes) + COUNT(balances) + COUNT(parts);
+    size_t a_round = COUNT(mixes) + COUNT(balances) + COUNT(subqueries);
     for (size_t s = 0; s < SOURCES; s++)
         a_round += wt__sources[s]->tried_count;
     return 3 + ROUNDS * a_round;
@@ -246,13 +247,13 @@ int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
 {
     struct search search = {0};
     json_t *about = NULL;
-    int rc = wt__study_begin(&search.study, training, &about, err);
+    int rc = wt__evaluator_begin(&search.evaluator, training, &about, err);
     if (rc == 0)
         rc = open_search(&search, err);
-    if (rc == 0 && wt__listener_phase(&training->listener, "measuring", questions()))
+    if (rc == 0 && wt__train_progress_phase(&training->progress, "measuring", questions()))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = wt__study_ask_hybrid(search.study, &search.hybrid, err);
+        rc = wt__evaluator_ask_hybrid(search.evaluator, &search.hybrid, err);
     for (int i = 0; rc == 0 && i < ROUNDS; i++)
         rc = one_round(&search, err);
     if (rc == 0)

@@ -61,7 +61,7 @@ struct recipe {
     const struct retriever *retriever; /* NULL: its weights come from training */
     enum model_kind model;
     const struct rerank_kind *reranker; /* its second stage; NULL: none */
-    enum recipe_id first;               /* of a second stage: the recipe whose hits it looks at */
+    enum recipe_id first;               /* of a second stage: the recipe whose hits it reranks */
     size_t reads;                       /* how many of those it reads, without a folder of its own */
     const char *lessons; /* that make it, after that of the encoder: names with blanks between; "" for none */
     const char *told_by; /* the folder whose config says what it was trained on; NULL: the one of its name */

@@ -116,7 +116,7 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct ca
 {
     uint32_t nobody;
     *out = REQUEST_UNKNOWN;
-    if (!hits->nearest || h->rules == &wt__rules_untrained)
+    if (!hits->nearest || h->rules == &wt__rules_default)
         return 0;
     int rc = number_of_nobody(h->input, &h->arena, &nobody, err);
     if (rc < 0)
@@ -129,7 +129,7 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct ca
                                         .nobody = nobody};
     float lack = wt__request_lack(&texts, candidates, count);
     *out = wt__request_kind(&h->rules->classifier, lack);
-    *h->input->several = (double)wt__request_probability(&h->rules->classifier, lack);
+    *h->input->multi_provider_probability = (double)wt__request_probability(&h->rules->classifier, lack);
     return 0;
 }
 
@@ -271,4 +271,4 @@ static size_t depth(const struct reranker *reranker)
 }
 
 const struct rerank_kind wt__rerank_rules = {
-    .plain = &wt__rules_untrained, .open = open_rules, .close = close_rules, .depth = depth, .run = run};
+    .plain = &wt__rules_default, .open = open_rules, .close = close_rules, .depth = depth, .run = run};

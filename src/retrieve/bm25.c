@@ -123,9 +123,9 @@ static void features(const struct query *query, size_t c, float *out)
 {
     const struct workspace *workspace = query->workspace;
     out[FEATURE_WORDS] = share(&workspace->texts[0], c);
-    out[FEATURE_PART_WORDS] = workspace->text_count > 1 ? 0 : out[FEATURE_WORDS];
+    out[FEATURE_SUBQUERY_WORDS] = workspace->text_count > 1 ? 0 : out[FEATURE_WORDS];
     for (size_t t = 1; t < workspace->text_count; t++)
-        out[FEATURE_PART_WORDS] = fmaxf(out[FEATURE_PART_WORDS], share(&workspace->texts[t], c));
+        out[FEATURE_SUBQUERY_WORDS] = fmaxf(out[FEATURE_SUBQUERY_WORDS], share(&workspace->texts[t], c));
 }
 
 const struct source wt__source_bm25 = {.name = "bm25",

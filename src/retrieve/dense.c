@@ -1,6 +1,6 @@
 /* dense.c: meaning: the inner product of the text's vector and the tool's. What the tools' vectors were made of
- * (descriptions; usage, tool2vec.h; a classifier's rows, mlc.h) is not its business: any weighing of such parts is one
- * vector a tool, searched in one pass. */
+ * (descriptions; usage, tool2vec.h; a classifier's rows, mlc.h) is not its business: any weighing of such sub-queries
+ * is one vector a tool, searched in one pass. */
 #include <math.h>
 
 #include "retrieve/source.h"
@@ -56,9 +56,10 @@ static void features(const struct query *query, size_t c, float *out)
 {
     size_t texts = query->workspace->text_count;
     out[FEATURE_MEANING] = wt__ranking(query, 0, SOURCE_DENSE)->scores[c];
-    out[FEATURE_PART_MEANING] = texts > 1 ? -1 : out[FEATURE_MEANING];
+    out[FEATURE_SUBQUERY_MEANING] = texts > 1 ? -1 : out[FEATURE_MEANING];
     for (size_t t = 1; t < texts; t++)
-        out[FEATURE_PART_MEANING] = fmaxf(out[FEATURE_PART_MEANING], wt__ranking(query, t, SOURCE_DENSE)->scores[c]);
+        out[FEATURE_SUBQUERY_MEANING] =
+            fmaxf(out[FEATURE_SUBQUERY_MEANING], wt__ranking(query, t, SOURCE_DENSE)->scores[c]);
 }
 
 const struct source wt__source_dense = {.name = "dense",

@@ -9,9 +9,9 @@
 const struct source *const wt__sources[SOURCES] = {
     [SOURCE_BM25] = &wt__source_bm25, [SOURCE_DENSE] = &wt__source_dense, [SOURCE_NEIGHBOURS] = &wt__source_neighbours};
 
-const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .part = 1};
-const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .part = 1};
-const struct retriever wt__hybrid = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 0.6f}, .part = 1};
+const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
+const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
+const struct retriever wt__hybrid = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 0.6f}, .subquery = 1};
 
 /* ---------------------------------------------------------------- weights */
 
@@ -22,7 +22,7 @@ bool wt__retriever_asks(const struct retriever *retriever, enum source_id source
 
 struct retriever wt__retriever_read(const json_t *weights)
 {
-    struct retriever retriever = {.part = fmaxf(wt__weight_read(weights, "part", 1), 0)};
+    struct retriever retriever = {.subquery = fmaxf(wt__weight_read(weights, "part", 1), 0)};
     for (size_t s = 0; s < SOURCES; s++)
         retriever.weights[s] = fmaxf(wt__weight_read(weights, wt__sources[s]->weight, 0), 0);
     return retriever;
@@ -30,7 +30,7 @@ struct retriever wt__retriever_read(const json_t *weights)
 
 json_t *wt__retriever_write(const struct retriever *retriever)
 {
-    json_t *weights = json_pack("{s:f}", "part", (double)retriever->part);
+    json_t *weights = json_pack("{s:f}", "part", (double)retriever->subquery);
     int failed = !weights;
     for (size_t s = 0; s < SOURCES && !failed; s++)
         failed = json_object_set_new(weights, wt__sources[s]->weight, json_real((double)retriever->weights[s]));
@@ -69,7 +69,7 @@ int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
                              .candidates = query->count,
                              .rows = query->rows,
                              .provider = provider,
-                             .part_weight = query->retriever->part};
+                             .subquery_weight = query->retriever->subquery};
     for (size_t t = 0; t < workspace->text_count; t++) {
         out->value[t] = wt__arena_array(&workspace->arena, float, query->count);
         if (!out->value[t])
@@ -130,9 +130,9 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
         out->features[FEATURE_SCORE] = first->score > 0 ? choice->score / first->score : 0;
     if (choice->text > 0) {
         struct stage_evidence *stage = wt__hit_stage(out, PART_STAGE);
-        out->part = query->workspace->texts[choice->text].bytes;
+        out->subquery = query->workspace->texts[choice->text].bytes;
         stage->rank = rank_by(evidence, choice->text, c);
         stage->score = evidence->value[choice->text][c];
-        stage->share = choice->part;
+        stage->share = choice->subquery;
     }
 }

@@ -34,8 +34,8 @@ float wt__neighbours_weight(float cosine, float nearest)
     return expf(SHARPNESS * (cosine - nearest));
 }
 
-struct votes wt__neighbours_vote(const struct neighbours *n, const float *query, const uint64_t *allowed, float *scores,
-                                 struct scored *items, struct scored *requests)
+struct neighbour_votes wt__neighbours_vote(const struct neighbours *n, const float *query, const uint64_t *allowed,
+                                           float *scores, struct scored *items, struct scored *requests)
 {
     size_t len = wt__neighbours_nearest(n, query, NEIGHBOURS_ASKED, scores, requests), count = 0, kept = 0;
     float all = 0;
@@ -56,7 +56,7 @@ struct votes wt__neighbours_vote(const struct neighbours *n, const float *query,
         else
             items[kept++] = items[i];
     }
-    return (struct votes){items, kept, requests, len};
+    return (struct neighbour_votes){items, kept, requests, len};
 }
 
 /* ---------------------------------------------------------------- as a source of evidence */
@@ -66,7 +66,7 @@ static bool there(const struct view *view)
     return view->neighbours != NULL;
 }
 
-static int ask(struct query *query, struct votes *out, wt_error *err)
+static int ask(struct query *query, struct neighbour_votes *out, wt_error *err)
 {
     const struct neighbours *n = query->view->neighbours;
     struct arena *arena = &query->workspace->arena;
@@ -82,7 +82,7 @@ static int ask(struct query *query, struct votes *out, wt_error *err)
 /* Past requests are asked with the whole request alone: they had parts of their own. */
 static int search(struct query *query, wt_error *err)
 {
-    struct votes *votes = &query->out->votes;
+    struct neighbour_votes *votes = &query->out->votes;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_NEIGHBOURS);
     *votes = query->request->votes;
     int rc = votes->items ? 0 : ask(query, votes, err);
@@ -101,7 +101,7 @@ static int search(struct query *query, wt_error *err)
 
 static int score_rows(struct query *query, wt_error *err)
 {
-    const struct votes *votes = &query->out->votes;
+    const struct neighbour_votes *votes = &query->out->votes;
     float *scores = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores;
     size_t v = 0;
     (void)err;
@@ -120,7 +120,7 @@ static float value(const struct query *query, float weight, size_t t, size_t c)
 
 static void features(const struct query *query, size_t c, float *out)
 {
-    out[FEATURE_VOTES] = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores[c];
+    out[FEATURE_NEIGHBOUR_VOTES] = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores[c];
 }
 
 const struct source wt__source_neighbours = {.name = "neighbours",

@@ -1,6 +1,6 @@
 /* retrieve.c: the evidence of each text of a request, and the hits that come of it.
  *
- *   texts       the whole request, and its parts when it has several (segment.h)
+ *   texts       the whole request, and its sub-queries when it has several (segment.h)
  *   candidates  the DEPTH best of every text by every source (source.h); all scores of every candidate, exactly
  *   value       of each text and candidate (fuse.c):
  *                 bm25        words / best words
@@ -27,9 +27,9 @@
  * candidates, and there must be others behind them. */
 enum { DEPTH = 100, CAPPED_DEPTH = WT_MAX_K };
 
-/* Bytes of a request that is still read in parts. A longer one is a document: its parts would cost seven full encodings
- * and say no more about what is wanted. */
-enum { PARTED_MAX = 4096 };
+/* Bytes of a request that is still read in sub-queries. A longer one is a document: its sub-queries would cost seven
+ * full encodings and say no more about what is wanted. */
+enum { SUBQUERY_REQUEST_MAX = 4096 };
 
 int wt__workspace_open(struct workspace **out, wt_error *err)
 {
@@ -61,15 +61,15 @@ void wt__workspace_close(struct workspace *workspace)
     free(workspace);
 }
 
-/* The whole request, and its parts when there are at least two. */
+/* The whole request, and its sub-queries when there are at least two. */
 static void read_texts(struct workspace *workspace, struct str request)
 {
-    struct str parts[PARTS_MAX];
-    size_t count = request.len <= PARTED_MAX ? wt__segment(request, parts) : 0;
+    struct str subqueries[SUBQUERIES_MAX];
+    size_t count = request.len <= SUBQUERY_REQUEST_MAX ? wt__segment(request, subqueries) : 0;
     workspace->text_count = count > 1 ? 1 + count : 1;
     workspace->texts[0] = (struct text){.bytes = request};
     for (size_t t = 1; t < workspace->text_count; t++)
-        workspace->texts[t] = (struct text){.bytes = parts[t - 1]};
+        workspace->texts[t] = (struct text){.bytes = subqueries[t - 1]};
 }
 
 /* Scratch for this encoder; a workspace keeps that of the last one. */

@@ -1,10 +1,9 @@
 /* retrieve.h: from a request in words to hits.
  *
- * A request is read as a whole and, when it has several parts ("find a hotel and tell me the weather"), part by part.
- * Each of these texts gets evidence from several sources (source.h): words (BM25 over the tool's fields), meaning (the
- * inner product of unit vectors), past requests. A retriever is a weighing of them; compose.h turns the evidence into
- * an order.
- * docs/retrieval.md has the formulas and what each step is worth. */
+ * A request is read as a whole and, when it has several sub-queries ("find a hotel and tell me the weather"), sub-query
+ * by sub-query. Each of these texts gets evidence from several sources (source.h): words (BM25 over the tool's fields),
+ * meaning (the inner product of unit vectors), past requests. A retriever is a weighing of them; compose.h turns the
+ * evidence into an order. docs/retrieval.md has the formulas and what each step is worth. */
 #ifndef WT_RETRIEVE_RETRIEVE_H
 #define WT_RETRIEVE_RETRIEVE_H
 
@@ -26,7 +25,7 @@ enum source_id { SOURCE_BM25, SOURCE_DENSE, SOURCE_NEIGHBOURS, SOURCES };
 /* How much each kind of evidence weighs. */
 struct retriever {
     float weights[SOURCES]; /* 0: not looked at */
-    float part;             /* what a part of the request counts beside the whole */
+    float subquery;         /* what a sub-query of the request counts beside the whole */
     unsigned also;          /* sources, 1u << source_id, looked at without a weight all the same: for the features */
 };
 
@@ -34,8 +33,8 @@ extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 
 bool wt__retriever_asks(const struct retriever *retriever, enum source_id source);
 
-/* As the member "weights" of a trained recipe's config has it. What is missing is 0, but for the parts', which is 1.
- * Writing gives NULL when memory is out. */
+/* As the member "weights" of a trained recipe's config has it. What is missing is 0, but for the sub-queries', which
+ * is 1. Writing gives NULL when memory is out. */
 struct retriever wt__retriever_read(const json_t *weights);
 json_t *wt__retriever_write(const struct retriever *retriever);
 
@@ -50,22 +49,23 @@ struct view {
 struct retrieve_request {
     struct str text;
     size_t k;
-    const uint64_t *allowed; /* a bit a row; NULL: every tool */
-    size_t max_per_provider; /* 0: no cap */
-    bool copies;             /* near-copies of older tools have their places, too (copies.h) */
-    const float *encoded;    /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
-    struct votes votes;      /* the same, of these neighbours and `allowed`; without items: ask them now */
-    bool features;           /* fill those of the hits */
+    const uint64_t *allowed;      /* a bit a row; NULL: every tool */
+    size_t max_per_provider;      /* 0: no cap */
+    bool copies;                  /* near-copies of older tools have their places, too (copies.h) */
+    const float *encoded;         /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
+    struct neighbour_votes votes; /* the same, of these neighbours and `allowed`; without items: ask them now */
+    bool features;                /* fill those of the hits */
 };
 
 /* What a later stage may weigh anew, whatever the retriever weighs: */
 enum feature {
-    FEATURE_SCORE,        /* the hit's, by the best hit's */
-    FEATURE_MEANING,      /* cosine with the whole request */
-    FEATURE_WORDS,        /* sqrt(coverage) * words / best words, of the whole request */
-    FEATURE_PART_MEANING, /* the same two of the part that is nearest; of the whole where there are no parts */
-    FEATURE_PART_WORDS,
-    FEATURE_VOTES, /* of neighbours, where the retriever looks at them */
+    FEATURE_SCORE,            /* the hit's, by the best hit's */
+    FEATURE_MEANING,          /* cosine with the whole request */
+    FEATURE_WORDS,            /* sqrt(coverage) * words / best words, of the whole request */
+    FEATURE_SUBQUERY_MEANING, /* the same two of the sub-query that is nearest; of the whole where there are no
+                                 sub-queries */
+    FEATURE_SUBQUERY_WORDS,
+    FEATURE_NEIGHBOUR_VOTES, /* of neighbours, where the retriever looks at them */
     RETRIEVE_FEATURES
 };
 
@@ -77,7 +77,7 @@ struct stage_evidence {
     float share;      /* what it added to the hit's score */
 };
 
-/* Every source, the part of the request, and what two second stages can say. */
+/* Every source, the sub-query of the request, and what two second stages can say. */
 enum { HIT_STAGES = SOURCES + 3 };
 
 struct hit {
@@ -85,7 +85,7 @@ struct hit {
     float score;
     struct stage_evidence stages[HIT_STAGES]; /* in the order in which they spoke */
     float features[RETRIEVE_FEATURES];        /* when the request asks for them */
-    struct str part; /* the part of the request that this hit answers best; empty when it has only one */
+    struct str subquery; /* the sub-query of the request that this hit answers best; empty when it has only one */
 };
 
 #define PART_STAGE "part"
@@ -97,9 +97,9 @@ struct stage_evidence *wt__hit_stage(struct hit *hit, const char *name);
 struct hit_list {
     struct hit *items;
     size_t len;
-    const float *encoded; /* [texts, D] vectors of the request and its parts; NULL: no meaning was weighed */
+    const float *encoded; /* [texts, D] vectors of the request and its sub-queries; NULL: no meaning was weighed */
     size_t texts;
-    struct votes votes;           /* of neighbours; without items: none were weighed */
+    struct neighbour_votes votes; /* of neighbours; without items: none were weighed */
     const struct scored *nearest; /* [texts, nearest_most] of each text by meaning, best first; NULL: none weighed */
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;

@@ -1,0 +1,118 @@
+/* materialise.c: the definitions are read from the store after the search, so a tool that was removed in between is
+ * left out of the result. */
+#include "engine/materialise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/tools.h"
+#include "retrieve/document.h"
+#include "text/unicode.h"
+
+/* "name description" for a set of fields; NULL when memory is out. */
+static const char *field_list(struct arena *arena, unsigned fields)
+{
+    struct buffer text = {0};
+    for (size_t f = 0; f < FIELD_COUNT; f++)
+        if (fields & 1u << f)
+            wt__buffer_printf(&text, "%s%s", text.len ? " " : "", wt__field_names[f]);
+    const char *list = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return list;
+}
+
+static int explain_matches(struct search *search, const struct hit *hit, const struct tool *tool, wt_hit *out,
+                           wt_error *err)
+{
+    struct view view = {.snapshot = search->index->snapshot, .encoder = search->plan.encoder};
+    struct arena *arena = search->arena;
+    struct word_match *words;
+    size_t count;
+    int rc = wt__retrieve_explain(&view, search->workspace, hit->row, tool, arena, &words, &count, err);
+    wt_match *matches = rc == 0 ? wt__arena_array(arena, wt_match, count) : NULL;
+    if (rc < 0 || !matches)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        matches[i] = (wt_match){.word = wt__arena_copy(arena, words[i].word),
+                                .fields = field_list(arena, words[i].fields),
+                                .score = words[i].score};
+        if (!matches[i].word || !matches[i].fields)
+            return wt__fail_nomem(err);
+    }
+    out->matches = wt__arena_pointers(arena, matches, count, sizeof *matches);
+    out->match_count = count;
+    return out->matches ? 0 : wt__fail_nomem(err);
+}
+
+/* Whether words had a say, in either stage. */
+static bool reads_words(const struct search *search)
+{
+    const struct rerank_kind *reranker = search->plan.reranker.kind;
+    return wt__retriever_asks(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
+}
+
+/* A stage as it is shown: that of a part says which. NULL when memory is out. */
+static const char *stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
+{
+    struct buffer text = {0};
+    if (strcmp(stage->name, PART_STAGE) != 0)
+        return stage->name;
+    wt__buffer_text(&text, PART_STAGE " \"");
+    wt__utf8_append(&text, hit->subquery);
+    wt__buffer_char(&text, '"');
+    const char *name = wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return name;
+}
+
+static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
+{
+    struct arena *arena = search->arena;
+    wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, HIT_STAGES);
+    if (!stages)
+        return wt__fail_nomem(err);
+    for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++) {
+        const struct stage_evidence *stage = &hit->stages[s];
+        const char *name = stage_name(stage, hit, arena);
+        if (!name)
+            return wt__fail_nomem(err);
+        stages[out->stage_count++] = (wt_stage_score){name, stage->rank, stage->score, stage->share};
+    }
+    out->stages = wt__arena_pointers(arena, stages, out->stage_count, sizeof *stages);
+    return out->stages ? 0 : wt__fail_nomem(err);
+}
+
+int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
+                         const wt_hit *const **out, size_t *len, wt_error *err)
+{
+    struct arena reading = {0};
+    wt_hit *items = wt__arena_array(search->arena, wt_hit, count);
+    wt_tool *materialised = wt__arena_array(search->arena, wt_tool, count);
+    int64_t *ids = wt__arena_array(&reading, int64_t, count);
+    struct tool *tools = wt__arena_array(&reading, struct tool, count);
+    int rc = items && materialised && ids && tools ? 0 : wt__fail_nomem(err);
+    *len = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        ids[i] = search->index->snapshot->keys[search->hits.items[which[i]].row].id;
+    if (rc == 0)
+        rc = wt__index_tools(search->engine, search->index, ids, count, &reading, tools, err);
+    for (size_t i = 0; rc >= 0 && i < count; i++) {
+        const struct hit *hit = &search->hits.items[which[i]];
+        if (tools[i].name.len == 0)
+            continue;
+        wt_tool *shown = &materialised[*len];
+        wt_hit *item = &items[(*len)++];
+        item->tool = shown;
+        item->score = hit->score;
+        rc = wt__tool_materialise(search->arena, &tools[i], shown, err);
+        if (rc >= 0 && explain)
+            rc = explain_stages(search, hit, item, err);
+        if (rc >= 0 && explain && reads_words(search))
+            rc = explain_matches(search, hit, &tools[i], item, err);
+    }
+    *out = rc < 0 ? NULL : wt__arena_pointers(search->arena, items, *len, sizeof *items);
+    if (rc >= 0 && !*out)
+        rc = wt__fail_nomem(err);
+    wt__arena_dispose(&reading);
+    return rc < 0 ? rc : 0;
+}
