@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "learn/tower.h"
+#include "learn/training_batch.h"
 #include "nn/adamw.h"
 #include "nn/kernels/amx.h"
 #include "nn/loss.h"
@@ -29,7 +29,7 @@ static const float RATE = 5e-5f, SCALE = 20;
 
 struct bench {
     struct trainable *model;
-    struct tower tower;
+    struct training_batch training_batch;
     unsigned threads;
     bool open, contrast;
     struct parameter *parameters; /* the model's, and the head */
@@ -47,15 +47,15 @@ struct bench {
 static void make_batch(struct bench *b)
 {
     size_t texts = b->contrast ? 2 * BATCH : BATCH;
-    wt__tower_begin(&b->tower);
+    wt__batch_begin(&b->training_batch);
     for (size_t i = 0; i < texts; i++) {
         for (size_t t = 0; t < TOKENS; t++)
             b->ids[i][t] = (int32_t)(1000 + ((b->step * 64 + i) * 7919 + t * 104729) % 20000);
         b->ids[i][0] = 101;
         b->ids[i][TOKENS - 1] = 102;
-        wt__tower_add(&b->tower, b->ids[i], TOKENS);
+        wt__batch_add(&b->training_batch, b->ids[i], TOKENS);
     }
-    wt__tower_share(&b->tower);
+    wt__batch_share(&b->training_batch);
     for (size_t i = 0; i < BATCH; i++) {
         b->starts[i] = i * GOLD;
         for (size_t g = 0; g < GOLD; g++)
@@ -68,7 +68,7 @@ static int forward(void *context, size_t share, unsigned thread)
 {
     struct bench *b = context;
     (void)thread;
-    wt__tower_forward(&b->tower, (unsigned)share);
+    wt__batch_forward(&b->training_batch, (unsigned)share);
     return 0;
 }
 
@@ -76,7 +76,7 @@ static int backward(void *context, size_t share, unsigned thread)
 {
     struct bench *b = context;
     (void)thread;
-    wt__tower_backward(&b->tower, (unsigned)share);
+    wt__batch_backward(&b->training_batch, (unsigned)share);
     return 0;
 }
 
@@ -84,32 +84,32 @@ static int reduce(void *context, size_t part, unsigned thread)
 {
     struct bench *b = context;
     (void)thread;
-    wt__tower_reduce(&b->tower, (unsigned)part, b->threads);
+    wt__batch_reduce(&b->training_batch, (unsigned)part, b->threads);
     return 0;
 }
 
 static float contrast_loss(struct bench *b)
 {
-    size_t hidden = b->tower.hidden;
+    size_t hidden = b->training_batch.hidden;
     struct contrast contrast = {.rows = BATCH,
                                 .columns = BATCH,
                                 .width = hidden,
-                                .queries = b->tower.vectors,
-                                .documents = b->tower.vectors + BATCH * hidden,
+                                .queries = b->training_batch.vectors,
+                                .documents = b->training_batch.vectors + BATCH * hidden,
                                 .scale = SCALE,
                                 .scores = b->scores};
-    return wt__loss_contrast(&contrast, b->tower.dvectors, b->tower.dvectors + BATCH * hidden);
+    return wt__loss_contrast(&contrast, b->training_batch.dvectors, b->training_batch.dvectors + BATCH * hidden);
 }
 
 /* logits = x W^T; dx = dlogits W; dW += dlogits^T x */
 static float head_loss(struct bench *b)
 {
-    size_t hidden = b->tower.hidden;
+    size_t hidden = b->training_batch.hidden;
     struct labels gold = {b->starts, b->labels};
     wt__matmul(&(struct matmul){.m = BATCH,
                                 .n = LABELS,
                                 .k = hidden,
-                                .a = b->tower.vectors,
+                                .a = b->training_batch.vectors,
                                 .a_stride = hidden,
                                 .b = b->head,
                                 .b_stride = hidden,
@@ -124,7 +124,7 @@ static float head_loss(struct bench *b)
                                 .a_stride = LABELS,
                                 .b = b->head,
                                 .b_stride = hidden,
-                                .c = b->tower.dvectors,
+                                .c = b->training_batch.dvectors,
                                 .c_stride = hidden});
     wt__matmul(&(struct matmul){.m = LABELS,
                                 .n = hidden,
@@ -132,7 +132,7 @@ static float head_loss(struct bench *b)
                                 .a = b->scores,
                                 .a_stride = LABELS,
                                 .a_transposed = true,
-                                .b = b->tower.vectors,
+                                .b = b->training_batch.vectors,
                                 .b_stride = hidden,
                                 .c = b->dhead,
                                 .c_stride = hidden,
@@ -157,7 +157,7 @@ static void answer_step(struct bench *b)
 /* The memory of one kind of step; a process trains one thing. */
 static int open_kind(struct bench *b, bool contrast, wt_error *err)
 {
-    struct tower_limits limits = {
+    struct batch_limits limits = {
         .texts = contrast ? 2 * BATCH : BATCH, .rows = (contrast ? 2 : 1) * BATCH * TOKENS, .longest = TOKENS};
     struct parameter *list;
     size_t head = LABELS * wt__trainable_config(b->model)->hidden;
@@ -175,7 +175,8 @@ static int open_kind(struct bench *b, bool contrast, wt_error *err)
     if (!contrast)
         b->parameters[b->count++] = (struct parameter){
             .name = "head", .value = b->head, .gradient = b->dhead, .count = head, .decays = true, .rate = 1};
-    int rc = wt__tower_open(&b->tower, b->model, contrast ? TOWER_UNIT : TOWER_POOLED, b->threads, &limits, err);
+    int rc =
+        wt__batch_open(&b->training_batch, b->model, contrast ? BATCH_UNIT : BATCH_POOLED, b->threads, &limits, err);
     if (rc == 0)
         rc = wt__adamw_open(&b->adamw, b->parameters, b->count, &ADAMW_DEFAULTS, err);
     if (rc == 0)
@@ -233,7 +234,7 @@ int main(int argc, char **argv)
     if (rc < 0)
         fprintf(stderr, "bench_train: %s\n", err.message);
     wt__adamw_dispose(&b.adamw);
-    wt__tower_dispose(&b.tower);
+    wt__batch_dispose(&b.training_batch);
     wt__trainable_close(b.model);
     free(b.parameters);
     free(b.scores);

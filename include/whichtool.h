@@ -473,11 +473,11 @@ typedef struct wt_hits {
     const char *recipe; /* what ran; differs from the one asked for only for "auto" */
     const char *notice; /* one line on what was missing (no model, tools without vectors), or NULL */
     double encode_ms, search_ms, total_ms;
-    const char *why; /* with "auto": how its choice was found, one sentence; else NULL */
-    double several;  /* with "toolrerank": probability that the request needs tools of several providers, as its
-                        classifier sees it (docs/toolrerank.md); NaN where none looked */
-    double none;     /* with options->abstain: probability that no tool fits; else NaN */
-    size_t copies;   /* near-copies that were passed over on the way to these hits; 0 with options->copies */
+    const char *why;                   /* with "auto": how its choice was found, one sentence; else NULL */
+    double multi_provider_probability; /* with "toolrerank": probability that the request needs tools of several
+                       providers, as its classifier sees it (docs/toolrerank.md); NaN where none looked */
+    double no_answer_probability;      /* with options->abstain: probability that no tool fits; else NaN */
+    size_t copies; /* near-copies that were passed over on the way to these hits; 0 with options->copies */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);
@@ -513,9 +513,9 @@ typedef struct wt_pick_options {
     int explain;          /* fill stages and matches of each hit; with "ptr" and "bundle" wt_picked.trace instead */
     const char *recipe;   /* one of wt_recipe_at that picks; NULL: "set", for which alone are complete and abstain */
     /* Of "ptr" and "bundle" alone: */
-    const char *below;   /* the recipe that finds the tools that are added; NULL: "auto" */
-    const char *without; /* what is left out, for a study: some of bundle, direct, past and like, with commas between */
-    size_t k;            /* tools, or past requests, of every view (docs/ptr.md), at most 32; 0: 7 */
+    const char *base_retriever; /* the recipe that finds the tools that are added; NULL: "auto" */
+    const char *ablate; /* what is left out, for a study: some of bundle, direct, past and like, with commas between */
+    size_t k;           /* tools, or past requests, of every view (docs/ptr.md), at most 32; 0: 7 */
     /* Of every recipe: */
     wt_progress_fn progress; /* heard between the stages, and about once a second while a model answers; may be called
                                 from a thread of the library's */
@@ -526,17 +526,17 @@ typedef struct wt_pick_options {
 WT_INIT(wt_pick_options_init, wt_pick_options)
 
 typedef struct wt_picked {
-    size_t len;                 /* 0 is not an error: no tool fits */
-    const wt_hit *const *items; /* likeliest first; score: the probability that the request needs it */
-    double none;                /* probability that no tool fits; NaN where there is no model to tell it by */
-    double tracc;               /* expected TRACC of the set; NaN with `complete` and for an empty set */
-    double complete;            /* probability that the set holds all that is needed: options->complete, or, without
-                                   that, as the chooser sees it */
-    const char *recipe;         /* what found the tools that it chose from */
-    const char *notice;         /* one line on what was missing, or NULL */
+    size_t len;                   /* 0 is not an error: no tool fits */
+    const wt_hit *const *items;   /* likeliest first; score: the probability that the request needs it */
+    double no_answer_probability; /* probability that no tool fits; NaN where there is no model to tell it by */
+    double tracc;                 /* expected TRACC of the set; NaN with `complete` and for an empty set */
+    double complete;              /* probability that the set holds all that is needed: options->complete, or, without
+                                     that, as the chooser sees it */
+    const char *recipe;           /* what found the tools that it chose from */
+    const char *notice;           /* one line on what was missing, or NULL */
     double encode_ms, search_ms, total_ms;
-    /* Of "ptr" and "bundle", for which none, tracc and complete are NaN, and the score of a tool is 1, or the share of
-     * the views that hold it where it was added to what was used before: */
+    /* Of "ptr" and "bundle", for which no_answer_probability, tracc and complete are NaN, and the score of a tool is 1,
+     * or the share of the views that hold it where it was added to what was used before: */
     const char *trace; /* with explain: every list, decision, question and answer, stage by stage, as a JSON object
                           (docs/ptr.md); else NULL */
     size_t questions;  /* put to the language model, and answered; recorded answers count */
@@ -670,9 +670,9 @@ typedef struct wt_train_options {
                            for the encoder's loss "contrast" and the cross-encoder; 0: none, and the latter's own */
     const char *fields; /* of a tool, that encoder or cross-encoder reads: some of category, provider, name, description
                            and parameters, with commas between; NULL: provider,name,description */
-    size_t made_up; /* so many requests made up of the descriptions of each catalogue's tools, to learn from beside the
-                       recorded ones, or in their place where there are none; for the encoder and the cross-encoder;
-                       0: none */
+    size_t synthetic;   /* so many requests made up of the descriptions of each catalogue's tools, to learn from beside
+                         the   recorded ones, or in their place where there are none; for the encoder and the cross-encoder;
+                         0: none */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)
@@ -734,10 +734,10 @@ typedef struct wt_eval_options {
     size_t usages;         /* learn from at most so many usages a tool, drawn by seed; 0: from all */
     const char *html_path; /* write the figures with their analyses as one page; NULL: none */
     size_t timed;          /* queries, the first ones, that are asked once more, one by one, to time them; 0: 200 */
-    const char *foreign; /* another data set, whose queries of the split no tool fits: how often the recipe "set" tells;
-                            NULL: none */
+    const char *out_of_domain; /* another data set, whose queries of the split no tool fits: how often the recipe "set"
+                            tells; NULL: none */
     /* Of the recipes "ptr" and "bundle": */
-    const char *below, *without; /* as in wt_pick_options */
+    const char *base_retriever, *ablate; /* as in wt_pick_options */
     int oracle;          /* non-zero: a stand-in that knows the judgements answers in place of a language model */
     double oracle_error; /* the share of its decisions that are wrong, 0 to 1 */
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* as in wt_open_options */
@@ -757,11 +757,12 @@ typedef struct wt_eval_row {
     size_t tools, queries;
     size_t metric_count; /* the first ones are the same in all rows; a recipe that picks has more behind them */
     const wt_metric *const *metrics;
-    double p50_ms, p95_ms, p99_ms;    /* of one wt_find, one thread */
-    const char *settings;             /* JSON object: what the figures depend on */
-    const char *notice;               /* what was missing, or NULL */
-    double kind_accuracy, kind_brier; /* of wt_hits.several: the share of queries that it puts on the right side of .5,
-                                         and its mean squared error (0 to 1, less is better); NaN where none looked */
+    double p50_ms, p95_ms, p99_ms; /* of one wt_find, one thread */
+    const char *settings;          /* JSON object: what the figures depend on */
+    const char *notice;            /* what was missing, or NULL */
+    double kind_accuracy,
+        kind_brier; /* of wt_hits.multi_provider_probability: the share of queries that it puts on the right side of .5,
+                       and its mean squared error (0 to 1, less is better); NaN where none looked */
 } wt_eval_row;
 
 /* b against a, paired by query: mean difference with a 95 % interval and a two-sided p. */

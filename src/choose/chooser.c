@@ -21,12 +21,12 @@ enum {
 /* Of a set that no past request used. */
 static const float UNUSED_SHARE = 0.003f;
 
-/* Beyond what probabilities can tell apart, each further tool is a level of its own. */
-static const float LEVEL_STEP = 1e-3f;
+/* Beyond what probabilities can tell apart, each further tool adds to the score. */
+static const float NONCONFORMITY_STEP = 1e-3f;
 
 struct weighing {
     const struct chooser *chooser;
-    const struct situation *situation;
+    const struct candidate_features *candidates;
     float logits[CHOOSE_TOOLS];
     uint32_t likely[CHOOSE_TOOLS]; /* tools, likeliest first */
     size_t count;                  /* S */
@@ -63,14 +63,14 @@ static uint64_t bit_of(const struct weighing *w, size_t place)
 static uint64_t prefix(const struct weighing *w, size_t length)
 {
     uint64_t set = 0;
-    for (size_t i = 0; i < length && i < w->situation->tools; i++)
+    for (size_t i = 0; i < length && i < w->candidates->tools; i++)
         set |= bit_of(w, i);
     return set;
 }
 
 static void add_small_sets(struct weighing *w)
 {
-    size_t n = w->situation->tools < SMALL_OF ? w->situation->tools : SMALL_OF;
+    size_t n = w->candidates->tools < SMALL_OF ? w->candidates->tools : SMALL_OF;
     for (size_t a = 0; a < n; a++) {
         add_set(w, bit_of(w, a));
         for (size_t b = a + 1; b < n; b++) {
@@ -83,7 +83,7 @@ static void add_small_sets(struct weighing *w)
 
 static void add_changes(struct weighing *w, uint64_t set)
 {
-    for (size_t i = 0; i < CHANGED_BY && i < w->situation->tools; i++)
+    for (size_t i = 0; i < CHANGED_BY && i < w->candidates->tools; i++)
         add_set(w, set | bit_of(w, i));
     for (uint64_t rest = set; rest; rest &= rest - 1)
         add_set(w, set & ~(rest & -rest));
@@ -98,12 +98,12 @@ static int compare_past(const void *a, const void *b)
 static void collect_sets(struct weighing *w)
 {
     struct past_set past[NEIGHBOURS_ASKED];
-    size_t count = w->situation->past_count;
-    memcpy(past, w->situation->past, count * sizeof *past);
+    size_t count = w->candidates->past_count;
+    memcpy(past, w->candidates->past, count * sizeof *past);
     qsort(past, count, sizeof *past, compare_past);
     for (size_t i = 0; i < count; i++)
         add_set(w, past[i].tools);
-    for (size_t n = 1; n <= PREFIX_MOST && n <= w->situation->tools; n++)
+    for (size_t n = 1; n <= PREFIX_MOST && n <= w->candidates->tools; n++)
         add_set(w, prefix(w, n));
     add_small_sets(w);
     for (size_t i = 0; i < CHANGED_PAST && i < count; i++)
@@ -115,7 +115,7 @@ static void collect_sets(struct weighing *w)
 
 /* ---------------------------------------------------------------- how likely each is */
 
-static float past_share(const struct situation *s, uint64_t set)
+static float past_share(const struct candidate_features *s, uint64_t set)
 {
     float share = UNUSED_SHARE;
     for (size_t i = 0; i < s->past_count; i++)
@@ -131,7 +131,7 @@ static double score_of(const struct weighing *w, uint64_t set)
     double logits = 0;
     for (uint64_t rest = set; rest; rest &= rest - 1)
         logits += w->logits[__builtin_ctzll(rest)];
-    return c->likelihood * logits + c->past * log((double)past_share(w->situation, set)) +
+    return c->likelihood * logits + c->past * log((double)past_share(w->candidates, set)) +
            c->size * c->sizes[(size < CHOOSE_SIZES ? size : CHOOSE_SIZES) - 1];
 }
 
@@ -151,21 +151,21 @@ static void weigh_sets(struct weighing *w)
 static void sort_likely(struct weighing *w)
 {
     struct scored tools[CHOOSE_TOOLS];
-    for (uint32_t t = 0; t < w->situation->tools; t++)
+    for (uint32_t t = 0; t < w->candidates->tools; t++)
         tools[t] = (struct scored){w->logits[t], t};
-    wt__scored_sort(tools, w->situation->tools);
-    for (size_t t = 0; t < w->situation->tools; t++)
+    wt__scored_sort(tools, w->candidates->tools);
+    for (size_t t = 0; t < w->candidates->tools; t++)
         w->likely[t] = tools[t].row;
 }
 
-static void weigh(struct weighing *w, const struct chooser *chooser, const struct situation *situation)
+static void weigh(struct weighing *w, const struct chooser *chooser, const struct candidate_features *candidates)
 {
     enum { FURTHEST = 12 }; /* a logit beyond which nothing is learned */
     w->chooser = chooser;
-    w->situation = situation;
+    w->candidates = candidates;
     w->count = 0;
-    for (size_t t = 0; t < situation->tools; t++) {
-        float p = wt__logistic(chooser->tool_weights, chooser->tool_constant, situation->features[t], TOOL_FEATURES);
+    for (size_t t = 0; t < candidates->tools; t++) {
+        float p = wt__logistic(chooser->tool_weights, chooser->tool_constant, candidates->features[t], TOOL_FEATURES);
         w->logits[t] = fmaxf(-FURTHEST, fminf(FURTHEST, logf(p) - logf(1 - p)));
     }
     sort_likely(w);
@@ -188,7 +188,7 @@ static float expected_tracc(const struct weighing *w, uint64_t picked)
 /* out [tools]: the weight of the sets that hold each. */
 static void needed(const struct weighing *w, float *out)
 {
-    memset(out, 0, w->situation->tools * sizeof *out);
+    memset(out, 0, w->candidates->tools * sizeof *out);
     for (size_t i = 0; i < w->count; i++)
         for (uint64_t rest = w->sets[i]; rest; rest &= rest - 1)
             out[__builtin_ctzll(rest)] += w->weights[i];
@@ -202,13 +202,13 @@ static float held_by(const struct weighing *w, uint64_t tools)
     return (float)sum;
 }
 
-void wt__choose(const struct chooser *chooser, const struct situation *situation, struct chosen *out)
+void wt__choose(const struct chooser *chooser, const struct candidate_features *candidates, struct chosen *out)
 {
     struct weighing w;
     *out = (struct chosen){.tracc = -1};
-    if (situation->tools == 0)
+    if (candidates->tools == 0)
         return;
-    weigh(&w, chooser, situation);
+    weigh(&w, chooser, candidates);
     needed(&w, out->probability);
     for (size_t i = 0; i < w.count; i++) {
         float value = expected_tracc(&w, w.sets[i]);
@@ -222,68 +222,68 @@ void wt__choose(const struct chooser *chooser, const struct situation *situation
 
 /* ---------------------------------------------------------------- a set that is complete */
 
-void wt__set_order(const struct chooser *chooser, const struct situation *situation, size_t hits, uint32_t *order,
-                   float *levels)
+void wt__set_order(const struct chooser *chooser, const struct candidate_features *candidates, size_t hits,
+                   uint32_t *order, float *nonconformity)
 {
     struct weighing w;
     struct scored tools[CHOOSE_TOOLS];
     float probability[CHOOSE_TOOLS];
     uint64_t taken = 0;
-    size_t count = situation->tools, next = 0;
+    size_t count = candidates->tools, next = 0;
     if (count == 0)
         return;
-    weigh(&w, chooser, situation);
+    weigh(&w, chooser, candidates);
     needed(&w, probability);
     for (size_t i = 0; i < count; i++) /* of equals, the likelier by itself */
         tools[i] = (struct scored){probability[w.likely[i]], (uint32_t)i};
     wt__scored_sort(tools, count);
     for (size_t i = 0; i < count; i++) {
         uint32_t tool = w.likely[tools[i].row];
-        order[i] = situation->hits[tool];
-        levels[i] = held_by(&w, taken) + LEVEL_STEP * (float)i;
+        order[i] = candidates->hits[tool];
+        nonconformity[i] = held_by(&w, taken) + NONCONFORMITY_STEP * (float)i;
         taken |= (uint64_t)1 << tool;
     }
     for (uint32_t h = 0; h < hits; h++) { /* both lists of hits ascend */
-        if (next < situation->tools && situation->hits[next] == h) {
+        if (next < candidates->tools && candidates->hits[next] == h) {
             next++;
             continue;
         }
         order[count] = h;
-        levels[count] = 1 + LEVEL_STEP * (float)count;
+        nonconformity[count] = 1 + NONCONFORMITY_STEP * (float)count;
         count++;
     }
 }
 
-static bool level_for(const struct calibration *levels, double probability, float *level)
+static bool threshold_for(const struct calibration *nonconformity, double probability, float *threshold)
 {
-    double rank = ceil((double)(levels->count + 1) * probability - 1e-9);
-    if (!(rank >= 1) || rank > (double)levels->count)
+    double rank = ceil((double)(nonconformity->count + 1) * probability - 1e-9);
+    if (!(rank >= 1) || rank > (double)nonconformity->count)
         return false;
-    *level = levels->values[(size_t)rank - 1];
-    return *level < CHOOSE_NEVER;
+    *threshold = nonconformity->values[(size_t)rank - 1];
+    return *threshold < CHOOSE_NEVER;
 }
 
-bool wt__complete_levels(const struct chooser *chooser, double probability, struct complete_levels *out)
+bool wt__conformal_thresholds(const struct chooser *chooser, double probability, struct conformal_thresholds *out)
 {
-    if (!level_for(&chooser->levels, probability, &out->used))
+    if (!threshold_for(&chooser->nonconformity, probability, &out->used))
         return false;
     out->unused = out->used;
-    return chooser->unused.count == 0 || level_for(&chooser->unused, probability, &out->unused);
+    return chooser->unused.count == 0 || threshold_for(&chooser->unused, probability, &out->unused);
 }
 
 /* ---------------------------------------------------------------- none of these */
 
-float wt__none_probability(const struct chooser *chooser, const struct situation *situation)
+float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates)
 {
-    return situation->tools == 0
-               ? 1
-               : wt__logistic(chooser->fit_weights, chooser->fit_constant, situation->fit, FIT_FEATURES);
+    return candidates->tools == 0 ? 1
+                                  : wt__logistic(chooser->answerability_weights, chooser->answerability_constant,
+                                                 candidates->answerability, ANSWERABLE_FEATURES);
 }
 
-float wt__none_threshold(const struct calibration *none, double false_share)
+float wt__no_answer_threshold(const struct calibration *no_answer, double false_share)
 {
-    double above = floor((double)(none->count + 1) * false_share + 1e-9);
+    double above = floor((double)(no_answer->count + 1) * false_share + 1e-9);
     if (!(above >= 1))
         return INFINITY;
-    return above >= (double)none->count ? 0 : none->values[none->count - (size_t)above];
+    return above >= (double)no_answer->count ? 0 : no_answer->values[no_answer->count - (size_t)above];
 }

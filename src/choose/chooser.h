@@ -6,19 +6,20 @@
  *   likelihood * sum over its tools of logit(p)  +  past * log(share of past requests' votes)  +  size * log(share of
  *   usage with so many tools)
  *
- * where p, that a tool is needed, is logistic in the numbers of situation.h. From these probabilities comes either
+ * where p, that a tool is needed, is logistic in the numbers of candidate_features.h. From these probabilities comes
+ * either
  *
  *   the set with the greatest expected TRACC (set_metrics.h), by minimum Bayes risk over the same sets, or
  *   a set that shall hold all that is needed with a stated probability: tools in the order of how likely a needed set
  *   holds them, as many as it takes.
  *
  * Where to stop is calibrated as in split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021): each of
- * n requests with known tools has a level, the greatest at which stopping would have been too early, and a request that
- * is exchangeable with those is complete with probability P or more when stopping is put off beyond the
- * ceil((n + 1) P)-th least of these levels. Tools that nobody used before have levels of their own (Mondrian conformal
+ * n requests with known tools has a nonconformity score, the greatest at which stopping would have been too early, and
+ * a request that is exchangeable with those is complete with probability P or more when stopping is put off beyond the
+ * ceil((n + 1) P)-th least of these scores. Tools that nobody used before have scores of their own (Mondrian conformal
  * prediction), so that it does not matter to either kind how many requests need the other.
  *
- * That holds for levels of requests that nothing was fitted to. Ours come by weights of the other folds: a query that
+ * That holds for scores of requests that nothing was fitted to. Ours come by weights of the other folds: a query that
  * asked those same weights (CV+, Barber et al. 2021) would be complete with probability 1 - 2 (1 - P), less at most
  * sqrt(2 / n), in the worst case. It asks the weights of all, which is close to P as long as a fold more or less hardly
  * moves them, and guarantees nothing where it does; and the same requests chose what was trained before.
@@ -32,7 +33,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "choose/situation.h"
+#include "choose/candidate_features.h"
 
 enum {
     CHOOSE_SIZES = 16, /* sizes that are told apart; the last one stands for all above */
@@ -49,14 +50,14 @@ struct chooser {
     float tool_weights[TOOL_FEATURES], tool_constant;
     float likelihood, past, size;
     float sizes[CHOOSE_SIZES]; /* [n - 1] log of the share of usage that needed n tools; all 0: nothing is known */
-    float fit_weights[FIT_FEATURES], fit_constant;
-    struct calibration levels; /* up to which a request's tools join, of those that somebody used before */
-    struct calibration unused; /* the same of tools that nobody used; none: they join as the others do */
-    struct calibration none;   /* of wt__none_probability on requests that some tool fits */
+    float answerability_weights[ANSWERABLE_FEATURES], answerability_constant;
+    struct calibration nonconformity; /* up to which a request's tools join, of those that somebody used before */
+    struct calibration unused;        /* the same of tools that nobody used; none: they join as the others do */
+    struct calibration no_answer;     /* of wt__no_answer_probability on requests that some tool fits */
 };
 
 /* Made of other catalogues, for stores without usage: what it promises is a guess. */
-extern const struct chooser wt__chooser_untrained;
+extern const struct chooser wt__chooser_default;
 
 /* The members of a trained chooser's config.json. Errors: WT_EMODEL (a member is missing, of another length, not
  * finite or not in order), WT_ENOMEM. Calibrations live in the arena. */
@@ -66,37 +67,37 @@ json_t *wt__chooser_write(const struct chooser *chooser); /* NULL when memory is
 /* ---------------------------------------------------------------- a set */
 
 struct chosen {
-    uint64_t tools;                  /* of the situation; never empty where that has tools */
+    uint64_t tools;                  /* of the candidates; never empty where there are any */
     float probability[CHOOSE_TOOLS]; /* that a tool is needed */
     float tracc;                     /* expected, of this set */
     float complete;                  /* probability that it holds all that is needed, as these probabilities have it */
 };
 
 /* The set with the greatest expected TRACC. */
-void wt__choose(const struct chooser *chooser, const struct situation *situation, struct chosen *out);
+void wt__choose(const struct chooser *chooser, const struct candidate_features *candidates, struct chosen *out);
 
-/* The order in which hits join a set that shall be complete: the situation's tools, then the others as they come. With
- * the level of the set before each joins, ascending. order, levels: [hits]. */
-void wt__set_order(const struct chooser *chooser, const struct situation *situation, size_t hits, uint32_t *order,
-                   float *levels);
+/* The order in which hits join a set that shall be complete: the candidates, then the others as they come. With
+ * the nonconformity score of the set before each joins, ascending. order, nonconformity: [hits]. */
+void wt__set_order(const struct chooser *chooser, const struct candidate_features *candidates, size_t hits,
+                   uint32_t *order, float *nonconformity);
 
-/* The level of a request whose tools were not all found. */
+/* The score of a request whose tools were not all found. */
 #define CHOOSE_NEVER 1e9f
 
-/* Up to which levels tools join a set that is complete with that probability: those that somebody used, and those that
- * nobody did. false: none are known. */
-struct complete_levels {
+/* Up to which nonconformity scores tools join a set that is complete with that probability: those that somebody used,
+ * and those that nobody did. false: none are known. */
+struct conformal_thresholds {
     float used, unused;
 };
-bool wt__complete_levels(const struct chooser *chooser, double probability, struct complete_levels *out);
+bool wt__conformal_thresholds(const struct chooser *chooser, double probability, struct conformal_thresholds *out);
 
-/* ---------------------------------------------------------------- none of these */
+/* ---------------------------------------------------------------- no answer */
 
-float wt__none_probability(const struct chooser *chooser, const struct situation *situation);
+float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates);
 
 /* What none_probability exceeds for that share of the requests that some tool fits, in [0, 1]; INFINITY where so small
  * a share of so few cannot be told. */
-float wt__none_threshold(const struct calibration *none, double false_share);
+float wt__no_answer_threshold(const struct calibration *no_answer, double false_share);
 
 float wt__logistic(const float *weights, float constant, const float *values, size_t count);
 

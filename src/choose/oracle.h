@@ -1,5 +1,6 @@
-/* oracle.h: a stand-in for PTR's language model that knows the answers, for tests and studies only. With it, what PTR's
- * stages lose can be told apart from what a model loses, and what a model's errors cost can be told from their rate.
+/* oracle.h: a stand-in for PTR's language model that knows the answers, for tests and evaluations only. With it, what
+ * PTR's stages lose can be told apart from what a model loses, and what a model's errors cost can be told from their
+ * rate.
  *
  * It never reads a prompt: it looks at the question's subject (struct ptr_subject) and at the labels of the request. So
  * no description, whatever it says, changes an answer. Wherever its figures stand, its name stands beside them.

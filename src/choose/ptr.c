@@ -106,8 +106,8 @@ static int check_options(const struct ptr_options *options, wt_error *err)
     if (options->requirements > PTR_MOST_REQUIREMENTS)
         return wt__fail(err, WT_EINVAL, "PTR: a request has at most %d requirements, not %zu", PTR_MOST_REQUIREMENTS,
                         options->requirements);
-    if (options->without & ~(unsigned)PTR_WITHOUT_ALL)
-        return wt__fail(err, WT_EINVAL, "PTR: no such stage or view to leave out (%#x)", options->without);
+    if (options->ablate & ~(unsigned)PTR_ABLATE_ALL)
+        return wt__fail(err, WT_EINVAL, "PTR: no such stage or view to leave out (%#x)", options->ablate);
     return 0;
 }
 
@@ -128,11 +128,11 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
         .request = request,
         .k = options->k ? options->k : PTR_K,
         .requirements = options->requirements ? options->requirements : PTR_MOST_REQUIREMENTS,
-        .without = options->without,
+        .ablate = options->ablate,
         .arena = arena,
         .trace = out,
     };
-    if (!(run.without & PTR_WITHOUT_BUNDLE))
+    if (!(run.ablate & PTR_ABLATE_BUNDLE))
         rc = acquire_bundle(&run, err);
     if (rc == 0)
         rc = map_coverage(&run, err);

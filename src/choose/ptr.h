@@ -40,16 +40,16 @@ enum {
     PTR_MAX_TOOL_BYTES = 4096, /* of a tool's name and description that go to the prompt, which has its own limit */
 };
 
-enum ptr_view { PTR_DIRECT, PTR_PAST, PTR_LIKE, PTR_VIEWS }; /* DSA, HQC, CTE, which is the order that breaks ties */
+enum ptr_view { PTR_DSA, PTR_HQC, PTR_CTE, PTR_VIEWS }; /* in the order that breaks ties */
 
 /* What may be left out, for the ablations; bits. A view that is left out has no vote, but the first tool of the nearest
  * ones stays what the third view starts from. */
 enum {
-    PTR_WITHOUT_DIRECT = 1 << PTR_DIRECT,
-    PTR_WITHOUT_PAST = 1 << PTR_PAST,
-    PTR_WITHOUT_LIKE = 1 << PTR_LIKE,
-    PTR_WITHOUT_BUNDLE = 1 << PTR_VIEWS, /* every requirement is an unsolved problem */
-    PTR_WITHOUT_ALL = (PTR_WITHOUT_BUNDLE << 1) - 1
+    PTR_ABLATE_DSA = 1 << PTR_DSA,
+    PTR_ABLATE_HQC = 1 << PTR_HQC,
+    PTR_ABLATE_CTE = 1 << PTR_CTE,
+    PTR_ABLATE_BUNDLE = 1 << PTR_VIEWS, /* every requirement is an unsolved problem */
+    PTR_ABLATE_ALL = (PTR_ABLATE_BUNDLE << 1) - 1
 };
 
 struct ptr_tools {
@@ -74,12 +74,12 @@ struct ptr_sources {
     int (*past)(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out, size_t *count,
                 wt_error *err);
     /* The k tools nearest to a tool's own text, that tool among them. */
-    int (*like)(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out, wt_error *err);
+    int (*similar)(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out, wt_error *err);
     int (*describe)(void *self, uint32_t tool, struct arena *arena, struct ptr_text *out, wt_error *err);
 };
 
-/* What a study knows of a request beforehand, for a stand-in model only (oracle.h): the tools that it needs, and some
- * that it does not, each with words that ask for it. */
+/* What an evaluation knows of a request beforehand, for a stand-in model only (oracle.h): the tools that it needs, and
+ * some that it does not, each with words that ask for it. */
 struct ptr_label {
     uint32_t tool;
     struct str need;
@@ -92,14 +92,14 @@ struct ptr_labels {
 
 struct ptr_request {
     struct str text;
-    const struct ptr_labels *labels; /* NULL but in studies; only handed on to the model */
+    const struct ptr_labels *labels; /* NULL but in evaluations; only handed on to the model */
     struct progress *progress;       /* handed on to the model, which hears from it when to stop; may be NULL */
 };
 
 struct ptr_options {
     size_t k;            /* 0: PTR_K */
     size_t requirements; /* the first of an answer that are looked at; 0: PTR_MOST_REQUIREMENTS */
-    unsigned without;    /* PTR_WITHOUT_..., or'ed */
+    unsigned ablate;     /* PTR_ABLATE_..., or'ed */
 };
 
 /* chat_question.subject of PTR's questions. */
@@ -174,6 +174,6 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
                    const struct ptr_request *request, struct arena *arena, struct ptr_trace *out, wt_error *err);
 
 const char *wt__ptr_verdict_name(enum ptr_verdict verdict); /* "exact", "over", "partial" */
-const char *wt__ptr_view_name(enum ptr_view view);          /* "direct", "past", "like" */
+const char *wt__ptr_view_name(enum ptr_view view);          /* "dsa", "hqc", "cte" */
 
 #endif

@@ -12,7 +12,7 @@
 #include "choose/ptr_inside.h"
 
 #include "base/pool.h"
-#include "llm/plain.h"
+#include "llm/plain_text.h"
 #include "llm/prompt.h"
 #include "text/unicode.h"
 

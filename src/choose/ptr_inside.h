@@ -10,7 +10,7 @@ struct ptr_run {
     struct chat_model *model;
     const struct ptr_request *request;
     size_t k, requirements; /* the options, their defaults filled in */
-    unsigned without;
+    unsigned ablate;
     struct arena *arena;
     struct ptr_trace *trace;
 };

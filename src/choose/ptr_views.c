@@ -1,12 +1,12 @@
 /* ptr_views.c: PTR's third stage, multi-view based re-ranking (Algorithm 1), for one unsolved problem.
  *
- *   direct  the K tools nearest to the problem's words                        (direct semantic alignment)
- *   past    the tools of the K past requests nearest to them, each tool once  (historical query correlation)
- *   like    the K tools nearest to the first tool of the direct ones          (contextual tool expansion)
+ *   DSA  direct semantic alignment     the K tools nearest to the problem's words
+ *   HQC  historical query correlation  the tools of the K past requests nearest to them, each tool once
+ *   CTE  contextual tool expansion     the K tools nearest to the first tool of DSA
  *
  * A tool has a vote of each view that holds it. Most votes win; among equals the tool that was met first, in the order
- * of the views and within a view in its order. So of tools with one vote each the best direct one wins, and that tool
- * has the vote of `like` as well, since nothing is nearer to a tool than itself. */
+ * of the views and within a view in its order. So of tools with one vote each DSA's best one wins, and that tool
+ * has the vote of CTE as well, since nothing is nearer to a tool than itself. */
 #include "choose/ptr_inside.h"
 
 struct candidate_tool {
@@ -85,26 +85,26 @@ static void elect(const struct ballot *ballot, struct ptr_problem *problem)
 
 /* What the views are made of, cut to what was asked for. */
 struct view_lists {
-    struct ptr_tools direct, like;
-    const struct ptr_tools *past;
-    size_t past_count;
+    struct ptr_tools dsa, cte;
+    const struct ptr_tools *hqc;
+    size_t hqc_count;
 };
 
 static int fetch_views(const struct ptr_run *run, struct str text, struct view_lists *lists, wt_error *err)
 {
     const struct ptr_sources *sources = run->sources;
-    int rc = sources->tools(sources->self, text, run->k, run->arena, &lists->direct, err);
-    lists->direct.count = least(lists->direct.count, run->k);
-    if (rc >= 0 && !(run->without & PTR_WITHOUT_PAST)) {
-        rc = sources->past(sources->self, text, run->k, run->arena, &lists->past, &lists->past_count, err);
-        lists->past_count = least(lists->past_count, run->k);
+    int rc = sources->tools(sources->self, text, run->k, run->arena, &lists->dsa, err);
+    lists->dsa.count = least(lists->dsa.count, run->k);
+    if (rc >= 0 && !(run->ablate & PTR_ABLATE_HQC)) {
+        rc = sources->past(sources->self, text, run->k, run->arena, &lists->hqc, &lists->hqc_count, err);
+        lists->hqc_count = least(lists->hqc_count, run->k);
     }
-    if (rc >= 0 && !(run->without & PTR_WITHOUT_LIKE) && lists->direct.count > 0) {
-        rc = sources->like(sources->self, lists->direct.rows[0], run->k, run->arena, &lists->like, err);
-        lists->like.count = least(lists->like.count, run->k);
+    if (rc >= 0 && !(run->ablate & PTR_ABLATE_CTE) && lists->dsa.count > 0) {
+        rc = sources->similar(sources->self, lists->dsa.rows[0], run->k, run->arena, &lists->cte, err);
+        lists->cte.count = least(lists->cte.count, run->k);
     }
-    if (run->without & PTR_WITHOUT_DIRECT)
-        lists->direct.count = 0;
+    if (run->ablate & PTR_ABLATE_DSA)
+        lists->dsa.count = 0;
     return rc < 0 ? rc : 0;
 }
 
@@ -115,16 +115,16 @@ int wt__ptr_rerank(const struct ptr_run *run, struct str text, struct ptr_proble
     if (rc < 0)
         return rc;
 
-    size_t most = lists.direct.count + lists.like.count + count_tools(lists.past, lists.past_count);
+    size_t most = lists.dsa.count + lists.cte.count + count_tools(lists.hqc, lists.hqc_count);
     struct ballot ballot = {wt__arena_array(run->arena, struct candidate_tool, most), 0};
     if (!ballot.items)
         return wt__fail_nomem(err);
 
-    rc = count_view(&ballot, PTR_DIRECT, &lists.direct, 1, run->arena, &problem->views[PTR_DIRECT], err);
+    rc = count_view(&ballot, PTR_DSA, &lists.dsa, 1, run->arena, &problem->views[PTR_DSA], err);
     if (rc == 0)
-        rc = count_view(&ballot, PTR_PAST, lists.past, lists.past_count, run->arena, &problem->views[PTR_PAST], err);
+        rc = count_view(&ballot, PTR_HQC, lists.hqc, lists.hqc_count, run->arena, &problem->views[PTR_HQC], err);
     if (rc == 0)
-        rc = count_view(&ballot, PTR_LIKE, &lists.like, 1, run->arena, &problem->views[PTR_LIKE], err);
+        rc = count_view(&ballot, PTR_CTE, &lists.cte, 1, run->arena, &problem->views[PTR_CTE], err);
     if (rc == 0)
         elect(&ballot, problem);
     return rc;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/text.h"
 
 int wt__exit_of(int code)

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/imports.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/text.h"
 
 static void json_report(struct buffer *out, const char *source, const wt_add_report *report)

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/text.h"
 
 enum { LABEL = 20, COLUMN = 9 }; /* widths of the table: a metric's name, then a recipe each */
@@ -39,12 +39,12 @@ static int check_recipes(struct cli *cli)
 /* The recipe ptr: what stands below it, and who answers. */
 static int read_ptr(struct cli *cli, wt_eval_options *options)
 {
-    const char *below = wt__text_of(cli, OPT_BELOW), *rate = wt__text_of(cli, OPT_ORACLE);
+    const char *base_retriever = wt__text_of(cli, OPT_BASE_RETRIEVER), *rate = wt__text_of(cli, OPT_ORACLE);
     char *end = NULL;
-    if (below && !wt__recipe_known(below, strlen(below), NULL))
-        return wt__recipe_unknown(cli, below, strlen(below));
-    options->below = below;
-    options->without = wt__text_of(cli, OPT_WITHOUT);
+    if (base_retriever && !wt__recipe_known(base_retriever, strlen(base_retriever), NULL))
+        return wt__recipe_unknown(cli, base_retriever, strlen(base_retriever));
+    options->base_retriever = base_retriever;
+    options->ablate = wt__text_of(cli, OPT_ABLATE);
     options->chat_url = wt__text_of(cli, OPT_CHAT_URL);
     options->chat_model = wt__text_of(cli, OPT_CHAT_MODEL);
     options->record_path = wt__text_of(cli, OPT_RECORD);
@@ -225,7 +225,7 @@ int wt__cmd_eval(struct cli *cli)
     options.run_path = wt__text_of(cli, OPT_RUN);
     options.qrels_path = wt__text_of(cli, OPT_QRELS);
     options.html_path = wt__text_of(cli, OPT_HTML);
-    options.foreign = wt__text_of(cli, OPT_FOREIGN);
+    options.out_of_domain = wt__text_of(cli, OPT_OUT_OF_DOMAIN);
     options.trained = wt__text_of(cli, OPT_TRAINED);
     options.usages = (size_t)cli->arguments.number[OPT_USAGES];
     options.max_queries = (size_t)cli->arguments.number[OPT_LIMIT];

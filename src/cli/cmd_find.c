@@ -20,10 +20,10 @@ static void print_json_object(struct buffer *out, const wt_hits *hits, const cha
         wt__json_text(out, "notice", hits->notice);
     if (hits->why)
         wt__json_text(out, "why", hits->why);
-    if (!isnan(hits->several))
-        wt__json_number(out, "several", hits->several);
-    if (!isnan(hits->none))
-        wt__json_number(out, "none", hits->none);
+    if (!isnan(hits->multi_provider_probability))
+        wt__json_number(out, "several", hits->multi_provider_probability);
+    if (!isnan(hits->no_answer_probability))
+        wt__json_number(out, "none", hits->no_answer_probability);
     if (hits->copies > 0)
         wt__json_count(out, "copies", hits->copies);
     wt__json_number(out, "encode_ms", hits->encode_ms);
@@ -63,9 +63,9 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
                      hits->len == 1 ? "tool" : "tools", hits->total_ms, hits->recipe, hits->encode_ms, hits->search_ms);
     if (hits->why && wt__given(cli, OPT_EXPLAIN) && table && !cli->json)
         wt__cli_note(cli, "%s was chosen by training: %s.", hits->recipe, hits->why);
-    if (!isnan(hits->several) && wt__given(cli, OPT_EXPLAIN) && table && !cli->json)
+    if (!isnan(hits->multi_provider_probability) && wt__given(cli, OPT_EXPLAIN) && table && !cli->json)
         wt__cli_note(cli, "the request needs tools of several providers with a probability of %.0f %%.",
-                     100 * hits->several);
+                     100 * hits->multi_provider_probability);
     if (hits->copies > 0)
         wt__cli_note(cli, "%zu near-%s left out; --copies shows %s.", hits->copies,
                      hits->copies == 1 ? "copy of an older tool is" : "copies of older tools are",

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/text.h"
 
 enum { PAGE = 1000 }; /* tools held at once, so that a list of any length takes little memory */

@@ -2,7 +2,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/text.h"
 
 static const char *state_of(const wt_model *model)

@@ -4,7 +4,7 @@
 
 #include "cli/hits.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/trace.h"
 
 static void json_share(struct buffer *out, const char *key, double value)
@@ -20,7 +20,7 @@ static void print_json(struct buffer *out, const wt_picked *picked, const char *
     wt__json_text(out, "recipe", picked->recipe);
     if (picked->notice)
         wt__json_text(out, "notice", picked->notice);
-    json_share(out, "none", picked->none);
+    json_share(out, "none", picked->no_answer_probability);
     json_share(out, "tracc", picked->tracc);
     json_share(out, "complete", picked->complete);
     wt__json_number(out, "encode_ms", picked->encode_ms);
@@ -50,7 +50,8 @@ static void tell(const struct cli *cli, const wt_picked *picked)
                      picked->len == 1 ? "tool" : "tools", picked->questions,
                      picked->prompt_tokens + picked->completion_tokens, picked->model_ms / 1000);
     else if (picked->len == 0)
-        wt__cli_note(cli, "No tool fits: with a probability of %.0f %% there is none.", 100 * picked->none);
+        wt__cli_note(cli, "No tool fits: with a probability of %.0f %% there is none.",
+                     100 * picked->no_answer_probability);
     else if (isnan(picked->complete))
         wt__cli_note(cli, "%zu %s in %.1f ms from the hits of %s", picked->len, picked->len == 1 ? "tool" : "tools",
                      picked->total_ms, picked->recipe);
@@ -87,13 +88,13 @@ static int print_picked(struct cli *cli, const wt_picked *picked, const char *re
 
 static int read_recipes(struct cli *cli, wt_pick_options *options)
 {
-    const char *names[] = {wt__text_of(cli, OPT_RECIPE), wt__text_of(cli, OPT_BELOW)};
+    const char *names[] = {wt__text_of(cli, OPT_RECIPE), wt__text_of(cli, OPT_BASE_RETRIEVER)};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i] && !wt__recipe_known(names[i], strlen(names[i]), NULL))
             return wt__recipe_unknown(cli, names[i], strlen(names[i]));
     options->recipe = names[0];
-    options->below = names[1];
-    options->without = wt__text_of(cli, OPT_WITHOUT);
+    options->base_retriever = names[1];
+    options->ablate = wt__text_of(cli, OPT_ABLATE);
     return 0;
 }
 

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/text.h"
 
 /* What the callback of wt_train draws on. */
@@ -165,7 +165,7 @@ static int fill_options(struct cli *cli, wt_train_options *options)
     options->candidates = (size_t)number[OPT_CANDIDATES];
     options->most = (size_t)number[OPT_MOST];
     options->negatives = (size_t)number[OPT_NEGATIVES];
-    options->made_up = (size_t)number[OPT_MADE_UP];
+    options->synthetic = (size_t)number[OPT_SYNTHETIC];
     options->memory = number[OPT_MEMORY] * 1000000;
     options->resume = wt__given(cli, OPT_RESUME);
     int code = read_real(cli, OPT_EPOCHS, "epochs", &options->epochs);

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/imports.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/text.h"
 #include "text/shown.h"
 

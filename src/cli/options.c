@@ -147,12 +147,12 @@ static const struct example find_examples[] = {
 
 /* Of the recipe ptr, in pick and eval. */
 #define PTR_OPTIONS                                                                                                    \
-    {.id = OPT_BELOW,                                                                                                  \
+    {.id = OPT_BASE_RETRIEVER,                                                                                         \
      .name = "below",                                                                                                  \
      .kind = VALUE_RECIPE,                                                                                             \
      .value = "RECIPE",                                                                                                \
      .help = "What finds tools and bundles for the recipes ptr and bundle; auto when not given."},                     \
-        {.id = OPT_WITHOUT,                                                                                            \
+        {.id = OPT_ABLATE,                                                                                             \
          .name = "without",                                                                                            \
          .kind = VALUE_TEXT,                                                                                           \
          .value = "A,B",                                                                                               \
@@ -390,7 +390,7 @@ static const struct option eval_options[] = {
      .value = "N",
      .max = WT_MAX_USAGES,
      .help = "Learn from at most so many usages of each tool; from all when not given."},
-    {.id = OPT_FOREIGN,
+    {.id = OPT_OUT_OF_DOMAIN,
      .name = "foreign",
      .kind = VALUE_FOLDER,
      .value = "DIR",
@@ -515,7 +515,7 @@ static const struct option train_options[] = {
      .max = 8,
      .help = "Wrong tools that the model ranks best, so many of each request, to learn from beside the right ones; "
              "encoder: none when not given; cross: 4."},
-    {.id = OPT_MADE_UP,
+    {.id = OPT_SYNTHETIC,
      .name = "made-up",
      .kind = VALUE_NUMBER,
      .value = "N",

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "encoder/packed.h"
-#include "encoder/tokenizer_files.h"
+#include "encoder/model_tokenizer.h"
 #include "encoder/weights.h"
 #include "nn/safetensors.h"
 

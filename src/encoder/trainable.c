@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "encoder/pack.h"
-#include "encoder/tokenizer_files.h"
+#include "encoder/model_tokenizer.h"
 #include "encoder/trainable_inside.h"
 #include "nn/safetensors.h"
 #include "text/tokenizer.h"
@@ -102,7 +102,7 @@ static int read_weights(struct trainable *t, const struct safetensors *file, con
     const char *prefix = wt__weights_prefix(file, c);
     walk.prefix = prefix;
     named.prefix = t->scorer ? wt__weights_head_prefix(c) : prefix;
-    if (t->top && prefix)
+    if (t->upper && prefix)
         skipped = strlen(prefix);
     t->parameters = wt__arena_array(&t->arena, struct parameter, tensors);
     t->tensors = wt__arena_array(&t->arena, struct weight_tensor, tensors);
@@ -168,7 +168,7 @@ static int take_top(struct trainable *t, const char *folder, wt_error *err)
 /* What of a model is opened. */
 struct opening {
     size_t below;
-    bool top, scorer;
+    bool upper, scorer;
     uint64_t seed;
 };
 
@@ -185,7 +185,7 @@ static int open_model(struct trainable **out, const char *folder, const struct o
     c = &t->model.config;
     t->embeddings = true;
     t->below = opening->below;
-    t->top = opening->top;
+    t->upper = opening->upper;
     t->scorer = opening->scorer;
     t->seed = opening->seed;
     rc = wt__is_folder(folder) ? wt__model_config_read(c, folder, err)
@@ -217,9 +217,9 @@ int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err
     return open_model(out, folder, &(struct opening){0}, err);
 }
 
-int wt__trainable_open_top(struct trainable **out, const char *folder, size_t below, wt_error *err)
+int wt__trainable_open_upper(struct trainable **out, const char *folder, size_t below, wt_error *err)
 {
-    return open_model(out, folder, &(struct opening){.below = below, .top = true}, err);
+    return open_model(out, folder, &(struct opening){.below = below, .upper = true}, err);
 }
 
 int wt__trainable_open_scorer(struct trainable **out, const char *folder, uint64_t seed, wt_error *err)

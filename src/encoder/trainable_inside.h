@@ -17,7 +17,7 @@ struct trainable {
     struct weight_tensor *tensors; /* [count] of the parameters */
     size_t count;
     size_t below;    /* layers of the files under the first of ours */
-    bool top;        /* only those above */
+    bool upper;      /* only those above */
     bool scorer;     /* with a head */
     uint64_t seed;   /* of what a head begins as */
     bool embeddings; /* trained */

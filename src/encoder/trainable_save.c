@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "encoder/pack.h"
-#include "encoder/tokenizer_files.h"
+#include "encoder/model_tokenizer.h"
 #include "encoder/trainable_inside.h"
 #include "nn/convolution.h"
 #include "nn/safetensors.h"

@@ -11,8 +11,8 @@
 #include "catalog/import/import.h"
 #include "engine/embed.h"
 #include "engine/engine.h"
-#include "engine/options.h"
-#include "engine/usage.h"
+#include "engine/sized_options.h"
+#include "engine/recorded_use.h"
 
 struct report {
     wt_add_report public; /* first, so that the public pointer is this one */
@@ -91,13 +91,13 @@ static int find_encoder(wt_engine *engine, struct report *report, const struct e
     return rc == WT_EMODEL ? 0 : rc;
 }
 
-static int renew_shelf(wt_engine *engine, wt_error *err)
+static int renew_index(wt_engine *engine, wt_error *err)
 {
-    struct shelf *shelf;
+    struct index_handle *index;
     wt_error why;
-    int rc = wt__engine_newest_shelf(engine, &shelf, &why);
+    int rc = wt__engine_newest_index(engine, &index, &why);
     if (rc == 0)
-        wt__shelf_release(shelf);
+        wt__index_release(index);
     else if (rc == WT_EEMPTY) /* the source had no tools, nor had others before it */
         rc = 0;
     else if (err)
@@ -113,7 +113,7 @@ static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *
     int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
     /* Encoding takes long: meanwhile those who ask find the new tools by their words. */
     if (rc == 0 && encoder && wt__engine_is_asked(engine)) {
-        rc = renew_shelf(engine, err);
+        rc = renew_index(engine, err);
         wt__engine_keep_tools(engine);
     }
     if (rc == 0 && encoder)
@@ -124,7 +124,7 @@ static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *
         return rc;
     if (wt__progress_phase(progress, "indexing", 0))
         return wt__fail_cancelled(err);
-    return renew_shelf(engine, err);
+    return renew_index(engine, err);
 }
 
 static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
@@ -139,7 +139,7 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
     bool stored = rc == 0;
     if (stored)
         rc = make_searchable(engine, options->no_vectors, progress, report, err);
-    if (stored && rc < 0) /* so no newer shelf was made */
+    if (stored && rc < 0) /* so no newer index was made */
         wt__engine_changed(engine);
     wt__engine_end_import(engine);
     *out = &report->public;

@@ -47,15 +47,15 @@ static int by_use(const void *a, const void *b)
 
 /* The sets of all requests, without tools that are gone: list [requests], rows with room for all labels. Returns how
  * many are not empty. */
-static size_t read_sets(const struct shelf *shelf, struct used *list, uint32_t *rows)
+static size_t read_sets(const struct index_handle *index, struct used *list, uint32_t *rows)
 {
-    const struct neighbours *past = &shelf->labels->past.trained;
+    const struct neighbours *past = &index->labels->past.trained;
     size_t len = 0;
     for (size_t i = 0; i < past->count; i++) {
         size_t count = 0;
         for (uint32_t l = past->starts[i]; l < past->starts[i + 1]; l++)
-            if (shelf->label_rows[past->labels[l]] != NEIGHBOURS_GONE)
-                rows[count++] = shelf->label_rows[past->labels[l]];
+            if (index->label_rows[past->labels[l]] != NEIGHBOURS_GONE)
+                rows[count++] = index->label_rows[past->labels[l]];
         size_t kept = wt__sort_unique_u32(rows, count);
         if (kept > 0)
             list[len++] = (struct used){rows, kept, 1, i};
@@ -97,14 +97,14 @@ static int keep_sets(struct bundles *out, const struct used *list, size_t len, w
     return 0;
 }
 
-static int find_sets(struct bundles *out, const struct shelf *shelf, wt_error *err)
+static int find_sets(struct bundles *out, const struct index_handle *index, wt_error *err)
 {
-    const struct neighbours *past = &shelf->labels->past.trained;
+    const struct neighbours *past = &index->labels->past.trained;
     struct used *list = wt__alloc_array(past->count, sizeof *list);
     uint32_t *rows = wt__alloc_array(past->count ? past->starts[past->count] : 0, sizeof *rows);
     int rc = list && rows ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = keep_sets(out, list, merge_sets(list, read_sets(shelf, list, rows)), err);
+        rc = keep_sets(out, list, merge_sets(list, read_sets(index, list, rows)), err);
     free(list);
     free(rows);
     return rc;
@@ -112,10 +112,10 @@ static int find_sets(struct bundles *out, const struct shelf *shelf, wt_error *e
 
 /* ---------------------------------------------------------------- as documents */
 
-/* Bundles of one engine and shelf on their way into a snapshot. */
+/* Bundles of one engine and index on their way into a snapshot. */
 struct binding {
     wt_engine *engine;
-    const struct shelf *shelf;
+    const struct index_handle *index;
     const struct bundles *bundles;
     struct snapshot_key *keys; /* [count] */
     struct analyser *analyser;
@@ -137,8 +137,8 @@ static int write_text(struct binding *b, size_t bundle, wt_error *err)
     if (!ids || !tools)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
-        ids[i] = b->shelf->snapshot->keys[rows[i]].id;
-    int rc = wt__shelf_tools(b->engine, b->shelf, ids, count, &b->arena, tools, err);
+        ids[i] = b->index->snapshot->keys[rows[i]].id;
+    int rc = wt__index_tools(b->engine, b->index, ids, count, &b->arena, tools, err);
     for (size_t w = 0; w < sizeof b->words / sizeof *b->words; w++)
         wt__buffer_clear(&b->words[w]);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
@@ -162,7 +162,7 @@ static int bind(struct binding *b, size_t bundle, wt_error *err)
     if (rc < 0)
         return rc;
     for (uint32_t r = b->bundles->starts[bundle]; r < b->bundles->starts[bundle + 1]; r++)
-        id = wt__checksum(&b->shelf->snapshot->keys[b->bundles->rows[r]].id, sizeof(int64_t), id);
+        id = wt__checksum(&b->index->snapshot->keys[b->bundles->rows[r]].id, sizeof(int64_t), id);
     b->keys[bundle] = (struct snapshot_key){.id = (int64_t)(id >> 1),
                                             .generation = wt__checksum(b->words[TEXT].ptr, b->words[TEXT].len, 0)};
     const struct tool document = {.name = wt__buffer_view(&b->words[NAMES]),
@@ -234,14 +234,14 @@ static void binding_dispose(struct binding *b)
 }
 
 /* A number for the sets and the texts of their tools. */
-static uint64_t state_of(const struct bundles *bundles, const struct shelf *shelf)
+static uint64_t state_of(const struct bundles *bundles, const struct index_handle *index)
 {
     uint64_t state =
-        wt__checksum(bundles->starts, (bundles->count + 1) * sizeof *bundles->starts, shelf->snapshot->generation);
+        wt__checksum(bundles->starts, (bundles->count + 1) * sizeof *bundles->starts, index->snapshot->generation);
     return wt__checksum(bundles->rows, bundles->starts[bundles->count] * sizeof *bundles->rows, state);
 }
 
-/* Which of a shelf's bundles, and where they lie in the index folder. */
+/* Which of an index's bundles, and where they lie in the index folder. */
 enum { TRAINED_BUNDLES, UNTRAINED_BUNDLES, BUNDLES_KINDS };
 static const char *const folders[BUNDLES_KINDS] = {"bundles", "bundles-untrained"};
 
@@ -256,17 +256,17 @@ static const struct vectors *vectors_of(const struct bundles *bundles)
     return wt__snapshot_vectors(bundles->snapshot, wt__encoder_hash(bundles->encoder), bundle_kind);
 }
 
-static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struct shelf *shelf, size_t which,
+static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struct index_handle *index, size_t which,
                          wt_error *err)
 {
-    uint64_t state = state_of(bundles, shelf);
+    uint64_t state = state_of(bundles, index);
     struct arena arena = {0};
     const char *folder = folder_of(engine, which, &arena);
     int rc = folder ? WT_ENOTFOUND : wt__fail_nomem(err);
     if (folder && folder[0])
         rc = wt__snapshot_open(&bundles->snapshot, folder, state, wt__document_settings_key(), NULL);
     if (folder && (rc < 0 || !vectors_of(bundles))) {
-        struct binding binding = {.engine = engine, .shelf = shelf, .bundles = bundles};
+        struct binding binding = {.engine = engine, .index = index, .bundles = bundles};
         wt__snapshot_free(bundles->snapshot);
         bundles->snapshot = NULL;
         rc = make(&binding, folder, state, &bundles->snapshot, err);
@@ -276,18 +276,18 @@ static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struc
     return rc;
 }
 
-/* ---------------------------------------------------------------- a shelf's */
+/* ---------------------------------------------------------------- an index's */
 
-static int make_bundles(struct bundles **out, wt_engine *engine, struct shelf *shelf, const struct encoder *encoder,
-                        size_t which, wt_error *err)
+static int make_bundles(struct bundles **out, wt_engine *engine, struct index_handle *index,
+                        const struct encoder *encoder, size_t which, wt_error *err)
 {
     struct bundles *bundles = calloc(1, sizeof *bundles);
     if (!bundles)
         return wt__fail_nomem(err);
     bundles->encoder = encoder;
-    int rc = find_sets(bundles, shelf, err);
+    int rc = find_sets(bundles, index, err);
     if (rc == 0 && bundles->count > 0)
-        rc = open_snapshot(bundles, engine, shelf, which, err);
+        rc = open_snapshot(bundles, engine, index, which, err);
     if (rc == 0)
         *out = bundles;
     else
@@ -295,15 +295,15 @@ static int make_bundles(struct bundles **out, wt_engine *engine, struct shelf *s
     return rc;
 }
 
-int wt__bundles_of(wt_engine *engine, struct shelf *shelf, const struct encoder *encoder, const struct bundles **out,
-                   wt_error *err)
+int wt__bundles_of(wt_engine *engine, struct index_handle *index, const struct encoder *encoder,
+                   const struct bundles **out, wt_error *err)
 {
-    const size_t which = encoder == shelf->labels->encoder ? TRAINED_BUNDLES : UNTRAINED_BUNDLES;
+    const size_t which = encoder == index->labels->encoder ? TRAINED_BUNDLES : UNTRAINED_BUNDLES;
     int rc = 0;
     pthread_mutex_lock(&engine->lazy_lock);
-    if (!shelf->bundles[which])
-        rc = make_bundles(&shelf->bundles[which], engine, shelf, encoder, which, err);
-    *out = shelf->bundles[which];
+    if (!index->bundles[which])
+        rc = make_bundles(&index->bundles[which], engine, index, encoder, which, err);
+    *out = index->bundles[which];
     pthread_mutex_unlock(&engine->lazy_lock);
     return rc;
 }
@@ -318,7 +318,7 @@ void wt__bundles_free(struct bundles *bundles)
     free(bundles);
 }
 
-void wt__bundles_discard(wt_engine *engine, struct shelf *shelf)
+void wt__bundles_discard(wt_engine *engine, struct index_handle *index)
 {
     struct arena arena = {0};
     for (size_t which = 0; which < BUNDLES_KINDS; which++) {
@@ -326,7 +326,7 @@ void wt__bundles_discard(wt_engine *engine, struct shelf *shelf)
         if (folder && folder[0] && !engine->read_only)
             wt__snapshot_discard(folder, engine->busy_ms, NULL);
     }
-    wt__engine_discard_shelf(engine, shelf);
+    wt__engine_discard_index(engine, index);
     wt__arena_dispose(&arena);
 }
 
@@ -339,7 +339,7 @@ static void allow(const struct bundles *bundles, const uint64_t *allowed, uint64
                 open[i / 64] |= (uint64_t)1 << i % 64;
 }
 
-/* Only the whole request counts: what a part asks for is found in bundles of one tool. */
+/* Only the whole request counts: what a sub-query asks for is found in bundles of one tool. */
 int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err)
 {
     const struct retriever words_or_meaning = {.lexical = query->retriever->lexical, .dense = query->retriever->dense};

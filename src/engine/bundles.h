@@ -1,9 +1,10 @@
 /* bundles.h: the sets of tools that past requests used together, each set once, found by the words of its tools (PTR,
  * section 2.1).
  *
- * They are those of training's past requests, so that a study never sees a set of the requests that it measures. Words
- * and vectors of them, by training's encoder or the engine's, are made when first wanted and kept in snapshots of their
- * own (STORE-index/bundles, STORE-index/bundles-untrained), which follow the catalogue as that of the tools does. */
+ * They are those of training's past requests, so that an evaluation never sees a set of the requests that it measures.
+ * Words and vectors of them, by training's encoder or the engine's, are made when first wanted and kept in snapshots of
+ * their own (STORE-index/bundles, STORE-index/bundles-untrained), which follow the catalogue as that of the tools does.
+ */
 #ifndef WT_ENGINE_BUNDLES_H
 #define WT_ENGINE_BUNDLES_H
 
@@ -18,25 +19,26 @@ struct bundles {
     size_t count;
     size_t left_out;           /* beyond the most */
     uint32_t *starts;          /* [count + 1] where the rows of each begin */
-    uint32_t *rows;            /* the shelf's, ascending within each */
+    uint32_t *rows;            /* the index's, ascending within each */
     struct snapshot *snapshot; /* a row each; NULL when there are none */
 };
 
-/* Those of a shelf that knows the rows of training's labels (struct shelf.labels), by training's encoder or another
- * one. *out is the shelf's; it may hold none. Tools that are gone are missing from them. Errors: WT_ENOMEM, WT_ESTORE,
+/* Those of an index that knows the rows of training's labels (struct index_handle.labels), by training's encoder or
+ * another one. *out is the index's; it may hold none. Tools that are gone are missing from them. Errors: WT_ENOMEM,
+ * WT_ESTORE,
  * ... */
-int wt__bundles_of(wt_engine *engine, struct shelf *shelf, const struct encoder *encoder, const struct bundles **out,
-                   wt_error *err);
+int wt__bundles_of(wt_engine *engine, struct index_handle *index, const struct encoder *encoder,
+                   const struct bundles **out, wt_error *err);
 void wt__bundles_free(struct bundles *bundles); /* NULL is a no-op */
 
-/* Forgets them, with their files and their shelf, when damage was met in reading them: they are then made anew. */
-void wt__bundles_discard(wt_engine *engine, struct shelf *shelf);
+/* Forgets them, with their files and their index, when damage was met in reading them: they are then made anew. */
+void wt__bundles_discard(wt_engine *engine, struct index_handle *index);
 
 struct bundle_query {
     struct str text;
     const struct retriever
         *retriever;          /* whose weights of words and meaning count; meaning alone where it has neither */
-    const uint64_t *allowed; /* a bit a row of the shelf, for the tools that may be found; NULL: all */
+    const uint64_t *allowed; /* a bit a row of the index, for the tools that may be found; NULL: all */
     struct workspace *workspace;
 };
 

@@ -57,7 +57,7 @@ static int read_batch(wt_engine *engine, const struct encoder *encoder, const st
 }
 
 /* vectors [count * DOCUMENT_TEXTS, D] become [count, D] in place. */
-static void blend(float *vectors, size_t count, size_t dim)
+static void interpolate(float *vectors, size_t count, size_t dim)
 {
     for (size_t i = 0; i < count; i++) {
         const float *in = vectors + i * DOCUMENT_TEXTS * dim;
@@ -83,7 +83,7 @@ static int64_t embed_batch(wt_engine *engine, const struct encoder *encoder, con
                              progress, err);
     if (rc < 0)
         return rc;
-    blend(batch->vectors, batch->count, set->dim);
+    interpolate(batch->vectors, batch->count, set->dim);
     pthread_mutex_lock(&engine->store_lock);
     int64_t stored = wt__store_put_vectors(engine->store, set, batch->keys, batch->vectors, batch->count, err);
     pthread_mutex_unlock(&engine->store_lock);

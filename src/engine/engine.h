@@ -4,11 +4,11 @@
  *   readers    connections to the same file, one a running query or build, kept between them
  *   encoder    immutable once opened; opened by the first who needs it
  *   trained    what training left for this store; the same
- *   shelf      the current snapshot; immutable, shared by reference count, swapped whole when the store moved on
+ *   index      the current snapshot; immutable, shared by reference count, swapped whole when the store moved on
  *   workspaces scratch of a query (analyser, arenas, activations), one a running query, kept between queries
  *   chat       the language model, opened by the first who asks it
  *
- * Locks, in the order in which they may nest: lazy_lock (what the first who needs it makes: chat, a shelf's bundles),
+ * Locks, in the order in which they may nest: lazy_lock (what the first who needs it makes: chat, an index's bundles),
  * build_lock (one refresh at a time), store_lock, lock (pointers and counts, never held over I/O). A query that has a
  * snapshot takes `lock` alone. */
 #ifndef WT_ENGINE_ENGINE_H
@@ -28,10 +28,10 @@
 #include "index/snapshot.h"
 #include "retrieve/retrieve.h"
 
-#define SHELF_UNCOUNTED SIZE_MAX
+#define INDEX_UNCOUNTED SIZE_MAX
 
 /* Tools that take more are not kept in memory while an import runs: its queries may then wait for a commit. */
-#define SHELF_KEPT_BYTES ((size_t)64 << 20)
+#define INDEX_KEPT_BYTES ((size_t)64 << 20)
 
 /* What of the store a snapshot shows. Both numbers only grow. */
 struct moment {
@@ -41,10 +41,10 @@ struct moment {
 };
 
 /* A snapshot with the count of those who use it. */
-struct shelf {
+struct index_handle {
     struct snapshot *snapshot;
     struct moment moment;
-    atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; SHELF_UNCOUNTED until a query wants that set */
+    atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; INDEX_UNCOUNTED until a query wants that set */
     const struct trained *labels; /* whose neighbours' tools it knows; NULL until a query wants them */
     uint32_t *label_rows;         /* [labels->past.label_count] */
     struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
@@ -80,10 +80,10 @@ struct wt_engine {
 
     pthread_mutex_t build_lock;
     pthread_mutex_t lock;
-    struct shelf *shelf;   /* NULL until the first query */
-    struct moment changed; /* what calls that have returned have changed: every later query sees it */
-    unsigned imports;      /* that run; each will leave a newer shelf */
-    bool building;         /* and so will this */
+    struct index_handle *index; /* NULL until the first query */
+    struct moment changed;      /* what calls that have returned have changed: every later query sees it */
+    unsigned imports;           /* that run; each will leave a newer index */
+    bool building;              /* and so will this */
     struct encoder *encoder;
     wt_error encoder_error; /* why there is none, when encoder_tried */
     bool encoder_tried;
@@ -110,28 +110,28 @@ void wt__engine_forget_trained(wt_engine *engine);
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine);
 
 /* A set of the snapshot: vectors that a query searches. */
-struct shelf_set {
+struct index_set {
     const char *model, *kind;
 };
 
 /* The snapshot of the catalogue, with all that returned calls have changed. While an import runs or another thread
  * makes the next snapshot, that is the one in hand, if it will do; else the one of the catalogue as it is now, made
- * first when it has to be. Given back with wt__shelf_release. want: the vectors that it should carry; NULL: lexical
+ * first when it has to be. Given back with wt__index_release. want: the vectors that it should carry; NULL: lexical
  * alone will do. labels: whose neighbours' tools it should know; NULL: none's. */
-int wt__engine_shelf(wt_engine *engine, const struct shelf_set *want, const struct trained *labels, struct shelf **out,
-                     wt_error *err);
+int wt__engine_index(wt_engine *engine, const struct index_set *want, const struct trained *labels,
+                     struct index_handle **out, wt_error *err);
 /* The one of the catalogue as it is now, in any case. */
-int wt__engine_newest_shelf(wt_engine *engine, struct shelf **out, wt_error *err);
+int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err);
 /* Whether there is one in hand, since somebody asks for it. */
 bool wt__engine_is_asked(wt_engine *engine);
 /* What the store shows now, through this connection. */
 int wt__moment_read(const wt_engine *engine, struct store *reader, struct moment *out, wt_error *err);
-/* Between these two an import runs: it will make the next shelf itself. */
+/* Between these two an import runs: it will make the next index itself. */
 void wt__engine_begin_import(wt_engine *engine);
 void wt__engine_end_import(wt_engine *engine);
 /* To be called before a call returns that changed what a snapshot shows. */
 void wt__engine_changed(wt_engine *engine);
-void wt__shelf_release(struct shelf *shelf);
+void wt__index_release(struct index_handle *index);
 
 /* A new snapshot of that content, kept in the folder; in memory alone, with what `previous` (or NULL) has of it, where
  * there is no folder ("") or whatever is wrong with it, which makes no difference but time. */
@@ -139,16 +139,16 @@ int wt__engine_snapshot(const wt_engine *engine, const char *folder, const struc
                         const struct snapshot *previous, struct snapshot **out, wt_error *err);
 
 /* The row of a tool, or the number of rows when the snapshot does not hold it. */
-size_t wt__shelf_row(const struct snapshot *snapshot, int64_t id);
+size_t wt__index_row(const struct snapshot *snapshot, int64_t id);
 
-/* How many tools have no vector in a set of the shelf. */
-size_t wt__shelf_without_vector(struct shelf *shelf, const struct shelf_set *set);
+/* How many tools have no vector in a set of the index. */
+size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set);
 
-/* Forgets a shelf in which damage was met, with its files, so that the next one is made from the store alone. The
+/* Forgets an index in which damage was met, with its files, so that the next one is made from the store alone. The
  * caller keeps its reference. */
-void wt__engine_discard_shelf(wt_engine *engine, struct shelf *shelf);
+void wt__engine_discard_index(wt_engine *engine, struct index_handle *index);
 
-/* Keeps in memory what the shelf in hand shows, if there is one, so that no query on it needs the store. */
+/* Keeps in memory what the index in hand shows, if there is one, so that no query on it needs the store. */
 void wt__engine_keep_tools(wt_engine *engine);
 void wt__kept_tools_free(struct kept_tools *kept); /* NULL is a no-op */
 
@@ -156,11 +156,11 @@ void wt__kept_tools_free(struct kept_tools *kept); /* NULL is a no-op */
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err);
 void wt__engine_return_reader(wt_engine *engine, struct store *reader);
 
-/* As wt__store_get and wt__store_list, of the shelf's tools. The views of out last as long as the arena and the shelf.
+/* As wt__store_get and wt__store_list, of the index's tools. The views of out last as long as the arena and the index.
  */
-int wt__shelf_tools(wt_engine *engine, const struct shelf *shelf, const int64_t *ids, size_t count, struct arena *arena,
-                    struct tool *out, wt_error *err);
-int wt__shelf_provider(wt_engine *engine, const struct shelf *shelf, const struct str *provider, size_t limit,
+int wt__index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
+                    struct arena *arena, struct tool *out, wt_error *err);
+int wt__index_provider(wt_engine *engine, const struct index_handle *index, const struct str *provider, size_t limit,
                        struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
 
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err);

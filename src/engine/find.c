@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine/options.h"
+#include "engine/sized_options.h"
 #include "engine/pick.h"
-#include "engine/publish.h"
+#include "engine/materialise.h"
 
 enum { DEFAULT_HITS = 5 };
 
@@ -27,9 +27,9 @@ void wt_hits_free(wt_hits *public)
 /* Takes the hits away when no tool seems to fit. */
 static void abstain(struct search *search, const struct chooser *chooser, double share, wt_hits *out)
 {
-    struct situation situation;
-    out->none = wt__read_situation(search, chooser, &situation);
-    if (out->none > (double)wt__none_threshold(&chooser->none, share))
+    struct candidate_features candidates;
+    out->no_answer_probability = wt__read_candidates(search, chooser, &candidates);
+    if (out->no_answer_probability > (double)wt__no_answer_threshold(&chooser->no_answer, share))
         search->hits.len = 0;
 }
 
@@ -37,7 +37,7 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
 {
     size_t wanted = search->k;
     const struct chooser *chooser = NULL;
-    out->none = NAN;
+    out->no_answer_probability = NAN;
     if (options->abstain > 0) { /* from the hits that it was calibrated on */
         chooser = wt__engine_chooser(search->engine, &search->untrained, &out->notice);
         if (!chooser)
@@ -56,11 +56,11 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
         return rc < 0 ? rc : wt__fail_nomem(err);
     for (uint32_t i = 0; i < search->hits.len; i++)
         which[i] = i;
-    rc = wt__publish_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
+    rc = wt__materialise_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
     out->recipe = search->ran;
     out->why = search->why;
     out->notice = search->notice ? search->notice : out->notice;
-    out->several = search->several;
+    out->multi_provider_probability = search->multi_provider_probability;
     return rc;
 }
 

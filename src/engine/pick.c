@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "engine/options.h"
-#include "engine/ptr.h"
-#include "engine/publish.h"
+#include "engine/sized_options.h"
+#include "engine/ptr_sources.h"
+#include "engine/materialise.h"
 #include "recipe/recipes.h"
 
 struct result {
@@ -22,7 +22,7 @@ struct picking {
     wt_pick_options options;
     const struct chooser *chooser;
     const char *notice; /* on the chooser */
-    struct situation situation;
+    struct candidate_features candidates;
     uint32_t *which; /* [count] the hits that were picked; their scores are probabilities then */
     size_t count;
     wt_picked *out;
@@ -46,13 +46,13 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, con
     bool calibrated = trained && trained->chooser;
     *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
     *notice = *untrained ? "not calibrated on this catalogue: record use, then run `whichtool train all`" : NULL;
-    return calibrated ? trained->chooser : &wt__chooser_untrained;
+    return calibrated ? trained->chooser : &wt__chooser_default;
 }
 
-double wt__read_situation(const struct search *search, const struct chooser *chooser, struct situation *out)
+double wt__read_candidates(const struct search *search, const struct chooser *chooser, struct candidate_features *out)
 {
-    wt__situation_read(out, &search->hits, wt__search_neighbours(search));
-    return search->encoder || out->tools == 0 ? (double)wt__none_probability(chooser, out) : NAN;
+    wt__candidate_features_read(out, &search->hits, wt__search_neighbours(search));
+    return search->encoder || out->tools == 0 ? (double)wt__no_answer_probability(chooser, out) : NAN;
 }
 
 int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err)
@@ -65,7 +65,7 @@ int wt__past_users(const struct search *search, const int64_t *ids, size_t count
     if (!bits)
         return wt__fail_nomem(err);
     for (size_t g = 0; g < count; g++) {
-        size_t row = wt__shelf_row(search->shelf->snapshot, ids[g]);
+        size_t row = wt__index_row(search->index->snapshot, ids[g]);
         for (size_t i = 0; i < n->count; i++)
             for (uint32_t l = n->starts[i]; l < n->starts[i + 1]; l++)
                 if (n->rows[n->labels[l]] == row)
@@ -78,7 +78,7 @@ int wt__past_users(const struct search *search, const int64_t *ids, size_t count
 int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *err)
 {
     const struct neighbours *n = wt__search_neighbours(search);
-    size_t words = (search->shelf->snapshot->rows + (size_t)63) / 64;
+    size_t words = (search->index->snapshot->rows + (size_t)63) / 64;
     *out = NULL;
     if (!n)
         return 0;
@@ -121,7 +121,7 @@ int wt__picked_note(wt_picked *picked, struct arena *arena, const char *text, wt
 static bool abstains(const struct picking *p)
 {
     double share = p->options.abstain == 0 ? PICK_ABSTAIN_PERCENT / 100.0 : p->options.abstain;
-    return share > 0 && p->out->none > (double)wt__none_threshold(&p->chooser->none, share);
+    return share > 0 && p->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share);
 }
 
 /* Hits get probabilities for scores: 0 for those that no set holds. */
@@ -129,17 +129,17 @@ static void score_hits(struct picking *p, const struct chosen *chosen)
 {
     for (size_t h = 0; h < p->search.hits.len; h++)
         p->search.hits.items[h].score = 0;
-    for (size_t t = 0; t < p->situation.tools; t++)
-        p->search.hits.items[p->situation.hits[t]].score = chosen->probability[t];
+    for (size_t t = 0; t < p->candidates.tools; t++)
+        p->search.hits.items[p->candidates.hits[t]].score = chosen->probability[t];
 }
 
 /* The set of the greatest expected TRACC, likeliest first. */
 static void pick_likeliest(struct picking *p, const struct chosen *chosen)
 {
     struct scored order[CHOOSE_TOOLS];
-    for (uint32_t t = 0; t < p->situation.tools; t++)
+    for (uint32_t t = 0; t < p->candidates.tools; t++)
         if (chosen->tools >> t & 1)
-            order[p->count++] = (struct scored){chosen->probability[t], p->situation.hits[t]};
+            order[p->count++] = (struct scored){chosen->probability[t], p->candidates.hits[t]};
     wt__scored_sort(order, p->count);
     for (size_t i = 0; i < p->count; i++)
         p->which[i] = order[i].row;
@@ -150,26 +150,26 @@ static void pick_likeliest(struct picking *p, const struct chosen *chosen)
 /* As many as it takes; all hits where nothing was promised. */
 static int pick_complete(struct picking *p, wt_error *err)
 {
-    struct complete_levels levels;
+    struct conformal_thresholds thresholds;
     const uint64_t *used;
     size_t hits = p->search.hits.len;
     float *before = wt__arena_array(p->search.arena, float, hits);
     int rc = before ? wt__used_rows(&p->search, &used, err) : wt__fail_nomem(err);
     if (rc < 0)
         return rc;
-    bool known = wt__complete_levels(p->chooser, p->options.complete, &levels);
-    wt__set_order(p->chooser, &p->situation, hits, p->which, before);
+    bool known = wt__conformal_thresholds(p->chooser, p->options.complete, &thresholds);
+    wt__set_order(p->chooser, &p->candidates, hits, p->which, before);
     for (size_t i = 0; i < hits; i++) {
         uint32_t row = p->search.hits.items[p->which[i]].row;
         bool unused = used && !(used[row / 64] >> row % 64 & 1);
-        if (!known || before[i] <= (unused ? levels.unused : levels.used))
+        if (!known || before[i] <= (unused ? thresholds.unused : thresholds.used))
             p->which[p->count++] = p->which[i];
     }
     p->out->complete = known ? p->options.complete : NAN;
     if (known)
         return 0;
     return wt__picked_note(p->out, p->search.arena,
-                           p->chooser->levels.count == 0
+                           p->chooser->nonconformity.count == 0
                                ? "how large a complete set must be is not known without training"
                                : "training cannot promise that probability: it set too few requests aside, or too "
                                  "many of their tools were not found",
@@ -179,9 +179,9 @@ static int pick_complete(struct picking *p, wt_error *err)
 static int pick(struct picking *p, wt_error *err)
 {
     struct chosen chosen;
-    if (p->situation.tools == 0 || abstains(p))
+    if (p->candidates.tools == 0 || abstains(p))
         return 0;
-    wt__choose(p->chooser, &p->situation, &chosen);
+    wt__choose(p->chooser, &p->candidates, &chosen);
     score_hits(p, &chosen);
     if (p->options.complete > 0)
         return pick_complete(p, err);
@@ -196,13 +196,14 @@ static int run(struct picking *p, wt_error *err)
         return rc;
     p->out->recipe = p->search.ran;
     p->out->notice = p->search.notice;
-    p->out->none = wt__read_situation(&p->search, p->chooser, &p->situation);
+    p->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
     rc = p->which ? wt__picked_note(p->out, p->search.arena, p->notice, err) : wt__fail_nomem(err);
     if (rc == 0)
         rc = pick(p, err);
     if (rc == 0)
-        rc = wt__publish_hits(&p->search, p->which, p->count, p->options.explain, &p->out->items, &p->out->len, err);
+        rc =
+            wt__materialise_hits(&p->search, p->which, p->count, p->options.explain, &p->out->items, &p->out->len, err);
     return rc;
 }
 
@@ -237,7 +238,7 @@ static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *
     if (!recipe || !recipe->public.picks)
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
     *picker = recipe->picker;
-    if (*picker == PICKER_CHOOSER && (options->below || options->without || options->k))
+    if (*picker == PICKER_CHOOSER && (options->base_retriever || options->ablate || options->k))
         return wt__fail(err, WT_EINVAL,
                         "below, without and k are options of the recipe ptr, and below of bundle, not of %s", name);
     if (recipe->public.complete > 0 && options->complete == 0)
@@ -245,7 +246,7 @@ static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *
     return 0;
 }
 
-int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given, const struct pick_study *study,
+int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given, const struct pick_oracle *oracle,
              wt_picked **out, wt_error *err)
 {
     double begun = wt__now_ms();
@@ -257,14 +258,14 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     if (!result)
         return rc < 0 ? rc : wt__fail_nomem(err);
     wt_picked *picked = &result->public;
-    *picked = (wt_picked){.none = NAN, .tracc = NAN, .complete = NAN};
+    *picked = (wt_picked){.no_answer_probability = NAN, .tracc = NAN, .complete = NAN};
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
     if (picker == PICKER_CHOOSER)
         rc = pick_set(engine, request, &options, &progress, &result->arena, picked, err);
     else
-        rc = wt__ptr_pick(engine, request, &options, picker == PICKER_BUNDLE, study, &progress, &result->arena, picked,
+        rc = wt__ptr_pick(engine, request, &options, picker == PICKER_BUNDLE, oracle, &progress, &result->arena, picked,
                           err);
     rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {

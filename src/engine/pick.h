@@ -11,15 +11,15 @@ enum {
     PICK_ABSTAIN_PERCENT = 5  /* of requests that some tool fits, at which nothing is picked, unless told otherwise */
 };
 
-/* A study has PTR ask a stand-in that knows which tools are needed (choose/oracle.h). */
-struct pick_study {
+/* An evaluation has PTR ask a stand-in that knows which tools are needed (choose/oracle.h). */
+struct pick_oracle {
     struct chat_model *model;
     const int64_t *gold; /* [gold_count] ids of the tools that the request needs */
     size_t gold_count;
 };
 
-/* wt_pick. study: NULL outside of one; options in full. */
-int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options, const struct pick_study *study,
+/* wt_pick. oracle: NULL outside of an evaluation; options in full. */
+int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options, const struct pick_oracle *oracle,
              wt_picked **out, wt_error *err);
 
 /* One more thing for a reader of the set to know; NULL: nothing. arena: the result's. */
@@ -30,15 +30,15 @@ int wt__picked_note(wt_picked *picked, struct arena *arena, const char *text, wt
  * the search says why. Lives as long as the engine. NULL when memory is out. */
 const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice);
 
-/* Reads the situation of a search with features. Returns the probability that no tool fits; NaN where there is no
+/* Reads the candidates of a search with features. Returns the probability that no tool fits; NaN where there is no
  * meaning to tell it by. */
-double wt__read_situation(const struct search *search, const struct chooser *chooser, struct situation *out);
+double wt__read_candidates(const struct search *search, const struct chooser *chooser, struct candidate_features *out);
 
 /* A bit for each past request that used one of these tools: to ask as if nobody ever had. *out is the caller's to
  * free(), NULL where the search asks no past requests. */
 int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err);
 
-/* A bit for each row of the search's shelf that a past request used, in its arena; NULL where it asks no past requests.
+/* A bit for each row of the search's index that a past request used, in its arena; NULL where it asks no past requests.
  * Errors: WT_ENOMEM. */
 int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *err);
 

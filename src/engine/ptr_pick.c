@@ -1,10 +1,10 @@
 /* ptr_pick.c: wt_pick by PTR, or by the nearest bundle alone. */
-#include "engine/ptr.h"
+#include "engine/ptr_sources.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "engine/publish.h"
+#include "engine/materialise.h"
 
 enum { WRONG_LABELS = 5 /* near hits that an oracle may take for needed */ };
 
@@ -14,25 +14,25 @@ struct ptr_pick {
     struct ptr_options options;
     struct ptr_trace trace;
     const wt_pick_options *given;
-    const struct pick_study *study;
+    const struct pick_oracle *oracle;
     struct arena *arena;
     wt_picked *out;
 };
 
 /* ---------------------------------------------------------------- what is wanted */
 
-/* One name of the list `without`, as its bit; 0: there is none of that name. */
+/* One name of the list `ablate`, as its bit; 0: there is none of that name. */
 static unsigned without_bit(struct str name)
 {
     if (wt__str_equal(name, STR("bundle")))
-        return PTR_WITHOUT_BUNDLE;
+        return PTR_ABLATE_BUNDLE;
     for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
         if (wt__str_equal(name, wt__str(wt__ptr_view_name(view))))
             return 1u << view;
     return 0;
 }
 
-int wt__ptr_without(const char *list, unsigned *out, wt_error *err)
+int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
 {
     for (const char *at = list; at && *at;) {
         size_t len = strcspn(at, ",");
@@ -52,15 +52,15 @@ static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
     if (given->complete > 0 || given->abstain > 0)
         return wt__fail(err, WT_EINVAL, "the recipe %s makes no promise: complete and abstain are of the recipe set",
                         given->recipe);
-    if (bundle && (given->without || given->k))
+    if (bundle && (given->ablate || given->k))
         return wt__fail(err, WT_EINVAL, "the recipe bundle asks no views; k and without are of the recipe ptr");
     if (given->k > PTR_MOST_K)
         return wt__fail(err, WT_EINVAL, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;
-    return wt__ptr_without(given->without, &p->options.without, err);
+    return wt__ptr_ablations(given->ablate, &p->options.ablate, err);
 }
 
-/* ---------------------------------------------------------------- labels of a study */
+/* ---------------------------------------------------------------- labels for an oracle */
 
 static bool is_gold(const struct ptr_labels *labels, uint32_t row)
 {
@@ -83,14 +83,14 @@ static int label(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_err
 /* The tools that the request needs, and the nearest ones that it does not. */
 static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error *err)
 {
-    const struct snapshot *snapshot = p->reach.home.shelf->snapshot;
-    struct ptr_label *needed = wt__arena_array(p->arena, struct ptr_label, p->study->gold_count),
+    const struct snapshot *snapshot = p->reach.home.index->snapshot;
+    struct ptr_label *needed = wt__arena_array(p->arena, struct ptr_label, p->oracle->gold_count),
                      *wrong = wt__arena_array(p->arena, struct ptr_label, WRONG_LABELS);
     struct ptr_tools near;
     int rc = needed && wrong ? 0 : wt__fail_nomem(err);
     *labels = (struct ptr_labels){.needed = needed, .wrong = wrong};
-    for (size_t i = 0; rc == 0 && i < p->study->gold_count; i++) {
-        size_t row = wt__shelf_row(snapshot, p->study->gold[i]);
+    for (size_t i = 0; rc == 0 && i < p->oracle->gold_count; i++) {
+        size_t row = wt__index_row(snapshot, p->oracle->gold[i]);
         if (row < snapshot->rows && !is_gold(labels, (uint32_t)row))
             rc = label(p, (uint32_t)row, &needed[labels->needed_count++], err);
     }
@@ -110,7 +110,7 @@ static int ask_model(struct ptr_pick *p, wt_error *err)
     struct ptr_labels labels;
     struct progress *progress = p->reach.home.progress;
     struct ptr_request request = {.text = p->reach.home.request, .progress = progress};
-    struct chat_model *model = p->study ? p->study->model : NULL;
+    struct chat_model *model = p->oracle ? p->oracle->model : NULL;
     int rc = 0;
     if (model) {
         request.labels = &labels;
@@ -148,7 +148,7 @@ static float score_of(const struct ptr_pick *p, uint32_t tool)
 {
     unsigned views = 0;
     for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
-        views += !(p->options.without & 1u << view);
+        views += !(p->options.ablate & 1u << view);
     for (size_t i = 0; i < p->trace.problem_count; i++) {
         const struct ptr_problem *problem = &p->trace.problems[i];
         if (problem->solved && !problem->already && problem->tool == tool)
@@ -157,7 +157,7 @@ static float score_of(const struct ptr_pick *p, uint32_t tool)
     return 1;
 }
 
-static int publish(struct ptr_pick *p, wt_error *err)
+static int materialise(struct ptr_pick *p, wt_error *err)
 {
     struct ptr_tools set = p->trace.set;
     struct hit *hits = wt__arena_array(p->arena, struct hit, set.count);
@@ -170,21 +170,21 @@ static int publish(struct ptr_pick *p, wt_error *err)
     }
     p->reach.home.hits.items = hits;
     p->reach.home.hits.len = set.count;
-    return wt__publish_hits(&p->reach.home, which, set.count, false, &p->out->items, &p->out->len, err);
+    return wt__materialise_hits(&p->reach.home, which, set.count, false, &p->out->items, &p->out->len, err);
 }
 
 /* What a reader of the set must know. */
 static int note(struct ptr_pick *p, bool bundle, wt_error *err)
 {
     int rc = 0;
-    if (p->study) {
+    if (p->oracle) {
         struct buffer text = {0};
         wt__buffer_printf(&text, "answered by a stand-in that knows the judgements (%s), not by a language model",
-                          p->study->model->name);
+                          p->oracle->model->name);
         rc = text.failed ? wt__fail_nomem(err) : wt__picked_note(p->out, p->arena, text.ptr, err);
         wt__buffer_dispose(&text);
     }
-    if (rc == 0 && p->reach.past.count == 0 && !(p->options.without & PTR_WITHOUT_BUNDLE) && !bundle)
+    if (rc == 0 && p->reach.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
         rc =
             wt__picked_note(p->out, p->arena,
                             "no set of past use to begin with: record use, then run `whichtool train neighbours`", err);
@@ -214,37 +214,37 @@ static int run(struct ptr_pick *p, bool bundle, wt_error *err)
         rc = note(p, bundle, err);
     if (rc == 0 && p->given->explain)
         rc = wt__ptr_write_trace(&p->reach, &p->trace, p->arena, &p->out->trace, err);
-    return rc < 0 ? rc : publish(p, err);
+    return rc < 0 ? rc : materialise(p, err);
 }
 
 static int pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
-                const struct pick_study *study, struct progress *progress, struct arena *arena, wt_picked *out,
+                const struct pick_oracle *oracle, struct progress *progress, struct arena *arena, wt_picked *out,
                 wt_error *err)
 {
-    struct ptr_pick p = {.given = options, .study = bundle ? NULL : study, .arena = arena, .out = out};
+    struct ptr_pick p = {.given = options, .oracle = bundle ? NULL : oracle, .arena = arena, .out = out};
     p.reach.home = (struct search){.engine = engine,
                                    .request = request,
                                    .arena = arena,
-                                   .recipe = options->below,
+                                   .recipe = options->base_retriever,
                                    .provider = options->provider,
                                    .k = 1,
                                    .progress = progress};
     int rc = run(&p, bundle, err);
     if (rc == WT_ESTORE && p.reach.bundles)
-        wt__bundles_discard(engine, p.reach.home.shelf);
+        wt__bundles_discard(engine, p.reach.home.index);
     wt__ptr_leave(&p.reach);
     return rc;
 }
 
 /* Damage shows when vectors are read. The index can be made again: once. */
 int wt__ptr_pick(wt_engine *engine, struct str request, const wt_pick_options *options, bool bundle,
-                 const struct pick_study *study, struct progress *progress, struct arena *arena, wt_picked *out,
+                 const struct pick_oracle *oracle, struct progress *progress, struct arena *arena, wt_picked *out,
                  wt_error *err)
 {
     const wt_picked nothing = *out;
-    int rc = pick(engine, request, options, bundle, study, progress, arena, out, err);
+    int rc = pick(engine, request, options, bundle, oracle, progress, arena, out, err);
     if (rc != WT_ESTORE)
         return rc;
     *out = nothing;
-    return pick(engine, request, options, bundle, study, progress, arena, out, err);
+    return pick(engine, request, options, bundle, oracle, progress, arena, out, err);
 }

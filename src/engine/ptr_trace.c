@@ -1,5 +1,5 @@
 /* ptr_trace.c: PTR's trace as JSON: tools by their ids, questions and answers word for word. */
-#include "engine/ptr.h"
+#include "engine/ptr_sources.h"
 
 #include "catalog/names.h"
 
@@ -24,7 +24,7 @@ static void write_tool(struct writing *w, uint32_t row)
     if (w->rc < 0)
         return;
     w->rc =
-        wt__shelf_tools(home->engine, home->shelf, &home->shelf->snapshot->keys[row].id, 1, w->arena, &tool, w->err);
+        wt__index_tools(home->engine, home->index, &home->index->snapshot->keys[row].id, 1, w->arena, &tool, w->err);
     if (w->rc < 0)
         return;
     wt__tool_id(&id, tool.provider, tool.name);

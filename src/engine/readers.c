@@ -32,7 +32,7 @@ enum { SLICE = 1024, SLICE_FULL = 1, TOO_MUCH = 2 };
 
 struct kept_tools {
     struct arena arena;
-    struct tool *tools; /* in order of the shelf's rows */
+    struct tool *tools; /* in order of the index's rows */
     size_t count, capacity, bytes;
     wt_error *err;
 };
@@ -51,7 +51,7 @@ static int keep_tool(void *context, const struct store_key *key, const struct to
     struct kept_tools *kept = context;
     (void)key;
     kept->bytes += sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
-    if (kept->bytes > SHELF_KEPT_BYTES)
+    if (kept->bytes > INDEX_KEPT_BYTES)
         return TOO_MUCH;
     if (wt__grow((void **)&kept->tools, &kept->capacity, kept->count + 1, sizeof *kept->tools) < 0)
         return wt__fail_nomem(kept->err);
@@ -60,8 +60,8 @@ static int keep_tool(void *context, const struct store_key *key, const struct to
     return rc == 0 && ++kept->count % SLICE == 0 ? SLICE_FULL : rc;
 }
 
-/* The tools that the shelf shows; NULL where they cannot be had, which makes no difference but time. */
-static struct kept_tools *read_kept(wt_engine *engine, const struct shelf *shelf)
+/* The tools that the index shows; NULL where they cannot be had, which makes no difference but time. */
+static struct kept_tools *read_kept(wt_engine *engine, const struct index_handle *index)
 {
     struct kept_tools *kept = calloc(1, sizeof *kept);
     struct store *reader;
@@ -71,7 +71,7 @@ static struct kept_tools *read_kept(wt_engine *engine, const struct shelf *shelf
         free(kept);
         return NULL;
     }
-    const struct snapshot *snapshot = shelf->snapshot;
+    const struct snapshot *snapshot = index->snapshot;
     kept->err = &why;
     int rc;
     do
@@ -80,7 +80,7 @@ static struct kept_tools *read_kept(wt_engine *engine, const struct shelf *shelf
     if (rc == 0)
         rc = wt__moment_read(engine, reader, &now, &why);
     wt__engine_return_reader(engine, reader);
-    if (rc == 0 && now.state == shelf->moment.state && kept->count == snapshot->rows)
+    if (rc == 0 && now.state == index->moment.state && kept->count == snapshot->rows)
         return kept;
     wt__kept_tools_free(kept);
     return NULL;
@@ -89,47 +89,47 @@ static struct kept_tools *read_kept(wt_engine *engine, const struct shelf *shelf
 void wt__engine_keep_tools(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
-    struct shelf *shelf = engine->shelf;
-    bool wanted = shelf && !shelf->kept && shelf->snapshot->rows > 0 && !wt__store_private(engine->store);
+    struct index_handle *index = engine->index;
+    bool wanted = index && !index->kept && index->snapshot->rows > 0 && !wt__store_private(engine->store);
     if (wanted)
-        atomic_fetch_add(&shelf->references, 1);
+        atomic_fetch_add(&index->references, 1);
     pthread_mutex_unlock(&engine->lock);
     if (!wanted)
         return;
-    struct kept_tools *kept = read_kept(engine, shelf);
+    struct kept_tools *kept = read_kept(engine, index);
     pthread_mutex_lock(&engine->lock);
-    if (!shelf->kept) {
-        shelf->kept = kept;
+    if (!index->kept) {
+        index->kept = kept;
         kept = NULL;
     }
     pthread_mutex_unlock(&engine->lock);
     wt__kept_tools_free(kept); /* another import was quicker */
-    wt__shelf_release(shelf);
+    wt__index_release(index);
 }
 
-static const struct kept_tools *kept_tools(wt_engine *engine, const struct shelf *shelf)
+static const struct kept_tools *kept_tools(wt_engine *engine, const struct index_handle *index)
 {
     pthread_mutex_lock(&engine->lock);
-    const struct kept_tools *kept = shelf->kept;
+    const struct kept_tools *kept = index->kept;
     pthread_mutex_unlock(&engine->lock);
     return kept;
 }
 
 /* ---------------------------------------------------------------- what a query reads */
 
-static void get_kept(const struct kept_tools *kept, const struct shelf *shelf, const int64_t *ids, size_t count,
+static void get_kept(const struct kept_tools *kept, const struct index_handle *index, const int64_t *ids, size_t count,
                      struct tool *out)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t row = wt__shelf_row(shelf->snapshot, ids[i]);
+        size_t row = wt__index_row(index->snapshot, ids[i]);
         out[i] = row < kept->count ? kept->tools[row] : (struct tool){0};
     }
 }
 
-int wt__shelf_tools(wt_engine *engine, const struct shelf *shelf, const int64_t *ids, size_t count, struct arena *arena,
-                    struct tool *out, wt_error *err)
+int wt__index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
+                    struct arena *arena, struct tool *out, wt_error *err)
 {
-    const struct kept_tools *kept = kept_tools(engine, shelf);
+    const struct kept_tools *kept = kept_tools(engine, index);
     struct store *reader;
     int rc = 0;
     if (!kept) {
@@ -139,19 +139,19 @@ int wt__shelf_tools(wt_engine *engine, const struct shelf *shelf, const int64_t 
         wt__store_set_wait(reader, 0);
         rc = wt__store_get(reader, ids, count, arena, out, err);
         wt__store_set_wait(reader, engine->busy_ms);
-        kept = rc == WT_EBUSY ? kept_tools(engine, shelf) : NULL; /* an import may have begun since */
+        kept = rc == WT_EBUSY ? kept_tools(engine, index) : NULL; /* an import may have begun since */
         if (rc == WT_EBUSY && !kept)
             rc = wt__store_get(reader, ids, count, arena, out, err);
         wt__engine_return_reader(engine, reader);
     }
     if (kept) {
-        get_kept(kept, shelf, ids, count, out);
+        get_kept(kept, index, ids, count, out);
         rc = 0;
     }
     return rc < 0 ? rc : 0;
 }
 
-static int list_kept(const struct kept_tools *kept, const struct shelf *shelf, struct str provider, size_t limit,
+static int list_kept(const struct kept_tools *kept, const struct index_handle *index, struct str provider, size_t limit,
                      struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
 {
     *count = 0;
@@ -160,17 +160,17 @@ static int list_kept(const struct kept_tools *kept, const struct shelf *shelf, s
         return wt__fail_nomem(err);
     for (size_t row = 0; row < kept->count && (limit == 0 || *count < limit); row++)
         if (wt__str_equal(kept->tools[row].provider, provider))
-            (*ids)[(*count)++] = shelf->snapshot->keys[row].id;
+            (*ids)[(*count)++] = index->snapshot->keys[row].id;
     return 0;
 }
 
-int wt__shelf_provider(wt_engine *engine, const struct shelf *shelf, const struct str *provider, size_t limit,
+int wt__index_provider(wt_engine *engine, const struct index_handle *index, const struct str *provider, size_t limit,
                        struct arena *arena, int64_t **ids, size_t *count, wt_error *err)
 {
-    const struct kept_tools *kept = kept_tools(engine, shelf);
+    const struct kept_tools *kept = kept_tools(engine, index);
     struct store *reader;
     if (kept)
-        return list_kept(kept, shelf, *provider, limit, arena, ids, count, err);
+        return list_kept(kept, index, *provider, limit, arena, ids, count, err);
     int rc = wt__engine_reader(engine, &reader, err);
     if (rc < 0)
         return rc;

@@ -53,7 +53,7 @@ static int choose_plain(struct search *search, const struct recipe *recipe, bool
     if (rc < 0 && err)
         *err = why;
     if (rc == 0)
-        search->set = (struct shelf_set){wt__encoder_hash(search->encoder), wt__document_kind};
+        search->set = (struct index_set){wt__encoder_hash(search->encoder), wt__document_kind};
     return rc;
 }
 
@@ -79,7 +79,7 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     }
     if (recipe->retriever.dense > 0) {
         search->encoder = trained->encoder;
-        search->set = (struct shelf_set){recipe->model, recipe->kind};
+        search->set = (struct index_set){recipe->model, recipe->kind};
     }
     search->ran = wt__arena_copy(search->arena, wt__str(recipe->runs));
     return search->ran ? 0 : wt__fail_nomem(err);
@@ -118,21 +118,21 @@ static int choose_recipe(struct search *search, wt_error *err)
     return choose_plain(search, recipe, automatic, err);
 }
 
-static int open_shelf(struct search *search, wt_error *err)
+static int open_index(struct search *search, wt_error *err)
 {
-    return wt__engine_shelf(search->engine, search->set.kind ? &search->set : NULL, search->labels, &search->shelf,
+    return wt__engine_index(search->engine, search->set.kind ? &search->set : NULL, search->labels, &search->index,
                             err);
 }
 
 /* Says how many tools cannot be found by meaning yet. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
-    size_t missing = search->set.kind ? wt__shelf_without_vector(search->shelf, &search->set) : 0;
+    size_t missing = search->set.kind ? wt__index_without_vector(search->index, &search->set) : 0;
     if (missing == 0)
         return 0;
     struct buffer text = {0};
     wt__buffer_printf(&text, "%zu of %u tools have no vector yet; `whichtool add` of any source makes them", missing,
-                      search->shelf->snapshot->rows);
+                      search->index->snapshot->rows);
     search->notice = wt__arena_copy(search->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     return search->notice ? 0 : wt__fail_nomem(err);
@@ -141,7 +141,7 @@ static int note_missing_vectors(struct search *search, wt_error *err)
 /* Sets the bit of a tool's row to `wanted`. */
 static void mark(const struct snapshot *snapshot, uint64_t *bits, int64_t id, bool wanted)
 {
-    size_t row = wt__shelf_row(snapshot, id);
+    size_t row = wt__index_row(snapshot, id);
     uint64_t bit = (uint64_t)1 << (row % 64);
     if (row < snapshot->rows)
         bits[row / 64] = wanted ? bits[row / 64] | bit : bits[row / 64] & ~bit;
@@ -152,23 +152,23 @@ static int mark_provider(struct search *search, uint64_t *bits, wt_error *err)
     struct str provider = wt__str(search->provider);
     size_t count = 0;
     int64_t *ids = NULL;
-    int rc = wt__shelf_provider(search->engine, search->shelf, &provider, 0, search->arena, &ids, &count, err);
+    int rc = wt__index_provider(search->engine, search->index, &provider, 0, search->arena, &ids, &count, err);
     if (rc < 0)
         return rc;
     if (count == 0)
         return wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%s\"", search->provider);
     for (size_t i = 0; i < count; i++)
-        mark(search->shelf->snapshot, bits, ids[i], true);
+        mark(search->index->snapshot, bits, ids[i], true);
     return 0;
 }
 
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err)
 {
-    const struct snapshot *snapshot = search->shelf->snapshot;
+    const struct snapshot *snapshot = search->index->snapshot;
     size_t words = (snapshot->rows + (size_t)63) / 64;
     int rc = 0;
     *allowed = NULL;
-    if (!search->provider && search->without_count == 0)
+    if (!search->provider && search->excluded_count == 0)
         return 0;
     uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
     if (!bits)
@@ -177,8 +177,8 @@ int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error
         rc = mark_provider(search, bits, err);
     else
         memset(bits, 0xff, words * sizeof *bits);
-    for (size_t i = 0; rc == 0 && i < search->without_count; i++)
-        mark(snapshot, bits, search->without[i], false);
+    for (size_t i = 0; rc == 0 && i < search->excluded_count; i++)
+        mark(snapshot, bits, search->excluded[i], false);
     *allowed = bits;
     return rc;
 }
@@ -190,7 +190,7 @@ const struct neighbours *wt__search_neighbours(const struct search *search)
 
 static int retrieve(struct search *search, wt_error *err)
 {
-    const struct snapshot *snapshot = search->shelf->snapshot;
+    const struct snapshot *snapshot = search->index->snapshot;
     struct view view = {.snapshot = snapshot, .encoder = search->encoder};
     size_t k = search->k, deeper = wt__reranker_depth(&search->reranker);
     struct retrieve_request request = {.text = search->request,
@@ -198,7 +198,7 @@ static int retrieve(struct search *search, wt_error *err)
                                        .max_per_provider = search->max_per_provider,
                                        .copies = search->copies,
                                        .features = search->features || search->reranker.refiner};
-    search->neighbours.rows = search->shelf->label_rows;
+    search->neighbours.rows = search->index->label_rows;
     view.neighbours = wt__search_neighbours(search);
     if (search->set.kind)
         view.vectors =
@@ -209,8 +209,9 @@ static int retrieve(struct search *search, wt_error *err)
     if (rc == 0 && wt__progress_step(search->progress, 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0) {
-        struct store_tools tools = {search->engine, search->shelf};
-        struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena, &search->several};
+        struct store_tools tools = {search->engine, search->index};
+        struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena,
+                                     &search->multi_provider_probability};
         rc = wt__rerank(&search->reranker, &input, &search->hits, err);
     }
     if (rc == 0 && search->hits.len > k)
@@ -224,9 +225,9 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
     wt_error why;
     int rc = retrieve(search, &why);
     if (rc == WT_ESTORE && search->encoder) {
-        wt__engine_discard_shelf(search->engine, search->shelf);
-        wt__shelf_release(search->shelf);
-        rc = open_shelf(search, &why);
+        wt__engine_discard_index(search->engine, search->index);
+        wt__index_release(search->index);
+        rc = open_index(search, &why);
         if (rc == 0)
             rc = retrieve(search, &why);
     }
@@ -237,14 +238,14 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
 
 int wt__search_run(struct search *search, wt_error *err)
 {
-    search->several = NAN;
+    search->multi_provider_probability = NAN;
     int rc = check(search, err);
     if (rc == 0 && wt__progress_phase(search->progress, "searching", 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = choose_recipe(search, err);
     if (rc == 0)
-        rc = open_shelf(search, err);
+        rc = open_index(search, err);
     if (rc == 0)
         rc = note_missing_vectors(search, err);
     if (rc == 0)
@@ -255,5 +256,5 @@ int wt__search_run(struct search *search, wt_error *err)
 void wt__search_end(struct search *search)
 {
     wt__engine_return_workspace(search->engine, search->workspace);
-    wt__shelf_release(search->shelf);
+    wt__index_release(search->index);
 }

@@ -19,24 +19,24 @@ struct search {
     size_t max_per_provider; /* 0: no cap */
     bool copies;             /* near-copies have places of their own */
     bool features;           /* of the hits; past requests are then asked where there are any */
-    const int64_t *without;  /* [without_count] ids of tools that count as gone */
-    size_t without_count;
+    const int64_t *excluded; /* [excluded_count] ids of tools that are not found */
+    size_t excluded_count;
     const uint64_t *left_out;      /* past requests that are not asked; as in struct neighbours */
     struct progress *progress;     /* heard between the stages; may be NULL */
-    const struct vectors *vectors; /* in place of the shelf's own, of the same rows; NULL: those */
+    const struct vectors *vectors; /* in place of the index's own, of the same rows; NULL: those */
 
     /* What came of it. */
-    struct hit_list hits;     /* until the end of the search */
-    struct shelf *shelf;      /* whose rows they are */
-    const char *ran;          /* the recipe */
-    const char *why, *notice; /* as in wt_hits */
-    double several;
+    struct hit_list hits;       /* until the end of the search */
+    struct index_handle *index; /* whose rows they are */
+    const char *ran;            /* the recipe */
+    const char *why, *notice;   /* as in wt_hits */
+    double multi_provider_probability;
 
     /* What it works with. */
     struct retriever retriever;
     const struct encoder *encoder; /* NULL: lexical only */
-    struct shelf_set set;          /* the vectors it searches, with an encoder */
-    struct reranker reranker;      /* looks at the hits once more */
+    struct index_set set;          /* the vectors it searches, with an encoder */
+    struct reranker reranker;      /* reranks the hits */
     const struct trained *labels;  /* whose neighbours are asked; NULL: nobody's */
     struct neighbours neighbours;  /* count 0: none */
     struct workspace *workspace;
@@ -46,7 +46,7 @@ struct search {
 int wt__search_run(struct search *search, wt_error *err);
 void wt__search_end(struct search *search);
 
-/* *allowed: a bit for each row of its shelf that it may find, in its arena; NULL: all. Errors: WT_ENOTFOUND (no tool
+/* *allowed: a bit for each row of its index that it may find, in its arena; NULL: all. Errors: WT_ENOTFOUND (no tool
  * has that provider), ... */
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err);
 

@@ -8,8 +8,8 @@ static int read_rows(void *context, const uint32_t *rows, size_t count, struct a
     if (!ids)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
-        ids[i] = tools->shelf->snapshot->keys[rows[i]].id;
-    int rc = wt__shelf_tools(tools->engine, tools->shelf, ids, count, arena, out, err);
+        ids[i] = tools->index->snapshot->keys[rows[i]].id;
+    int rc = wt__index_tools(tools->engine, tools->index, ids, count, arena, out, err);
     return rc < 0 ? rc : 0;
 }
 
@@ -20,15 +20,15 @@ static int rows_of_provider(void *context, struct str provider, size_t most, str
     size_t listed = 0;
     int64_t *ids;
     *count = 0;
-    const struct snapshot *snapshot = tools->shelf->snapshot;
-    int rc = wt__shelf_provider(tools->engine, tools->shelf, &provider, most, arena, &ids, &listed, err);
+    const struct snapshot *snapshot = tools->index->snapshot;
+    int rc = wt__index_provider(tools->engine, tools->index, &provider, most, arena, &ids, &listed, err);
     if (rc < 0)
         return rc;
     *rows = wt__arena_array(arena, uint32_t, listed);
     if (!*rows)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < listed; i++) {
-        size_t row = wt__shelf_row(snapshot, ids[i]);
+        size_t row = wt__index_row(snapshot, ids[i]);
         if (row < snapshot->rows) /* or it came after the snapshot */
             (*rows)[(*count)++] = (uint32_t)row;
     }

@@ -7,7 +7,7 @@
 
 struct store_tools {
     wt_engine *engine;
-    const struct shelf *shelf; /* of the query */
+    const struct index_handle *index; /* of the query */
 };
 
 /* Borrows it. */

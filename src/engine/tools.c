@@ -12,7 +12,7 @@
 #include "catalog/export.h"
 #include "catalog/names.h"
 #include "engine/engine.h"
-#include "engine/options.h"
+#include "engine/sized_options.h"
 
 enum { AMBIGUOUS_SHOWN = 5 };
 
@@ -21,7 +21,7 @@ struct tool_list {
     struct arena arena;
 };
 
-int wt__tool_publish(struct arena *arena, const struct tool *tool, wt_tool *out, wt_error *err)
+int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *out, wt_error *err)
 {
     struct buffer id = {0};
     char hex[65];
@@ -58,7 +58,7 @@ static int list_new(struct store *store, const int64_t *ids, size_t count, wt_to
     int rc = tools && items ? wt__store_get(store, ids, count, &list->arena, tools, err) : wt__fail_nomem(err);
     for (size_t i = 0; rc >= 0 && i < count; i++)
         if (tools[i].name.len > 0)
-            rc = wt__tool_publish(&list->arena, &tools[i], &items[list->tools.len++], err);
+            rc = wt__tool_materialise(&list->arena, &tools[i], &items[list->tools.len++], err);
     if (rc >= 0) {
         list->tools.items = wt__arena_pointers(&list->arena, items, list->tools.len, sizeof *items);
         rc = list->tools.items ? 0 : wt__fail_nomem(err);

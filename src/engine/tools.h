@@ -8,7 +8,7 @@
 #include "catalog/tool.h"
 
 /* Copies a tool with all its texts into the arena. */
-int wt__tool_publish(struct arena *arena, const struct tool *tool, wt_tool *out, wt_error *err);
+int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *out, wt_error *err);
 
 /* The store's id of the one tool that name stands for (see wt_get). The caller holds the store. */
 int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_error *err);

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "recipe/trained.h"
 #include "engine/embed.h"
-#include "engine/usage.h"
+#include "engine/recorded_use.h"
 
 enum { BATCH = 1024, STALE_BATCH = 256 };
 

@@ -17,8 +17,8 @@
 #include "choose/oracle.h"
 #include "engine/corpus.h"
 #include "engine/engine.h"
-#include "engine/options.h"
-#include "engine/ptr.h"
+#include "engine/sized_options.h"
+#include "engine/ptr_sources.h"
 #include "recipe/recipes.h"
 #include "eval/bootstrap.h"
 #include "eval/learning.h"
@@ -53,14 +53,14 @@ struct evaluation {
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
     struct arena scratch;
-    struct dataset dataset, foreign; /* foreign: whose requests no tool fits */
+    struct dataset dataset, out_of_domain; /* the latter: whose requests no tool fits */
     wt_engine *engine;
     wt_catalog_info info;
-    size_t lost_tools; /* relevant tools that the catalogue does not have */
-    bool *several;     /* [plan.queries] whether its relevant tools are of several providers */
-    bool lexical_only; /* every recipe was asked for, but there is no model */
-    bool untrained;    /* the same, but there is nothing to learn from */
-    bool learns;       /* a recipe needs training, and learning is filled in */
+    size_t lost_tools;    /* relevant tools that the catalogue does not have */
+    bool *multi_provider; /* [plan.queries] whether its relevant tools are of several providers */
+    bool lexical_only;    /* every recipe was asked for, but there is no model */
+    bool untrained;       /* the same, but there is nothing to learn from */
+    bool learns;          /* a recipe needs training, and learning is filled in */
     struct learning learning;
     struct measurement *measured; /* [recipe_count] */
     struct progress progress;
@@ -144,7 +144,7 @@ static bool is_ptr(const char *name)
 }
 
 /* Whether another recipe stands below it. */
-static bool has_below(const char *name)
+static bool has_base_retriever(const char *name)
 {
     return is_ptr(name) || wt__recipe_picker(name) == PICKER_BUNDLE;
 }
@@ -210,25 +210,27 @@ static void complete_recipes(struct evaluation *e, bool model)
 static int plan_ptr(struct evaluation *e)
 {
     const wt_eval_options *o = &e->options;
-    const char *below = o->below;
+    const char *base_retriever = o->base_retriever;
     if (o->oracle && (o->chat_url || o->chat_model || o->record_path || o->replay_path))
         return wt__fail(e->err, WT_EINVAL, "either the oracle answers or a language model, not both");
-    if (below && !recipe_named(below) && !is_automatic(below))
-        return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", below);
-    if (below && !is_automatic(below) && recipe_named(below)->picks)
-        return wt__fail(e->err, WT_ERECIPE, "the recipe %s gives a set; below ptr stands one that ranks", below);
+    if (base_retriever && !recipe_named(base_retriever) && !is_automatic(base_retriever))
+        return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", base_retriever);
+    if (base_retriever && !is_automatic(base_retriever) && recipe_named(base_retriever)->picks)
+        return wt__fail(e->err, WT_ERECIPE, "the recipe %s gives a set; below ptr stands one that ranks",
+                        base_retriever);
     for (size_t i = 0; i < e->recipe_count; i++)
         if (is_ptr(e->recipes[i]) && !can_ask(e))
             return wt__fail(
                 e->err, WT_EINVAL,
                 "the recipe ptr asks a language model: say which with --chat-model NAME, or have a stand-in "
                 "answer with --oracle RATE");
-    unsigned without = 0;
-    int rc = wt__ptr_without(o->without, &without, e->err);
+    unsigned ablate = 0;
+    int rc = wt__ptr_ablations(o->ablate, &ablate, e->err);
     if (rc < 0)
         return rc; /* now, and not after a training */
-    e->plan.ptr = (struct ptr_plan){
-        .below = below, .without = o->without, .once = o->chat_model && !o->record_path && !o->replay_path};
+    e->plan.ptr = (struct ptr_plan){.base_retriever = base_retriever,
+                                    .ablate = o->ablate,
+                                    .once = o->chat_model && !o->record_path && !o->replay_path};
     if (!o->oracle)
         return 0;
     e->plan.ptr.oracle = &e->oracle.model;
@@ -264,11 +266,11 @@ static void ptr_settings(const struct evaluation *e, const struct measurement *m
     const char *file = o->replay_path ? o->replay_path : o->record_path;
     double queries = (double)e->plan.queries;
     wt__buffer_text(json, ",\"below\":");
-    wt__buffer_json(json, wt__str(o->below ? o->below : "auto"));
+    wt__buffer_json(json, wt__str(o->base_retriever ? o->base_retriever : "auto"));
     if (!is_ptr(recipe))
         return;
     wt__buffer_text(json, ",\"without\":");
-    wt__buffer_json(json, wt__str(o->without ? o->without : ""));
+    wt__buffer_json(json, wt__str(o->ablate ? o->ablate : ""));
     wt__buffer_text(json, ",\"answers\":");
     wt__buffer_json(json, wt__str(o->oracle ? e->oracle.name : o->chat_model ? o->chat_model : ""));
     if (o->oracle)
@@ -285,12 +287,12 @@ static void ptr_settings(const struct evaluation *e, const struct measurement *m
 static size_t recipes_to_train(const struct evaluation *e, const char **with)
 {
     size_t count = e->recipe_count;
-    bool below = false;
+    bool base_retriever = false;
     memcpy(with, e->recipes, count * sizeof *with);
     for (size_t i = 0; i < e->recipe_count; i++)
-        below |= has_below(e->recipes[i]);
-    if (below)
-        with[count++] = e->options.below ? e->options.below : "auto";
+        base_retriever |= has_base_retriever(e->recipes[i]);
+    if (base_retriever)
+        with[count++] = e->options.base_retriever ? e->options.base_retriever : "auto";
     return count;
 }
 
@@ -343,7 +345,7 @@ static void look_at_gold(struct evaluation *e, const struct map *wanted)
         uint32_t first = NOT_THERE;
         for (size_t j = 0; j < query->judgement_count; j++) {
             uint32_t owner = query->judgements[j].gain > 0 ? *wt__map_get(wanted, query->judgements[j].tool) : first;
-            e->several[q] |= first != NOT_THERE && owner != NOT_THERE && owner != first;
+            e->multi_provider[q] |= first != NOT_THERE && owner != NOT_THERE && owner != first;
             first = first == NOT_THERE ? owner : first;
         }
     }
@@ -352,8 +354,8 @@ static void look_at_gold(struct evaluation *e, const struct map *wanted)
 static int read_gold(struct evaluation *e)
 {
     struct map wanted = {0}, providers = {0};
-    e->several = wt__arena_array(&e->scratch, bool, e->plan.queries);
-    int rc = e->several ? 0 : wt__fail_nomem(e->err);
+    e->multi_provider = wt__arena_array(&e->scratch, bool, e->plan.queries);
+    int rc = e->multi_provider ? 0 : wt__fail_nomem(e->err);
     for (size_t q = 0; q < e->plan.queries && rc == 0; q++)
         for (size_t j = 0; rc == 0 && j < e->dataset.queries[q].judgement_count; j++)
             if (e->dataset.queries[q].judgements[j].gain > 0 &&
@@ -483,7 +485,7 @@ static int settings_of(struct evaluation *e, const struct measurement *m, const 
         wt__buffer_text(&json, ",\"copies\":true");
     if (e->options.usages)
         wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
-    if (has_below(recipe))
+    if (has_base_retriever(recipe))
         ptr_settings(e, m, recipe, &json);
     if (e->learns)
         rc = wt__learning_settings(&e->learning, e->engine, recipe, &json);
@@ -503,7 +505,7 @@ static int notice_of(struct evaluation *e, const struct measurement *m, const ch
         wt__buffer_text(&text, "; there is no model, so only recipes that need none were measured");
     if (e->untrained)
         wt__buffer_text(&text, "; the set has no train split, so recipes that need training were left out");
-    if (e->learns && e->learning.foreign)
+    if (e->learns && e->learning.other_data)
         wt__engine_trained(e->engine, &trained, NULL);
     if (wt__trained_recipe(trained, recipe))
         wt__buffer_printf(&text, "; the models were trained on other data (%s), since the set has no train split",
@@ -544,7 +546,7 @@ static void judge_kinds(const struct evaluation *e, const struct measurement *m,
 {
     double right = 0, squares = 0;
     for (size_t q = 0; q < e->plan.queries; q++) {
-        double error = m->several[q] - (e->several[q] ? 1 : 0);
+        double error = m->multi_provider_probability[q] - (e->multi_provider[q] ? 1 : 0);
         right += fabs(error) < 0.5;
         squares += error * error;
     }
@@ -555,7 +557,7 @@ static void judge_kinds(const struct evaluation *e, const struct measurement *m,
 static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
 {
     size_t metrics = wt__plan_metrics(&e->plan), picks = m->picks ? PICK_METRICS : 0;
-    size_t all = metrics + picks + m->fitness_count;
+    size_t all = metrics + picks + m->answerability_count;
     wt_metric *values = wt__arena_array(&e->report->arena, wt_metric, all);
     const void *shown = wt__arena_pointers(&e->report->arena, values, all, sizeof *values);
     char *set = wt__arena_copy(&e->report->arena, wt__str(e->dataset.name));
@@ -582,8 +584,8 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
         values[metrics + i] = (wt_metric){i < SET_METRICS ? wt__set_metrics[i].name : wt__pick_metrics[i - SET_METRICS],
                                           sum / (double)e->plan.queries};
     }
-    for (size_t i = 0; i < m->fitness_count; i++)
-        values[metrics + picks + i] = (wt_metric){wt__fitness_names[i], m->fitness[i]};
+    for (size_t i = 0; i < m->answerability_count; i++)
+        values[metrics + picks + i] = (wt_metric){wt__answerability_names[i], m->answerability[i]};
     *row = (wt_eval_row){.set = set,
                          .split = split,
                          .recipe = name,
@@ -649,8 +651,9 @@ static int measure_recipe(struct evaluation *e, const char *recipe, struct measu
     int rc = wt__measure(out, e->engine, &e->dataset, &e->plan, recipe, path, &e->progress, e->err);
     if (rc < 0 || strcmp(recipe, TRAINED_SET) != 0)
         return rc;
-    return wt__measure_fitness(out->fitness, &out->fitness_count, e->engine, &e->dataset, e->plan.queries,
-                               e->options.foreign ? &e->foreign : NULL, &e->progress, e->err);
+    return wt__measure_answerability(out->answerability, &out->answerability_count, e->engine, &e->dataset,
+                                     e->plan.queries, e->options.out_of_domain ? &e->out_of_domain : NULL, &e->progress,
+                                     e->err);
 }
 
 static int measure_recipes(struct evaluation *e)
@@ -719,8 +722,8 @@ static int evaluate(struct evaluation *e, const char *dir)
     e->plan.timed = e->plan.queries < timed ? e->plan.queries : timed;
     for (size_t q = 0; q < e->plan.queries; q++)
         e->plan.relevant += wt__relevant(&e->dataset.queries[q]);
-    if (e->options.foreign)
-        rc = wt__dataset_read(&e->foreign, e->options.foreign, e->split, e->err);
+    if (e->options.out_of_domain)
+        rc = wt__dataset_read(&e->out_of_domain, e->options.out_of_domain, e->split, e->err);
     if (rc == 0)
         rc = open_catalogue(e, dir);
     if (rc == 0)
@@ -757,7 +760,7 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     wt__learning_dispose(&e.learning);
     wt_close(e.engine);
     wt__dataset_dispose(&e.dataset);
-    wt__dataset_dispose(&e.foreign);
+    wt__dataset_dispose(&e.out_of_domain);
     wt__arena_dispose(&e.scratch);
     if (rc < 0) {
         wt_eval_report_free(&e.report->visible);

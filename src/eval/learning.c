@@ -16,7 +16,7 @@
 #include "catalog/dataset.h"
 #include "recipe/recipes.h"
 #include "engine/embed.h"
-#include "engine/usage.h"
+#include "engine/recorded_use.h"
 #include "eval/portion.h"
 
 #define EDITION "whichtool learned store 1 " WT_VERSION "\n"
@@ -141,8 +141,8 @@ int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err)
     struct dataset train = {0}, dev = {0};
     learning->dir = dir;
     learning->err = err;
-    learning->foreign = !wt__learning_possible(dir);
-    if (learning->foreign)
+    learning->other_data = !wt__learning_possible(dir);
+    if (learning->other_data)
         return settle(learning, &train, NULL, NULL);
     int rc = wt__dataset_read(&train, dir, "train", err);
     if (rc < 0)
@@ -213,7 +213,7 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
         rc = import_tools(learning, *out);
     if (rc == 0)
         rc = wt_get_usage_info(*out, &usages, learning->err);
-    if (rc == 0 && usages.usages == 0 && !learning->foreign)
+    if (rc == 0 && usages.usages == 0 && !learning->other_data)
         rc = record_usages(learning, *out);
     if (rc < 0) {
         wt_close(*out);
@@ -430,7 +430,8 @@ static int check_models(struct learning *learning, wt_engine *engine, const char
             continue;
         rc = read_config(learning, lesson->name, &config);
         if (rc == 0 && config)
-            rc = learning->foreign ? note_data(learning, config) : check_data(learning, engine, lesson->name, config);
+            rc =
+                learning->other_data ? note_data(learning, config) : check_data(learning, engine, lesson->name, config);
         json_decref(config);
     }
     return rc;
@@ -478,7 +479,7 @@ int wt__learning_settings(struct learning *learning, wt_engine *engine, const ch
     rc = read_config(learning, trained_part(recipe), &config);
     json_t *about = json_pack("{s:s, s:s, s:I}", "folder", learning->models, "key", trained->key, "requests",
                               (json_int_t)learning->requests);
-    if (about && learning->foreign && learning->trained_on &&
+    if (about && learning->other_data && learning->trained_on &&
         json_object_set_new(about, "trained_on", json_string(learning->trained_on)) < 0)
         rc = wt__fail_nomem(learning->err);
     if (rc == 0 && (!about || !add_members(about, memory_of(config)) || !add_members(about, config)))

@@ -20,14 +20,15 @@
 struct learning {
     wt_eval_options options; /* the caller's, filled in before wt__learning_plan */
     struct arena arena;
-    const char *dir;        /* the data set */
-    const char *data;       /* what is learned from: dir, or a part of it */
-    const char *store;      /* path */
-    const char *models;     /* folder */
-    size_t requests;        /* that are learned from */
-    bool foreign;           /* the set has no train split: the models in options.trained are of other data */
-    const char *trained_on; /* what the first of those says that it was trained on; NULL: nothing, or not foreign */
-    double seconds;         /* that training took now; 0: the models were there */
+    const char *dir;    /* the data set */
+    const char *data;   /* what is learned from: dir, or a part of it */
+    const char *store;  /* path */
+    const char *models; /* folder */
+    size_t requests;    /* that are learned from */
+    bool other_data;    /* the set has no train split: the models in options.trained are of other data */
+    const char
+        *trained_on; /* what the first of those says that it was trained on; NULL: nothing, or other_data is false */
+    double seconds;  /* that training took now; 0: the models were there */
     wt_error *err;
 };
 

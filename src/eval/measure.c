@@ -94,7 +94,7 @@ struct answer {
     const wt_hit *const *items;
     size_t len;
     const char *recipe, *notice, *why;
-    double several;
+    double multi_provider_probability;
 };
 
 static void free_answer(struct answer *answer)
@@ -126,16 +126,16 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
     options.recipe = recipe;
     options.abstain = -1;
     int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
-    struct pick_study study = {.model = ptr->oracle, .gold = gold};
+    struct pick_oracle oracle = {.model = ptr->oracle, .gold = gold};
     int rc = gold ? 0 : wt__fail_nomem(err);
     if (wt__recipe_picker(recipe) != PICKER_CHOOSER)
-        options.below = ptr->below;
+        options.base_retriever = ptr->base_retriever;
     if (wt__recipe_picker(recipe) == PICKER_PTR)
-        options.without = ptr->without;
+        options.ablate = ptr->ablate;
     if (rc == 0 && ptr->oracle)
-        rc = wt__find_gold(engine, query, gold, &study.gold_count, err);
+        rc = wt__find_gold(engine, query, gold, &oracle.gold_count, err);
     if (rc == 0)
-        rc = wt__pick(engine, query->text, &options, ptr->oracle ? &study : NULL, &out->picked, err);
+        rc = wt__pick(engine, query->text, &options, ptr->oracle ? &oracle : NULL, &out->picked, err);
     free(gold);
     if (rc == 0)
         *out = (struct answer){.picked = out->picked,
@@ -143,7 +143,7 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
                                .len = out->picked->len,
                                .recipe = out->picked->recipe,
                                .notice = out->picked->notice,
-                               .several = NAN};
+                               .multi_provider_probability = NAN};
     return rc;
 }
 
@@ -164,7 +164,7 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
                                .recipe = out->hits->recipe,
                                .notice = out->hits->notice,
                                .why = out->hits->why,
-                               .several = out->hits->several};
+                               .multi_provider_probability = out->hits->multi_provider_probability};
     return rc;
 }
 
@@ -173,7 +173,7 @@ static int find(struct answer *out, wt_engine *engine, const struct query *query
                 const struct plan *plan, size_t k, wt_error *err)
 {
     wt_error why;
-    *out = (struct answer){.several = NAN};
+    *out = (struct answer){.multi_provider_probability = NAN};
     int rc = wt__recipe_picker(recipe) == PICKER_NONE ? rank(out, engine, query, recipe, plan, k, &why)
                                                       : pick(out, engine, query, recipe, &plan->ptr, &why);
     return rc < 0 ? wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message) : 0;
@@ -294,7 +294,7 @@ static int judge_query(void *context, size_t index, unsigned worker)
     int rc = find(&answer, j->engine, query, j->recipe, j->plan, j->plan->depth, err);
     if (rc == 0)
         rc = judge_answer(j, index, &answer, err);
-    j->out->several[q] = answer.several;
+    j->out->multi_provider_probability[q] = answer.multi_provider_probability;
     if (answer.picked) {
         if (judged_once(j->recipe, j->plan))
             j->out->milliseconds[q] = answer.picked->total_ms;
@@ -354,14 +354,15 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
     *out = (struct measurement){.values = calloc(plan->queries * wt__plan_metrics(plan), sizeof *out->values),
                                 .milliseconds = calloc(plan->timed + plan->queries, sizeof *out->milliseconds),
                                 .missed = calloc(plan->relevant, sizeof *out->missed),
-                                .several = calloc(plan->queries, sizeof *out->several),
+                                .multi_provider_probability =
+                                    calloc(plan->queries, sizeof *out->multi_provider_probability),
                                 .questions = calloc(plan->queries, sizeof *out->questions),
                                 .tokens = calloc(plan->queries, sizeof *out->tokens)};
     bool picks = wt__recipe_picker(recipe) != PICKER_NONE;
     if (picks)
         out->picks = calloc(plan->queries * PICK_METRICS, sizeof *out->picks);
-    int rc = out->values && (out->picks || !picks) && out->milliseconds && out->missed && out->several &&
-                     out->questions && out->tokens
+    int rc = out->values && (out->picks || !picks) && out->milliseconds && out->missed &&
+                     out->multi_provider_probability && out->questions && out->tokens
                  ? 0
                  : wt__fail_nomem(err);
     if (rc == 0 && run_path)
@@ -388,7 +389,7 @@ void wt__measurement_dispose(struct measurement *measurement)
     free(measurement->picks);
     free(measurement->milliseconds);
     free(measurement->missed);
-    free(measurement->several);
+    free(measurement->multi_provider_probability);
     free(measurement->questions);
     free(measurement->tokens);
     free(measurement->ran);

@@ -7,7 +7,7 @@
 #include "base/progress.h"
 #include "catalog/dataset.h"
 #include "choose/set_metrics.h"
-#include "eval/fitness.h"
+#include "eval/answerability.h"
 #include "llm/chat.h"
 
 enum {
@@ -18,7 +18,7 @@ enum {
 
 /* How the recipes ptr and bundle are measured; as in wt_eval_options. */
 struct ptr_plan {
-    const char *below, *without;
+    const char *base_retriever, *ablate;
     struct chat_model *oracle; /* NULL: the engine's own language model is asked */
     bool once;                 /* each question costs: times are those of the answers that are judged */
 };
@@ -49,14 +49,15 @@ enum { PICK_RECALL = SET_METRICS, PICK_NDCG, PICK_PUBLISHED_NDCG, PICK_METRICS }
 extern const char *const wt__pick_metrics[PICK_METRICS - SET_METRICS]; /* names of the last three */
 
 struct measurement {
-    double *values;                  /* [queries, metrics] */
-    double *picks;                   /* [queries, PICK_METRICS]; NULL where the recipe ranks */
-    double fitness[FITNESS_FIGURES]; /* [fitness_count] of the recipe `set`, by whoever asks for them */
-    size_t fitness_count;
+    double *values; /* [queries, metrics] */
+    double *picks;  /* [queries, PICK_METRICS]; NULL where the recipe ranks */
+    double
+        answerability[ANSWERABILITY_FIGURES]; /* [answerability_count] of the recipe `set`, by whoever asks for them */
+    size_t answerability_count;
     size_t timed;
-    double *milliseconds;       /* [timed], ascending */
-    bool *missed;               /* [relevant], in the order of queries and judgements */
-    double *several;            /* [queries] what wt_hits said of it */
+    double *milliseconds;               /* [timed], ascending */
+    bool *missed;                       /* [relevant], in the order of queries and judgements */
+    double *multi_provider_probability; /* [queries] what wt_hits said of it */
     double *questions, *tokens; /* [queries] put to a language model; tokens: of questions and answers together */
     char *ran, *notice, *why;   /* what wt_hits said at the first query; notice and why may be NULL */
 };

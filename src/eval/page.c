@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "encoder/tokenizer_files.h"
+#include "encoder/model_tokenizer.h"
 #include "eval/report_html.h"
 #include "text/tokenizer.h"
 

@@ -13,13 +13,13 @@
 
 #include "base/memory.h"
 #include "learn/mlc_trainer.h"
-#include "learn/refiner.h"
-#include "learn/study.h"
+#include "learn/refiner_trainer.h"
+#include "learn/dev_evaluator.h"
 #include "learn/tool2vec_trainer.h"
 
 /* What can be weighed. */
 struct weights {
-    float lexical, dense, part, neighbours;
+    float lexical, dense, subquery, neighbours;
     float tool2vec, mlc; /* what the dense side is made of */
 };
 
@@ -34,14 +34,14 @@ struct balance {
 /* Values in order of preference: of equals the first stays. */
 static const struct mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
 static const struct balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
-static const float parts[] = {0.5f, 1, 0.75f, 0.25f, 0};
+static const float subqueries[] = {0.5f, 1, 0.75f, 0.25f, 0};
 static const float votes[] = {0.5f, 0, 0.25f, 1, 2};
 enum { ROUNDS = 2, CLEARLY = 2 /* standard errors: what costs more should be worth it */ };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 struct search {
-    struct study *study;
+    struct dev_evaluator *evaluator;
     float *tools, *rows;      /* [M, D] T, and C where there is a head */
     bool head;                /* whether there is */
     float *mixed;             /* [M, D] of the mix in hand */
@@ -56,22 +56,24 @@ struct search {
 
 static int mix(struct search *search, struct mix wanted, wt_error *err)
 {
-    size_t count = search->study->tools * search->study->dim;
+    size_t count = search->evaluator->tools * search->evaluator->dim;
     if (search->view.chunks && search->in_hand.tool2vec == wanted.tool2vec && search->in_hand.mlc == wanted.mlc)
         return 0;
     for (size_t i = 0; i < count; i++)
         search->mixed[i] = wanted.tool2vec * search->tools[i] + wanted.mlc * search->rows[i];
     wt__tool_vectors_dispose(&search->view);
     search->in_hand = wanted;
-    return wt__tool_vectors_open(&search->view, search->mixed, search->study->tools, search->study->dim, err);
+    return wt__tool_vectors_open(&search->view, search->mixed, search->evaluator->tools, search->evaluator->dim, err);
 }
 
 static int ask(struct search *search, const struct weights *weights, struct outcome *out, wt_error *err)
 {
-    const struct retriever retriever = {
-        .lexical = weights->lexical, .dense = weights->dense, .part = weights->part, .neighbours = weights->neighbours};
+    const struct retriever retriever = {.lexical = weights->lexical,
+                                        .dense = weights->dense,
+                                        .subquery = weights->subquery,
+                                        .neighbours = weights->neighbours};
     int rc = mix(search, (struct mix){weights->tool2vec, weights->mlc}, err);
-    return rc < 0 ? rc : wt__study_ask(search->study, &retriever, &search->view, out, err);
+    return rc < 0 ? rc : wt__evaluator_ask(search->evaluator, &retriever, &search->view, out, err);
 }
 
 static int try(struct search *search, const struct weights *weights, wt_error *err)
@@ -100,9 +102,9 @@ static int one_round(struct search *search, wt_error *err)
         weights.dense = balances[i].dense;
         rc = try(search, &weights, err);
     }
-    for (size_t i = 0; rc == 0 && i < COUNT(parts); i++) {
+    for (size_t i = 0; rc == 0 && i < COUNT(subqueries); i++) {
         struct weights weights = search->best;
-        weights.part = parts[i];
+        weights.subquery = subqueries[i];
         rc = try(search, &weights, err);
     }
     for (size_t i = 0; rc == 0 && i < COUNT(votes); i++) {
@@ -115,18 +117,18 @@ static int one_round(struct search *search, wt_error *err)
 
 static int open_search(struct search *search, wt_error *err)
 {
-    struct study *study = search->study;
-    size_t count = study->tools * study->dim;
+    struct dev_evaluator *evaluator = search->evaluator;
+    size_t count = evaluator->tools * evaluator->dim;
     struct tool2vec tool2vec;
     search->tools = wt__alloc_array(count, sizeof(float));
     search->rows = wt__alloc_array(count, sizeof(float));
     search->mixed = wt__alloc_array(count, sizeof(float));
     if (!search->tools || !search->rows || !search->mixed)
         return wt__fail_nomem(err);
-    int rc = wt__study_tool2vec_weights(study, &tool2vec, err);
+    int rc = wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err);
     if (rc == 0) {
-        wt__study_tool2vec(study, &tool2vec, search->tools);
-        rc = wt__mlc_vectors(study, search->tools, search->rows, &search->head, err);
+        wt__evaluator_tool2vec(evaluator, &tool2vec, search->tools);
+        rc = wt__mlc_vectors(evaluator, search->tools, search->rows, &search->head, err);
     }
     search->best = (struct weights){1, 2.5f, .5f, .5f, 1, search->head ? 1 : 0};
     search->figure = search->hybrid = (struct outcome){NAN, NAN, NULL};
@@ -163,8 +165,8 @@ static void describe(const struct search *search, struct buffer *runs, struct bu
     wt__buffer_printf(why,
                       "of %zu dev requests' tools, hybrid finds %.1f %% in the first 5, and %.1f %% are found with "
                       "weights words %g, vectors %g (tool2vec %g, mlc %g), parts %g, neighbours %g",
-                      search->study->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall,
-                      (double)w->lexical, (double)w->dense, (double)w->tool2vec, (double)w->mlc, (double)w->part,
+                      search->evaluator->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall,
+                      (double)w->lexical, (double)w->dense, (double)w->tool2vec, (double)w->mlc, (double)w->subquery,
                       (double)w->neighbours);
     if (search->refined)
         wt__buffer_printf(why, "; with %s it is %.1f %%", search->refined, 100 * search->refiner.recall);
@@ -184,10 +186,10 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
         runs.failed || why.failed
             ? NULL
             : json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f, s:f}}", "runs", runs.ptr, "why", why.ptr, "weights",
-                        "lexical", (double)w->lexical, "dense", (double)w->dense, "part", (double)w->part, "neighbours",
-                        (double)w->neighbours, "tool2vec", (double)w->tool2vec, "mlc", (double)w->mlc);
-    out->notice = why.failed ? NULL : wt__arena_copy(&search->study->training->arena, wt__buffer_view(&why));
-    int rc = wt__study_leave(search->study, about, config, out, err);
+                        "lexical", (double)w->lexical, "dense", (double)w->dense, "part", (double)w->subquery,
+                        "neighbours", (double)w->neighbours, "tool2vec", (double)w->tool2vec, "mlc", (double)w->mlc);
+    out->notice = why.failed ? NULL : wt__arena_copy(&search->evaluator->training->arena, wt__buffer_view(&why));
+    int rc = wt__evaluator_leave(search->evaluator, about, config, out, err);
     wt__buffer_dispose(&runs);
     wt__buffer_dispose(&why);
     return rc;
@@ -197,7 +199,7 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
 static int try_refiners(struct search *search, wt_error *err)
 {
     static const char *const recipes[] = {"mlc+refiner", "tool2vec+refiner"};
-    size_t count = search->study->dev_count;
+    size_t count = search->evaluator->dev_count;
     double *each = wt__alloc_array(2 * count, sizeof *each);
     int rc = each ? 0 : wt__fail_nomem(err);
     search->figure.each = each;
@@ -206,8 +208,8 @@ static int try_refiners(struct search *search, wt_error *err)
     for (size_t i = 0; rc == 0 && i < COUNT(recipes); i++) {
         struct outcome here = {.each = each + count};
         bool there;
-        rc = wt__refiner_ask(search->study, recipes[i], &there, &here, err);
-        if (rc == 0 && there && wt__study_better(search->study, each, each + count, CLEARLY) &&
+        rc = wt__refiner_ask(search->evaluator, recipes[i], &there, &here, err);
+        if (rc == 0 && there && wt__evaluator_better(search->evaluator, each, each + count, CLEARLY) &&
             !(search->refined && here.figure <= search->refiner.figure)) {
             search->refined = recipes[i];
             search->refiner = here;
@@ -222,14 +224,15 @@ int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
 {
     struct search search = {0};
     json_t *about = NULL;
-    int rc = wt__study_begin(&search.study, training, &about, err);
+    int rc = wt__evaluator_begin(&search.evaluator, training, &about, err);
     if (rc == 0)
         rc = open_search(&search, err);
-    if (rc == 0 && wt__listener_phase(&training->listener, "measuring",
-                                      3 + ROUNDS * (COUNT(mixes) + COUNT(balances) + COUNT(parts) + COUNT(votes))))
+    if (rc == 0 &&
+        wt__train_progress_phase(&training->progress, "measuring",
+                                 3 + ROUNDS * (COUNT(mixes) + COUNT(balances) + COUNT(subqueries) + COUNT(votes))))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = wt__study_ask_hybrid(search.study, &search.hybrid, err);
+        rc = wt__evaluator_ask_hybrid(search.evaluator, &search.hybrid, err);
     for (int i = 0; rc == 0 && i < ROUNDS; i++)
         rc = one_round(&search, err);
     if (rc == 0)

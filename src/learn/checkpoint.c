@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "nn/safetensors_write.h"
 
-#define CARRIED "carried"
+#define BUFFERS "carried"
 enum { PARTS = 3, NAME_BYTES = 256, EDITION = 1 };
 static const char *const part_names[PARTS] = {"value", "first", "second"};
 
@@ -43,7 +43,7 @@ static json_t *pack_state(const char *identity, const struct loop_state *state, 
     failed |= json_object_set_new(object, "step", json_integer((json_int_t)state->step)) < 0;
     failed |= json_object_set_new(object, "steps", json_integer((json_int_t)state->steps)) < 0;
     failed |= json_object_set_new(object, "best_step", json_integer((json_int_t)state->best_step)) < 0;
-    failed |= json_object_set_new(object, "judged", json_integer((json_int_t)state->judged)) < 0;
+    failed |= json_object_set_new(object, "judged", json_integer((json_int_t)state->measured)) < 0;
     failed |= json_object_set_new(object, "worse", json_integer((json_int_t)state->worse)) < 0;
     failed |= json_object_set_new(object, "optimiser_step", json_integer((json_int_t)optimiser_step)) < 0;
     failed |= add_double(object, "before", state->before) < 0;
@@ -59,7 +59,7 @@ static json_t *pack_state(const char *identity, const struct loop_state *state, 
 }
 
 int wt__checkpoint_write(const char *path, const char *identity, const struct loop_state *state,
-                         const struct adamw *adamw, const struct carried *carried, wt_error *err)
+                         const struct adamw *adamw, const struct train_buffers *buffers, wt_error *err)
 {
     size_t count = 0, most = adamw->count * PARTS + 1;
     struct tensor_source *tensors = wt__alloc_array(most, sizeof *tensors);
@@ -76,9 +76,9 @@ int wt__checkpoint_write(const char *path, const char *identity, const struct lo
                 .name = names[count], .data = data, .rank = 1, .shape = {adamw->parameters[i].count}};
             count++;
         }
-    if (rc == 0 && carried->count > 0)
+    if (rc == 0 && buffers->count > 0)
         tensors[count++] =
-            (struct tensor_source){.name = CARRIED, .data = carried->values, .rank = 1, .shape = {carried->count}};
+            (struct tensor_source){.name = BUFFERS, .data = buffers->values, .rank = 1, .shape = {buffers->count}};
     if (rc == 0)
         rc = wt__safetensors_write(path, tensors, count, metadata, err);
     json_decref(metadata);
@@ -109,11 +109,11 @@ static int read_state(const char *path, const json_t *metadata, const char *iden
         return damaged(path, err);
     int64_t step = wt__json_int(object, "step", -1), steps = wt__json_int(object, "steps", -1);
     int64_t best_step = wt__json_int(object, "best_step", -1), worse = wt__json_int(object, "worse", -1);
-    int64_t judged = wt__json_int(object, "judged", -1);
+    int64_t measured = wt__json_int(object, "judged", -1);
     int64_t optimised = wt__json_int(object, "optimiser_step", -1);
     int rc = 0;
     if (wt__json_int(object, "edition", 0) != EDITION || step < 0 || steps < step || best_step < 0 ||
-        best_step > step || judged < best_step || judged > step || worse < 0 || optimised < 0 || optimised > step)
+        best_step > step || measured < best_step || measured > step || worse < 0 || optimised < 0 || optimised > step)
         rc = damaged(path, err);
     else if (!wt__str_equal(wt__json_str(object, "identity"), wt__str(identity)))
         rc = wt__fail(err, WT_EFORMAT,
@@ -123,7 +123,7 @@ static int read_state(const char *path, const json_t *metadata, const char *iden
     *state = (struct loop_state){.step = (uint64_t)step,
                                  .steps = (uint64_t)steps,
                                  .best_step = (uint64_t)best_step,
-                                 .judged = (uint64_t)judged,
+                                 .measured = (uint64_t)measured,
                                  .worse = (uint64_t)worse,
                                  .before = read_double(object, "before"),
                                  .best = read_double(object, "best"),
@@ -159,18 +159,19 @@ static int read_parameter(const char *path, const struct safetensors *file, stru
     return rc;
 }
 
-static int read_carried(const char *path, const struct safetensors *file, const struct carried *carried, wt_error *err)
+static int read_buffers(const char *path, const struct safetensors *file, const struct train_buffers *buffers,
+                        wt_error *err)
 {
-    const struct tensor *tensor = wt__safetensors_find(file, CARRIED);
-    if (carried->count == 0)
+    const struct tensor *tensor = wt__safetensors_find(file, BUFFERS);
+    if (buffers->count == 0)
         return 0;
-    if (!tensor || tensor->count != carried->count || tensor->dtype != DTYPE_F32)
+    if (!tensor || tensor->count != buffers->count || tensor->dtype != DTYPE_F32)
         return damaged(path, err);
-    return wt__tensor_floats(tensor, carried->values, err);
+    return wt__tensor_floats(tensor, buffers->values, err);
 }
 
 int wt__checkpoint_read(const char *path, const char *identity, struct loop_state *state, struct adamw *adamw,
-                        const struct carried *carried, wt_error *err)
+                        const struct train_buffers *buffers, wt_error *err)
 {
     struct mapping map = {0};
     struct safetensors file = {0};
@@ -188,7 +189,7 @@ int wt__checkpoint_read(const char *path, const char *identity, struct loop_stat
     for (size_t i = 0; rc == 0 && i < adamw->count; i++)
         rc = read_parameter(path, &file, adamw, i, err);
     if (rc == 0)
-        rc = read_carried(path, &file, carried, err);
+        rc = read_buffers(path, &file, buffers, err);
     wt__safetensors_dispose(&file);
     wt__file_unmap(&map);
     return rc < 0 ? rc : 1;

@@ -17,7 +17,7 @@ struct classify_step {
     size_t label_capacity, count;
 };
 
-static size_t measure(const struct tuning *tuning, struct tower_limits *limits)
+static size_t measure(const struct tuning *tuning, struct batch_limits *limits)
 {
     size_t hidden = wt__trainable_config(tuning->model)->hidden, tools = tuning->training->examples.tools;
     limits->texts = tuning->batch;
@@ -27,8 +27,8 @@ static size_t measure(const struct tuning *tuning, struct tower_limits *limits)
 
 static int begin(struct tuning *tuning, wt_error *err)
 {
-    size_t tools = tuning->training->examples.tools, hidden = tuning->tower.hidden;
-    struct listener *listener = &tuning->training->listener;
+    size_t tools = tuning->training->examples.tools, hidden = tuning->training_batch.hidden;
+    struct train_progress *progress = &tuning->training->progress;
     struct classify_step *step = calloc(1, sizeof *step);
     tuning->own = step;
     if (!step)
@@ -45,9 +45,10 @@ static int begin(struct tuning *tuning, wt_error *err)
                                                                                            .count = tools * hidden,
                                                                                            .decays = true,
                                                                                            .rate = HEAD_RATE};
-    if (wt__listener_phase(listener, "encoding", tools))
+    if (wt__train_progress_phase(progress, "encoding", tools))
         return wt__fail_cancelled(err);
-    return wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->tools, NULL, tools, step->head, listener, err);
+    return wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->tools, NULL, tools, step->head, progress,
+                            err);
 }
 
 static void end(struct tuning *tuning)
@@ -89,13 +90,13 @@ static double loss(struct tuning *tuning, bool bce)
     struct labels gold = {.start = step->starts, .label = step->labels};
     const struct multilabel head = {.rows = step->count,
                                     .labels = tuning->training->examples.tools,
-                                    .width = tuning->tower.hidden,
-                                    .vectors = tuning->tower.vectors,
+                                    .width = tuning->training_batch.hidden,
+                                    .vectors = tuning->training_batch.vectors,
                                     .head = step->head,
                                     .scale = SCALE,
                                     .loss = bce ? wt__loss_multilabel_bce : wt__loss_multilabel_softmax,
                                     .logits = step->logits};
-    return wt__loss_multilabel(&head, &gold, tuning->tower.dvectors, step->gradient);
+    return wt__loss_multilabel(&head, &gold, tuning->training_batch.dvectors, step->gradient);
 }
 
 static double softmax_loss(struct tuning *tuning)
@@ -110,7 +111,7 @@ static double bce_loss(struct tuning *tuning)
 
 #define KIND(kind_name, kind_loss)                                                                                     \
     {                                                                                                                  \
-        .name = (kind_name), .output = TOWER_UNIT, .rate = 5e-5, .measure = measure, .begin = begin, .end = end,       \
+        .name = (kind_name), .output = BATCH_UNIT, .rate = 5e-5, .measure = measure, .begin = begin, .end = end,       \
         .prepare = prepare, .loss = (kind_loss)                                                                        \
     }
 const struct tuning_kind wt__classify_softmax = KIND("softmax", softmax_loss);

@@ -30,7 +30,7 @@ struct contrast_step {
     size_t negatives; /* of a request */
     float *asking;    /* [batch, H] requests, by the model before the step */
     uint32_t *parts;  /* [batch] */
-    uint32_t *best;   /* [batch, RANKING_LOOK] */
+    uint32_t *best;   /* [batch, RANKING_DEPTH] */
 };
 
 static size_t most_tools(const struct tuning *tuning)
@@ -55,14 +55,14 @@ static size_t ranked_tools(const struct tuning *tuning)
     return tools < RANKED_TOOLS ? tools : RANKED_TOOLS;
 }
 
-static size_t measure(const struct tuning *tuning, struct tower_limits *limits)
+static size_t measure(const struct tuning *tuning, struct batch_limits *limits)
 {
     size_t hidden = wt__trainable_config(tuning->model)->hidden, tools = most_tools(tuning), bytes = 0;
     limits->texts = tuning->batch + tools;
     limits->rows =
         wt__token_texts_longest(&tuning->requests, tuning->batch) + wt__token_texts_longest(&tuning->tools, tools);
     if (tuning->training->options->negatives > 0) /* the tools' vectors, twice while they are written; and scores */
-        bytes = (ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + RANKING_LOOK)) *
+        bytes = (ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + RANKING_DEPTH)) *
                 sizeof(float);
     return bytes + most_pairs(tuning) * (2 * hidden + 2 * tools) * sizeof(float);
 }
@@ -71,22 +71,22 @@ static size_t measure(const struct tuning *tuning, struct tower_limits *limits)
 
 static int begin_negatives(struct tuning *tuning, struct contrast_step *step, wt_error *err)
 {
-    struct carried *carried = &tuning->objective.carried;
-    size_t hidden = tuning->tower.hidden;
+    struct train_buffers *buffers = &tuning->objective.buffers;
+    size_t hidden = tuning->training_batch.hidden;
     step->asking = wt__alloc_aligned(tuning->batch * hidden, sizeof *step->asking);
     step->parts = wt__alloc_array(tuning->batch, sizeof *step->parts);
-    step->best = wt__alloc_array(tuning->batch * RANKING_LOOK, sizeof *step->best);
+    step->best = wt__alloc_array(tuning->batch * RANKING_DEPTH, sizeof *step->best);
     /* The tools' vectors; and one number that is not 0 when they were made. */
-    carried->count = step->ranking.count * hidden + 1;
-    carried->values = calloc(carried->count, sizeof *carried->values);
-    step->ranking.vectors = carried->values;
+    buffers->count = step->ranking.count * hidden + 1;
+    buffers->values = calloc(buffers->count, sizeof *buffers->values);
+    step->ranking.vectors = buffers->values;
     step->ranking.dim = hidden;
-    return step->asking && step->parts && step->best && carried->values ? 0 : wt__fail_nomem(err);
+    return step->asking && step->parts && step->best && buffers->values ? 0 : wt__fail_nomem(err);
 }
 
 static int begin(struct tuning *tuning, wt_error *err)
 {
-    size_t pairs = most_pairs(tuning), hidden = tuning->tower.hidden, tools = most_tools(tuning);
+    size_t pairs = most_pairs(tuning), hidden = tuning->training_batch.hidden, tools = most_tools(tuning);
     struct training *training = tuning->training;
     struct contrast_step *step = calloc(1, sizeof *step);
     tuning->own = step;
@@ -121,7 +121,7 @@ static void end(struct tuning *tuning)
     free(step->asking);
     free(step->parts);
     free(step->best);
-    free(tuning->objective.carried.values);
+    free(tuning->objective.buffers.values);
     wt__ranking_dispose(&step->ranking);
     free(step);
 }
@@ -129,21 +129,21 @@ static void end(struct tuning *tuning)
 /* ---------------------------------------------------------------- hard negatives */
 
 /* The tools' vectors as the model has them now. */
-static int renew(struct tuning *tuning, struct listener *listener, wt_error *err)
+static int renew(struct tuning *tuning, struct train_progress *progress, wt_error *err)
 {
     struct contrast_step *step = tuning->own;
-    struct carried *carried = &tuning->objective.carried;
+    struct train_buffers *buffers = &tuning->objective.buffers;
     if (step->negatives == 0)
         return 0;
-    if (wt__listener_phase(listener, "looking for hard negatives", step->ranking.count))
+    if (wt__train_progress_phase(progress, "looking for hard negatives", step->ranking.count))
         return wt__fail_cancelled(err);
-    float *fresh = wt__alloc_aligned(carried->count, sizeof *fresh);
-    int rc = fresh ? wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->tools, step->ranking.rows,
-                                      step->ranking.count, fresh, listener, err)
+    float *fresh = wt__alloc_aligned(buffers->count, sizeof *fresh);
+    int rc = fresh ? wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->tools, step->ranking.rows,
+                                      step->ranking.count, fresh, progress, err)
                    : wt__fail_nomem(err);
     if (rc == 0) { /* all of it or, when it was stopped, nothing: a checkpoint may be written now */
-        fresh[carried->count - 1] = 1;
-        memcpy(carried->values, fresh, carried->count * sizeof *fresh);
+        fresh[buffers->count - 1] = 1;
+        memcpy(buffers->values, fresh, buffers->count * sizeof *fresh);
     }
     free(fresh);
     return rc;
@@ -154,21 +154,22 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
                          struct rng *rng, wt_error *err)
 {
     const struct example_set *train = &tuning->training->examples.train;
-    const struct carried *carried = &tuning->objective.carried;
-    if (step->negatives == 0 || carried->values[carried->count - 1] == 0)
+    const struct train_buffers *buffers = &tuning->objective.buffers;
+    if (step->negatives == 0 || buffers->values[buffers->count - 1] == 0)
         return 0;
-    int rc = wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->requests, examples, count, step->asking, NULL, err);
+    int rc = wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->requests, examples, count, step->asking,
+                              NULL, err);
     for (size_t i = 0; i < count; i++)
         step->parts[i] = wt__ranking_part(&step->ranking, train, examples[i]);
     if (rc == 0)
-        rc = wt__ranking_best(&step->ranking, step->asking, step->parts, count, RANKING_LOOK, step->best, err);
+        rc = wt__ranking_best(&step->ranking, step->asking, step->parts, count, RANKING_DEPTH, step->best, err);
     if (rc == 0 && wt__grow((void **)&step->tools, &step->tool_capacity, step->tool_count + count * step->negatives,
                             sizeof *step->tools) < 0)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         uint32_t wrong[NEGATIVE_POOL];
         size_t pool =
-            wt__ranking_wrong(&step->ranking, examples[i], step->best + i * RANKING_LOOK, NEGATIVE_POOL, wrong);
+            wt__ranking_wrong(&step->ranking, examples[i], step->best + i * RANKING_DEPTH, NEGATIVE_POOL, wrong);
         for (size_t n = 0; n < step->negatives && n < pool; n++) {
             size_t other = n + (size_t)wt__rng_below(rng, pool - n);
             uint32_t drawn = wrong[other];
@@ -176,7 +177,7 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
             step->tools[step->tool_count++] = drawn;
         }
     }
-    wt__tower_begin(&tuning->tower);
+    wt__batch_begin(&tuning->training_batch);
     return rc;
 }
 
@@ -260,28 +261,28 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
 static double loss(struct tuning *tuning)
 {
     struct contrast_step *step = tuning->own;
-    size_t hidden = tuning->tower.hidden, tools_at = step->requests * hidden;
+    size_t hidden = tuning->training_batch.hidden, tools_at = step->requests * hidden;
     for (size_t p = 0; p < step->pair_count; p++)
-        memcpy(step->queries + p * hidden, tuning->tower.vectors + step->asker[p] * hidden,
+        memcpy(step->queries + p * hidden, tuning->training_batch.vectors + step->asker[p] * hidden,
                hidden * sizeof *step->queries);
     struct contrast contrast = {.rows = step->pair_count,
                                 .columns = step->tool_count,
                                 .width = hidden,
                                 .queries = step->queries,
-                                .documents = tuning->tower.vectors + tools_at,
+                                .documents = tuning->training_batch.vectors + tools_at,
                                 .pairs = step->pairs,
                                 .scale = SCALE,
                                 .scores = step->scores};
-    float result = wt__loss_contrast(&contrast, step->dqueries, tuning->tower.dvectors + tools_at);
-    memset(tuning->tower.dvectors, 0, tools_at * sizeof *tuning->tower.dvectors);
+    float result = wt__loss_contrast(&contrast, step->dqueries, tuning->training_batch.dvectors + tools_at);
+    memset(tuning->training_batch.dvectors, 0, tools_at * sizeof *tuning->training_batch.dvectors);
     for (size_t p = 0; p < step->pair_count; p++)
         for (size_t d = 0; d < hidden; d++)
-            tuning->tower.dvectors[step->asker[p] * hidden + d] += step->dqueries[p * hidden + d];
+            tuning->training_batch.dvectors[step->asker[p] * hidden + d] += step->dqueries[p * hidden + d];
     return result;
 }
 
 const struct tuning_kind wt__contrast = {.name = "contrast",
-                                         .output = TOWER_UNIT,
+                                         .output = BATCH_UNIT,
                                          .rate = 5e-5,
                                          .measure = measure,
                                          .begin = begin,

@@ -4,33 +4,33 @@
 
 #include <math.h>
 
-#include "learn/study.h"
+#include "learn/dev_evaluator.h"
 
-static int measure(struct study *study, struct retriever *retriever, struct outcome *out, wt_error *err)
+static int measure(struct dev_evaluator *evaluator, struct retriever *retriever, struct outcome *out, wt_error *err)
 {
     struct tool_vectors documents;
-    int rc = wt__tool_vectors_open(&documents, study->documents, study->tools, study->dim, err);
+    int rc = wt__tool_vectors_open(&documents, evaluator->documents, evaluator->tools, evaluator->dim, err);
     if (rc == 0)
-        rc = wt__study_ask_parts(study, &documents, &retriever->part, out, err);
+        rc = wt__evaluator_ask_subqueries(evaluator, &documents, &retriever->subquery, out, err);
     wt__tool_vectors_dispose(&documents);
     return rc;
 }
 
 int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct study *study;
+    struct dev_evaluator *evaluator;
     struct outcome outcome = {NAN, NAN, NULL};
     struct retriever retriever = {.dense = 1}; /* the paper's: parts of requests count nothing */
     json_t *about = NULL;
-    int rc = wt__study_begin(&study, training, &about, err);
-    if (rc == 0 && study->dev_count > 0)
-        rc = measure(study, &retriever, &outcome, err);
+    int rc = wt__evaluator_begin(&evaluator, training, &about, err);
+    if (rc == 0 && evaluator->dev_count > 0)
+        rc = measure(evaluator, &retriever, &outcome, err);
     if (rc == 0) {
         out->after = outcome.recall;
-        rc = wt__study_leave(
-            study, about,
-            json_pack("{s:{s:f, s:f}}", "weights", "dense", (double)retriever.dense, "part", (double)retriever.part),
-            out, err);
+        rc = wt__evaluator_leave(evaluator, about,
+                                 json_pack("{s:{s:f, s:f}}", "weights", "dense", (double)retriever.dense, "part",
+                                           (double)retriever.subquery),
+                                 out, err);
     }
     json_decref(about);
     return rc;

@@ -10,7 +10,7 @@
 #include "base/sort.h"
 #include "catalog/dataset.h"
 #include "catalog/store.h"
-#include "learn/made_up.h"
+#include "learn/synthetic.h"
 
 enum { PAGE = 4096 /* usages read at once */ };
 
@@ -32,12 +32,12 @@ struct reader {
     struct map rows;          /* label -> row, for data sets */
     bool by_label;
     struct gathering train, dev;
-    size_t made_up;     /* requests that are wanted of the tools' descriptions; 0: those are left to the tools */
+    size_t synthetic;   /* requests that are wanted of the tools' descriptions; 0: those are left to the tools */
     struct str *parts;  /* [M] what those give to requests */
     int64_t *providers; /* [M] */
     size_t part_capacity, provider_capacity;
     uint64_t seed;
-    struct listener *listener;
+    struct train_progress *progress;
     wt_error *err;
 };
 
@@ -72,7 +72,7 @@ static int keep_labels(struct reader *r, const struct tool *tool, uint32_t row)
 static int take_description(struct reader *r, const struct store_key *key, struct tool *tool, size_t row)
 {
     wt__buffer_clear(&r->text);
-    wt__made_up_part(tool->description, &r->text);
+    wt__synthetic_part(tool->description, &r->text);
     char *part = r->text.failed ? NULL : wt__arena_copy(&r->out->arena, wt__buffer_view(&r->text));
     if (!part || wt__grow((void **)&r->parts, &r->part_capacity, row + 1, sizeof *r->parts) < 0 ||
         wt__grow((void **)&r->providers, &r->provider_capacity, row + 1, sizeof *r->providers) < 0)
@@ -89,7 +89,7 @@ static int keep_tool(void *context, const struct store_key *key, const struct to
     struct examples *out = r->out;
     struct tool bare = *whole, *tool = &bare;
     size_t row = out->tools;
-    if (r->made_up && take_description(r, key, tool, row) < 0)
+    if (r->synthetic && take_description(r, key, tool, row) < 0)
         return WT_ENOMEM;
     if (wt__grow((void **)&out->ids, &r->capacity[DOCUMENT_TEXTS], row + 1, sizeof *out->ids) < 0)
         return wt__fail_nomem(r->err);
@@ -340,13 +340,13 @@ static int read_usages(struct reader *r, struct store *store)
         }
         done += count;
         wt__arena_dispose(&page);
-        if (rc >= 0 && r->listener && wt__listener_step(r->listener, done))
+        if (rc >= 0 && r->progress && wt__train_progress_step(r->progress, done))
             rc = wt__fail_cancelled(r->err);
     }
     return rc < 0 ? rc : 0;
 }
 
-static int add_made_up(void *context, struct str text, const uint32_t *rows, size_t count)
+static int add_synthetic(void *context, struct str text, const uint32_t *rows, size_t count)
 {
     struct reader *r = context;
     return add_request(r, &r->train, text, rows, count);
@@ -354,9 +354,9 @@ static int add_made_up(void *context, struct str text, const uint32_t *rows, siz
 
 static int make_up(struct reader *r)
 {
-    const struct made_up made_up = {
-        .parts = r->parts, .providers = r->providers, .tools = r->out->tools, .wanted = r->made_up, .seed = r->seed};
-    return wt__made_up_each(&made_up, add_made_up, r, r->err);
+    const struct synthetic synthetic = {
+        .parts = r->parts, .providers = r->providers, .tools = r->out->tools, .wanted = r->synthetic, .seed = r->seed};
+    return wt__synthetic_each(&synthetic, add_synthetic, r, r->err);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -405,9 +405,9 @@ static int check(const struct examples *e, const struct examples_options *option
     if (e->barren > 0)
         return wt__fail(err, WT_EEMPTY, "none of the %zu training requests of %s names a tool that is there", e->barren,
                         e->source);
-    if (options->made_up > 0)
+    if (options->synthetic > 0)
         return wt__fail(err, WT_EEMPTY, "the %s have not one of %d bytes or more to make requests of", e->source,
-                        MADE_UP_LEAST);
+                        SYNTHETIC_LEAST);
     return wt__fail(err, WT_EEMPTY,
                     !options->data
                         ? "the store %s has no recorded use; record some with `whichtool usage add`, or name a "
@@ -430,39 +430,39 @@ static int read_all(struct reader *r, wt_engine *engine, const struct examples_o
     int rc = wt__store_read_begin(engine->store, r->err);
     if (rc >= 0) {
         rc = wt__store_each(engine->store, 0, keep_tool, r, r->err);
-        if (rc >= 0 && !data && r->made_up == 0 && r->out->tools > 0)
+        if (rc >= 0 && !data && r->synthetic == 0 && r->out->tools > 0)
             rc = read_usages(r, engine->store);
         wt__store_read_end(engine->store);
     }
     pthread_mutex_unlock(&engine->store_lock);
-    if (rc >= 0 && r->made_up > 0)
+    if (rc >= 0 && r->synthetic > 0)
         rc = make_up(r);
     else if (rc >= 0 && data && r->out->tools > 0)
         rc = read_data(r, data);
     if (rc >= 0)
-        rc = finish(r, r->made_up > 0 ? !options->no_dev : !data || !has_dev(data));
+        rc = finish(r, r->synthetic > 0 ? !options->no_dev : !data || !has_dev(data));
     return rc < 0 ? rc : 0;
 }
 
 int wt__examples_read(struct examples *out, wt_engine *engine, const struct examples_options *options,
-                      struct listener *listener, wt_error *err)
+                      struct train_progress *progress, wt_error *err)
 {
     *out = (struct examples){0};
     struct reader r = {.out = out,
                        .seed = options->seed,
-                       .by_label = options->data && !options->made_up,
-                       .made_up = options->made_up,
-                       .listener = listener,
+                       .by_label = options->data && !options->synthetic,
+                       .synthetic = options->synthetic,
+                       .progress = progress,
                        .err = err};
     unsigned fields = options->fields ? options->fields : DOCUMENT_USUAL;
     r.document_fields = options->document_fields ? options->document_fields : DOCUMENT_USUAL;
     r.fields = fields == r.document_fields ? 0 : fields;
-    wt__buffer_text(&r.text, options->made_up ? "descriptions of " : "");
+    wt__buffer_text(&r.text, options->synthetic ? "descriptions of " : "");
     wt__buffer_text(&r.text, options->data ? options->data : engine->path);
     out->source = r.text.failed ? NULL : wt__arena_copy(&out->arena, wt__buffer_view(&r.text));
     out->parts = wt__arena_array(&out->arena, struct example_part, 1);
     int rc = out->source && out->parts ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && listener && wt__listener_phase(listener, "reading", 0))
+    if (rc == 0 && progress && wt__train_progress_phase(progress, "reading", 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = read_all(&r, engine, options);

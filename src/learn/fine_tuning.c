@@ -24,7 +24,7 @@ static const struct tuning_kind *const kinds[] = {&wt__contrast, &wt__triplet, &
 static int begin(void *self, wt_error *err)
 {
     struct tuning *tuning = self;
-    int rc = wt__tower_open(&tuning->tower, tuning->model, tuning->kind->output, tuning->training->threads,
+    int rc = wt__batch_open(&tuning->training_batch, tuning->model, tuning->kind->output, tuning->training->threads,
                             &tuning->limits, err);
     return rc == 0 ? tuning->kind->begin(tuning, err) : rc;
 }
@@ -32,20 +32,20 @@ static int begin(void *self, wt_error *err)
 static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
 {
     struct tuning *tuning = self;
-    wt__tower_begin(&tuning->tower);
+    wt__batch_begin(&tuning->training_batch);
     int rc = tuning->kind->prepare(tuning, examples, count, rng, err);
     if (rc < 0)
         return rc;
-    wt__tower_share(&tuning->tower);
-    for (size_t i = 0; i < tuning->tower.count; i++)
-        *tokens += tuning->tower.texts[i].length;
+    wt__batch_share(&tuning->training_batch);
+    for (size_t i = 0; i < tuning->training_batch.count; i++)
+        *tokens += tuning->training_batch.texts[i].length;
     return 0;
 }
 
 static void forward(void *self, unsigned worker)
 {
     struct tuning *tuning = self;
-    wt__tower_forward(&tuning->tower, worker);
+    wt__batch_forward(&tuning->training_batch, worker);
 }
 
 static double loss(void *self)
@@ -57,25 +57,25 @@ static double loss(void *self)
 static void backward(void *self, unsigned worker)
 {
     struct tuning *tuning = self;
-    wt__tower_backward(&tuning->tower, worker);
+    wt__batch_backward(&tuning->training_batch, worker);
 }
 
 static void reduce(void *self, unsigned part, unsigned parts)
 {
     struct tuning *tuning = self;
-    wt__tower_reduce(&tuning->tower, part, parts);
+    wt__batch_reduce(&tuning->training_batch, part, parts);
 }
 
-static int renew(void *self, struct listener *listener, wt_error *err)
+static int renew(void *self, struct train_progress *progress, wt_error *err)
 {
     struct tuning *tuning = self;
-    return tuning->kind->renew(tuning, listener, err);
+    return tuning->kind->renew(tuning, progress, err);
 }
 
-static int judge(void *self, struct listener *listener, double *figure, wt_error *err)
+static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct tuning *tuning = self;
-    return wt__judge_run(&tuning->judge, &tuning->tower, listener, figure, err);
+    return wt__dev_recall_run(&tuning->dev_recall, &tuning->training_batch, progress, figure, err);
 }
 
 static int save_model(const struct tuning *tuning, const struct trainable *model, const struct loop_state *state,
@@ -84,7 +84,7 @@ static int save_model(const struct tuning *tuning, const struct trainable *model
     json_t *members = wt__training_outcome(tuning->about, tuning->training->lesson->figure, state);
     if (!members)
         return wt__fail_nomem(err);
-    wt__listener_phase(&tuning->training->listener, "saving", 0);
+    wt__train_progress_phase(&tuning->training->progress, "saving", 0);
     int rc = wt__trainable_save(model, tuning->base, tuning->out, members, err);
     json_decref(members);
     return rc;
@@ -119,19 +119,20 @@ static int read_tokens(struct tuning *tuning, wt_error *err)
         rc = wt__token_texts_read(&tuning->tools, tuning->model, examples->texts[0], examples->tools, TUNING_TOOL,
                                   threads, err);
     if (rc == 0)
-        rc = wt__judge_open(&tuning->judge, examples, tuning->model, tuning->training->seed, threads, err);
+        rc = wt__dev_recall_open(&tuning->dev_recall, examples, tuning->model, tuning->training->seed, threads, err);
     return rc;
 }
 
-/* What a step takes at most, in bytes, and how large a tower it needs. */
+/* What a step takes at most, in bytes, and how large a training batch it needs. */
 static size_t measure(struct tuning *tuning)
 {
-    size_t own = tuning->kind->measure(tuning, &tuning->limits), longest = JUDGE_REQUEST;
+    size_t own = tuning->kind->measure(tuning, &tuning->limits), longest = DEV_RECALL_REQUEST;
     size_t hidden = wt__trainable_config(tuning->model)->hidden;
     tuning->limits.longest = longest;
     tuning->limits.rows = tuning->limits.rows > longest ? tuning->limits.rows : longest;
-    size_t tower = wt__tower_bytes(tuning->model, tuning->training->threads, &tuning->limits);
-    return tower == SIZE_MAX ? SIZE_MAX : tower + own + wt__judge_bytes(&tuning->judge, hidden);
+    size_t training_batch = wt__batch_bytes(tuning->model, tuning->training->threads, &tuning->limits);
+    return training_batch == SIZE_MAX ? SIZE_MAX
+                                      : training_batch + own + wt__dev_recall_bytes(&tuning->dev_recall, hidden);
 }
 
 static int list_parameters(struct tuning *tuning, wt_error *err)
@@ -159,7 +160,7 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
                                            .backward = backward,
                                            .reduce = reduce,
                                            .renew = tuning->kind->renew ? renew : NULL,
-                                           .judge = measured ? judge : NULL,
+                                           .measure = measured ? measure_dev : NULL,
                                            .save = save,
                                            .revert = measured ? revert : NULL};
     int rc = wt__trainable_open(&tuning->model, tuning->base, err);
@@ -169,14 +170,14 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
         rc = wt__training_freeze(training, tuning->model, err);
     if (rc == 0)
         rc = list_parameters(tuning, err);
-    if (rc == 0 && wt__listener_phase(&training->listener, "reading", 0))
+    if (rc == 0 && wt__train_progress_phase(&training->progress, "reading", 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = read_tokens(tuning, err);
     if (rc < 0)
         return rc;
     tuning->objective.bytes = measure(tuning);
-    return wt__loop_run(&tuning->objective, options, &training->listener, result, err);
+    return wt__loop_run(&tuning->objective, options, &training->progress, result, err);
 }
 
 int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err)
@@ -207,8 +208,8 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
             wt__training_result(&result, out);
     }
     kind->end(&tuning);
-    wt__tower_dispose(&tuning.tower);
-    wt__judge_dispose(&tuning.judge);
+    wt__batch_dispose(&tuning.training_batch);
+    wt__dev_recall_dispose(&tuning.dev_recall);
     wt__token_texts_dispose(&tuning.requests);
     wt__token_texts_dispose(&tuning.tools);
     wt__trainable_close(tuning.model);

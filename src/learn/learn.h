@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "engine/engine.h"
 #include "learn/examples.h"
-#include "learn/listener.h"
+#include "learn/train_progress.h"
 #include "learn/loop.h"
 
 /* What a lesson cannot do without. */
@@ -27,7 +27,7 @@ enum {
 };
 
 struct lesson;
-struct study;
+struct dev_evaluator;
 struct trainable;
 
 struct training {
@@ -42,9 +42,10 @@ struct training {
     const char *out; /* folder of the trained models */
     int lock;        /* on it, or -1 */
     struct examples examples;
-    struct listener listener;
-    struct study *study; /* what lessons after the encoder share (learn/study.h); NULL until one asks */
-    struct arena arena;  /* of the report: lives as long as that */
+    struct train_progress progress;
+    struct dev_evaluator
+        *evaluator;     /* what lessons after the encoder share (learn/dev_evaluator.h); NULL until one asks */
+    struct arena arena; /* of the report: lives as long as that */
 };
 
 struct lesson {

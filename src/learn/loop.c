@@ -11,19 +11,19 @@
 struct loop {
     struct objective *objective;
     const struct loop_options *options;
-    struct listener *listener;
+    struct train_progress *progress;
     struct adamw adamw;
     struct loop_state state;
     size_t batch, accumulate;
-    uint64_t judge_every; /* steps */
-    uint32_t *order;      /* [examples] of an epoch */
-    uint64_t epoch;       /* that order is of; UINT64_MAX: of none */
-    uint32_t *chosen;     /* [batch] examples of the batch in hand */
+    uint64_t measure_every; /* steps */
+    uint32_t *order;        /* [examples] of an epoch */
+    uint64_t epoch;         /* that order is of; UINT64_MAX: of none */
+    uint32_t *chosen;       /* [batch] examples of the batch in hand */
 
     uint64_t first_step; /* of this run */
     double run_ms;       /* when it began */
     double earlier;      /* seconds of the runs before */
-    double judge_ms;     /* that measuring took so far in this run */
+    double measure_ms;   /* that measuring took so far in this run */
     uint64_t judgements;
     double saved_ms; /* when the last checkpoint was written */
     double tokens;   /* read by steps of this run */
@@ -179,8 +179,8 @@ static double seconds_since(double ms)
 
 static int tell(struct loop *loop)
 {
-    wt_train_progress *p = &loop->listener->state;
-    double seconds = seconds_since(loop->run_ms) - loop->judge_ms / 1000;
+    wt_train_progress *p = &loop->progress->state;
+    double seconds = seconds_since(loop->run_ms) - loop->measure_ms / 1000;
     uint64_t made = loop->state.step - loop->first_step, left = loop->state.steps - loop->state.step;
     loop->state.seconds = loop->earlier + seconds_since(loop->run_ms);
     p->phase = "training";
@@ -188,12 +188,12 @@ static int tell(struct loop *loop)
     p->loss = loop->loss;
     p->best = loop->state.best;
     if (made > 0 && seconds > 0) {
-        double judgements = loop->objective->judge ? ceil((double)left / (double)loop->judge_every) : 0;
-        double judging = loop->judgements ? loop->judge_ms / 1000 / (double)loop->judgements : 0;
+        double judgements = loop->objective->measure ? ceil((double)left / (double)loop->measure_every) : 0;
+        double judging = loop->judgements ? loop->measure_ms / 1000 / (double)loop->judgements : 0;
         p->tokens_per_second = loop->tokens / seconds;
         p->seconds_left = seconds / (double)made * (double)left + judging * judgements;
     }
-    return wt__listener_step(loop->listener, loop->state.step);
+    return wt__train_progress_step(loop->progress, loop->state.step);
 }
 
 static int write_checkpoint(struct loop *loop, wt_error *err)
@@ -202,7 +202,7 @@ static int write_checkpoint(struct loop *loop, wt_error *err)
         return 0;
     loop->saved_ms = wt__now_ms();
     return wt__checkpoint_write(loop->options->checkpoint, loop->options->identity, &loop->state, &loop->adamw,
-                                &loop->objective->carried, err);
+                                &loop->objective->buffers, err);
 }
 
 static int stop(struct loop *loop, wt_error *err)
@@ -217,11 +217,11 @@ static int stop(struct loop *loop, wt_error *err)
 
 /* ---------------------------------------------------------------- measuring */
 
-static int judge(struct loop *loop, double *figure, wt_error *err)
+static int measure_dev(struct loop *loop, double *figure, wt_error *err)
 {
     double began = wt__now_ms();
-    int rc = loop->objective->judge(loop->objective->self, loop->listener, figure, err);
-    loop->judge_ms += wt__now_ms() - began;
+    int rc = loop->objective->measure(loop->objective->self, loop->progress, figure, err);
+    loop->measure_ms += wt__now_ms() - began;
     loop->judgements++;
     return rc;
 }
@@ -229,7 +229,7 @@ static int judge(struct loop *loop, double *figure, wt_error *err)
 static bool is_due(const struct loop *loop)
 {
     uint64_t s = loop->state.step;
-    return s > loop->state.judged && (s == loop->state.steps || s % loop->judge_every == 0);
+    return s > loop->state.measured && (s == loop->state.steps || s % loop->measure_every == 0);
 }
 
 /* Measures the model as it is now, and keeps it when it is the best so far. */
@@ -237,12 +237,12 @@ static int look(struct loop *loop, wt_error *err)
 {
     struct loop_state *state = &loop->state;
     double figure = NAN;
-    int rc = loop->objective->judge ? judge(loop, &figure, err) : 0;
+    int rc = loop->objective->measure ? measure_dev(loop, &figure, err) : 0;
     if (rc == WT_ECANCELLED)
         return stop(loop, err);
     if (rc < 0)
         return rc;
-    state->judged = state->step;
+    state->measured = state->step;
     bool last = state->step == state->steps;
     bool better = isnan(figure) ? last : isnan(state->best) || figure > state->best;
     state->worse = better || isnan(figure) ? 0 : state->worse + 1;
@@ -258,9 +258,9 @@ static int look(struct loop *loop, wt_error *err)
 static int renew(struct loop *loop, wt_error *err)
 {
     const struct objective *o = loop->objective;
-    if (!o->renew || loop->state.step == 0 || loop->state.step % loop->judge_every != 0)
+    if (!o->renew || loop->state.step == 0 || loop->state.step % loop->measure_every != 0)
         return 0;
-    int rc = o->renew(o->self, loop->listener, err);
+    int rc = o->renew(o->self, loop->progress, err);
     return rc == WT_ECANCELLED ? stop(loop, err) : rc;
 }
 
@@ -300,15 +300,15 @@ static int begin(struct loop *loop, wt_error *err)
     wt__gradients_clear(o->parameters, o->parameter_count);
     uint64_t steps = wt__loop_steps(options, o->examples);
     if (options->resume && options->checkpoint) {
-        rc = wt__checkpoint_read(options->checkpoint, options->identity, &loop->state, &loop->adamw, &o->carried, err);
+        rc = wt__checkpoint_read(options->checkpoint, options->identity, &loop->state, &loop->adamw, &o->buffers, err);
         if (rc > 0 && loop->state.steps != steps)
             rc = wt__fail(err, WT_EFORMAT, "%s is the state of a training of %llu steps, not %llu", options->checkpoint,
                           (unsigned long long)loop->state.steps, (unsigned long long)steps);
     }
     if (rc == 0) {
         loop->state = (struct loop_state){.steps = steps, .before = NAN, .best = NAN};
-        if (o->judge && o->revert)
-            rc = judge(loop, &loop->state.before, err);
+        if (o->measure && o->revert)
+            rc = measure_dev(loop, &loop->state.before, err);
         loop->state.best = loop->state.before;
     }
     return rc < 0 ? rc : 0;
@@ -322,11 +322,11 @@ static int run(struct loop *loop, struct loop_result *out, wt_error *err)
     if (rc < 0)
         return rc;
     uint64_t per_epoch = (uint64_t)ceil((double)loop->state.steps / fmax(options->epochs, LOOP_MEASUREMENTS));
-    loop->judge_every = per_epoch > 0 ? per_epoch : 1;
+    loop->measure_every = per_epoch > 0 ? per_epoch : 1;
     loop->earlier = loop->state.seconds;
     loop->first_step = loop->state.step;
     loop->saved_ms = wt__now_ms();
-    if (wt__listener_phase(loop->listener, "training", loop->state.steps))
+    if (wt__train_progress_phase(loop->progress, "training", loop->state.steps))
         return stop(loop, err);
     for (;;) {
         if (is_due(loop)) {
@@ -353,12 +353,12 @@ static int run(struct loop *loop, struct loop_result *out, wt_error *err)
     return rc;
 }
 
-int wt__loop_run(struct objective *objective, const struct loop_options *options, struct listener *listener,
+int wt__loop_run(struct objective *objective, const struct loop_options *options, struct train_progress *progress,
                  struct loop_result *out, wt_error *err)
 {
     struct loop loop = {.objective = objective,
                         .options = options,
-                        .listener = listener,
+                        .progress = progress,
                         .batch = batch_of(options, objective->examples),
                         .accumulate = options->accumulate ? options->accumulate : 1,
                         .epoch = UINT64_MAX,

@@ -20,12 +20,12 @@
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "learn/listener.h"
+#include "learn/train_progress.h"
 #include "nn/adamw.h"
 
 /* What the state of a training has beside parameters and means: numbers that the objective makes now and then, and
  * that the steps after read. */
-struct carried {
+struct train_buffers {
     float *values;
     size_t count;
 };
@@ -36,7 +36,7 @@ struct loop_state {
     double before;        /* the figure on dev before the first step; NaN: none */
     double best;          /* of the model that was saved; `before` while none was */
     uint64_t best_step;   /* 0: none was better than before */
-    uint64_t judged;      /* the last step after which the figure was measured */
+    uint64_t measured;    /* the last step after which the figure was measured */
     uint64_t worse;       /* measurements since the best one */
     double seconds;       /* that the training took so far, in all its runs */
 };
@@ -57,12 +57,12 @@ struct objective {
     void (*backward)(void *self, unsigned worker);
     /* Adds the workers' gradients up: part `part` of `parts`, each on its own thread. */
     void (*reduce)(void *self, unsigned part, unsigned parts);
-    /* Between two measurements' stretches of steps, not before the first: makes `carried` anew from the parameters and
-     * the seed alone. NULL: nothing is carried. */
-    int (*renew)(void *self, struct listener *listener, wt_error *err);
-    struct carried carried; /* set by begin */
+    /* Between two measurements' stretches of steps, not before the first: makes `buffers` anew from the parameters and
+     * the seed alone. NULL: there are none. */
+    int (*renew)(void *self, struct train_progress *progress, wt_error *err);
+    struct train_buffers buffers; /* set by begin */
     /* The figure on dev, higher is better. NULL: nothing is measured, and the last model is kept. */
-    int (*judge)(void *self, struct listener *listener, double *figure, wt_error *err);
+    int (*measure)(void *self, struct train_progress *progress, double *figure, wt_error *err);
     /* Leaves the model as it is now where it belongs, replacing the last one. */
     int (*save)(void *self, const struct loop_state *state, wt_error *err);
     /* Leaves the model as it was before the first step: training made it no better. NULL: there was none. */
@@ -99,7 +99,7 @@ struct loop_result {
 /* Errors: WT_ENOMEM (with the estimate), WT_EMODEL (the loss or a gradient became infinite or no number), WT_EFORMAT
  * (the checkpoint is damaged or of another training), WT_ECANCELLED, and those of the objective. The checkpoint goes
  * when the training has ended. */
-int wt__loop_run(struct objective *objective, const struct loop_options *options, struct listener *listener,
+int wt__loop_run(struct objective *objective, const struct loop_options *options, struct train_progress *progress,
                  struct loop_result *out, wt_error *err);
 
 /* Steps of a training. */

@@ -28,13 +28,13 @@ enum { CONTRAST, SOFTMAX, BCE };
 
 struct mlc_training {
     struct training *training;
-    struct study *study;
+    struct dev_evaluator *evaluator;
     const char *out;       /* folder of the model; NULL: it goes to `kept` */
     float *kept;           /* [M, D] */
     const uint32_t *which; /* training requests that are learned from; NULL: all */
     json_t *about;
     int loss;
-    float part; /* what a part of a request counts beside the whole, by the last look at dev */
+    float subquery; /* what a part of a request counts beside the whole, by the last look at dev */
     struct parameter head;
     float *start;           /* [M, D] the rows before the first step */
     size_t count, capacity; /* requests */
@@ -52,14 +52,14 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
 {
     struct mlc_training *mlc = self;
     const struct example_set *train = &mlc->training->examples.train;
-    size_t dim = mlc->study->dim, labels = 0;
+    size_t dim = mlc->evaluator->dim, labels = 0;
     (void)rng;
     (void)err;
     mlc->count = count;
     *tokens = count;
     for (size_t b = 0; b < count; b++) {
         uint32_t request = mlc->which ? mlc->which[examples[b]] : examples[b];
-        memcpy(mlc->queries + b * dim, mlc->study->requests + request * dim, dim * sizeof(float));
+        memcpy(mlc->queries + b * dim, mlc->evaluator->requests + request * dim, dim * sizeof(float));
         mlc->label_starts[b] = labels;
         for (size_t i = train->starts[request]; i < train->starts[request + 1]; i++)
             mlc->labels[labels++] = (int32_t)train->tools[i];
@@ -70,14 +70,14 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
 
 static double contrast_loss(struct mlc_training *mlc)
 {
-    size_t tools = mlc->study->tools;
+    size_t tools = mlc->evaluator->tools;
     memset(mlc->pairs, PAIR_NEGATIVE, mlc->count * tools);
     for (size_t b = 0; b < mlc->count; b++)
         for (size_t i = mlc->label_starts[b]; i < mlc->label_starts[b + 1]; i++)
             mlc->pairs[b * tools + (size_t)mlc->labels[i]] = PAIR_POSITIVE;
     const struct contrast contrast = {.rows = mlc->count,
                                       .columns = tools,
-                                      .width = mlc->study->dim,
+                                      .width = mlc->evaluator->dim,
                                       .queries = mlc->queries,
                                       .documents = mlc->head.value,
                                       .pairs = mlc->pairs,
@@ -92,8 +92,8 @@ static double multilabel_loss(struct mlc_training *mlc)
     const struct labels gold = {mlc->label_starts, mlc->labels};
     bool bce = mlc->loss == BCE;
     const struct multilabel head = {.rows = mlc->count,
-                                    .labels = mlc->study->tools,
-                                    .width = mlc->study->dim,
+                                    .labels = mlc->evaluator->tools,
+                                    .width = mlc->evaluator->dim,
                                     .vectors = mlc->queries,
                                     .head = mlc->head.value,
                                     .scale = SCALE,
@@ -114,18 +114,18 @@ static double loss(void *self)
 static int ask(struct mlc_training *mlc, struct outcome *out, wt_error *err)
 {
     struct tool_vectors searched;
-    int rc = wt__tool_vectors_open(&searched, mlc->head.value, mlc->study->tools, mlc->study->dim, err);
+    int rc = wt__tool_vectors_open(&searched, mlc->head.value, mlc->evaluator->tools, mlc->evaluator->dim, err);
     if (rc == 0)
-        rc = wt__study_ask_parts(mlc->study, &searched, &mlc->part, out, err);
+        rc = wt__evaluator_ask_subqueries(mlc->evaluator, &searched, &mlc->subquery, out, err);
     wt__tool_vectors_dispose(&searched);
     return rc;
 }
 
-static int judge(void *self, struct listener *listener, double *figure, wt_error *err)
+static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct mlc_training *mlc = self;
     struct outcome outcome = {0};
-    (void)listener;
+    (void)progress;
     int rc = ask(mlc, &outcome, err);
     *figure = outcome.figure;
     return rc;
@@ -134,7 +134,7 @@ static int judge(void *self, struct listener *listener, double *figure, wt_error
 static json_t *tool_names(struct mlc_training *mlc, wt_error *err)
 {
     json_t *names = json_array();
-    int rc = names ? wt__study_tool_names(mlc->study, names, err) : wt__fail_nomem(err);
+    int rc = names ? wt__evaluator_tool_names(mlc->evaluator, names, err) : wt__fail_nomem(err);
     if (rc == 0)
         return names;
     json_decref(names);
@@ -146,10 +146,10 @@ static int write_config(struct mlc_training *mlc, const struct loop_state *state
     json_t *names = tool_names(mlc, err);
     if (!names)
         return err ? err->code : WT_ENOMEM;
-    return wt__study_save(mlc->study, mlc->out, mlc->about, state,
-                          json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "part",
-                                    (double)mlc->part, "tools", names),
-                          err);
+    return wt__evaluator_save(mlc->evaluator, mlc->out, mlc->about, state,
+                              json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "part",
+                                        (double)mlc->subquery, "tools", names),
+                              err);
 }
 
 static int save(void *self, const struct loop_state *state, wt_error *err)
@@ -161,7 +161,7 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
         return 0;
     }
     const struct tensor_source head = {
-        .name = MLC_HEAD, .data = mlc->head.value, .rank = 2, .shape = {mlc->study->tools, mlc->study->dim}};
+        .name = MLC_HEAD, .data = mlc->head.value, .rank = 2, .shape = {mlc->evaluator->tools, mlc->evaluator->dim}};
     char *path = wt__path_join(&arena, mlc->out, TRAINED_WEIGHTS);
     int rc = path ? wt__make_folders(mlc->out, err) : wt__fail_nomem(err);
     if (rc == 0)
@@ -192,14 +192,14 @@ static size_t most_labels(const struct example_set *train, size_t batch)
 
 static size_t bytes_of(const struct mlc_training *mlc, size_t batch)
 {
-    size_t tools = mlc->study->tools, dim = mlc->study->dim;
+    size_t tools = mlc->evaluator->tools, dim = mlc->evaluator->dim;
     return (3 * tools * dim + 2 * batch * dim + batch * tools) * sizeof(float) + batch * tools;
 }
 
 static int begin(void *self, wt_error *err)
 {
     struct mlc_training *mlc = self;
-    size_t tools = mlc->study->tools, dim = mlc->study->dim, batch = mlc->capacity;
+    size_t tools = mlc->evaluator->tools, dim = mlc->evaluator->dim, batch = mlc->capacity;
     mlc->queries = wt__alloc_array(batch * dim, sizeof(float));
     mlc->dqueries = wt__alloc_array(batch * dim, sizeof(float));
     mlc->logits = wt__alloc_array(batch * tools, sizeof(float));
@@ -226,7 +226,7 @@ static void dispose(struct mlc_training *mlc)
 
 static int make_head(struct mlc_training *mlc, wt_error *err)
 {
-    size_t count = mlc->study->tools * mlc->study->dim;
+    size_t count = mlc->evaluator->tools * mlc->evaluator->dim;
     mlc->head = (struct parameter){.name = MLC_HEAD,
                                    .value = wt__alloc_array(count, sizeof(float)),
                                    .gradient = calloc(count + 1, sizeof(float)),
@@ -242,9 +242,9 @@ static int start_head(struct mlc_training *mlc, wt_error *err)
     struct tool2vec tool2vec;
     int rc = make_head(mlc, err);
     if (rc == 0)
-        rc = wt__study_tool2vec_weights(mlc->study, &tool2vec, err);
+        rc = wt__evaluator_tool2vec_weights(mlc->evaluator, &tool2vec, err);
     if (rc == 0)
-        wt__study_tool2vec(mlc->study, &tool2vec, mlc->start);
+        wt__evaluator_tool2vec(mlc->evaluator, &tool2vec, mlc->start);
     return rc;
 }
 
@@ -263,30 +263,30 @@ static int train(struct mlc_training *mlc, size_t requests, struct loop_options 
                                   .begin = begin,
                                   .prepare = prepare,
                                   .loss = loss,
-                                  .judge = mlc->study->dev_count ? judge : NULL,
+                                  .measure = mlc->evaluator->dev_count ? measure_dev : NULL,
                                   .save = save,
                                   .revert = revert};
     mlc->capacity = options->batch;
     options->workers = 1; /* a step is two products; the search on dev has the threads */
     options->adamw.clip = 0;
     memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
-    return wt__loop_run(&objective, options, &mlc->training->listener, result, err);
+    return wt__loop_run(&objective, options, &mlc->training->progress, result, err);
 }
 
 static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 200000, .most = 12};
 
 int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct mlc_training mlc = {.training = training, .out = out->path, .part = 1};
+    struct mlc_training mlc = {.training = training, .out = out->path, .subquery = 1};
     struct loop_options options;
     struct loop_result result;
     int rc = wt__training_loss(training, err);
     if (rc < 0)
         return rc;
     mlc.loss = rc;
-    rc = wt__study_open(&mlc.study, training, err);
+    rc = wt__evaluator_open(&mlc.evaluator, training, err);
     if (rc == 0)
-        rc = wt__training_plan(training, &plan, &mlc.study->base, &options, &mlc.about, err);
+        rc = wt__training_plan(training, &plan, &mlc.evaluator->base, &options, &mlc.about, err);
     if (rc == 0 && !wt__training_done(training, &options, out)) {
         rc = start_head(&mlc, err);
         if (rc == 0)
@@ -300,10 +300,10 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
     return rc;
 }
 
-int wt__mlc_fit(struct study *study, const uint32_t *which, size_t count, float *rows, wt_error *err)
+int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t count, float *rows, wt_error *err)
 {
-    struct training *training = study->training;
-    struct mlc_training mlc = {.training = training, .study = study, .kept = rows, .which = which};
+    struct training *training = evaluator->training;
+    struct mlc_training mlc = {.training = training, .evaluator = evaluator, .kept = rows, .which = which};
     struct loop_options options = {.seed = training->seed,
                                    .memory = training->memory,
                                    .epochs = fmax(fmin(round(plan.enough / (double)(count + 1)), plan.most), 1),
@@ -323,21 +323,21 @@ int wt__mlc_fit(struct study *study, const uint32_t *which, size_t count, float 
     return rc;
 }
 
-int wt__mlc_vectors(struct study *study, const float *tools, float *vectors, bool *there, wt_error *err)
+int wt__mlc_vectors(struct dev_evaluator *evaluator, const float *tools, float *vectors, bool *there, wt_error *err)
 {
     struct trained *trained;
-    size_t dim = study->dim;
-    memcpy(vectors, tools, study->tools * dim * sizeof(float));
+    size_t dim = evaluator->dim;
+    memcpy(vectors, tools, evaluator->tools * dim * sizeof(float));
     *there = false;
-    int rc = wt__trained_open(&trained, study->training->out, study->encoder, err);
+    int rc = wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, err);
     if (rc < 0 || !wt__trained_recipe(trained, "mlc")) {
         wt__trained_close(trained);
         return rc;
     }
     *there = true;
     json_t *names = json_array();
-    rc = names ? wt__study_tool_names(study, names, err) : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < study->tools; i++) {
+    rc = names ? wt__evaluator_tool_names(evaluator, names, err) : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < evaluator->tools; i++) {
         const json_t *name = json_array_get(names, i);
         int64_t row = wt__mlc_row(&trained->mlc, (struct str){json_string_value(name), json_string_length(name)});
         for (size_t d = 0; d < dim; d++)

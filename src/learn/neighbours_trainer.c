@@ -1,4 +1,5 @@
-/* neighbours_trainer.c: nothing is trained: the study's vectors of the training requests, and which tools each used. */
+/* neighbours_trainer.c: nothing is trained: the evaluator's vectors of the training requests, and which tools each
+ * used. */
 #include "learn/neighbours_trainer.h"
 
 #include <math.h>
@@ -6,24 +7,25 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "learn/study.h"
+#include "learn/dev_evaluator.h"
 #include "nn/safetensors_write.h"
 
 /* The requests once more by the engine's encoder, for what stands on nothing trained (PTR over bm25, dense or hybrid).
- * *out: [N, D]; NULL: the study's are by that one. */
-static int encode_untrained(const struct study *study, const struct encoder *encoder, float **out, wt_error *err)
+ * *out: [N, D]; NULL: the evaluator's are by that one. */
+static int encode_untrained(const struct dev_evaluator *evaluator, const struct encoder *encoder, float **out,
+                            wt_error *err)
 {
-    struct training *training = study->training;
+    struct training *training = evaluator->training;
     const struct example_set *train = &training->examples.train;
     struct progress progress;
     int rc;
     *out = NULL;
-    if (encoder == study->encoder)
+    if (encoder == evaluator->encoder)
         return 0;
     *out = wt__alloc_array(train->count * wt__encoder_dim(encoder), sizeof **out);
     if (!*out)
         return wt__fail_nomem(err);
-    wt__progress_init(&progress, wt__listener_progress, &training->listener);
+    wt__progress_init(&progress, wt__train_progress_forward, &training->progress);
     rc = wt__progress_phase(&progress, "encoding requests", train->count) ? wt__fail_cancelled(err) : 0;
     if (rc == 0)
         rc = wt__encode_many(encoder, train->texts, train->count, training->threads, *out, &progress, err);
@@ -32,10 +34,10 @@ static int encode_untrained(const struct study *study, const struct encoder *enc
 }
 
 /* untrained: [N, dim], or NULL. */
-static int write_requests(const struct study *study, const float *untrained, size_t dim, const char *folder,
+static int write_requests(const struct dev_evaluator *evaluator, const float *untrained, size_t dim, const char *folder,
                           wt_error *err)
 {
-    const struct neighbours *n = &study->past;
+    const struct neighbours *n = &evaluator->past;
     size_t labels = n->starts[n->count];
     struct arena arena = {0};
     float *numbers = wt__alloc_array(n->count + 1 + labels, sizeof *numbers);
@@ -60,28 +62,28 @@ static int write_requests(const struct study *study, const float *untrained, siz
 int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *err)
 {
     static const struct retriever votes = {.neighbours = 1};
-    struct study *study;
+    struct dev_evaluator *evaluator;
     struct outcome outcome = {NAN, NAN, NULL};
     const struct encoder *engines = NULL;
     float *untrained = NULL;
     json_t *about = NULL, *names = json_array();
-    int rc = names ? wt__study_begin(&study, training, &about, err) : wt__fail_nomem(err);
-    if (rc == 0 && study->dev_count > 0)
-        rc = wt__study_ask(study, &votes, NULL, &outcome, err);
+    int rc = names ? wt__evaluator_begin(&evaluator, training, &about, err) : wt__fail_nomem(err);
+    if (rc == 0 && evaluator->dev_count > 0)
+        rc = wt__evaluator_ask(evaluator, &votes, NULL, &outcome, err);
     if (rc == 0)
         rc = wt__engine_encoder(training->engine, &engines, err);
     if (rc == 0)
-        rc = encode_untrained(study, engines, &untrained, err);
+        rc = encode_untrained(evaluator, engines, &untrained, err);
     if (rc == 0)
-        rc = write_requests(study, untrained, wt__encoder_dim(engines), out->path, err);
+        rc = write_requests(evaluator, untrained, wt__encoder_dim(engines), out->path, err);
     if (rc == 0)
-        rc = wt__study_tool_names(study, names, err);
+        rc = wt__evaluator_tool_names(evaluator, names, err);
     if (rc == 0) {
         out->after = outcome.recall;
-        rc = wt__study_leave(study, about,
-                             json_pack("{s:{s:f}, s:O, s:s}", "weights", "neighbours", 1.0, "tools", names,
-                                       PAST_UNTRAINED, wt__encoder_hash(engines)),
-                             out, err);
+        rc = wt__evaluator_leave(evaluator, about,
+                                 json_pack("{s:{s:f}, s:O, s:s}", "weights", "neighbours", 1.0, "tools", names,
+                                           PAST_UNTRAINED, wt__encoder_hash(engines)),
+                                 out, err);
     }
     free(untrained);
     json_decref(names);

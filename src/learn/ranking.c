@@ -84,7 +84,7 @@ size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const ui
                          uint32_t *wrong)
 {
     size_t n = 0;
-    for (size_t b = 0; b < RANKING_LOOK && best[b] != UINT32_MAX && n < most; b++)
+    for (size_t b = 0; b < RANKING_DEPTH && best[b] != UINT32_MAX && n < most; b++)
         if (ranking->used[best[b]] && !wt__ranking_right(ranking, &ranking->examples->train, request, best[b]))
             wrong[n++] = best[b];
     return n;

@@ -6,7 +6,7 @@
 #include "learn/examples.h"
 
 /* Tools to look at for wrong ones: many may be passed over. */
-enum { RANKING_LOOK = 256 };
+enum { RANKING_DEPTH = 256 };
 
 struct ranking {
     const struct examples *examples;
@@ -33,10 +33,10 @@ int wt__ranking_best(const struct ranking *ranking, const float *requests, const
 /* Whether a tool, or one with the same text, is a label of the request. */
 bool wt__ranking_right(const struct ranking *ranking, const struct example_set *set, size_t request, uint32_t row);
 
-/* The first `most` of best [RANKING_LOOK] that a training request can learn from as wrong ones, in their order; returns
- * how many. Not one that is right, nor one that no request needs. Of a catalogue that is hardly used, those would be
- * wrong whenever they are met, and what is learned is which tools were used: with them a cross-encoder lost 11 points
- * of recall@5 on dev requests that name a provider which training never met (docs/toolrerank.md). */
+/* The first `most` of best [RANKING_DEPTH] that a training request can learn from as wrong ones, in their order;
+ * returns how many. Not one that is right, nor one that no request needs. Of a catalogue that is hardly used, those
+ * would be wrong whenever they are met, and what is learned is which tools were used: with them a cross-encoder lost 11
+ * points of recall@5 on dev requests that name a provider which training never met (docs/toolrerank.md). */
 size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const uint32_t *best, size_t most,
                          uint32_t *wrong);
 

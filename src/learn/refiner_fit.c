@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "learn/refiner.h"
+#include "learn/refiner_trainer.h"
 
 enum { FIT_STEPS = 200 };
 static const double FIT_RATE = 0.2, FIT_DECAY = 1e-3;

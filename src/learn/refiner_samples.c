@@ -19,58 +19,58 @@ unsigned wt__refiner_fold(size_t request)
 }
 
 /* The requests of all folds but one, or of all. Returns how many. */
-static size_t others(const struct study *study, unsigned without, uint32_t *out)
+static size_t others(const struct dev_evaluator *evaluator, unsigned without, uint32_t *out)
 {
     size_t count = 0;
-    for (size_t b = 0; b < study->training->examples.train.count; b++)
+    for (size_t b = 0; b < evaluator->training->examples.train.count; b++)
         if (wt__refiner_fold(b) != without)
             out[count++] = (uint32_t)b;
     return count;
 }
 
 /* T of these requests: vectors [M, D] hold the sums on the way. */
-static void tool2vec_of_requests(const struct study *study, const struct tool2vec *tool2vec, const uint32_t *which,
-                                 size_t count, uint32_t *uses, float *sum, float *vectors)
+static void tool2vec_of_requests(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec,
+                                 const uint32_t *which, size_t count, uint32_t *uses, float *sum, float *vectors)
 {
-    const struct example_set *train = &study->training->examples.train;
-    size_t dim = study->dim;
-    memset(uses, 0, study->tools * sizeof *uses);
-    memset(vectors, 0, study->tools * dim * sizeof *vectors);
+    const struct example_set *train = &evaluator->training->examples.train;
+    size_t dim = evaluator->dim;
+    memset(uses, 0, evaluator->tools * sizeof *uses);
+    memset(vectors, 0, evaluator->tools * dim * sizeof *vectors);
     for (size_t i = 0; i < count; i++)
         for (size_t l = train->starts[which[i]]; l < train->starts[which[i] + 1]; l++) {
             float *to = vectors + train->tools[l] * dim, times = (float)train->times[l];
             uses[train->tools[l]] += train->times[l];
             for (size_t d = 0; d < dim; d++)
-                to[d] += times * study->requests[which[i] * dim + d];
+                to[d] += times * evaluator->requests[which[i] * dim + d];
         }
-    for (size_t m = 0; m < study->tools; m++) {
+    for (size_t m = 0; m < evaluator->tools; m++) {
         memcpy(sum, vectors + m * dim, dim * sizeof *sum);
-        wt__tool2vec(tool2vec, dim, study->documents + m * dim, sum, uses[m], vectors + m * dim);
+        wt__tool2vec(tool2vec, dim, evaluator->documents + m * dim, sum, uses[m], vectors + m * dim);
     }
 }
 
-int wt__refiner_vectors(struct study *study, const struct first_stage *first, unsigned without, float *vectors,
-                        wt_error *err)
+int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stage *first, unsigned without,
+                        float *vectors, wt_error *err)
 {
     struct tool2vec tool2vec;
     bool there;
-    int rc = wt__study_tool2vec_weights(study, &tool2vec, err);
-    uint32_t *which = wt__alloc_array(study->training->examples.train.count, sizeof *which);
-    uint32_t *uses = wt__alloc_array(study->tools, sizeof *uses);
-    float *sum = wt__alloc_array(study->dim, sizeof *sum);
-    float *tools = wt__alloc_array(without == REFINER_FOLDS ? study->tools * study->dim : 0, sizeof *tools);
+    int rc = wt__evaluator_tool2vec_weights(evaluator, &tool2vec, err);
+    uint32_t *which = wt__alloc_array(evaluator->training->examples.train.count, sizeof *which);
+    uint32_t *uses = wt__alloc_array(evaluator->tools, sizeof *uses);
+    float *sum = wt__alloc_array(evaluator->dim, sizeof *sum);
+    float *tools = wt__alloc_array(without == REFINER_FOLDS ? evaluator->tools * evaluator->dim : 0, sizeof *tools);
     if (rc == 0 && (!which || !uses || !sum || !tools))
         rc = wt__fail_nomem(err);
     if (rc == 0 && without == REFINER_FOLDS) {
-        wt__study_tool2vec(study, &tool2vec, tools);
-        memcpy(vectors, tools, study->tools * study->dim * sizeof *vectors);
+        wt__evaluator_tool2vec(evaluator, &tool2vec, tools);
+        memcpy(vectors, tools, evaluator->tools * evaluator->dim * sizeof *vectors);
         if (first->classified)
-            rc = wt__mlc_vectors(study, tools, vectors, &there, err);
+            rc = wt__mlc_vectors(evaluator, tools, vectors, &there, err);
     } else if (rc == 0) {
-        size_t count = others(study, without, which);
-        tool2vec_of_requests(study, &tool2vec, which, count, uses, sum, vectors);
+        size_t count = others(evaluator, without, which);
+        tool2vec_of_requests(evaluator, &tool2vec, which, count, uses, sum, vectors);
         if (first->classified)
-            rc = wt__mlc_fit(study, which, count, vectors, err);
+            rc = wt__mlc_fit(evaluator, which, count, vectors, err);
     }
     free(which);
     free(uses);
@@ -82,7 +82,7 @@ int wt__refiner_vectors(struct study *study, const struct first_stage *first, un
 /* ---------------------------------------------------------------- searching */
 
 struct searching {
-    struct study *study;
+    struct dev_evaluator *evaluator;
     const struct first_stage *first;
     struct refiner_data *data;
     struct refiner_samples *samples;
@@ -114,7 +114,7 @@ static void choose(struct searching *s, size_t i, const struct hit_list *hits)
     uint32_t request = samples->requests[i];
     size_t n = samples->candidates, base = i * n, length = hits->len < n ? hits->len : n, last = length;
     struct rng rng;
-    wt__rng_seed(&rng, s->study->training->seed + request);
+    wt__rng_seed(&rng, s->evaluator->training->seed + request);
     for (size_t c = 0; c < length; c++)
         take(samples, base + c, &hits->items[c], is_gold(samples->set, request, hits->items[c].row));
     for (size_t c = length; samples == &s->data->train && c < hits->len; c++) {
@@ -133,48 +133,50 @@ static int search_one(void *context, size_t index, unsigned worker)
     struct searching *s = context;
     size_t i = s->begin + index;
     struct refiner_samples *samples = s->samples;
-    struct study *study = s->study;
-    struct neighbours past = study->past;
+    struct dev_evaluator *evaluator = s->evaluator;
+    struct neighbours past = evaluator->past;
     if (samples->vectors[i] < REFINER_FOLDS)
         past.left_out = s->data->folds[samples->vectors[i]];
-    struct view view = {.snapshot = study->shelf->snapshot,
-                        .encoder = study->encoder,
+    struct view view = {.snapshot = evaluator->index->snapshot,
+                        .encoder = evaluator->encoder,
                         .vectors = &s->data->made[samples->vectors[i]].view,
                         .neighbours = &past};
     struct retrieve_request request = {
         .text = samples->set->texts[samples->requests[i]], .k = REFINER_DEPTH, .features = true};
-    float **kept = samples == &s->data->dev ? &study->encoded[i] : &study->parted[samples->requests[i]];
+    float **kept = samples == &s->data->dev ? &evaluator->encoded[i] : &evaluator->train_encoded[samples->requests[i]];
     request.encoded = *kept; /* by the lesson of another refiner */
     if (samples == &s->data->dev)
-        request.votes = study->votes[i];
+        request.votes = evaluator->votes[i];
     struct hit_list hits;
     const float *rows;
     size_t stride;
-    int rc = wt__retrieve(&s->first->retriever, &view, &request, study->workspaces[worker], &hits, &s->errors[worker]);
+    int rc =
+        wt__retrieve(&s->first->retriever, &view, &request, evaluator->workspaces[worker], &hits, &s->errors[worker]);
     if (rc == 0)
-        rc = wt__study_keep(study, kept, &hits, &s->errors[worker]);
+        rc = wt__evaluator_keep(evaluator, kept, &hits, &s->errors[worker]);
     if (rc < 0)
         return rc;
     choose(s, i, &hits);
     samples->tokens[i] =
-        (uint16_t)wt__refiner_request(study->encoder, 0, s->scratch[worker], request.text, &rows, &stride);
+        (uint16_t)wt__refiner_request(evaluator->encoder, 0, s->scratch[worker], request.text, &rows, &stride);
     return 0;
 }
 
-/* The samples' candidates, in turns between which the listener is asked. */
+/* The samples' candidates, in turns between which the progress is asked. */
 static int search_all(struct searching *s, wt_error *err)
 {
     enum { TURN = 256 };
-    struct training *training = s->study->training;
+    struct training *training = s->evaluator->training;
     size_t count = s->samples->count;
-    int rc = wt__listener_phase(&training->listener, "looking for candidates", count) ? wt__fail_cancelled(err) : 0;
+    int rc =
+        wt__train_progress_phase(&training->progress, "looking for candidates", count) ? wt__fail_cancelled(err) : 0;
     for (s->begin = 0; rc == 0 && s->begin < count; s->begin += TURN) {
         size_t n = count - s->begin < TURN ? count - s->begin : TURN;
         rc = wt__pool_run(training->threads, n, search_one, s);
         for (unsigned w = 0; rc < 0 && w < training->threads; w++)
             if (s->errors[w].code && err)
                 *err = s->errors[w];
-        if (rc == 0 && wt__listener_step(&training->listener, s->begin + n))
+        if (rc == 0 && wt__train_progress_step(&training->progress, s->begin + n))
             rc = wt__fail_cancelled(err);
     }
     return rc;
@@ -213,69 +215,71 @@ static void dispose_samples(struct refiner_samples *samples)
 }
 
 /* Which requests: of many training requests a seeded part, in their order. */
-static int choose_requests(struct refiner_data *data, const struct study *study, size_t candidates, wt_error *err)
+static int choose_requests(struct refiner_data *data, const struct dev_evaluator *evaluator, size_t candidates,
+                           wt_error *err)
 {
-    const struct examples *examples = &study->training->examples;
+    const struct examples *examples = &evaluator->training->examples;
     size_t all = examples->train.count, wanted = all < REFINER_REQUESTS ? all : REFINER_REQUESTS, taken = 0;
     struct rng rng;
     int rc = open_samples(&data->train, &examples->train, wanted, candidates, err);
     if (rc == 0)
-        rc = open_samples(&data->dev, &examples->dev, study->dev_count, candidates, err);
+        rc = open_samples(&data->dev, &examples->dev, evaluator->dev_count, candidates, err);
     if (rc < 0)
         return rc;
-    wt__rng_seed(&rng, study->training->seed);
+    wt__rng_seed(&rng, evaluator->training->seed);
     for (size_t b = 0; b < all; b++)
         if (wt__rng_below(&rng, all - b) < wanted - taken) {
             data->train.vectors[taken] = (uint8_t)wt__refiner_fold(b);
             data->train.requests[taken++] = (uint32_t)b;
         }
-    for (size_t q = 0; q < study->dev_count; q++) {
+    for (size_t q = 0; q < evaluator->dev_count; q++) {
         data->dev.vectors[q] = REFINER_FOLDS;
-        data->dev.requests[q] = study->dev[q];
+        data->dev.requests[q] = evaluator->dev[q];
     }
     return 0;
 }
 
-static int make_vectors(struct refiner_data *data, struct study *study, const struct first_stage *first, wt_error *err)
+static int make_vectors(struct refiner_data *data, struct dev_evaluator *evaluator, const struct first_stage *first,
+                        wt_error *err)
 {
-    float *vectors = wt__alloc_array(study->tools * study->dim, sizeof *vectors);
+    float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
     int rc = vectors ? 0 : wt__fail_nomem(err);
     for (unsigned without = 0; rc == 0 && without <= REFINER_FOLDS; without++) {
-        rc = wt__refiner_vectors(study, first, without, vectors, err);
+        rc = wt__refiner_vectors(evaluator, first, without, vectors, err);
         if (rc == 0)
-            rc = wt__tool_vectors_open(&data->made[without], vectors, study->tools, study->dim, err);
+            rc = wt__tool_vectors_open(&data->made[without], vectors, evaluator->tools, evaluator->dim, err);
     }
     free(vectors);
     return rc;
 }
 
-static int mark_folds(struct refiner_data *data, const struct study *study, wt_error *err)
+static int mark_folds(struct refiner_data *data, const struct dev_evaluator *evaluator, wt_error *err)
 {
     for (unsigned fold = 0; fold < REFINER_FOLDS; fold++)
-        if (!(data->folds[fold] = calloc(wt__neighbours_bits(study->past.count) + 1, sizeof(uint64_t))))
+        if (!(data->folds[fold] = calloc(wt__neighbours_bits(evaluator->past.count) + 1, sizeof(uint64_t))))
             return wt__fail_nomem(err);
-    for (size_t i = 0; i < study->past.count; i++)
+    for (size_t i = 0; i < evaluator->past.count; i++)
         data->folds[wt__refiner_fold(i)][i / 64] |= (uint64_t)1 << i % 64;
     return 0;
 }
 
-int wt__refiner_data_open(struct refiner_data *out, struct study *study, const struct first_stage *first,
+int wt__refiner_data_open(struct refiner_data *out, struct dev_evaluator *evaluator, const struct first_stage *first,
                           size_t candidates, double kept, wt_error *err)
 {
-    unsigned threads = study->training->threads;
-    struct searching s = {.study = study, .first = first, .data = out, .kept = kept};
-    *out = (struct refiner_data){.tools = study->tools, .dim = study->dim};
-    int rc = make_vectors(out, study, first, err);
+    unsigned threads = evaluator->training->threads;
+    struct searching s = {.evaluator = evaluator, .first = first, .data = out, .kept = kept};
+    *out = (struct refiner_data){.tools = evaluator->tools, .dim = evaluator->dim};
+    int rc = make_vectors(out, evaluator, first, err);
     if (rc == 0)
-        rc = mark_folds(out, study, err);
+        rc = mark_folds(out, evaluator, err);
     if (rc == 0)
-        rc = choose_requests(out, study, candidates, err);
+        rc = choose_requests(out, evaluator, candidates, err);
     s.scratch = calloc(threads, sizeof(struct refiner_scratch *));
     s.errors = calloc(threads, sizeof *s.errors);
     if (rc == 0 && (!s.scratch || !s.errors))
         rc = wt__fail_nomem(err);
     for (unsigned w = 0; rc == 0 && w < threads; w++)
-        rc = wt__refiner_scratch_new(&s.scratch[w], study->encoder, candidates, err);
+        rc = wt__refiner_scratch_new(&s.scratch[w], evaluator->encoder, candidates, err);
     struct refiner_samples *both[] = {&out->train, &out->dev};
     for (size_t i = 0; rc == 0 && i < 2; i++) {
         s.samples = both[i];

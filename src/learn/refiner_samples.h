@@ -9,7 +9,7 @@
 #ifndef WT_LEARN_REFINER_SAMPLES_H
 #define WT_LEARN_REFINER_SAMPLES_H
 
-#include "learn/study.h"
+#include "learn/dev_evaluator.h"
 #include "rerank/refiner.h"
 
 enum {
@@ -50,12 +50,12 @@ struct refiner_data {
 unsigned wt__refiner_fold(size_t request);
 
 /* T, or the classifier's rows, of all training requests but those of a fold (REFINER_FOLDS: of all): vectors [M, D]. */
-int wt__refiner_vectors(struct study *study, const struct first_stage *first, unsigned without, float *vectors,
-                        wt_error *err);
+int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stage *first, unsigned without,
+                        float *vectors, wt_error *err);
 
 /* kept: the probability with which a used tool that is no candidate takes the place of the last one that was not
  * used. Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
-int wt__refiner_data_open(struct refiner_data *out, struct study *study, const struct first_stage *first,
+int wt__refiner_data_open(struct refiner_data *out, struct dev_evaluator *evaluator, const struct first_stage *first,
                           size_t candidates, double kept, wt_error *err);
 void wt__refiner_data_dispose(struct refiner_data *data);
 

@@ -21,41 +21,41 @@ enum {
 
 struct sample {
     uint32_t request, other; /* training requests; other: the second of two that are put together */
-    bool several, made_up;
+    bool several, synthetic;
     bool there; /* its evidence was found, and it is no single part, which is covered in any case */
 };
 #define NO_OTHER UINT32_MAX
 
 struct sampling {
-    const struct first_look *look;
+    const struct first_ranking *ranking;
     struct sample *samples; /* [count] */
     float *lacks;           /* [count] */
     size_t count;
     wt_error *errors; /* [threads] */
 };
 
-int wt__first_look(const struct first_look *look, struct str request, size_t k, unsigned worker, struct hit_list *hits,
-                   struct request_texts *texts, wt_error *err)
+int wt__first_rank(const struct first_ranking *ranking, struct str request, size_t k, unsigned worker,
+                   struct hit_list *hits, struct request_texts *texts, wt_error *err)
 {
-    const struct study *study = look->study;
+    const struct dev_evaluator *evaluator = ranking->evaluator;
     const struct view view = {
-        .snapshot = study->shelf->snapshot, .encoder = study->encoder, .vectors = &look->documents.view};
+        .snapshot = evaluator->index->snapshot, .encoder = evaluator->encoder, .vectors = &ranking->documents.view};
     const struct retrieve_request wanted = {.text = request, .k = k};
-    int rc = wt__retrieve(&look->retriever, &view, &wanted, study->workspaces[worker], hits, err);
+    int rc = wt__retrieve(&ranking->retriever, &view, &wanted, evaluator->workspaces[worker], hits, err);
     *texts = (struct request_texts){.texts = hits->texts,
                                     .nearest = hits->nearest,
                                     .counts = hits->nearest_counts,
                                     .most = hits->nearest_most,
-                                    .keys = study->shelf->snapshot->keys,
-                                    .nobody = look->nobody};
+                                    .keys = evaluator->index->snapshot->keys,
+                                    .nobody = ranking->nobody};
     return rc < 0 ? rc : 0;
 }
 
-bool wt__several_providers(const struct first_look *look, const uint32_t *tools, size_t count)
+bool wt__several_providers(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (look->providers[tools[i]] != look->providers[tools[0]] ||
-            look->providers[tools[i]] == HIERARCHY_NO_PROVIDER)
+        if (ranking->providers[tools[i]] != ranking->providers[tools[0]] ||
+            ranking->providers[tools[i]] == HIERARCHY_NO_PROVIDER)
             return true;
     return false;
 }
@@ -63,60 +63,60 @@ bool wt__several_providers(const struct first_look *look, const uint32_t *tools,
 /* ---------------------------------------------------------------- requests that are made up */
 
 /* The provider of most of a request's tools, the first of equals; HIERARCHY_NO_PROVIDER where none has two. */
-static uint32_t main_provider(const struct first_look *look, const uint32_t *tools, size_t count)
+static uint32_t main_provider(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
 {
     uint32_t best = HIERARCHY_NO_PROVIDER;
     size_t most = 1;
     for (size_t i = 0; i < count; i++) {
         size_t same = 0;
         for (size_t j = 0; j < count; j++)
-            same += look->providers[tools[j]] == look->providers[tools[i]];
-        if (look->providers[tools[i]] != HIERARCHY_NO_PROVIDER && same > most) {
+            same += ranking->providers[tools[j]] == ranking->providers[tools[i]];
+        if (ranking->providers[tools[i]] != HIERARCHY_NO_PROVIDER && same > most) {
             most = same;
-            best = look->providers[tools[i]];
+            best = ranking->providers[tools[i]];
         }
     }
     return best;
 }
 
 /* Whose words a part's are most like, among the `allowed` tools; HIERARCHY_NO_PROVIDER where none has one of them. */
-static int provider_of_part(const struct first_look *look, struct str part, const uint64_t *allowed, unsigned worker,
-                            uint32_t *out, wt_error *err)
+static int provider_of_subquery(const struct first_ranking *ranking, struct str subquery, const uint64_t *allowed,
+                                unsigned worker, uint32_t *out, wt_error *err)
 {
     static const struct retriever words = {.lexical = 1};
-    const struct study *study = look->study;
-    const struct view view = {.snapshot = study->shelf->snapshot};
-    const struct retrieve_request wanted = {.text = part, .k = 1, .allowed = allowed};
+    const struct dev_evaluator *evaluator = ranking->evaluator;
+    const struct view view = {.snapshot = evaluator->index->snapshot};
+    const struct retrieve_request wanted = {.text = subquery, .k = 1, .allowed = allowed};
     struct hit_list hits;
-    int rc = wt__retrieve(&words, &view, &wanted, study->workspaces[worker], &hits, err);
-    *out = rc >= 0 && hits.len > 0 ? look->providers[hits.items[0].row] : HIERARCHY_NO_PROVIDER;
+    int rc = wt__retrieve(&words, &view, &wanted, evaluator->workspaces[worker], &hits, err);
+    *out = rc >= 0 && hits.len > 0 ? ranking->providers[hits.items[0].row] : HIERARCHY_NO_PROVIDER;
     return rc < 0 ? rc : 0;
 }
 
-int wt__cut_down(const struct first_look *look, struct str request, const uint32_t *tools, size_t count,
+int wt__cut_down(const struct first_ranking *ranking, struct str request, const uint32_t *tools, size_t count,
                  unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err)
 {
-    struct str parts[PARTS_MAX];
-    uint32_t of_part[PARTS_MAX];
-    size_t n = wt__segment(request, parts), kept = 0;
-    *provider = main_provider(look, tools, count);
+    struct str subqueries[SUBQUERIES_MAX];
+    uint32_t of_subquery[SUBQUERIES_MAX];
+    size_t n = wt__segment(request, subqueries), kept = 0;
+    *provider = main_provider(ranking, tools, count);
     if (*provider == HIERARCHY_NO_PROVIDER)
         return 0;
-    uint64_t *allowed = calloc(look->study->tools / 64 + 1, sizeof *allowed);
+    uint64_t *allowed = calloc(ranking->evaluator->tools / 64 + 1, sizeof *allowed);
     if (!allowed)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
         allowed[tools[i] / 64] |= UINT64_C(1) << tools[i] % 64;
     int rc = 0;
     for (size_t p = 0; rc == 0 && p < n; p++) {
-        rc = provider_of_part(look, parts[p], allowed, worker, &of_part[p], err);
-        kept += of_part[p] == *provider;
+        rc = provider_of_subquery(ranking, subqueries[p], allowed, worker, &of_subquery[p], err);
+        kept += of_subquery[p] == *provider;
     }
     free(allowed);
     for (size_t p = 0; rc == 0 && kept < n && p < n; p++)
-        if (of_part[p] == *provider) {
+        if (of_subquery[p] == *provider) {
             wt__buffer_text(out, out->len ? ". " : "");
-            wt__buffer_str(out, parts[p]);
+            wt__buffer_str(out, subqueries[p]);
         }
     return rc == 0 && out->failed ? wt__fail_nomem(err) : rc;
 }
@@ -128,7 +128,7 @@ bool wt__kind_is_scarce(size_t of_kind, size_t all)
 
 static int put_together(const struct sampling *s, const struct sample *sample, struct buffer *out, wt_error *err)
 {
-    const struct example_set *train = &s->look->study->training->examples.train;
+    const struct example_set *train = &s->ranking->evaluator->training->examples.train;
     wt__buffer_str(out, train->texts[sample->request]);
     wt__buffer_text(out, ". ");
     wt__buffer_str(out, train->texts[sample->other]);
@@ -138,10 +138,10 @@ static int put_together(const struct sampling *s, const struct sample *sample, s
 static int cut_sample(const struct sampling *s, const struct sample *sample, unsigned worker, struct buffer *out,
                       wt_error *err)
 {
-    const struct example_set *train = &s->look->study->training->examples.train;
+    const struct example_set *train = &s->ranking->evaluator->training->examples.train;
     size_t first = train->starts[sample->request];
     uint32_t provider;
-    return wt__cut_down(s->look, train->texts[sample->request], train->tools + first,
+    return wt__cut_down(s->ranking, train->texts[sample->request], train->tools + first,
                         train->starts[sample->request + 1] - first, worker, out, &provider, err);
 }
 
@@ -151,25 +151,25 @@ static int look_at_sample(void *context, size_t index, unsigned worker)
 {
     struct sampling *s = context;
     struct sample *sample = &s->samples[index];
-    struct training *training = s->look->study->training;
+    struct training *training = s->ranking->evaluator->training;
     struct request_texts texts;
     struct hit_list hits;
     struct buffer text = {0};
     wt_error *err = &s->errors[worker];
     struct str request = training->examples.train.texts[sample->request];
     int rc = 0;
-    if (sample->made_up) {
+    if (sample->synthetic) {
         rc = sample->several ? put_together(s, sample, &text, err) : cut_sample(s, sample, worker, &text, err);
         request = wt__buffer_view(&text);
     }
     if (rc == 0 && request.len > 0) {
-        rc = wt__first_look(s->look, request, 1, worker, &hits, &texts, err);
-        sample->there = rc == 0 && !(sample->made_up && texts.texts == 1);
+        rc = wt__first_rank(s->ranking, request, 1, worker, &hits, &texts, err);
+        sample->there = rc == 0 && !(sample->synthetic && texts.texts == 1);
         if (sample->there)
             s->lacks[index] = wt__request_lack(&texts, NULL, 0);
     }
     wt__buffer_dispose(&text);
-    if (rc == 0 && worker == 0 && wt__listener_step(&training->listener, index + 1))
+    if (rc == 0 && worker == 0 && wt__train_progress_step(&training->progress, index + 1))
         rc = wt__fail_cancelled(err);
     return rc;
 }
@@ -177,11 +177,11 @@ static int look_at_sample(void *context, size_t index, unsigned worker)
 /* The drawn requests, and behind them as many made-up ones of a scarce kind as it lacks. */
 static void list_samples(struct sampling *s, const uint32_t *drawn, size_t count)
 {
-    const struct example_set *train = &s->look->study->training->examples.train;
+    const struct example_set *train = &s->ranking->evaluator->training->examples.train;
     size_t several = 0, single = 0;
     for (size_t i = 0; i < count; i++) {
         size_t first = train->starts[drawn[i]];
-        bool more = wt__several_providers(s->look, train->tools + first, train->starts[drawn[i] + 1] - first);
+        bool more = wt__several_providers(s->ranking, train->tools + first, train->starts[drawn[i] + 1] - first);
         s->samples[i] = (struct sample){.request = drawn[i], .other = NO_OTHER, .several = more};
         several += more;
     }
@@ -197,8 +197,8 @@ static void list_samples(struct sampling *s, const uint32_t *drawn, size_t count
             const struct sample *here = &s->samples[i];
             if (here->several)
                 continue;
-            if (last && s->look->providers[train->tools[train->starts[last->request]]] !=
-                            s->look->providers[train->tools[train->starts[here->request]]])
+            if (last && s->ranking->providers[train->tools[train->starts[last->request]]] !=
+                            s->ranking->providers[train->tools[train->starts[here->request]]])
                 s->samples[s->count++] = (struct sample){here->request, last->request, true, true, false};
             last = here;
         }
@@ -207,7 +207,7 @@ static void list_samples(struct sampling *s, const uint32_t *drawn, size_t count
 
 static int draw_samples(struct sampling *s, wt_error *err)
 {
-    struct training *training = s->look->study->training;
+    struct training *training = s->ranking->evaluator->training;
     size_t all = training->examples.train.count, count = all < KIND_SAMPLES ? all : KIND_SAMPLES;
     uint32_t *drawn = wt__alloc_array(all, sizeof *drawn);
     struct rng rng;
@@ -219,7 +219,7 @@ static int draw_samples(struct sampling *s, wt_error *err)
         wt__rng_seed(&rng, training->seed);
         wt__rng_draw(&rng, drawn, all, count);
         list_samples(s, drawn, count);
-        if (wt__listener_phase(&training->listener, "looking at requests", s->count))
+        if (wt__train_progress_phase(&training->progress, "looking at requests", s->count))
             rc = wt__fail_cancelled(err);
     }
     if (rc == 0)
@@ -268,14 +268,14 @@ static size_t sort_samples(const struct sampling *s, float *lacks, uint8_t *seve
             *held += side == 1;
             out->several += sample->several;
             out->single += !sample->several;
-            out->made_up += sample->made_up;
+            out->synthetic += sample->synthetic;
         }
     return n;
 }
 
-int wt__kind_fit(const struct first_look *look, struct kind_fit *out, wt_error *err)
+int wt__kind_fit(const struct first_ranking *ranking, struct kind_fit *out, wt_error *err)
 {
-    struct sampling s = {.look = look};
+    struct sampling s = {.ranking = ranking};
     float *lacks = NULL;
     uint8_t *several = NULL;
     *out = (struct kind_fit){.accuracy = NAN};

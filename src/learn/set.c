@@ -24,7 +24,7 @@
 #include "choose/set_metrics.h"
 #include "engine/pick.h"
 #include "learn/logistic.h"
-#include "learn/study.h"
+#include "learn/dev_evaluator.h"
 #include "retrieve/document.h"
 
 /* Values in order of preference: the first stay unless others are clearly better. */
@@ -41,8 +41,8 @@ enum {
 
 /* A search that is deep enough for sets that shall be complete, and where the tools of a kind are in it. */
 struct deep {
-    struct situation situation; /* of PICK_COMPLETE hits */
-    size_t hits, wanted;        /* wanted: gold tools of the kind */
+    struct candidate_features candidates; /* of PICK_COMPLETE hits */
+    size_t hits, wanted;                  /* wanted: gold tools of the kind */
     uint32_t places[CHOOSE_TOOLS];
     size_t found; /* places; less than wanted: not all were found */
 };
@@ -51,31 +51,31 @@ struct deep {
 struct asked {
     const uint32_t *gold; /* [gold_count] rows of the examples */
     size_t gold_count;
-    struct situation near;       /* of PICK_HITS hits */
-    uint64_t found;              /* the gold tools of near */
-    struct deep used;            /* tools that somebody used */
-    struct deep unused;          /* tools that nobody used, or the hidden one */
-    uint32_t hidden;             /* its row of the examples, or NOTHING */
-    uint64_t *left_out;          /* past requests that used it; NULL: none */
-    float without[FIT_FEATURES]; /* its fit once its tools are gone */
+    struct candidate_features near;     /* of PICK_HITS hits */
+    uint64_t found;                     /* the gold tools of near */
+    struct deep used;                   /* tools that somebody used */
+    struct deep unused;                 /* tools that nobody used, or the hidden one */
+    uint32_t hidden;                    /* its row of the examples, or NOTHING */
+    uint64_t *left_out;                 /* past requests that used it; NULL: none */
+    float without[ANSWERABLE_FEATURES]; /* its fit once its tools are gone */
 };
 #define NOTHING UINT32_MAX
 
 struct search_for_set {
     struct training *training;
-    struct study *study;
+    struct dev_evaluator *evaluator;
     wt_engine *engine; /* the catalogue with what was trained */
     const struct trained *trained;
     struct asked *asked; /* [count] */
     size_t count;
     bool apart;                  /* tools that nobody used are a kind of their own */
-    struct shelf_set set;        /* the tool vectors that are searched */
+    struct index_set set;        /* the tool vectors that are searched */
     struct tool_vectors hiding;  /* the same, but for hidden tools */
     size_t fold;                 /* whose tools are hidden */
     wt_error *errors;            /* [threads] */
     struct chooser chooser;      /* of all dev requests */
     struct chooser folds[FOLDS]; /* of those of the other folds */
-    float levels[STUDY_DEV], unused[STUDY_DEV], none[STUDY_DEV];
+    float nonconformity[EVALUATOR_DEV], unused[EVALUATOR_DEV], none[EVALUATOR_DEV];
     double figure;
 };
 
@@ -88,7 +88,7 @@ static int64_t id_of(const struct search_for_set *s, uint32_t row)
 
 static bool is_gold(const struct search_for_set *s, const struct asked *asked, const struct search *search, size_t hit)
 {
-    int64_t id = search->shelf->snapshot->keys[search->hits.items[hit].row].id;
+    int64_t id = search->index->snapshot->keys[search->hits.items[hit].row].id;
     for (size_t g = 0; g < asked->gold_count; g++)
         if (id_of(s, asked->gold[g]) == id)
             return true;
@@ -97,7 +97,7 @@ static bool is_gold(const struct search_for_set *s, const struct asked *asked, c
 
 static void note_near(const struct search_for_set *s, struct asked *asked, const struct search *search)
 {
-    wt__situation_read(&asked->near, &search->hits, wt__search_neighbours(search));
+    wt__candidate_features_read(&asked->near, &search->hits, wt__search_neighbours(search));
     for (size_t t = 0; t < asked->near.tools; t++)
         if (is_gold(s, asked, search, asked->near.hits[t]))
             asked->found |= (uint64_t)1 << t;
@@ -108,7 +108,7 @@ static void note_deep(const struct search_for_set *s, struct deep *out, const ui
                       const struct search *search)
 {
     const struct asked kind = {.gold = which, .gold_count = count};
-    wt__situation_read(&out->situation, &search->hits, wt__search_neighbours(search));
+    wt__candidate_features_read(&out->candidates, &search->hits, wt__search_neighbours(search));
     out->hits = search->hits.len;
     out->wanted = count;
     for (uint32_t h = 0; h < search->hits.len && out->found < CHOOSE_TOOLS; h++)
@@ -118,8 +118,8 @@ static void note_deep(const struct search_for_set *s, struct deep *out, const ui
 
 static bool is_used(const struct search_for_set *s, const struct search *search, const uint64_t *used, uint32_t tool)
 {
-    size_t row = wt__shelf_row(search->shelf->snapshot, id_of(s, tool));
-    return !used || row >= search->shelf->snapshot->rows || used[row / 64] >> row % 64 & 1;
+    size_t row = wt__index_row(search->index->snapshot, id_of(s, tool));
+    return !used || row >= search->index->snapshot->rows || used[row / 64] >> row % 64 & 1;
 }
 
 /* The gold tools by kind; where all were used, the one that was used least may be hidden. */
@@ -140,7 +140,7 @@ static int note_kinds(const struct search_for_set *s, struct asked *asked, const
             kinds[used++] = tool;
         else
             kinds[asked->gold_count + unused++] = tool;
-        if (s->study->uses[tool] < s->study->uses[asked->hidden])
+        if (s->evaluator->uses[tool] < s->evaluator->uses[asked->hidden])
             asked->hidden = tool;
     }
     if (unused > 0 || !used_rows)
@@ -158,10 +158,10 @@ static int ask(void *context, size_t index, unsigned worker)
     struct asked *asked = &s->asked[index];
     const struct example_set *dev = &s->training->examples.dev;
     struct arena arena = {0};
-    struct situation gone;
+    struct candidate_features gone;
     wt_error *err = &s->errors[worker];
     uint64_t *left_out = NULL;
-    uint32_t example = s->study->dev[index];
+    uint32_t example = s->evaluator->dev[index];
     asked->gold = dev->tools + dev->starts[example];
     asked->gold_count = dev->starts[example + 1] - dev->starts[example];
     int64_t *ids = wt__arena_array(&arena, int64_t, asked->gold_count);
@@ -185,17 +185,17 @@ static int ask(void *context, size_t index, unsigned worker)
     if (index == 0)
         s->set = deep.set;
     wt__search_end(&deep);
-    without.without = ids;
-    without.without_count = asked->gold_count;
+    without.excluded = ids;
+    without.excluded_count = asked->gold_count;
     without.left_out = left_out;
     if (rc == 0 && (rc = wt__search_run(&without, err)) == 0) {
-        wt__situation_read(&gone, &without.hits, wt__search_neighbours(&without));
-        memcpy(asked->without, gone.fit, sizeof asked->without);
+        wt__candidate_features_read(&gone, &without.hits, wt__search_neighbours(&without));
+        memcpy(asked->without, gone.answerability, sizeof asked->without);
     }
     wt__search_end(&without);
     free(left_out);
     wt__arena_dispose(&arena);
-    if (worker == 0 && rc == 0 && wt__listener_step(&s->training->listener, index))
+    if (worker == 0 && rc == 0 && wt__train_progress_step(&s->training->progress, index))
         return wt__fail_cancelled(err);
     return rc;
 }
@@ -220,7 +220,7 @@ static bool needs_unused(const struct search_for_set *s)
     for (size_t b = 0; b < train->count; b++) {
         bool own = false;
         for (size_t l = train->starts[b]; l < train->starts[b + 1]; l++)
-            own |= s->study->uses[train->tools[l]] == train->times[b];
+            own |= s->evaluator->uses[train->tools[l]] == train->times[b];
         count += own;
     }
     return count * UNUSED_IN >= train->count;
@@ -230,11 +230,11 @@ static bool needs_unused(const struct search_for_set *s)
 static int hide(struct search_for_set *s, wt_error *err)
 {
     const struct trained_recipe *recipe = wt__trained_recipe(s->trained, "auto");
-    size_t dim = s->study->dim, tools = s->study->tools;
+    size_t dim = s->evaluator->dim, tools = s->evaluator->tools;
     float *vectors = calloc(tools * dim + 1, sizeof *vectors), *sum = calloc(dim, sizeof *sum);
-    struct shelf *shelf = NULL;
-    int rc = vectors && sum ? wt__engine_shelf(s->engine, &s->set, NULL, &shelf, err) : wt__fail_nomem(err);
-    const struct vectors *searched = rc == 0 ? wt__snapshot_vectors(shelf->snapshot, s->set.model, s->set.kind) : NULL;
+    struct index_handle *index = NULL;
+    int rc = vectors && sum ? wt__engine_index(s->engine, &s->set, NULL, &index, err) : wt__fail_nomem(err);
+    const struct vectors *searched = rc == 0 ? wt__snapshot_vectors(index->snapshot, s->set.model, s->set.kind) : NULL;
     for (uint32_t row = 0; searched && row < tools; row++) {
         const float *vector = wt__vectors_of_row(searched, row);
         if (vector)
@@ -242,13 +242,14 @@ static int hide(struct search_for_set *s, wt_error *err)
     }
     for (size_t q = s->fold; rc == 0 && q < s->count; q += FOLDS) {
         uint32_t tool = s->asked[q].hidden;
-        size_t row = tool == NOTHING ? tools : wt__shelf_row(shelf->snapshot, id_of(s, tool));
+        size_t row = tool == NOTHING ? tools : wt__index_row(index->snapshot, id_of(s, tool));
         if (row < tools)
-            wt__trained_vector(s->trained, recipe, s->study->documents + tool * dim, sum, 0, -1, vectors + row * dim);
+            wt__trained_vector(s->trained, recipe, s->evaluator->documents + tool * dim, sum, 0, -1,
+                               vectors + row * dim);
     }
     if (rc == 0)
         rc = wt__tool_vectors_open(&s->hiding, vectors, tools, dim, err);
-    wt__shelf_release(shelf);
+    wt__index_release(index);
     free(vectors);
     free(sum);
     return rc;
@@ -263,7 +264,7 @@ static int ask_hidden(void *context, size_t index, unsigned worker)
     if (asked->hidden == NOTHING)
         return 0;
     struct search search = {.engine = s->engine,
-                            .request = s->training->examples.dev.texts[s->study->dev[index * FOLDS + s->fold]],
+                            .request = s->training->examples.dev.texts[s->evaluator->dev[index * FOLDS + s->fold]],
                             .arena = &arena,
                             .k = PICK_COMPLETE,
                             .features = true,
@@ -281,11 +282,11 @@ static int ask_hidden(void *context, size_t index, unsigned worker)
 static int ask_all_hidden(struct search_for_set *s, wt_error *err)
 {
     bool learned = s->set.kind && strcmp(s->set.kind, wt__document_kind) != 0;
-    if (wt__listener_phase(&s->training->listener, "asking as if unused", FOLDS))
+    if (wt__train_progress_phase(&s->training->progress, "asking as if unused", FOLDS))
         return wt__fail_cancelled(err);
     int rc = 0;
     for (s->fold = 0; rc == 0 && s->fold < FOLDS; s->fold++) {
-        if (wt__listener_step(&s->training->listener, s->fold))
+        if (wt__train_progress_step(&s->training->progress, s->fold))
             return wt__fail_cancelled(err);
         if (learned)
             rc = hide(s, err);
@@ -322,21 +323,21 @@ static int fit_tools(const struct search_for_set *s, struct chooser *out, size_t
 
 static int fit_fit(const struct search_for_set *s, struct chooser *out, size_t left_out, wt_error *err)
 {
-    float(*values)[FIT_FEATURES] = wt__alloc_array(2 * s->count, sizeof *values);
+    float(*values)[ANSWERABLE_FEATURES] = wt__alloc_array(2 * s->count, sizeof *values);
     uint8_t *answers = wt__alloc_array(2 * s->count, 1);
     size_t n = 0;
     for (size_t q = 0; values && answers && q < s->count; q++) {
         if (q % FOLDS == left_out)
             continue;
-        memcpy(values[n], s->asked[q].near.fit, sizeof *values);
+        memcpy(values[n], s->asked[q].near.answerability, sizeof *values);
         answers[n++] = 0;
         memcpy(values[n], s->asked[q].without, sizeof *values);
         answers[n++] = 1;
     }
     if (values && answers) {
         const struct logistic_samples samples = {
-            .count = n, .features = FIT_FEATURES, .values = &values[0][0], .answers = answers};
-        wt__logistic_fit(&samples, 1 / (double)(n + 1), out->fit_weights, &out->fit_constant);
+            .count = n, .features = ANSWERABLE_FEATURES, .values = &values[0][0], .answers = answers};
+        wt__logistic_fit(&samples, 1 / (double)(n + 1), out->answerability_weights, &out->answerability_constant);
     }
     bool failed = !values || !answers;
     free(values);
@@ -389,15 +390,15 @@ static double tracc_of(const struct asked *asked, const struct chosen *chosen)
                                       .common = (size_t)__builtin_popcountll(chosen->tools & asked->found)});
 }
 
-struct judging {
+struct measuring {
     const struct search_for_set *s;
     size_t value;
     double *each; /* [count] */
 };
 
-static int judge(void *context, size_t q, unsigned worker)
+static int measure_value(void *context, size_t q, unsigned worker)
 {
-    struct judging *j = context;
+    struct measuring *j = context;
     struct chooser chooser = j->s->folds[q % FOLDS];
     struct chosen chosen;
     (void)worker;
@@ -413,9 +414,9 @@ static int choose_values(struct search_for_set *s, wt_error *err)
     size_t chosen = 0;
     int rc = best && each ? 0 : wt__fail_nomem(err);
     for (size_t value = 0; rc == 0 && value < VALUES; value++) {
-        struct judging judging = {s, value, each};
-        wt__pool_run(s->training->threads, s->count, judge, &judging);
-        if (value > 0 && !wt__study_better(s->study, best, each, CLEARLY))
+        struct measuring measuring = {s, value, each};
+        wt__pool_run(s->training->threads, s->count, measure_value, &measuring);
+        if (value > 0 && !wt__evaluator_better(s->evaluator, best, each, CLEARLY))
             continue;
         memcpy(best, each, s->count * sizeof *best);
         chosen = value;
@@ -432,24 +433,24 @@ static int choose_values(struct search_for_set *s, wt_error *err)
 }
 
 /* The level before the last of its tools joined. */
-static int level_of(const struct chooser *chooser, const struct deep *deep, float *out, wt_error *err)
+static int nonconformity_of(const struct chooser *chooser, const struct deep *deep, float *out, wt_error *err)
 {
     uint32_t *order = wt__alloc_array(deep->hits, sizeof *order);
-    float *levels = wt__alloc_array(deep->hits, sizeof *levels);
-    bool failed = !order || !levels;
+    float *nonconformity = wt__alloc_array(deep->hits, sizeof *nonconformity);
+    bool failed = !order || !nonconformity;
     size_t wanted = deep->wanted;
     *out = CHOOSE_NEVER;
     if (!failed && deep->found == wanted) {
-        wt__set_order(chooser, &deep->situation, deep->hits, order, levels);
+        wt__set_order(chooser, &deep->candidates, deep->hits, order, nonconformity);
         for (size_t i = 0; i < deep->hits && wanted > 0; i++)
             for (size_t g = 0; g < deep->found; g++)
                 if (deep->places[g] == order[i]) {
                     wanted--;
-                    *out = levels[i];
+                    *out = nonconformity[i];
                 }
     }
     free(order);
-    free(levels);
+    free(nonconformity);
     return failed ? wt__fail_nomem(err) : 0;
 }
 
@@ -461,17 +462,17 @@ static int calibrate(struct search_for_set *s, wt_error *err)
         const struct chooser *chooser = &s->folds[q % FOLDS];
         const struct asked *asked = &s->asked[q];
         if (asked->used.wanted > 0)
-            rc = level_of(chooser, &asked->used, &s->levels[used++], err);
+            rc = nonconformity_of(chooser, &asked->used, &s->nonconformity[used++], err);
         if (rc == 0 && asked->unused.wanted > 0)
-            rc = level_of(chooser, &asked->unused, &s->unused[unused++], err);
-        s->none[q] = wt__none_probability(chooser, &asked->near);
+            rc = nonconformity_of(chooser, &asked->unused, &s->unused[unused++], err);
+        s->none[q] = wt__no_answer_probability(chooser, &asked->near);
     }
-    wt__sort_floats(s->levels, used);
+    wt__sort_floats(s->nonconformity, used);
     wt__sort_floats(s->unused, unused);
     wt__sort_floats(s->none, s->count);
-    s->chooser.levels = (struct calibration){s->levels, used};
+    s->chooser.nonconformity = (struct calibration){s->nonconformity, used};
     s->chooser.unused = (struct calibration){s->unused, unused};
-    s->chooser.none = (struct calibration){s->none, s->count};
+    s->chooser.no_answer = (struct calibration){s->none, s->count};
     return rc;
 }
 
@@ -507,7 +508,7 @@ static int ask_all(struct search_for_set *s, wt_error *err)
     s->errors = calloc(threads, sizeof *s->errors);
     if (!s->asked || !s->errors)
         return wt__fail_nomem(err);
-    if (wt__listener_phase(&s->training->listener, "asking", s->count))
+    if (wt__train_progress_phase(&s->training->progress, "asking", s->count))
         return wt__fail_cancelled(err);
     s->apart = needs_unused(s);
     int rc = run_all(s, s->count, ask, err);
@@ -531,7 +532,7 @@ static int leave(struct search_for_set *s, const json_t *about, const char *iden
     json_t *config = wt__chooser_write(&s->chooser);
     out->after = s->figure;
     if (config && json_object_set_new(config, "auto", json_string(identity)) == 0)
-        return wt__study_leave(s->study, about, config, out, err);
+        return wt__evaluator_leave(s->evaluator, about, config, out, err);
     json_decref(config);
     return wt__fail_nomem(err);
 }
@@ -544,8 +545,8 @@ int wt__lesson_set(struct training *training, wt_trained *out, wt_error *err)
     if (!s)
         return wt__fail_nomem(err);
     s->training = training;
-    int rc = wt__study_begin(&s->study, training, &about, err);
-    s->count = rc == 0 ? s->study->dev_count : 0;
+    int rc = wt__evaluator_begin(&s->evaluator, training, &about, err);
+    s->count = rc == 0 ? s->evaluator->dev_count : 0;
     if (rc == 0 && s->count < SET_LEAST) {
         out->notice =
             "too few dev requests to calibrate a chooser of sets: picking goes on with that of other catalogues";

@@ -26,52 +26,52 @@ static const struct tool2vec choices[] = {
     {1, 5, 5 * DOUBT}, {1, 0.7f, 0.7f * DOUBT}, {1, 0.5f, 0.5f * DOUBT}, {1, 0, 0},
 };
 
-void wt__study_tool2vec(const struct study *study, const struct tool2vec *tool2vec, float *vectors)
+void wt__evaluator_tool2vec(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec, float *vectors)
 {
-    for (size_t i = 0; i < study->tools; i++)
-        wt__tool2vec(tool2vec, study->dim, study->documents + i * study->dim, study->sums + i * study->dim,
-                     study->uses[i], vectors + i * study->dim);
+    for (size_t i = 0; i < evaluator->tools; i++)
+        wt__tool2vec(tool2vec, evaluator->dim, evaluator->documents + i * evaluator->dim,
+                     evaluator->sums + i * evaluator->dim, evaluator->uses[i], vectors + i * evaluator->dim);
 }
 
-int wt__study_tool2vec_weights(struct study *study, struct tool2vec *out, wt_error *err)
+int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2vec *out, wt_error *err)
 {
     struct trained *trained;
-    int rc = wt__trained_open(&trained, study->training->out, study->encoder, err);
+    int rc = wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, err);
     *out = wt__trained_recipe(trained, "tool2vec") ? trained->tool2vec : usual;
     wt__trained_close(trained);
     return rc;
 }
 
 /* Opens what a search by these weights wants. */
-static int open_vectors(struct study *study, const struct tool2vec *tool2vec, float *vectors,
+static int open_vectors(struct dev_evaluator *evaluator, const struct tool2vec *tool2vec, float *vectors,
                         struct tool_vectors *searched, wt_error *err)
 {
     wt__tool_vectors_dispose(searched);
-    wt__study_tool2vec(study, tool2vec, vectors);
-    return wt__tool_vectors_open(searched, vectors, study->tools, study->dim, err);
+    wt__evaluator_tool2vec(evaluator, tool2vec, vectors);
+    return wt__tool_vectors_open(searched, vectors, evaluator->tools, evaluator->dim, err);
 }
 
 /* The best of the choices on dev, then the best weight of parts for it; *before is the figure of descriptions alone. */
-static int choose(struct study *study, struct tool2vec *best, float *part, double *before, struct outcome *after,
-                  wt_error *err)
+static int choose(struct dev_evaluator *evaluator, struct tool2vec *best, float *subquery, double *before,
+                  struct outcome *after, wt_error *err)
 {
-    size_t count = sizeof choices / sizeof *choices, dev = study->dev_count;
-    const struct retriever meaning = {.dense = 1, .part = study->single ? 0 : 1};
+    size_t count = sizeof choices / sizeof *choices, dev = evaluator->dev_count;
+    const struct retriever meaning = {.dense = 1, .subquery = evaluator->single ? 0 : 1};
     struct tool_vectors searched = {0};
-    float *vectors = wt__alloc_array(study->tools * study->dim, sizeof *vectors);
+    float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
     double *chosen = wt__alloc_array(dev, sizeof *chosen), *each = wt__alloc_array(dev, sizeof *each);
     int rc = vectors && chosen && each ? 0 : wt__fail_nomem(err);
     *best = usual;
-    *part = meaning.part;
+    *subquery = meaning.subquery;
     *after = (struct outcome){NAN, NAN, NULL};
-    if (rc == 0 && wt__listener_phase(&study->training->listener, "measuring", count + 3))
+    if (rc == 0 && wt__train_progress_phase(&evaluator->training->progress, "measuring", count + 3))
         rc = wt__fail_cancelled(err);
     for (size_t i = 0; rc == 0 && dev > 0 && i < count; i++) {
         struct outcome here = {.each = each};
-        rc = open_vectors(study, &choices[i], vectors, &searched, err);
+        rc = open_vectors(evaluator, &choices[i], vectors, &searched, err);
         if (rc == 0)
-            rc = wt__study_ask(study, &meaning, &searched, &here, err);
-        if (rc == 0 && (i == 0 || wt__study_better(study, chosen, each, STUDY_CHANCE))) {
+            rc = wt__evaluator_ask(evaluator, &meaning, &searched, &here, err);
+        if (rc == 0 && (i == 0 || wt__evaluator_better(evaluator, chosen, each, EVALUATOR_CHANCE))) {
             memcpy(chosen, each, dev * sizeof *chosen);
             *best = choices[i];
         }
@@ -79,9 +79,9 @@ static int choose(struct study *study, struct tool2vec *best, float *part, doubl
             *before = here.recall;
     }
     if (rc == 0 && dev > 0)
-        rc = open_vectors(study, best, vectors, &searched, err);
+        rc = open_vectors(evaluator, best, vectors, &searched, err);
     if (rc == 0 && dev > 0)
-        rc = wt__study_ask_parts(study, &searched, part, after, err);
+        rc = wt__evaluator_ask_subqueries(evaluator, &searched, subquery, after, err);
     wt__tool_vectors_dispose(&searched);
     free(vectors);
     free(chosen);
@@ -91,21 +91,22 @@ static int choose(struct study *study, struct tool2vec *best, float *part, doubl
 
 int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct study *study;
+    struct dev_evaluator *evaluator;
     struct tool2vec tool2vec;
     struct outcome after;
-    float part;
+    float subquery;
     json_t *about = NULL;
-    int rc = wt__study_begin(&study, training, &about, err);
+    int rc = wt__evaluator_begin(&evaluator, training, &about, err);
     if (rc == 0)
-        rc = choose(study, &tool2vec, &part, &out->before, &after, err);
+        rc = choose(evaluator, &tool2vec, &subquery, &out->before, &after, err);
     if (rc == 0) {
         out->after = after.recall;
-        rc = wt__study_leave(study, about,
-                             json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0, "tool2vec",
-                                       1.0, "part", (double)part, "blend", "description", (double)tool2vec.description,
-                                       "usage", (double)tool2vec.usage, "shrink", (double)tool2vec.shrink),
-                             out, err);
+        rc = wt__evaluator_leave(evaluator, about,
+                                 json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0,
+                                           "tool2vec", 1.0, "part", (double)subquery, "blend", "description",
+                                           (double)tool2vec.description, "usage", (double)tool2vec.usage, "shrink",
+                                           (double)tool2vec.shrink),
+                                 out, err);
     }
     json_decref(about);
     return rc;

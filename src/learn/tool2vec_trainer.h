@@ -3,13 +3,13 @@
 #ifndef WT_LEARN_TOOL2VEC_TRAINER_H
 #define WT_LEARN_TOOL2VEC_TRAINER_H
 
-#include "learn/study.h"
+#include "learn/dev_evaluator.h"
 
 /* T of every tool (recipe/trained.h): vectors [M, D]. */
-void wt__study_tool2vec(const struct study *study, const struct tool2vec *tool2vec, float *vectors);
+void wt__evaluator_tool2vec(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec, float *vectors);
 
 /* The weights that the lesson left for this encoder, else one that did well everywhere. */
-int wt__study_tool2vec_weights(struct study *study, struct tool2vec *out, wt_error *err);
+int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2vec *out, wt_error *err);
 
 int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err);
 

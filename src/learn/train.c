@@ -7,13 +7,13 @@
 #include "base/pool.h"
 #include "encoder/config.h"
 #include "engine/corpus.h"
-#include "engine/options.h"
+#include "engine/sized_options.h"
 #include "recipe/trained.h"
-#include "engine/usage.h"
+#include "engine/recorded_use.h"
 #include "learn/learn.h"
-#include "learn/made_up.h"
-#include "learn/memory.h"
-#include "learn/study.h"
+#include "learn/synthetic.h"
+#include "learn/memory_budget.h"
+#include "learn/dev_evaluator.h"
 #include "nn/kernels/amx.h"
 #include "nn/matmul.h"
 
@@ -86,8 +86,8 @@ static int check_options(const char *name, const wt_train_options *o, wt_error *
         return wt__fail(err, WT_EINVAL, "a refiner looks at most at %d candidates", CANDIDATES_MAX);
     if (o->negatives > NEGATIVES_MAX)
         return wt__fail(err, WT_EINVAL, "a request has at most %d hard negatives", NEGATIVES_MAX);
-    if (o->made_up > MADE_UP_MAX)
-        return wt__fail(err, WT_EINVAL, "at most %d requests are made up", MADE_UP_MAX);
+    if (o->synthetic > SYNTHETIC_MAX)
+        return wt__fail(err, WT_EINVAL, "at most %d requests are made up", SYNTHETIC_MAX);
     if (o->precision && strcmp(o->precision, "fp32") != 0 && strcmp(o->precision, "bf16") != 0)
         return wt__fail(err, WT_EINVAL, "the precision is fp32 or bf16, not \"%s\"", o->precision);
     if (o->precision && strcmp(o->precision, "bf16") == 0 && !wt__amx_ready())
@@ -108,7 +108,7 @@ static bool wanted(const char *name, size_t i)
 static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
 {
     size_t count = count_folders(o->data);
-    for (size_t i = 0; o->made_up > 0 && i < wt__lesson_count; i++)
+    for (size_t i = 0; o->synthetic > 0 && i < wt__lesson_count; i++)
         if (wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
             return wt__fail(err, WT_EINVAL, "requests are made up for \"encoder\" and \"cross\", not for \"%s\"",
                             wt__lessons[i].public.name);
@@ -199,8 +199,8 @@ static int open_corpus(struct training *training, const char *data, wt_engine **
     struct corpus_options corpus = {.cache_dir = o->cache_dir,
                                     .model = o->model,
                                     .models_dir = o->models_dir,
-                                    .progress = wt__listener_progress,
-                                    .progress_context = &training->listener};
+                                    .progress = wt__train_progress_forward,
+                                    .progress_context = &training->progress};
     return wt__corpus_open(out, data, &corpus, err);
 }
 
@@ -247,7 +247,7 @@ static int run_lesson(struct training *training, const struct lesson *lesson, wt
 {
     const struct encoder *encoder;
     training->lesson = lesson;
-    wt__listener_lesson(&training->listener, lesson->public.name);
+    wt__train_progress_lesson(&training->progress, lesson->public.name);
     *item = (wt_trained){.lesson = lesson->public.name,
                          .figure = lesson->figure,
                          .path = wt__training_folder(training, lesson->public.name),
@@ -276,19 +276,19 @@ struct reading {
 static int read_catalogue(struct reading *r, const char *data, wt_engine *engine, wt_error *err)
 {
     struct training *training = r->training;
-    struct listener *listener = &training->listener;
+    struct train_progress *progress = &training->progress;
     struct examples_options options = r->options;
     options.data = data;
-    size_t made_up = training->options->made_up;
-    int rc = wt__examples_read(&r->sets[r->count], engine, &options, listener, err);
-    if (rc < 0 && (rc != WT_EEMPTY || made_up == 0))
+    size_t synthetic = training->options->synthetic;
+    int rc = wt__examples_read(&r->sets[r->count], engine, &options, progress, err);
+    if (rc < 0 && (rc != WT_EEMPTY || synthetic == 0))
         return rc;
     r->count += rc == 0;
-    if (made_up == 0)
+    if (synthetic == 0)
         return 0;
-    options.made_up = made_up;
+    options.synthetic = synthetic;
     options.no_dev = rc == 0;
-    rc = wt__examples_read(&r->sets[r->count], engine, &options, listener, err);
+    rc = wt__examples_read(&r->sets[r->count], engine, &options, progress, err);
     r->count += rc == 0;
     return rc;
 }
@@ -363,13 +363,13 @@ static int run(struct training *training, const char *name, struct report *repor
 }
 
 /* The engine's next query uses what was trained, when that is in its folder. */
-static int adopt(wt_engine *engine, struct listener *listener, wt_error *err)
+static int adopt(wt_engine *engine, struct train_progress *progress, wt_error *err)
 {
-    struct progress progress;
+    struct progress update;
     wt__engine_forget_trained(engine);
-    wt__progress_init(&progress, wt__listener_progress, listener);
-    int rc = wt__engine_update_trained(engine, &progress, err);
-    wt__progress_dispose(&progress);
+    wt__progress_init(&update, wt__train_progress_forward, progress);
+    int rc = wt__engine_update_trained(engine, &update, err);
+    wt__progress_dispose(&update);
     return rc;
 }
 
@@ -396,7 +396,7 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     training.threads = training.threads ? training.threads : wt__processor_count();
     training.reduced = (!options.precision || strcmp(options.precision, "bf16") == 0) && wt__amx_ready();
     training.memory = options.memory ? options.memory : wt__memory_available();
-    wt__listener_init(&training.listener, options.progress, options.progress_context);
+    wt__train_progress_init(&training.progress, options.progress, options.progress_context);
     wt__blas_load(NULL); /* where it is missing, our own kernels do */
     struct report *report = calloc(1, sizeof *report);
     if (report)
@@ -407,9 +407,9 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
                                                      : wt__fail_nomem(err);
     if (rc == 0)
         rc = run(&training, lesson, report, err);
-    wt__study_free(training.study);
+    wt__evaluator_free(training.evaluator);
     if (rc == 0 && engine)
-        rc = adopt(engine, &training.listener, err);
+        rc = adopt(engine, &training.progress, err);
     wt__examples_dispose(&training.examples);
     wt__unlock_file(training.lock);
     wt_close(own);

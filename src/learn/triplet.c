@@ -30,7 +30,7 @@ struct triplet_step {
     float *dside[3];
 };
 
-static size_t measure(const struct tuning *tuning, struct tower_limits *limits)
+static size_t measure(const struct tuning *tuning, struct batch_limits *limits)
 {
     size_t hidden = wt__trainable_config(tuning->model)->hidden, requests = tuning->requests.count;
     limits->texts = 3 * tuning->batch;
@@ -114,19 +114,20 @@ static int mine_block(void *context, size_t index, unsigned worker)
 static int mine(struct tuning *tuning, struct triplet_step *step, wt_error *err)
 {
     const struct example_set *set = &tuning->training->examples.train;
-    size_t hidden = tuning->tower.hidden, workers = tuning->tower.workers, usable = 0;
-    struct listener *listener = &tuning->training->listener;
+    size_t hidden = tuning->training_batch.hidden, workers = tuning->training_batch.workers, usable = 0;
+    struct train_progress *progress = &tuning->training->progress;
     float *vectors = wt__alloc_aligned(set->count * hidden, sizeof *vectors);
     struct mining m = {.set = set, .vectors = vectors, .hidden = hidden, .near = step->near};
     m.best = wt__alloc_array(workers * BLOCK * (LOOK + 1), sizeof *m.best);
     m.scores = wt__alloc_aligned(workers * BLOCK * PART, sizeof *m.scores);
     int rc = vectors && m.best && m.scores ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && wt__listener_phase(listener, "mining", set->count))
+    if (rc == 0 && wt__train_progress_phase(progress, "mining", set->count))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = wt__tower_encode(&tuning->tower, TOWER_UNIT, &tuning->requests, NULL, set->count, vectors, listener, err);
+        rc = wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->requests, NULL, set->count, vectors,
+                              progress, err);
     if (rc == 0)
-        rc = wt__pool_run(tuning->tower.workers, (set->count + BLOCK - 1) / BLOCK, mine_block, &m);
+        rc = wt__pool_run(tuning->training_batch.workers, (set->count + BLOCK - 1) / BLOCK, mine_block, &m);
     for (size_t i = 0; rc == 0 && i < set->count; i++)
         usable += step->near[i].positive_count > 0 && step->near[i].negative_count > 0;
     if (rc == 0 && usable == 0)
@@ -150,8 +151,8 @@ static int begin(struct tuning *tuning, wt_error *err)
         return wt__fail_nomem(err);
     bool whole = true;
     for (unsigned s = 0; s < 3; s++) {
-        step->side[s] = wt__alloc_aligned(tuning->batch * tuning->tower.hidden, sizeof(float));
-        step->dside[s] = wt__alloc_aligned(tuning->batch * tuning->tower.hidden, sizeof(float));
+        step->side[s] = wt__alloc_aligned(tuning->batch * tuning->training_batch.hidden, sizeof(float));
+        step->dside[s] = wt__alloc_aligned(tuning->batch * tuning->training_batch.hidden, sizeof(float));
         whole &= step->side[s] && step->dside[s];
     }
     step->near = calloc(tuning->requests.count, sizeof *step->near);
@@ -191,18 +192,18 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
 static double loss(struct tuning *tuning)
 {
     struct triplet_step *step = tuning->own;
-    size_t hidden = tuning->tower.hidden, bytes = hidden * sizeof(float);
+    size_t hidden = tuning->training_batch.hidden, bytes = hidden * sizeof(float);
     for (size_t i = 0; i < 3 * step->drawn; i++)
-        memcpy(step->side[i % 3] + i / 3 * hidden, tuning->tower.vectors + i * hidden, bytes);
+        memcpy(step->side[i % 3] + i / 3 * hidden, tuning->training_batch.vectors + i * hidden, bytes);
     float result = wt__loss_triplet(step->side[0], step->side[1], step->side[2], step->drawn, hidden, MARGIN,
                                     step->dside[0], step->dside[1], step->dside[2]);
     for (size_t i = 0; i < 3 * step->drawn; i++)
-        memcpy(tuning->tower.dvectors + i * hidden, step->dside[i % 3] + i / 3 * hidden, bytes);
+        memcpy(tuning->training_batch.dvectors + i * hidden, step->dside[i % 3] + i / 3 * hidden, bytes);
     return result;
 }
 
 const struct tuning_kind wt__triplet = {.name = "triplet",
-                                        .output = TOWER_POOLED,
+                                        .output = BATCH_POOLED,
                                         .rate = 1e-5,
                                         .measure = measure,
                                         .begin = begin,

@@ -1,12 +1,12 @@
-/* tuning.h: what every way to train the encoder shares: the model, the tower, the tokens of requests and tools,
- * the figure on dev, and where the model goes. A way is a tuning_kind: what a step reads, and its loss. */
+/* tuning.h: what every way to train the encoder shares: the model, the training batch, the tokens of requests and
+ * tools, the figure on dev, and where the model goes. A way is a tuning_kind: what a step reads, and its loss. */
 #ifndef WT_LEARN_TUNING_H
 #define WT_LEARN_TUNING_H
 
-#include "learn/judge.h"
+#include "learn/dev_recall.h"
 #include "learn/learn.h"
 #include "learn/loop.h"
-#include "learn/tower.h"
+#include "learn/training_batch.h"
 
 enum {
     TUNING_REQUEST = 96, /* tokens of a request that are read */
@@ -17,18 +17,18 @@ struct tuning;
 
 struct tuning_kind {
     const char *name; /* of the loss */
-    enum tower_output output;
+    enum batch_output output;
     double rate; /* highest, by default */
     /* The largest step with `batch` examples, and the bytes that begin takes. */
-    size_t (*measure)(const struct tuning *tuning, struct tower_limits *limits);
+    size_t (*measure)(const struct tuning *tuning, struct batch_limits *limits);
     /* Before the first step; memory goes to tuning->own, freed by end, which may find NULL. */
     int (*begin)(struct tuning *tuning, wt_error *err);
     void (*end)(struct tuning *tuning);
     /* As in struct objective. */
     int (*prepare)(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err);
     double (*loss)(struct tuning *tuning);
-    /* As in struct objective; NULL where nothing is carried. begin then sets tuning->objective.carried. */
-    int (*renew)(struct tuning *tuning, struct listener *listener, wt_error *err);
+    /* As in struct objective; NULL where there are no buffers. begin then sets tuning->objective.buffers. */
+    int (*renew)(struct tuning *tuning, struct train_progress *progress, wt_error *err);
 };
 
 struct tuning {
@@ -38,20 +38,20 @@ struct tuning {
     const char *out;  /* where it goes */
     json_t *about;    /* for its config.json */
     struct trainable *model;
-    struct judge judge;
+    struct dev_recall dev_recall;
     struct token_texts requests, tools; /* of the training examples, and text 0 of every tool */
-    struct tower tower;
-    struct tower_limits limits;
+    struct training_batch training_batch;
+    struct batch_limits limits;
     size_t batch;
     struct objective objective; /* its parameters have room for one of the kind's, which begin may add */
     void *own;                  /* the kind's */
 };
 
-/* Adds a text by its number to the tower's step. */
+/* Adds a text by its number to the training batch's step. */
 static inline void wt__tuning_add(struct tuning *tuning, const struct token_texts *texts, size_t number)
 {
     size_t first = texts->starts[number];
-    wt__tower_add(&tuning->tower, texts->ids + first, texts->starts[number + 1] - first);
+    wt__batch_add(&tuning->training_batch, texts->ids + first, texts->starts[number + 1] - first);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* chat.h: one question to a language model, and its answer, whoever gives it.
  *
  * A model is anything that answers: a server (client.h), a file of recorded answers (record.h), or, in tests and
- * studies, a stand-in that knows the gold labels. Who asks cannot tell which, but for `name`.
+ * evaluations, a stand-in that knows the gold labels. Who asks cannot tell which, but for `name`.
  *
  * What a model says is hostile text. It is only ever parsed against the schema of the question. */
 #ifndef WT_LLM_CHAT_H

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "llm/plain.h"
+#include "llm/plain_text.h"
 
 static const uint64_t TOKENS_MAX = 1000000000; /* more is a server's mistake, and counts as unknown */
 enum { STRUCK_BYTES_MIN = 6 };                 /* a shorter key is a placeholder, which may stand in any word */

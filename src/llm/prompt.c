@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "llm/answer.h"
-#include "llm/plain.h"
+#include "llm/plain_text.h"
 
 enum { LINE_BYTES = 256 };
 

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "llm/answer.h"
-#include "llm/plain.h"
+#include "llm/plain_text.h"
 
 enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: of a question that is not in the file */
 

@@ -49,7 +49,7 @@ const struct recipe wt__recipes[RECIPES] = {
     [RECIPE_TOOLRERANK] = {RANKS("toolrerank",
                                  "rerank, ordered by which providers the tools belong to; untrained: hybrid's hits", 1,
                                  0),
-                           .retriever = &wt__hybrid, .rules = &wt__rules_untrained, .model = MODEL_RULES,
+                           .retriever = &wt__hybrid, .rules = &wt__rules_default, .model = MODEL_RULES,
                            .first = RECIPE_DPR, .lessons = "dpr cross toolrerank"},
     [RECIPE_SET] = {PICKS(PICKER_CHOOSER, "set", "the exact set of tools, chosen from the hits of auto", 0, 0),
                     .lessons = AUTO_LESSONS " set", .told_by = TRAINED_SET},

@@ -63,7 +63,7 @@ struct recipe {
     const struct retriever *retriever; /* NULL: its weights come from training */
     const struct rules *rules;         /* of ToolRerank where there is no training; else NULL */
     enum model_kind model;
-    enum recipe_id first; /* of a second stage: the recipe whose hits it looks at */
+    enum recipe_id first; /* of a second stage: the recipe whose hits it reranks */
     size_t reads;         /* how many of those a cross-encoder reads, without a folder of its own */
     const char *lessons;  /* that make it, after that of the encoder: names with blanks between; "" for none */
     const char *told_by;  /* the folder whose config says what it was trained on; NULL: the one of its name */

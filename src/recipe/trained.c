@@ -71,7 +71,7 @@ static void read_weights(const struct trained *trained, struct trained_recipe *r
     const json_t *object = wt__json_object(config, "weights");
     recipe->retriever.lexical = fmaxf(wt__weight_read(object, "lexical", 0), 0);
     recipe->retriever.dense = fmaxf(wt__weight_read(object, "dense", 0), 0);
-    recipe->retriever.part = fmaxf(wt__weight_read(object, "part", 1), 0);
+    recipe->retriever.subquery = fmaxf(wt__weight_read(object, "part", 1), 0);
     recipe->retriever.neighbours = fmaxf(wt__weight_read(object, "neighbours", 0), 0);
     recipe->tool2vec = wt__weight_read(object, "tool2vec", 0);
     recipe->mlc = wt__weight_read(object, "mlc", 0);

@@ -50,7 +50,7 @@ struct trained_recipe {
     const char *runs;          /* auto: the name of what was chosen; else its own */
     const char *why;           /* auto: how that was found; else "" */
     const char *identity;      /* of its training; "" when it has none */
-    struct refiner *refiner;   /* what looks at its hits once more, or NULL; auto's is another recipe's */
+    struct refiner *refiner;   /* reranks its hits, or NULL; auto's is another recipe's */
     size_t cross;              /* how many of its hits the cross-encoder looks at; 0: none */
     const struct rules *rules; /* of ToolRerank, or NULL */
 };

@@ -20,14 +20,14 @@
 const struct hierarchy_settings wt__hierarchy_paper = {
     .seen_depth = 10,
     .unseen_depth = 50,
-    .sure = 0.85f,
-    .alike = 0.7f,
+    .tau_s = 0.85f,
+    .tau_m = 0.7f,
     .group_most = 3,
     .truncate = true,
     .expand_unseen = true,
     .rule = {[REQUEST_UNKNOWN] = HIERARCHY_NONE,
-             [REQUEST_SINGLE] = HIERARCHY_CONCENTRATE,
-             [REQUEST_MULTI] = HIERARCHY_SPREAD},
+             [REQUEST_SINGLE] = HIERARCHY_ALGORITHM1,
+             [REQUEST_MULTI] = HIERARCHY_ALGORITHM2},
 };
 
 static int check_count(const char *name, uint32_t value, wt_error *err)
@@ -57,9 +57,9 @@ int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *
     if (rc == 0)
         rc = check_count("unseen_depth", settings->unseen_depth, err);
     if (rc == 0)
-        rc = check_share("sure", settings->sure, 0, err);
+        rc = check_share("sure", settings->tau_s, 0, err);
     if (rc == 0)
-        rc = check_share("alike", settings->alike, -1, err);
+        rc = check_share("alike", settings->tau_m, -1, err);
     if (rc == 0)
         rc = check_count("group_most", settings->group_most, err);
     if (rc == 0)
@@ -150,13 +150,13 @@ static void list_providers(const struct hierarchy_settings *settings, const stru
         chosen->items[i].expand = chosen->items[i].seen ? settings->expand_seen : settings->expand_unseen;
 }
 
-void wt__hierarchy_concentrate(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
-                               struct chosen_providers *chosen)
+void wt__hierarchy_algorithm1(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
+                              struct chosen_providers *chosen)
 {
     bool is_first[HIERARCHY_MAX_CANDIDATES] = {false};
     count = looked_at(count);
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && !(candidates[i].score > settings->sure))
+        if (i > 0 && !(candidates[i].score > settings->tau_s))
             continue;
         is_first[i] = true;
         for (size_t j = 0; j < count; j++)
@@ -224,13 +224,13 @@ static void link_groups(const struct hierarchy_settings *settings, const struct 
             if (group_a == group_b)
                 continue;
             if (same_provider(a, b) ||
-                (a->vector && b->vector && kernels->dot_f32(a->vector, b->vector, dim) > settings->alike))
+                (a->vector && b->vector && kernels->dot_f32(a->vector, b->vector, dim) > settings->tau_m))
                 parent[group_a < group_b ? group_b : group_a] = (uint16_t)(group_a < group_b ? group_a : group_b);
         }
 }
 
-size_t wt__hierarchy_spread(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
-                            size_t dim)
+size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
+                                size_t dim)
 {
     uint16_t parent[HIERARCHY_MAX_CANDIDATES], group[HIERARCHY_MAX_CANDIDATES];
     bool is_first[HIERARCHY_MAX_CANDIDATES];

@@ -2,12 +2,12 @@
  * et al. 2024, sections 3.2 and 3.3). Three rules over a plain array, best first, in the caller's memory:
  *
  *   truncate     tools that training never saw are looked at further down the list                 (section 3.2)
- *   concentrate  one provider answers the request: its tools come first, maybe with its others     (Algorithm 1)
- *   spread       several providers are needed: at most n of each group of look-alikes come first   (Algorithm 2)
+ *   algorithm1   one provider answers the request: its tools come first, maybe with its others     (Algorithm 1)
+ *   algorithm2   several providers are needed: at most n of each group of look-alikes come first   (Algorithm 2)
  *
  *   first stage -> truncate -> scores of the cross-encoder -> sort -> the rule for this kind of request:
- *     concentrate -> the other tools of each chosen provider with `expand`, fetched and scored by the caller -> merge
- *     spread
+ *     algorithm1 -> the other tools of each chosen provider with `expand`, fetched and scored by the caller -> merge
+ *     algorithm2
  *
  * Each rule only moves candidates: within F1 and within F2 (the paper's names for those that come first and the rest)
  * the earlier order stays, so that any result can be told from the input alone. A score that is not a number counts as
@@ -41,14 +41,14 @@ struct candidate {
 enum request_kind { REQUEST_UNKNOWN, REQUEST_SINGLE, REQUEST_MULTI, REQUEST_KINDS };
 
 /* What is done with it. Table 6 gives one kind's rule to another, or none to both. */
-enum hierarchy_rule { HIERARCHY_NONE, HIERARCHY_CONCENTRATE, HIERARCHY_SPREAD, HIERARCHY_RULES };
+enum hierarchy_rule { HIERARCHY_NONE, HIERARCHY_ALGORITHM1, HIERARCHY_ALGORITHM2, HIERARCHY_RULES };
 
 /* In brackets the paper's names, and the table whose rows differ in it. */
 struct hierarchy_settings {
     uint32_t seen_depth;   /* [m_s, Table 5] how far down a seen tool is kept */
     uint32_t unseen_depth; /* [m_u, Table 5] and any other; may be less, as in that table's last rows */
-    float sure;            /* [tau_s] a score above it puts a tool's provider first */
-    float alike;           /* [tau_m] two tools with a cosine above it are in one group */
+    float tau_s;           /* [Algorithm 1] a score above it puts a tool's provider first */
+    float tau_m;           /* [Algorithm 2] two tools with a cosine above it are in one group */
     uint32_t group_most;   /* [n] of a group come first */
     float prior;           /* what the first stage's share adds to the cross-encoder's logit; 0: as in the paper */
     float cover;           /* what its provider's lack takes from it under Algorithm 1; 0: as in the paper */
@@ -62,8 +62,8 @@ struct hierarchy_settings {
  * request of unknown kind. */
 extern const struct hierarchy_settings wt__hierarchy_paper;
 
-/* Settings that came from a file or a person. Depths and group_most are 1 .. HIERARCHY_MAX_CANDIDATES, sure 0 .. 1,
- * alike -1 .. 1, prior and cover 0 .. HIERARCHY_MAX_LEAN, rules those of the list. Errors: WT_EINVAL, whose sentence
+/* Settings that came from a file or a person. Depths and group_most are 1 .. HIERARCHY_MAX_CANDIDATES, tau_s 0 .. 1,
+ * tau_m -1 .. 1, prior and cover 0 .. HIERARCHY_MAX_LEAN, rules those of the list. Errors: WT_EINVAL, whose sentence
  * names the setting and its range. */
 int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *err);
 
@@ -88,9 +88,9 @@ struct chosen_providers {
     } items[HIERARCHY_MAX_CANDIDATES];
 };
 
-/* Algorithm 1: first the tools of the best candidate's provider and of each provider with a score above `sure`. */
-void wt__hierarchy_concentrate(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
-                               struct chosen_providers *chosen);
+/* Algorithm 1: first the tools of the best candidate's provider and of each provider with a score above `tau_s`. */
+void wt__hierarchy_algorithm1(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
+                              struct chosen_providers *chosen);
 
 /* The extended F1 of section 3.3: the first `first` candidates (whose scores the caller may have made anew) and the
  * `found` ones together, best score first and equal ones in the order candidates, found; behind them F2 as it was. A
@@ -99,9 +99,9 @@ void wt__hierarchy_concentrate(const struct hierarchy_settings *settings, struct
 size_t wt__hierarchy_merge(struct candidate *candidates, size_t first, size_t count, size_t capacity,
                            const struct candidate *found, size_t found_count);
 
-/* Algorithm 2: candidates of one provider, or with a cosine above `alike`, are linked; of each group that hangs
+/* Algorithm 2: candidates of one provider, or with a cosine above `tau_m`, are linked; of each group that hangs
  * together by links the group_most best scores come first. dim: D. Returns how many came first. */
-size_t wt__hierarchy_spread(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
-                            size_t dim);
+size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
+                                size_t dim);
 
 #endif

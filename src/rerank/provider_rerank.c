@@ -113,7 +113,7 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct ca
 {
     uint32_t nobody;
     *out = REQUEST_UNKNOWN;
-    if (!hits->nearest || h->rules == &wt__rules_untrained)
+    if (!hits->nearest || h->rules == &wt__rules_default)
         return 0;
     int rc = number_of_nobody(h->input, &h->arena, &nobody, err);
     if (rc < 0)
@@ -126,7 +126,7 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct ca
                                         .nobody = nobody};
     float lack = wt__request_lack(&texts, candidates, count);
     *out = wt__request_kind(&h->rules->classifier, lack);
-    *h->input->several = (double)wt__request_probability(&h->rules->classifier, lack);
+    *h->input->multi_provider_probability = (double)wt__request_probability(&h->rules->classifier, lack);
     return 0;
 }
 

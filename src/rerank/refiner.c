@@ -11,12 +11,12 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "encoder/packed.h"
-#include "encoder/top.h"
+#include "encoder/upper_layers.h"
 
 struct refiner {
     const struct encoder *encoder;
     size_t join, candidates, dim, hidden;
-    struct top top;
+    struct upper_layers upper;
     struct linear candidate; /* C, packed, and c */
     float *score;            /* [H + F + 1] s, w, b */
     bool flat;               /* s is zero: the layers have no say, and are not run */
@@ -111,7 +111,7 @@ int wt__refiner_open(struct refiner **out, const struct encoder *encoder, const 
         r->candidates = candidates;
         r->dim = wt__encoder_dim(encoder);
         r->hidden = config->hidden;
-        rc = wt__top_open(&r->top, config, join, &file, path, err);
+        rc = wt__upper_layers_open(&r->upper, config, join, &file, path, err);
     }
     if (rc == 0)
         rc = read_own(r, &file, path, err);
@@ -134,7 +134,7 @@ void wt__refiner_close(struct refiner *refiner)
         wt__refiner_scratch_free(scratch);
     }
     pthread_mutex_destroy(&refiner->lock);
-    wt__top_close(&refiner->top);
+    wt__upper_layers_close(&refiner->upper);
     wt__arena_dispose(&refiner->arena);
     free(refiner);
 }
@@ -226,7 +226,7 @@ void wt__refiner_run(const struct refiner *r, struct refiner_scratch *scratch, s
         const size_t starts[2] = {0, tokens + count};
         const struct token_batch batch = {.count = 1, .starts = starts, .positions = scratch->positions};
         join_candidates(r, scratch, tokens, count, vectors, features);
-        wt__top_forward(&r->top, &batch, &scratch->activations);
+        wt__upper_layers_forward(&r->upper, &batch, &scratch->activations);
     }
     for (size_t i = 0; i < count; i++) {
         const float *state = a->x + (tokens + i) * a->stride;

@@ -1,4 +1,4 @@
-/* reranker.h: the second stage of a query: what looks at the first stage's hits once more, together with the request.
+/* reranker.h: the second stage of a query: what reads the first stage's hits anew, together with the request.
  *
  *   a refiner          (refiner.h)          vectors of request and hits, by two layers
  *   a cross-encoder    (cross_encoder.h)    reads the request with each of the first N hits
@@ -45,8 +45,8 @@ struct rerank_input {
     const struct view *view;
     const struct retrieve_request *request; /* that gave the hits */
     struct tool_reader tools;
-    struct arena *arena; /* lives as long as the hits */
-    double *several;     /* out: as in wt_hits; stays where nothing looked */
+    struct arena *arena;                /* lives as long as the hits */
+    double *multi_provider_probability; /* out: as in wt_hits; stays where nothing looked */
 };
 
 /* Whether the cross-encoder reads anything. */

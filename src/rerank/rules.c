@@ -15,8 +15,8 @@
 static const char *const rule_names[HIERARCHY_RULES] = {"none", "concentrate", "spread"};
 static const char *const kind_names[REQUEST_KINDS] = {"unknown", "single", "multi"};
 
-const struct rules wt__rules_untrained = {
-    .settings = {.seen_depth = 50, .unseen_depth = 50, .sure = 0.85f, .alike = 0.7f, .group_most = 3},
+const struct rules wt__rules_default = {
+    .settings = {.seen_depth = 50, .unseen_depth = 50, .tau_s = 0.85f, .tau_m = 0.7f, .group_most = 3},
 };
 
 bool wt__rules_seen(const struct rules *rules, const struct tool *tool, struct buffer *id)
@@ -59,8 +59,8 @@ static int read_settings(struct hierarchy_settings *s, const json_t *object, wt_
     s->seen_depth = read_count(object, "seen_depth", s->seen_depth);
     s->unseen_depth = read_count(object, "unseen_depth", s->unseen_depth);
     s->group_most = read_count(object, "group_most", s->group_most);
-    s->sure = (float)wt__json_real(object, "sure", (double)s->sure);
-    s->alike = (float)wt__json_real(object, "alike", (double)s->alike);
+    s->tau_s = (float)wt__json_real(object, "sure", (double)s->tau_s);
+    s->tau_m = (float)wt__json_real(object, "alike", (double)s->tau_m);
     s->prior = (float)wt__json_real(object, "prior", (double)s->prior);
     s->cover = (float)wt__json_real(object, "cover", (double)s->cover);
     s->truncate = wt__json_bool(object, "truncate", s->truncate);
@@ -115,7 +115,7 @@ static json_t *write_settings(const struct hierarchy_settings *s)
         if (json_object_set_new(kinds, kind_names[kind], json_string(rule_names[s->rule[kind]])) < 0)
             return json_decref(kinds), NULL;
     return json_pack("{s:i, s:i, s:f, s:f, s:i, s:f, s:f, s:b, s:b, s:b, s:o}", "seen_depth", (int)s->seen_depth,
-                     "unseen_depth", (int)s->unseen_depth, "sure", (double)s->sure, "alike", (double)s->alike,
+                     "unseen_depth", (int)s->unseen_depth, "sure", (double)s->tau_s, "alike", (double)s->tau_m,
                      "group_most", (int)s->group_most, "prior", (double)s->prior, "cover", (double)s->cover, "truncate",
                      (int)s->truncate, "expand_seen", (int)s->expand_seen, "expand_unseen", (int)s->expand_unseen,
                      "rules", kinds);

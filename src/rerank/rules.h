@@ -21,7 +21,7 @@ struct rules {
 };
 
 /* Where nothing was trained: every rule is off, since nothing tells which one a request needs. */
-extern const struct rules wt__rules_untrained;
+extern const struct rules wt__rules_default;
 
 /* FOLDER/toolrerank/config.json. Errors: WT_EMODEL, WT_ENOMEM. The map is the caller's to dispose of. */
 int wt__rules_read(struct rules *out, const json_t *config, struct arena *arena, wt_error *err);

@@ -13,28 +13,28 @@
 enum { NEAR = 128 /* rows of a text that are looked at */ };
 
 /* A row near a text. */
-struct sighting {
+struct provider_match {
     uint32_t provider, row, text;
     float score;
 };
 
-static int compare_sightings(const void *a, const void *b)
+static int compare_matches(const void *a, const void *b)
 {
-    const struct sighting *x = a, *y = b;
+    const struct provider_match *x = a, *y = b;
     int order = (x->provider > y->provider) - (x->provider < y->provider);
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
 /* Tools that have no provider are each their own. */
-static bool same_side(const struct request_texts *t, const struct sighting *a, const struct sighting *b)
+static bool same_side(const struct request_texts *t, const struct provider_match *a, const struct provider_match *b)
 {
     return a->provider == b->provider && (a->provider != t->nobody || a->row == b->row);
 }
 
 /* What is near to each text. */
 struct nearness {
-    struct sighting sightings[TEXTS_MAX * NEAR];
-    size_t count, begin;                     /* of sightings; the first part */
+    struct provider_match matches[TEXTS_MAX * NEAR];
+    size_t count, begin;                     /* of matches; the first sub-query */
     float least[TEXTS_MAX], best[TEXTS_MAX]; /* scores of a text */
 };
 
@@ -48,29 +48,29 @@ static void look_near(const struct request_texts *t, struct nearness *n)
         n->best[text] = count ? nearest[0].score : 0;
         n->least[text] = count ? nearest[count - 1].score : 0;
         for (size_t i = 0; i < count; i++)
-            n->sightings[n->count++] =
-                (struct sighting){t->keys[nearest[i].row].provider, nearest[i].row, (uint32_t)text, nearest[i].score};
+            n->matches[n->count++] = (struct provider_match){t->keys[nearest[i].row].provider, nearest[i].row,
+                                                             (uint32_t)text, nearest[i].score};
     }
-    qsort(n->sightings, n->count, sizeof *n->sightings, compare_sightings);
+    qsort(n->matches, n->count, sizeof *n->matches, compare_matches);
 }
 
-/* Where the sightings of one provider end that begin here. */
+/* Where the matches of one provider end that begin here. */
 static size_t end_of(const struct request_texts *t, const struct nearness *n, size_t begin)
 {
     size_t end = begin + 1;
-    while (end < n->count && same_side(t, &n->sightings[begin], &n->sightings[end]))
+    while (end < n->count && same_side(t, &n->matches[begin], &n->matches[end]))
         end++;
     return end;
 }
 
-/* What one provider lacks, whose sightings begin .. end - 1 are; none: one that was not seen. */
+/* What one provider lacks, whose matches begin .. end - 1 are; none: one that was not seen. */
 static float lack_of_provider(const struct request_texts *t, const struct nearness *n, size_t begin, size_t end)
 {
     float own[TEXTS_MAX];
     double sum = 0;
     memcpy(own, n->least, t->texts * sizeof *own);
     for (size_t i = begin; i < end; i++) {
-        const struct sighting *one = &n->sightings[i];
+        const struct provider_match *one = &n->matches[i];
         own[one->text] = fmaxf(own[one->text], one->score);
     }
     for (size_t text = n->begin; text < t->texts; text++)
@@ -86,7 +86,7 @@ float wt__request_lack(const struct request_texts *t, struct candidate *candidat
     for (size_t c = 0; c < count; c++)
         candidates[c].lack = lack_of_provider(t, &near, 0, 0);
     for (size_t i = 0, end; i < near.count; i = end) {
-        const struct sighting *one = &near.sightings[i];
+        const struct provider_match *one = &near.matches[i];
         end = end_of(t, &near, i);
         float lack = lack_of_provider(t, &near, i, end);
         least = fminf(least, lack);
@@ -127,7 +127,7 @@ enum request_kind wt__request_kind(const struct request_classifier *classifier, 
 static int score(const struct hierarchy_settings *settings, enum hierarchy_rule rule,
                  const struct toolrerank_source *source, struct candidate *candidates, size_t count, wt_error *err)
 {
-    double cover = rule == HIERARCHY_CONCENTRATE ? (double)settings->cover : 0;
+    double cover = rule == HIERARCHY_ALGORITHM1 ? (double)settings->cover : 0;
     int rc = source->score(source->context, candidates, count, err);
     for (size_t i = 0; rc == 0 && (settings->prior > 0 || cover > 0) && i < count; i++) {
         double odds = fmin(fmax((double)candidates[i].score, NEARLY_CERTAIN), 1 - NEARLY_CERTAIN);
@@ -179,16 +179,16 @@ static int fetch_others(const struct hierarchy_settings *settings, const struct 
             }
     }
     *found_count = n;
-    return n ? score(settings, HIERARCHY_CONCENTRATE, source, found, n, err) : 0;
+    return n ? score(settings, HIERARCHY_ALGORITHM1, source, found, n, err) : 0;
 }
 
-static int concentrate(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
-                       struct candidate *candidates, size_t *count, size_t *first, wt_error *err)
+static int algorithm1(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
+                      struct candidate *candidates, size_t *count, size_t *first, wt_error *err)
 {
     struct candidate found[HIERARCHY_MAX_CANDIDATES];
     struct chosen_providers chosen;
     size_t found_count = 0;
-    wt__hierarchy_concentrate(settings, candidates, *count, &chosen);
+    wt__hierarchy_algorithm1(settings, candidates, *count, &chosen);
     int rc = source->score ? fetch_others(settings, source, &chosen, candidates, *count, found, &found_count, err) : 0;
     if (rc < 0)
         return rc;
@@ -211,10 +211,10 @@ int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind 
     wt__hierarchy_sort(candidates, *count);
     *first = *count;
     switch (settings->rule[kind]) {
-    case HIERARCHY_CONCENTRATE:
-        return concentrate(settings, source, candidates, count, first, err);
-    case HIERARCHY_SPREAD:
-        *first = wt__hierarchy_spread(settings, candidates, *count, source->dim);
+    case HIERARCHY_ALGORITHM1:
+        return algorithm1(settings, source, candidates, count, first, err);
+    case HIERARCHY_ALGORITHM2:
+        *first = wt__hierarchy_algorithm2(settings, candidates, *count, source->dim);
         return 0;
     default:
         return 0;

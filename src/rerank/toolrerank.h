@@ -6,8 +6,8 @@
  *
  * The paper's classifier reads the request alone. Its words tell little: "find a hotel and its price" may be one
  * provider's work or two's, and which it is depends on the catalogue. Here it is told by what the first stage found:
- * how well a single provider covers all parts of the request, beside how well all of them together do. It knows no
- * words, so that what was learned on one catalogue holds on another. */
+ * how well a single provider covers all sub-queries of the request, beside how well all of them together do. It knows
+ * no words, so that what was learned on one catalogue holds on another. */
 #ifndef WT_RERANK_TOOLRERANK_H
 #define WT_RERANK_TOOLRERANK_H
 
@@ -21,8 +21,8 @@
 
 /* ---------------------------------------------------------------- one provider or several */
 
-/* What the first stage knows of a request. Text 0 is the whole of it, the others its parts; with one text alone that
- * is its only part. */
+/* What the first stage knows of a request. Text 0 is the whole of it, the others its sub-queries; with one text alone
+ * that is its only sub-query. */
 struct request_texts {
     size_t texts;                 /* T */
     const struct scored *nearest; /* [T, most] rows by cosine, best first */
@@ -32,10 +32,10 @@ struct request_texts {
     uint32_t nobody;                 /* the number of those that have none, or HIERARCHY_NO_PROVIDER */
 };
 
-/* A provider lacks of a part what its nearest tool is further from it than the nearest of all, and of a request the
- * mean over its parts; a provider that is not among the nearest of a part counts as its last one. Returns the least
- * that a provider lacks of the request, and fills the lack of candidates [count]: their own provider's, less that
- * least. Finite, whatever the texts. */
+/* A provider lacks of a sub-query what its nearest tool is further from it than the nearest of all, and of a request
+ * the mean over its sub-queries; a provider that is not among the nearest of a sub-query counts as its last one.
+ * Returns the least that a provider lacks of the request, and fills the lack of candidates [count]: their own
+ * provider's, less that least. Finite, whatever the texts. */
 float wt__request_lack(const struct request_texts *texts, struct candidate *candidates, size_t count);
 
 /* Logistic, of what the provider that covers best lacks; all zero knows nothing of any request. */

@@ -1,13 +1,13 @@
-/* compose.c: a request with several parts needs a tool for each part, but a plain sum lets the loudest part fill the
- * list. So a candidate's score is what the whole request says plus what its best part says, and each time a candidate
- * is taken, the part that spoke for it counts a little less for those that follow:
+/* compose.c: a request with several sub-queries needs a tool for each sub-query, but a plain sum lets the loudest
+ * sub-query fill the list. So a candidate's score is what the whole request says plus what its best sub-query says, and
+ * each time a candidate is taken, the sub-query that spoke for it counts a little less for those that follow:
  *
- *   score(c) = value[0][c] + part_weight * max over parts p of faded[p] * value[p][c]
- *   faded[p] = PART_DECAY ^ (how many taken candidates p spoke for)
+ *   score(c) = value[0][c] + subquery_weight * max over sub-queries p of faded[p] * value[p][c]
+ *   faded[p] = SUBQUERY_DECAY ^ (how many taken candidates p spoke for)
  *
  * faded only shrinks and the best candidate is always taken, or left out for good (a provider's cap, a near-copy), so
- * scores never rise along the list. A request with one part keeps the plain order of value[0]. The first k of a longer
- * list are the list for k. What decay and weight are worth: docs/retrieval.md. */
+ * scores never rise along the list. A request with one sub-query keeps the plain order of value[0]. The first k of a
+ * longer list are the list for k. What decay and weight are worth: docs/retrieval.md. */
 #include "retrieve/compose.h"
 
 #include <stdbool.h>
@@ -15,10 +15,10 @@
 
 #include "base/topk.h"
 
-static const float PART_DECAY = 0.8f;
+static const float SUBQUERY_DECAY = 0.8f;
 
 struct pick {
-    float score, part;
+    float score, subquery;
     uint32_t text;
 };
 
@@ -27,17 +27,17 @@ static struct pick worth(const struct evidence *evidence, const float *faded, si
 {
     struct pick pick = {.score = evidence->value[0][c]};
     for (uint32_t t = 1; t < evidence->texts; t++) {
-        float part = evidence->part_weight * faded[t] * evidence->value[t][c];
-        if (pick.text == 0 || part > pick.part) {
-            pick.part = part;
+        float subquery = evidence->subquery_weight * faded[t] * evidence->value[t][c];
+        if (pick.text == 0 || subquery > pick.subquery) {
+            pick.subquery = subquery;
             pick.text = t;
         }
     }
-    pick.score += pick.part;
+    pick.score += pick.subquery;
     return pick;
 }
 
-/* All candidates in order of their worth while no part has faded. Returns how many. */
+/* All candidates in order of their worth while no sub-query has faded. Returns how many. */
 static size_t ranked_pool(const struct evidence *evidence, struct scored *pool)
 {
     static const float fresh[TEXTS_MAX] = {1, 1, 1, 1, 1, 1, 1};
@@ -94,8 +94,8 @@ int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provid
         if (copy || (max_per_provider && capped(evidence, out, *count, max_per_provider, c)))
             continue;
         if (pick.text)
-            faded[pick.text] *= PART_DECAY;
-        out[(*count)++] = (struct choice){c, pick.text, pick.score, pick.part};
+            faded[pick.text] *= SUBQUERY_DECAY;
+        out[(*count)++] = (struct choice){c, pick.text, pick.score, pick.subquery};
     }
     return 0;
 }

@@ -10,25 +10,25 @@
 #include "retrieve/copies.h"
 #include "retrieve/segment.h"
 
-/* The whole request and its parts. */
-enum { TEXTS_MAX = 1 + PARTS_MAX };
+/* The whole request and its sub-queries. */
+enum { TEXTS_MAX = 1 + SUBQUERIES_MAX };
 
-/* What each text says of each candidate. Text 0 is the whole request; the others are its parts, if there are several.
- * value[t] is [N], on one scale for all texts: a text's best tool has about the weight of the retriever. */
+/* What each text says of each candidate. Text 0 is the whole request; the others are its sub-queries, if there are
+ * several. value[t] is [N], on one scale for all texts: a text's best tool has about the weight of the retriever. */
 struct evidence {
     size_t texts, candidates; /* candidates: N */
     const uint32_t *rows;     /* [N] */
     const uint32_t *provider; /* [N] the provider's number, for the cap */
     float *value[TEXTS_MAX];
-    float part_weight;     /* what a part counts beside the whole; 1 where nothing was learned */
+    float subquery_weight; /* what a sub-query counts beside the whole; 1 where nothing was learned */
     struct copies *copies; /* near-copies are passed over; NULL: they are taken like others */
 };
 
 struct choice {
     uint32_t candidate;
-    uint32_t text; /* the part that counted; 0 when the request has one part */
+    uint32_t text; /* the sub-query that counted; 0 when the request has one sub-query */
     float score;
-    float part; /* what the part added, after decay */
+    float subquery; /* what the sub-query added, after decay */
 };
 
 /* Picks at most k candidates, best first, into out [k]; *count: how many. Candidates are taken to be in order of row,

@@ -32,8 +32,8 @@ float wt__neighbours_weight(float cosine, float nearest)
     return expf(SHARPNESS * (cosine - nearest));
 }
 
-struct votes wt__neighbours_vote(const struct neighbours *n, const float *query, const uint64_t *allowed, float *scores,
-                                 struct scored *items, struct scored *requests)
+struct neighbour_votes wt__neighbours_vote(const struct neighbours *n, const float *query, const uint64_t *allowed,
+                                           float *scores, struct scored *items, struct scored *requests)
 {
     size_t len = wt__neighbours_nearest(n, query, NEIGHBOURS_ASKED, scores, requests), count = 0, kept = 0;
     float all = 0;
@@ -54,5 +54,5 @@ struct votes wt__neighbours_vote(const struct neighbours *n, const float *query,
         else
             items[kept++] = items[i];
     }
-    return (struct votes){items, kept, requests, len};
+    return (struct neighbour_votes){items, kept, requests, len};
 }

@@ -25,7 +25,7 @@ struct neighbours {
 #define NEIGHBOURS_GONE UINT32_MAX
 
 /* What each row got, ascending by row, each row once; and whose votes these were. */
-struct votes {
+struct neighbour_votes {
     const struct scored *items;
     size_t len;
     const struct scored *requests; /* [request_count] the requests, by number, with their cosines, best first */
@@ -47,7 +47,8 @@ size_t wt__neighbours_nearest(const struct neighbours *neighbours, const float *
 /* Votes for the rows that the nearest requests used: each request has its weight, all of them together one vote. query:
  * [D], of length one. scores: [N] scratch. items: room for NEIGHBOURS_ASKED * most_labels; requests: for
  * NEIGHBOURS_ASKED. allowed: as in a search, or NULL. */
-struct votes wt__neighbours_vote(const struct neighbours *neighbours, const float *query, const uint64_t *allowed,
-                                 float *scores, struct scored *items, struct scored *requests);
+struct neighbour_votes wt__neighbours_vote(const struct neighbours *neighbours, const float *query,
+                                           const uint64_t *allowed, float *scores, struct scored *items,
+                                           struct scored *requests);
 
 #endif

@@ -1,6 +1,6 @@
 /* retrieve.c: the evidence of each text of a request, and the hits that come of it.
  *
- *   texts       the whole request, and its parts when it has several (segment.h)
+ *   texts       the whole request, and its sub-queries when it has several (segment.h)
  *   candidates  the DEPTH best of every text by words and by meaning; both scores of every candidate, exactly
  *   value       of each text and candidate:  bm25    words / best words
  *                                            dense   cosine
@@ -25,17 +25,17 @@
 #include "retrieve/document.h"
 #include "retrieve/segment.h"
 
-const struct retriever wt__bm25 = {.lexical = 1, .part = 1};
-const struct retriever wt__dense = {.dense = 1, .part = 1};
-const struct retriever wt__hybrid = {.lexical = 1, .dense = 0.6f, .part = 1};
+const struct retriever wt__bm25 = {.lexical = 1, .subquery = 1};
+const struct retriever wt__dense = {.dense = 1, .subquery = 1};
+const struct retriever wt__hybrid = {.lexical = 1, .dense = 0.6f, .subquery = 1};
 
 /* Candidates of a text and side: 20 would do; with 100 the first hundred hits do not depend on k. A cap passes over
  * candidates, and there must be others behind them. */
 enum { DEPTH = 100, CAPPED_DEPTH = WT_MAX_K };
 
-/* Bytes of a request that is still read in parts. A longer one is a document: its parts would cost seven full encodings
- * and say no more about what is wanted. */
-enum { PARTED_MAX = 4096 };
+/* Bytes of a request that is still read in sub-queries. A longer one is a document: its sub-queries would cost seven
+ * full encodings and say no more about what is wanted. */
+enum { SUBQUERY_REQUEST_MAX = 4096 };
 
 /* One side's view of one text. */
 struct side {
@@ -66,7 +66,7 @@ struct workspace {
     struct arena arena;
     struct text texts[TEXTS_MAX];
     size_t text_count;
-    struct votes votes; /* of neighbours */
+    struct neighbour_votes votes; /* of neighbours */
 };
 
 int wt__workspace_open(struct workspace **out, wt_error *err)
@@ -99,15 +99,15 @@ void wt__workspace_close(struct workspace *workspace)
     free(workspace);
 }
 
-/* The whole request, and its parts when there are at least two. */
+/* The whole request, and its sub-queries when there are at least two. */
 static void read_texts(struct workspace *workspace, struct str request)
 {
-    struct str parts[PARTS_MAX];
-    size_t count = request.len <= PARTED_MAX ? wt__segment(request, parts) : 0;
+    struct str subqueries[SUBQUERIES_MAX];
+    size_t count = request.len <= SUBQUERY_REQUEST_MAX ? wt__segment(request, subqueries) : 0;
     workspace->text_count = count > 1 ? 1 + count : 1;
     workspace->texts[0] = (struct text){.bytes = request};
     for (size_t t = 1; t < workspace->text_count; t++)
-        workspace->texts[t] = (struct text){.bytes = parts[t - 1]};
+        workspace->texts[t] = (struct text){.bytes = subqueries[t - 1]};
 }
 
 static int compare_terms(const void *a, const void *b)
@@ -248,7 +248,7 @@ static int ask_neighbours(const struct neighbours *neighbours, const struct retr
 
 static float vote_of(const struct workspace *workspace, uint32_t row)
 {
-    const struct votes *votes = &workspace->votes;
+    const struct neighbour_votes *votes = &workspace->votes;
     size_t low = 0, high = votes->len;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -357,7 +357,7 @@ static int weigh(const struct retriever *retriever, const struct view *view, str
                              .candidates = count,
                              .rows = rows,
                              .provider = provider,
-                             .part_weight = retriever->part};
+                             .subquery_weight = retriever->subquery};
     for (size_t t = 0; t < workspace->text_count; t++) {
         out->value[t] = wt__arena_array(&workspace->arena, float, count);
         if (!out->value[t])
@@ -411,9 +411,9 @@ static struct hit hit_of(const struct retriever *retriever, const struct workspa
     hit.stages[STAGE_NEIGHBOURS] =
         (struct stage_evidence){vote_rank(workspace, vote), vote, retriever->neighbours * vote};
     if (choice->text > 0) {
-        hit.part = workspace->texts[choice->text].bytes;
-        hit.stages[STAGE_PART] =
-            (struct stage_evidence){rank_by(evidence, choice->text, c), evidence->value[choice->text][c], choice->part};
+        hit.subquery = workspace->texts[choice->text].bytes;
+        hit.stages[STAGE_SUBQUERY] = (struct stage_evidence){rank_by(evidence, choice->text, c),
+                                                             evidence->value[choice->text][c], choice->subquery};
     }
     return hit;
 }
@@ -430,12 +430,12 @@ static void read_features(const struct workspace *workspace, size_t c, float rel
     out[FEATURE_SCORE] = relative;
     out[FEATURE_MEANING] = texts[0].meaning.scores[c];
     out[FEATURE_WORDS] = words_share(&texts[0], c);
-    out[FEATURE_VOTES] = vote;
-    out[FEATURE_PART_MEANING] = workspace->text_count > 1 ? -1 : out[FEATURE_MEANING];
-    out[FEATURE_PART_WORDS] = workspace->text_count > 1 ? 0 : out[FEATURE_WORDS];
+    out[FEATURE_NEIGHBOUR_VOTES] = vote;
+    out[FEATURE_SUBQUERY_MEANING] = workspace->text_count > 1 ? -1 : out[FEATURE_MEANING];
+    out[FEATURE_SUBQUERY_WORDS] = workspace->text_count > 1 ? 0 : out[FEATURE_WORDS];
     for (size_t t = 1; t < workspace->text_count; t++) {
-        out[FEATURE_PART_MEANING] = fmaxf(out[FEATURE_PART_MEANING], texts[t].meaning.scores[c]);
-        out[FEATURE_PART_WORDS] = fmaxf(out[FEATURE_PART_WORDS], words_share(&texts[t], c));
+        out[FEATURE_SUBQUERY_MEANING] = fmaxf(out[FEATURE_SUBQUERY_MEANING], texts[t].meaning.scores[c]);
+        out[FEATURE_SUBQUERY_WORDS] = fmaxf(out[FEATURE_SUBQUERY_WORDS], words_share(&texts[t], c));
     }
 }
 
@@ -504,7 +504,7 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
     bool words = retriever->lexical > 0 || request->features;
     *out = (struct hit_list){0};
     wt__arena_reset(&workspace->arena);
-    workspace->votes = (struct votes){0};
+    workspace->votes = (struct neighbour_votes){0};
     int rc = 0;
     read_texts(workspace, request->text);
     if (words)

@@ -1,8 +1,8 @@
 /* retrieve.h: from a request in words to hits.
  *
- * A request is read as a whole and, when it has several parts ("find a hotel and tell me the weather"), part by part.
- * Each of these texts gets evidence from two sides: words (BM25 over the tool's fields) and meaning (the inner product
- * of unit vectors). A retriever is a weighing of the two; compose.h turns the evidence into an order.
+ * A request is read as a whole and, when it has several sub-queries ("find a hotel and tell me the weather"), sub-query
+ * by sub-query. Each of these texts gets evidence from two sides: words (BM25 over the tool's fields) and meaning (the
+ * inner product of unit vectors). A retriever is a weighing of the two; compose.h turns the evidence into an order.
  * docs/retrieval.md has the formulas and what each step is worth. */
 #ifndef WT_RETRIEVE_RETRIEVE_H
 #define WT_RETRIEVE_RETRIEVE_H
@@ -19,11 +19,11 @@
 #include "retrieve/neighbours.h"
 
 /* Which evidence a retriever weighs, and how much. What the vectors were made of (descriptions, usage, a trained head)
- * is not its business: any weighing of such parts is one vector a tool. */
+ * is not its business: any weighing of those is one vector a tool. */
 struct retriever {
     float lexical;    /* weight of words; 0: not looked at */
     float dense;      /* weight of meaning; 0: not looked at */
-    float part;       /* what a part of the request counts beside the whole */
+    float subquery;   /* what a sub-query of the request counts beside the whole */
     float neighbours; /* weight of the past requests that are most like this one; 0: not looked at */
     bool votes;       /* looked at all the same, for the features */
 };
@@ -43,22 +43,23 @@ struct view {
 struct retrieve_request {
     struct str text;
     size_t k;
-    const uint64_t *allowed; /* a bit a row; NULL: every tool */
-    size_t max_per_provider; /* 0: no cap */
-    bool copies;             /* near-copies of older tools have their places, too (copies.h) */
-    const float *encoded;    /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
-    struct votes votes;      /* the same, of these neighbours and `allowed`; without items: ask them now */
-    bool features;           /* fill those of the hits */
+    const uint64_t *allowed;      /* a bit a row; NULL: every tool */
+    size_t max_per_provider;      /* 0: no cap */
+    bool copies;                  /* near-copies of older tools have their places, too (copies.h) */
+    const float *encoded;         /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
+    struct neighbour_votes votes; /* the same, of these neighbours and `allowed`; without items: ask them now */
+    bool features;                /* fill those of the hits */
 };
 
 /* What a later stage may weigh anew, whatever the retriever weighs: */
 enum feature {
-    FEATURE_SCORE,        /* the hit's, by the best hit's */
-    FEATURE_MEANING,      /* cosine with the whole request */
-    FEATURE_WORDS,        /* sqrt(coverage) * words / best words, of the whole request */
-    FEATURE_PART_MEANING, /* the same two of the part that is nearest; of the whole where there are no parts */
-    FEATURE_PART_WORDS,
-    FEATURE_VOTES, /* of neighbours, where the retriever looks at them */
+    FEATURE_SCORE,            /* the hit's, by the best hit's */
+    FEATURE_MEANING,          /* cosine with the whole request */
+    FEATURE_WORDS,            /* sqrt(coverage) * words / best words, of the whole request */
+    FEATURE_SUBQUERY_MEANING, /* the same two of the sub-query that is nearest; of the whole where there are no
+                                 sub-queries */
+    FEATURE_SUBQUERY_WORDS,
+    FEATURE_NEIGHBOUR_VOTES, /* of neighbours, where the retriever looks at them */
     RETRIEVE_FEATURES
 };
 
@@ -66,7 +67,7 @@ enum stage {
     STAGE_BM25,
     STAGE_DENSE,
     STAGE_NEIGHBOURS,
-    STAGE_PART,
+    STAGE_SUBQUERY,
     STAGE_REFINER,
     STAGE_CROSS,
     STAGE_HIERARCHY,
@@ -84,16 +85,16 @@ struct hit {
     float score;
     struct stage_evidence stages[STAGE_COUNT]; /* of STAGE_REFINER and later ones by who refines */
     float features[RETRIEVE_FEATURES];         /* when the request asks for them */
-    struct str part; /* the part of the request that this hit answers best; empty when it has only one */
+    struct str subquery; /* the sub-query of the request that this hit answers best; empty when it has only one */
 };
 
 /* Lives in the workspace until its next use. */
 struct hit_list {
     struct hit *items;
     size_t len;
-    const float *encoded; /* [texts, D] vectors of the request and its parts; NULL: no meaning was weighed */
+    const float *encoded; /* [texts, D] vectors of the request and its sub-queries; NULL: no meaning was weighed */
     size_t texts;
-    struct votes votes;           /* of neighbours; without items: none were weighed */
+    struct neighbour_votes votes; /* of neighbours; without items: none were weighed */
     const struct scored *nearest; /* [texts, nearest_most] of each text by meaning, best first; NULL: none weighed */
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;

@@ -1,17 +1,18 @@
 /* segment.c: cuts at the ends of sentences, and inside them at commas, colons, semicolons, "and" and "then", but only
- * so that every part keeps at least CONTENT_MIN content words: "Paris, London and Rome" stays one part, because a
- * list of names calls for one tool. Content words are those that are not stop words. What is left over at the end of
- * a sentence joins the part before it. More than PARTS_MAX parts: neighbours are joined, the shortest pair first.
+ * so that every sub-query keeps at least CONTENT_MIN content words: "Paris, London and Rome" stays one sub-query,
+ * because a list of names calls for one tool. Content words are those that are not stop words. What is left over at the
+ * end of a sentence joins the sub-query before it. More than SUBQUERIES_MAX sub-queries: neighbours are joined, the
+ * shortest pair first.
  *
  * One pass over the bytes, whatever they are: a request of 64 KiB may hold ten thousand parts, so only the last
- * PARTS_SEEN are kept apart while it is read. */
+ * SUBQUERIES_SEEN are kept apart while it is read. */
 #include "retrieve/segment.h"
 
 #include <stdbool.h>
 
 #include "text/stopwords.h"
 
-enum { CONTENT_MIN = 3, PARTS_SEEN = 64, WORD_MAX = 32 }; /* a longer word is no stop word */
+enum { CONTENT_MIN = 3, SUBQUERIES_SEEN = 64, WORD_MAX = 32 }; /* a longer word is no stop word */
 
 struct span {
     size_t start, end;
@@ -19,7 +20,7 @@ struct span {
 
 struct cutter {
     struct str text;
-    struct span parts[PARTS_SEEN];
+    struct span subqueries[SUBQUERIES_SEEN];
     size_t count;
 };
 
@@ -98,30 +99,31 @@ static void join_shortest(struct cutter *cutter)
 {
     size_t best = 0, shortest = SIZE_MAX;
     for (size_t i = 0; i + 1 < cutter->count; i++) {
-        struct span a = cutter->parts[i], b = cutter->parts[i + 1];
+        struct span a = cutter->subqueries[i], b = cutter->subqueries[i + 1];
         size_t len = a.end - a.start + b.end - b.start;
         if (len < shortest) {
             shortest = len;
             best = i;
         }
     }
-    cutter->parts[best].end = cutter->parts[best + 1].end;
+    cutter->subqueries[best].end = cutter->subqueries[best + 1].end;
     cutter->count--;
-    memmove(cutter->parts + best + 1, cutter->parts + best + 2, (cutter->count - best - 1) * sizeof *cutter->parts);
+    memmove(cutter->subqueries + best + 1, cutter->subqueries + best + 2,
+            (cutter->count - best - 1) * sizeof *cutter->subqueries);
 }
 
-static void add_part(struct cutter *cutter, struct span part)
+static void add_subquery(struct cutter *cutter, struct span subquery)
 {
-    if (cutter->count == PARTS_SEEN)
+    if (cutter->count == SUBQUERIES_SEEN)
         join_shortest(cutter);
-    cutter->parts[cutter->count++] = part;
+    cutter->subqueries[cutter->count++] = subquery;
 }
 
-/* Cuts one sentence. What is left over joins the part before it, if that is of the same sentence. */
+/* Cuts one sentence. What is left over joins the sub-query before it, if that is of the same sentence. */
 static void cut_sentence(struct cutter *cutter, struct span sentence)
 {
     struct span piece = {sentence.start, sentence.start}; /* between two delimiters */
-    size_t start = sentence.start, words = 0, next;       /* of the part in the making */
+    size_t start = sentence.start, words = 0, next;       /* of the sub-query in the making */
     bool cut = false;
     if (content_words(cutter->text, sentence) == 0)
         return;
@@ -134,7 +136,7 @@ static void cut_sentence(struct cutter *cutter, struct span sentence)
         words += content_words(cutter->text, piece);
         piece.start = next;
         if (words >= CONTENT_MIN) {
-            add_part(cutter, (struct span){start, at});
+            add_subquery(cutter, (struct span){start, at});
             start = next;
             words = 0;
             cut = true;
@@ -143,9 +145,9 @@ static void cut_sentence(struct cutter *cutter, struct span sentence)
     if (start >= sentence.end)
         return;
     if (cut)
-        cutter->parts[cutter->count - 1].end = sentence.end;
+        cutter->subqueries[cutter->count - 1].end = sentence.end;
     else
-        add_part(cutter, (struct span){start, sentence.end});
+        add_subquery(cutter, (struct span){start, sentence.end});
 }
 
 static void cut_sentences(struct cutter *cutter)
@@ -174,29 +176,30 @@ static void trim(struct str text, struct span *span)
         span->end--;
 }
 
-size_t wt__segment(struct str request, struct str parts[PARTS_MAX])
+size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX])
 {
     struct cutter cutter = {.text = request};
     cut_sentences(&cutter);
     for (size_t i = 0; i < cutter.count; i++)
-        trim(request, &cutter.parts[i]);
-    while (cutter.count > PARTS_MAX)
+        trim(request, &cutter.subqueries[i]);
+    while (cutter.count > SUBQUERIES_MAX)
         join_shortest(&cutter);
     for (size_t i = 0; i < cutter.count; i++)
-        parts[i] = (struct str){request.ptr + cutter.parts[i].start, cutter.parts[i].end - cutter.parts[i].start};
+        subqueries[i] = (struct str){request.ptr + cutter.subqueries[i].start,
+                                     cutter.subqueries[i].end - cutter.subqueries[i].start};
     return cutter.count;
 }
 
-struct str wt__skip_stopwords(struct str part)
+struct str wt__skip_stopwords(struct str subquery)
 {
-    for (size_t i = 0; i < part.len;) {
+    for (size_t i = 0; i < subquery.len;) {
         size_t start = i;
-        while (i < part.len && is_word_byte(part.ptr[i]))
+        while (i < subquery.len && is_word_byte(subquery.ptr[i]))
             i++;
         if (i == start)
             i++;
-        else if (!is_stopword((struct str){part.ptr + start, i - start}))
-            return (struct str){part.ptr + start, part.len - start};
+        else if (!is_stopword((struct str){subquery.ptr + start, i - start}))
+            return (struct str){subquery.ptr + start, subquery.len - start};
     }
-    return part;
+    return subquery;
 }

@@ -18,7 +18,7 @@
 #include "choose/ptr.h"
 
 struct world {
-    const char *bundle, *direct, *past, *like, *match;
+    const char *bundle, *dsa, *hqc, *cte, *match;
     /* What fails: the name of a source and with which code. */
     const char *broken;
     int code;
@@ -68,14 +68,14 @@ static inline int world_direct(void *self, struct str text, size_t k, struct are
     const struct world *world = self;
     (void)k;
     int rc = world_breaks(world, "direct", err);
-    return rc < 0 ? rc : world_tools(world_find(world->direct, text), arena, out, err);
+    return rc < 0 ? rc : world_tools(world_find(world->dsa, text), arena, out, err);
 }
 
 static inline int world_past(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
                              size_t *count, wt_error *err)
 {
     const struct world *world = self;
-    struct str sets = world_find(world->past, text);
+    struct str sets = world_find(world->hqc, text);
     struct ptr_tools *lists = wt__arena_array(arena, struct ptr_tools, sets.len + 1);
     (void)k;
     int rc = world_breaks(world, "past", err);
@@ -96,7 +96,7 @@ static inline int world_like(void *self, uint32_t tool, size_t k, struct arena *
     char letter = (char)('a' + tool);
     (void)k;
     int rc = world_breaks(world, "like", err);
-    return rc < 0 ? rc : world_tools(world_find(world->like, (struct str){&letter, 1}), arena, out, err);
+    return rc < 0 ? rc : world_tools(world_find(world->cte, (struct str){&letter, 1}), arena, out, err);
 }
 
 static inline int world_describe(void *self, uint32_t tool, struct arena *arena, struct ptr_text *out, wt_error *err)

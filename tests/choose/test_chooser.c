@@ -16,9 +16,9 @@
 /* A tool's probability is logistic in its share alone: share is the logit. */
 static const struct chooser plain = {.tool_weights = {[TOOL_SHARE] = 1}, .likelihood = 1};
 
-static struct situation of_logits(const float *logits, size_t count)
+static struct candidate_features of_logits(const float *logits, size_t count)
 {
-    struct situation s = {.tools = count};
+    struct candidate_features s = {.tools = count};
     for (size_t t = 0; t < count; t++) {
         s.hits[t] = (uint32_t)t;
         s.features[t][TOOL_SHARE] = logits[t];
@@ -29,7 +29,7 @@ static struct situation of_logits(const float *logits, size_t count)
 /* Three tools have seven sets, all of which are weighed. */
 enum { FEW = 3, ALL = 1 << FEW };
 
-static double weight_of(const struct situation *s, unsigned set)
+static double weight_of(const struct candidate_features *s, unsigned set)
 {
     double sum = 0;
     for (size_t t = 0; t < FEW; t++)
@@ -54,7 +54,7 @@ static void the_set_has_the_greatest_expected_tracc(void **state)
         struct chosen chosen;
         for (size_t t = 0; t < FEW; t++)
             logits[t] = (float)(8 * wt__rng_unit(&rng) - 4);
-        struct situation s = of_logits(logits, FEW);
+        struct candidate_features s = of_logits(logits, FEW);
         wt__choose(&plain, &s, &chosen);
         for (unsigned gold = 1; gold < ALL; gold++)
             all += weight_of(&s, gold);
@@ -83,7 +83,7 @@ static void the_set_has_the_greatest_expected_tracc(void **state)
 static void a_set_that_was_used_comes_back(void **state)
 {
     const float logits[] = {0, 0, 0, 0};
-    struct situation s = of_logits(logits, 4);
+    struct candidate_features s = of_logits(logits, 4);
     struct chooser chooser = plain;
     struct chosen chosen;
     (void)state;
@@ -99,7 +99,7 @@ static void a_set_that_was_used_comes_back(void **state)
 static void sizes_that_were_never_used_are_not_picked(void **state)
 {
     const float logits[] = {4, 4, 1, 1, 1};
-    struct situation s = of_logits(logits, 5);
+    struct candidate_features s = of_logits(logits, 5);
     struct chooser chooser = plain;
     struct chosen chosen;
     (void)state;
@@ -114,7 +114,7 @@ static void sizes_that_were_never_used_are_not_picked(void **state)
 
 static void sixty_four_tools_and_none_are_as_good_as_three(void **state)
 {
-    struct situation s = {.tools = CHOOSE_TOOLS}, empty = {.tools = 0};
+    struct candidate_features s = {.tools = CHOOSE_TOOLS}, empty = {.tools = 0};
     struct chosen chosen;
     (void)state;
     for (size_t t = 0; t < CHOOSE_TOOLS; t++) {
@@ -126,25 +126,25 @@ static void sixty_four_tools_and_none_are_as_good_as_three(void **state)
     assert_float_equal(chosen.tracc, 1, 1e-3);
     wt__choose(&plain, &empty, &chosen);
     assert_int_equal(chosen.tools, 0);
-    assert_float_equal(wt__none_probability(&plain, &empty), 1, 0);
+    assert_float_equal(wt__no_answer_probability(&plain, &empty), 1, 0);
 }
 
-/* The situation has hits 0, 2 and 5 of seven; 5 is the likeliest. */
+/* The candidates are hits 0, 2 and 5 of seven; 5 is the likeliest. */
 static void every_hit_joins_once_at_a_level_of_its_own(void **state)
 {
     const float logits[] = {1, -1, 3};
-    struct situation s = of_logits(logits, 3);
+    struct candidate_features s = of_logits(logits, 3);
     uint32_t order[7];
     static const uint32_t wanted[7] = {5, 0, 2, 1, 3, 4, 6};
-    float levels[7];
+    float nonconformity[7];
     (void)state;
     s.hits[1] = 2;
     s.hits[2] = 5;
-    wt__set_order(&plain, &s, 7, order, levels);
+    wt__set_order(&plain, &s, 7, order, nonconformity);
     assert_memory_equal(order, wanted, sizeof wanted);
-    assert_float_equal(levels[0], 0, 0);
+    assert_float_equal(nonconformity[0], 0, 0);
     for (size_t i = 1; i < 7; i++)
-        assert_true(levels[i] > levels[i - 1]);
+        assert_true(nonconformity[i] > nonconformity[i - 1]);
 }
 
 static void a_promise_needs_enough_requests(void **state)
@@ -153,26 +153,26 @@ static void a_promise_needs_enough_requests(void **state)
     static const struct {
         size_t count;
         double probability;
-        float level; /* 0: nothing can be promised */
+        float threshold; /* 0: nothing can be promised */
     } rows[] = {{9, .5, .5f}, {9, .8, .8f}, {9, .81, 0} /* the ninth, which never was complete */,
                 {9, .9, 0},   {9, .95, 0},  {8, .88, .8f} /* 9 * .88 = 7.92: the eighth */,
                 {8, .9, 0},   {1, .5, .1f}, {0, .5, 0},
                 {9, .1, .1f}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct complete_levels levels;
-        const struct chooser chooser = {.levels = {values, rows[i].count}};
-        bool known = wt__complete_levels(&chooser, rows[i].probability, &levels);
-        assert_int_equal(known, rows[i].level > 0);
+        struct conformal_thresholds thresholds;
+        const struct chooser chooser = {.nonconformity = {values, rows[i].count}};
+        bool known = wt__conformal_thresholds(&chooser, rows[i].probability, &thresholds);
+        assert_int_equal(known, rows[i].threshold > 0);
         if (known)
-            assert_float_equal(levels.used, rows[i].level, 1e-6);
+            assert_float_equal(thresholds.used, rows[i].threshold, 1e-6);
         if (known)
-            assert_float_equal(levels.unused, rows[i].level, 1e-6);
+            assert_float_equal(thresholds.unused, rows[i].threshold, 1e-6);
     }
 }
 
 /* Nothing is promised where one kind of tool cannot be. */
-static void each_kind_of_tool_has_a_level(void **state)
+static void each_kind_of_tool_has_a_threshold(void **state)
 {
     static const float used[] = {.1f, .2f, .3f, .4f}, unused[] = {.5f, .6f, .7f, CHOOSE_NEVER};
     static const struct {
@@ -183,12 +183,12 @@ static void each_kind_of_tool_has_a_level(void **state)
                 {3, .75, .4f, .7f}, {3, .8, 0, 0}, {1, .5, .3f, .5f}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct complete_levels levels;
-        const struct chooser chooser = {.levels = {used, 4}, .unused = {unused, rows[i].unused_count}};
-        assert_int_equal(wt__complete_levels(&chooser, rows[i].probability, &levels), rows[i].used > 0);
+        struct conformal_thresholds thresholds;
+        const struct chooser chooser = {.nonconformity = {used, 4}, .unused = {unused, rows[i].unused_count}};
+        assert_int_equal(wt__conformal_thresholds(&chooser, rows[i].probability, &thresholds), rows[i].used > 0);
         if (rows[i].used > 0) {
-            assert_float_equal(levels.used, rows[i].used, 1e-6);
-            assert_float_equal(levels.unused, rows[i].unused, 1e-6);
+            assert_float_equal(thresholds.used, rows[i].used, 1e-6);
+            assert_float_equal(thresholds.unused, rows[i].unused, 1e-6);
         }
     }
 }
@@ -199,12 +199,12 @@ static void an_alarm_is_as_rare_as_it_was_said(void **state)
                                      .11f, .12f, .13f, .14f, .15f, .16f, .17f, .18f, .19f};
     const struct calibration none = {values, 19}, few = {values, 18}, nobody = {values, 0};
     (void)state;
-    assert_float_equal(wt__none_threshold(&none, 0.05), .19f, 1e-6);
-    assert_float_equal(wt__none_threshold(&none, 0.5), .10f, 1e-6);
-    assert_true(isinf(wt__none_threshold(&none, 0.04)));
-    assert_true(isinf(wt__none_threshold(&few, 0.05)));
-    assert_true(isinf(wt__none_threshold(&nobody, 0.5)));
-    assert_float_equal(wt__none_threshold(&none, 0.99), 0, 0);
+    assert_float_equal(wt__no_answer_threshold(&none, 0.05), .19f, 1e-6);
+    assert_float_equal(wt__no_answer_threshold(&none, 0.5), .10f, 1e-6);
+    assert_true(isinf(wt__no_answer_threshold(&none, 0.04)));
+    assert_true(isinf(wt__no_answer_threshold(&few, 0.05)));
+    assert_true(isinf(wt__no_answer_threshold(&nobody, 0.5)));
+    assert_float_equal(wt__no_answer_threshold(&none, 0.99), 0, 0);
 }
 
 static int ascending(const void *a, const void *b)
@@ -218,20 +218,20 @@ static int ascending(const void *a, const void *b)
  * standard errors of a share of 2,000 are 3 points). */
 enum { TOOLS = 6, CALIBRATING = 39, DRAWS = 2000 };
 
-static float draw_level(struct rng *rng)
+static float draw_nonconformity(struct rng *rng)
 {
-    float logits[TOOLS], levels[TOOLS];
+    float logits[TOOLS], nonconformity[TOOLS];
     uint32_t order[TOOLS], gold = 0;
     for (size_t t = 0; t < TOOLS; t++) {
         logits[t] = (float)(4 * wt__rng_unit(rng) - 3);
         gold |= (uint32_t)(wt__rng_unit(rng) < 1 / (1 + exp(-(double)logits[t]))) << t;
     }
-    struct situation s = of_logits(logits, TOOLS);
+    struct candidate_features s = of_logits(logits, TOOLS);
     float last = 0;
-    wt__set_order(&plain, &s, TOOLS, order, levels);
+    wt__set_order(&plain, &s, TOOLS, order, nonconformity);
     for (size_t i = 0; i < TOOLS; i++)
         if (gold >> order[i] & 1)
-            last = levels[i];
+            last = nonconformity[i];
     return last;
 }
 
@@ -245,13 +245,13 @@ static void sets_are_complete_as_often_as_was_promised(void **state)
         int complete = 0;
         for (int draw = 0; draw < DRAWS; draw++) {
             float values[CALIBRATING];
-            struct complete_levels levels;
+            struct conformal_thresholds thresholds;
             for (size_t i = 0; i < CALIBRATING; i++)
-                values[i] = draw_level(&rng);
+                values[i] = draw_nonconformity(&rng);
             qsort(values, CALIBRATING, sizeof *values, ascending);
-            const struct chooser chooser = {.levels = {values, CALIBRATING}};
-            assert_true(wt__complete_levels(&chooser, promises[p], &levels));
-            complete += draw_level(&rng) <= levels.used;
+            const struct chooser chooser = {.nonconformity = {values, CALIBRATING}};
+            assert_true(wt__conformal_thresholds(&chooser, promises[p], &thresholds));
+            complete += draw_nonconformity(&rng) <= thresholds.used;
         }
         assert_in_range(complete, (int)(DRAWS * (promises[p] - 0.03)), (int)(DRAWS * fmin(1, promises[p] + 0.08)));
     }
@@ -272,7 +272,7 @@ static void a_promise_outlasts_another_share_of_unused_tools(void **state)
     wt__rng_seed(&rng, 11);
     for (int draw = 0; draw < DRAWS; draw++) {
         float used[CALIBRATING], unused[CALIBRATING], mixed[CALIBRATING];
-        struct complete_levels levels, level;
+        struct conformal_thresholds thresholds, threshold;
         for (size_t i = 0; i < CALIBRATING; i++) {
             used[i] = draw_kind(&rng, false);
             unused[i] = draw_kind(&rng, true);
@@ -281,12 +281,13 @@ static void a_promise_outlasts_another_share_of_unused_tools(void **state)
         qsort(used, CALIBRATING, sizeof *used, ascending);
         qsort(unused, CALIBRATING, sizeof *unused, ascending);
         qsort(mixed, CALIBRATING, sizeof *mixed, ascending);
-        const struct chooser apart = {.levels = {used, CALIBRATING}, .unused = {unused, CALIBRATING}};
-        const struct chooser together = {.levels = {mixed, CALIBRATING}};
-        assert_true(wt__complete_levels(&apart, 0.8, &levels) && wt__complete_levels(&together, 0.8, &level));
+        const struct chooser apart = {.nonconformity = {used, CALIBRATING}, .unused = {unused, CALIBRATING}};
+        const struct chooser together = {.nonconformity = {mixed, CALIBRATING}};
+        assert_true(wt__conformal_thresholds(&apart, 0.8, &thresholds) &&
+                    wt__conformal_thresholds(&together, 0.8, &threshold));
         float asked = draw_kind(&rng, draw % 2);
-        complete += asked <= (draw % 2 ? levels.unused : levels.used);
-        with_one_level += asked <= (draw % 2 ? level.unused : level.used);
+        complete += asked <= (draw % 2 ? thresholds.unused : thresholds.used);
+        with_one_level += asked <= (draw % 2 ? threshold.unused : threshold.used);
     }
     assert_in_range(complete, (int)(DRAWS * 0.77), (int)(DRAWS * 0.88));
     assert_in_range(with_one_level, 0, (int)(DRAWS * 0.7));
@@ -301,7 +302,7 @@ int main(void)
         cmocka_unit_test(sixty_four_tools_and_none_are_as_good_as_three),
         cmocka_unit_test(every_hit_joins_once_at_a_level_of_its_own),
         cmocka_unit_test(a_promise_needs_enough_requests),
-        cmocka_unit_test(each_kind_of_tool_has_a_level),
+        cmocka_unit_test(each_kind_of_tool_has_a_threshold),
         cmocka_unit_test(an_alarm_is_as_rare_as_it_was_said),
         cmocka_unit_test(sets_are_complete_as_often_as_was_promised),
         cmocka_unit_test(a_promise_outlasts_another_share_of_unused_tools),

@@ -15,16 +15,18 @@ static void what_is_written_is_read_back(void **state)
     struct chooser again;
     wt_error err;
     (void)state;
-    json_t *config = wt__chooser_write(&wt__chooser_untrained);
+    json_t *config = wt__chooser_write(&wt__chooser_default);
     assert_non_null(config);
     assert_int_equal(wt__chooser_read(&again, config, &arena, &err), 0);
-    assert_memory_equal(again.tool_weights, wt__chooser_untrained.tool_weights, sizeof again.tool_weights);
-    assert_memory_equal(again.sizes, wt__chooser_untrained.sizes, sizeof again.sizes);
-    assert_memory_equal(again.fit_weights, wt__chooser_untrained.fit_weights, sizeof again.fit_weights);
-    assert_float_equal(again.likelihood, wt__chooser_untrained.likelihood, 0);
-    assert_int_equal(again.none.count, wt__chooser_untrained.none.count);
-    assert_memory_equal(again.none.values, wt__chooser_untrained.none.values, again.none.count * sizeof(float));
-    assert_int_equal(again.levels.count, 0);
+    assert_memory_equal(again.tool_weights, wt__chooser_default.tool_weights, sizeof again.tool_weights);
+    assert_memory_equal(again.sizes, wt__chooser_default.sizes, sizeof again.sizes);
+    assert_memory_equal(again.answerability_weights, wt__chooser_default.answerability_weights,
+                        sizeof again.answerability_weights);
+    assert_float_equal(again.likelihood, wt__chooser_default.likelihood, 0);
+    assert_int_equal(again.no_answer.count, wt__chooser_default.no_answer.count);
+    assert_memory_equal(again.no_answer.values, wt__chooser_default.no_answer.values,
+                        again.no_answer.count * sizeof(float));
+    assert_int_equal(again.nonconformity.count, 0);
     json_decref(config);
     wt__arena_dispose(&arena);
 }
@@ -32,17 +34,17 @@ static void what_is_written_is_read_back(void **state)
 /* A chooser of before there were kinds of tools has no such list, and one level for all. */
 static void calibrations_are_read_back(void **state)
 {
-    static const float levels[] = {.1f, .2f}, unused[] = {.3f, .4f, .5f};
-    struct chooser chooser = wt__chooser_untrained, again;
+    static const float nonconformity[] = {.1f, .2f}, unused[] = {.3f, .4f, .5f};
+    struct chooser chooser = wt__chooser_default, again;
     struct arena arena = {0};
     wt_error err;
     (void)state;
-    chooser.levels = (struct calibration){levels, 2};
+    chooser.nonconformity = (struct calibration){nonconformity, 2};
     chooser.unused = (struct calibration){unused, 3};
     json_t *config = wt__chooser_write(&chooser);
     assert_int_equal(wt__chooser_read(&again, config, &arena, &err), 0);
-    assert_int_equal(again.levels.count, 2);
-    assert_memory_equal(again.levels.values, levels, sizeof levels);
+    assert_int_equal(again.nonconformity.count, 2);
+    assert_memory_equal(again.nonconformity.values, nonconformity, sizeof nonconformity);
     assert_int_equal(again.unused.count, 3);
     assert_memory_equal(again.unused.values, unused, sizeof unused);
     assert_int_equal(json_object_del(config, "unused"), 0);
@@ -73,7 +75,7 @@ static void what_is_not_whole_is_refused(void **state)
         struct arena arena = {0};
         struct chooser chooser;
         wt_error err = {0};
-        json_t *config = wt__chooser_write(&wt__chooser_untrained);
+        json_t *config = wt__chooser_write(&wt__chooser_default);
         json_t *value = json_loads(rows[i].value, JSON_DECODE_ANY, NULL);
         assert_int_equal(json_object_set_new(config, rows[i].name, value), 0);
         assert_int_equal(wt__chooser_read(&chooser, config, &arena, &err), WT_EMODEL);

@@ -285,13 +285,13 @@ static void with_it_ptr_finds_the_needed_set(void **state)
         {"all in the bundle", {.bundle = "ba"}, "[ba] first=a second=b exact kept ab; set ab"},
         {"too much in the bundle", {.bundle = "cbxa"}, "[cbxa] first=a second=b over kept ab; set ab"},
         {"one is missing",
-         {.bundle = "xa", .direct = "second=b"},
+         {.bundle = "xa", .dsa = "second=b"},
          "[xa] first=a second=- partial kept a; second b|| b1; set ab"},
         {"no bundle",
-         {.bundle = "", .direct = "first=ax second=b", .past = "first=a"},
+         {.bundle = "", .dsa = "first=ax second=b", .hqc = "first=a"},
          "[] first=- second=- partial kept ; first ax|a| a2; second b|| b1; set ab"},
         {"retrieval cannot: that is PTR's own loss",
-         {.bundle = "a", .direct = "second=xb"},
+         {.bundle = "a", .dsa = "second=xb"},
          "[a] first=a second=- partial kept a; second xb|| x1; set ax"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -54,16 +54,16 @@ static void coverage_keeps_what_is_needed(void **state)
         {"over", {.bundle = "abc", .match = "p=c q=a"}, "[abc] p=c q=a over kept ca; set ca"},
         /* q is met by none: every tool of the bundle is used, and still it is no exact solving. */
         {"partial, no tool left over",
-         {.bundle = "a", .match = "p=a q=-", .direct = "q=b"},
+         {.bundle = "a", .match = "p=a q=-", .dsa = "q=b"},
          "[a] p=a q=- partial kept a; q b|| b1; set ab"},
         {"partial, tools left over",
-         {.bundle = "abc", .match = "p=- q=b", .direct = "p=d"},
+         {.bundle = "abc", .match = "p=- q=b", .dsa = "p=d"},
          "[abc] p=- q=b partial kept b; p d|| d1; set bd"},
         {"no tool of the bundle fits",
-         {.bundle = "abc", .match = "p=-", .direct = "p=a"},
+         {.bundle = "abc", .match = "p=-", .dsa = "p=a"},
          "[abc] p=- partial kept ; p a|| a1; set a"},
         {"no bundle: all is unsolved",
-         {.bundle = "", .match = "p=a q=b", .direct = "p=c q=d"},
+         {.bundle = "", .match = "p=a q=b", .dsa = "p=c q=d"},
          "[] p=- q=- partial kept ; p c|| c1; q d|| d1; set cd"},
         /* Nothing is required: nothing is missing, so all that the bundle holds is too much. */
         {"no requirement", {.bundle = "ab", .match = ""}, "[ab] over kept ; set "},
@@ -82,33 +82,33 @@ static void most_views_elect_a_tool(void **state)
     static const struct example examples[] = {
         /* b: direct and like; c: all three; d: direct and past. */
         {"most views",
-         {.bundle = "", .match = "p=-", .direct = "p=bcd", .past = "p=dc", .like = "b=bc"},
+         {.bundle = "", .match = "p=-", .dsa = "p=bcd", .hqc = "p=dc", .cte = "b=bc"},
          "[] p=- partial kept ; p bcd|dc|bc c3; set c"},
         /* b and c have three each, and b was met first, though c stands before it in the other views. */
         {"equal ones: the order of the first view",
-         {.bundle = "", .match = "p=-", .direct = "p=bc", .past = "p=cb", .like = "b=cb"},
+         {.bundle = "", .match = "p=-", .dsa = "p=bc", .hqc = "p=cb", .cte = "b=cb"},
          "[] p=- partial kept ; p bc|cb|cb b3; set b"},
         /* y was used by two of the past requests, which is one vote as for x. */
         {"a view has one vote a tool",
-         {.bundle = "", .match = "p=-", .past = "p=x,y,y"},
+         {.bundle = "", .match = "p=-", .hqc = "p=x,y,y"},
          "[] p=- partial kept ; p |xy| x1; set x"},
         {"no direct tool: nothing to expand, past use decides",
-         {.bundle = "", .match = "p=-", .past = "p=xy,yz", .broken = "like", .code = WT_EMODEL},
+         {.bundle = "", .match = "p=-", .hqc = "p=xy,yz", .broken = "like", .code = WT_EMODEL},
          "[] p=- partial kept ; p |xyz| x1; set x"},
         /* b has direct and like, x has past and like: two each, b first. */
         {"the best direct tool has the vote of its own look-alikes",
-         {.bundle = "", .match = "p=-", .direct = "p=b", .past = "p=x", .like = "b=bx"},
+         {.bundle = "", .match = "p=-", .dsa = "p=b", .hqc = "p=x", .cte = "b=bx"},
          "[] p=- partial kept ; p b|x|bx b2; set b"},
         {"no past use",
-         {.bundle = "", .match = "p=-", .direct = "p=bc", .like = "b=bc"},
+         {.bundle = "", .match = "p=-", .dsa = "p=bc", .cte = "b=bc"},
          "[] p=- partial kept ; p bc||bc b2; set b"},
         {"no view holds a tool", {.bundle = "", .match = "p=-"}, "[] p=- partial kept ; p ||; set "},
         {"a source that repeats itself",
-         {.bundle = "", .match = "p=-", .direct = "p=bbc", .past = "p=cc", .like = "b=bbb"},
+         {.bundle = "", .match = "p=-", .dsa = "p=bbc", .hqc = "p=cc", .cte = "b=bbb"},
          "[] p=- partial kept ; p bc|c|b b2; set b"},
         /* Of nine only the first seven are looked at: h and i have no vote, and of past requests the first seven. */
         {"seven of each",
-         {.bundle = "", .match = "p=-", .direct = "p=abcdefghi", .past = "p=h,h,h,h,h,h,h,i", .like = "a=hijklmnop"},
+         {.bundle = "", .match = "p=-", .dsa = "p=abcdefghi", .hqc = "p=h,h,h,h,h,h,h,i", .cte = "a=hijklmnop"},
          "[] p=- partial kept ; p abcdefg|h|hijklmn h2; set h"},
     };
     ASSERT_EXAMPLES(examples);
@@ -120,16 +120,16 @@ static void a_tool_is_chosen_once(void **state)
     static const struct example examples[] = {
         /* a was kept; the next best is not taken in its place. */
         {"kept before",
-         {.bundle = "a", .match = "p=a q=-", .direct = "q=ab"},
+         {.bundle = "a", .match = "p=a q=-", .dsa = "q=ab"},
          "[a] p=a q=- partial kept a; q ab|| a1!; set a"},
         {"dropped before, found again",
-         {.bundle = "ab", .match = "p=a q=-", .direct = "q=b"},
+         {.bundle = "ab", .match = "p=a q=-", .dsa = "q=b"},
          "[ab] p=a q=- partial kept a; q b|| b1; set ab"},
         {"by an earlier problem",
-         {.bundle = "", .match = "p=- q=-", .direct = "p=b q=bc"},
+         {.bundle = "", .match = "p=- q=-", .dsa = "p=b q=bc"},
          "[] p=- q=- partial kept ; p b|| b1; q bc|| b1!; set b"},
         {"by the same problem twice",
-         {.bundle = "", .match = "p=- p=-", .direct = "p=b"},
+         {.bundle = "", .match = "p=- p=-", .dsa = "p=b"},
          "[] p=- p=- partial kept ; p b|| b1; p b|| b1!; set b"},
     };
     ASSERT_EXAMPLES(examples);
@@ -149,21 +149,19 @@ static void stages_and_views_can_be_left_out(void **state)
         {"all", {0}, "[a] p=- q=a partial kept a; p bcd|cx|bxc c3; set ac"},
         {"the default K", {.k = PTR_K}, "[a] p=- q=a partial kept a; p bcd|cx|bxc c3; set ac"},
         {"K of 1", {.k = 1}, "[a] p=- q=a partial kept a; p b|cx|b b2; set ab"},
-        {"without direct", {.without = PTR_WITHOUT_DIRECT}, "[a] p=- q=a partial kept a; p |cx|bxc c2; set ac"},
-        {"without past", {.without = PTR_WITHOUT_PAST}, "[a] p=- q=a partial kept a; p bcd||bxc b2; set ab"},
-        {"without like", {.without = PTR_WITHOUT_LIKE}, "[a] p=- q=a partial kept a; p bcd|cx| c2; set ac"},
-        {"direct alone",
-         {.without = PTR_WITHOUT_PAST | PTR_WITHOUT_LIKE},
-         "[a] p=- q=a partial kept a; p bcd|| b1; set ab"},
+        {"without direct", {.ablate = PTR_ABLATE_DSA}, "[a] p=- q=a partial kept a; p |cx|bxc c2; set ac"},
+        {"without past", {.ablate = PTR_ABLATE_HQC}, "[a] p=- q=a partial kept a; p bcd||bxc b2; set ab"},
+        {"without like", {.ablate = PTR_ABLATE_CTE}, "[a] p=- q=a partial kept a; p bcd|cx| c2; set ac"},
+        {"direct alone", {.ablate = PTR_ABLATE_HQC | PTR_ABLATE_CTE}, "[a] p=- q=a partial kept a; p bcd|| b1; set ab"},
         {"no view",
-         {.without = PTR_WITHOUT_DIRECT | PTR_WITHOUT_PAST | PTR_WITHOUT_LIKE},
+         {.ablate = PTR_ABLATE_DSA | PTR_ABLATE_HQC | PTR_ABLATE_CTE},
          "[a] p=- q=a partial kept a; p ||; set a"},
         {"without bundles",
-         {.without = PTR_WITHOUT_BUNDLE},
+         {.ablate = PTR_ABLATE_BUNDLE},
          "[] p=- q=- partial kept ; p bcd|cx|bxc c3; q e|| e1; set ce"},
         {"the first requirement only", {.requirements = 1}, "[a] p=- partial kept ; p bcd|cx|bxc c3; set c"},
     };
-    struct world world = {.bundle = "a", .match = "p=- q=a", .direct = "p=bcd q=e", .past = "p=cx", .like = "b=bxc"};
+    struct world world = {.bundle = "a", .match = "p=- q=a", .dsa = "p=bcd q=e", .hqc = "p=cx", .cte = "b=bxc"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_trace(cases[i].name, &cases[i].options, &world, cases[i].trace);
 }
@@ -177,7 +175,7 @@ static void options_beyond_their_limits_are_refused(void **state)
     } cases[] = {
         {{.k = PTR_MOST_K + 1}, "PTR: each view has at most 32 tools, not 33"},
         {{.requirements = PTR_MOST_REQUIREMENTS + 1}, "PTR: a request has at most 16 requirements, not 17"},
-        {{.without = PTR_WITHOUT_ALL + 1}, "PTR: no such stage or view to leave out (0x10)"},
+        {{.ablate = PTR_ABLATE_ALL + 1}, "PTR: no such stage or view to leave out (0x10)"},
     };
     struct world world = {.bundle = "a", .match = "p=a"};
     struct ptr_sources sources = world_sources(&world);
@@ -211,7 +209,7 @@ static void a_model_that_fails_ends_it(void **state)
         {"at the last question", 3, WT_ECANCELLED, 2, 2, "ptr-match/2: the model is not there"},
         {"a replay that lacks a question", 2, WT_ENOTFOUND, 2, 1, "ptr-match/2: the model is not there"},
     };
-    struct world world = {.bundle = "ab", .match = "p=a q=b", .direct = "p=c q=d"};
+    struct world world = {.bundle = "ab", .match = "p=a q=b", .dsa = "p=c q=d"};
     struct ptr_sources sources = world_sources(&world);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct script script = script_of(&world);
@@ -247,7 +245,7 @@ static void an_answer_without_form_is_no_answer(void **state)
         {"to a match: no tool", 2, "[ab] p=- q=b partial kept b; p d|| d1; set bd"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct world world = {.bundle = "ab", .match = "p=a q=b", .direct = "request=c p=d"};
+        struct world world = {.bundle = "ab", .match = "p=a q=b", .dsa = "request=c p=d"};
         struct ptr_sources sources = world_sources(&world);
         struct script script = script_of(&world);
         struct arena arena = {0};
@@ -272,7 +270,7 @@ static void a_source_that_fails_ends_it(void **state)
     (void)state;
     static const char *const sources_by_name[] = {"bundle", "direct", "past", "like", "describe"};
     for (size_t i = 0; i < sizeof sources_by_name / sizeof *sources_by_name; i++) {
-        struct world world = {.bundle = "a", .match = "p=-", .direct = "p=b", .past = "p=c", .like = "b=b"};
+        struct world world = {.bundle = "a", .match = "p=-", .dsa = "p=b", .hqc = "p=c", .cte = "b=b"};
         world.broken = sources_by_name[i];
         world.code = WT_EMODEL;
         struct ptr_sources sources = world_sources(&world);
@@ -292,7 +290,7 @@ static void a_source_that_fails_ends_it(void **state)
 static void the_cost_counts_every_question(void **state)
 {
     (void)state;
-    struct world world = {.bundle = "ab", .match = "p=a q=- r=b", .direct = "q=c"};
+    struct world world = {.bundle = "ab", .match = "p=a q=- r=b", .dsa = "q=c"};
     struct ptr_sources sources = world_sources(&world);
     struct script script = script_of(&world);
     struct arena arena = {0};
@@ -314,7 +312,7 @@ static void the_cost_counts_every_question(void **state)
     wt__arena_dispose(&arena);
 
     /* Without a bundle there is nothing to match: one question. */
-    struct ptr_options options = {.without = PTR_WITHOUT_BUNDLE};
+    struct ptr_options options = {.ablate = PTR_ABLATE_BUNDLE};
     script = script_of(&world);
     assert_int_equal(wt__ptr_choose(&options, &sources, &script.model, &request, &arena, &trace, NULL), 0);
     assert_int_equal(script.asked, 1);
@@ -348,7 +346,7 @@ static int wait_for_all(struct chat_model *model, const struct chat_question *qu
 static void matches_are_asked_for_together(void **state)
 {
     (void)state;
-    struct world world = {.bundle = "ab", .match = "p=a q=- r=b", .direct = "q=c"};
+    struct world world = {.bundle = "ab", .match = "p=a q=- r=b", .dsa = "q=c"};
     struct ptr_sources sources = world_sources(&world);
     struct meeting meeting = {
         .script = script_of(&world), .lock = PTHREAD_MUTEX_INITIALIZER, .all_here = PTHREAD_COND_INITIALIZER};

@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "choose/oracle.h"
 #include "choose/ptr_world.h"
-#include "llm/plain.h"
+#include "llm/plain_text.h"
 #include "llm/prompt.h"
 
 static const struct ptr_request request = {.text = {"request", 7}};

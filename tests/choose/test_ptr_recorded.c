@@ -31,7 +31,7 @@ static int remove_folder(void **state)
 /* The trace of a request as one line, asked of the file, and beyond it of the script where there is one. */
 static int choose(const char *request_text, struct script *script, char **line, struct ptr_cost *cost, wt_error *err)
 {
-    struct world world = {.bundle = "ab", .match = "p=a q=-", .direct = "q=c", .like = "c=cd"};
+    struct world world = {.bundle = "ab", .match = "p=a q=-", .dsa = "q=c", .cte = "c=cd"};
     struct ptr_sources sources = world_sources(&world);
     const struct ptr_request request = {.text = wt__str(request_text)};
     struct chat_record *record;

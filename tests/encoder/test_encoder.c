@@ -10,7 +10,7 @@
 #include "encoder/encoder.h"
 #include "encoder/golden.h"
 #include "encoder/model_dir.h"
-#include "encoder/tokenizer_files.h"
+#include "encoder/model_tokenizer.h"
 #include "text/tokenizer.h"
 
 /* ---------------------------------------------------------------- naive forward pass */

@@ -97,7 +97,7 @@ enum { HANDMADE = 7, HANDMADE_PROVIDERS = 5 }; /* tools without a provider count
 
 /* `count` tools of `providers` providers, described in the words that the small model knows and a few more. No two are
  * named alike: to a model of random numbers all texts are near-copies. */
-static inline void made_up(struct buffer *jsonl, uint64_t seed, size_t count, size_t providers)
+static inline void synthetic_tools(struct buffer *jsonl, uint64_t seed, size_t count, size_t providers)
 {
     static const char *const words[] = {"book",   "table",  "two",   "find", "a",     "b",       "c",    "d",
                                         "tables", "booked", "hotel", "city", "storm", "invoice", "song", "flight"};

@@ -221,7 +221,7 @@ static void a_stop_at_any_moment_loses_nothing(void **state)
     (void)state;
     struct buffer tools = {0};
     size_t before = 0, after = 0;
-    made_up(&tools, 5, MANY, 20);
+    synthetic_tools(&tools, 5, MANY, 20);
     for (size_t at = 1;; at++) {
         struct place own;
         struct stop stop = {.at = at};
@@ -327,7 +327,7 @@ static wt_engine *filled(char **wanted)
 {
     struct buffer tools = {0};
     wt_engine *engine = open_store(&place, NULL);
-    made_up(&tools, 9, 300, 7);
+    synthetic_tools(&tools, 9, 300, 7);
     add(&place, engine, tools.ptr);
     wt__buffer_dispose(&tools);
     *wanted = answer(engine);

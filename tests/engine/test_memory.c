@@ -122,7 +122,7 @@ static int set_up(void **state)
 {
     (void)state;
     place_make(&place);
-    made_up(&tools, 3, 12, PROVIDERS);
+    synthetic_tools(&tools, 3, 12, PROVIDERS);
     wt_engine *engine = open_store(&place, NULL); /* the model is packed, the store made */
     add(&place, engine, handmade);
     wt_hits_free(find_with(&place, engine, "find a song", NULL));

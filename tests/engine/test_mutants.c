@@ -121,7 +121,7 @@ static int set_up(void **state)
     (void)state;
     place_make(&place);
     wt_engine *engine = open_store(&place, NULL);
-    made_up(&jsonl, 7, TOOLS, 9);
+    synthetic_tools(&jsonl, 7, TOOLS, 9);
     add(&place, engine, handmade);
     add(&place, engine, jsonl.ptr);
     wt_find_options_init(&options);

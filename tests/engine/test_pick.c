@@ -57,7 +57,7 @@ static void a_set_is_picked_likeliest_first(void **state)
         assert_true(i == 0 || picked->items[i]->score <= picked->items[i - 1]->score);
         assert_non_null(picked->items[i]->tool->definition);
     }
-    assert_true(picked->none > 0 && picked->none < 1);
+    assert_true(picked->no_answer_probability > 0 && picked->no_answer_probability < 1);
     assert_true(picked->tracc > 0 && picked->tracc <= 1);
     assert_true(picked->complete > 0 && picked->complete <= 1);
     assert_string_equal(picked->recipe, "hybrid");
@@ -71,12 +71,12 @@ static void words_alone_do_and_never_abstain(void **state)
     wt_picked *picked = pick(lexical, "reserve a hotel room", NULL);
     assert_int_equal(picked->len, 1);
     assert_string_equal(picked->items[0]->tool->id, "travel/bookHotel");
-    assert_true(isnan(picked->none));
+    assert_true(isnan(picked->no_answer_probability));
     assert_string_equal(picked->recipe, "bm25");
     wt_picked_free(picked);
     picked = pick(lexical, "xyzzy", NULL);
     assert_int_equal(picked->len, 0);
-    assert_float_equal(picked->none, 1, 0);
+    assert_float_equal(picked->no_answer_probability, 1, 0);
     assert_true(isnan(picked->tracc));
     wt_picked_free(picked);
 }
@@ -111,11 +111,11 @@ static void who_abstains_at_nearly_all_gives_nothing(void **state)
     find.abstain = 0.99;
     wt_hits *hits = find_with(&place, semantic, "add up numbers", &find);
     assert_int_equal(hits->len, 0);
-    assert_float_equal(hits->none, picked->none, 1e-9);
+    assert_float_equal(hits->no_answer_probability, picked->no_answer_probability, 1e-9);
     wt_hits_free(hits);
     wt_picked_free(picked);
     hits = find_with(&place, semantic, "add up numbers", NULL);
-    assert_true(hits->len > 0 && isnan(hits->none));
+    assert_true(hits->len > 0 && isnan(hits->no_answer_probability));
     wt_hits_free(hits);
 }
 

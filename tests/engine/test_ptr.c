@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "engine/ptr.h"
+#include "engine/ptr_sources.h"
 #include "engine/set_up.h"
 #include "net/script_server.h"
 #include "nn/safetensors_write.h"
@@ -121,7 +121,7 @@ static wt_pick_options ptr_options(void)
     wt_pick_options options;
     wt_pick_options_init(&options);
     options.recipe = "ptr";
-    options.below = "bm25";
+    options.base_retriever = "bm25";
     options.explain = 1;
     return options;
 }
@@ -129,9 +129,9 @@ static wt_pick_options ptr_options(void)
 static wt_picked *picked_from(wt_engine *engine, const char *request, struct script *script,
                               const wt_pick_options *options)
 {
-    const struct pick_study study = {.model = &script->model};
+    const struct pick_oracle oracle = {.model = &script->model};
     wt_picked *picked = NULL;
-    sound(&place, wt__pick(engine, wt__str(request), options, &study, &picked, &place.err));
+    sound(&place, wt__pick(engine, wt__str(request), options, &oracle, &picked, &place.err));
     return picked;
 }
 
@@ -202,7 +202,7 @@ static void the_nearest_bundle_is_corrected(void **state)
     assert_null(strstr(result->notice, "train neighbours"));
     wt_picked_free(result);
 
-    options.without = "bundle, past";
+    options.ablate = "bundle, past";
     result = picked(trip, script_of("{\"requirements\": [\"storms\"]}", ""), &options);
     lists(result, "bundle", "");
     is_set(result, "weather/storm_alerts");
@@ -217,26 +217,26 @@ static void each_set_of_past_use_is_one_bundle(void **state)
     wt_pick_options options = ptr_options();
     const char *flight = "bookHotel: Reserve a hotel room in a city+search_flights: Find flights between airports";
     options.recipe = "bundle";
-    options.below = NULL;
+    options.base_retriever = NULL;
     wt_picked *result = NULL;
     const struct bundles *bundles = NULL;
     sound(&place, wt_pick(engine, flight, strlen(flight), &options, &result, &place.err));
     is_set(result, "travel/bookHotel travel/search_flights");
     assert_int_equal(result->questions, 0);
     wt_picked_free(result);
-    sound(&place, wt__bundles_of(engine, engine->shelf, engine->encoder, &bundles, &place.err));
+    sound(&place, wt__bundles_of(engine, engine->index, engine->encoder, &bundles, &place.err));
     assert_int_equal(bundles->count, 3);
     assert_int_equal(bundles->left_out, 0);
     assert_int_equal(bundles->starts[1], 2); /* the one of two requests comes first */
     wt_close(engine);
 }
 
-static void is_bundle(wt_engine *engine, const char *below, const char *text, const char *ids)
+static void is_bundle(wt_engine *engine, const char *base_retriever, const char *text, const char *ids)
 {
     wt_pick_options options = ptr_options();
     wt_picked *result = NULL;
     options.recipe = "bundle";
-    options.below = below;
+    options.base_retriever = base_retriever;
     sound(&place, wt_pick(engine, text, strlen(text), &options, &result, &place.err));
     is_set(result, ids);
     wt_picked_free(result);
@@ -246,13 +246,13 @@ static void is_bundle(wt_engine *engine, const char *below, const char *text, co
 static void any_retriever_finds_bundles(void **state)
 {
     (void)state;
-    static const char *const below[] = {"bm25", "dense", "hybrid", "neighbours"};
+    static const char *const base_retriever[] = {"bm25", "dense", "hybrid", "neighbours"};
     leave_past();
     struct arena arena = {0};
     const char *file = wt__path_join(&arena, place.index, "bundles/snapshot");
-    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+    for (size_t i = 0; i < sizeof base_retriever / sizeof *base_retriever; i++) {
         wt_engine *engine = open_store(&place, NULL);
-        is_bundle(engine, below[i], trip, "weather/getForecast travel/bookHotel");
+        is_bundle(engine, base_retriever[i], trip, "weather/getForecast travel/bookHotel");
         assert_true(wt__is_file(file));
         wt_close(engine);
     }
@@ -294,7 +294,7 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
 {
     (void)state;
     static const struct {
-        const char *below;
+        const char *base_retriever;
         bool trained, knows; /* knows: what was remembered before there were vectors by the engine's encoder */
     } cases[] = {{"bm25", false, false},
                  {"dense", false, false},
@@ -309,12 +309,12 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
         leave_past_by(encoder, REQUESTS);
         remove_folder(place.index);
         wt_engine *engine = open_store(&place, NULL);
-        is_bundle(engine, cases[i].below, trip, "weather/getForecast travel/bookHotel");
+        is_bundle(engine, cases[i].base_retriever, trip, "weather/getForecast travel/bookHotel");
         assert_true(wt__is_file(files[cases[i].trained]));
         assert_false(wt__is_file(files[!cases[i].trained]));
 
         wt_pick_options options = ptr_options();
-        options.below = cases[i].below;
+        options.base_retriever = cases[i].base_retriever;
         struct script script = script_of("{\"requirements\": [\"song of the city\"]}", "0");
         options.k = 1;
         wt_picked *result = picked_from(engine, trip, &script, &options);
@@ -339,7 +339,7 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
     wt_picked *result = NULL;
     wt_pick_options options = ptr_options();
     options.recipe = "bundle";
-    options.below = "neighbours";
+    options.base_retriever = "neighbours";
     refused(&place, wt_pick(engine, trip, strlen(trip), &options, &result, &place.err), WT_ERECIPE,
             "the tensor untrained does not fit the requests");
     wt_close(engine);
@@ -461,17 +461,17 @@ static void what_makes_no_sense_is_told(void **state)
         {{.recipe = "ptr", .complete = 0.5}, WT_EINVAL, "makes no promise"},
         {{.recipe = "ptr", .abstain = 0.5}, WT_EINVAL, "makes no promise"},
         {{.recipe = "ptr", .k = 33}, WT_EINVAL, "holds 32 tools at most"},
-        {{.recipe = "ptr", .without = "bundle,direkt"}, WT_EINVAL, "\"direkt\""},
-        {{.recipe = "ptr", .below = "bm26"}, WT_ERECIPE, "bm26"},
-        {{.recipe = "ptr", .below = "set"}, WT_ERECIPE, "gives a set"},
+        {{.recipe = "ptr", .ablate = "bundle,direkt"}, WT_EINVAL, "\"direkt\""},
+        {{.recipe = "ptr", .base_retriever = "bm26"}, WT_ERECIPE, "bm26"},
+        {{.recipe = "ptr", .base_retriever = "set"}, WT_ERECIPE, "gives a set"},
         {{.recipe = "ptr", .provider = "nobody"}, WT_ENOTFOUND, "nobody"},
         {{.recipe = "bundle"}, WT_ERECIPE, "whichtool train neighbours"},
-        {{.recipe = "bundle", .without = "past"}, WT_EINVAL, "asks no views"},
+        {{.recipe = "bundle", .ablate = "past"}, WT_EINVAL, "asks no views"},
         {{.recipe = "hybrid"}, WT_ERECIPE, "gives an order"},
         {{.recipe = "auto"}, WT_ERECIPE, "gives an order"},
         {{.recipe = "pt"}, WT_ERECIPE, "no recipe \"pt\""},
-        {{.recipe = "set", .below = "bm25"}, WT_EINVAL, "options of the recipe ptr"},
-        {{.without = "past"}, WT_EINVAL, "options of the recipe ptr"},
+        {{.recipe = "set", .base_retriever = "bm25"}, WT_EINVAL, "options of the recipe ptr"},
+        {{.ablate = "past"}, WT_EINVAL, "options of the recipe ptr"},
     };
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -540,13 +540,13 @@ static void a_wish_to_stop_is_heard(void **state)
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct script script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
-        const struct pick_study study = {.model = &script.model};
+        const struct pick_oracle oracle = {.model = &script.model};
         struct listening listening = {.until = cases[i].until};
         wt_pick_options options = ptr_options();
         wt_picked *result = NULL;
         options.progress = listen_until;
         options.progress_context = &listening;
-        int rc = wt__pick(engine, wt__str("a trip"), &options, &study, &result, &place.err);
+        int rc = wt__pick(engine, wt__str("a trip"), &options, &oracle, &result, &place.err);
         assert_int_equal(rc, cases[i].code);
         assert_int_equal(result == NULL, rc != 0);
         assert_string_equal(listening.heard, cases[i].heard);

@@ -133,7 +133,7 @@ static void add_many(size_t count)
 {
     struct buffer jsonl = {0};
     wt_engine *engine = open_store(&place, NULL);
-    made_up(&jsonl, 5, count, 4);
+    synthetic_tools(&jsonl, 5, count, 4);
     add(&place, engine, jsonl.ptr);
     wt_close(engine);
     wt__buffer_dispose(&jsonl);
@@ -315,7 +315,7 @@ static void without_training_toolrerank_is_hybrid(void **state)
             wt_hits *ours = asked_capped("toolrerank", requests[i], 80, most);
             wt_hits *hybrid = asked_capped("hybrid", requests[i], 80, most);
             assert_string_equal(ours->recipe, "toolrerank");
-            assert_true(isnan(ours->several) && isnan(hybrid->several));
+            assert_true(isnan(ours->multi_provider_probability) && isnan(hybrid->multi_provider_probability));
             same_hits(ours, hybrid);
             wt_hits_free(ours);
             wt_hits_free(hybrid);
@@ -360,7 +360,7 @@ static void one_provider_comes_first_and_whole(void **state)
           "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"sure\": 1}, " CLASSIFIED(-9));
     wt_hits *hits = asked_capped("toolrerank", request, 60, 0);
     assert_string_equal(hits->recipe, "toolrerank");
-    assert_true(hits->several < 0.001);
+    assert_true(hits->multi_provider_probability < 0.001);
     assert_int_equal(hits->len, 60);
     const char *provider = hits->items[0]->tool->provider;
     size_t first = 0, of_provider = 0;
@@ -410,7 +410,7 @@ static void several_providers_take_turns(void **state)
     wt_hits *hits = asked_capped("toolrerank", request, 60, 0), *dpr = asked_capped("dpr", request, 60, 0);
     size_t first = 0;
     assert_int_equal(hits->len, 60);
-    assert_true(hits->several > 0.999);
+    assert_true(hits->multi_provider_probability > 0.999);
     assert_string_equal(hits->items[0]->tool->id, dpr->items[0]->tool->id);
     while (stage_of(hits->items[first], "hierarchy")->score > 0)
         first++;
@@ -457,14 +457,14 @@ static void rules_are_read_as_they_were_written(void **state)
 {
     struct rules rules = {.settings = {.seen_depth = 7,
                                        .unseen_depth = 33,
-                                       .sure = 0.5f,
-                                       .alike = -0.25f,
+                                       .tau_s = 0.5f,
+                                       .tau_m = -0.25f,
                                        .group_most = 2,
                                        .prior = 4.5f,
                                        .cover = 12.5f,
                                        .truncate = true,
                                        .expand_seen = true,
-                                       .rule = {HIERARCHY_SPREAD, HIERARCHY_NONE, HIERARCHY_CONCENTRATE}},
+                                       .rule = {HIERARCHY_ALGORITHM2, HIERARCHY_NONE, HIERARCHY_ALGORITHM1}},
                           .classifier = {-2, 0.75f, 0.125f},
                           .across = true},
                  read;
@@ -478,7 +478,7 @@ static void rules_are_read_as_they_were_written(void **state)
     assert_memory_equal(&read.classifier, &rules.classifier, sizeof read.classifier);
     assert_memory_equal(&read.settings.rule, &rules.settings.rule, sizeof read.settings.rule);
     assert_true(read.settings.seen_depth == 7 && read.settings.unseen_depth == 33 && read.settings.group_most == 2 &&
-                read.settings.sure == 0.5f && read.settings.alike == -0.25f && read.settings.prior == 4.5f &&
+                read.settings.tau_s == 0.5f && read.settings.tau_m == -0.25f && read.settings.prior == 4.5f &&
                 read.settings.cover == 12.5f && read.settings.truncate && read.settings.expand_seen &&
                 !read.settings.expand_unseen);
     wt__map_dispose(&read.seen);

@@ -10,7 +10,7 @@
 
 #include "engine/set_up.h"
 #include "engine/tools.h"
-#include "engine/usage.h"
+#include "engine/recorded_use.h"
 
 enum { MANY = 100000 };
 

@@ -18,14 +18,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct adamw_options options = ADAMW_DEFAULTS;
     struct adamw adamw;
     struct loop_state state;
-    const struct carried carried = {value + 2, size % 2 ? 2 : 0};
+    const struct train_buffers buffers = {value + 2, size % 2 ? 2 : 0};
     wt_error err;
     if (!*path)
         snprintf(path, sizeof path, "/tmp/whichtool-fuzz-checkpoint-%ld", (long)getpid());
     if (wt__file_replace(path, data, size, NULL) < 0 || wt__adamw_open(&adamw, &parameter, 1, &options, NULL) < 0)
         return 0;
-    int rc = wt__checkpoint_read(path, "a line", &state, &adamw, &carried, &err);
-    if (rc > 0 && (state.step > state.steps || state.judged > state.step || state.best_step > state.judged))
+    int rc = wt__checkpoint_read(path, "a line", &state, &adamw, &buffers, &err);
+    if (rc > 0 && (state.step > state.steps || state.measured > state.step || state.best_step > state.measured))
         abort();
     if (rc < 0 && !*err.message)
         abort();

@@ -5,30 +5,31 @@
 
 static void use(const struct chooser *chooser)
 {
-    static struct situation situation;
+    static struct candidate_features candidates;
     uint32_t order[CHOOSE_TOOLS];
-    float levels[CHOOSE_TOOLS];
-    struct complete_levels complete;
+    float nonconformity[CHOOSE_TOOLS];
+    struct conformal_thresholds complete;
     struct chosen chosen;
-    situation.tools = 9;
-    for (size_t t = 0; t < situation.tools; t++) {
-        situation.hits[t] = (uint32_t)t;
+    candidates.tools = 9;
+    for (size_t t = 0; t < candidates.tools; t++) {
+        candidates.hits[t] = (uint32_t)t;
         for (size_t f = 0; f < TOOL_FEATURES; f++)
-            situation.features[t][f] = (float)(t + f) - 6;
+            candidates.features[t][f] = (float)(t + f) - 6;
     }
-    situation.past[0] = (struct past_set){5, 1};
-    situation.past_count = 1;
-    for (size_t f = 0; f < FIT_FEATURES; f++)
-        situation.fit[f] = (float)f - 5;
-    wt__choose(chooser, &situation, &chosen);
+    candidates.past[0] = (struct past_set){5, 1};
+    candidates.past_count = 1;
+    for (size_t f = 0; f < ANSWERABLE_FEATURES; f++)
+        candidates.answerability[f] = (float)f - 5;
+    wt__choose(chooser, &candidates, &chosen);
     if (chosen.tools == 0 || chosen.tools >> 9 != 0)
         abort();
-    wt__set_order(chooser, &situation, CHOOSE_TOOLS, order, levels);
+    wt__set_order(chooser, &candidates, CHOOSE_TOOLS, order, nonconformity);
     for (size_t i = 0; i < CHOOSE_TOOLS; i++)
         if (order[i] >= CHOOSE_TOOLS)
             abort();
-    wt__complete_levels(chooser, 0.9, &complete);
-    if (!(wt__none_probability(chooser, &situation) >= 0) || !(wt__none_threshold(&chooser->none, 0.05) >= 0))
+    wt__conformal_thresholds(chooser, 0.9, &complete);
+    if (!(wt__no_answer_probability(chooser, &candidates) >= 0) ||
+        !(wt__no_answer_threshold(&chooser->no_answer, 0.05) >= 0))
         abort();
 }
 

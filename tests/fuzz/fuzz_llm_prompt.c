@@ -5,7 +5,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "llm/plain.h"
+#include "llm/plain_text.h"
 #include "llm/prompt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -128,7 +128,7 @@ static inline void request_of(struct buffer *text, size_t t, size_t n, struct rn
 }
 
 /* `count` usages, a third of them of two tools. */
-static inline void add_made_up_usages(struct place *place, wt_engine *engine, size_t count)
+static inline void add_synthetic_usages(struct place *place, wt_engine *engine, size_t count)
 {
     struct buffer jsonl = {0};
     struct rng rng;

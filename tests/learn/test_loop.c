@@ -31,9 +31,9 @@ struct line {
     int infinite_at;         /* the step whose loss is infinite; -1: none */
     int steps;
     double figures[64]; /* of the measurements, in order; NaN ends them: then the distance counts */
-    size_t judged, saved, reverted;
+    size_t measured, saved, reverted;
     float kept[WIDTH]; /* what was saved last */
-    bool cancel_judge;
+    bool cancel_measure;
 };
 
 static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
@@ -84,17 +84,17 @@ static void reduce(void *self, unsigned part, unsigned parts)
             line->gradient[i] += line->shares[w][i];
 }
 
-static int judge(void *self, struct listener *listener, double *figure, wt_error *err)
+static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct line *line = self;
     double distance = 0;
-    (void)listener;
-    if (line->cancel_judge)
+    (void)progress;
+    if (line->cancel_measure)
         return wt__fail(err, WT_ECANCELLED, "stopped on request");
     for (size_t i = 0; i < WIDTH; i++)
         distance += fabs((double)line->value[i] - .05 * (double)i);
-    *figure = isnan(line->figures[line->judged]) ? 1 / (1 + distance) : line->figures[line->judged];
-    line->judged++;
+    *figure = isnan(line->figures[line->measured]) ? 1 / (1 + distance) : line->figures[line->measured];
+    line->measured++;
     return 0;
 }
 
@@ -132,7 +132,7 @@ static struct objective objective_of(struct line *line)
                               .loss = loss,
                               .backward = backward,
                               .reduce = reduce,
-                              .judge = judge,
+                              .measure = measure_dev,
                               .save = save,
                               .revert = revert};
 }
@@ -170,10 +170,10 @@ static int stop_at(void *context, const wt_train_progress *progress)
 static int run(struct objective *objective, const struct loop_options *options, struct stopper *stopper,
                struct loop_result *result, wt_error *err)
 {
-    struct listener listener;
-    wt__listener_init(&listener, stopper ? stop_at : NULL, stopper);
-    listener.interval_ms = 0; /* every step is told */
-    return wt__loop_run(objective, options, &listener, result, err);
+    struct train_progress progress;
+    wt__train_progress_init(&progress, stopper ? stop_at : NULL, stopper);
+    progress.interval_ms = 0; /* every step is told */
+    return wt__loop_run(objective, options, &progress, result, err);
 }
 
 static void sound(int rc, const wt_error *err)
@@ -256,7 +256,7 @@ static void training_stops_when_it_gets_no_better(void **state)
     options.patience = 2;
     sound(run(&objective, &options, NULL, &result, &err), &err);
     assert_true(result.stopped_early);
-    assert_int_equal(line.judged, 4);
+    assert_int_equal(line.measured, 4);
     assert_true(result.state.step < result.state.steps);
     assert_true(result.state.best == .2);
 }
@@ -284,7 +284,7 @@ static void without_a_figure_the_last_model_is_kept(void **state)
     struct loop_result result;
     wt_error err;
     (void)state;
-    objective.judge = NULL;
+    objective.measure = NULL;
     objective.revert = NULL;
     options.patience = 1;
     sound(run(&objective, &options, NULL, &result, &err), &err);
@@ -469,12 +469,12 @@ static void stopped_while_measuring_it_measures_again(void **state)
     run_through(NULL, &whole, &all);
     line.figures[0] = 0; /* before the first step it can be measured, then no more */
     objective.revert = NULL;
-    line.cancel_judge = true;
+    line.cancel_measure = true;
     refused(run(&objective, &options, NULL, &result, &err), &err, WT_ECANCELLED, "resume goes on");
-    assert_true(result.state.judged < result.state.step);
+    assert_true(result.state.measured < result.state.step);
     resume(place, &line, &result);
     assert_memory_equal(line.value, whole.value, sizeof line.value);
-    assert_int_equal(result.state.judged, all.state.judged);
+    assert_int_equal(result.state.measured, all.state.measured);
 }
 
 static void resuming_nothing_begins_anew(void **state)

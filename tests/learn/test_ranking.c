@@ -81,7 +81,7 @@ static void a_label_and_its_twin_are_right(void **state)
 static void only_what_some_request_needs_is_wrong(void **state)
 {
     static const uint32_t wanted[2][3] = {{3}, {4, 1, 0}};
-    uint32_t best[RANKING_LOOK] = {4, 3, 2, 1, 0, UINT32_MAX}, wrong[5];
+    uint32_t best[RANKING_DEPTH] = {4, 3, 2, 1, 0, UINT32_MAX}, wrong[5];
     struct examples examples = examples_of();
     struct ranking ranking = ranking_of(&examples, 100);
     (void)state;

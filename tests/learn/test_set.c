@@ -152,24 +152,24 @@ static void thresholds_are_quantiles_of_dev(void **state)
 {
     (void)state;
     assert_true(examples.dev.count > USAGES / 20);
-    assert_int_equal(chooser.levels.count, examples.dev.count);
+    assert_int_equal(chooser.nonconformity.count, examples.dev.count);
     assert_int_equal(chooser.unused.count, 0); /* every tool is one of several requests */
-    assert_int_equal(chooser.none.count, examples.dev.count);
+    assert_int_equal(chooser.no_answer.count, examples.dev.count);
     for (int percent = 50; percent < 100; percent += 5) {
-        struct complete_levels levels;
-        bool known = wt__complete_levels(&chooser, percent / 100., &levels);
+        struct conformal_thresholds thresholds;
+        bool known = wt__conformal_thresholds(&chooser, percent / 100., &thresholds);
         size_t rank = ((examples.dev.count + 1) * (size_t)percent + 99) / 100, below = 0, upto = 0;
         if (!known) { /* too few requests for that, or one whose tools were not found */
-            assert_true(rank > examples.dev.count || chooser.levels.values[rank - 1] >= CHOOSE_NEVER);
+            assert_true(rank > examples.dev.count || chooser.nonconformity.values[rank - 1] >= CHOOSE_NEVER);
             continue;
         }
-        for (size_t i = 0; i < chooser.levels.count; i++) {
-            below += chooser.levels.values[i] < levels.used;
-            upto += chooser.levels.values[i] <= levels.used;
+        for (size_t i = 0; i < chooser.nonconformity.count; i++) {
+            below += chooser.nonconformity.values[i] < thresholds.used;
+            upto += chooser.nonconformity.values[i] <= thresholds.used;
         }
         if (below >= rank || upto < rank)
-            fail_msg("%d %%: %zu of %zu lie below %g, %zu at or below", percent, below, chooser.levels.count,
-                     (double)levels.used, upto);
+            fail_msg("%d %%: %zu of %zu lie below %g, %zu at or below", percent, below, chooser.nonconformity.count,
+                     (double)thresholds.used, upto);
     }
 }
 
@@ -246,15 +246,15 @@ static void nothing_is_picked_as_seldom_as_was_asked_for(void **state)
         struct drawn drawn = draw_request(&rng, 3 * USAGES + i);
         wt_picked *picked = pick(drawn.text, 0, .1);
         alarms += picked->len == 0;
-        most = fmax(most, picked->none);
+        most = fmax(most, picked->no_answer_probability);
         wt_picked_free(picked);
     }
     assert_true(alarms / ASKED < .1 + chance_of(.1));
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
         wt_picked *picked = pick(strange[i], 0, .1);
-        if (picked->len > 0 || picked->none <= most)
+        if (picked->len > 0 || picked->no_answer_probability <= most)
             fail_msg("%s: %zu tools; none of them with %g, of real requests up to %g", strange[i], picked->len,
-                     picked->none, most);
+                     picked->no_answer_probability, most);
         wt_picked_free(picked);
     }
 }

@@ -31,7 +31,7 @@ static wt_engine *open_filled(struct place *place)
 {
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
-    add_made_up_usages(place, engine, USAGES);
+    add_synthetic_usages(place, engine, USAGES);
     return engine;
 }
 

@@ -65,7 +65,7 @@ static void tools_that_nobody_used_have_a_calibration(void **state)
 {
     static const struct {
         bool once, neighbours;
-        size_t levels, unused;
+        size_t nonconformity, unused;
     } rows[] = {
         {false, true, REQUESTS / 5, 0},               /* every tool is used, and often */
         {true, true, REQUESTS / 5 - 3, REQUESTS / 5}, /* three dev requests need NEW alone */
@@ -77,7 +77,7 @@ static void tools_that_nobody_used_have_a_calibration(void **state)
         place_make(&place);
         put_requests(&place, rows[i].once);
         json_t *config = train_set(&place, rows[i].neighbours);
-        assert_int_equal(json_array_size(wt__json_array(config, "levels")), rows[i].levels);
+        assert_int_equal(json_array_size(wt__json_array(config, "levels")), rows[i].nonconformity);
         assert_int_equal(json_array_size(wt__json_array(config, "unused")), rows[i].unused);
         json_decref(config);
         remove_folder(place.folder);
@@ -85,14 +85,14 @@ static void tools_that_nobody_used_have_a_calibration(void **state)
 }
 
 /* Every unused tool joins up to this level. */
-static void put_unused_level(struct place *place, json_t *config, double level)
+static void put_unused_threshold(struct place *place, json_t *config, double threshold)
 {
     struct buffer text = {0};
     size_t count = json_array_size(wt__json_array(config, "unused"));
-    json_t *levels = json_array();
+    json_t *nonconformity = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(levels, json_real(level));
-    json_object_set_new(config, "unused", levels);
+        json_array_append_new(nonconformity, json_real(threshold));
+    json_object_set_new(config, "unused", nonconformity);
     assert_int_equal(wt__json_write(&text, config), 0);
     put_text(place->out, "set/config.json", text.ptr);
     wt__buffer_dispose(&text);
@@ -106,10 +106,10 @@ static bool holds(const wt_picked *picked, size_t tool)
     return false;
 }
 
-static void a_set_takes_each_kind_of_tool_up_to_its_level(void **state)
+static void a_set_takes_each_kind_of_tool_up_to_its_threshold(void **state)
 {
     static const struct {
-        double level;
+        double threshold;
         bool joins;
     } rows[] = {{-1, false}, {2, true}};
     struct place *place = *state;
@@ -121,7 +121,7 @@ static void a_set_takes_each_kind_of_tool_up_to_its_level(void **state)
         wt_add_report *report;
         wt_pick_options how;
         wt_picked *picked;
-        put_unused_level(place, config, rows[i].level);
+        put_unused_threshold(place, config, rows[i].threshold);
         wt_open_options_init(&options);
         options.model = place->model;
         options.trained = place->out;
@@ -145,7 +145,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tools_that_nobody_used_have_a_calibration),
-        cmocka_unit_test_setup_teardown(a_set_takes_each_kind_of_tool_up_to_its_level, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(a_set_takes_each_kind_of_tool_up_to_its_threshold, place_set_up,
+                                        place_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "llm/plain.h"
+#include "llm/plain_text.h"
 #include "llm/prompt.h"
 
 #define HEAD "version 3\ntokens 64\ntext request 40\nlist tools 3 20\n"

@@ -172,7 +172,7 @@ static void one_provider_tools_come_first(void **state)
         struct candidate list[16];
         struct chosen_providers chosen;
         size_t count = read_list(cases[i].list, 0, list);
-        wt__hierarchy_concentrate(&wt__hierarchy_paper, list, count, &chosen);
+        wt__hierarchy_algorithm1(&wt__hierarchy_paper, list, count, &chosen);
         assert_rows(cases[i].name, list, count, chosen.first, cases[i].rows);
         assert_chosen(cases[i].name, &chosen, cases[i].chosen);
     }
@@ -192,7 +192,7 @@ static void whole_providers_are_wanted_as_the_settings_say(void **state)
         struct chosen_providers chosen;
         settings.expand_seen = cases[i].seen;
         settings.expand_unseen = cases[i].unseen;
-        wt__hierarchy_concentrate(&settings, list, read_list("A95 b90 C10", 0, list), &chosen);
+        wt__hierarchy_algorithm1(&settings, list, read_list("A95 b90 C10", 0, list), &chosen);
         assert_chosen("Table 7", &chosen, cases[i].chosen);
     }
 }
@@ -278,7 +278,7 @@ static void look_alikes_come_first_only_a_few(void **state)
         struct candidate list[16];
         settings.group_most = cases[i].most;
         size_t count = read_list(cases[i].list, 0, list);
-        size_t first = wt__hierarchy_spread(&settings, list, count, DIM);
+        size_t first = wt__hierarchy_algorithm2(&settings, list, count, DIM);
         assert_rows(cases[i].name, list, count, first, cases[i].rows);
     }
 }
@@ -293,7 +293,7 @@ static void a_damaged_vector_is_like_no_other(void **state)
                                {.row = 2, .provider = 3, .vector = sound},
                                {.row = 3, .provider = 4, .vector = sound}};
     settings.group_most = 1;
-    size_t first = wt__hierarchy_spread(&settings, list, 4, DIM);
+    size_t first = wt__hierarchy_algorithm2(&settings, list, 4, DIM);
     assert_rows("damaged", list, 4, first, "0 1 2 | 3");
 }
 
@@ -308,12 +308,12 @@ static void the_last_place_looked_at_is_the_256th(void **state)
     for (uint32_t i = 0; i < COUNT; i++)
         list[i] = (struct candidate){.row = i, .provider = i >= LAST ? 0 : i};
     memcpy(spread, list, sizeof list);
-    wt__hierarchy_concentrate(&settings, list, COUNT, &chosen);
+    wt__hierarchy_algorithm1(&settings, list, COUNT, &chosen);
     assert_int_equal(chosen.first, 2);
     assert_int_equal(list[1].row, LAST);
     assert_int_equal(list[COUNT - 1].row, COUNT - 1);
     settings.group_most = 1;
-    assert_int_equal(wt__hierarchy_spread(&settings, spread, COUNT, DIM), LAST);
+    assert_int_equal(wt__hierarchy_algorithm2(&settings, spread, COUNT, DIM), LAST);
     assert_int_equal(spread[LAST].row, LAST);
 }
 
@@ -339,9 +339,10 @@ static void long_lists_keep_their_tails(void **state)
             met[i] = false;
         }
         if (round == 0)
-            wt__hierarchy_concentrate(&wt__hierarchy_paper, list, MOST, chosen);
+            wt__hierarchy_algorithm1(&wt__hierarchy_paper, list, MOST, chosen);
         else
-            assert_in_range(wt__hierarchy_spread(&wt__hierarchy_paper, list, MOST, DIM), 1, HIERARCHY_MAX_CANDIDATES);
+            assert_in_range(wt__hierarchy_algorithm2(&wt__hierarchy_paper, list, MOST, DIM), 1,
+                            HIERARCHY_MAX_CANDIDATES);
         for (size_t i = 0; i < MOST; i++) {
             assert_false(met[list[i].row]);
             met[list[i].row] = true;
@@ -365,17 +366,17 @@ static void settings_have_ranges(void **state)
         struct hierarchy_settings settings;
         const char *sentence; /* NULL: sound */
     } cases[] = {
-        {{.seen_depth = 1, .unseen_depth = 1, .sure = 0, .alike = -1, .group_most = 1}, NULL},
-        {{.seen_depth = 256, .unseen_depth = 256, .sure = 1, .alike = 1, .group_most = 256}, NULL},
+        {{.seen_depth = 1, .unseen_depth = 1, .tau_s = 0, .tau_m = -1, .group_most = 1}, NULL},
+        {{.seen_depth = 256, .unseen_depth = 256, .tau_s = 1, .tau_m = 1, .group_most = 256}, NULL},
         {{.seen_depth = 0}, "seen_depth is 0; it is 1 to 256"},
         {{.seen_depth = 257}, "seen_depth is 257; it is 1 to 256"},
         {{.seen_depth = 1}, "unseen_depth is 0; it is 1 to 256"},
         {{.seen_depth = 1, .unseen_depth = UINT32_MAX}, "unseen_depth is 4294967295; it is 1 to 256"},
-        {{.seen_depth = 1, .unseen_depth = 1, .sure = 1.5f}, "sure is 1.5; it is 0 to 1"},
-        {{.seen_depth = 1, .unseen_depth = 1, .sure = -0.5f}, "sure is -0.5; it is 0 to 1"},
-        {{.seen_depth = 1, .unseen_depth = 1, .sure = NAN}, "it is 0 to 1"},
-        {{.seen_depth = 1, .unseen_depth = 1, .alike = -2}, "alike is -2; it is -1 to 1"},
-        {{.seen_depth = 1, .unseen_depth = 1, .alike = INFINITY}, "alike is inf; it is -1 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .tau_s = 1.5f}, "sure is 1.5; it is 0 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .tau_s = -0.5f}, "sure is -0.5; it is 0 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .tau_s = NAN}, "it is 0 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .tau_m = -2}, "alike is -2; it is -1 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .tau_m = INFINITY}, "alike is inf; it is -1 to 1"},
         {{.seen_depth = 1, .unseen_depth = 1, .group_most = 1, .prior = 101}, "prior is 101; it is 0 to 100"},
         {{.seen_depth = 1, .unseen_depth = 1, .group_most = 1, .cover = NAN}, "it is 0 to 100"},
         {{.seen_depth = 1, .unseen_depth = 1}, "group_most is 0; it is 1 to 256"},

@@ -9,7 +9,7 @@
 
 #include "encoder/packed.h"
 #include "encoder/tiny_model.h"
-#include "encoder/top.h"
+#include "encoder/upper_layers.h"
 #include "rerank/refiner.h"
 
 #define THREE_LAYERS ", \"num_hidden_layers\": 3, \"n_layers\": 3"
@@ -204,7 +204,7 @@ static void the_two_halves_are_the_whole(void **state)
         struct place place;
         struct mapping map;
         struct safetensors file;
-        struct top top;
+        struct upper_layers upper;
         char path[120];
         const float *rows;
         size_t stride;
@@ -221,7 +221,7 @@ static void the_two_halves_are_the_whole(void **state)
         snprintf(path, sizeof path, "%s/model.safetensors", place.model);
         assert_int_equal(wt__file_map(&map, path, &place.err), 0);
         assert_int_equal(wt__safetensors_open(&file, path, map.ptr, map.len, &place.err), 0);
-        if (wt__top_open(&top, &packed->model.config, models[m].join, &file, place.model, &place.err) < 0)
+        if (wt__upper_layers_open(&upper, &packed->model.config, models[m].join, &file, place.model, &place.err) < 0)
             tiny_die(&place.err);
         struct activation_limits limits = {tokens, tokens};
         struct activations a;
@@ -233,12 +233,12 @@ static void the_two_halves_are_the_whole(void **state)
         wt__refiner_request(place.encoder, models[m].join, place.scratch, STR("book a table"), &rows, &stride);
         memcpy(a.x, rows, tokens * stride * sizeof *rows);
         const size_t starts[2] = {0, tokens};
-        wt__top_forward(&top, &(struct token_batch){.count = 1, .starts = starts}, &a);
+        wt__upper_layers_forward(&upper, &(struct token_batch){.count = 1, .starts = starts}, &a);
         for (size_t t = 0; t < tokens; t++)
             assert_memory_equal(a.x + t * stride, whole + t * stride, HIDDEN * sizeof *whole);
         free(memory);
         free(whole);
-        wt__top_close(&top);
+        wt__upper_layers_close(&upper);
         wt__safetensors_dispose(&file);
         wt__file_unmap(&map);
         close_place(&place);
@@ -248,28 +248,28 @@ static void the_two_halves_are_the_whole(void **state)
 /* ---------------------------------------------------------------- hits */
 
 /* Vectors as a search has them, a row a candidate. */
-struct shelf {
+struct index_handle {
     struct vectors view;
     void *chunks;
     uint32_t rows[CANDIDATES];
 };
 
-static void fill_shelf(struct shelf *shelf, struct place *place)
+static void fill_index(struct index_handle *index, struct place *place)
 {
     size_t bytes = wt__vectors_chunk_bytes(HIDDEN);
-    shelf->chunks = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    assert_non_null(shelf->chunks);
-    memset(shelf->chunks, 0, bytes);
+    index->chunks = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    assert_non_null(index->chunks);
+    memset(index->chunks, 0, bytes);
     for (uint32_t i = 0; i < CANDIDATES; i++) {
-        shelf->rows[i] = i;
-        assert_int_equal(wt__vectors_put(shelf->chunks, HIDDEN, 0, i, place->vectors[i], &place->err), 0);
+        index->rows[i] = i;
+        assert_int_equal(wt__vectors_put(index->chunks, HIDDEN, 0, i, place->vectors[i], &place->err), 0);
     }
-    shelf->view = (struct vectors){.chunks = shelf->chunks,
+    index->view = (struct vectors){.chunks = index->chunks,
                                    .dim = HIDDEN,
                                    .slots = CANDIDATES,
                                    .rows = CANDIDATES,
-                                   .row_of_slot = shelf->rows,
-                                   .slot_of_row = shelf->rows};
+                                   .row_of_slot = index->rows,
+                                   .slot_of_row = index->rows};
 }
 
 static void fill_hits(struct hit *hits, size_t count, const struct place *place)
@@ -285,7 +285,7 @@ static void hits_are_put_in_order(void **state)
     enum { N = 8 };
     static const size_t lengths[] = {0, 1, 5, N, 20};
     struct place place;
-    struct shelf shelf;
+    struct index_handle index;
     (void)state;
     open_place(&place, TINY_BERT);
     for (int flat = 0; flat < 2; flat++) {
@@ -293,13 +293,13 @@ static void hits_are_put_in_order(void **state)
         if (wt__refiner_open(&place.refiner, place.encoder, place.path, 1, N, &place.err) < 0)
             tiny_die(&place.err);
         assert_int_equal(wt__refiner_candidates(place.refiner), N);
-        fill_shelf(&shelf, &place);
+        fill_index(&index, &place);
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
             struct hit hits[20];
             struct hit_list list = {.items = hits, .len = lengths[l]};
             bool seen[20] = {false};
             fill_hits(hits, list.len, &place);
-            assert_int_equal(wt__refine(place.refiner, STR("find a hotel"), &shelf.view, &list, &place.err), 0);
+            assert_int_equal(wt__refine(place.refiner, STR("find a hotel"), &index.view, &list, &place.err), 0);
             assert_int_equal(list.len, lengths[l]);
             for (size_t i = 0; i < list.len; i++) {
                 const struct stage_evidence *stage = &hits[i].stages[STAGE_REFINER];
@@ -314,7 +314,7 @@ static void hits_are_put_in_order(void **state)
                     assert_int_equal(hits[i].row, i);
             }
         }
-        free(shelf.chunks);
+        free(index.chunks);
         wt__refiner_close(place.refiner);
         place.refiner = NULL;
     }
@@ -324,26 +324,26 @@ static void hits_are_put_in_order(void **state)
 static void a_tool_without_a_vector_is_no_failure_and_a_damaged_one_is(void **state)
 {
     struct place place;
-    struct shelf shelf;
+    struct index_handle index;
     struct hit hits[8];
     struct hit_list list = {.items = hits, .len = 8};
     uint32_t slots[CANDIDATES];
     (void)state;
     open_place(&place, TINY_BERT);
     open_refiner(&place, &(struct making){.join = 1});
-    fill_shelf(&shelf, &place);
-    memcpy(slots, shelf.rows, sizeof slots);
+    fill_index(&index, &place);
+    memcpy(slots, index.rows, sizeof slots);
     slots[3] = VECTOR_NONE;
-    shelf.view.slot_of_row = slots;
+    index.view.slot_of_row = slots;
     fill_hits(hits, 8, &place);
-    assert_int_equal(wt__refine(place.refiner, STR("find a hotel"), &shelf.view, &list, &place.err), 0);
+    assert_int_equal(wt__refine(place.refiner, STR("find a hotel"), &index.view, &list, &place.err), 0);
     fill_hits(hits, 8, &place);
     assert_int_equal(wt__refine(place.refiner, STR("find a hotel"), NULL, &list, &place.err), 0);
-    memset(shelf.chunks, 1, wt__vectors_chunk_bytes(HIDDEN));
+    memset(index.chunks, 1, wt__vectors_chunk_bytes(HIDDEN));
     fill_hits(hits, 8, &place);
-    assert_int_equal(wt__refine(place.refiner, STR("find a hotel"), &shelf.view, &list, &place.err), WT_ESTORE);
+    assert_int_equal(wt__refine(place.refiner, STR("find a hotel"), &index.view, &list, &place.err), WT_ESTORE);
     assert_non_null(strstr(place.err.message, "is damaged"));
-    free(shelf.chunks);
+    free(index.chunks);
     close_place(&place);
 }
 

@@ -175,8 +175,8 @@ static void what_is_dropped_costs_nothing(void **state)
     assert_int_equal(shop.asked, 0);
 }
 
-/* Sorted: 4 (B) 1 (B) 5 (A) 3 (A) 2 0 (A). B alone is chosen, and seen: nothing is fetched. With sure = .65 A is chosen
- * too, by row 5, and unseen: 6 and 7 come in, each in its place, and only they are scored anew. */
+/* Sorted: 4 (B) 1 (B) 5 (A) 3 (A) 2 0 (A). B alone is chosen, and seen: nothing is fetched. with tau_s = .65 A is
+ * chosen too, by row 5, and unseen: 6 and 7 come in, each in its place, and only they are scored anew. */
 static void one_provider_answers(void **state)
 {
     struct hierarchy_settings settings = settings_of();
@@ -187,7 +187,7 @@ static void one_provider_answers(void **state)
     assert_int_equal(first, 2);
     assert_int_equal(shop.asked, 0);
     shop.scored = 0;
-    settings.sure = 0.65f;
+    settings.tau_s = 0.65f;
     assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "4 6 1 5 3 0 7 2");
     assert_int_equal(first, 7);
     assert_int_equal(shop.asked, 1);
@@ -197,8 +197,8 @@ static void one_provider_answers(void **state)
 }
 
 /* With a prior of 5, logit + 5 (share - 1) of the rows in order: -.85 + 0, 2.20 - 1, 0 - 1.5, .41 - 2, 2.94 - 2.5,
- * .85 - 3. B is chosen by row 1 and, with sure = .2, A by row 0 (.3), unseen: 6 and 7 come in with the least share that
- * there is, 2.44 - 3 and -2.20 - 3. */
+ * .85 - 3. B is chosen by row 1 and, with tau_s = .2, A by row 0 (.3), unseen: 6 and 7 come in with the least share
+ * that there is, 2.44 - 3 and -2.20 - 3. */
 static void scores_lean_on_the_first_stage(void **state)
 {
     struct hierarchy_settings settings = settings_of();
@@ -207,12 +207,12 @@ static void scores_lean_on_the_first_stage(void **state)
     (void)state;
     settings.prior = 5;
     assert_string_equal(ask(&settings, REQUEST_UNKNOWN, &shop, true, found, FOUND, &first), "1 4 0 2 3 5");
-    settings.sure = 0.2f;
+    settings.tau_s = 0.2f;
     assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "1 4 6 0 3 5 7 2");
 }
 
 /* With a cover of 10, and .2 that A lacks, .1 that B and 1 that nobody does: -.85 - 2, 2.20 - 1, 0 - 10, .41 - 2,
- * 2.94 - 1, .85 - 2. With sure = .2 A is chosen by row 5 (.24); 6 and 7 come in and lack what A lacks, 2.44 - 2 and
+ * 2.94 - 1, .85 - 2. with tau_s = .2 A is chosen by row 5 (.24); 6 and 7 come in and lack what A lacks, 2.44 - 2 and
  * -2.20 - 2. It is for a single provider alone. */
 static void scores_lean_on_the_provider(void **state)
 {
@@ -225,7 +225,7 @@ static void scores_lean_on_the_provider(void **state)
     for (size_t i = 0; i < FOUND; i++)
         given[i].lack = given[i].provider == A ? 0.2f : given[i].provider == B ? 0.1f : 1;
     settings.cover = 10;
-    settings.sure = 0.2f;
+    settings.tau_s = 0.2f;
     assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, given, FOUND, &first), "4 1 6 5 3 0 7 2");
     assert_int_equal(first, 7);
     assert_string_equal(ask(&settings, REQUEST_UNKNOWN, &shop, true, given, FOUND, &first), "4 1 5 3 2 0");

@@ -1,4 +1,5 @@
-/* Composition: one part is a plain sort, several parts share the list, and the lazy search equals the full one. */
+/* Composition: one sub-query is a plain sort, several sub-queries share the list, and the lazy search equals the full
+ * one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ static uint32_t providers[MOST];
 
 static struct evidence evidence_of(size_t texts, size_t candidates)
 {
-    struct evidence evidence = {.texts = texts, .candidates = candidates, .provider = providers, .part_weight = 1};
+    struct evidence evidence = {.texts = texts, .candidates = candidates, .provider = providers, .subquery_weight = 1};
     for (size_t t = 0; t < texts; t++)
         evidence.value[t] = values[t];
     return evidence;
@@ -51,7 +52,7 @@ static void one_part_is_a_plain_sort_with_ties_by_row(void **state)
 static void a_part_that_was_served_makes_way(void **state)
 {
     (void)state;
-    /* Candidates 0 and 1 answer the first part, 2 the second, a little less well. */
+    /* Candidates 0 and 1 answer the first sub-query, 2 the second, a little less well. */
     memset(values, 0, sizeof values);
     values[1][0] = 1.0f;
     values[1][1] = .95f;
@@ -93,15 +94,15 @@ static size_t compose_plainly(const struct evidence *e, size_t k, struct choice 
     for (; count < k && count < e->candidates; count++) {
         struct choice best = {.score = -1e9f};
         for (uint32_t c = 0; c < e->candidates; c++) {
-            float part = 0;
+            float subquery = 0;
             uint32_t text = 0;
             for (uint32_t t = 1; t < e->texts; t++)
-                if (text == 0 || faded[t] * e->value[t][c] > part) {
-                    part = faded[t] * e->value[t][c];
+                if (text == 0 || faded[t] * e->value[t][c] > subquery) {
+                    subquery = faded[t] * e->value[t][c];
                     text = t;
                 }
-            if (!taken[c] && e->value[0][c] + part > best.score)
-                best = (struct choice){c, text, e->value[0][c] + part, part};
+            if (!taken[c] && e->value[0][c] + subquery > best.score)
+                best = (struct choice){c, text, e->value[0][c] + subquery, subquery};
         }
         taken[best.candidate] = true;
         if (best.text)

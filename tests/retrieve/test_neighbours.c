@@ -88,7 +88,7 @@ static void voters_are_told_the_nearest_first(void **state)
     struct scored items[NEIGHBOURS_ASKED * 2], nearest[NEIGHBOURS_ASKED];
     float scores[PAST];
     (void)state;
-    struct votes votes = wt__neighbours_vote(&neighbours, query, NULL, scores, items, nearest);
+    struct neighbour_votes votes = wt__neighbours_vote(&neighbours, query, NULL, scores, items, nearest);
     assert_ptr_equal(votes.requests, nearest);
     assert_votes(votes.requests, votes.request_count, wanted, 4);
     assert_float_equal(wt__neighbours_weight(.9f, 1), expf(-2), 1e-6);

@@ -213,11 +213,11 @@ struct plain_hit {
 static size_t plain(const struct retriever *retriever, const struct retrieve_request *request,
                     struct plain_hit out[TOOLS])
 {
-    static double value[1 + PARTS_MAX][TOOLS];
+    static double value[1 + SUBQUERIES_MAX][TOOLS];
     bool found[TOOLS] = {false};
-    double fade[1 + PARTS_MAX];
+    double fade[1 + SUBQUERIES_MAX];
     size_t taken_of[PROVIDERS] = {0}, count = 0;
-    struct str parts[PARTS_MAX];
+    struct str parts[SUBQUERIES_MAX];
     size_t n = wt__segment(request->text, parts);
     n = n > 1 ? n : 0;
     plain_value(retriever, request->text, request->text, request->allowed, value[0], found);
@@ -362,7 +362,7 @@ static void evidence_adds_up_to_the_score(void **state)
             for (size_t s = 0; s < STAGE_COUNT; s++)
                 sum += hit->stages[s].share;
             assert_true(fabsf(sum - hit->score) < 1e-5f);
-            assert_true((hit->part.len > 0) == (hit->stages[STAGE_PART].share > 0));
+            assert_true((hit->subquery.len > 0) == (hit->stages[STAGE_SUBQUERY].share > 0));
             assert_true(hit->stages[STAGE_BM25].score > 0 || hit->stages[STAGE_BM25].rank == 0);
         }
     }

@@ -1,4 +1,4 @@
-/* The parts of a request: where it is cut, where it is not, and that any bytes are safe. */
+/* The sub-queries of a request: where it is cut, where it is not, and that any bytes are safe. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +11,9 @@
 #include "base/rng.h"
 #include "retrieve/segment.h"
 
-/* parts: joined by '|'. */
+/* subqueries: joined by '|'. */
 static const struct {
-    const char *name, *request, *parts;
+    const char *name, *request, *subqueries;
 } cases[] = {
     {"one plain wish", "What time is it?", "What time is it?"},
     {"and joins two wishes", "Find the weather forecast for Oslo and book a hotel near the airport",
@@ -42,23 +42,24 @@ static const struct {
     {"stop words alone", "and then, of the", ""},
 };
 
-static void join(struct str *parts, size_t count, char *out, size_t size)
+static void join(struct str *subqueries, size_t count, char *out, size_t size)
 {
     size_t len = 0;
     out[0] = '\0';
     for (size_t i = 0; i < count && len < size; i++)
-        len += (size_t)snprintf(out + len, size - len, "%s%.*s", i ? "|" : "", (int)parts[i].len, parts[i].ptr);
+        len +=
+            (size_t)snprintf(out + len, size - len, "%s%.*s", i ? "|" : "", (int)subqueries[i].len, subqueries[i].ptr);
 }
 
 static void requests_are_cut_where_a_wish_ends(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct str parts[PARTS_MAX];
+        struct str subqueries[SUBQUERIES_MAX];
         char joined[1024];
-        size_t count = wt__segment(wt__str(cases[i].request), parts);
-        join(parts, count, joined, sizeof joined);
-        if (strcmp(joined, cases[i].parts) != 0)
+        size_t count = wt__segment(wt__str(cases[i].request), subqueries);
+        join(subqueries, count, joined, sizeof joined);
+        if (strcmp(joined, cases[i].subqueries) != 0)
             fail_msg("%s: got \"%s\"", cases[i].name, joined);
     }
 }
@@ -71,18 +72,19 @@ static void any_bytes_give_views_in_order(void **state)
     char text[300];
     wt__rng_seed(&rng, 11);
     for (size_t round = 0; round < 5000; round++) {
-        struct str parts[PARTS_MAX];
+        struct str subqueries[SUBQUERIES_MAX];
         size_t len = wt__rng_below(&rng, sizeof text);
         for (size_t i = 0; i < len; i++)
             text[i] = alphabet[wt__rng_below(&rng, sizeof alphabet)];
         char *exact = malloc(len + 1); /* so that a read past the end is seen */
         memcpy(exact, text, len);
-        size_t count = wt__segment((struct str){exact, len}, parts);
-        assert_in_range(count, 0, PARTS_MAX);
+        size_t count = wt__segment((struct str){exact, len}, subqueries);
+        assert_in_range(count, 0, SUBQUERIES_MAX);
         const char *last = exact;
         for (size_t i = 0; i < count; i++) {
-            assert_true(parts[i].ptr >= last && parts[i].len > 0 && parts[i].ptr + parts[i].len <= exact + len);
-            last = parts[i].ptr + parts[i].len;
+            assert_true(subqueries[i].ptr >= last && subqueries[i].len > 0 &&
+                        subqueries[i].ptr + subqueries[i].len <= exact + len);
+            last = subqueries[i].ptr + subqueries[i].len;
         }
         free(exact);
     }

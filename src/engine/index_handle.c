@@ -1,0 +1,626 @@
+/* index_handle.c: the current snapshot, and how it follows the catalogue.
+ *
+ * Every query asks for the snapshot of the store's generation. Usually that is the one in hand. Otherwise it is mapped
+ * from the index folder, where another process or an earlier one left it, or made here and left there for the next.
+ * It is made beside the old one, from a connection of its own, and swapped in; a query that comes meanwhile ends on the
+ * old one, unless that lacks what a call that has returned has changed.
+ * A folder that cannot be written makes no difference but time: the snapshot is then made in memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/memory.h"
+#include "catalog/names.h"
+#include "engine/bundles.h"
+#include "engine/recorded_use.h"
+#include "retrieve/document.h"
+
+enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3 };
+
+struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine)
+{
+    return (struct vector_set){.kind = wt__document_kind,
+                               .model_hash = wt__encoder_hash(encoder),
+                               .model_name = encoder == engine->encoder ? engine->model_name : TRAINED_ENCODER,
+                               .dim = (uint32_t)wt__encoder_dim(encoder)};
+}
+
+/* What a snapshot is made of, as read from the store. */
+struct collection {
+    wt_engine *engine;
+    struct store *store;           /* read through this connection */
+    const struct encoder *encoder; /* NULL: no vectors of descriptions */
+    const struct trained *trained; /* NULL: no trained ones */
+    struct moment moment;
+    struct snapshot_key *keys; /* [rows] */
+    int64_t *head_rows;        /* [rows] of the trained head */
+    size_t rows, capacity, head_capacity;
+    struct analyser *analyser;
+    struct document document;
+    struct buffer id;
+    struct lexical_builder *builder;
+    void *lexical;
+    size_t lexical_len;
+    wt_error *err;
+};
+
+/* One set of vectors on its way into a snapshot. */
+struct set_source {
+    struct collection *collection;
+    struct vector_set set;               /* of the tools' texts */
+    const struct trained_recipe *recipe; /* whose vectors are made of those; NULL: they are meant themselves */
+    bool *has;                           /* [rows] */
+};
+
+static int collect_id(struct collection *collection, const struct tool *tool)
+{
+    wt__buffer_clear(&collection->id);
+    wt__tool_id(&collection->id, tool->provider, tool->name);
+    if (collection->id.failed)
+        return wt__fail_nomem(collection->err);
+    if (!collection->trained)
+        return 0;
+    if (wt__grow((void **)&collection->head_rows, &collection->head_capacity, collection->rows + 1,
+                 sizeof *collection->head_rows) < 0)
+        return wt__fail_nomem(collection->err);
+    collection->head_rows[collection->rows] = wt__mlc_row(&collection->trained->mlc, wt__buffer_view(&collection->id));
+    return 0;
+}
+
+static int collect_tool(void *context, const struct store_key *key, const struct tool *tool)
+{
+    struct collection *collection = context;
+    if (wt__grow((void **)&collection->keys, &collection->capacity, collection->rows + 1, sizeof *collection->keys) < 0)
+        return wt__fail_nomem(collection->err);
+    int rc = wt__document_read(&collection->document, collection->analyser, tool, collection->err);
+    if (rc == 0)
+        rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
+    if (rc == 0)
+        rc = collect_id(collection, tool);
+    if (rc == 0)
+        collection->keys[collection->rows++] =
+            (struct snapshot_key){.id = key->id,
+                                  .generation = key->generation,
+                                  .provider = (uint32_t)key->provider,
+                                  .id_hash = wt__snapshot_id_hash(wt__buffer_view(&collection->id)),
+                                  .name_hash = wt__document_name_hash(tool->name)};
+    return rc == 0 && collection->rows % SLICE == 0 ? SLICE_FULL : rc;
+}
+
+struct key_walk {
+    struct collection *collection;
+    size_t row;
+};
+
+/* A row whose usage sum changed needs its trained vectors anew. Sums come in order of tool, as rows do. */
+static int mix_usage(void *context, const struct usage_sum_key *key)
+{
+    struct key_walk *walk = context;
+    struct collection *collection = walk->collection;
+    while (walk->row < collection->rows && collection->keys[walk->row].id < key->tool)
+        walk->row++;
+    if (walk->row < collection->rows && collection->keys[walk->row].id == key->tool) {
+        struct snapshot_key *row = &collection->keys[walk->row];
+        const uint64_t both[] = {row->generation, key->generation};
+        row->generation = wt__checksum(both, sizeof both, 0);
+    }
+    return 0;
+}
+
+/* Trained recipes are not opened for it: a query that has no use for them should not wait for them. */
+int wt__moment_read(const wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
+{
+    struct usage_info info;
+    *out = (struct moment){0};
+    int rc = wt__store_generation(store, &out->generation, err);
+    out->state = out->generation;
+    if (rc < 0 || !engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
+        return rc;
+    rc = wt__store_usage_info(store, &info, err);
+    if (rc < 0)
+        return rc;
+    const uint64_t both[] = {out->generation, info.sums_generation};
+    out->sums = info.sums_generation;
+    out->state = wt__checksum(both, sizeof both, 0);
+    return 0;
+}
+
+/* All tools, SLICE a statement: in between a writer may commit. */
+static int collect_tools(struct collection *collection, wt_error *err)
+{
+    int rc;
+    do {
+        int64_t last = collection->rows > 0 ? collection->keys[collection->rows - 1].id : 0;
+        rc = wt__store_each(collection->store, last, collect_tool, collection, err);
+    } while (rc == SLICE_FULL);
+    return rc;
+}
+
+/* Everything but vectors, which are fetched only as far as they are new. */
+static int collect(struct collection *collection, wt_error *err)
+{
+    collection->err = err;
+    int rc = wt__analyser_open(&collection->analyser, err);
+    if (rc == 0)
+        rc = wt__lexical_builder_new(&collection->builder, &wt__lexical_settings, err);
+    if (rc == 0)
+        rc = wt__moment_read(collection->engine, collection->store, &collection->moment, err);
+    if (rc == 0)
+        rc = collect_tools(collection, err);
+    if (rc == 0 && collection->trained) {
+        struct vector_set set = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
+        struct key_walk walk = {.collection = collection};
+        rc = wt__store_each_usage_sum(collection->store, &set, mix_usage, &walk, err);
+    }
+    if (rc >= 0)
+        rc = wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err);
+    return rc < 0 ? rc : 0;
+}
+
+static void collection_dispose(struct collection *collection)
+{
+    wt__document_dispose(&collection->document);
+    wt__analyser_close(collection->analyser);
+    wt__lexical_builder_free(collection->builder);
+    wt__buffer_dispose(&collection->id);
+    free(collection->lexical);
+    free(collection->head_rows);
+    free(collection->keys);
+}
+
+/* ---------------------------------------------------------------- vectors */
+
+/* vectors [count, D] of the tools' texts become those of the recipe. */
+static int train_vectors(struct set_source *source, const uint32_t *rows, const int64_t *ids, size_t count,
+                         float *vectors, wt_error *err)
+{
+    struct collection *collection = source->collection;
+    size_t dim = source->set.dim;
+    struct vector_set usage = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
+    float *sums = wt__alloc_array(count * dim, sizeof *sums);
+    uint32_t *uses = wt__alloc_array(count, sizeof *uses);
+    int64_t rc = WT_ENOMEM;
+    if (sums && uses)
+        rc = wt__store_get_usage_sums(collection->store, &usage, ids, count, sums, uses, err);
+    else
+        wt__fail_nomem(err);
+    for (size_t i = 0; rc >= 0 && i < count; i++)
+        wt__trained_vector(collection->trained, source->recipe, vectors + i * dim, sums + i * dim, uses[i],
+                           collection->head_rows[rows[i]], vectors + i * dim);
+    free(sums);
+    free(uses);
+    return rc < 0 ? (int)rc : 0;
+}
+
+static int fetch_vectors(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err)
+{
+    struct set_source *source = context;
+    int64_t *ids = wt__alloc_array(count, sizeof *ids);
+    bool *there = wt__alloc_array(count, sizeof *there);
+    int64_t rc = WT_ENOMEM;
+    for (size_t i = 0; ids && i < count; i++)
+        ids[i] = source->collection->keys[rows[i]].id;
+    if (ids && there)
+        rc = wt__store_get_vectors(source->collection->store, &source->set, ids, count, vectors, there, err);
+    else
+        wt__fail_nomem(err);
+    if (rc >= 0 && source->recipe)
+        rc = train_vectors(source, rows, ids, count, vectors, err);
+    free(ids);
+    free(there);
+    return rc < 0 ? (int)rc : 0;
+}
+
+/* Marks the rows that have a vector: all but those that the store lists as missing. Rows are in order of id. */
+static int mark_vectors(struct set_source *source, wt_error *err)
+{
+    struct collection *collection = source->collection;
+    struct store_key missing[MISSING_BATCH];
+    int64_t after = 0;
+    size_t row = 0;
+    int count;
+    source->has = wt__alloc_array(collection->rows, sizeof *source->has);
+    if (!source->has)
+        return wt__fail_nomem(err);
+    memset(source->has, true, collection->rows * sizeof *source->has);
+    do {
+        count = wt__store_missing_vectors(collection->store, &source->set, after, missing, MISSING_BATCH, err);
+        for (int i = 0; i < count; i++) {
+            while (row < collection->rows && collection->keys[row].id < missing[i].id)
+                row++;
+            if (row < collection->rows && collection->keys[row].id == missing[i].id)
+                source->has[row] = false;
+            after = missing[i].id;
+        }
+    } while (count == MISSING_BATCH);
+    return count < 0 ? count : 0;
+}
+
+/* The sets that this engine's recipes search: the tools' texts by either encoder, and one of each kind of the trained
+ * recipes. */
+struct set_list {
+    struct set_source items[SNAPSHOT_MAX_SETS];
+    struct vector_source sources[SNAPSHOT_MAX_SETS];
+    size_t len;
+};
+
+static int add_set(struct set_list *list, struct collection *collection, const struct encoder *encoder,
+                   const struct trained_recipe *recipe, wt_error *err)
+{
+    struct set_source *item = &list->items[list->len];
+    *item = (struct set_source){
+        .collection = collection, .set = wt__engine_vectors(encoder, collection->engine), .recipe = recipe};
+    list->sources[list->len++] = (struct vector_source){.model = recipe ? recipe->model : item->set.model_hash,
+                                                        .kind = recipe ? recipe->kind : item->set.kind,
+                                                        .dim = item->set.dim,
+                                                        .fetch = fetch_vectors,
+                                                        .context = item};
+    int rc = mark_vectors(item, err);
+    list->sources[list->len - 1].has = item->has;
+    return rc;
+}
+
+static bool has_set(const struct set_list *list, const struct trained_recipe *recipe)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (strcmp(list->sources[i].kind, recipe->kind) == 0 && strcmp(list->sources[i].model, recipe->model) == 0)
+            return true;
+    return false;
+}
+
+static int list_sets(struct set_list *list, struct collection *collection, wt_error *err)
+{
+    const struct trained *trained = collection->trained;
+    int rc = 0;
+    if (collection->encoder)
+        rc = add_set(list, collection, collection->encoder, NULL, err);
+    for (size_t i = 0; rc == 0 && trained && i < RECIPES; i++) {
+        const struct trained_recipe *recipe = &trained->recipes[i];
+        bool plain = strcmp(recipe->kind, wt__document_kind) == 0;
+        if (recipe->there && recipe->retriever.dense > 0 && !has_set(list, recipe))
+            rc = add_set(list, collection, trained->encoder, plain ? NULL : recipe, err);
+    }
+    return rc;
+}
+
+int wt__engine_snapshot(const wt_engine *engine, const char *folder, const struct snapshot_content *content,
+                        const struct snapshot *previous, struct snapshot **out, wt_error *err)
+{
+    if (folder[0] && !engine->read_only && wt__snapshot_write(out, folder, content, engine->busy_ms, NULL) == 0)
+        return 0;
+    return wt__snapshot_build(out, previous, content, err);
+}
+
+static int make_snapshot(struct collection *collection, const struct snapshot *previous, struct snapshot **out,
+                         wt_error *err)
+{
+    struct set_list sets = {.len = 0};
+    int rc = collect(collection, err);
+    if (rc == 0)
+        rc = list_sets(&sets, collection, err);
+    struct snapshot_content content = {
+        .generation = collection->moment.state,
+        .settings = wt__document_settings_key(),
+        .keys = collection->keys,
+        .rows = collection->rows,
+        .lexical = collection->lexical,
+        .lexical_len = collection->lexical_len,
+        .sources = sets.sources,
+        .source_count = sets.len,
+    };
+    if (rc == 0)
+        rc = wt__engine_snapshot(collection->engine, collection->engine->index_folder, &content, previous, out, err);
+    for (size_t i = 0; i < sets.len; i++)
+        free(sets.items[i].has);
+    return rc;
+}
+
+/* Reads piece by piece and looks at the end whether all of it was of one moment; *moved when not. held: in one
+ * transaction, so that it is; others cannot commit meanwhile. */
+static int build_once(wt_engine *engine, bool held, const struct collection *wanted, struct index_handle *fresh,
+                      bool *moved, wt_error *err)
+{
+    struct collection collection = *wanted;
+    const struct snapshot *previous = engine->index ? engine->index->snapshot : NULL; /* changes under build_lock */
+    struct moment now;
+    int rc = wt__engine_reader(engine, &collection.store, err);
+    if (rc < 0)
+        return rc;
+    if (held)
+        rc = wt__store_read_begin(collection.store, err);
+    if (rc == 0)
+        rc = make_snapshot(&collection, previous, &fresh->snapshot, err);
+    if (rc == 0)
+        rc = wt__moment_read(engine, collection.store, &now, err);
+    if (held)
+        wt__store_read_end(collection.store);
+    wt__engine_return_reader(engine, collection.store);
+    fresh->moment = collection.moment;
+    *moved = rc == 0 && now.state != collection.moment.state;
+    if (*moved || rc < 0) {
+        wt__snapshot_free(fresh->snapshot);
+        fresh->snapshot = NULL;
+    }
+    collection_dispose(&collection);
+    return rc;
+}
+
+/* A snapshot without some of the vectors would lose them for the next query that wants them: so whatever encoder and
+ * training there is takes part, wanted now or not. */
+static int build(wt_engine *engine, struct index_handle *fresh, wt_error *err)
+{
+    struct collection wanted = {.engine = engine};
+    bool moved = true;
+    int rc = 0;
+    wt__engine_encoder_locked(engine, &wanted.encoder, NULL);
+    wt__engine_trained_locked(engine, &wanted.trained, NULL); /* a damaged one is told to who asks for its recipes */
+    for (unsigned attempt = 1; rc == 0 && moved; attempt++)
+        rc = build_once(engine, attempt == BUILD_ATTEMPTS, &wanted, fresh, &moved, err);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the index in hand */
+
+static const struct vectors *vectors_of(const struct index_handle *index, const struct index_set *set)
+{
+    return wt__snapshot_vectors(index->snapshot, set->model, set->kind);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = ((const struct snapshot_key *)a)->id, y = ((const struct snapshot_key *)b)->id;
+    return (x > y) - (x < y);
+}
+
+/* Rows are in order of id. */
+size_t wt__index_row(const struct snapshot *snapshot, int64_t id)
+{
+    struct snapshot_key key = {.id = id};
+    const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_ids);
+    return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
+}
+
+size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set)
+{
+    const struct snapshot *snapshot = index->snapshot;
+    const struct vectors *vectors = vectors_of(index, set);
+    size_t at = 0, missing = 0;
+    while (at < snapshot->set_count && &snapshot->sets[at].vectors != vectors)
+        at++;
+    if (at == snapshot->set_count)
+        return snapshot->rows;
+    missing = atomic_load(&index->without_vector[at]);
+    if (missing != INDEX_UNCOUNTED)
+        return missing;
+    missing = 0;
+    for (size_t row = 0; row < snapshot->rows; row++)
+        missing += vectors->slot_of_row[row] == VECTOR_NONE;
+    atomic_store(&index->without_vector[at], missing);
+    return missing;
+}
+
+static bool serves(const struct index_handle *index, const struct index_set *want, const struct trained *labels)
+{
+    return index && (!want || vectors_of(index, want)) && (!labels || index->labels == labels);
+}
+
+static bool covers(const struct moment *a, const struct moment *b)
+{
+    return a->generation >= b->generation && a->sums >= b->sums;
+}
+
+/* The index in hand when it will do, with a reference for the caller; else NULL. now: whose it has to be; NULL: any
+ * that has what returned calls have changed. */
+static struct index_handle *in_hand(wt_engine *engine, const struct moment *now, const struct index_set *want,
+                                    const struct trained *labels)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct index_handle *index = serves(engine->index, want, labels) ? engine->index : NULL;
+    if (index && (now ? index->moment.state != now->state
+                      : index->snapshot->rows == 0 || !covers(&index->moment, &engine->changed)))
+        index = NULL;
+    if (index)
+        atomic_fetch_add(&index->references, 1);
+    pthread_mutex_unlock(&engine->lock);
+    return index;
+}
+
+static void set_building(wt_engine *engine, bool building)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->building = building;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+static bool is_updating(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool updating = engine->imports > 0 || engine->building;
+    pthread_mutex_unlock(&engine->lock);
+    return updating;
+}
+
+bool wt__engine_is_asked(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool asked = engine->index != NULL;
+    pthread_mutex_unlock(&engine->lock);
+    return asked;
+}
+
+static void raise_changed(wt_engine *engine, const struct moment *moment)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct moment *changed = &engine->changed;
+    changed->generation = moment->generation > changed->generation ? moment->generation : changed->generation;
+    changed->sums = moment->sums > changed->sums ? moment->sums : changed->sums;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+void wt__engine_begin_import(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->imports++;
+    pthread_mutex_unlock(&engine->lock);
+    wt__engine_keep_tools(engine);
+}
+
+void wt__engine_end_import(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->imports--;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+void wt__engine_changed(wt_engine *engine)
+{
+    struct moment now;
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__moment_read(engine, engine->store, &now, NULL);
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc < 0) /* what cannot be told counts as changed */
+        now = (struct moment){.generation = UINT64_MAX, .sums = UINT64_MAX};
+    raise_changed(engine, &now);
+}
+
+static int know_labels(struct index_handle *fresh, const struct trained *labels, wt_error *err)
+{
+    fresh->labels = labels;
+    if (!labels || labels->past.label_count == 0)
+        return 0;
+    fresh->label_rows = wt__alloc_array(labels->past.label_count, sizeof *fresh->label_rows);
+    if (!fresh->label_rows)
+        return wt__fail_nomem(err);
+    wt__past_requests_rows(&labels->past, fresh->snapshot->keys, fresh->snapshot->rows, fresh->label_rows);
+    return 0;
+}
+
+/* Called with build_lock held. */
+static int refresh(wt_engine *engine, const struct moment *now, const struct index_set *want,
+                   const struct trained *labels, struct index_handle **out, wt_error *err)
+{
+    struct index_handle *fresh = calloc(1, sizeof *fresh);
+    if (!fresh)
+        return wt__fail_nomem(err);
+    int rc = WT_ENOTFOUND;
+    fresh->moment = *now;
+    if (engine->index_folder[0])
+        rc = wt__snapshot_open(&fresh->snapshot, engine->index_folder, now->state, wt__document_settings_key(), NULL);
+    if (rc < 0 || !serves(fresh, want, NULL)) {
+        wt__snapshot_free(fresh->snapshot);
+        fresh->snapshot = NULL;
+        rc = build(engine, fresh, err);
+    }
+    if (rc == 0)
+        rc = know_labels(fresh, labels, err);
+    if (rc < 0) {
+        wt__snapshot_free(fresh->snapshot);
+        free(fresh);
+        return rc;
+    }
+    for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
+        atomic_init(&fresh->without_vector[i], INDEX_UNCOUNTED);
+    atomic_init(&fresh->references, 2); /* the engine's and the caller's */
+    pthread_mutex_lock(&engine->lock);
+    struct index_handle *old = engine->index;
+    engine->index = fresh;
+    pthread_mutex_unlock(&engine->lock);
+    wt__index_release(old);
+    *out = fresh;
+    return 0;
+}
+
+void wt__engine_discard_index(wt_engine *engine, struct index_handle *index)
+{
+    pthread_mutex_lock(&engine->build_lock);
+    pthread_mutex_lock(&engine->lock);
+    bool current = engine->index == index; /* or another thread has made a new one */
+    if (current)
+        engine->index = NULL;
+    pthread_mutex_unlock(&engine->lock);
+    if (current) {
+        if (engine->index_folder[0] && !engine->read_only)
+            wt__snapshot_discard(engine->index_folder, engine->busy_ms, NULL);
+        wt__index_release(index);
+    }
+    pthread_mutex_unlock(&engine->build_lock);
+}
+
+/* What the store shows now. wait_ms: for another's commit. */
+static int look(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_error *err)
+{
+    struct store *reader;
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    wt__store_set_wait(reader, wait_ms);
+    rc = wt__moment_read(engine, reader, out, err);
+    wt__store_set_wait(reader, engine->busy_ms);
+    wt__engine_return_reader(engine, reader);
+    return rc;
+}
+
+/* The index of the catalogue as it is now. */
+static int newest(wt_engine *engine, const struct index_set *want, const struct trained *labels,
+                  struct index_handle **out, wt_error *err)
+{
+    struct moment now;
+    pthread_mutex_lock(&engine->build_lock);
+    set_building(engine, true);
+    int rc = look(engine, engine->busy_ms, &now, err);
+    *out = rc == 0 ? in_hand(engine, &now, want, labels) : NULL; /* made while we waited */
+    if (rc == 0 && !*out)
+        rc = refresh(engine, &now, want, labels, out, err);
+    set_building(engine, false);
+    pthread_mutex_unlock(&engine->build_lock);
+    return rc;
+}
+
+static int refuse_empty(const wt_engine *engine, struct index_handle **index, wt_error *err)
+{
+    if ((*index)->snapshot->rows > 0)
+        return 0;
+    wt__index_release(*index);
+    *index = NULL;
+    return wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`", engine->path);
+}
+
+int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err)
+{
+    int rc = newest(engine, NULL, NULL, out, err);
+    if (rc < 0)
+        return rc;
+    raise_changed(engine, &(*out)->moment);
+    return refuse_empty(engine, out, err);
+}
+
+int wt__engine_index(wt_engine *engine, const struct index_set *want, const struct trained *labels,
+                     struct index_handle **out, wt_error *err)
+{
+    struct moment now;
+    struct index_handle *index = in_hand(engine, NULL, want, labels);
+    *out = NULL;
+    int rc = look(engine, index ? 0 : engine->busy_ms, &now, err);
+    bool current = rc == 0 && index && index->moment.state == now.state;
+    /* Another process that commits right now does so while this query runs, as an import or a build of ours does. */
+    if (current || (index && (rc == WT_EBUSY || (rc == 0 && is_updating(engine))))) {
+        *out = index;
+        return 0;
+    }
+    wt__index_release(index);
+    if (rc == 0)
+        rc = newest(engine, want, labels, out, err);
+    return rc < 0 ? rc : refuse_empty(engine, out, err);
+}
+
+void wt__index_release(struct index_handle *index)
+{
+    if (index && atomic_fetch_sub(&index->references, 1) == 1) {
+        wt__snapshot_free(index->snapshot);
+        free(index->label_rows);
+        wt__kept_tools_free(index->kept);
+        wt__bundles_free(index->bundles[0]);
+        wt__bundles_free(index->bundles[1]);
+        free(index);
+    }
+}

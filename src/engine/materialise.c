@@ -1,0 +1,112 @@
+/* materialise.c: the definitions are read from the store after the search, so a tool that was removed in between is
+ * left out of the result. */
+#include "engine/materialise.h"
+
+#include <stdlib.h>
+
+#include "engine/tools.h"
+#include "retrieve/document.h"
+#include "text/unicode.h"
+
+/* "name description" for a set of fields; NULL when memory is out. */
+static const char *field_list(struct arena *arena, unsigned fields)
+{
+    struct buffer text = {0};
+    for (size_t f = 0; f < FIELD_COUNT; f++)
+        if (fields & 1u << f)
+            wt__buffer_printf(&text, "%s%s", text.len ? " " : "", wt__field_names[f]);
+    const char *list = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return list;
+}
+
+static int explain_matches(struct search *search, const struct hit *hit, const struct tool *tool, wt_hit *out,
+                           wt_error *err)
+{
+    struct view view = {.snapshot = search->index->snapshot, .encoder = search->encoder};
+    struct arena *arena = search->arena;
+    struct word_match *words;
+    size_t count;
+    int rc = wt__retrieve_explain(&view, search->workspace, hit->row, tool, arena, &words, &count, err);
+    wt_match *matches = rc == 0 ? wt__arena_array(arena, wt_match, count) : NULL;
+    if (rc < 0 || !matches)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        matches[i] = (wt_match){.word = wt__arena_copy(arena, words[i].word),
+                                .fields = field_list(arena, words[i].fields),
+                                .score = words[i].score};
+        if (!matches[i].word || !matches[i].fields)
+            return wt__fail_nomem(err);
+    }
+    out->matches = wt__arena_pointers(arena, matches, count, sizeof *matches);
+    out->match_count = count;
+    return out->matches ? 0 : wt__fail_nomem(err);
+}
+
+static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
+{
+    static const char *const names[STAGE_COUNT] = {"bm25",    "dense", "neighbours", "part",
+                                                   "refiner", "cross", "hierarchy"};
+    const float weights[STAGE_COUNT] = {
+        search->retriever.lexical,     search->retriever.dense,          wt__asks_neighbours(&search->retriever),
+        hit->subquery.len > 0,         search->reranker.refiner != NULL, wt__reranker_reads(&search->reranker),
+        search->reranker.rules != NULL};
+    struct arena *arena = search->arena;
+    wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, STAGE_COUNT);
+    if (!stages)
+        return wt__fail_nomem(err);
+    for (size_t s = 0; s < STAGE_COUNT; s++) {
+        if (weights[s] == 0)
+            continue;
+        const char *name = names[s];
+        if (s == STAGE_SUBQUERY) {
+            struct buffer text = {0};
+            wt__buffer_text(&text, "part \"");
+            wt__utf8_append(&text, hit->subquery);
+            wt__buffer_char(&text, '"');
+            name = wt__arena_copy(arena, wt__buffer_view(&text));
+            wt__buffer_dispose(&text);
+            if (!name)
+                return wt__fail_nomem(err);
+        }
+        stages[out->stage_count++] =
+            (wt_stage_score){name, hit->stages[s].rank, hit->stages[s].score, hit->stages[s].share};
+    }
+    out->stages = wt__arena_pointers(arena, stages, out->stage_count, sizeof *stages);
+    return out->stages ? 0 : wt__fail_nomem(err);
+}
+
+int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
+                         const wt_hit *const **out, size_t *len, wt_error *err)
+{
+    struct arena reading = {0};
+    wt_hit *items = wt__arena_array(search->arena, wt_hit, count);
+    wt_tool *materialised = wt__arena_array(search->arena, wt_tool, count);
+    int64_t *ids = wt__arena_array(&reading, int64_t, count);
+    struct tool *tools = wt__arena_array(&reading, struct tool, count);
+    int rc = items && materialised && ids && tools ? 0 : wt__fail_nomem(err);
+    *len = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        ids[i] = search->index->snapshot->keys[search->hits.items[which[i]].row].id;
+    if (rc == 0)
+        rc = wt__index_tools(search->engine, search->index, ids, count, &reading, tools, err);
+    for (size_t i = 0; rc >= 0 && i < count; i++) {
+        const struct hit *hit = &search->hits.items[which[i]];
+        if (tools[i].name.len == 0)
+            continue;
+        wt_tool *shown = &materialised[*len];
+        wt_hit *item = &items[(*len)++];
+        item->tool = shown;
+        item->score = hit->score;
+        rc = wt__tool_materialise(search->arena, &tools[i], shown, err);
+        if (rc >= 0 && explain)
+            rc = explain_stages(search, hit, item, err);
+        if (rc >= 0 && explain && (search->retriever.lexical > 0 || search->reranker.refiner))
+            rc = explain_matches(search, hit, &tools[i], item, err);
+    }
+    *out = rc < 0 ? NULL : wt__arena_pointers(search->arena, items, *len, sizeof *items);
+    if (rc >= 0 && !*out)
+        rc = wt__fail_nomem(err);
+    wt__arena_dispose(&reading);
+    return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,144 @@
+#include "eval/answerability.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "engine/pick.h"
+#include "eval/measure.h"
+
+const char *const wt__answerability_names[ANSWERABILITY_FIGURES] = {"none_false", "none_gone_auroc", "none_gone_caught",
+                                                                    "none_foreign_auroc", "none_foreign_caught"};
+
+struct asking {
+    wt_engine *engine;
+    const struct chooser *chooser;
+    bool untrained;
+    const struct dataset *dataset, *out_of_domain;
+    size_t queries;
+    float *fits, *gone, *others; /* probabilities that there is none: [queries], [queries], [out_of_domain's] */
+    wt_error *errors;            /* [threads] */
+};
+
+static float none_of(const struct asking *a, const struct search *search)
+{
+    struct candidate_features candidates;
+    return (float)wt__read_candidates(search, a->chooser, &candidates);
+}
+
+static struct search search_for(const struct asking *a, struct str text, struct arena *arena)
+{
+    return (struct search){.engine = a->engine,
+                           .request = text,
+                           .arena = arena,
+                           .untrained = a->untrained,
+                           .k = PICK_HITS,
+                           .features = true};
+}
+
+static int ask_query(void *context, size_t q, unsigned worker)
+{
+    struct asking *a = context;
+    wt_error *err = &a->errors[worker];
+    const struct query *query = &a->dataset->queries[q];
+    struct arena arena = {0};
+    struct search search = search_for(a, query->text, &arena), without = search;
+    uint64_t *left_out = NULL;
+    int64_t *ids = wt__arena_array(&arena, int64_t, query->judgement_count);
+    size_t count = 0;
+    int rc = ids ? wt__find_gold(a->engine, query, ids, &count, err) : wt__fail_nomem(err);
+    if (rc == 0 && (rc = wt__search_run(&search, err)) == 0)
+        a->fits[q] = none_of(a, &search);
+    if (rc == 0)
+        rc = wt__past_users(&search, ids, count, &left_out, err);
+    wt__search_end(&search);
+    without.excluded = ids;
+    without.excluded_count = count;
+    without.left_out = left_out;
+    if (rc == 0 && (rc = wt__search_run(&without, err)) == 0)
+        a->gone[q] = none_of(a, &without);
+    wt__search_end(&without);
+    free(left_out);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+static int ask_out_of_domain(void *context, size_t q, unsigned worker)
+{
+    struct asking *a = context;
+    struct arena arena = {0};
+    struct search search = search_for(a, a->out_of_domain->queries[q].text, &arena);
+    int rc = wt__search_run(&search, &a->errors[worker]);
+    if (rc == 0)
+        a->others[q] = none_of(a, &search);
+    wt__search_end(&search);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+static double share_above(const float *values, size_t count, float threshold)
+{
+    size_t above = 0;
+    for (size_t i = 0; i < count; i++)
+        above += values[i] > threshold;
+    return (double)above / (double)count;
+}
+
+/* The share of pairs of a request without and one with a tool in which the first is the likelier to have none. */
+static double area(const float *with, size_t with_count, const float *without, size_t without_count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < with_count; i++)
+        for (size_t j = 0; j < without_count; j++)
+            sum += without[j] > with[i] ? 1 : without[j] == with[i] ? 0.5 : 0;
+    return sum / ((double)with_count * (double)without_count);
+}
+
+static int ask_all(struct asking *a, size_t others, struct progress *progress, wt_error *err)
+{
+    unsigned threads = a->engine->threads ? a->engine->threads : wt__processor_count();
+    a->fits = wt__alloc_array(a->queries, sizeof *a->fits);
+    a->gone = wt__alloc_array(a->queries, sizeof *a->gone);
+    a->others = wt__alloc_array(others, sizeof *a->others);
+    a->errors = calloc(threads, sizeof *a->errors);
+    if (!a->fits || !a->gone || !a->others || !a->errors)
+        return wt__fail_nomem(err);
+    if (wt__progress_phase(progress, "asking for what is not there", 2))
+        return wt__fail_cancelled(err);
+    int rc = wt__pool_run(threads, a->queries, ask_query, a);
+    if (rc == 0 && wt__progress_step(progress, 1))
+        return wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__pool_run(threads, others, ask_out_of_domain, a);
+    for (unsigned w = 0; rc < 0 && w < threads; w++)
+        if (a->errors[w].code && err)
+            *err = a->errors[w];
+    return rc;
+}
+
+int wt__measure_answerability(double out[ANSWERABILITY_FIGURES], size_t *count, wt_engine *engine,
+                              const struct dataset *dataset, size_t queries, const struct dataset *out_of_domain,
+                              struct progress *progress, wt_error *err)
+{
+    struct asking a = {.engine = engine, .dataset = dataset, .out_of_domain = out_of_domain, .queries = queries};
+    size_t others = out_of_domain ? out_of_domain->len < queries ? out_of_domain->len : queries : 0;
+    const char *unused;
+    a.chooser = wt__engine_chooser(engine, &a.untrained, &unused);
+    int rc = a.chooser ? ask_all(&a, others, progress, err) : wt__fail_nomem(err);
+    if (rc == 0) {
+        float threshold = wt__no_answer_threshold(&a.chooser->no_answer, PICK_ABSTAIN_PERCENT / 100.0);
+        out[ANSWERABILITY_FALSE] = share_above(a.fits, queries, threshold);
+        out[ANSWERABILITY_GONE_AREA] = area(a.fits, queries, a.gone, queries);
+        out[ANSWERABILITY_GONE_CAUGHT] = share_above(a.gone, queries, threshold);
+        if (others > 0) {
+            out[ANSWERABILITY_OUT_OF_DOMAIN_AREA] = area(a.fits, queries, a.others, others);
+            out[ANSWERABILITY_OUT_OF_DOMAIN_CAUGHT] = share_above(a.others, others, threshold);
+        }
+        *count = others > 0 ? ANSWERABILITY_FIGURES : ANSWERABILITY_OUT_OF_DOMAIN_AREA;
+    }
+    free(a.fits);
+    free(a.gone);
+    free(a.others);
+    free(a.errors);
+    return rc;
+}

@@ -1,0 +1,565 @@
+#include "learn/cross_trainer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/rng.h"
+#include "base/topk.h"
+#include "encoder/encoder.h"
+#include "learn/logistic.h"
+#include "learn/ranking.h"
+#include "learn/refiner_trainer.h"
+#include "learn/training_batch.h"
+#include "nn/norm.h"
+#include "rerank/cross.h"
+
+enum {
+    REQUEST_TOKENS = 96, /* that are read of a request, and of a tool */
+    TOOL_TOKENS = 96,
+    PAIR_TOKENS = 160, /* of both, with the frame */
+    FRAME = 2,         /* of a text alone, which is taken off */
+    ENOUGH = 8000,     /* requests that are seen in all */
+    MOST = 3,          /* times each */
+    CUTOFF = 5         /* of the figure on dev */
+};
+#define SHRINKAGE 1e-4
+
+/* The pairs of one request. */
+struct group {
+    size_t first, count;
+};
+
+struct crossing {
+    struct training *training;
+    const char *base, *out;
+    json_t *about;
+    struct trainable *model;
+    struct training_batch training_batch;
+    struct batch_limits limits;
+    struct objective objective;
+    refiner_loss loss;
+    size_t batch, negatives;
+
+    /* the first stage */
+    struct encoder *encoder;
+    struct ranking ranking;
+    float *vectors; /* [M, D] */
+
+    struct token_texts requests, dev_requests, tools;
+    size_t pair_tokens;
+
+    /* a step */
+    struct group *groups; /* [batch] */
+    size_t group_count;
+    uint8_t *gold;        /* [pairs] */
+    int32_t *ids, *types; /* [pairs, PAIR_TOKENS] */
+    struct head_rows head;
+    struct str *texts; /* [batch] */
+    float *asking;     /* [batch, D] */
+    uint32_t *parts;   /* [batch] */
+    uint32_t *best;    /* [batch, RANKING_DEPTH] */
+
+    /* dev */
+    size_t dev_count;
+    uint32_t *dev;      /* [dev_count] which */
+    uint32_t *dev_best; /* [dev_count, CROSS_DEPTH] the first stage's order */
+    double first;       /* its figure; NaN: there is no dev */
+    size_t pairs;       /* that were judged: logits and which are right [dev_count, CROSS_DEPTH] */
+    float *logits;
+    uint8_t *right;
+    float slope, constant; /* from logits to the log odds of being right */
+    float *score;          /* [H + 1] the head's last weights and constant while they are saved in that scale */
+};
+
+/* ---------------------------------------------------------------- pairs */
+
+/* A text's tokens without their frame. */
+static struct token_run run_of(const struct token_texts *texts, size_t number)
+{
+    size_t first = texts->starts[number], count = texts->starts[number + 1] - first;
+    return (struct token_run){texts->ids + first + 1, count > FRAME ? count - FRAME : 0};
+}
+
+static void add_pair(struct crossing *c, const struct token_texts *requests, size_t request, uint32_t row)
+{
+    size_t at = c->training_batch.count * PAIR_TOKENS;
+    size_t length = wt__cross_pair(wt__trainable_tokenizer(c->model), run_of(requests, request), run_of(&c->tools, row),
+                                   c->pair_tokens, c->ids + at, c->types + at);
+    bool types = wt__trainable_config(c->model)->types > 1;
+    wt__batch_add_pair(&c->training_batch, c->ids + at, types ? c->types + at : NULL, length);
+}
+
+/* Logits of the step's pairs, from what forward made. */
+static void score(struct crossing *c)
+{
+    size_t hidden = c->training_batch.hidden;
+    for (size_t i = 0; i < c->training_batch.count; i++) {
+        const float *last;
+        float *dlast;
+        size_t stride;
+        wt__batch_rows(&c->training_batch, i, &last, &dlast, &stride);
+        memcpy(c->head.x + i * hidden, last, hidden * sizeof *last);
+    }
+    c->head.count = c->training_batch.count;
+    wt__trainable_head_forward(c->model, &c->head);
+}
+
+/* ---------------------------------------------------------------- the first stage */
+
+/* unit(weighted sum of the texts' vectors) of every tool, as the retrieval has it. */
+static int describe_tools(struct crossing *c, struct progress *progress, wt_error *err)
+{
+    const struct examples *e = &c->training->examples;
+    size_t dim = wt__encoder_dim(c->encoder), floats = e->tools * dim;
+    float *other = wt__alloc_array(floats, sizeof *other);
+    c->vectors = calloc(floats + 1, sizeof *c->vectors);
+    int rc = other && c->vectors ? 0 : wt__fail_nomem(err);
+    for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++) {
+        if (wt__progress_phase(progress, "encoding tools", e->tools))
+            rc = wt__fail_cancelled(err);
+        if (rc == 0)
+            rc = wt__encode_many(c->encoder, e->texts[t], e->tools, c->training->threads, other, progress, err);
+        for (size_t i = 0; rc == 0 && i < floats; i++)
+            c->vectors[i] += wt__document_text_weights[t] * other[i];
+    }
+    for (size_t row = 0; rc == 0 && row < e->tools; row++)
+        wt__normalize(c->vectors + row * dim, dim);
+    free(other);
+    c->ranking.vectors = c->vectors;
+    c->ranking.dim = dim;
+    return rc;
+}
+
+/* The first stage's best for requests of a set, by number: best [count, k]. */
+static int look(struct crossing *c, const struct example_set *set, const uint32_t *which, size_t count, size_t k,
+                struct str *texts, float *vectors, uint32_t *parts, uint32_t *best, wt_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        texts[i] = set->texts[which[i]];
+        parts[i] = wt__ranking_part(&c->ranking, set, which[i]);
+    }
+    int rc = wt__encode_many(c->encoder, texts, count, c->training->threads, vectors, NULL, err);
+    return rc < 0 ? rc : wt__ranking_best(&c->ranking, vectors, parts, count, k, best, err);
+}
+
+/* Recall at CUTOFF of a request whose candidates [count] stand in this order. */
+static double recall_of(const struct example_set *set, size_t request, const uint32_t *order, size_t count)
+{
+    size_t labels = set->starts[request + 1] - set->starts[request], found = 0;
+    for (size_t i = 0; i < count && i < CUTOFF; i++)
+        for (size_t l = set->starts[request]; l < set->starts[request + 1]; l++)
+            found += set->tools[l] == order[i];
+    return labels ? (double)found / (double)labels : 0;
+}
+
+/* The candidates of a dev request that there are. */
+static size_t candidates_of(const struct crossing *c, size_t d)
+{
+    size_t count = 0;
+    while (count < CROSS_DEPTH && c->dev_best[d * CROSS_DEPTH + count] != UINT32_MAX)
+        count++;
+    return count;
+}
+
+static int open_dev(struct crossing *c, wt_error *err)
+{
+    const struct example_set *dev = &c->training->examples.dev;
+    struct rng rng;
+    size_t all = dev->count, count = c->dev_count = all < CROSS_DEV ? all : CROSS_DEV;
+    c->first = NAN;
+    if (count == 0)
+        return 0;
+    c->dev = wt__alloc_array(all, sizeof *c->dev);
+    c->dev_best = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->dev_best);
+    c->logits = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->logits);
+    c->right = wt__alloc_array(count * CROSS_DEPTH, sizeof *c->right);
+    struct str *texts = wt__alloc_array(count, sizeof *texts);
+    uint32_t *parts = wt__alloc_array(count, sizeof *parts);
+    float *vectors = wt__alloc_array(count * c->ranking.dim, sizeof *vectors);
+    bool whole = c->dev && c->dev_best && c->logits && c->right && texts && parts && vectors;
+    int rc = whole ? 0 : wt__fail_nomem(err);
+    if (rc == 0) {
+        wt__rng_seed(&rng, c->training->seed);
+        wt__rng_draw(&rng, c->dev, all, count);
+        rc = look(c, dev, c->dev, count, CROSS_DEPTH, texts, vectors, parts, c->dev_best, err);
+    }
+    for (size_t d = 0; rc == 0 && d < count; d++) {
+        double sum = d == 0 ? 0 : c->first;
+        c->first = sum + recall_of(dev, c->dev[d], c->dev_best + d * CROSS_DEPTH, candidates_of(c, d));
+    }
+    c->first /= (double)count;
+    for (size_t d = 0; rc == 0 && d < count; d++)
+        texts[d] = dev->texts[c->dev[d]];
+    if (rc == 0)
+        rc = wt__token_texts_read(&c->dev_requests, c->model, texts, count, REQUEST_TOKENS + FRAME,
+                                  c->training->threads, err);
+    free(texts);
+    free(parts);
+    free(vectors);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the objective */
+
+static size_t most_pairs(const struct crossing *c)
+{
+    size_t step = c->batch * (CROSS_POSITIVES + c->negatives);
+    return step > CROSS_DEPTH ? step : CROSS_DEPTH;
+}
+
+/* Bytes; and how large a training batch it needs. */
+static size_t measure(struct crossing *c)
+{
+    const struct examples *e = &c->training->examples;
+    const struct model_config *config = wt__trainable_config(c->model);
+    size_t pairs = most_pairs(c), hidden = config->hidden;
+    size_t longest = wt__token_texts_longest(&c->requests, 1) + wt__token_texts_longest(&c->tools, 1);
+    if (c->dev_count > 0) {
+        size_t dev = wt__token_texts_longest(&c->dev_requests, 1) + wt__token_texts_longest(&c->tools, 1);
+        longest = dev > longest ? dev : longest;
+    }
+    longest = longest < c->pair_tokens ? longest : c->pair_tokens;
+    c->limits = (struct batch_limits){.texts = pairs, .rows = pairs * longest, .longest = longest};
+    size_t training_batch = wt__batch_bytes(c->model, c->training->threads, &c->limits);
+    return training_batch == SIZE_MAX ? SIZE_MAX
+                                      : training_batch + e->tools * (hidden * sizeof(float) + 2 * sizeof(uint32_t)) +
+                                            pairs * (5 * hidden * sizeof(float) + 2 * PAIR_TOKENS * sizeof(int32_t));
+}
+
+static int begin(void *self, wt_error *err)
+{
+    struct crossing *c = self;
+    struct head_rows *head = &c->head;
+    size_t pairs = most_pairs(c), hidden = wt__trainable_config(c->model)->hidden, floats = pairs * hidden;
+    c->groups = wt__alloc_array(c->batch, sizeof *c->groups);
+    c->gold = wt__alloc_array(pairs, sizeof *c->gold);
+    c->ids = wt__alloc_array(pairs * PAIR_TOKENS, sizeof *c->ids);
+    c->types = wt__alloc_array(pairs * PAIR_TOKENS, sizeof *c->types);
+    c->texts = wt__alloc_array(c->batch, sizeof *c->texts);
+    c->asking = wt__alloc_array(c->batch * c->ranking.dim, sizeof *c->asking);
+    c->parts = wt__alloc_array(c->batch, sizeof *c->parts);
+    c->best = wt__alloc_array(c->batch * RANKING_DEPTH, sizeof *c->best);
+    c->score = wt__alloc_array(hidden + 1, sizeof *c->score);
+    float **rows[] = {&head->x, &head->inner, &head->active, &head->dx};
+    bool whole = c->groups && c->gold && c->ids && c->types && c->texts && c->asking && c->parts && c->best && c->score;
+    for (size_t i = 0; i < 4; i++) {
+        *rows[i] = wt__alloc_aligned(floats, sizeof(float));
+        whole &= *rows[i] != NULL;
+    }
+    head->logits = wt__alloc_aligned(pairs, sizeof *head->logits);
+    head->dlogits = wt__alloc_aligned(pairs, sizeof *head->dlogits);
+    if (!whole || !head->logits || !head->dlogits)
+        return wt__fail_nomem(err);
+    return wt__batch_open(&c->training_batch, c->model, BATCH_ROWS, c->training->threads, &c->limits, err);
+}
+
+/* The first `wanted` of values [count] become ones that are drawn. */
+static size_t draw_some(uint32_t *values, size_t count, size_t wanted, struct rng *rng)
+{
+    for (size_t i = 0; i < wanted && i < count; i++) {
+        size_t other = i + (size_t)wt__rng_below(rng, count - i);
+        uint32_t moved = values[i];
+        values[i] = values[other];
+        values[other] = moved;
+    }
+    return count < wanted ? count : wanted;
+}
+
+static void put(struct crossing *c, uint32_t example, const uint32_t *rows, size_t count, bool gold)
+{
+    for (size_t i = 0; i < count; i++) {
+        c->gold[c->training_batch.count] = gold;
+        add_pair(c, &c->requests, example, rows[i]);
+    }
+}
+
+/* The i-th request's tools and wrong ones. */
+static int add_group(struct crossing *c, size_t i, uint32_t example, struct rng *rng, wt_error *err)
+{
+    const struct example_set *train = &c->training->examples.train;
+    size_t labels = train->starts[example + 1] - train->starts[example];
+    struct group *group = &c->groups[c->group_count++];
+    uint32_t wrong[CROSS_DEPTH], *right = wt__alloc_array(labels, sizeof *right);
+    if (!right)
+        return wt__fail_nomem(err);
+    memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
+    size_t pool = wt__ranking_wrong(&c->ranking, example, c->best + i * RANKING_DEPTH, CROSS_DEPTH, wrong);
+    group->first = c->training_batch.count;
+    put(c, example, right, draw_some(right, labels, CROSS_POSITIVES, rng), true);
+    put(c, example, wrong, draw_some(wrong, pool, c->negatives, rng), false);
+    group->count = c->training_batch.count - group->first;
+    free(right);
+    return 0;
+}
+
+static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
+{
+    struct crossing *c = self;
+    const struct example_set *train = &c->training->examples.train;
+    int rc = look(c, train, examples, count, RANKING_DEPTH, c->texts, c->asking, c->parts, c->best, err);
+    wt__batch_begin(&c->training_batch);
+    c->group_count = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = add_group(c, i, examples[i], rng, err);
+    if (rc < 0)
+        return rc;
+    wt__batch_share(&c->training_batch);
+    for (size_t i = 0; i < c->training_batch.count; i++)
+        *tokens += c->training_batch.texts[i].length;
+    return 0;
+}
+
+static void forward(void *self, unsigned worker)
+{
+    struct crossing *c = self;
+    wt__batch_forward(&c->training_batch, worker);
+}
+
+static double loss(void *self)
+{
+    struct crossing *c = self;
+    size_t hidden = c->training_batch.hidden, terms = 0;
+    double sum = 0;
+    score(c);
+    for (size_t g = 0; g < c->group_count; g++) {
+        const struct group *group = &c->groups[g];
+        size_t own = 0;
+        sum += c->loss(c->head.logits + group->first, c->gold + group->first, group->count,
+                       c->head.dlogits + group->first, &own);
+        terms += own;
+    }
+    float scale = terms ? 1.0f / (float)terms : 0;
+    for (size_t i = 0; i < c->training_batch.count; i++)
+        c->head.dlogits[i] *= scale;
+    wt__trainable_head_backward(c->model, &c->head);
+    for (size_t i = 0; i < c->training_batch.count; i++) {
+        const float *last;
+        float *dlast;
+        size_t stride;
+        wt__batch_rows(&c->training_batch, i, &last, &dlast, &stride);
+        memcpy(dlast, c->head.dx + i * hidden, hidden * sizeof *dlast);
+    }
+    return sum * (double)scale;
+}
+
+static void backward(void *self, unsigned worker)
+{
+    struct crossing *c = self;
+    wt__batch_backward(&c->training_batch, worker);
+}
+
+static void reduce(void *self, unsigned part, unsigned parts)
+{
+    struct crossing *c = self;
+    wt__batch_reduce(&c->training_batch, part, parts);
+}
+
+static int forward_one(void *context, size_t index, unsigned thread)
+{
+    struct crossing *c = context;
+    (void)thread;
+    wt__batch_forward(&c->training_batch, (unsigned)index);
+    return 0;
+}
+
+/* Recall of a dev request once its candidates stand by their logits. */
+static double judge_one(struct crossing *c, size_t d)
+{
+    struct scored order[CROSS_DEPTH];
+    uint32_t rows[CROSS_DEPTH];
+    const uint32_t *best = c->dev_best + d * CROSS_DEPTH;
+    size_t count = candidates_of(c, d);
+    wt__batch_begin(&c->training_batch);
+    for (size_t i = 0; i < count; i++)
+        add_pair(c, &c->dev_requests, d, best[i]);
+    wt__batch_share(&c->training_batch);
+    wt__pool_run(c->training_batch.workers, c->training_batch.workers, forward_one, c);
+    score(c);
+    for (size_t i = 0; i < count; i++) {
+        order[i] = (struct scored){c->head.logits[i], (uint32_t)i};
+        c->logits[c->pairs] = c->head.logits[i];
+        c->right[c->pairs++] = wt__ranking_right(&c->ranking, &c->training->examples.dev, c->dev[d], best[i]);
+    }
+    wt__scored_sort(order, count);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = best[order[i].row];
+    return recall_of(&c->training->examples.dev, c->dev[d], rows, count);
+}
+
+/* Platt's scale: softmax leaves the level of a request's logits free, and how far apart they are says how the loss was
+ * made small, but Algorithm 1 asks for a probability. The order stays. */
+static void find_scale(struct crossing *c)
+{
+    const struct logistic_samples pairs = {.count = c->pairs, .features = 1, .values = c->logits, .answers = c->right};
+    wt__logistic_fit(&pairs, SHRINKAGE, &c->slope, &c->constant);
+    if (c->slope > 0)
+        return;
+    c->slope = 1;
+    c->constant = 0;
+}
+
+static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
+{
+    struct crossing *c = self;
+    double sum = 0;
+    c->pairs = 0;
+    if (wt__train_progress_phase(progress, "measuring", c->dev_count))
+        return wt__fail_cancelled(err);
+    for (size_t d = 0; d < c->dev_count; d++) {
+        sum += judge_one(c, d);
+        if (wt__train_progress_step(progress, d + 1))
+            return wt__fail_cancelled(err);
+    }
+    *figure = sum / (double)c->dev_count;
+    find_scale(c);
+    return 0;
+}
+
+/* Saves the model in the scale that the last judgement found. Training goes on in its own. */
+static int save_scaled(struct crossing *c, const json_t *members, wt_error *err)
+{
+    size_t hidden = wt__trainable_config(c->model)->hidden;
+    float *weights, *constant;
+    wt__trainable_score(c->model, &weights, &constant);
+    memcpy(c->score, weights, hidden * sizeof *weights);
+    c->score[hidden] = *constant;
+    for (size_t i = 0; i < hidden; i++)
+        weights[i] *= c->slope;
+    *constant = c->slope * *constant + c->constant;
+    int rc = wt__trainable_save(c->model, c->base, c->out, members, err);
+    memcpy(weights, c->score, hidden * sizeof *weights);
+    *constant = c->score[hidden];
+    return rc;
+}
+
+/* What training began with has no head: before is the first stage alone. */
+static int save(void *self, const struct loop_state *state, wt_error *err)
+{
+    struct crossing *c = self;
+    struct loop_state told = *state;
+    told.before = c->first;
+    json_t *members = wt__training_outcome(c->about, c->training->lesson->figure, &told);
+    if (!members)
+        return wt__fail_nomem(err);
+    wt__train_progress_phase(&c->training->progress, "saving", 0);
+    int rc = save_scaled(c, members, err);
+    json_decref(members);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the lesson */
+
+static int open_first_stage(struct crossing *c, wt_error *err)
+{
+    struct training *training = c->training;
+    struct progress progress;
+    wt__progress_init(&progress, wt__train_progress_forward, &training->progress);
+    int rc = wt__ranking_open(&c->ranking, &training->examples, SIZE_MAX, training->seed, err);
+    if (rc == 0)
+        rc = wt__encoder_open(&c->encoder, c->base, err);
+    if (rc == 0)
+        rc = describe_tools(c, &progress, err);
+    wt__progress_dispose(&progress);
+    return rc;
+}
+
+static int open_model(struct crossing *c, wt_error *err)
+{
+    struct training *training = c->training;
+    const struct examples *e = &training->examples;
+    int rc = wt__trainable_open_scorer(&c->model, c->base, training->seed, err);
+    if (rc < 0)
+        return rc;
+    size_t most = wt__trainable_config(c->model)->max_tokens;
+    size_t frame = wt__cross_frame(wt__trainable_tokenizer(c->model));
+    c->pair_tokens = most < PAIR_TOKENS ? most : PAIR_TOKENS;
+    if (c->pair_tokens < frame)
+        return wt__fail(err, WT_EMODEL, "%s: a pair needs room for %zu tokens, the model has it for %zu", c->base,
+                        frame, most);
+    if (training->reduced)
+        wt__trainable_reduce(c->model);
+    rc = wt__training_freeze(training, c->model, err);
+    if (rc == 0)
+        rc = wt__token_texts_read(&c->requests, c->model, e->train.texts, e->train.count, REQUEST_TOKENS + FRAME,
+                                  training->threads, err);
+    if (rc == 0)
+        rc = wt__token_texts_read(&c->tools, c->model, e->pairs, e->tools, TOOL_TOKENS + FRAME, training->threads, err);
+    return rc;
+}
+
+static int run(struct crossing *c, const struct loop_options *options, struct loop_result *result, wt_error *err)
+{
+    struct training *training = c->training;
+    int rc = open_model(c, err);
+    if (rc == 0)
+        rc = open_first_stage(c, err);
+    if (rc == 0)
+        rc = open_dev(c, err);
+    if (rc < 0)
+        return rc;
+    c->objective = (struct objective){.self = c,
+                                      .examples = training->examples.train.count,
+                                      .bytes = measure(c),
+                                      .begin = begin,
+                                      .prepare = prepare,
+                                      .forward = forward,
+                                      .loss = loss,
+                                      .backward = backward,
+                                      .reduce = reduce,
+                                      .measure = c->dev_count > 0 ? measure_dev : NULL,
+                                      .save = save};
+    wt__trainable_parameters(c->model, &c->objective.parameters, &c->objective.parameter_count);
+    return wt__loop_run(&c->objective, options, &training->progress, result, err);
+}
+
+static void dispose(struct crossing *c)
+{
+    void *owned[] = {c->groups,      c->gold,         c->ids,      c->types,   c->texts,  c->asking,     c->parts,
+                     c->best,        c->dev,          c->dev_best, c->vectors, c->head.x, c->head.inner, c->head.active,
+                     c->head.logits, c->head.dlogits, c->head.dx,  c->logits,  c->right,  c->score};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        free(owned[i]);
+    wt__batch_dispose(&c->training_batch);
+    wt__token_texts_dispose(&c->requests);
+    wt__token_texts_dispose(&c->dev_requests);
+    wt__token_texts_dispose(&c->tools);
+    wt__ranking_dispose(&c->ranking);
+    wt__encoder_close(c->encoder);
+    wt__trainable_close(c->model);
+    json_decref(c->about);
+}
+
+int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err)
+{
+    static const refiner_loss losses[] = {wt__refiner_softmax, wt__refiner_bce};
+    const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST};
+    struct crossing c = {.training = training, .out = out->path};
+    struct training_base base;
+    struct loop_options options;
+    struct loop_result result;
+    int chosen = wt__training_loss(training, err);
+    int rc = chosen < 0 ? chosen : wt__training_base(training, &base, err);
+    if (rc == 0)
+        rc = wt__training_plan(training, &plan, &base, &options, &c.about, err);
+    if (rc < 0)
+        return rc;
+    c.base = base.folder;
+    c.slope = 1;
+    c.loss = losses[chosen];
+    c.batch = options.batch;
+    c.negatives = training->options->negatives ? training->options->negatives : CROSS_NEGATIVES;
+    if (!wt__training_done(training, &options, out)) {
+        rc = run(&c, &options, &result, err);
+        if (rc == 0) {
+            wt__training_result(&result, out);
+            out->before = c.first;
+            if (out->after < out->before)
+                out->notice = "on dev the encoder's own order is better than this one";
+        }
+    }
+    dispose(&c);
+    return rc;
+}

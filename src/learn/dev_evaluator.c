@@ -1,0 +1,509 @@
+/* dev_evaluator.c: vectors by the encoder of now, and dev requests put to the retrieval. */
+#include "learn/dev_evaluator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/rng.h"
+#include "catalog/names.h"
+#include "engine/embed.h"
+#include "retrieve/document.h"
+
+/* ---------------------------------------------------------------- vectors of tools and requests */
+
+/* Tools are encoded into the store, where queries and later trainings find them. */
+static int read_documents(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
+{
+    struct training *training = evaluator->training;
+    wt_engine *engine = training->engine;
+    struct vector_set set = wt__engine_vectors(evaluator->encoder, engine);
+    size_t embedded;
+    int rc = wt__embed_missing(engine, evaluator->encoder, progress, &embedded, err);
+    bool *there = wt__alloc_array(evaluator->tools, sizeof *there);
+    evaluator->documents = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *evaluator->documents);
+    if (rc == 0 && (!there || !evaluator->documents))
+        rc = wt__fail_nomem(err);
+    if (rc == 0) {
+        pthread_mutex_lock(&engine->store_lock);
+        int64_t found = wt__store_get_vectors(engine->store, &set, training->examples.ids, evaluator->tools,
+                                              evaluator->documents, there, err);
+        pthread_mutex_unlock(&engine->store_lock);
+        rc = found < 0 ? (int)found : 0;
+    }
+    free(there);
+    return rc;
+}
+
+static int read_requests(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
+{
+    const struct example_set *train = &evaluator->training->examples.train;
+    size_t dim = evaluator->dim;
+    evaluator->train_encoded = calloc(train->count + 1, sizeof *evaluator->train_encoded);
+    evaluator->requests = wt__alloc_array(train->count * dim, sizeof *evaluator->requests);
+    evaluator->sums = calloc(evaluator->tools * dim + 1, sizeof *evaluator->sums);
+    evaluator->uses = calloc(evaluator->tools + 1, sizeof *evaluator->uses);
+    if (!evaluator->train_encoded || !evaluator->requests || !evaluator->sums || !evaluator->uses)
+        return wt__fail_nomem(err);
+    int rc = wt__progress_phase(progress, "encoding requests", train->count) ? wt__fail_cancelled(err) : 0;
+    if (rc == 0)
+        rc = wt__encode_many(evaluator->encoder, train->texts, train->count, evaluator->training->threads,
+                             evaluator->requests, progress, err);
+    for (size_t b = 0; rc == 0 && b < train->count; b++)
+        for (size_t i = train->starts[b]; i < train->starts[b + 1]; i++) {
+            uint32_t tool = train->tools[i];
+            evaluator->uses[tool] += train->times[i];
+            for (size_t d = 0; d < dim; d++)
+                evaluator->sums[tool * dim + d] += (float)train->times[i] * evaluator->requests[b * dim + d];
+        }
+    return rc;
+}
+
+/* The requests in the form that votes are taken in. */
+static int list_past(struct dev_evaluator *evaluator, wt_error *err)
+{
+    const struct example_set *train = &evaluator->training->examples.train;
+    size_t count = train->count < EVALUATOR_PAST ? train->count : EVALUATOR_PAST, most = 0, several = 0;
+    evaluator->past_starts = wt__alloc_array(count + 1, sizeof *evaluator->past_starts);
+    evaluator->every_row = wt__alloc_array(evaluator->tools, sizeof *evaluator->every_row);
+    if (!evaluator->past_starts || !evaluator->every_row)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i <= count; i++)
+        evaluator->past_starts[i] = (uint32_t)train->starts[i];
+    for (size_t i = 0; i < count; i++) {
+        size_t labels = train->starts[i + 1] - train->starts[i];
+        most = labels > most ? labels : most;
+        several += labels > 1;
+    }
+    for (size_t i = 0; i < evaluator->tools; i++)
+        evaluator->every_row[i] = (uint32_t)i;
+    evaluator->single = several * 20 < count;
+    evaluator->past = (struct neighbours){.count = count,
+                                          .dim = evaluator->dim,
+                                          .requests = evaluator->requests,
+                                          .starts = evaluator->past_starts,
+                                          .labels = train->tools,
+                                          .rows = evaluator->every_row,
+                                          .most_labels = most};
+    return 0;
+}
+
+/* EVALUATOR_DEV of the dev examples, drawn without repetition. */
+static int draw_dev(struct dev_evaluator *evaluator, wt_error *err)
+{
+    size_t all = evaluator->training->examples.dev.count;
+    struct rng rng;
+    evaluator->dev_count = all < EVALUATOR_DEV ? all : EVALUATOR_DEV;
+    evaluator->dev = wt__alloc_array(all, sizeof *evaluator->dev);
+    evaluator->encoded = calloc(evaluator->dev_count + 1, sizeof *evaluator->encoded);
+    evaluator->votes = calloc(evaluator->dev_count + 1, sizeof *evaluator->votes);
+    evaluator->workspaces = calloc(evaluator->training->threads, sizeof(struct workspace *));
+    if (!evaluator->dev || !evaluator->encoded || !evaluator->votes || !evaluator->workspaces)
+        return wt__fail_nomem(err);
+    wt__rng_seed(&rng, evaluator->training->seed);
+    wt__rng_draw(&rng, evaluator->dev, all, evaluator->dev_count);
+    int rc = 0;
+    for (unsigned w = 0; rc == 0 && w < evaluator->training->threads; w++)
+        rc = wt__workspace_open(&evaluator->workspaces[w], err);
+    return rc;
+}
+
+/* The snapshot, with the vectors of the engine's own encoder for comparison. */
+static int take_index(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
+{
+    wt_engine *engine = evaluator->training->engine;
+    const struct encoder *encoder;
+    size_t embedded;
+    int rc = wt__engine_encoder(engine, &encoder, err);
+    if (rc == 0)
+        rc = wt__embed_missing(engine, encoder, progress, &embedded, err);
+    if (rc < 0)
+        return rc;
+    struct index_set set = {wt__encoder_hash(encoder), wt__document_kind};
+    return wt__engine_index(engine, &set, NULL, &evaluator->index, err);
+}
+
+static bool is_current(const struct dev_evaluator *evaluator, const struct training_base *base)
+{
+    return evaluator && strcmp(evaluator->base.hash, base->hash) == 0;
+}
+
+/* The engine's encoder when that is meant, else the folder's. */
+static int find_encoder(struct dev_evaluator *evaluator, wt_error *err)
+{
+    const struct encoder *engine;
+    int rc = wt__engine_encoder(evaluator->training->engine, &engine, err);
+    if (rc == 0 && strcmp(wt__encoder_hash(engine), evaluator->base.hash) != 0) {
+        rc = wt__encoder_open(&evaluator->own, evaluator->base.folder, err);
+        engine = evaluator->own;
+    }
+    evaluator->encoder = engine;
+    return rc;
+}
+
+int wt__evaluator_open(struct dev_evaluator **out, struct training *training, wt_error *err)
+{
+    struct training_base base;
+    struct progress progress;
+    *out = NULL;
+    int rc = wt__training_base(training, &base, err);
+    if (rc < 0)
+        return rc;
+    if (is_current(training->evaluator, &base)) {
+        *out = training->evaluator;
+        return 0;
+    }
+    wt__evaluator_free(training->evaluator);
+    struct dev_evaluator *evaluator = training->evaluator = calloc(1, sizeof *evaluator);
+    if (!evaluator)
+        return wt__fail_nomem(err);
+    evaluator->training = training;
+    evaluator->base = base;
+    evaluator->tools = training->examples.tools;
+    wt__progress_init(&progress, wt__train_progress_forward, &training->progress);
+    rc = find_encoder(evaluator, err);
+    if (rc == 0) {
+        evaluator->dim = wt__encoder_dim(evaluator->encoder);
+        rc = read_documents(evaluator, &progress, err);
+    }
+    if (rc == 0)
+        rc = read_requests(evaluator, &progress, err);
+    if (rc == 0)
+        rc = list_past(evaluator, err);
+    if (rc == 0)
+        rc = draw_dev(evaluator, err);
+    if (rc == 0)
+        rc = take_index(evaluator, &progress, err);
+    if (rc == 0 && evaluator->index->snapshot->rows != evaluator->tools)
+        rc = wt__fail(err, WT_EBUSY, "the catalogue changed while it was learned from; start again");
+    wt__progress_dispose(&progress);
+    if (rc < 0) {
+        wt__evaluator_free(evaluator);
+        training->evaluator = NULL;
+        return rc;
+    }
+    *out = evaluator;
+    return 0;
+}
+
+void wt__evaluator_free(struct dev_evaluator *evaluator)
+{
+    if (!evaluator)
+        return;
+    for (unsigned w = 0; evaluator->workspaces && w < evaluator->training->threads; w++)
+        wt__workspace_close(evaluator->workspaces[w]);
+    for (size_t q = 0; evaluator->encoded && q < evaluator->dev_count; q++)
+        free(evaluator->encoded[q]);
+    for (size_t q = 0; evaluator->votes && q < evaluator->dev_count; q++)
+        free((void *)evaluator->votes[q].items);
+    wt__index_release(evaluator->index);
+    wt__encoder_close(evaluator->own);
+    free(evaluator->workspaces);
+    free(evaluator->encoded);
+    for (size_t b = 0; evaluator->train_encoded && b < evaluator->training->examples.train.count; b++)
+        free(evaluator->train_encoded[b]);
+    free(evaluator->train_encoded);
+    free(evaluator->votes);
+    free(evaluator->dev);
+    free(evaluator->uses);
+    free(evaluator->sums);
+    free(evaluator->requests);
+    free(evaluator->documents);
+    free(evaluator->past_starts);
+    free(evaluator->every_row);
+    free(evaluator);
+}
+
+/* ---------------------------------------------------------------- tool vectors to search */
+
+int wt__tool_vectors_open(struct tool_vectors *out, const float *vectors, size_t tools, size_t dim, wt_error *err)
+{
+    size_t bytes = wt__vectors_chunk_bytes(dim), chunks = (tools + VECTOR_CHUNK - 1) / VECTOR_CHUNK;
+    int rc = 0;
+    *out = (struct tool_vectors){.chunks = wt__alloc_aligned(chunks, bytes),
+                                 .rows = wt__alloc_array(tools, sizeof *out->rows)};
+    if (!out->chunks || !out->rows) {
+        wt__tool_vectors_dispose(out);
+        return wt__fail_nomem(err);
+    }
+    memset(out->chunks, 0, chunks * bytes);
+    for (uint32_t i = 0; rc == 0 && i < tools; i++) {
+        out->rows[i] = i;
+        rc =
+            wt__vectors_put((unsigned char *)out->chunks + i / VECTOR_CHUNK * bytes, dim, 0, i, vectors + i * dim, err);
+    }
+    out->view = (struct vectors){.chunks = out->chunks,
+                                 .dim = dim,
+                                 .slots = (uint32_t)tools,
+                                 .rows = (uint32_t)tools,
+                                 .row_of_slot = out->rows,
+                                 .slot_of_row = out->rows};
+    if (rc < 0)
+        wt__tool_vectors_dispose(out);
+    return rc;
+}
+
+void wt__tool_vectors_dispose(struct tool_vectors *vectors)
+{
+    free(vectors->chunks);
+    free(vectors->rows);
+    *vectors = (struct tool_vectors){0};
+}
+
+/* ---------------------------------------------------------------- questions */
+
+/* One question, put to all dev requests by several threads. */
+struct question {
+    struct dev_evaluator *evaluator;
+    const struct retriever *retriever;
+    const struct encoder *encoder;
+    const struct vectors *vectors;
+    struct refiner *refiner; /* or NULL */
+    double *recalls;         /* [Q, 3] at 3, 5 and 7 */
+    wt_error *errors;        /* [threads] */
+};
+
+static void measure_hits(struct question *question, size_t q, const uint32_t *rows, size_t len)
+{
+    static const size_t cutoffs[] = {3, 5, 7};
+    const struct example_set *dev = &question->evaluator->training->examples.dev;
+    size_t b = question->evaluator->dev[q], gold = dev->starts[b + 1] - dev->starts[b];
+    for (size_t c = 0; c < 3; c++) {
+        size_t found = 0;
+        for (size_t i = 0; i < len && i < cutoffs[c]; i++)
+            for (size_t g = dev->starts[b]; g < dev->starts[b + 1]; g++)
+                found += dev->tools[g] == rows[i];
+        question->recalls[3 * q + c] = (double)found / (double)gold;
+    }
+}
+
+/* A copy of an array, or NULL when memory is out. */
+static void *copy_of(const void *array, size_t count, size_t size)
+{
+    void *copy = wt__alloc_array(count, size);
+    if (copy)
+        memcpy(copy, array, count * size);
+    return copy;
+}
+
+int wt__evaluator_keep(const struct dev_evaluator *evaluator, float **kept, const struct hit_list *hits, wt_error *err)
+{
+    if (*kept || !hits->encoded)
+        return 0;
+    *kept = copy_of(hits->encoded, hits->texts * evaluator->dim, sizeof *hits->encoded);
+    return *kept ? 0 : wt__fail_nomem(err);
+}
+
+/* Keeps what no weighing of a request's evidence changes: the vectors of its texts, and the votes, for which every past
+ * request is looked at. */
+static int remember(struct dev_evaluator *evaluator, size_t q, const struct hit_list *hits, wt_error *err)
+{
+    int rc = wt__evaluator_keep(evaluator, &evaluator->encoded[q], hits, err);
+    if (rc < 0)
+        return rc;
+    if (!evaluator->votes[q].items && hits->votes.items) {
+        evaluator->votes[q] = (struct neighbour_votes){
+            .items = copy_of(hits->votes.items, hits->votes.len, sizeof *hits->votes.items), .len = hits->votes.len};
+        if (!evaluator->votes[q].items)
+            return wt__fail_nomem(err);
+    }
+    return 0;
+}
+
+static int put(void *context, size_t q, unsigned worker)
+{
+    struct question *question = context;
+    struct dev_evaluator *evaluator = question->evaluator;
+    bool remembered = question->encoder == evaluator->encoder;
+    struct view view = {.snapshot = evaluator->index->snapshot,
+                        .encoder = question->encoder,
+                        .vectors = question->vectors,
+                        .neighbours = remembered ? &evaluator->past : NULL};
+    struct retrieve_request request = {.text = evaluator->training->examples.dev.texts[evaluator->dev[q]],
+                                       .k = question->refiner ? wt__refiner_candidates(question->refiner)
+                                                              : EVALUATOR_DEPTH,
+                                       .features = question->refiner,
+                                       .encoded = remembered ? evaluator->encoded[q] : NULL,
+                                       .votes = remembered ? evaluator->votes[q] : (struct neighbour_votes){0}};
+    struct hit_list hits;
+    uint32_t rows[EVALUATOR_DEPTH];
+    int rc = wt__retrieve(question->retriever, &view, &request, evaluator->workspaces[worker], &hits,
+                          &question->errors[worker]);
+    if (rc == 0 && question->refiner)
+        rc = wt__refine(question->refiner, request.text, question->vectors, &hits, &question->errors[worker]);
+    if (rc == 0 && hits.len > EVALUATOR_DEPTH)
+        hits.len = EVALUATOR_DEPTH;
+    for (size_t i = 0; rc == 0 && i < hits.len; i++)
+        rows[i] = hits.items[i].row;
+    if (rc == 0 && remembered)
+        rc = remember(evaluator, q, &hits, &question->errors[worker]);
+    if (rc == 0)
+        measure_hits(question, q, rows, hits.len);
+    return rc;
+}
+
+static int ask(struct question *question, struct outcome *out, wt_error *err)
+{
+    struct dev_evaluator *evaluator = question->evaluator;
+    size_t count = evaluator->dev_count;
+    out->figure = out->recall = count ? 0 : NAN;
+    question->recalls = wt__alloc_array(3 * count, sizeof *question->recalls);
+    question->errors = calloc(evaluator->training->threads, sizeof *question->errors);
+    int rc = question->recalls && question->errors ? 0 : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__pool_run(evaluator->training->threads, count, put, question);
+    for (unsigned w = 0; rc < 0 && question->errors && w < evaluator->training->threads; w++)
+        if (question->errors[w].code && err)
+            *err = question->errors[w];
+    for (size_t q = 0; rc == 0 && q < count; q++) {
+        const double *recalls = question->recalls + 3 * q;
+        out->figure += (recalls[0] + recalls[1] + recalls[2]) / 3 / (double)count;
+        out->recall += recalls[1] / (double)count;
+        if (out->each)
+            out->each[q] = (recalls[0] + recalls[1] + recalls[2]) / 3;
+    }
+    free(question->recalls);
+    free(question->errors);
+    if (rc == 0 &&
+        wt__train_progress_step(&evaluator->training->progress, evaluator->training->progress.state.done + 1))
+        rc = wt__fail_cancelled(err);
+    return rc;
+}
+
+int wt__evaluator_ask(struct dev_evaluator *evaluator, const struct retriever *retriever,
+                      const struct tool_vectors *vectors, struct outcome *out, wt_error *err)
+{
+    return wt__evaluator_ask_refined(evaluator, retriever, vectors, NULL, out, err);
+}
+
+int wt__evaluator_ask_refined(struct dev_evaluator *evaluator, const struct retriever *retriever,
+                              const struct tool_vectors *vectors, struct refiner *refiner, struct outcome *out,
+                              wt_error *err)
+{
+    struct question question = {.evaluator = evaluator,
+                                .retriever = retriever,
+                                .encoder = evaluator->encoder,
+                                .vectors = vectors ? &vectors->view : NULL,
+                                .refiner = refiner};
+    return ask(&question, out, err);
+}
+
+bool wt__evaluator_better(const struct dev_evaluator *evaluator, const double *a, const double *b, double errors)
+{
+    double sum = 0, squares = 0, n = (double)evaluator->dev_count;
+    for (size_t i = 0; i < evaluator->dev_count; i++) {
+        sum += b[i] - a[i];
+        squares += (b[i] - a[i]) * (b[i] - a[i]);
+    }
+    return sum > 0 && sum * sum > errors * errors * (squares - sum * sum / n);
+}
+
+int wt__evaluator_choose(struct dev_evaluator *evaluator, const struct retriever *retrievers, size_t count,
+                         const struct tool_vectors *vectors, size_t *chosen, struct outcome *out, wt_error *err)
+{
+    size_t dev = evaluator->dev_count;
+    double *best = wt__alloc_array(dev, sizeof *best), *each = wt__alloc_array(dev, sizeof *each);
+    int rc = best && each ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct outcome here = {.each = each};
+        rc = wt__evaluator_ask(evaluator, &retrievers[i], vectors, &here, err);
+        if (rc == 0 && (i == 0 || wt__evaluator_better(evaluator, best, each, EVALUATOR_CHANCE))) {
+            memcpy(best, each, dev * sizeof *best);
+            *chosen = i;
+            *out = (struct outcome){here.figure, here.recall, NULL};
+        }
+    }
+    free(best);
+    free(each);
+    return rc;
+}
+
+int wt__evaluator_ask_subqueries(struct dev_evaluator *evaluator, const struct tool_vectors *vectors, float *subquery,
+                                 struct outcome *out, wt_error *err)
+{
+    static const struct retriever single[] = {
+        {.dense = 1}, {.dense = 1, .subquery = 0.5f}, {.dense = 1, .subquery = 1}};
+    static const struct retriever several[] = {
+        {.dense = 1, .subquery = 1}, {.dense = 1, .subquery = 0.5f}, {.dense = 1}};
+    const struct retriever *retrievers = evaluator->single ? single : several;
+    size_t chosen = 0;
+    int rc = wt__evaluator_choose(evaluator, retrievers, 3, vectors, &chosen, out, err);
+    *subquery = retrievers[chosen].subquery;
+    return rc;
+}
+
+int wt__evaluator_ask_hybrid(struct dev_evaluator *evaluator, struct outcome *out, wt_error *err)
+{
+    struct question question = {.evaluator = evaluator, .retriever = &wt__hybrid};
+    int rc = wt__engine_encoder(evaluator->training->engine, &question.encoder, err);
+    if (rc < 0)
+        return rc;
+    question.vectors =
+        wt__snapshot_vectors(evaluator->index->snapshot, wt__encoder_hash(question.encoder), wt__document_kind);
+    return ask(&question, out, err);
+}
+
+/* ---------------------------------------------------------------- what is left */
+
+int wt__evaluator_tool_names(struct dev_evaluator *evaluator, json_t *out, wt_error *err)
+{
+    wt_engine *engine = evaluator->training->engine;
+    struct arena arena = {0};
+    struct buffer id = {0};
+    struct tool *tools = wt__arena_array(&arena, struct tool, evaluator->tools);
+    int rc = tools ? 0 : wt__fail_nomem(err);
+    pthread_mutex_lock(&engine->store_lock);
+    if (rc == 0)
+        rc = wt__store_get(engine->store, evaluator->training->examples.ids, evaluator->tools, &arena, tools, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    for (size_t i = 0; rc >= 0 && i < evaluator->tools; i++) {
+        wt__buffer_clear(&id);
+        wt__tool_id(&id, tools[i].provider, tools[i].name);
+        if (id.failed || json_array_append_new(out, json_stringn(id.ptr, id.len)) < 0)
+            rc = wt__fail_nomem(err);
+    }
+    wt__buffer_dispose(&id);
+    wt__arena_dispose(&arena);
+    return rc < 0 ? rc : 0;
+}
+
+int wt__evaluator_save(struct dev_evaluator *evaluator, const char *folder, const json_t *about,
+                       const struct loop_state *state, json_t *config, wt_error *err)
+{
+    struct arena arena = {0};
+    struct buffer text = {0};
+    json_t *outcome = wt__training_outcome(about, evaluator->training->lesson->figure, state);
+    json_t *encoder =
+        json_pack("{s:s, s:s}", "name", wt__encoder_name(evaluator->encoder), "hash", evaluator->base.hash);
+    int rc = config && outcome && encoder ? wt__make_folders(folder, err) : wt__fail_nomem(err);
+    char *path = wt__path_join(&arena, folder, TRAINED_CONFIG);
+    if (rc == 0 && (!path || json_object_set(config, "encoder", encoder) < 0 ||
+                    json_object_set(config, "whichtool", outcome) < 0 || wt__json_write(&text, config) < 0))
+        rc = wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__file_replace(path, text.ptr, text.len, err);
+    wt__buffer_dispose(&text);
+    wt__arena_dispose(&arena);
+    json_decref(outcome);
+    json_decref(encoder);
+    json_decref(config);
+    return rc;
+}
+
+int wt__evaluator_begin(struct dev_evaluator **out, struct training *training, json_t **about, wt_error *err)
+{
+    static const struct lesson_plan each_request_once = {.most = 1};
+    struct loop_options unused;
+    int rc = wt__evaluator_open(out, training, err);
+    return rc < 0 ? rc : wt__training_plan(training, &each_request_once, &(*out)->base, &unused, about, err);
+}
+
+int wt__evaluator_leave(struct dev_evaluator *evaluator, const json_t *about, json_t *config, const wt_trained *trained,
+                        wt_error *err)
+{
+    const struct loop_state state = {.before = trained->before, .best = trained->after};
+    return wt__evaluator_save(evaluator, trained->path, about, &state, config, err);
+}

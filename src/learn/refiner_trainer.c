@@ -1,0 +1,662 @@
+/* refiner_trainer.c: training of the refiner: a candidate's logit is
+ *
+ *   PRIOR * (first stage's score / best - 1) + v . features + a + s . state + w . features + b
+ *
+ * v and a are fitted first, which is a convex matter of a moment: how much words and parts are to count beside the
+ * first stage. On dev it is tried in part too, down to none. s, w and b are zero at first, so that the layers learn a
+ * correction of that order; a step runs the request's rows and its candidates' through the upper layers of the encoder,
+ * a copy that is trained, above the encoder that queries use. Their correction is tried in part as well. So a refiner
+ * is never worse on dev than its first stage, and one whose layers are of no use is not run through them. */
+#include "learn/refiner_trainer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "encoder/packed.h"
+#include "learn/loop.h"
+#include "learn/refiner_samples.h"
+#include "learn/training_batch.h"
+#include "nn/safetensors_write.h"
+
+static const float PRIOR = 12;      /* a first stage's score at nine tenths of the best has a third of its odds */
+static const float HEAD_RATE = 5;   /* of what is new, beside the layers' rate */
+static const float IDENTITY = 0.4f; /* C begins as this much of sqrt(H): a vector about as long as a token's state */
+static const double KEPT = 1;       /* the probability with which used tools are kept in */
+enum { OWN_LAYERS = 2, USUAL_TEXTS = 3 /* of a request: the whole and its parts */ };
+
+static const float strengths[] = {0, 0.25f, 0.5f, 0.75f, 1};
+enum { STRENGTHS = sizeof strengths / sizeof *strengths };
+
+enum { SOFTMAX, BCE };
+
+/* The parameters beside those of the layers, each behind the other. */
+enum head_part { CANDIDATE, CANDIDATE_BIAS, STATE, WEIGHTS, BIAS, HEAD_PARTS };
+
+struct head {
+    size_t counts[HEAD_PARTS];
+    float *at[HEAD_PARTS]; /* in one block of `count` */
+    size_t count;
+};
+
+struct refining {
+    struct training *training;
+    struct dev_evaluator *evaluator;
+    const char *out;
+    json_t *about;
+    int loss;
+    struct first_stage first;
+    size_t join, candidates; /* N */
+    size_t hidden, dim, in;  /* H, D, D + F */
+    struct refiner_data data;
+    struct trainable *model;
+    struct training_batch training_batch;
+    struct batch_limits limits;
+    struct refiner_scratch **scratch; /* [workers] */
+    struct parameter *parameters;
+    size_t parameter_count, layer_parameters;
+    struct head value, gradient, *sums; /* [workers] of gradients */
+    float fitted[FIT_WEIGHTS];          /* v, and a constant */
+    double alone;                       /* the figure of the first stage */
+    float strength;                     /* of s, w and b, by the last look at dev */
+
+    /* The batch in hand. */
+    const struct refiner_samples *samples;
+    const uint32_t *chosen; /* [count] of the samples */
+    size_t count, capacity;
+    int32_t *ids;       /* [T + N] -1: every row comes from outside */
+    int32_t *positions; /* [capacity, T + N] */
+    float *inputs;      /* [capacity, N, D + F] */
+    float *logits;      /* [capacity, N], and their gradients */
+    float *learned;     /* [capacity, N] what is added to the prior */
+};
+
+/* ---------------------------------------------------------------- a step */
+
+static void place_head(struct head *head, const struct refining *r, float *block)
+{
+    const size_t counts[HEAD_PARTS] = {r->hidden * r->in, r->hidden, r->hidden, RETRIEVE_FEATURES, 1};
+    head->count = 0;
+    for (int part = 0; part < HEAD_PARTS; part++) {
+        head->counts[part] = counts[part];
+        head->at[part] = block ? block + head->count : NULL;
+        head->count += (counts[part] + 15) / 16 * 16;
+    }
+}
+
+/* What a candidate's logit is without the layers. */
+static float prior_of(const struct refining *r, const float *features)
+{
+    float sum = PRIOR * (features[FEATURE_SCORE] - 1) + r->fitted[RETRIEVE_FEATURES];
+    for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+        sum += r->fitted[f] * features[f];
+    return sum;
+}
+
+static struct linear candidate_of(const struct refining *r)
+{
+    return (struct linear){.in = r->in,
+                           .out = r->hidden,
+                           .weight = r->value.at[CANDIDATE],
+                           .bias = r->value.at[CANDIDATE_BIAS],
+                           .row_major = true};
+}
+
+/* Lays out a batch of samples for the training batch. */
+static void lay_out(struct refining *r, const struct refiner_samples *samples, const uint32_t *chosen, size_t count)
+{
+    size_t row = REFINER_TOKENS + r->candidates;
+    r->samples = samples;
+    r->chosen = chosen;
+    r->count = count;
+    wt__batch_begin(&r->training_batch);
+    for (size_t b = 0; b < count; b++) {
+        size_t tokens = samples->tokens[chosen[b]], length = tokens + samples->lengths[chosen[b]];
+        int32_t *positions = r->positions + b * row;
+        for (size_t i = 0; i < length; i++)
+            positions[i] = (int32_t)(i < tokens ? i : tokens);
+        wt__batch_add_mixed(&r->training_batch, r->ids, positions, length, length);
+    }
+    wt__batch_share(&r->training_batch);
+}
+
+static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
+{
+    struct refining *r = self;
+    (void)rng;
+    (void)err;
+    *tokens = 0;
+    for (size_t b = 0; b < count; b++)
+        *tokens += r->data.train.tokens[examples[b]];
+    lay_out(r, &r->data.train, examples, count);
+    return 0;
+}
+
+/* The rows of text b: the request's as the encoder's lower layers leave them, and the candidates'. */
+static void fill_rows(struct refining *r, size_t b, unsigned worker)
+{
+    const struct refiner_samples *samples = r->samples;
+    const struct linear candidate = candidate_of(r);
+    uint32_t sample = r->chosen[b];
+    size_t n = samples->candidates, length = samples->lengths[sample], stride;
+    float *external = wt__batch_external(&r->training_batch, b), *inputs = r->inputs + b * n * r->in;
+    const float *rows;
+    size_t tokens = wt__refiner_request(r->evaluator->encoder, r->join, r->scratch[worker],
+                                        samples->set->texts[samples->requests[sample]], &rows, &stride);
+    for (size_t t = 0; t < tokens; t++)
+        memcpy(external + t * r->hidden, rows + t * stride, r->hidden * sizeof(float));
+    for (size_t c = 0; c < length; c++) {
+        memcpy(inputs + c * r->in, wt__refiner_vector(&r->data, samples, sample, c), r->dim * sizeof(float));
+        memcpy(inputs + c * r->in + r->dim, samples->features[sample * n + c], sizeof samples->features[0]);
+    }
+    wt__linear_forward(&candidate, inputs, r->in, ACTIVATION_NONE, NULL, external + tokens * r->hidden, r->hidden,
+                       length);
+}
+
+static void forward(void *self, unsigned worker)
+{
+    struct refining *r = self;
+    const float *last;
+    float *dlast;
+    size_t stride, n = r->samples->candidates;
+    for (size_t b = 0; b < r->count; b++)
+        if (r->training_batch.texts[b].worker == worker)
+            fill_rows(r, b, worker);
+    wt__batch_forward(&r->training_batch, worker);
+    for (size_t b = 0; b < r->count; b++) {
+        uint32_t sample = r->chosen[b];
+        if (r->training_batch.texts[b].worker != worker)
+            continue;
+        wt__batch_rows(&r->training_batch, b, &last, &dlast, &stride);
+        for (size_t c = 0; c < r->samples->lengths[sample]; c++) {
+            const float *state = last + (r->samples->tokens[sample] + c) * stride;
+            const float *features = r->samples->features[sample * n + c];
+            double sum = r->value.at[BIAS][0];
+            for (size_t h = 0; h < r->hidden; h++)
+                sum += (double)r->value.at[STATE][h] * state[h];
+            for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+                sum += (double)r->value.at[WEIGHTS][f] * features[f];
+            r->learned[b * n + c] = (float)sum;
+            r->logits[b * n + c] = (float)sum + prior_of(r, features);
+        }
+    }
+}
+
+static double loss(void *self)
+{
+    struct refining *r = self;
+    size_t n = r->samples->candidates, all = 0;
+    double sum = 0;
+    for (size_t b = 0; b < r->count; b++) {
+        size_t terms, length = r->samples->lengths[r->chosen[b]];
+        const uint8_t *gold = r->samples->gold + r->chosen[b] * n;
+        float *logits = r->logits + b * n;
+        sum += r->loss == BCE ? wt__refiner_bce(logits, gold, length, logits, &terms)
+                              : wt__refiner_softmax(logits, gold, length, logits, &terms);
+        all += terms;
+    }
+    for (size_t i = 0; i < r->count * n; i++)
+        r->logits[i] /= (float)(all ? all : 1);
+    return sum / (double)(all ? all : 1);
+}
+
+/* From the logits' gradients to those of the head and of the rows they were read from. */
+static void score_backward(struct refining *r, size_t b, struct head *sums)
+{
+    uint32_t sample = r->chosen[b];
+    size_t stride, n = r->samples->candidates;
+    const float *last;
+    float *dlast;
+    wt__batch_rows(&r->training_batch, b, &last, &dlast, &stride);
+    for (size_t c = 0; c < r->samples->lengths[sample]; c++) {
+        size_t at = (r->samples->tokens[sample] + c) * stride;
+        const float *features = r->samples->features[sample * n + c];
+        float d = r->logits[b * n + c];
+        for (size_t h = 0; h < r->hidden; h++) {
+            dlast[at + h] += d * r->value.at[STATE][h];
+            sums->at[STATE][h] += d * last[at + h];
+        }
+        for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+            sums->at[WEIGHTS][f] += d * features[f];
+        sums->at[BIAS][0] += d;
+    }
+}
+
+static void backward(void *self, unsigned worker)
+{
+    struct refining *r = self;
+    struct head *sums = &r->sums[worker];
+    const struct linear candidate = candidate_of(r);
+    size_t n = r->samples->candidates, stride;
+    for (size_t b = 0; b < r->count; b++)
+        if (r->training_batch.texts[b].worker == worker)
+            score_backward(r, b, sums);
+    wt__batch_backward(&r->training_batch, worker);
+    for (size_t b = 0; b < r->count; b++) {
+        uint32_t sample = r->chosen[b];
+        if (r->training_batch.texts[b].worker != worker)
+            continue;
+        const float *external = wt__batch_dexternal(&r->training_batch, b, &stride);
+        wt__linear_backward(&candidate, r->inputs + b * n * r->in, r->in,
+                            external + r->samples->tokens[sample] * stride, stride, NULL, 0, sums->at[CANDIDATE],
+                            sums->at[CANDIDATE_BIAS], r->samples->lengths[sample]);
+    }
+}
+
+static void reduce(void *self, unsigned part, unsigned parts)
+{
+    struct refining *r = self;
+    wt__batch_reduce(&r->training_batch, part, parts);
+    for (unsigned w = 0; part == 0 && w < r->training_batch.workers; w++) {
+        for (size_t i = 0; i < r->gradient.count; i++)
+            r->gradient.at[0][i] += r->sums[w].at[0][i];
+        memset(r->sums[w].at[0], 0, r->gradient.count * sizeof(float));
+    }
+}
+
+/* ---------------------------------------------------------------- the figure */
+
+/* Mean recall at 3, 5 and 7 of one dev sample when the correction counts this much. */
+static double recall_of(const struct refining *r, size_t b, float strength)
+{
+    enum { DEPTH = EVALUATOR_DEPTH };
+    const struct refiner_samples *samples = r->samples;
+    uint32_t sample = r->chosen[b], request = samples->requests[sample];
+    size_t n = samples->candidates, length = samples->lengths[sample], found = 0;
+    double gold = (double)(samples->set->starts[request + 1] - samples->set->starts[request]), sum = 0;
+    float scores[REFINER_MAX_CANDIDATES];
+    for (size_t c = 0; c < length; c++)
+        scores[c] =
+            prior_of(r, samples->features[sample * n + c]) + (strength > 0 ? strength * r->learned[b * n + c] : 0);
+    for (size_t rank = 1; rank <= DEPTH && rank <= length; rank++) {
+        size_t best = 0;
+        for (size_t c = 1; c < length; c++)
+            if (scores[c] > scores[best])
+                best = c;
+        scores[best] = -INFINITY;
+        found += samples->gold[sample * n + best];
+        sum += (double)found * ((rank == 3 || rank == 5 || rank == 7) + 0.0);
+    }
+    for (size_t cut = 3; cut <= DEPTH; cut += 2)
+        sum += length < cut ? (double)found : 0;
+    return sum / 3 / gold;
+}
+
+/* The figure over dev without the layers. */
+static double dev_without_layers(struct refining *r)
+{
+    struct refiner_samples *dev = &r->data.dev;
+    double sum = 0;
+    for (uint32_t q = 0; q < dev->count; q++) {
+        r->samples = dev;
+        r->chosen = &q;
+        sum += recall_of(r, 0, 0);
+    }
+    r->chosen = NULL;
+    return dev->count ? sum / (double)dev->count : NAN;
+}
+
+/* v, and how much of it dev wants. */
+static void fit(struct refining *r)
+{
+    float all[FIT_WEIGHTS];
+    size_t best = STRENGTHS - 1;
+    double figure = NAN;
+    memset(r->fitted, 0, sizeof r->fitted);
+    r->alone = dev_without_layers(r);
+    wt__refiner_fit(&r->data.train, r->loss == BCE ? wt__refiner_bce : wt__refiner_softmax, PRIOR, all);
+    for (size_t s = 0; s < STRENGTHS && r->data.dev.count > 0; s++) {
+        for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+            r->fitted[f] = strengths[s] * all[f];
+        double here = dev_without_layers(r);
+        if (s == 0 || here > figure + 1e-9) {
+            best = s;
+            figure = here;
+        }
+    }
+    for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+        r->fitted[f] = strengths[best] * all[f];
+    r->fitted[RETRIEVE_FEATURES] = all[RETRIEVE_FEATURES];
+}
+
+static int forward_item(void *context, size_t index, unsigned worker)
+{
+    (void)worker;
+    forward(context, (unsigned)index);
+    return 0;
+}
+
+static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
+{
+    struct refining *r = self;
+    size_t count = r->data.dev.count;
+    double sums[STRENGTHS] = {0};
+    uint32_t *chosen = wt__alloc_array(count, sizeof *chosen);
+    if (!chosen)
+        return wt__fail_nomem(err);
+    int rc = 0;
+    for (size_t i = 0; i < count; i++)
+        chosen[i] = (uint32_t)i;
+    for (size_t first = 0; rc == 0 && first < count; first += r->capacity) {
+        lay_out(r, &r->data.dev, chosen + first, count - first < r->capacity ? count - first : r->capacity);
+        wt__pool_run(r->training_batch.workers, r->training_batch.workers, forward_item, r);
+        for (size_t b = 0; b < r->count; b++)
+            for (size_t s = 0; s < STRENGTHS; s++)
+                sums[s] += recall_of(r, b, strengths[s]);
+        if (wt__train_progress_step(progress, progress->state.done))
+            rc = wt__fail_cancelled(err);
+    }
+    size_t best = 0;
+    for (size_t s = 1; s < STRENGTHS; s++)
+        if (sums[s] > sums[best] + 1e-9 * (double)count)
+            best = s;
+    r->strength = strengths[best];
+    *figure = sums[best] / (double)count;
+    free(chosen);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the model */
+
+/* What a query adds: v, and s, w and b in part, in units of the first stage's best score. */
+static int write_weights(struct refining *r, const char *path, wt_error *err)
+{
+    struct arena arena = {0};
+    size_t width = r->hidden + RETRIEVE_FEATURES, count = 0;
+    float *score = wt__arena_array(&arena, float, width + 1), scale = r->strength / PRIOR;
+    struct tensor_source *tensors = wt__arena_array(&arena, struct tensor_source, r->layer_parameters + HEAD_PARTS);
+    struct parameter *layers;
+    size_t layer_count;
+    int rc = score && tensors ? 0 : wt__fail_nomem(err);
+    if (rc == 0) {
+        for (size_t h = 0; h < r->hidden; h++)
+            score[h] = scale * r->value.at[STATE][h];
+        for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+            score[r->hidden + f] = r->fitted[f] / PRIOR + scale * r->value.at[WEIGHTS][f];
+        score[width] = scale * r->value.at[BIAS][0];
+        wt__trainable_parameters(r->model, &layers, &layer_count);
+        for (size_t i = 0; i < layer_count; i++)
+            if (strncmp(layers[i].name, "embeddings.", 11) != 0)
+                tensors[count++] = wt__trainable_tensor(r->model, i);
+        tensors[count++] = (struct tensor_source){REFINER_CANDIDATE, r->value.at[CANDIDATE], 2, {r->hidden, r->in}};
+        tensors[count++] = (struct tensor_source){REFINER_CANDIDATE_BIAS, r->value.at[CANDIDATE_BIAS], 1, {r->hidden}};
+        tensors[count++] = (struct tensor_source){REFINER_SCORE, score, 2, {1, width}};
+        tensors[count++] = (struct tensor_source){REFINER_SCORE_BIAS, score + width, 1, {1}};
+        rc = wt__safetensors_write(path, tensors, count, NULL, err);
+    }
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+static json_t *describe(const struct refining *r)
+{
+    const struct retriever *w = &r->first.retriever;
+    return json_pack("{s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:b, s:s, s:I, s:I, s:f, s:f}", "weights", "lexical",
+                     (double)w->lexical, "dense", (double)w->dense, "part", (double)w->subquery, "neighbours",
+                     (double)w->neighbours, "tool2vec", r->first.classified ? 0.0 : 1.0, "mlc",
+                     r->first.classified ? 1.0 : 0.0, "votes", w->votes, "first", r->first.identity, "join",
+                     (json_int_t)r->join, "candidates", (json_int_t)r->candidates, "strength", (double)r->strength,
+                     "kept", KEPT);
+}
+
+static int save(void *self, const struct loop_state *state, wt_error *err)
+{
+    struct refining *r = self;
+    struct arena arena = {0};
+    char *path = wt__path_join(&arena, r->out, TRAINED_WEIGHTS);
+    int rc = path ? write_weights(r, path, err) : wt__fail_nomem(err);
+    wt__arena_dispose(&arena);
+    if (rc < 0)
+        return rc;
+    struct loop_state from = *state;
+    from.before = r->alone;
+    return wt__evaluator_save(r->evaluator, r->out, r->about, &from, describe(r), err);
+}
+
+/* No step made it better: what was fitted is all. */
+static int revert(void *self, const struct loop_state *state, wt_error *err)
+{
+    struct refining *r = self;
+    r->strength = 0;
+    return save(self, state, err);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static int open_heads(struct refining *r, unsigned workers, wt_error *err)
+{
+    place_head(&r->value, r, NULL);
+    float *block = calloc((2 + (size_t)workers) * r->value.count, sizeof *block);
+    r->sums = calloc(workers, sizeof *r->sums);
+    if (!block || !r->sums) {
+        free(block);
+        return wt__fail_nomem(err);
+    }
+    place_head(&r->value, r, block);
+    place_head(&r->gradient, r, block + r->value.count);
+    for (unsigned w = 0; w < workers; w++)
+        place_head(&r->sums[w], r, block + (2 + (size_t)w) * r->value.count);
+    for (size_t h = 0; h < r->hidden && h < r->dim; h++)
+        r->value.at[CANDIDATE][h * r->in + h] = IDENTITY * sqrtf((float)r->hidden);
+    return 0;
+}
+
+static int list_parameters(struct refining *r, wt_error *err)
+{
+    static const char *const names[HEAD_PARTS] = {REFINER_CANDIDATE, REFINER_CANDIDATE_BIAS, "score.state",
+                                                  "score.features", REFINER_SCORE_BIAS};
+    struct parameter *layers;
+    wt__trainable_parameters(r->model, &layers, &r->layer_parameters);
+    r->parameters = wt__alloc_array(r->layer_parameters + HEAD_PARTS, sizeof *r->parameters);
+    if (!r->parameters)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < r->layer_parameters; i++)
+        if (!layers[i].frozen)
+            r->parameters[r->parameter_count++] = layers[i];
+    for (int part = 0; part < HEAD_PARTS; part++)
+        r->parameters[r->parameter_count++] = (struct parameter){.name = names[part],
+                                                                 .value = r->value.at[part],
+                                                                 .gradient = r->gradient.at[part],
+                                                                 .count = r->value.counts[part],
+                                                                 .decays = part != CANDIDATE_BIAS && part != BIAS,
+                                                                 .rate = HEAD_RATE};
+    return 0;
+}
+
+static void measure(struct refining *r, size_t batch)
+{
+    size_t longest = 0;
+    const struct refiner_samples *both[] = {&r->data.train, &r->data.dev};
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < both[s]->count; i++)
+            longest = both[s]->tokens[i] > longest ? both[s]->tokens[i] : longest;
+    longest += r->candidates;
+    r->limits =
+        (struct batch_limits){.texts = batch, .rows = batch * longest, .longest = longest, .external = batch * longest};
+}
+
+/* Bytes that training will take, what the data took included. */
+static size_t bytes_of(const struct refining *r, unsigned workers)
+{
+    size_t training_batch = wt__batch_bytes(r->model, workers, &r->limits), n = r->candidates;
+    size_t sample = n * (sizeof(uint32_t) + 1 + RETRIEVE_FEATURES * sizeof(float)) + 16 +
+                    USUAL_TEXTS * r->dim * sizeof(float); /* which the evaluator keeps */
+    size_t own = (r->data.train.count + r->data.dev.count) * sample +
+                 (REFINER_FOLDS + 1) * r->data.tools * r->dim * sizeof(float) * 5 / 4 +
+                 r->capacity * n * (r->in + 2) * sizeof(float);
+    return training_batch == SIZE_MAX ? SIZE_MAX : training_batch + own;
+}
+
+static int begin(void *self, wt_error *err)
+{
+    struct refining *r = self;
+    size_t row = REFINER_TOKENS + r->candidates, batch = r->capacity;
+    unsigned workers = r->training->threads;
+    int rc = wt__batch_open(&r->training_batch, r->model, BATCH_ROWS, workers, &r->limits, err);
+    if (rc < 0)
+        return rc;
+    r->ids = wt__alloc_array(row, sizeof *r->ids);
+    r->positions = wt__alloc_array(batch * row, sizeof *r->positions);
+    r->inputs = wt__alloc_aligned(batch * r->candidates * r->in, sizeof *r->inputs);
+    r->logits = calloc(batch * r->candidates, sizeof *r->logits);
+    r->learned = calloc(batch * r->candidates, sizeof *r->learned);
+    r->scratch = calloc(workers, sizeof(struct refiner_scratch *));
+    if (!r->ids || !r->positions || !r->inputs || !r->logits || !r->learned || !r->scratch)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < row; i++)
+        r->ids[i] = -1;
+    for (unsigned w = 0; rc == 0 && w < workers; w++)
+        rc = wt__refiner_scratch_new(&r->scratch[w], r->evaluator->encoder, r->candidates, err);
+    return rc;
+}
+
+static void dispose(struct refining *r)
+{
+    for (unsigned w = 0; r->scratch && w < r->training->threads; w++)
+        wt__refiner_scratch_free(r->scratch[w]);
+    wt__batch_dispose(&r->training_batch);
+    wt__trainable_close(r->model);
+    wt__refiner_data_dispose(&r->data);
+    free(r->value.at[0]);
+    free(r->sums);
+    free(r->parameters);
+    free(r->scratch);
+    free(r->ids);
+    free(r->positions);
+    free(r->inputs);
+    free(r->logits);
+    free(r->learned);
+    json_decref(r->about);
+}
+
+/* ---------------------------------------------------------------- the lesson */
+
+/* The recipe before the "+", as training left it. */
+static int read_first(struct refining *r, wt_error *err)
+{
+    const char *name = r->training->lesson->public.name;
+    struct trained *trained;
+    r->first.classified = strcmp(name, "mlc+refiner") == 0;
+    r->first.name = r->first.classified ? "mlc" : "tool2vec";
+    int rc = wt__trained_open(&trained, r->training->out, r->evaluator->encoder, err);
+    const struct trained_recipe *first = rc == 0 ? wt__trained_recipe(trained, r->first.name) : NULL;
+    if (first) {
+        r->first.retriever = first->retriever;
+        r->first.retriever.votes = wt__trained_recipe(trained, "neighbours") != NULL;
+        r->first.identity = wt__arena_copy(&r->training->arena, wt__str(first->identity));
+        rc = r->first.identity ? 0 : wt__fail_nomem(err);
+    } else if (rc == 0)
+        rc = wt__fail(err, WT_EINVAL, "%s begins where %s ends; run `whichtool train %s` first", name, r->first.name,
+                      r->first.name);
+    wt__trained_close(trained);
+    return rc;
+}
+
+static int open_model(struct refining *r, size_t batch, wt_error *err)
+{
+    const struct model_config *config = &wt__encoder_packed(r->evaluator->encoder)->model.config;
+    size_t wanted = r->training->options->candidates;
+    r->hidden = config->hidden;
+    r->dim = r->evaluator->dim;
+    r->in = r->dim + RETRIEVE_FEATURES;
+    r->join = config->layers > OWN_LAYERS ? config->layers - OWN_LAYERS : config->convolution > 0;
+    r->candidates = wanted ? wanted : REFINER_CANDIDATES;
+    r->capacity = batch;
+    if (r->candidates < REFINER_MIN_CANDIDATES || r->candidates > REFINER_MAX_CANDIDATES)
+        return wt__fail(err, WT_EINVAL, "a refiner looks at %d to %d candidates, not %zu", REFINER_MIN_CANDIDATES,
+                        REFINER_MAX_CANDIDATES, r->candidates);
+    int rc = wt__trainable_open_upper(&r->model, r->evaluator->base.folder, r->join, err);
+    if (rc == 0 && r->training->reduced)
+        wt__trainable_reduce(r->model);
+    if (rc == 0) {
+        wt__trainable_freeze(r->model, 0);
+        rc = open_heads(r, r->training->threads, err);
+    }
+    return rc < 0 ? rc : list_parameters(r, err);
+}
+
+static int train(struct refining *r, const struct loop_options *options, struct loop_result *result, wt_error *err)
+{
+    int rc = open_model(r, options->batch, err);
+    if (rc == 0)
+        rc = wt__refiner_data_open(&r->data, r->evaluator, &r->first, r->candidates, KEPT, err);
+    if (rc == 0)
+        rc = wt__make_folders(r->out, err);
+    if (rc < 0)
+        return rc;
+    fit(r);
+    measure(r, options->batch);
+    struct objective objective = {.self = r,
+                                  .parameters = r->parameters,
+                                  .parameter_count = r->parameter_count,
+                                  .examples = r->data.train.count,
+                                  .bytes = bytes_of(r, options->workers),
+                                  .begin = begin,
+                                  .prepare = prepare,
+                                  .forward = forward,
+                                  .loss = loss,
+                                  .backward = backward,
+                                  .reduce = reduce,
+                                  .measure = r->data.dev.count ? measure_dev : NULL,
+                                  .save = save,
+                                  .revert = revert};
+    return wt__loop_run(&objective, options, &r->training->progress, result, err);
+}
+
+int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err)
+{
+    const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 8000, .most = 5};
+    struct refining r = {.training = training, .out = out->path, .strength = 1};
+    struct loop_options options;
+    struct loop_result result;
+    int rc = wt__training_loss(training, err);
+    if (rc < 0)
+        return rc;
+    r.loss = rc;
+    rc = wt__evaluator_open(&r.evaluator, training, err);
+    if (rc == 0)
+        rc = read_first(&r, err);
+    if (rc == 0)
+        rc = wt__training_plan(training, &plan, &r.evaluator->base, &options, &r.about, err);
+    if (rc == 0 && !wt__training_done(training, &options, out)) {
+        rc = train(&r, &options, &result, err);
+        if (rc == 0) {
+            wt__training_result(&result, out);
+            out->before = r.alone;
+            if (result.state.best_step == 0 && !isnan(r.alone))
+                out->notice = result.state.best > r.alone
+                                  ? "weighing words and parts anew was enough: its layers made it no better on dev"
+                                  : "nothing made it better on dev: it is its first stage";
+        }
+    }
+    dispose(&r);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what it left */
+
+int wt__refiner_ask(struct dev_evaluator *evaluator, const char *recipe, bool *there, struct outcome *out,
+                    wt_error *err)
+{
+    struct trained *trained;
+    struct tool_vectors searched = {0};
+    float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
+    int rc = wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, err);
+    const struct trained_recipe *found = rc == 0 ? wt__trained_recipe(trained, recipe) : NULL;
+    *there = found != NULL;
+    if (found) {
+        const struct first_stage first = {recipe, found->identity, found->retriever, found->mlc > 0};
+        rc = vectors ? wt__refiner_vectors(evaluator, &first, REFINER_FOLDS, vectors, err) : wt__fail_nomem(err);
+        if (rc == 0)
+            rc = wt__tool_vectors_open(&searched, vectors, evaluator->tools, evaluator->dim, err);
+        if (rc == 0)
+            rc = wt__evaluator_ask_refined(evaluator, &found->retriever, &searched, found->refiner, out, err);
+    }
+    wt__tool_vectors_dispose(&searched);
+    wt__trained_close(trained);
+    free(vectors);
+    return rc;
+}

@@ -1,0 +1,533 @@
+/* toolrerank_trainer.c: the first stage is dpr, as in the paper, or the same vectors with words beside them where that
+ * is better on dev. Then every setting of the paper's Table 2 is put to every dev request, as a request of either kind.
+ * A pair of request and tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each
+ * request knows its own figure under every setting, the best one for a classifier that is more or less sure is a matter
+ * of sums. Where dev hardly has a request for a single provider, such are cut out of the others (learn/request_kind.h):
+ * else nothing would speak for Algorithm 1. */
+#include "learn/toolrerank_trainer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/sort.h"
+#include "rerank/cross_encoder.h"
+#include "learn/request_kind.h"
+
+/* Values in order of preference, the paper's first: of equals the first stays. */
+static const struct balance {
+    float lexical, dense;
+} balances[] = {{0, 1}, {1, 4}, {1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}};
+static const float subqueries[] = {0, 0.5f, 1};
+static const struct depths {
+    uint32_t seen, unseen;
+} depths[] = {{10, 50}, {10, 30}, {10, 10}, {30, 50}, {30, 30}, {50, 50}};
+static const float tau_s_values[] = {0.85f, 0.9f, 0.8f, 0.75f, 0.7f, 0.65f, 0.6f};
+static const float tau_m_values[] = {0.7f, 0.65f, 0.75f, 0.6f, 0.8f, 0.85f, 0.9f};
+static const uint32_t mosts[] = {3, 2, 4};
+static const float priors[] = {0, 2, 4, 8, 16};
+static const float covers[] = {0, 10, 20, 40};
+static const float margins[] = {0.1f, 0, 0.2f, 0.3f, 0.4f};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+enum {
+    PRIORS = COUNT(priors),
+    LOOKS = COUNT(depths) * PRIORS,
+    SINGLES = COUNT(tau_s_values) * COUNT(covers),
+    MULTIS = COUNT(tau_m_values) * COUNT(mosts),
+    POINTS = SINGLES + MULTIS + 1, /* of a look: single, several, and no rule */
+    DEEPEST = 50,
+    CUTOFF = 5
+};
+
+/* A dev request, or one that was cut out of it. */
+struct asked {
+    struct str text;
+    uint32_t *gold; /* [gold_count] */
+    size_t gold_count;
+    char *cut;                       /* memory of text; NULL: the dev request's own */
+    struct candidate first[DEEPEST]; /* of the first stage */
+    size_t count;
+    float probability;                   /* that it needs several providers */
+    float before, points[LOOKS][POINTS]; /* figures */
+    struct pair_score {
+        uint32_t row;
+        float probability;
+    } * read; /* [len] what the cross-encoder said */
+    size_t len, capacity;
+};
+
+struct search {
+    struct first_ranking ranking;
+    struct training *training;
+    struct trained *trained;
+    struct cross *cross; /* NULL: the first stage's scores */
+    struct arena arena;
+    struct tool *tools;    /* [M] */
+    bool *seen;            /* [M] training used it, or its provider */
+    uint64_t *by_provider; /* [M] provider << 32 | row, ascending */
+    struct kind_fit fit;
+    struct rules rules;
+    struct asked *asked; /* [asked_count]: Q, and those that were cut out of them */
+    size_t asked_count;
+    wt_error *errors;    /* [threads] */
+    double before, best; /* mean figures */
+};
+
+/* ---------------------------------------------------------------- the catalogue */
+
+static int read_tools(struct search *s, wt_error *err)
+{
+    struct dev_evaluator *evaluator = s->ranking.evaluator;
+    const struct snapshot_key *keys = evaluator->index->snapshot->keys;
+    wt_engine *engine = s->training->engine;
+    size_t tools = evaluator->tools;
+    s->tools = wt__arena_array(&s->arena, struct tool, tools);
+    s->seen = wt__arena_array(&s->arena, bool, tools);
+    s->by_provider = wt__arena_array(&s->arena, uint64_t, tools);
+    s->ranking.providers = wt__arena_array(&s->arena, uint32_t, tools);
+    s->ranking.nobody = HIERARCHY_NO_PROVIDER;
+    if (!s->tools || !s->seen || !s->by_provider || !s->ranking.providers)
+        return wt__fail_nomem(err);
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_get(engine->store, s->training->examples.ids, tools, &s->arena, s->tools, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    for (uint32_t row = 0; rc >= 0 && row < tools; row++) {
+        bool none = s->tools[row].provider.len == 0;
+        s->ranking.providers[row] = none ? HIERARCHY_NO_PROVIDER : keys[row].provider;
+        s->by_provider[row] = (uint64_t)s->ranking.providers[row] << 32 | row;
+        if (none)
+            s->ranking.nobody = keys[row].provider;
+    }
+    wt__sort_u64(s->by_provider, tools);
+    return rc < 0 ? rc : 0;
+}
+
+/* Where a provider's tools begin in by_provider. */
+static size_t begin_of(const struct search *s, uint32_t provider)
+{
+    size_t low = 0, high = s->ranking.evaluator->tools;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (s->by_provider[middle] >> 32 < provider)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Marks what training used, and lists the names of it. A provider is seen when any of its tools is. */
+static int list_seen(struct search *s, json_t *names, wt_error *err)
+{
+    const struct example_set *train = &s->training->examples.train;
+    for (size_t i = 0; i < train->starts[train->count]; i++)
+        s->seen[train->tools[i]] = true;
+    for (size_t i = 0, end; i < s->ranking.evaluator->tools; i = end) {
+        uint32_t row = (uint32_t)s->by_provider[i], provider = s->ranking.providers[row];
+        bool alone = provider == HIERARCHY_NO_PROVIDER, seen = s->seen[row];
+        for (end = i + 1; !alone && end < s->ranking.evaluator->tools && s->by_provider[end] >> 32 == provider; end++)
+            seen |= s->seen[(uint32_t)s->by_provider[end]];
+        if (!seen)
+            continue;
+        struct str name = alone ? s->tools[row].name : s->tools[row].provider; /* the id of a tool without provider */
+        if (json_array_append_new(names, json_stringn(name.ptr, name.len)) < 0)
+            return wt__fail_nomem(err);
+        for (size_t at = i; at < end; at++)
+            s->seen[(uint32_t)s->by_provider[at]] = true;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the first stage */
+
+static int choose_first_stage(struct search *s, wt_error *err)
+{
+    enum { CHOICES = COUNT(balances) * COUNT(subqueries) };
+    struct retriever retrievers[CHOICES];
+    struct outcome unused;
+    size_t chosen = 0;
+    for (size_t i = 0; i < CHOICES; i++) {
+        const struct balance *balance = &balances[i / COUNT(subqueries)];
+        retrievers[i] = (struct retriever){
+            .lexical = balance->lexical, .dense = balance->dense, .subquery = subqueries[i % COUNT(subqueries)]};
+    }
+    int rc = 0;
+    if (s->ranking.evaluator->dev_count > 0)
+        rc = wt__evaluator_choose(s->ranking.evaluator, retrievers, CHOICES, &s->ranking.documents, &chosen, &unused,
+                                  err);
+    s->ranking.retriever = retrievers[chosen];
+    return rc;
+}
+
+/* ---------------------------------------------------------------- one dev request */
+
+/* What the pipeline's callbacks work with. */
+struct asking {
+    const struct search *search;
+    struct asked *asked;
+};
+
+static const struct pair_score *score_of(const struct asked *asked, uint32_t row)
+{
+    for (size_t i = 0; i < asked->len; i++)
+        if (asked->read[i].row == row)
+            return &asked->read[i];
+    return NULL;
+}
+
+static struct candidate candidate_of(const struct search *s, uint32_t row, float score)
+{
+    return (struct candidate){.row = row,
+                              .provider = s->ranking.providers[row],
+                              .seen = s->seen[row],
+                              .score = score,
+                              .vector = s->ranking.evaluator->documents + row * s->ranking.evaluator->dim};
+}
+
+/* Reads the tools of rows [count] that were not read before. */
+static int read_pairs(const struct asking *a, const uint32_t *rows, size_t count, wt_error *err)
+{
+    const struct search *s = a->search;
+    struct asked *asked = a->asked;
+    struct arena arena = {0};
+    struct tool *tools = wt__arena_array(&arena, struct tool, count);
+    float *logits = wt__arena_array(&arena, float, count);
+    int rc = tools && logits ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        tools[i] = s->tools[rows[i]];
+    if (rc == 0)
+        rc = wt__cross_encoder_score(s->cross, s->trained->cross->fields, asked->text, tools, count, &arena, logits,
+                                     err);
+    if (rc == 0 && wt__grow((void **)&asked->read, &asked->capacity, asked->len + count, sizeof *asked->read) < 0)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        asked->read[asked->len++] = (struct pair_score){rows[i], wt__cross_probability(logits[i])};
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+static int score_candidates(void *context, struct candidate *candidates, size_t count, wt_error *err)
+{
+    struct asking *a = context;
+    uint32_t unread[HIERARCHY_MAX_CANDIDATES];
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!score_of(a->asked, candidates[i].row))
+            unread[n++] = candidates[i].row;
+    int rc = n ? read_pairs(a, unread, n, err) : 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        candidates[i].score = score_of(a->asked, candidates[i].row)->probability;
+    return rc;
+}
+
+static int tools_of(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
+{
+    const struct search *s = ((struct asking *)context)->search;
+    size_t n = 0;
+    (void)err;
+    for (size_t at = begin_of(s, provider); at < s->ranking.evaluator->tools && n < most; at++, n++) {
+        uint32_t row = (uint32_t)s->by_provider[at];
+        if (s->ranking.providers[row] != provider)
+            break;
+        out[n] = candidate_of(s, row, 0);
+    }
+    return (int)n;
+}
+
+/* The mean of recall and NDCG at CUTOFF of candidates in this order. */
+static float figure_of(const struct asked *asked, const struct candidate *candidates, size_t count)
+{
+    size_t found = 0;
+    double gain = 0, ideal = 0;
+    for (size_t i = 0; i < count && i < CUTOFF; i++)
+        for (size_t g = 0; g < asked->gold_count; g++)
+            if (asked->gold[g] == candidates[i].row) {
+                found++;
+                gain += 1 / log2((double)i + 2);
+            }
+    for (size_t i = 0; i < asked->gold_count && i < CUTOFF; i++)
+        ideal += 1 / log2((double)i + 2);
+    return ideal > 0 ? (float)(((double)found / (double)asked->gold_count + gain / ideal) / 2) : 0;
+}
+
+/* The settings of a point: 0 .. SINGLES - 1 for a single provider, then those for several, then no rule. */
+static struct hierarchy_settings settings_of(size_t look, size_t point)
+{
+    struct hierarchy_settings settings = wt__hierarchy_paper;
+    settings.seen_depth = depths[look / PRIORS].seen;
+    settings.unseen_depth = depths[look / PRIORS].unseen;
+    settings.prior = priors[look % PRIORS];
+    settings.rule[REQUEST_SINGLE] = point < SINGLES ? HIERARCHY_ALGORITHM1 : HIERARCHY_NONE;
+    settings.rule[REQUEST_MULTI] = point >= SINGLES && point < SINGLES + MULTIS ? HIERARCHY_ALGORITHM2 : HIERARCHY_NONE;
+    if (point < SINGLES) {
+        settings.tau_s = tau_s_values[point / COUNT(covers)];
+        settings.cover = covers[point % COUNT(covers)];
+    }
+    if (settings.rule[REQUEST_MULTI] == HIERARCHY_ALGORITHM2) {
+        settings.tau_m = tau_m_values[(point - SINGLES) / COUNT(mosts)];
+        settings.group_most = mosts[(point - SINGLES) % COUNT(mosts)];
+    }
+    return settings;
+}
+
+static int try_points(struct asking *a, wt_error *err)
+{
+    const struct search *s = a->search;
+    const struct toolrerank_source source = {a, s->ranking.evaluator->dim, s->cross ? score_candidates : NULL,
+                                             tools_of};
+    struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
+    int rc = 0;
+    for (size_t look = 0; look < LOOKS; look += s->cross ? 1 : PRIORS) /* scores of the first stage lean on nothing */
+        for (size_t point = 0; rc == 0 && point < POINTS; point++) {
+            const struct hierarchy_settings settings = settings_of(look, point);
+            size_t count = a->asked->count, first;
+            memcpy(candidates, a->asked->first, count * sizeof *candidates);
+            rc = wt__toolrerank(&settings, point < SINGLES ? REQUEST_SINGLE : REQUEST_MULTI, &source, candidates,
+                                &count, &first, err);
+            a->asked->points[look][point] = rc == 0 ? figure_of(a->asked, candidates, count) : 0;
+        }
+    return rc;
+}
+
+/* The dev request as it is, or what can be cut out of it for one of its providers; without gold there is nothing. */
+static int read_request(struct search *s, size_t index, unsigned worker, wt_error *err)
+{
+    const struct example_set *set = &s->training->examples.dev;
+    struct asked *asked = &s->asked[index];
+    size_t queries = s->ranking.evaluator->dev_count, dev = s->ranking.evaluator->dev[index % queries],
+           first = set->starts[dev];
+    size_t count = set->starts[dev + 1] - first;
+    struct buffer text = {0};
+    uint32_t provider = HIERARCHY_NO_PROVIDER;
+    asked->text = set->texts[dev];
+    asked->gold = wt__alloc_array(count, sizeof *asked->gold);
+    int rc = asked->gold ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && index >= queries) {
+        rc = wt__cut_down(&s->ranking, asked->text, set->tools + first, count, worker, &text, &provider, err);
+        asked->text = wt__buffer_view(&text);
+        asked->cut = text.ptr;
+    }
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (index < queries || (text.len > 0 && s->ranking.providers[set->tools[first + i]] == provider))
+            asked->gold[asked->gold_count++] = set->tools[first + i];
+    return rc;
+}
+
+static int ask(void *context, size_t index, unsigned worker)
+{
+    struct search *s = context;
+    struct asked *asked = &s->asked[index];
+    struct asking asking = {s, asked};
+    struct request_texts texts;
+    struct hit_list hits;
+    wt_error *err = &s->errors[worker];
+    int rc = read_request(s, index, worker, err);
+    if (rc == 0 && asked->gold_count > 0)
+        rc = wt__first_rank(&s->ranking, asked->text, DEEPEST, worker, &hits, &texts, err);
+    if (rc < 0 || asked->gold_count == 0)
+        return rc;
+    asked->count = hits.len;
+    for (size_t i = 0; i < hits.len; i++)
+        asked->first[i] =
+            candidate_of(s, hits.items[i].row, hits.items[0].score > 0 ? hits.items[i].score / hits.items[0].score : 0);
+    float lack = wt__request_lack(&texts, asked->first, asked->count);
+    asked->probability = wt__request_probability(&s->fit.classifier, lack);
+    asked->before = figure_of(asked, asked->first, asked->count);
+    rc = try_points(&asking, err);
+    if (rc == 0 && worker == 0 && wt__train_progress_step(&s->training->progress, index + 1))
+        rc = wt__fail_cancelled(err);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the best settings */
+
+static enum request_kind kind_of(const struct asked *asked, float margin)
+{
+    float beyond = asked->probability - 0.5f;
+    return !(fabsf(beyond) > margin) ? REQUEST_UNKNOWN : beyond > 0 ? REQUEST_MULTI : REQUEST_SINGLE;
+}
+
+/* The first of the best among points begin .. end - 1 and no rule at all. */
+static size_t best_point(const double *sums, size_t begin, size_t end)
+{
+    size_t best = begin;
+    for (size_t point = begin; point < end; point++)
+        if (sums[point] > sums[best] + 1e-9)
+            best = point;
+    return sums[POINTS - 1] > sums[best] + 1e-9 ? POINTS - 1 : best;
+}
+
+/* Sums of the figures that a classifier of this margin would have, under the best rule for each kind. */
+static double try_margin(const struct search *s, size_t look, float margin, struct hierarchy_settings *settings)
+{
+    double sums[REQUEST_KINDS][POINTS] = {{0}};
+    for (size_t q = 0; q < s->asked_count; q++)
+        for (size_t point = 0; point < POINTS; point++)
+            sums[kind_of(&s->asked[q], margin)][point] += (double)s->asked[q].points[look][point];
+    size_t single = best_point(sums[REQUEST_SINGLE], 0, SINGLES);
+    size_t several = best_point(sums[REQUEST_MULTI], SINGLES, SINGLES + MULTIS);
+    const struct hierarchy_settings of_several = settings_of(look, several);
+    *settings = settings_of(look, single);
+    settings->tau_m = of_several.tau_m;
+    settings->group_most = of_several.group_most;
+    settings->rule[REQUEST_MULTI] = of_several.rule[REQUEST_MULTI];
+    return sums[REQUEST_SINGLE][single] + sums[REQUEST_MULTI][several] + sums[REQUEST_UNKNOWN][POINTS - 1];
+}
+
+static void choose(struct search *s)
+{
+    size_t count = 0;
+    for (size_t q = 0; q < s->asked_count; q++)
+        count += s->asked[q].gold_count > 0;
+    s->rules.settings = wt__hierarchy_paper;
+    s->rules.classifier = s->fit.classifier;
+    s->rules.classifier.margin = margins[0];
+    s->best = s->before = NAN;
+    for (size_t look = 0; count > 0 && look < LOOKS; look++)
+        for (size_t m = 0; m < COUNT(margins); m++) {
+            struct hierarchy_settings settings;
+            double figure = try_margin(s, look, margins[m], &settings) / (double)count;
+            if (figure <= s->best + 1e-9)
+                continue;
+            s->best = figure;
+            s->rules.settings = settings;
+            s->rules.classifier.margin = margins[m];
+        }
+    for (size_t q = 0; q < s->asked_count; q++)
+        s->before = (q ? s->before : 0) + (double)s->asked[q].before / (double)count;
+}
+
+/* How many requests dev gives: itself, and as many cut ones where those for a single provider are scarce. */
+static size_t count_asked(const struct search *s)
+{
+    const struct dev_evaluator *evaluator = s->ranking.evaluator;
+    const struct example_set *set = &s->training->examples.dev;
+    size_t single = 0;
+    for (size_t q = 0; q < evaluator->dev_count; q++) {
+        size_t first = set->starts[evaluator->dev[q]], end = set->starts[evaluator->dev[q] + 1];
+        single += !wt__several_providers(&s->ranking, set->tools + first, end - first);
+    }
+    return wt__kind_is_scarce(single, evaluator->dev_count) ? 2 * evaluator->dev_count : evaluator->dev_count;
+}
+
+static int search_settings(struct search *s, wt_error *err)
+{
+    unsigned threads = s->training->threads;
+    s->asked_count = count_asked(s);
+    s->asked = calloc(s->asked_count + 1, sizeof *s->asked);
+    s->errors = calloc(threads, sizeof *s->errors);
+    int rc = s->asked && s->errors ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && wt__train_progress_phase(&s->training->progress, "measuring", s->asked_count))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__pool_run(threads, s->asked_count, ask, s);
+    for (unsigned w = 0; rc < 0 && s->errors && w < threads; w++)
+        if (s->errors[w].code && err)
+            *err = s->errors[w];
+    if (rc == 0)
+        choose(s);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the lesson */
+
+static int open_search(struct search *s, wt_error *err)
+{
+    int rc = wt__tool_vectors_open(&s->ranking.documents, s->ranking.evaluator->documents, s->ranking.evaluator->tools,
+                                   s->ranking.evaluator->dim, err);
+    if (rc == 0)
+        rc = read_tools(s, err);
+    if (rc == 0)
+        rc = wt__trained_open(&s->trained, s->training->out, s->ranking.evaluator->encoder, err);
+    if (rc == 0 && s->trained && s->trained->cross)
+        rc = wt__cross_encoder_open(s->trained->cross, &s->cross, err);
+    s->rules.across = s->cross != NULL;
+    s->rules.by_provider = true;
+    return rc;
+}
+
+static void close_search(struct search *s)
+{
+    for (size_t q = 0; s->asked && q < s->asked_count; q++) {
+        free(s->asked[q].read);
+        free(s->asked[q].gold);
+        free(s->asked[q].cut);
+    }
+    free(s->asked);
+    free(s->errors);
+    wt__tool_vectors_dispose(&s->ranking.documents);
+    wt__trained_close(s->trained);
+    wt__arena_dispose(&s->arena);
+}
+
+/* How many requests were cut out of dev ones. */
+static size_t count_cut(const struct search *s)
+{
+    size_t count = 0;
+    for (size_t q = s->ranking.evaluator->dev_count; q < s->asked_count; q++)
+        count += s->asked[q].gold_count > 0;
+    return count;
+}
+
+static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained *out, wt_error *err)
+{
+    struct buffer text = {0};
+    out->before = s->before;
+    out->after = s->best;
+    if (isfinite(s->fit.accuracy))
+        wt__buffer_printf(&text, "the classifier tells %.1f %% of the requests that were held out",
+                          100 * s->fit.accuracy);
+    else
+        wt__buffer_text(&text, "the classifier has nothing to tell apart");
+    wt__buffer_printf(&text, " (of %zu with one provider and %zu with several, %zu of them made up); scores are %s",
+                      s->fit.single, s->fit.several, s->fit.synthetic,
+                      s->cross ? "the cross-encoder's" : "the first stage's, since there is no cross-encoder");
+    out->notice = text.failed ? NULL : wt__arena_copy(&s->training->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    json_t *config = wt__rules_write(&s->rules, json_incref(seen));
+    json_t *fit = json_pack("{s:I, s:I, s:I, s:I, s:o}", "single", (json_int_t)s->fit.single, "several",
+                            (json_int_t)s->fit.several, "made_up", (json_int_t)s->fit.synthetic, "dev_made_up",
+                            (json_int_t)count_cut(s), "accuracy",
+                            isfinite(s->fit.accuracy) ? json_real(s->fit.accuracy) : json_null());
+    const struct retriever *first = &s->ranking.retriever;
+    json_t *weights = json_pack("{s:f, s:f, s:f}", "lexical", (double)first->lexical, "dense", (double)first->dense,
+                                "part", (double)first->subquery);
+    bool failed = !config || !fit || !out->notice || json_object_set(config, "requests", fit) < 0 ||
+                  json_object_set(config, "weights", weights) < 0;
+    if (!failed && s->cross)
+        failed = json_object_set_new(config, TRAINED_CROSS, json_string(s->trained->cross->identity)) < 0;
+    if (failed) {
+        json_decref(config);
+        config = NULL;
+    }
+    int rc = wt__evaluator_leave(s->ranking.evaluator, about, config, out, err);
+    json_decref(weights);
+    json_decref(fit);
+    return rc;
+}
+
+int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *err)
+{
+    struct search s = {.training = training};
+    json_t *about = NULL, *seen = json_array();
+    int rc = seen ? wt__evaluator_begin(&s.ranking.evaluator, training, &about, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = open_search(&s, err);
+    if (rc == 0)
+        rc = list_seen(&s, seen, err);
+    if (rc == 0)
+        rc = choose_first_stage(&s, err);
+    if (rc == 0)
+        rc = wt__kind_fit(&s.ranking, &s.fit, err);
+    if (rc == 0)
+        rc = search_settings(&s, err);
+    if (rc == 0)
+        rc = leave(&s, about, seen, out, err);
+    close_search(&s);
+    json_decref(seen);
+    json_decref(about);
+    return rc;
+}

@@ -1,0 +1,137 @@
+/* plain_text.c: see plain_text.h. One pass, a character at a time; what may follow what is decided by the last byte
+ * written, so that nothing which was left out can bring two halves of a mark together. */
+#include "llm/plain_text.h"
+
+#include <stdint.h>
+#include <utf8proc.h>
+
+enum { REPLACEMENT = 0xFFFD, NON_JOINER = 0x200C, JOINER = 0x200D, TAGS = 0xE0000, TAGS_END = 0xE1000 };
+
+struct writer {
+    struct buffer *out;
+    size_t begin, end; /* of what may be written into out */
+    bool lines;        /* kept, else one line is made */
+    bool gap;          /* a blank is owed, unless nothing follows */
+    bool full;         /* there was more than fits */
+};
+
+static char last_byte(const struct writer *w)
+{
+    return w->out->len > w->begin ? w->out->ptr[w->out->len - 1] : '\0';
+}
+
+/* The ASCII mark that a character would be read as. */
+static int32_t as_mark(int32_t c)
+{
+    switch (c) {
+    case 0xFF1C:
+    case 0xFE64:
+        return '<';
+    case 0xFF1E:
+    case 0xFE65:
+        return '>';
+    case 0xFF5B:
+    case 0xFE5B:
+        return '{';
+    case 0xFF5D:
+    case 0xFE5C:
+        return '}';
+    case 0xFF3B:
+        return '[';
+    case 0xFF5C:
+        return '|';
+    default:
+        return c;
+    }
+}
+
+/* Would c, right behind `last`, make or begin a mark? */
+static bool makes_mark(char last, int32_t c)
+{
+    switch (last) {
+    case '<':
+        return c != '=' && c != ' ' && c != '\n' && c != '\t'; /* begins "<<<", "<|", "<s>", "</s>", "<think>" */
+    case '>':
+    case '{':
+    case '}':
+        return c == last;
+    case '|':
+        return c == '>';
+    case '[':
+        return c == '/' || (c >= 'A' && c <= 'Z'); /* "[INST]", "[/INST]" */
+    default:
+        return false;
+    }
+}
+
+/* Is c left out? Joiners shape the letters of some scripts, and are kept behind those only. */
+static bool is_hidden(const struct writer *w, int32_t c)
+{
+    if (c == JOINER || c == NON_JOINER)
+        return (unsigned char)last_byte(w) < 0x80;
+    if (c >= TAGS && c < TAGS_END)
+        return true;
+    utf8proc_category_t category = utf8proc_category(c);
+    return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_CO;
+}
+
+static bool is_line_end(int32_t c)
+{
+    return c == '\n' || c == 0x2028 || c == 0x2029 || c == 0x85 || c == '\v' || c == '\f';
+}
+
+static void put(struct writer *w, int32_t c)
+{
+    utf8proc_uint8_t bytes[4];
+    size_t len = (size_t)utf8proc_encode_char(c, bytes);
+    bool gap = w->gap || makes_mark(last_byte(w), c);
+    if (w->out->len + len + gap > w->end) {
+        w->full = true;
+        return;
+    }
+    if (gap)
+        wt__buffer_char(w->out, ' ');
+    wt__buffer_append(w->out, bytes, len);
+    w->gap = false;
+}
+
+static void take(struct writer *w, int32_t c)
+{
+    c = as_mark(c);
+    bool blank = is_line_end(c) || c == '\t' || c == '\r' || utf8proc_category(c) == UTF8PROC_CATEGORY_ZS;
+    if (!w->lines && blank)
+        w->gap = w->out->len > w->begin;
+    else if (is_line_end(c))
+        put(w, '\n');
+    else if (c == '\t' || !is_hidden(w, c))
+        put(w, c);
+}
+
+static void write_plain(struct buffer *out, struct str text, size_t max, bool lines)
+{
+    struct writer w = {.out = out, .begin = out->len, .end = out->len + max, .lines = lines};
+    const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text.ptr;
+    for (size_t at = 0; at < text.len && !w.full && !out->failed;) {
+        size_t left = text.len - at;
+        int32_t c;
+        utf8proc_ssize_t n = utf8proc_iterate(bytes + at, left < 4 ? (utf8proc_ssize_t)left : 4, &c);
+        if (n <= 0) {
+            c = REPLACEMENT;
+            n = 1;
+        }
+        take(&w, c);
+        at += (size_t)n;
+    }
+    if (w.full)
+        wt__buffer_text(out, PLAIN_CUT);
+}
+
+void wt__plain_text(struct buffer *out, struct str text, size_t max)
+{
+    write_plain(out, text, max, true);
+}
+
+void wt__plain_line(struct buffer *out, struct str text, size_t max)
+{
+    write_plain(out, text, max, false);
+}

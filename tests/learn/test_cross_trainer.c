@@ -1,0 +1,261 @@
+/* The lesson "cross" on a model of two layers: what it makes, who reads it, and how it goes on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "base/json.h"
+#include "base/sha256.h"
+#include "encoder/config.h"
+#include "learn/cross_trainer.h"
+#include "learn/support.h"
+#include "rerank/cross.h"
+
+static wt_train_options options_of(void)
+{
+    wt_train_options options;
+    wt_train_options_init(&options);
+    options.epochs = 8;
+    options.rate = 3e-3;
+    options.threads = 2;
+    return options;
+}
+
+static wt_engine *open_filled(struct place *place)
+{
+    wt_engine *engine = open_store(place);
+    add_tools(place, engine);
+    add_synthetic_usages(place, engine, 160);
+    return engine;
+}
+
+static wt_train_report *train(struct place *place, wt_engine *engine, const char *lesson,
+                              const wt_train_options *options)
+{
+    wt_train_report *report = NULL;
+    sound(place, wt_train(engine, lesson, options, &report, &place->err));
+    return report;
+}
+
+static void hash_of(const char *out, char hex[65])
+{
+    hash_of_model(out, "cross", hex);
+}
+
+/* Recall@5 on dev by the reader of the model: all tools are among the candidates. Their probabilities are as many as
+ * there are right ones. */
+static double recall_by_reader(struct place *place, struct cross *cross, const struct examples *examples)
+{
+    static int32_t ids[PLACE_TOOLS][CROSS_TOKENS];
+    struct token_run tools[PLACE_TOOLS];
+    const struct example_set *dev = &examples->dev;
+    double sum = 0, expected = 0;
+    for (size_t i = 0; i < PLACE_TOOLS; i++)
+        tools[i] = wt__cross_tokens(cross, examples->texts[0][i], ids[i]);
+    for (size_t d = 0; d < dev->count; d++) {
+        float logits[PLACE_TOOLS];
+        size_t found = 0;
+        sound(place, wt__cross_score(cross, dev->texts[d], tools, PLACE_TOOLS, logits, &place->err));
+        for (size_t l = dev->starts[d]; l < dev->starts[d + 1]; l++) {
+            size_t better = 0;
+            for (size_t i = 0; i < PLACE_TOOLS; i++)
+                better += logits[i] > logits[dev->tools[l]];
+            found += better < 5;
+        }
+        for (size_t i = 0; i < PLACE_TOOLS; i++)
+            expected += (double)wt__cross_probability(logits[i]);
+        sum += (double)found / (double)(dev->starts[d + 1] - dev->starts[d]);
+    }
+    assert_float_equal(expected, (double)dev->starts[dev->count], 1e-3);
+    return sum / (double)dev->count;
+}
+
+static void what_is_trained_ranks_better_and_is_read(void **state)
+{
+    static const char *const losses[] = {"softmax", "bce"};
+    struct place *place = *state;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    struct examples examples;
+    sound(place, wt__examples_read(&examples, engine, &(struct examples_options){.seed = 1}, NULL, &place->err));
+    for (size_t i = 0; i < 2; i++) {
+        char folder[160];
+        struct model_config config;
+        struct cross *cross;
+        options.loss = losses[i];
+        wt_train_report *report = train(place, engine, "cross", &options);
+        const wt_trained *item = report->items[0];
+        assert_int_equal(report->len, 1);
+        if (!(item->after > item->before + .1))
+            fail_msg("%s: from %g to %g", losses[i], item->before, item->after);
+        assert_string_equal(item->figure, "recall@5 of the best 30, ranked anew");
+        double after = item->after;
+        wt_train_report_free(report);
+        snprintf(folder, sizeof folder, "%s/cross", place->out);
+        sound(place, wt__model_config_read(&config, folder, &place->err));
+        assert_int_equal(config.labels, 1);
+        sound(place, wt__cross_open(&cross, folder, &place->err));
+        assert_float_equal(recall_by_reader(place, cross, &examples), after, 1e-6);
+        wt__cross_close(cross);
+    }
+    wt__examples_dispose(&examples);
+    options.loss = "hinge";
+    wt_train_report *none;
+    refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL,
+            "the lesson \"cross\" has no loss \"hinge\"; it has: softmax bce");
+    wt_close(engine);
+}
+
+/* The beginning of a phase is always told; steps are, ten times a second. */
+static int stop_at_phase(void *context, const wt_train_progress *progress)
+{
+    size_t *left = context;
+    if (strcmp(progress->phase, "measuring") == 0 && progress->done == 0)
+        *left -= *left > 0;
+    return *left == 0;
+}
+
+static void stopped_and_resumed_it_is_the_same_model(void **state)
+{
+    struct place *place = *state;
+    char whole[65], resumed[65], folder[96];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report *report = train(place, engine, "cross", &options);
+    double before = report->items[0]->before, after = report->items[0]->after;
+    wt_train_report_free(report);
+    hash_of(place->out, whole);
+    snprintf(folder, sizeof folder, "%s/second", place->folder);
+    options.out = folder;
+    for (size_t at = 1; at < 4; at++) {
+        size_t left = at;
+        options.progress = stop_at_phase;
+        options.progress_context = &left;
+        options.resume = 0;
+        refused(place, wt_train(engine, "cross", &options, &report, &place->err), WT_ECANCELLED,
+                "; resume goes on from there");
+        options.progress = NULL;
+        options.resume = 1;
+        report = train(place, engine, "cross", &options);
+        hash_of(folder, resumed);
+        assert_string_equal(whole, resumed);
+        assert_true(report->items[0]->before == before && report->items[0]->after == after);
+        wt_train_report_free(report);
+    }
+    report = train(place, engine, "cross", &options); /* which had ended */
+    assert_non_null(strstr(report->items[0]->notice, "had ended before"));
+    assert_true(report->items[0]->before == before && report->items[0]->after == after);
+    wt_train_report_free(report);
+    wt_close(engine);
+}
+
+/* The trained encoder is what it begins with, once there is one; and it is none of "all". */
+static void it_begins_as_the_trained_encoder(void **state)
+{
+    struct place *place = *state;
+    char plain[65], after[65];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    options.epochs = 1;
+    options.freeze = 2;
+    wt_train_report_free(train(place, engine, "cross", &options));
+    hash_of(place->out, plain);
+    options.freeze = 0;
+    wt_train_report *report = train(place, engine, "all", &options);
+    for (size_t i = 0; i < report->len; i++)
+        assert_string_not_equal(report->items[i]->lesson, "cross");
+    wt_train_report_free(report);
+    options.freeze = 2;
+    wt_train_report_free(train(place, engine, "cross", &options));
+    hash_of(place->out, after);
+    assert_string_not_equal(plain, after);
+    wt_close(engine);
+}
+
+/* The fields that are read are said in config.json, and make another model. */
+static void fields_can_be_chosen(void **state)
+{
+    static const struct {
+        const char *fields, *says;
+    } bad[] = {{"", "a tool has no field \"\""},
+               {"name,,provider", "a tool has no field \"\""},
+               {"parameter-texts", "there are: category, provider, name, description, parameters"}};
+    struct place *place = *state;
+    char usual[65], chosen[65], path[160], *text;
+    size_t len;
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report *none;
+    options.epochs = 1;
+    wt_train_report_free(train(place, engine, "cross", &options));
+    hash_of(place->out, usual);
+    options.fields = "parameters,name";
+    wt_train_report_free(train(place, engine, "cross", &options));
+    hash_of(place->out, chosen);
+    assert_string_not_equal(usual, chosen);
+    snprintf(path, sizeof path, "%s/cross/config.json", place->out);
+    assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, NULL), 0);
+    json_t *config = json_loadb(text, len, 0, NULL);
+    const json_t *fields = json_object_get(json_object_get(config, "whichtool"), "fields");
+    assert_int_equal(json_array_size(fields), 2);
+    assert_string_equal(json_string_value(json_array_get(fields, 0)), "name");
+    assert_string_equal(json_string_value(json_array_get(fields, 1)), "parameters");
+    json_decref(config);
+    free(text);
+    options.fields = "provider,name,description,";
+    wt_train_report_free(train(place, engine, "cross", &options));
+    hash_of(place->out, chosen);
+    assert_string_equal(usual, chosen);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        options.fields = bad[i].fields;
+        refused(place, wt_train(engine, "cross", &options, &none, &place->err), WT_EINVAL, bad[i].says);
+    }
+    options.fields = "name";
+    refused(place, wt_train(engine, "dpr", &options, &none, &place->err), WT_EINVAL,
+            "fields are chosen for \"encoder\" and \"cross\", not for \"dpr\"");
+    wt_close(engine);
+}
+
+static void several_data_sets_and_few_tools_will_do(void **state)
+{
+    struct place *place = *state;
+    char both[200];
+    wt_engine *engine = open_store(place);
+    wt_train_options options = options_of();
+    options.epochs = 1;
+    /* One tool, one request: no wrong tool, and no dev. */
+    add_text(place, engine, "{\"name\": \"only\"}");
+    add_usages(place, engine, "{\"request\": \"the only one\", \"tools\": [\"only\"]}\n");
+    wt_train_report *report = train(place, engine, "cross", &options);
+    assert_true(isnan(report->items[0]->before) && isnan(report->items[0]->after));
+    wt_train_report_free(report);
+    wt_close(engine);
+    put_data(place, "{\"_id\": \"a\", \"text\": \"hotel news\"}\n{\"_id\": \"b\", \"text\": \"paris\"}\n",
+             "a\tt0\t1\na\tt3\t1\n", "b\tt1\t1\n");
+    snprintf(both, sizeof both, "%s\n%s", place->data, place->data);
+    options.data = both;
+    options.model = place->model;
+    options.out = place->out;
+    options.negatives = 8;
+    report = train(place, NULL, "cross", &options);
+    assert_true(report->items[0]->before >= 0 && report->items[0]->after >= 0);
+    wt_train_report_free(report);
+    options.memory = 1000;
+    wt_train_report *none;
+    refused(place, wt_train(NULL, "cross", &options, &none, &place->err), WT_ENOMEM, "training would take ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_is_trained_ranks_better_and_is_read, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(stopped_and_resumed_it_is_the_same_model, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(it_begins_as_the_trained_encoder, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(fields_can_be_chosen, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(several_data_sets_and_few_tools_will_do, place_set_up, place_tear_down),
+    };
+    return cmocka_run_group_tests_name("learn/cross_trainer", tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+/* When one outcome on dev is better than another by more than chance. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "learn/dev_evaluator.h"
+
+/* Differences d of Q requests; their sum's standard error is sqrt(sum of d^2 - (sum of d)^2 / Q). */
+static void better_is_by_standard_errors(void **state)
+{
+    enum { Q = 4 };
+    static const struct {
+        double before[Q], after[Q], errors; /* how many standard errors the gain is */
+    } cases[] = {
+        {{.5, .5, .5, .5}, {.5, .5, .5, .5}, 0},
+        {{.5, .5, .5, .5}, {1, .5, .5, .5}, .5 / 0.4330127018922193},
+        {{.5, .5, .5, .5}, {1, 0, .5, .5}, 0},
+        {{.5, .5, .5, .5}, {.5, 0, .5, .5}, 0},
+        {{0, 0, 1, 0}, {1, 1, .5, 1}, 2.5 / 1.299038105676658},
+        {{0, 0, 0, 0}, {1, 1, 1, 1}, INFINITY},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct dev_evaluator evaluator = {.dev_count = Q};
+        for (double errors = 0.5; errors < 4; errors += 0.5)
+            if (wt__evaluator_better(&evaluator, cases[i].before, cases[i].after, errors) != (cases[i].errors > errors))
+                fail_msg("case %zu: %g standard errors", i, errors);
+    }
+}
+
+static void nothing_is_better_on_no_requests(void **state)
+{
+    const struct dev_evaluator evaluator = {.dev_count = 0};
+    const double nothing = 0;
+    (void)state;
+    assert_false(wt__evaluator_better(&evaluator, &nothing, &nothing, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(better_is_by_standard_errors),
+        cmocka_unit_test(nothing_is_better_on_no_requests),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,29 @@
+/* What the machine has left. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "learn/memory_budget.h"
+
+static void it_is_some_of_what_there_is(void **state)
+{
+    (void)state;
+    uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t available = wt__memory_available();
+    if (!wt__is_file("/proc/meminfo"))
+        skip();
+    assert_in_range(available, 1 << 20, all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_some_of_what_there_is),
+    };
+    return cmocka_run_group_tests_name("learn/memory_budget", tests, NULL, NULL);
+}
