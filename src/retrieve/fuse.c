@@ -6,6 +6,8 @@
 #include "retrieve/source.h"
 #include "retrieve/weight.h"
 
+extern const struct source wt__source_bm25, wt__source_dense, wt__source_neighbours;
+
 const struct source *const wt__sources[SOURCES] = {
     [SOURCE_BM25] = &wt__source_bm25, [SOURCE_DENSE] = &wt__source_dense, [SOURCE_NEIGHBOURS] = &wt__source_neighbours};
 

@@ -83,9 +83,7 @@ struct source {
     void (*features)(const struct query *query, size_t c, float *out);
 };
 
-extern const struct source wt__source_bm25, wt__source_dense, wt__source_neighbours;
-
-/* The table, by source_id. */
+/* The table, by source_id; rows in fuse.c. */
 extern const struct source *const wt__sources[SOURCES];
 
 static inline struct ranking *wt__ranking(const struct query *query, size_t t, enum source_id source)
