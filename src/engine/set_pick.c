@@ -65,19 +65,19 @@ static int pick_complete(struct picking *p, wt_error *err)
     int rc = before ? wt__used_rows(&p->search, &used, err) : wt__fail_nomem(err);
     if (rc < 0)
         return rc;
-    bool known = wt__conformal_thresholds(p->chooser, p->selection->options->complete, &levels);
+    bool known = wt__conformal_thresholds(p->chooser, p->selection->options->complete, &thresholds);
     wt__set_order(p->chooser, &p->candidates, hits, p->which, before);
     for (size_t i = 0; i < hits; i++) {
         uint32_t row = p->search.hits.items[p->which[i]].row;
         bool unused = used && !(used[row / 64] >> row % 64 & 1);
-        if (!known || before[i] <= (unused ? levels.unused : levels.used))
+        if (!known || before[i] <= (unused ? thresholds.unused : thresholds.used))
             p->which[p->count++] = p->which[i];
     }
     p->selection->out->complete = known ? p->selection->options->complete : NAN;
     if (known)
         return 0;
     return wt__selection_note(p->selection,
-                              p->chooser->levels.count == 0
+                              p->chooser->nonconformity.count == 0
                                   ? "how large a complete set must be is not known without training"
                                   : "training cannot promise that probability: it set too few requests aside, or too "
                                     "many of their tools were not found",
