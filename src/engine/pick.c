@@ -25,10 +25,10 @@ void wt_picked_free(wt_picked *public)
 }
 
 static int (*const selectors[])(const struct selection *selection, wt_error *err) = {
-    [PICKER_CHOOSER] = wt__select_set, [PICKER_BUNDLE] = wt__select_bundle, [PICKER_PTR] = wt__select_ptr};
+    [SELECTOR_CHOOSER] = wt__select_set, [SELECTOR_BUNDLE] = wt__select_bundle, [SELECTOR_PTR] = wt__select_ptr};
 
 /* The recipe that picks; complete is that of set-N. */
-static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *err)
+static int find_recipe(wt_pick_options *options, enum selector *selector, wt_error *err)
 {
     const char *name = options->recipe ? options->recipe : TRAINED_SET;
     const struct recipe *recipe = wt__recipe_named(name);
@@ -36,8 +36,8 @@ static int find_recipe(wt_pick_options *options, enum picker *picker, wt_error *
         return wt__fail(err, WT_ERECIPE, "there is no recipe \"%.80s\"; `whichtool help --recipes` lists them", name);
     if (!recipe || !recipe->public.picks)
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
-    *picker = recipe->picker;
-    if (*picker == PICKER_CHOOSER && (options->base_retriever || options->ablate || options->k))
+    *selector = recipe->selector;
+    if (*selector == SELECTOR_CHOOSER && (options->base_retriever || options->ablate || options->k))
         return wt__fail(err, WT_EINVAL,
                         "below, without and k are options of the recipe ptr, and below of bundle, not of %s", name);
     if (recipe->public.complete > 0 && options->complete == 0)
@@ -50,9 +50,9 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
 {
     double begun = wt__now_ms();
     wt_pick_options options = *given;
-    enum picker picker = PICKER_NONE;
+    enum selector selector = SELECTOR_NONE;
     *out = NULL;
-    int rc = find_recipe(&options, &picker, err);
+    int rc = find_recipe(&options, &selector, err);
     struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
     if (!result)
         return rc < 0 ? rc : wt__fail_nomem(err);
@@ -62,7 +62,7 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
     const struct selection selection = {engine, request, &options, oracle, &progress, &result->arena, picked};
-    rc = selectors[picker](&selection, err);
+    rc = selectors[selector](&selection, err);
     rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
         wt_picked_free(picked);

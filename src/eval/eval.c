@@ -140,13 +140,13 @@ static int add_recipe(struct evaluation *e, struct str name)
 
 static bool is_ptr(const char *name)
 {
-    return wt__recipe_picker(name) == PICKER_PTR;
+    return wt__recipe_selector(name) == SELECTOR_PTR;
 }
 
 /* Whether another recipe stands below it. */
 static bool has_base_retriever(const char *name)
 {
-    return is_ptr(name) || wt__recipe_picker(name) == PICKER_BUNDLE;
+    return is_ptr(name) || wt__recipe_selector(name) == SELECTOR_BUNDLE;
 }
 
 /* Whether anything can answer the recipe ptr. */

@@ -245,7 +245,7 @@ bool wt__learning_helps(const char *name)
 {
     const wt_recipe *recipe;
     const wt_lesson *lesson;
-    if (wt__recipe_picker(name) == PICKER_PTR) /* as "auto", "set" and "toolrerank", it also runs without */
+    if (wt__recipe_selector(name) == SELECTOR_PTR) /* as "auto", "set" and "toolrerank", it also runs without */
         return true;
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
         if (strcmp(lesson->name, name) == 0)

@@ -128,9 +128,9 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
     int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
     struct pick_oracle oracle = {.model = ptr->oracle, .gold = gold};
     int rc = gold ? 0 : wt__fail_nomem(err);
-    if (wt__recipe_picker(recipe) != PICKER_CHOOSER)
+    if (wt__recipe_selector(recipe) != SELECTOR_CHOOSER)
         options.base_retriever = ptr->base_retriever;
-    if (wt__recipe_picker(recipe) == PICKER_PTR)
+    if (wt__recipe_selector(recipe) == SELECTOR_PTR)
         options.ablate = ptr->ablate;
     if (rc == 0 && ptr->oracle)
         rc = wt__find_gold(engine, query, gold, &oracle.gold_count, err);
@@ -174,14 +174,14 @@ static int find(struct answer *out, wt_engine *engine, const struct query *query
 {
     wt_error why;
     *out = (struct answer){.multi_provider_probability = NAN};
-    int rc = wt__recipe_picker(recipe) == PICKER_NONE ? rank(out, engine, query, recipe, plan, k, &why)
-                                                      : pick(out, engine, query, recipe, &plan->ptr, &why);
+    int rc = wt__recipe_selector(recipe) == SELECTOR_NONE ? rank(out, engine, query, recipe, plan, k, &why)
+                                                          : pick(out, engine, query, recipe, &plan->ptr, &why);
     return rc < 0 ? wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message) : 0;
 }
 
 static bool judged_once(const char *recipe, const struct plan *plan)
 {
-    return plan->ptr.once && wt__recipe_picker(recipe) == PICKER_PTR;
+    return plan->ptr.once && wt__recipe_selector(recipe) == SELECTOR_PTR;
 }
 
 static int time_queries(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
@@ -358,7 +358,7 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
                                     calloc(plan->queries, sizeof *out->multi_provider_probability),
                                 .questions = calloc(plan->queries, sizeof *out->questions),
                                 .tokens = calloc(plan->queries, sizeof *out->tokens)};
-    bool picks = wt__recipe_picker(recipe) != PICKER_NONE;
+    bool picks = wt__recipe_selector(recipe) != SELECTOR_NONE;
     if (picks)
         out->picks = calloc(plan->queries * PICK_METRICS, sizeof *out->picks);
     int rc = out->values && (out->picks || !picks) && out->milliseconds && out->missed &&

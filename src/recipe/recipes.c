@@ -8,12 +8,12 @@
 #define RANKS(name_, summary_, model, training)                                                                        \
     .public = {.name = (name_), .summary = (summary_), .needs_model = (model), .needs_training = (training)}
 #define PICKS(by, name_, summary_, training, probability)                                                              \
-    .picker = (by), .public = {.name = (name_),                                                                        \
-                               .summary = (summary_),                                                                  \
-                               .needs_model = 1,                                                                       \
-                               .needs_training = (training),                                                           \
-                               .picks = 1,                                                                             \
-                               .complete = (probability)}
+    .selector = (by), .public = {.name = (name_),                                                                      \
+                                 .summary = (summary_),                                                                \
+                                 .needs_model = 1,                                                                     \
+                                 .needs_training = (training),                                                         \
+                                 .picks = 1,                                                                           \
+                                 .complete = (probability)}
 /* Auto considers a refiner that is there, and needs none. */
 #define AUTO_LESSONS "tool2vec mlc neighbours auto"
 
@@ -52,19 +52,19 @@ const struct recipe wt__recipes[RECIPES] = {
                                  0),
                            .retriever = &wt__hybrid, .model = MODEL_RERANKER, .reranker = &wt__rerank_rules,
                            .first = RECIPE_DPR, .lessons = "dpr cross toolrerank"},
-    [RECIPE_SET] = {PICKS(PICKER_CHOOSER, "set", "the exact set of tools, chosen from the hits of auto", 0, 0),
+    [RECIPE_SET] = {PICKS(SELECTOR_CHOOSER, "set", "the exact set of tools, chosen from the hits of auto", 0, 0),
                     .lessons = AUTO_LESSONS " set", .told_by = TRAINED_SET},
-    [RECIPE_SET_80] = {PICKS(PICKER_CHOOSER, "set-80", "a set that holds all that is needed with a probability of 80 %",
-                             1, 0.80),
+    [RECIPE_SET_80] = {PICKS(SELECTOR_CHOOSER, "set-80",
+                             "a set that holds all that is needed with a probability of 80 %", 1, 0.80),
                        .lessons = AUTO_LESSONS " set", .told_by = TRAINED_SET},
-    [RECIPE_SET_90] = {PICKS(PICKER_CHOOSER, "set-90", "the same with 90 %", 1, 0.90), .lessons = AUTO_LESSONS " set",
+    [RECIPE_SET_90] = {PICKS(SELECTOR_CHOOSER, "set-90", "the same with 90 %", 1, 0.90), .lessons = AUTO_LESSONS " set",
                        .told_by = TRAINED_SET},
-    [RECIPE_SET_95] = {PICKS(PICKER_CHOOSER, "set-95", "the same with 95 %", 1, 0.95), .lessons = AUTO_LESSONS " set",
+    [RECIPE_SET_95] = {PICKS(SELECTOR_CHOOSER, "set-95", "the same with 95 %", 1, 0.95), .lessons = AUTO_LESSONS " set",
                        .told_by = TRAINED_SET},
-    [RECIPE_BUNDLE] = {PICKS(PICKER_BUNDLE, "bundle",
+    [RECIPE_BUNDLE] = {PICKS(SELECTOR_BUNDLE, "bundle",
                              "the set that past requests used together which is most like this one", 1, 0),
                        .lessons = "neighbours", .told_by = "neighbours"},
-    [RECIPE_PTR] = {PICKS(PICKER_PTR, "ptr",
+    [RECIPE_PTR] = {PICKS(SELECTOR_PTR, "ptr",
                           "that set, corrected by a language model, or without training one that it finds", 0, 0),
                     .lessons = "neighbours", .told_by = "neighbours"},
     [RECIPE_AUTO] = {RANKS("auto", "", 1, 0), .model = MODEL_CHOICE, .lessons = AUTO_LESSONS},
@@ -83,10 +83,10 @@ const struct recipe *wt__recipe_named(const char *name)
     return NULL;
 }
 
-enum picker wt__recipe_picker(const char *name)
+enum selector wt__recipe_selector(const char *name)
 {
     const struct recipe *recipe = wt__recipe_named(name);
-    return recipe ? recipe->picker : PICKER_NONE;
+    return recipe ? recipe->selector : SELECTOR_NONE;
 }
 
 bool wt__recipe_uses(const struct recipe *recipe, const char *lesson)

@@ -37,11 +37,11 @@ enum recipe_id {
 };
 
 /* What makes a set of hits. */
-enum picker {
-    PICKER_NONE,    /* nothing: the recipe ranks */
-    PICKER_CHOOSER, /* choose/chooser.h */
-    PICKER_BUNDLE,  /* the nearest bundle, engine/bundles.h */
-    PICKER_PTR      /* choose/ptr.h, from that bundle */
+enum selector {
+    SELECTOR_NONE,    /* nothing: the recipe ranks */
+    SELECTOR_CHOOSER, /* choose/chooser.h */
+    SELECTOR_BUNDLE,  /* the nearest bundle, engine/bundles.h */
+    SELECTOR_PTR      /* choose/ptr.h, from that bundle */
 };
 
 /* What a recipe's folder of its own holds beside its weights (recipe/trained.h). */
@@ -57,7 +57,7 @@ enum model_kind {
 
 struct recipe {
     wt_recipe public;
-    enum picker picker;
+    enum selector selector;
     const struct retriever *retriever; /* NULL: its weights come from training */
     enum model_kind model;
     const struct rerank_kind *reranker; /* its second stage; NULL: none */
@@ -72,8 +72,8 @@ extern const struct recipe wt__recipes[RECIPES];
 /* By name, or NULL; "auto" is not found. */
 const struct recipe *wt__recipe_named(const char *name);
 
-/* Of the recipe of that name; PICKER_NONE where there is none. */
-enum picker wt__recipe_picker(const char *name);
+/* Of the recipe of that name; SELECTOR_NONE where there is none. */
+enum selector wt__recipe_selector(const char *name);
 
 /* Whether the lesson is one of those that make the recipe. */
 bool wt__recipe_uses(const struct recipe *recipe, const char *lesson);

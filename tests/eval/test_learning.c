@@ -228,6 +228,16 @@ static void what_kind_a_request_is_of_is_judged(void **state)
     wt_eval_report_free(report);
 }
 
+/* How many recipes rank and need no training; toolrerank without training is hybrid, and left out. */
+static size_t ranked_without_training(void)
+{
+    const wt_recipe *recipe;
+    size_t count = 0;
+    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
+        count += !recipe->picks && !recipe->needs_training && strcmp(recipe->name, "toolrerank") != 0;
+    return count;
+}
+
 static void a_set_without_training_requests_goes_without(void **state)
 {
     (void)state;
@@ -244,7 +254,7 @@ static void a_set_without_training_requests_goes_without(void **state)
     wt_eval_report_free(report);
     options.recipes = NULL;
     sound(&place, wt_eval(plain, &options, &report, &place.err));
-    assert_int_equal(report->row_count, 3);
+    assert_int_equal(report->row_count, ranked_without_training());
     assert_non_null(strstr(report->rows[0]->notice, "no train split"));
     wt_eval_report_free(report);
     options.recipes = "tool2vec";
