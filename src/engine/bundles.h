@@ -29,8 +29,8 @@ int wt__bundles_of(wt_engine *engine, struct shelf *shelf, const struct encoder 
                    wt_error *err);
 void wt__bundles_free(struct bundles *bundles); /* NULL is a no-op */
 
-/* Forgets them, with their files and their shelf, when damage was met in reading them: they are then made anew. */
-void wt__bundles_discard(wt_engine *engine, struct shelf *shelf);
+/* Forgets their files, when damage was met in reading them: they are made anew for the next shelf. */
+void wt__bundles_discard(const wt_engine *engine);
 
 struct bundle_query {
     struct str text;

@@ -118,7 +118,7 @@ static void note_deep(const struct search_for_set *s, struct deep *out, const ui
 
 static bool is_used(const struct search_for_set *s, const struct search *search, const uint64_t *used, uint32_t tool)
 {
-    size_t row = wt__shelf_row(search->shelf->snapshot, id_of(s, tool));
+    size_t row = wt__snapshot_row(search->shelf->snapshot, id_of(s, tool));
     return !used || row >= search->shelf->snapshot->rows || used[row / 64] >> row % 64 & 1;
 }
 
@@ -242,7 +242,7 @@ static int hide(struct search_for_set *s, wt_error *err)
     }
     for (size_t q = s->fold; rc == 0 && q < s->count; q += FOLDS) {
         uint32_t tool = s->asked[q].hidden;
-        size_t row = tool == NOTHING ? tools : wt__shelf_row(shelf->snapshot, id_of(s, tool));
+        size_t row = tool == NOTHING ? tools : wt__snapshot_row(shelf->snapshot, id_of(s, tool));
         if (row < tools)
             wt__trained_vector(s->trained, recipe, s->study->documents + tool * dim, sum, 0, -1, vectors + row * dim);
     }
