@@ -114,6 +114,10 @@ struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_eng
 /* Its sums of the requests that used them (engine/usage.h). */
 struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine);
 
+/* Encodes every tool without a vector of this model. *embedded: how many, up to where it ended. Takes store_lock. */
+int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *embedded,
+                      wt_error *err);
+
 /* A set of the snapshot: vectors that a query searches. */
 struct shelf_set {
     const char *model, *kind;

@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "recipe/trained.h"
-#include "engine/embed.h"
+#include "engine/engine.h"
 #include "engine/usage.h"
 
 enum { BATCH = 1024, STALE_BATCH = 256 };

@@ -15,7 +15,7 @@
 #include "base/sha256.h"
 #include "catalog/dataset.h"
 #include "recipe/recipes.h"
-#include "engine/embed.h"
+#include "engine/engine.h"
 #include "engine/usage.h"
 #include "eval/portion.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "engine/embed.h"
+#include "engine/engine.h"
 #include "engine/usage.h"
 
 struct reading {

@@ -1,11 +1,12 @@
-/* auto.c: weights of all the evidence there is (words, Tool2Vec's vectors, the classifier's rows, parts of the request)
- * are found on dev, one after the other, twice around. What a weighing leaves out is a recipe of its own, so this
- * chooses among the plain ones too. `hybrid` with the engine's encoder and the refiners stand beside it: a refiner is
- * taken where it does better, hybrid where nothing betters it.
+/* auto.c: the lesson "auto": which recipe serves this store best, by its dev requests. Weights of all the evidence
+ * there is (words, Tool2Vec's vectors, the classifier's rows, parts of the request) are found on dev, one after the
+ * other, twice around. What a weighing leaves out is a recipe of its own, so this chooses among the plain ones too.
+ * `hybrid` with the engine's encoder and the refiners stand beside it: a refiner is taken where it does better, hybrid
+ * where nothing betters it.
  *
  * A handful of values a weight, and a figure that is the mean of three cutoffs: with a few dozen dev requests a finer
  * search would find nothing but those requests. */
-#include "learn/auto.h"
+#include "learn/lessons.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "base/topk.h"
 #include "encoder/encoder.h"
+#include "learn/lessons.h"
 #include "learn/logistic.h"
 #include "learn/ranking.h"
 #include "learn/refiner.h"

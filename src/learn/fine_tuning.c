@@ -1,12 +1,10 @@
-#include "learn/fine_tuning.h"
+/* fine_tuning.c: the lesson "encoder", in any of the ways of tuning.h. */
+#include "learn/lessons.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/classify.h"
-#include "learn/contrast.h"
-#include "learn/triplet.h"
 #include "learn/tuning.h"
 
 enum {

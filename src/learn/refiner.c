@@ -17,10 +17,11 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "encoder/packed.h"
+#include "learn/lessons.h"
 #include "learn/loop.h"
 #include "learn/refiner_samples.h"
 #include "learn/tower.h"
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 static const float PRIOR = 12;      /* a first stage's score at nine tenths of the best has a third of its odds */
 static const float HEAD_RATE = 5;   /* of what is new, beside the layers' rate */

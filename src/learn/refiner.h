@@ -26,6 +26,4 @@ void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, f
  * none. */
 int wt__refiner_ask(struct study *study, const char *recipe, bool *there, struct outcome *out, wt_error *err);
 
-int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err);
-
 #endif

@@ -1,5 +1,7 @@
-/* set.c: every dev request is put to the trained engine three times: as it is, deeper (for sets that shall be
- * complete), and with its tools taken away, so that no tool fits. All numbers of the chooser come from what is found.
+/* set.c: the lesson "set": the chooser of sets (choose/chooser.h), fitted and calibrated on dev requests with the hits
+ * that a query will get: those of `auto` as it was trained. Every dev request is put to the trained engine three times:
+ * as it is, deeper (for sets that shall be complete), and with its tools taken away, so that no tool fits. All numbers
+ * of the chooser come from what is found.
  *
  * Training requests would not do: the encoder has learned from them, and their tools are nearer than those of a new
  * request. Dev requests are few, so they are dealt to folds: the weights that a request is judged with, when values are
@@ -12,7 +14,7 @@
  * and the past requests that used it are not asked. (A classifier that was trained without those requests, fold by
  * fold, gave the same levels to two thousandths on toolbench-i3's dev.) Where hardly a request needs what no other one
  * did, all of this is left out. */
-#include "learn/set.h"
+#include "learn/lessons.h"
 
 #include <math.h>
 #include <stdlib.h>

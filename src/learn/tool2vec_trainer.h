@@ -11,6 +11,4 @@ void wt__study_tool2vec(const struct study *study, const struct tool2vec *tool2v
 /* The weights that the lesson left for this encoder, else one that did well everywhere. */
 int wt__study_tool2vec_weights(struct study *study, struct tool2vec *out, wt_error *err);
 
-int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err);
-
 #endif

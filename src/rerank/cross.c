@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "encoder/head.h"
+#include "encoder/transformer.h"
 #include "encoder/packed.h"
 
 enum { BATCH_TOKENS = 256, BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS }; /* a batch is run once it has so many */

@@ -13,7 +13,7 @@
 #include "engine/ptr.h"
 #include "engine/set_up.h"
 #include "net/script_server.h"
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 /* ---------------------------------------------------------------- past use */
 

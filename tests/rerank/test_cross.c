@@ -9,7 +9,7 @@
 
 #include "base/pool.h"
 #include "encoder/golden.h"
-#include "encoder/head.h"
+#include "encoder/transformer.h"
 #include "encoder/packed.h"
 #include "encoder/tiny_model.h"
 #include "rerank/cross.h"
