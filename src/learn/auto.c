@@ -61,7 +61,7 @@ static int mix(struct search *search, struct mix wanted, wt_error *err)
     if (search->view.chunks && search->in_hand.tool2vec == wanted.tool2vec && search->in_hand.mlc == wanted.mlc)
         return 0;
     for (size_t i = 0; i < count; i++)
-        search->mixed[i] = wanted.tool2vec * search->tools[i] + wanted.mlc * search->rows[i];
+        search->mixed[i] = wt__mlc_mix(wanted.tool2vec, search->tools[i], wanted.mlc, search->rows[i]);
     wt__tool_vectors_dispose(&search->view);
     search->in_hand = wanted;
     return wt__tool_vectors_open(&search->view, search->mixed, search->study->tools, search->study->dim, err);
