@@ -197,20 +197,21 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
 /* A recipe with a refiner, where training left one, costs about twice the time: it is taken for a clear gain. */
 static int try_refiners(struct search *search, wt_error *err)
 {
-    static const char *const recipes[] = {"mlc+refiner", "tool2vec+refiner"};
     size_t count = search->study->dev_count;
     double *each = wt__alloc_array(2 * count, sizeof *each);
     int rc = each ? 0 : wt__fail_nomem(err);
     search->figure.each = each;
     if (rc == 0)
         rc = ask(search, &search->best, &search->figure, err);
-    for (size_t i = 0; rc == 0 && i < COUNT(recipes); i++) {
+    for (size_t i = RECIPES; rc == 0 && i-- > 0;) { /* of equals the later one stays */
+        const char *recipe = wt__recipes[i].public.name;
         struct outcome here = {.each = each + count};
-        bool there;
-        rc = wt__refiner_ask(search->study, recipes[i], &there, &here, err);
+        bool there = false;
+        if (wt__recipes[i].model == MODEL_REFINER)
+            rc = wt__refiner_ask(search->study, recipe, &there, &here, err);
         if (rc == 0 && there && wt__study_better(search->study, each, each + count, CLEARLY) &&
             !(search->refined && here.figure <= search->refiner.figure)) {
-            search->refined = recipes[i];
+            search->refined = recipe;
             search->refiner = here;
         }
     }
