@@ -64,7 +64,8 @@ const char *wt__closest(const char *word, const char *(*next)(const void *contex
     return best;
 }
 
-bool wt__is_choice(const char *choices, const char *word)
+/* One of the choices, which are separated by blanks. */
+static bool is_choice(const char *choices, const char *word)
 {
     size_t len = strlen(word);
     for (const char *at = choices; len > 0 && *at;) {
@@ -166,7 +167,7 @@ static int take_value(struct parsing *p, const struct option *option, const char
     p->out->text[option->id] = value;
     if (option->kind == VALUE_NUMBER)
         return read_number(p, option, value);
-    if (option->kind == VALUE_CHOICE && !wt__is_choice(option->choices, value)) {
+    if (option->kind == VALUE_CHOICE && !is_choice(option->choices, value)) {
         wt__buffer_printf(p->why, "--%s is one of: %s; not \"%s\"", option->name, option->choices, value);
         return -1;
     }
@@ -266,7 +267,7 @@ static int check_choice(struct parsing *p, const char *word)
     if (verb->kind == VALUE_LESSON)
         wt__lesson_names(&lessons);
     const char *choices = lessons.ptr ? lessons.ptr : verb->choices;
-    bool wrong = choices && !wt__is_choice(choices, word);
+    bool wrong = choices && !is_choice(choices, word);
     if (wrong)
         wt__buffer_printf(p->why, "`%s` is followed by one of: %s; not \"%s\"", verb->name, choices, word);
     wt__buffer_dispose(&lessons);

@@ -30,7 +30,4 @@ const char *wt__closest(const char *word, const char *(*next)(const void *contex
 /* Appends what can be trained, separated by blanks. */
 void wt__lesson_names(struct buffer *out);
 
-/* One of the choices, which are separated by blanks. */
-bool wt__is_choice(const char *choices, const char *word);
-
 #endif

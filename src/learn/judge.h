@@ -34,12 +34,4 @@ size_t wt__judge_bytes(const struct judge *judge, size_t hidden);
 int wt__judge_run(const struct judge *judge, struct tower *tower, struct listener *listener, double *figure,
                   wt_error *err);
 
-/* Mean recall@k of requests [count, D] over tools [tools, D] by inner product. */
-struct recall_query {
-    const uint32_t *gold; /* places among the tools; UINT32_MAX: not among them */
-    size_t count;
-};
-int wt__recall(const float *requests, const struct recall_query *queries, size_t count, const float *tools,
-               size_t tool_count, size_t dim, size_t k, double *out, wt_error *err);
-
 #endif

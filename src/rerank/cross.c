@@ -127,11 +127,6 @@ void wt__cross_close(struct cross *cross)
     free(cross);
 }
 
-const struct encoder *wt__cross_encoder(const struct cross *cross)
-{
-    return cross->encoder;
-}
-
 /* ---------------------------------------------------------------- pairs */
 
 struct token_run wt__cross_tokens(const struct cross *cross, struct str text, int32_t *ids)
