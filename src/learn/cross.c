@@ -305,12 +305,9 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     c->group_count = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = add_group(c, i, examples[i], rng, err);
-    if (rc < 0)
-        return rc;
-    wt__tower_share(&c->tower);
-    for (size_t i = 0; i < c->tower.count; i++)
-        *tokens += c->tower.texts[i].length;
-    return 0;
+    if (rc == 0)
+        *tokens += wt__tower_share(&c->tower);
+    return rc;
 }
 
 static void forward(void *self, unsigned worker)

@@ -32,12 +32,9 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     struct tuning *tuning = self;
     wt__tower_begin(&tuning->tower);
     int rc = tuning->kind->prepare(tuning, examples, count, rng, err);
-    if (rc < 0)
-        return rc;
-    wt__tower_share(&tuning->tower);
-    for (size_t i = 0; i < tuning->tower.count; i++)
-        *tokens += tuning->tower.texts[i].length;
-    return 0;
+    if (rc == 0)
+        *tokens += wt__tower_share(&tuning->tower);
+    return rc;
 }
 
 static void forward(void *self, unsigned worker)

@@ -268,8 +268,9 @@ static void sort_longest_first(const struct tower_text *texts, uint32_t *order, 
     }
 }
 
-void wt__tower_share(struct tower *tower)
+size_t wt__tower_share(struct tower *tower)
 {
+    size_t tokens = 0;
     sort_longest_first(tower->texts, tower->order, tower->count);
     for (size_t i = 0; i < tower->count; i++) {
         unsigned emptiest = 0;
@@ -278,7 +279,9 @@ void wt__tower_share(struct tower *tower)
                 emptiest = w;
         tower->texts[tower->order[i]].worker = emptiest;
         place(tower, &tower->work[emptiest], tower->order[i]);
+        tokens += tower->texts[i].length;
     }
+    return tokens;
 }
 
 /* The vectors of a worker's batch, the i-th to out + at[i] * H, by way of pooled. */

@@ -87,7 +87,7 @@ size_t wt__tower_add_mixed(struct tower *tower, const int32_t *ids, const int32_
                            size_t external);
 /* Two texts as one, which types [length] tells apart (NULL: nothing does). */
 size_t wt__tower_add_pair(struct tower *tower, const int32_t *ids, const int32_t *types, size_t length);
-void wt__tower_share(struct tower *tower);
+size_t wt__tower_share(struct tower *tower); /* tokens of all texts */
 
 void wt__tower_forward(struct tower *tower, unsigned worker);
 void wt__tower_backward(struct tower *tower, unsigned worker);
