@@ -90,7 +90,7 @@ static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error
     int rc = needed && wrong ? 0 : wt__fail_nomem(err);
     *labels = (struct ptr_labels){.needed = needed, .wrong = wrong};
     for (size_t i = 0; rc == 0 && i < p->oracle->gold_count; i++) {
-        size_t row = wt__index_row(snapshot, p->oracle->gold[i]);
+        size_t row = wt__snapshot_row(snapshot, p->oracle->gold[i]);
         if (row < snapshot->rows && !is_gold(labels, (uint32_t)row))
             rc = label(p, (uint32_t)row, &needed[labels->needed_count++], err);
     }
@@ -230,8 +230,10 @@ static int pick(wt_engine *engine, struct str request, const wt_pick_options *op
                                    .k = 1,
                                    .progress = progress};
     int rc = run(&p, bundle, err);
-    if (rc == WT_ESTORE && p.reach.bundles)
-        wt__bundles_discard(engine, p.reach.home.index);
+    if (rc == WT_ESTORE && p.reach.bundles) {
+        wt__bundles_discard(engine);
+        wt__engine_discard_index(engine, p.reach.home.index);
+    }
     wt__ptr_leave(&p.reach);
     return rc;
 }
