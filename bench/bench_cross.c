@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "nn/kernels/kernels.h"
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 #include "rerank/cross.h"
 
 enum { TOOLS = 30, ROUNDS = 21, MAX_TEXT = 4096 };

@@ -1,5 +1,5 @@
 # check-layers.awk: the rules of layers.txt, then every file of the list. Reads each source line once, strips what
-# is comment or string, and looks at what is left. Keeps to what mawk, gawk and busybox awk have in common.
+# is comment or string, and looks at what is left; last, at who calls whom within a room. Keeps to what mawk, gawk and busybox awk have in common.
 
 function pattern(glob) { # shell pattern to regular expression
     gsub(/\./, "[.]", glob)
@@ -12,10 +12,10 @@ function complain(message) {
     complaints++
 }
 
-function allowed(places,    n, i, place) {
+function allowed(places, path,    n, i, place) {
     n = split(places, place, " ")
     for (i = 1; i <= n; i++)
-        if (index(file, place[i]) == 1)
+        if (index(path, place[i]) == 1)
             return 1
     return 0
 }
@@ -38,22 +38,23 @@ function check_quoted(path,    other) {
         complain("\"" path "\" is not relative to src")
         return
     }
-    other = path
-    sub(/\/.*/, "", other)
+    other = room_of(path)
+    if (file ~ /h$/)
+        add_edge(file, path, "an include")
     if (check_room(other) && other != room && layer[other] >= layer[room])
         complain("room " room " (layer " layer[room] ") includes " path " (layer " layer[other] ")")
 }
 
 function check_header(name,    i) {
     for (i = 1; i <= headers; i++)
-        if (name ~ ("^(" header[i] ")$") && !allowed(header_at[i]))
+        if (name ~ ("^(" header[i] ")$") && !allowed(header_at[i], file))
             complain("<" name "> belongs " where(header_at[i]))
 }
 
 # One identifier; called tells whether "(" follows. Streams are named, functions are called.
 function check_word(word, called,    i) {
     for (i = 1; i <= calls; i++)
-        if (word ~ ("^(" call[i] ")$") && (called || word ~ /^std(out|err)$/) && !allowed(call_at[i]))
+        if (word ~ ("^(" call[i] ")$") && (called || word ~ /^std(out|err)$/) && !allowed(call_at[i], file))
             complain(word " belongs " where(call_at[i]))
 }
 
@@ -80,6 +81,74 @@ function code_of(line,    out, close_at) {
     return out
 }
 
+# A name that other files know is defined where its statement, which begins in column 0, meets "{" or "=" before ";".
+function note_names(line, code,    word, rest) {
+    if (line ~ /^[A-Za-z_]/ && !in_head) {
+        in_head = code !~ /^(static|typedef|extern)[^A-Za-z_0-9]/
+        head = ""
+    }
+    if (in_head) {
+        head = head " " code
+        if (match(head, /[{=;]/)) {
+            in_head = 0
+            if (substr(head, RSTART, 1) != ";" && match(head, /wt_[A-Za-z_0-9]* *[[(={]/)) {
+                word = substr(head, RSTART, RLENGTH)
+                sub(/ *[[(={]$/, "", word)
+                defined_in[word] = file
+            }
+        }
+    }
+    rest = code
+    while (match(rest, /(^|[^A-Za-z_0-9])wt_[A-Za-z_0-9]*/)) {
+        word = substr(rest, RSTART, RLENGTH)
+        sub(/^[^A-Za-z_]/, "", word)
+        rest = substr(rest, RSTART + RLENGTH)
+        if (!((file, word) in seen)) {
+            seen[file, word] = 1
+            user[++uses] = file
+            used[uses] = word
+        }
+    }
+}
+
+function room_of(path) {
+    sub(/\/.*/, "", path)
+    return path
+}
+
+function add_edge(from, to, why) {
+    if (from != to && room_of(from) == room_of(to) && !allowed(rows_of[from], to) && !((from, to) in edge)) {
+        edge[from, to] = why
+        edge_from[++edges] = from
+        edge_to[edges] = to
+    }
+}
+
+# Files that neither lead to a circle nor come from one are taken away until none is left: what stays closes one.
+function check_circles(    i, gone, left, leads, comes) {
+    for (i = 1; i <= uses; i++)
+        if (used[i] in defined_in)
+            add_edge(user[i], defined_in[used[i]], used[i])
+    do {
+        gone = 0
+        split("", leads)
+        split("", comes)
+        for (i = 1; i <= edges; i++)
+            if (!taken[i]) {
+                leads[edge_from[i]] = 1
+                comes[edge_to[i]] = 1
+            }
+        for (i = 1; i <= edges; i++)
+            if (!taken[i] && (!(edge_to[i] in leads) || !(edge_from[i] in comes)))
+                gone += taken[i] = 1
+    } while (gone)
+    for (i = 1; i <= edges; i++)
+        if (!taken[i]) {
+            print edge_from[i] ": " edge[edge_from[i], edge_to[i]] " of " edge_to[i] " is part of a circle of files"
+            complaints++
+        }
+}
+
 function check_line(line,    code, word) {
     if (!in_comment && line ~ /^[ \t]*#[ \t]*include[ \t]*["<]/) {
         sub(/^[^"<]*/, "", line)
@@ -92,6 +161,8 @@ function check_line(line,    code, word) {
         sub(/^.[^">]*[">]/, "", line)
     }
     code = code_of(line)
+    if (file ~ /c$/)
+        note_names(line, code)
     if (code !~ words)
         return
     while (match(code, /[A-Za-z_][A-Za-z_0-9]*/)) {
@@ -123,14 +194,18 @@ $1 == "header" || $1 == "call" {
     }
     next
 }
+$1 == "table" {
+    rows_of[$2] = $0
+    sub(/^[^:]*:[ \t]*/, "", rows_of[$2])
+    next
+}
 { file = FILENAME; number = FNR; complain("not a rule: " $0) }
 
 END {
     while ((getline file < list) > 0) {
-        room = file
-        sub(/\/.*/, "", room)
+        room = room_of(file)
         number = 1
-        in_comment = 0
+        in_comment = in_head = 0
         files++
         if (!check_room(room))
             continue
@@ -140,6 +215,7 @@ END {
         }
         close(root "/" file)
     }
+    check_circles()
     if (!files) {
         print root ": no sources"
         complaints++

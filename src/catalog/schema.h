@@ -35,4 +35,17 @@ json_t *wt__schema_new(void);
 /* Adds one property, and to "required" when it is. Steals property, which may be NULL (memory was out). */
 int wt__schema_add(json_t *schema, const char *name, json_t *property, bool required);
 
+/* ---------------------------------------------------------------- for an index or an encoder (schema_text.c) */
+
+enum {
+    SCHEMA_TEXT_DEPTH = 8,        /* schemas within schemas that are looked at */
+    SCHEMA_TEXT_PARAMETERS = 512, /* parameters of one tool */
+    SCHEMA_TEXT_VALUES = 32,      /* values of one enumeration */
+};
+
+/* Appends the names of the parameters, nested ones behind the one that holds them, and their descriptions with the
+ * values of enumerations; each followed by a newline. "$ref" into the schema itself is followed. Either buffer may be
+ * NULL. A text that is no JSON object gives nothing. Returns 0 or WT_ENOMEM. */
+int wt__schema_text(struct str schema, struct buffer *names, struct buffer *descriptions);
+
 #endif

@@ -1,6 +1,6 @@
-/* schema_text.c: see schema_text.h. The walk is bounded in depth and in parameters, so a schema that refers to itself
+/* schema_text.c: see schema.h. The walk is bounded in depth and in parameters, so a schema that refers to itself
  * or fans out ends like any other. */
-#include "catalog/schema_text.h"
+#include "catalog/schema.h"
 
 #include "base/json.h"
 

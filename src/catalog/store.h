@@ -8,7 +8,6 @@
  * own generation grows with every change that a reader could see (tools and vectors), so a derived file that
  * remembers it knows with one quick read whether it is stale, and (id, generation) tell which tools are new to it.
  *
- * Tools are read as active ones only; disabled and quarantined ones keep their row and their id.
  * Errors, everywhere: WT_ESTORE (damaged, or the database failed), WT_EBUSY, WT_ENOMEM, WT_EIO; of writes also
  * WT_EREADONLY, WT_EFULL. docs/store.md describes the file. */
 #ifndef WT_CATALOG_STORE_H

@@ -43,7 +43,7 @@ int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit
     /* In the order of the table itself: an index would fetch its rows from all over the file. */
     int rc = wt__sql_prepare(store,
                              "SELECT " TOOL_COLUMNS " FROM tool t NOT INDEXED CROSS JOIN provider p"
-                             " ON p.id = t.provider WHERE t.state = 0 AND t.id > ?1 ORDER BY t.id",
+                             " ON p.id = t.provider WHERE t.id > ?1 ORDER BY t.id",
                              &rows, err);
     if (rc == 0)
         sqlite3_bind_int64(rows, 1, after_id);
@@ -87,7 +87,7 @@ static int get_tool(struct store *store, int64_t id, struct arena *arena, struct
     *out = (struct tool){0};
     int rc = wt__sql_prepare(store,
                              "SELECT " TOOL_COLUMNS " FROM tool t CROSS JOIN provider p ON p.id = t.provider"
-                             " WHERE t.id = ?1 AND t.state = 0",
+                             " WHERE t.id = ?1",
                              &row, err);
     if (rc < 0)
         return rc;
@@ -133,12 +133,11 @@ int wt__store_find_name(struct store *store, const struct str *provider, struct 
                         wt_error *err)
 {
     sqlite3_stmt *rows;
-    int rc = provider
-                 ? wt__sql_prepare(store,
-                                   "SELECT id FROM tool WHERE name = ?1 AND state = 0"
-                                   " AND provider = (SELECT id FROM provider WHERE name = ?2)",
-                                   &rows, err)
-                 : wt__sql_prepare(store, "SELECT id FROM tool WHERE name = ?1 AND state = 0 ORDER BY id", &rows, err);
+    int rc = provider ? wt__sql_prepare(store,
+                                        "SELECT id FROM tool WHERE name = ?1"
+                                        " AND provider = (SELECT id FROM provider WHERE name = ?2)",
+                                        &rows, err)
+                      : wt__sql_prepare(store, "SELECT id FROM tool WHERE name = ?1 ORDER BY id", &rows, err);
     if (rc < 0)
         return rc;
     if (wt__sql_bind_text(rows, 1, name) || (provider && wt__sql_bind_text(rows, 2, *provider)))
@@ -149,8 +148,8 @@ int wt__store_find_name(struct store *store, const struct str *provider, struct 
 int wt__store_find_source_id(struct store *store, struct str source_id, int64_t *ids, size_t max, wt_error *err)
 {
     sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(
-        store, "SELECT id FROM tool WHERE source_id = ?1 AND source_id <> '' AND state = 0 ORDER BY id", &rows, err);
+    int rc =
+        wt__sql_prepare(store, "SELECT id FROM tool WHERE source_id = ?1 AND source_id <> '' ORDER BY id", &rows, err);
     if (rc < 0)
         return rc;
     if (wt__sql_bind_text(rows, 1, source_id))
@@ -161,7 +160,7 @@ int wt__store_find_source_id(struct store *store, struct str source_id, int64_t 
 int wt__store_find_hash(struct store *store, uint64_t id_hash, int64_t *ids, size_t max, wt_error *err)
 {
     sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(store, "SELECT id FROM tool WHERE id_hash = ?1 AND state = 0 ORDER BY id", &rows, err);
+    int rc = wt__sql_prepare(store, "SELECT id FROM tool WHERE id_hash = ?1 ORDER BY id", &rows, err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 1, (int64_t)id_hash);
@@ -178,10 +177,9 @@ int wt__store_list(struct store *store, const struct str *provider, size_t limit
     *count = 0;
     int rc = provider ? wt__sql_prepare(store,
                                         "SELECT id FROM tool WHERE provider = (SELECT id FROM provider WHERE name ="
-                                        " ?3) AND state = 0 ORDER BY id LIMIT ?1 OFFSET ?2",
+                                        " ?3) ORDER BY id LIMIT ?1 OFFSET ?2",
                                         &rows, err)
-                      : wt__sql_prepare(store, "SELECT id FROM tool WHERE state = 0 ORDER BY id LIMIT ?1 OFFSET ?2",
-                                        &rows, err);
+                      : wt__sql_prepare(store, "SELECT id FROM tool ORDER BY id LIMIT ?1 OFFSET ?2", &rows, err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 1, limit && limit < WT_MAX_TOOLS ? (int64_t)limit : -1);
@@ -207,7 +205,7 @@ int wt__store_list(struct store *store, const struct str *provider, size_t limit
 int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err)
 {
     int64_t tool_count = 0, provider_count = 0;
-    int rc = wt__sql_number(store, "SELECT count(*) FROM tool WHERE state = 0", &tool_count, err);
+    int rc = wt__sql_number(store, "SELECT count(*) FROM tool", &tool_count, err);
     if (rc == 0)
         rc = wt__sql_number(store, "SELECT count(*) FROM provider", &provider_count, err);
     *tools = (uint64_t)tool_count;

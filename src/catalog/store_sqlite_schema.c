@@ -4,7 +4,6 @@
  * once released; a new one is added at the end.
  *
  * tool: the light columns come first and the texts last, so that a scan for keys does not read the definitions.
- *   state      0 active, 1 disabled, 2 quarantined
  *   source     which import owns the row: the scope of sync
  *   id_hash    wt__id_hash() of catalog/names.h, as a signed number
  *   generation of the store when the row last changed
@@ -141,6 +140,12 @@ static const struct migration steps[] = {
      " name TEXT NOT NULL UNIQUE) STRICT;"
      "ALTER TABLE usage ADD COLUMN client INTEGER REFERENCES client (id);" /* NULL: not told */
      "CREATE INDEX usage_client ON usage (client, request) WHERE client IS NOT NULL;"},
+
+    {"DROP INDEX tool_provider;" /* tools have one state */
+     "DROP INDEX tool_key;"
+     "ALTER TABLE tool DROP COLUMN state;"
+     "CREATE INDEX tool_provider ON tool (provider);"
+     "CREATE INDEX tool_key ON tool (id, generation, provider);"},
 };
 
 enum {

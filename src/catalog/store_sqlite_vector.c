@@ -68,7 +68,7 @@ int wt__store_missing_vectors(struct store *store, const struct vector_set *set,
     if (rc == 0)
         rc = prepare_set(store,
                          "SELECT id, generation, provider FROM tool INDEXED BY tool_key"
-                         " WHERE state = 0 AND id > ?3 AND NOT EXISTS"
+                         " WHERE id > ?3 AND NOT EXISTS"
                          " (SELECT 1 FROM vector v WHERE v.tool = tool.id AND v.kind = ?1 AND v.model = ?2)"
                          " ORDER BY id",
                          set, model, &rows, err);
@@ -186,7 +186,7 @@ int wt__store_count_vectors(struct store *store, const struct vector_set *set, u
         return rc;
     rc = prepare_set(store,
                      "SELECT count(*) FROM tool t INDEXED BY tool_key CROSS JOIN vector v"
-                     " ON v.tool = t.id AND v.kind = ?1 AND v.model = ?2 WHERE t.state = 0",
+                     " ON v.tool = t.id AND v.kind = ?1 AND v.model = ?2",
                      set, model, &row, err);
     if (rc == 0)
         rc = wt__sql_step(store, row, err);

@@ -141,7 +141,8 @@ int wt__cli_finish(void)
     return output_errno;
 }
 
-const char *wt__cli_store(struct cli *cli)
+/* The store's path from -s, $WHICHTOOL_STORE or the data folder; NULL when memory is out. */
+static const char *store_path(struct cli *cli)
 {
     if (cli->store)
         return cli->store;
@@ -165,7 +166,7 @@ int wt__cli_empty(struct cli *cli)
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine)
 {
     *engine = NULL;
-    if (!wt__cli_store(cli))
+    if (!store_path(cli))
         return wt__cli_say(cli, END_SYSTEM, "out of memory");
     bool memory = strcmp(cli->store, ":memory:") == 0;
     if (mode == OPEN_EXISTING && !memory && access(cli->store, F_OK) != 0 && errno == ENOENT)

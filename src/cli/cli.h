@@ -34,7 +34,7 @@ struct cli {
     bool color_out, color_err; /* whether colours may be sent there */
     bool tty_out, tty_err;
     size_t width;      /* columns that a line on stdout may take; 0: any number */
-    const char *store; /* path; NULL until wt__cli_store */
+    const char *store; /* path; NULL until wt__cli_open */
 };
 
 /* Short ways to the arguments. */
@@ -66,9 +66,6 @@ int wt__cli_finish(void);
 enum style { STYLE_BOLD, STYLE_DIM };
 void wt__style_begin(struct buffer *out, bool color, enum style style);
 void wt__style_end(struct buffer *out, bool color);
-
-/* The store's path from -s, $WHICHTOOL_STORE or the data folder; NULL when memory is out. */
-const char *wt__cli_store(struct cli *cli);
 
 /* Opens the store. Without OPEN_CREATE a store that is not there is told as an empty one. model: NULL for what
  * --model says, "" for none. 0, or an exit code with the reason told. */

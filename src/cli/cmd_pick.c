@@ -5,7 +5,6 @@
 #include "cli/hits.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
-#include "cli/trace.h"
 
 static void json_share(struct buffer *out, const char *key, double value)
 {

@@ -1,6 +1,7 @@
 /* completions.c: what a shell needs to complete the command line. Recipes are asked of the command itself, so that a
  * new one needs no new file. */
 #include "cli/help.h"
+#include "cli/parse.h"
 
 #define RECIPES "whichtool help --recipes 2>/dev/null | cut -d' ' -f1"
 
@@ -8,6 +9,13 @@ static void verb_names(struct buffer *out)
 {
     for (size_t i = 0; i < wt__verb_count; i++)
         wt__buffer_printf(out, "%s%s", i ? " " : "", wt__verbs[i].name);
+}
+
+static void quoted_lessons(struct buffer *out, const char *before, const char *after)
+{
+    wt__buffer_text(out, before);
+    wt__lesson_names(out);
+    wt__buffer_text(out, after);
 }
 
 /* ---------------------------------------------------------------- bash */
@@ -33,6 +41,8 @@ static void bash_candidates(struct buffer *out, enum value_kind kind, const char
         wt__buffer_printf(out, "-W '%s'", choices);
     else if (kind == VALUE_RECIPE)
         wt__buffer_text(out, "-W \"$(" RECIPES ")\"");
+    else if (kind == VALUE_LESSON)
+        quoted_lessons(out, "-W '", "'");
     else
         wt__buffer_text(out, kind == VALUE_FILE ? "-f" : kind == VALUE_FOLDER ? "-d" : "-W \"$verbs\"");
     wt__buffer_text(out, " -- \"$word\")");
@@ -110,6 +120,8 @@ static void zsh_action(struct buffer *out, enum value_kind kind, const char *cho
         wt__buffer_printf(out, "(%s)", choices);
     else if (kind == VALUE_RECIPE)
         wt__buffer_text(out, "( $(whichtool help --recipes 2>/dev/null | cut -d\" \" -f1) )");
+    else if (kind == VALUE_LESSON)
+        quoted_lessons(out, "(", ")");
     else if (kind == VALUE_FILE)
         wt__buffer_text(out, "_files");
     else if (kind == VALUE_FOLDER)
@@ -232,7 +244,8 @@ static void fish(struct buffer *out)
         fish_text(out, verb->summary);
         wt__buffer_char(out, '\n');
         fish_options(out, verb->name, verb->options, verb->option_count);
-        if (verb->choices || verb->kind == VALUE_VERB || verb->kind == VALUE_FILE || verb->kind == VALUE_FOLDER) {
+        if (verb->choices || verb->kind == VALUE_LESSON || verb->kind == VALUE_VERB || verb->kind == VALUE_FILE ||
+            verb->kind == VALUE_FOLDER) {
             wt__buffer_printf(out, "complete -c whichtool -n '__fish_seen_subcommand_from %s'", verb->name);
             if (verb->kind == VALUE_FILE || verb->kind == VALUE_FOLDER) {
                 wt__buffer_text(out, " -F");
@@ -240,6 +253,8 @@ static void fish(struct buffer *out)
                 wt__buffer_text(out, " -a '");
                 if (verb->choices)
                     wt__buffer_text(out, verb->choices);
+                else if (verb->kind == VALUE_LESSON)
+                    wt__lesson_names(out);
                 else
                     verb_names(out);
                 wt__buffer_char(out, '\'');

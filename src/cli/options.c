@@ -718,8 +718,7 @@ const struct verb wt__verbs[] = {
          "Ctrl-C, or even kill -9, loses nothing but minutes: the best model so far stays, and --resume with the "
          "same options goes on. The trained models are folders in the layout of the Hugging Face hub; their "
          "config.json says what they were trained on.",
-     .kind = VALUE_TEXT,
-     .choices = "encoder dpr tool2vec mlc neighbours tool2vec+refiner mlc+refiner auto set cross toolrerank all",
+     .kind = VALUE_LESSON,
      .min_words = 1,
      .max_words = 1,
      OPTIONS(train_options),

@@ -90,6 +90,7 @@ enum value_kind {
     VALUE_NUMBER,
     VALUE_CHOICE,
     VALUE_RECIPE,
+    VALUE_LESSON,
     VALUE_FILE,
     VALUE_FOLDER,
     VALUE_VERB

@@ -64,7 +64,8 @@ const char *wt__closest(const char *word, const char *(*next)(const void *contex
     return best;
 }
 
-bool wt__is_choice(const char *choices, const char *word)
+/* One of the choices, which are separated by blanks. */
+static bool is_choice(const char *choices, const char *word)
 {
     size_t len = strlen(word);
     for (const char *at = choices; len > 0 && *at;) {
@@ -74,6 +75,14 @@ bool wt__is_choice(const char *choices, const char *word)
         at += step + (at[step] == ' ');
     }
     return false;
+}
+
+void wt__lesson_names(struct buffer *out)
+{
+    const wt_lesson *lesson;
+    for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
+        wt__buffer_printf(out, "%s ", lesson->name);
+    wt__buffer_text(out, "all");
 }
 
 static const char *verb_name(const void *context, size_t index)
@@ -158,7 +167,7 @@ static int take_value(struct parsing *p, const struct option *option, const char
     p->out->text[option->id] = value;
     if (option->kind == VALUE_NUMBER)
         return read_number(p, option, value);
-    if (option->kind == VALUE_CHOICE && !wt__is_choice(option->choices, value)) {
+    if (option->kind == VALUE_CHOICE && !is_choice(option->choices, value)) {
         wt__buffer_printf(p->why, "--%s is one of: %s; not \"%s\"", option->name, option->choices, value);
         return -1;
     }
@@ -251,6 +260,20 @@ static int read_word(struct parsing *p, const char *word)
     return -1;
 }
 
+static int check_choice(struct parsing *p, const char *word)
+{
+    const struct verb *verb = p->out->verb;
+    struct buffer lessons = {0};
+    if (verb->kind == VALUE_LESSON)
+        wt__lesson_names(&lessons);
+    const char *choices = lessons.ptr ? lessons.ptr : verb->choices;
+    bool wrong = choices && !is_choice(choices, word);
+    if (wrong)
+        wt__buffer_printf(p->why, "`%s` is followed by one of: %s; not \"%s\"", verb->name, choices, word);
+    wt__buffer_dispose(&lessons);
+    return wrong ? -1 : 0;
+}
+
 static int check_words(struct parsing *p)
 {
     const struct verb *verb = p->out->verb;
@@ -264,11 +287,8 @@ static int check_words(struct parsing *p)
     else if (count > verb->max_words)
         wt__buffer_printf(p->why, "`%s` takes %s, but \"%s\" follows", verb->name, verb->arguments,
                           p->out->words[verb->max_words]);
-    else if (verb->choices && count > 0 && !wt__is_choice(verb->choices, p->out->words[0]))
-        wt__buffer_printf(p->why, "`%s` is followed by one of: %s; not \"%s\"", verb->name, verb->choices,
-                          p->out->words[0]);
     else
-        return 0;
+        return count > 0 ? check_choice(p, p->out->words[0]) : 0;
     return -1;
 }
 

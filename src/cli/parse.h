@@ -27,7 +27,7 @@ const struct verb *wt__verb_find(const char *name);
 /* The closest of the words to one that is none of them, or NULL when none is near. next gives the words by index. */
 const char *wt__closest(const char *word, const char *(*next)(const void *context, size_t index), const void *context);
 
-/* One of the choices, which are separated by blanks. */
-bool wt__is_choice(const char *choices, const char *word);
+/* Appends what can be trained, separated by blanks. */
+void wt__lesson_names(struct buffer *out);
 
 #endif

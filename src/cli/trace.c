@@ -1,6 +1,6 @@
 /* trace.c: what was looked for and found, stage by stage; the questions themselves are in the JSON alone. Requirements
  * are a language model's words: the terminal sees none of their control characters. */
-#include "cli/trace.h"
+#include "cli/hits.h"
 
 #include <string.h>
 

@@ -32,7 +32,7 @@ int wt__trainable_open(struct trainable **out, const char *folder, wt_error *err
  * hidden states of what is below. Parameters have their names without what stands before every name in some files.
  * Not for wt__trainable_save. */
 int wt__trainable_open_upper(struct trainable **out, const char *folder, size_t below, wt_error *err);
-/* The whole model with a head of one number behind it (encoder/head.h). What the files lack of the head, or have for
+/* The whole model with a head of one number behind it (transformer.h). What the files lack of the head, or have for
  * other labels, begins as numbers drawn by the seed; it learns at TRAINABLE_HEAD_RATE times the rate. Parameters have
  * the names of ...ForSequenceClassification, and wt__trainable_save leaves such a model: nothing of
  * sentence-transformers, no tensor but the parameters. */

@@ -10,7 +10,6 @@
 #include "encoder/trainable_inside.h"
 #include "nn/convolution.h"
 #include "nn/safetensors.h"
-#include "nn/safetensors_write.h"
 
 static const char *const copied[] = {"modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
                                      "1_Pooling/config.json"};

@@ -45,7 +45,7 @@ struct transformer {
     struct layer_norm relative_norm;        /* of DeBERTa's distances */
     struct convolution convolution;         /* DeBERTa-v2, beside layer 0; taps 0 where there is none */
     struct layer_norm convolution_norm;
-    struct linear pooler, score; /* a head of one number, see head.h: [H, H], [1, H] */
+    struct linear pooler, score; /* a head of one number: [H, H], [1, H] */
     struct transformer_layer layers[MODEL_MAX_LAYERS];
 };
 
@@ -131,5 +131,12 @@ struct gradient_sums {
 void wt__transformer_backward(const struct transformer *m, const struct token_batch *batch, struct activations *a,
                               const struct gradient_sums *sums, float *dexternal, const float **embedded,
                               size_t *stride);
+
+/* What a classifier of one label makes of a sequence: a dense layer with its activation over the first row (tanh in
+ * BERT, RoBERTa and MPNet, a rectifier in DistilBERT, GELU in DeBERTa), and a product that leaves one number. logits
+ * [B] of the first rows x [B, H]; pooled [B, H] is left behind the activation. Rows of both are stride apart. The model
+ * has a head: config.labels is 1. */
+void wt__head_forward(const struct transformer *m, const float *x, size_t stride, size_t count, float *pooled,
+                      float *logits);
 
 #endif

@@ -118,6 +118,13 @@ static const char *const prefixes[ARCHITECTURES] = {
 
 /* ---------------------------------------------------------------- shapes and places */
 
+struct weight_shape {
+    size_t rows;    /* 0: this model has no such part */
+    size_t columns; /* 0: a vector of `rows` */
+    size_t taps;    /* of a convolution, else 1 */
+    bool linear;    /* in panels when packed */
+};
+
 static struct weight_shape matrix(size_t out, size_t in)
 {
     return (struct weight_shape){.rows = out, .columns = in, .taps = 1, .linear = true};
@@ -128,7 +135,7 @@ static struct weight_shape table(size_t count, size_t width)
     return (struct weight_shape){.rows = count, .columns = width, .taps = 1};
 }
 
-struct weight_shape wt__weight_shape(const struct model_config *c, enum weight_layout layout, enum weight_part part)
+static struct weight_shape shape_of(const struct model_config *c, enum weight_layout layout, enum weight_part part)
 {
     const struct weight_shape none = {0}, vector = table(c->hidden, 0);
     bool deberta = c->relative == RELATIVE_DISENTANGLED, packed = layout == LAYOUT_PACKED;
@@ -208,7 +215,7 @@ void wt__weight_plan(struct weight_plan *out, const struct model_config *config,
 {
     *out = (struct weight_plan){0};
     for (int part = 0; part <= WEIGHT_WORDS; part++) {
-        struct weight_shape shape = wt__weight_shape(config, layout, (enum weight_part)part);
+        struct weight_shape shape = shape_of(config, layout, (enum weight_part)part);
         size_t *run = part == WEIGHT_WORDS ? &out->words : part < WEIGHT_MODEL_PARTS ? &out->model : &out->layer;
 
         if (part < WEIGHT_PARTS)
@@ -229,12 +236,12 @@ struct binding {
 
 static const float *part_of(const struct binding *b, enum weight_part part)
 {
-    return wt__weight_shape(b->config, b->layout, part).rows ? b->run + b->plan->at[part] : NULL;
+    return shape_of(b->config, b->layout, part).rows ? b->run + b->plan->at[part] : NULL;
 }
 
 static struct linear linear_of(const struct binding *b, enum weight_part weight, enum weight_part bias)
 {
-    struct weight_shape shape = wt__weight_shape(b->config, b->layout, weight);
+    struct weight_shape shape = shape_of(b->config, b->layout, weight);
 
     return (struct linear){.in = shape.columns,
                            .out = shape.rows,
@@ -318,8 +325,8 @@ void wt__weights_pack(const struct model_config *config, enum weight_part first,
     wt__weight_plan(&files, config, LAYOUT_FILES);
     wt__weight_plan(&packed, config, LAYOUT_PACKED);
     for (int part = (int)first; part < (int)end; part++) {
-        struct weight_shape have = wt__weight_shape(config, LAYOUT_FILES, (enum weight_part)part);
-        struct weight_shape want = wt__weight_shape(config, LAYOUT_PACKED, (enum weight_part)part);
+        struct weight_shape have = shape_of(config, LAYOUT_FILES, (enum weight_part)part);
+        struct weight_shape want = shape_of(config, LAYOUT_PACKED, (enum weight_part)part);
         const float *source = from + files.at[part];
         float *target = to + packed.at[part];
 
@@ -339,7 +346,7 @@ void wt__weights_pack(const struct model_config *config, enum weight_part first,
 /* Rows of the part that this row of the table fills, and the rows of those before it: query above key above value. */
 static void place_tensor(struct weight_tensor *t, const struct model_config *c, size_t row, size_t layer)
 {
-    struct weight_shape shape = wt__weight_shape(c, LAYOUT_FILES, rows[row].part);
+    struct weight_shape shape = shape_of(c, LAYOUT_FILES, rows[row].part);
     unsigned bit = 1u << c->architecture;
     size_t all = 0, before = 0;
 
@@ -380,7 +387,7 @@ bool wt__weight_next(struct weight_walk *walk)
         }
         if (walk->layer >= c->layers)
             return false;
-        if ((rows[walk->row].architectures & bit) && wt__weight_shape(c, LAYOUT_FILES, rows[walk->row].part).rows > 0)
+        if ((rows[walk->row].architectures & bit) && shape_of(c, LAYOUT_FILES, rows[walk->row].part).rows > 0)
             break;
     }
     struct weight_tensor *t = &walk->tensor;

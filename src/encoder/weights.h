@@ -62,16 +62,6 @@ enum weight_part {
 
 enum weight_layout { LAYOUT_FILES, LAYOUT_PACKED };
 
-struct weight_shape {
-    size_t rows;    /* 0: this model has no such part */
-    size_t columns; /* 0: a vector of `rows` */
-    size_t taps;    /* of a convolution, else 1 */
-    bool linear;    /* in panels when packed */
-};
-
-struct weight_shape wt__weight_shape(const struct model_config *config, enum weight_layout layout,
-                                     enum weight_part part);
-
 /* Where parts begin, in floats from the beginning of the model's run or of their layer. */
 struct weight_plan {
     size_t at[WEIGHT_PARTS];

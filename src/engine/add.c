@@ -9,7 +9,6 @@
 
 #include "base/buffer.h"
 #include "catalog/import/import.h"
-#include "engine/embed.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
 #include "engine/recorded_use.h"

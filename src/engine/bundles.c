@@ -217,7 +217,7 @@ static int make(struct binding *b, const char *folder, uint64_t state, struct sn
     content.keys = b->keys;
     content.lexical = lexical;
     if (rc == 0)
-        rc = wt__engine_snapshot(b->engine, folder, &content, NULL, out, err);
+        rc = wt__snapshot_make(out, b->engine->read_only ? "" : folder, b->engine->busy_ms, NULL, &content, err);
     free(lexical);
     return rc;
 }
@@ -318,7 +318,7 @@ void wt__bundles_free(struct bundles *bundles)
     free(bundles);
 }
 
-void wt__bundles_discard(wt_engine *engine, struct index_handle *index)
+void wt__bundles_discard(const wt_engine *engine)
 {
     struct arena arena = {0};
     for (size_t which = 0; which < BUNDLES_KINDS; which++) {
@@ -326,7 +326,6 @@ void wt__bundles_discard(wt_engine *engine, struct index_handle *index)
         if (folder && folder[0] && !engine->read_only)
             wt__snapshot_discard(folder, engine->busy_ms, NULL);
     }
-    wt__engine_discard_index(engine, index);
     wt__arena_dispose(&arena);
 }
 

@@ -31,8 +31,8 @@ int wt__bundles_of(wt_engine *engine, struct index_handle *index, const struct e
                    const struct bundles **out, wt_error *err);
 void wt__bundles_free(struct bundles *bundles); /* NULL is a no-op */
 
-/* Forgets them, with their files and their index, when damage was met in reading them: they are then made anew. */
-void wt__bundles_discard(wt_engine *engine, struct index_handle *index);
+/* Forgets their files, when damage was met in reading them: they are made anew for the next index. */
+void wt__bundles_discard(const wt_engine *engine);
 
 struct bundle_query {
     struct str text;

@@ -33,7 +33,7 @@ int wt__past_users(const struct search *search, const int64_t *ids, size_t count
     if (!bits)
         return wt__fail_nomem(err);
     for (size_t g = 0; g < count; g++) {
-        size_t row = wt__index_row(search->index->snapshot, ids[g]);
+        size_t row = wt__snapshot_row(search->index->snapshot, ids[g]);
         for (size_t i = 0; i < n->count; i++)
             for (uint32_t l = n->starts[i]; l < n->starts[i + 1]; l++)
                 if (n->rows[n->labels[l]] == row)

@@ -32,7 +32,7 @@ int wt__corpus_path(char **out, struct arena *arena, const char *dir, const char
     return *out ? 0 : wt__fail_nomem(err);
 }
 
-static int import_once(wt_engine *engine, const char *dir, const struct corpus_options *options, wt_error *err)
+int wt__corpus_import(wt_engine *engine, const char *dir, const struct corpus_options *options, wt_error *err)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -68,7 +68,7 @@ int wt__corpus_open(wt_engine **out, const char *dir, const struct corpus_option
     }
     wt__arena_dispose(&arena);
     if (rc == 0)
-        rc = import_once(*out, dir, options, err);
+        rc = wt__corpus_import(*out, dir, options, err);
     if (rc < 0) {
         wt_close(*out);
         *out = NULL;

@@ -20,6 +20,9 @@ struct corpus_options {
 /* Opens the store of dir/corpus.jsonl, importing it when that was not done yet, without vectors. */
 int wt__corpus_open(wt_engine **out, const char *dir, const struct corpus_options *options, wt_error *err);
 
+/* The same import, into a store of one's own. options: its progress counts. */
+int wt__corpus_import(wt_engine *engine, const char *dir, const struct corpus_options *options, wt_error *err);
+
 /* The path of that store, in arena. */
 int wt__corpus_path(char **out, struct arena *arena, const char *dir, const char *cache_dir, wt_error *err);
 

@@ -3,7 +3,7 @@
  * Tools are taken BATCH at a time: enough that texts of one length meet in one forward pass, few enough that a stop
  * loses little. Each batch is one transaction, and a tool that changed meanwhile is passed over by the store, so the
  * loop may be stopped, killed or run by two processes at once. */
-#include "engine/embed.h"
+#include "engine/engine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* engine.c: opening and closing, and the things that queries share: the encoder and free workspaces. */
+/* engine.c: opening and closing. */
 #include "engine/engine.h"
 
 #include <stdio.h>
@@ -90,13 +90,13 @@ void wt_close(wt_engine *engine)
         return;
     close_pools(engine);
     wt__index_release(engine->index);
-    wt__trained_close(engine->trained); /* may use the encoder */
+    wt__trained_close(engine->trained.opened); /* may use the encoder */
     while (engine->retired) {
         struct trained *next = engine->retired->next;
         wt__trained_close(engine->retired);
         engine->retired = next;
     }
-    wt__encoder_close(engine->encoder);
+    wt__encoder_close(engine->encoder.opened);
     wt__store_close(engine->store);
     wt__engine_chat_dispose(&engine->chat);
     pthread_mutex_destroy(&engine->lazy_lock);
@@ -111,183 +111,21 @@ void wt_close(wt_engine *engine)
     free(engine);
 }
 
-/* Opens the encoder and remembers why it could not. Called with build_lock held: two queries that come first together
- * wait for one opening. */
-static int open_encoder(wt_engine *engine, wt_error *err)
-{
-    struct encoder *encoder = NULL;
-    wt_error why = {0};
-    int rc;
-    if (engine->model_folder[0] == '\0')
-        rc = wt__fail(&why, WT_EMODEL, "this store was opened without a model");
-    else if (!wt__is_folder(engine->model_folder))
-        rc = wt__fail(&why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
-                      engine->model_name, engine->model_name);
-    else
-        rc = wt__encoder_open(&encoder, engine->model_folder, &why);
-    pthread_mutex_lock(&engine->lock);
-    engine->encoder = encoder;
-    engine->encoder_error = why;
-    engine->encoder_tried = rc != WT_ENOMEM; /* memory may be there next time */
-    pthread_mutex_unlock(&engine->lock);
-    if (rc < 0 && err)
-        *err = why;
-    return rc;
-}
-
-/* 1 and *rc when the encoder was tried before. */
-static bool known_encoder(wt_engine *engine, const struct encoder **out, int *rc, wt_error *err)
-{
-    pthread_mutex_lock(&engine->lock);
-    bool known = engine->encoder_tried;
-    *out = engine->encoder;
-    *rc = engine->encoder ? 0 : engine->encoder_error.code;
-    if (known && *rc < 0 && err)
-        *err = engine->encoder_error;
-    pthread_mutex_unlock(&engine->lock);
-    return known;
-}
-
-int wt__engine_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
-{
-    int rc;
-    if (known_encoder(engine, out, &rc, err))
-        return rc;
-    rc = open_encoder(engine, err);
-    *out = engine->encoder;
-    return rc;
-}
-
-int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
-{
-    int rc;
-    if (known_encoder(engine, out, &rc, err))
-        return rc;
-    pthread_mutex_lock(&engine->build_lock);
-    rc = wt__engine_encoder_locked(engine, out, err);
-    pthread_mutex_unlock(&engine->build_lock);
-    return rc;
-}
-
-/* Called with build_lock held. */
-static int open_trained(wt_engine *engine, wt_error *err)
-{
-    const struct encoder *base = NULL;
-    struct trained *trained = NULL;
-    wt_error why = {0}, no_base = {0};
-    int rc = 0;
-    if (engine->trained_folder[0] && wt__is_folder(engine->trained_folder)) {
-        rc = wt__engine_encoder_locked(engine, &base, &no_base);
-        if (rc == WT_ENOMEM)
-            why = no_base;
-        else
-            rc = wt__trained_open(&trained, engine->trained_folder, base, &why);
-    }
-    if (rc == 0 && !trained && no_base.code < 0) {
-        why = no_base;
-        rc = why.code;
-    }
-    pthread_mutex_lock(&engine->lock);
-    engine->trained = trained;
-    engine->trained_error = why;
-    engine->trained_tried = rc != WT_ENOMEM;
-    pthread_mutex_unlock(&engine->lock);
-    if (rc < 0 && err)
-        *err = why;
-    return rc;
-}
-
-/* 1 and *rc when it was read before. */
-static bool known_trained(wt_engine *engine, const struct trained **out, int *rc, wt_error *err)
-{
-    pthread_mutex_lock(&engine->lock);
-    bool known = engine->trained_tried;
-    *out = engine->trained;
-    *rc = engine->trained_error.code;
-    if (known && *rc < 0 && err)
-        *err = engine->trained_error;
-    pthread_mutex_unlock(&engine->lock);
-    return known;
-}
-
-int wt__engine_trained_locked(wt_engine *engine, const struct trained **out, wt_error *err)
-{
-    int rc;
-    if (known_trained(engine, out, &rc, err))
-        return rc;
-    rc = open_trained(engine, err);
-    *out = engine->trained;
-    return rc;
-}
-
-int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err)
-{
-    int rc;
-    if (known_trained(engine, out, &rc, err))
-        return rc;
-    pthread_mutex_lock(&engine->build_lock);
-    rc = wt__engine_trained_locked(engine, out, err);
-    pthread_mutex_unlock(&engine->build_lock);
-    return rc;
-}
-
 void wt__engine_forget_trained(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->build_lock);
     pthread_mutex_lock(&engine->lock);
     struct index_handle *index = engine->index;
-    if (engine->trained) {
-        engine->trained->next = engine->retired;
-        engine->retired = engine->trained;
+    struct trained *trained = engine->trained.opened;
+    if (trained) {
+        trained->next = engine->retired;
+        engine->retired = trained;
     }
-    engine->trained = NULL;
+    engine->trained = (struct on_demand){.opened = NULL};
     engine->index = NULL;
-    engine->trained_tried = false;
     pthread_mutex_unlock(&engine->lock);
     pthread_mutex_unlock(&engine->build_lock);
     wt__index_release(index);
-}
-
-struct pool_slot {
-    void *item;
-    struct pool_slot *next;
-};
-
-void *wt__pool_take(struct pool *pool, pthread_mutex_t *lock)
-{
-    pthread_mutex_lock(lock);
-    struct pool_slot *slot = pool->free;
-    if (slot)
-        pool->free = slot->next;
-    pthread_mutex_unlock(lock);
-    void *item = slot ? slot->item : NULL;
-    free(slot);
-    return item;
-}
-
-bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item)
-{
-    struct pool_slot *slot = malloc(sizeof *slot);
-    if (!slot)
-        return false;
-    slot->item = item;
-    pthread_mutex_lock(lock);
-    slot->next = pool->free;
-    pool->free = slot;
-    pthread_mutex_unlock(lock);
-    return true;
-}
-
-int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err)
-{
-    *out = wt__pool_take(&engine->free_workspaces, &engine->lock);
-    return *out ? 0 : wt__workspace_open(out, err);
-}
-
-void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace)
-{
-    if (workspace && !wt__pool_give(&engine->free_workspaces, &engine->lock, workspace))
-        wt__workspace_close(workspace);
 }
 
 int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err)

@@ -53,6 +53,13 @@ struct index_handle {
     atomic_uint references;
 };
 
+/* What the first who needs it opens. */
+struct on_demand {
+    void *opened; /* NULL until then, and where there is none */
+    wt_error why; /* it was tried and cannot be had; else code 0 */
+    bool tried;
+};
+
 /* Things that are kept for the next who needs one. */
 struct pool {
     struct pool_slot *free;
@@ -84,13 +91,9 @@ struct wt_engine {
     struct moment changed;      /* what calls that have returned have changed: every later query sees it */
     unsigned imports;           /* that run; each will leave a newer index */
     bool building;              /* and so will this */
-    struct encoder *encoder;
-    wt_error encoder_error; /* why there is none, when encoder_tried */
-    bool encoder_tried;
-    struct trained *trained;
-    wt_error trained_error; /* why there is none, when trained_tried and what there is cannot be used; else code 0 */
-    bool trained_tried;
-    struct trained *retired; /* what was trained before, by its `next` */
+    struct on_demand encoder;   /* struct encoder */
+    struct on_demand trained;   /* struct trained */
+    struct trained *retired;    /* what was trained before, by its `next` */
     struct pool free_workspaces, free_readers;
 };
 
@@ -108,6 +111,12 @@ void wt__engine_forget_trained(wt_engine *engine);
 
 /* The store's vectors of the tools' texts by this encoder. */
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine);
+/* Its sums of the requests that used them (engine/recorded_use.h). */
+struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine);
+
+/* Encodes every tool without a vector of this model. *embedded: how many, up to where it ended. Takes store_lock. */
+int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *embedded,
+                      wt_error *err);
 
 /* A set of the snapshot: vectors that a query searches. */
 struct index_set {
@@ -133,14 +142,6 @@ void wt__engine_end_import(wt_engine *engine);
 void wt__engine_changed(wt_engine *engine);
 void wt__index_release(struct index_handle *index);
 
-/* A new snapshot of that content, kept in the folder; in memory alone, with what `previous` (or NULL) has of it, where
- * there is no folder ("") or whatever is wrong with it, which makes no difference but time. */
-int wt__engine_snapshot(const wt_engine *engine, const char *folder, const struct snapshot_content *content,
-                        const struct snapshot *previous, struct snapshot **out, wt_error *err);
-
-/* The row of a tool, or the number of rows when the snapshot does not hold it. */
-size_t wt__index_row(const struct snapshot *snapshot, int64_t id);
-
 /* How many tools have no vector in a set of the index. */
 size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set);
 
@@ -150,6 +151,8 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index);
 
 /* Keeps in memory what the index in hand shows, if there is one, so that no query on it needs the store. */
 void wt__engine_keep_tools(wt_engine *engine);
+/* The tools that the index shows; NULL where they cannot be had, which makes no difference but time. */
+struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index);
 void wt__kept_tools_free(struct kept_tools *kept); /* NULL is a no-op */
 
 /* A connection for reading. It is this thread's until it is given back; soon, and before store_lock is taken. */

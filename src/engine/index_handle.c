@@ -12,18 +12,9 @@
 #include "base/memory.h"
 #include "catalog/names.h"
 #include "engine/bundles.h"
-#include "engine/recorded_use.h"
 #include "retrieve/document.h"
 
 enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3 };
-
-struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine)
-{
-    return (struct vector_set){.kind = wt__document_kind,
-                               .model_hash = wt__encoder_hash(encoder),
-                               .model_name = encoder == engine->encoder ? engine->model_name : TRAINED_ENCODER,
-                               .dim = (uint32_t)wt__encoder_dim(encoder)};
-}
 
 /* What a snapshot is made of, as read from the store. */
 struct collection {
@@ -104,24 +95,6 @@ static int mix_usage(void *context, const struct usage_sum_key *key)
         const uint64_t both[] = {row->generation, key->generation};
         row->generation = wt__checksum(both, sizeof both, 0);
     }
-    return 0;
-}
-
-/* Trained recipes are not opened for it: a query that has no use for them should not wait for them. */
-int wt__moment_read(const wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
-{
-    struct usage_info info;
-    *out = (struct moment){0};
-    int rc = wt__store_generation(store, &out->generation, err);
-    out->state = out->generation;
-    if (rc < 0 || !engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
-        return rc;
-    rc = wt__store_usage_info(store, &info, err);
-    if (rc < 0)
-        return rc;
-    const uint64_t both[] = {out->generation, info.sums_generation};
-    out->sums = info.sums_generation;
-    out->state = wt__checksum(both, sizeof both, 0);
     return 0;
 }
 
@@ -283,17 +256,10 @@ static int list_sets(struct set_list *list, struct collection *collection, wt_er
     return rc;
 }
 
-int wt__engine_snapshot(const wt_engine *engine, const char *folder, const struct snapshot_content *content,
-                        const struct snapshot *previous, struct snapshot **out, wt_error *err)
-{
-    if (folder[0] && !engine->read_only && wt__snapshot_write(out, folder, content, engine->busy_ms, NULL) == 0)
-        return 0;
-    return wt__snapshot_build(out, previous, content, err);
-}
-
 static int make_snapshot(struct collection *collection, const struct snapshot *previous, struct snapshot **out,
                          wt_error *err)
 {
+    const wt_engine *engine = collection->engine;
     struct set_list sets = {.len = 0};
     int rc = collect(collection, err);
     if (rc == 0)
@@ -309,7 +275,8 @@ static int make_snapshot(struct collection *collection, const struct snapshot *p
         .source_count = sets.len,
     };
     if (rc == 0)
-        rc = wt__engine_snapshot(collection->engine, collection->engine->index_folder, &content, previous, out, err);
+        rc = wt__snapshot_make(out, engine->read_only ? "" : engine->index_folder, engine->busy_ms, previous, &content,
+                               err);
     for (size_t i = 0; i < sets.len; i++)
         free(sets.items[i].has);
     return rc;
@@ -364,20 +331,6 @@ static int build(wt_engine *engine, struct index_handle *fresh, wt_error *err)
 static const struct vectors *vectors_of(const struct index_handle *index, const struct index_set *set)
 {
     return wt__snapshot_vectors(index->snapshot, set->model, set->kind);
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = ((const struct snapshot_key *)a)->id, y = ((const struct snapshot_key *)b)->id;
-    return (x > y) - (x < y);
-}
-
-/* Rows are in order of id. */
-size_t wt__index_row(const struct snapshot *snapshot, int64_t id)
-{
-    struct snapshot_key key = {.id = id};
-    const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_ids);
-    return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
 }
 
 size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set)
@@ -455,6 +408,27 @@ static void raise_changed(wt_engine *engine, const struct moment *moment)
     changed->generation = moment->generation > changed->generation ? moment->generation : changed->generation;
     changed->sums = moment->sums > changed->sums ? moment->sums : changed->sums;
     pthread_mutex_unlock(&engine->lock);
+}
+
+void wt__engine_keep_tools(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct index_handle *index = engine->index;
+    bool wanted = index && !index->kept && index->snapshot->rows > 0 && !wt__store_private(engine->store);
+    if (wanted)
+        atomic_fetch_add(&index->references, 1);
+    pthread_mutex_unlock(&engine->lock);
+    if (!wanted)
+        return;
+    struct kept_tools *kept = wt__kept_tools_read(engine, index);
+    pthread_mutex_lock(&engine->lock);
+    if (!index->kept) {
+        index->kept = kept;
+        kept = NULL;
+    }
+    pthread_mutex_unlock(&engine->lock);
+    wt__kept_tools_free(kept); /* another import was quicker */
+    wt__index_release(index);
 }
 
 void wt__engine_begin_import(wt_engine *engine)

@@ -89,7 +89,7 @@ static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error
     int rc = needed && wrong ? 0 : wt__fail_nomem(err);
     *labels = (struct ptr_labels){.needed = needed, .wrong = wrong};
     for (size_t i = 0; rc == 0 && i < p->oracle->gold_count; i++) {
-        size_t row = wt__index_row(snapshot, p->oracle->gold[i]);
+        size_t row = wt__snapshot_row(snapshot, p->oracle->gold[i]);
         if (row < snapshot->rows && !is_gold(labels, (uint32_t)row))
             rc = label(p, (uint32_t)row, &needed[labels->needed_count++], err);
     }
@@ -227,8 +227,10 @@ static int pick(const struct selection *selection, bool bundle, wt_error *err)
                                    .k = 1,
                                    .progress = selection->progress};
     int rc = run(&p, bundle, err);
-    if (rc == WT_ESTORE && p.reach.bundles)
-        wt__bundles_discard(selection->engine, p.reach.home.index);
+    if (rc == WT_ESTORE && p.reach.bundles) {
+        wt__bundles_discard(selection->engine);
+        wt__engine_discard_index(selection->engine, p.reach.home.index);
+    }
     wt__ptr_leave(&p.reach);
     return rc;
 }

@@ -13,7 +13,7 @@ static size_t home_row(const struct ptr_reach *reach, const struct search *searc
 {
     if (search->index == reach->home.index)
         return row;
-    return wt__index_row(reach->home.index->snapshot, search->index->snapshot->keys[row].id);
+    return wt__snapshot_row(reach->home.index->snapshot, search->index->snapshot->keys[row].id);
 }
 
 /* The k tools nearest to the text, `first` before all others unless it is PTR_NOBODY. */

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/checksum.h"
+#include "base/file.h"
 #include "base/memory.h"
 
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err)
@@ -24,6 +26,24 @@ void wt__engine_return_reader(wt_engine *engine, struct store *reader)
         pthread_mutex_unlock(&engine->store_lock);
     else if (!wt__store_idle(reader) || !wt__pool_give(&engine->free_readers, &engine->lock, reader))
         wt__store_close(reader);
+}
+
+/* Trained recipes are not opened for it: a query that has no use for them should not wait for them. */
+int wt__moment_read(const wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
+{
+    struct usage_info info;
+    *out = (struct moment){0};
+    int rc = wt__store_generation(store, &out->generation, err);
+    out->state = out->generation;
+    if (rc < 0 || !engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
+        return rc;
+    rc = wt__store_usage_info(store, &info, err);
+    if (rc < 0)
+        return rc;
+    const uint64_t both[] = {out->generation, info.sums_generation};
+    out->sums = info.sums_generation;
+    out->state = wt__checksum(both, sizeof both, 0);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- tools in memory */
@@ -60,8 +80,7 @@ static int keep_tool(void *context, const struct store_key *key, const struct to
     return rc == 0 && ++kept->count % SLICE == 0 ? SLICE_FULL : rc;
 }
 
-/* The tools that the index shows; NULL where they cannot be had, which makes no difference but time. */
-static struct kept_tools *read_kept(wt_engine *engine, const struct index_handle *index)
+struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index)
 {
     struct kept_tools *kept = calloc(1, sizeof *kept);
     struct store *reader;
@@ -86,27 +105,6 @@ static struct kept_tools *read_kept(wt_engine *engine, const struct index_handle
     return NULL;
 }
 
-void wt__engine_keep_tools(wt_engine *engine)
-{
-    pthread_mutex_lock(&engine->lock);
-    struct index_handle *index = engine->index;
-    bool wanted = index && !index->kept && index->snapshot->rows > 0 && !wt__store_private(engine->store);
-    if (wanted)
-        atomic_fetch_add(&index->references, 1);
-    pthread_mutex_unlock(&engine->lock);
-    if (!wanted)
-        return;
-    struct kept_tools *kept = read_kept(engine, index);
-    pthread_mutex_lock(&engine->lock);
-    if (!index->kept) {
-        index->kept = kept;
-        kept = NULL;
-    }
-    pthread_mutex_unlock(&engine->lock);
-    wt__kept_tools_free(kept); /* another import was quicker */
-    wt__index_release(index);
-}
-
 static const struct kept_tools *kept_tools(wt_engine *engine, const struct index_handle *index)
 {
     pthread_mutex_lock(&engine->lock);
@@ -121,7 +119,7 @@ static void get_kept(const struct kept_tools *kept, const struct index_handle *i
                      struct tool *out)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t row = wt__index_row(index->snapshot, ids[i]);
+        size_t row = wt__snapshot_row(index->snapshot, ids[i]);
         out[i] = row < kept->count ? kept->tools[row] : (struct tool){0};
     }
 }

@@ -1,7 +1,7 @@
 /* recorded_use.h: what the engine makes of recorded use: vectors of tools from the requests that used them (Tool2Vec,
  * section 4.1). The sums are the store's (catalog/store.h); this brings them up to date and reads them as vectors.
  *
- * The set of these vectors stands beside that of descriptions: same model, kind wt__usage_kind. It has changed when
+ * The set of these vectors stands beside that of descriptions: same model, kind "usage_1". It has changed when
  * sums_generation of wt__store_usage_info has; wt__store_each_usage_sum tells which tools have a vector, and of which
  * generation, so that only those that changed need to be fetched. */
 #ifndef WT_ENGINE_RECORDED_USE_H
@@ -9,15 +9,9 @@
 
 #include "engine/engine.h"
 
-/* What is encoded, with a version: the request, whole, as a query would be. */
-extern const char wt__usage_kind[];
-
 /* The encoder whose sums are searched: the trained one of this store, else the engine's. WT_EMODEL when there is none.
  */
 int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *err);
-
-/* The sums of this encoder. */
-struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine);
 
 /* Encodes the teaching usages after the mark and adds them to the sums, then makes stale sums anew. Batches of usages,
  * each its own transaction: a stop loses little, and the next call goes on. *learned: requests encoded, up to where it

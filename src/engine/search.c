@@ -49,7 +49,7 @@ static int note_missing_vectors(struct search *search, wt_error *err)
 /* Sets the bit of a tool's row to `wanted`. */
 static void mark(const struct snapshot *snapshot, uint64_t *bits, int64_t id, bool wanted)
 {
-    size_t row = wt__index_row(snapshot, id);
+    size_t row = wt__snapshot_row(snapshot, id);
     uint64_t bit = (uint64_t)1 << (row % 64);
     if (row < snapshot->rows)
         bits[row / 64] = wanted ? bits[row / 64] | bit : bits[row / 64] & ~bit;

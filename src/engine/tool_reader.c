@@ -28,7 +28,7 @@ static int rows_of_provider(void *context, struct str provider, size_t most, str
     if (!*rows)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < listed; i++) {
-        size_t row = wt__index_row(snapshot, ids[i]);
+        size_t row = wt__snapshot_row(snapshot, ids[i]);
         if (row < snapshot->rows) /* or it came after the snapshot */
             (*rows)[(*count)++] = (uint32_t)row;
     }

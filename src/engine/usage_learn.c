@@ -10,12 +10,10 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "recipe/trained.h"
-#include "engine/embed.h"
+#include "engine/engine.h"
 #include "engine/recorded_use.h"
 
 enum { BATCH = 1024, STALE_BATCH = 256 };
-
-const char wt__usage_kind[] = "usage_1";
 
 struct learning {
     wt_engine *engine;
@@ -33,13 +31,6 @@ struct learning {
     size_t learned;
     wt_error *err;
 };
-
-struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine)
-{
-    struct vector_set set = wt__engine_vectors(encoder, engine);
-    set.kind = wt__usage_kind;
-    return set;
-}
 
 int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
 {

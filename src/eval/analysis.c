@@ -15,7 +15,7 @@
 
 enum { COSINE_PAIRS = 1000000 /* cosines in one distribution, drawn where there are more */ };
 
-const size_t wt__standing_cutoffs[STANDING_CUTOFFS] = {3, 5, 7};
+static const size_t standing_cutoffs[STANDING_CUTOFFS] = {3, 5, 7};
 
 /* ---------------------------------------------------------------- distributions */
 
@@ -181,7 +181,7 @@ struct looking {
 static void rank(struct looking *l, size_t request)
 {
     const struct material *m = l->material;
-    size_t deepest = wt__standing_cutoffs[STANDING_CUTOFFS - 1];
+    size_t deepest = standing_cutoffs[STANDING_CUTOFFS - 1];
     size_t relevant = m->gold_starts[request + 1] - m->gold_starts[request];
     struct scored items[16];
     struct topk top = {.items = items, .k = deepest};
@@ -195,7 +195,7 @@ static void rank(struct looking *l, size_t request)
     for (size_t i = 0; i < deepest; i++)
         ideal[i] = i < relevant;
     for (size_t c = 0; c < STANDING_CUTOFFS; c++) {
-        size_t k = wt__standing_cutoffs[c];
+        size_t k = standing_cutoffs[c];
         l->out->recall[c] += wt__recall_at(gains, top.len, relevant, k) / (double)m->request_count;
         l->out->ndcg[c] += wt__ndcg_at(gains, top.len, ideal, deepest, k) / (double)m->request_count;
     }

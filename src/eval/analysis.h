@@ -53,7 +53,6 @@ int wt__failures(struct failures *out, const struct dataset *dataset, size_t que
 enum standing { BY_DESCRIPTION, BY_USE, BY_BOTH, STANDINGS };
 
 enum { STANDING_CUTOFFS = 3 };
-extern const size_t wt__standing_cutoffs[STANDING_CUTOFFS];
 
 struct standing_quality {
     size_t tools; /* that have such a vector; the others cannot be found */

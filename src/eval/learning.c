@@ -15,7 +15,8 @@
 #include "base/sha256.h"
 #include "catalog/dataset.h"
 #include "recipe/recipes.h"
-#include "engine/embed.h"
+#include "engine/corpus.h"
+#include "engine/engine.h"
 #include "engine/recorded_use.h"
 #include "eval/portion.h"
 
@@ -164,22 +165,6 @@ int wt__learning_plan(struct learning *learning, const char *dir, wt_error *err)
 
 /* ---------------------------------------------------------------- the store */
 
-static int import_tools(struct learning *learning, wt_engine *engine)
-{
-    wt_add_options add;
-    wt_add_report *report = NULL;
-    wt_add_options_init(&add);
-    add.format = "beir";
-    add.no_vectors = 1;
-    add.progress = learning->options.progress;
-    add.progress_context = learning->options.progress_context;
-    int rc = wt_add_path(engine, learning->dir, &add, &report, learning->err);
-    if (rc >= 0 && report->added == 0)
-        rc = wt__fail(learning->err, WT_EFORMAT, "%s/corpus.jsonl holds no tool that can be read", learning->dir);
-    wt_add_report_free(report);
-    return rc < 0 ? rc : 0;
-}
-
 static int record_usages(struct learning *learning, wt_engine *engine)
 {
     wt_add_usage_options add;
@@ -197,7 +182,6 @@ static int record_usages(struct learning *learning, wt_engine *engine)
 int wt__learning_open(struct learning *learning, wt_engine **out)
 {
     wt_open_options open;
-    wt_catalog_info tools;
     wt_usage_info usages;
     wt_open_options_init(&open);
     open.model = learning->options.model;
@@ -206,11 +190,10 @@ int wt__learning_open(struct learning *learning, wt_engine **out)
     int rc = wt_open(out, learning->store, &open, learning->err);
     if (rc < 0)
         return rc;
-    wt_catalog_info_init(&tools);
     wt_usage_info_init(&usages);
-    rc = wt_info(*out, &tools, learning->err);
-    if (rc == 0 && tools.tools == 0) /* an import is one transaction: all of it is there, or nothing */
-        rc = import_tools(learning, *out);
+    const struct corpus_options import = {.progress = learning->options.progress,
+                                          .progress_context = learning->options.progress_context};
+    rc = wt__corpus_import(*out, learning->dir, &import, learning->err);
     if (rc == 0)
         rc = wt_get_usage_info(*out, &usages, learning->err);
     if (rc == 0 && usages.usages == 0 && !learning->other_data)

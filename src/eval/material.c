@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "engine/embed.h"
+#include "engine/engine.h"
 #include "engine/recorded_use.h"
 
 struct reading {

@@ -38,8 +38,9 @@ static int gain_of(const struct query *query, const char *const *ranked, size_t 
     return gain;
 }
 
-int wt__judge(double *out, const struct plan *plan, const struct query *query, const char *const *ranked, size_t len,
-              wt_error *err)
+/* What a ranking of tools is worth for one query; out: [metrics]. ranked: [len] source ids. */
+static int judge_ranking(double *out, const struct plan *plan, const struct query *query, const char *const *ranked,
+                         size_t len, wt_error *err)
 {
     size_t judged = query->judgement_count, relevant = 0, cutoffs = plan->cutoff_count;
     int *ideal = wt__alloc_array(judged + len, sizeof *ideal); /* [judged], then gains [len] */
@@ -272,8 +273,8 @@ static int judge_answer(struct judging *j, size_t index, const struct answer *an
     for (size_t i = 0; rc == 0 && i < len; i++)
         ranked[i] = answer->items[i]->tool->source_id;
     if (rc == 0)
-        rc = wt__judge(j->out->values + q * wt__plan_metrics(plan), plan, query, ranked,
-                       len < plan->depth ? len : plan->depth, err);
+        rc = judge_ranking(j->out->values + q * wt__plan_metrics(plan), plan, query, ranked,
+                           len < plan->depth ? len : plan->depth, err);
     if (rc == 0 && j->out->picks)
         judge_pick(j->out->picks + q * PICK_METRICS, query, ranked, len, ideal);
     if (rc == 0)

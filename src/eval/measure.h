@@ -74,8 +74,4 @@ int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, si
 /* Judgements of a query with a gain over 0. */
 size_t wt__relevant(const struct query *query);
 
-/* What a ranking of tools is worth for one query; out: [metrics]. ranked: [len] source ids. */
-int wt__judge(double *out, const struct plan *plan, const struct query *query, const char *const *ranked, size_t len,
-              wt_error *err);
-
 #endif

@@ -4,7 +4,7 @@
  * the terms' bytes, and for each term its postings, the rows that hold it in ascending order with 16-bit impacts,
  * in blocks of LEXICAL_BLOCK with the last row and the greatest impact of each.
  *
- * The impact of term t in row m is  idf(t) * saturation(t, m), wt__lexical_impact below; what is stored is
+ * The impact of term t in row m is  idf(t) * saturation(t, m), by BM25F (lexical_build.c); what is stored is
  * q = round(impact / max_t * 65535), where max_t is the term's greatest impact: the error of one impact is at most
  * max_t / 131070, about 1e-4 of a point at the most. The score of a row is then defined by the stored impacts, in
  * whole numbers (see struct lexical_query), so that every way of searching gives the same bits: the sum does not
@@ -46,9 +46,6 @@ struct lexical_settings {
     struct lexical_field fields[LEXICAL_MAX_FIELDS];
 };
 
-/* BM25F (Zaragoza et al., TREC 2004): idf * tf' (k1 + 1) / (k1 + tf') with tf' = sum over fields of
- * weight * tf[field] * norm[field]; norm = 1 / (1 - b + b * length / mean length of the non-empty fields). */
-float wt__lexical_impact(const struct lexical_settings *settings, float idf, const float *tf, const float *norm);
 /* Never negative: ln(1 + (M - df + .5) / (df + .5)). */
 float wt__lexical_idf(size_t rows, size_t df);
 

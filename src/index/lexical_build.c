@@ -55,7 +55,9 @@ float wt__lexical_idf(size_t rows, size_t df)
     return (float)log(1.0 + ((double)rows - (double)df + 0.5) / ((double)df + 0.5));
 }
 
-float wt__lexical_impact(const struct lexical_settings *settings, float idf, const float *tf, const float *norm)
+/* BM25F (Zaragoza et al., TREC 2004): idf * tf' (k1 + 1) / (k1 + tf') with tf' = sum over fields of
+ * weight * tf[field] * norm[field]; norm = 1 / (1 - b + b * length / mean length of the non-empty fields). */
+static float impact_of(const struct lexical_settings *settings, float idf, const float *tf, const float *norm)
 {
     float sum = 0;
     for (size_t f = 0; f < settings->field_count; f++)
@@ -283,7 +285,7 @@ static void place_postings(struct lexical_builder *builder, uint32_t *rows, floa
                 continue;
             struct term *term = &builder->terms[note.term];
             rows[term->place] = (uint32_t)row;
-            impacts[term->place] = wt__lexical_impact(settings, term->idf, tf, norm);
+            impacts[term->place] = impact_of(settings, term->idf, tf, norm);
             term->place++;
             memset(tf, 0, sizeof tf);
         }

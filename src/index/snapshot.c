@@ -243,3 +243,17 @@ const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, cons
             return &snapshot->sets[i].vectors;
     return NULL;
 }
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = ((const struct snapshot_key *)a)->id, y = ((const struct snapshot_key *)b)->id;
+    return (x > y) - (x < y);
+}
+
+/* Rows are in order of id. */
+size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id)
+{
+    struct snapshot_key key = {.id = id};
+    const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_ids);
+    return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
+}

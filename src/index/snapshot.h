@@ -71,6 +71,9 @@ void wt__snapshot_free(struct snapshot *snapshot);
 /* The set of that model and kind, or NULL. */
 const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, const char *model, const char *kind);
 
+/* The row of a tool, or the number of rows when the snapshot does not hold it. */
+size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id);
+
 /* Checks everything that a search only checks where it meets it: the fp32 of all vectors, the order of terms and
  * postings, rows within bounds; and that keys are in order of id. WT_ESTORE. */
 int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err);
@@ -110,6 +113,11 @@ int wt__snapshot_write(struct snapshot **out, const char *folder, const struct s
  * previous, which may be NULL. */
 int wt__snapshot_build(struct snapshot **out, const struct snapshot *previous, const struct snapshot_content *content,
                        wt_error *err);
+
+/* The first of these two that succeeds. "" is no folder: in memory alone, as where anything is wrong with the folder,
+ * which makes no difference but time. */
+int wt__snapshot_make(struct snapshot **out, const char *folder, unsigned wait_ms, const struct snapshot *previous,
+                      const struct snapshot_content *content, wt_error *err);
 
 /* Forgets the folder's snapshot, so that the next write keeps nothing: for when a search met a damaged vector. */
 int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err);

@@ -618,6 +618,14 @@ int wt__snapshot_build(struct snapshot **out, const struct snapshot *previous, c
     return rc;
 }
 
+int wt__snapshot_make(struct snapshot **out, const char *folder, unsigned wait_ms, const struct snapshot *previous,
+                      const struct snapshot_content *content, wt_error *err)
+{
+    if (folder[0] && wt__snapshot_write(out, folder, content, wait_ms, NULL) == 0)
+        return 0;
+    return wt__snapshot_build(out, previous, content, err);
+}
+
 int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err)
 {
     int lock = -1, rc = lock_folder(&lock, folder, wait_ms, err);

@@ -1,11 +1,12 @@
-/* auto.c: weights of all the evidence there is (words, Tool2Vec's vectors, the classifier's rows, parts of the request)
- * are found on dev, one after the other, twice around. What a weighing leaves out is a recipe of its own, so this
- * chooses among the plain ones too. `hybrid` with the engine's encoder and the refiners stand beside it: a refiner is
- * taken where it does better, hybrid where nothing betters it.
+/* auto.c: the lesson "auto": which recipe serves this store best, by its dev requests. Weights of all the evidence
+ * there is (words, Tool2Vec's vectors, the classifier's rows, parts of the request) are found on dev, one after the
+ * other, twice around. What a weighing leaves out is a recipe of its own, so this chooses among the plain ones too.
+ * `hybrid` with the engine's encoder and the refiners stand beside it: a refiner is taken where it does better, hybrid
+ * where nothing betters it.
  *
  * A handful of values a weight, and a figure that is the mean of three cutoffs: with a few dozen dev requests a finer
  * search would find nothing but those requests. */
-#include "learn/auto.h"
+#include "learn/lessons.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static int mix(struct search *search, struct mix wanted, wt_error *err)
     if (search->view.chunks && search->in_hand.tool2vec == wanted.tool2vec && search->in_hand.mlc == wanted.mlc)
         return 0;
     for (size_t i = 0; i < count; i++)
-        search->mixed[i] = wanted.tool2vec * search->tools[i] + wanted.mlc * search->rows[i];
+        search->mixed[i] = wt__mlc_mix(wanted.tool2vec, search->tools[i], wanted.mlc, search->rows[i]);
     wt__tool_vectors_dispose(&search->view);
     search->in_hand = wanted;
     return wt__tool_vectors_open(&search->view, search->mixed, search->evaluator->tools, search->evaluator->dim, err);
@@ -212,20 +213,21 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
 /* A recipe with a refiner, where training left one, costs about twice the time: it is taken for a clear gain. */
 static int try_refiners(struct search *search, wt_error *err)
 {
-    static const char *const recipes[] = {"mlc+refiner", "tool2vec+refiner"};
     size_t count = search->evaluator->dev_count;
     double *each = wt__alloc_array(2 * count, sizeof *each);
     int rc = each ? 0 : wt__fail_nomem(err);
     search->figure.each = each;
     if (rc == 0)
         rc = ask(search, &search->best, &search->figure, err);
-    for (size_t i = 0; rc == 0 && i < COUNT(recipes); i++) {
+    for (size_t i = RECIPES; rc == 0 && i-- > 0;) { /* of equals the later one stays */
+        const char *recipe = wt__recipes[i].public.name;
         struct outcome here = {.each = each + count};
-        bool there;
-        rc = wt__refiner_ask(search->evaluator, recipes[i], &there, &here, err);
+        bool there = false;
+        if (wt__recipes[i].reranker == &wt__rerank_refiner)
+            rc = wt__refiner_ask(search->evaluator, recipe, &there, &here, err);
         if (rc == 0 && there && wt__evaluator_better(search->evaluator, each, each + count, CLEARLY) &&
             !(search->refined && here.figure <= search->refiner.figure)) {
-            search->refined = recipes[i];
+            search->refined = recipe;
             search->refiner = here;
         }
     }

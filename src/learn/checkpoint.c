@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 #define BUFFERS "carried"
 enum { PARTS = 3, NAME_BYTES = 256, EDITION = 1 };

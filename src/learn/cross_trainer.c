@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "base/topk.h"
 #include "encoder/encoder.h"
+#include "learn/lessons.h"
 #include "learn/logistic.h"
 #include "learn/ranking.h"
 #include "learn/refiner_trainer.h"
@@ -304,12 +305,9 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     c->group_count = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = add_group(c, i, examples[i], rng, err);
-    if (rc < 0)
-        return rc;
-    wt__batch_share(&c->training_batch);
-    for (size_t i = 0; i < c->training_batch.count; i++)
-        *tokens += c->training_batch.texts[i].length;
-    return 0;
+    if (rc == 0)
+        *tokens += wt__batch_share(&c->training_batch);
+    return rc;
 }
 
 static void forward(void *self, unsigned worker)

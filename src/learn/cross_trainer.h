@@ -23,6 +23,4 @@ enum {
 };
 #define CROSS_RATE 5e-5
 
-int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err);
-
 #endif

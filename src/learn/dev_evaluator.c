@@ -10,7 +10,7 @@
 #include "base/pool.h"
 #include "base/rng.h"
 #include "catalog/names.h"
-#include "engine/embed.h"
+#include "engine/engine.h"
 #include "retrieve/document.h"
 
 /* ---------------------------------------------------------------- vectors of tools and requests */

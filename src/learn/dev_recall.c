@@ -158,6 +158,11 @@ static void add_uses(const struct dev_recall *dev_recall, const struct figures *
 
 /* ---------------------------------------------------------------- recall */
 
+struct recall_query {
+    const uint32_t *gold; /* places among the tools; UINT32_MAX: not among them */
+    size_t count;
+};
+
 static double recall_of(const float *scores, size_t tools, const struct recall_query *query, struct scored *best,
                         size_t k)
 {
@@ -171,8 +176,9 @@ static double recall_of(const float *scores, size_t tools, const struct recall_q
     return query->count ? (double)found / (double)query->count : 0;
 }
 
-int wt__recall(const float *requests, const struct recall_query *queries, size_t count, const float *tools,
-               size_t tool_count, size_t dim, size_t k, double *out, wt_error *err)
+/* Mean recall@k of requests [count, D] over tools [tools, D] by inner product. */
+static int mean_recall(const float *requests, const struct recall_query *queries, size_t count, const float *tools,
+                       size_t tool_count, size_t dim, size_t k, double *out, wt_error *err)
 {
     enum { BLOCK = 64 };
     float *scores = wt__alloc_aligned(BLOCK * tool_count, sizeof *scores);
@@ -225,8 +231,8 @@ static int recall_of_part(const struct dev_recall *dev_recall, const struct figu
         }
     }
     if (rc == 0)
-        rc = wt__recall(f->dev + first * hidden, queries, count, f->tools + base * hidden, tools, hidden,
-                        DEV_RECALL_CUTOFF, recall, err);
+        rc = mean_recall(f->dev + first * hidden, queries, count, f->tools + base * hidden, tools, hidden,
+                         DEV_RECALL_CUTOFF, recall, err);
     free(queries);
     free(gold);
     return rc;

@@ -34,12 +34,4 @@ size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden);
 int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batch *training_batch,
                        struct train_progress *progress, double *figure, wt_error *err);
 
-/* Mean recall@k of requests [count, D] over tools [tools, D] by inner product. */
-struct recall_query {
-    const uint32_t *gold; /* places among the tools; UINT32_MAX: not among them */
-    size_t count;
-};
-int wt__recall(const float *requests, const struct recall_query *queries, size_t count, const float *tools,
-               size_t tool_count, size_t dim, size_t k, double *out, wt_error *err);
-
 #endif

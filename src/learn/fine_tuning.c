@@ -1,12 +1,10 @@
-#include "learn/fine_tuning.h"
+/* fine_tuning.c: the lesson "encoder", in any of the ways of tuning.h. */
+#include "learn/lessons.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/classify.h"
-#include "learn/contrast.h"
-#include "learn/triplet.h"
 #include "learn/tuning.h"
 
 enum {
@@ -34,12 +32,9 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     struct tuning *tuning = self;
     wt__batch_begin(&tuning->training_batch);
     int rc = tuning->kind->prepare(tuning, examples, count, rng, err);
-    if (rc < 0)
-        return rc;
-    wt__batch_share(&tuning->training_batch);
-    for (size_t i = 0; i < tuning->training_batch.count; i++)
-        *tokens += tuning->training_batch.texts[i].length;
-    return 0;
+    if (rc == 0)
+        *tokens += wt__batch_share(&tuning->training_batch);
+    return rc;
 }
 
 static void forward(void *self, unsigned worker)

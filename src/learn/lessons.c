@@ -1,14 +1,9 @@
 /* lessons.c: what can be trained, in the order of "all": the encoder first, since the others start from it. */
-#include "learn/auto.h"
+#include "learn/lessons.h"
+
 #include "learn/cross_trainer.h"
-#include "learn/dpr.h"
-#include "learn/fine_tuning.h"
 #include "learn/mlc_trainer.h"
-#include "learn/neighbours_trainer.h"
 #include "learn/refiner_trainer.h"
-#include "learn/set.h"
-#include "learn/tool2vec_trainer.h"
-#include "learn/toolrerank_trainer.h"
 
 const struct lesson wt__lessons[] = {
     {.public = {"encoder", "The encoder itself: requests and the tools that they used come nearer to each other"},

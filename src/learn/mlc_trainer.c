@@ -17,10 +17,11 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "learn/lessons.h"
 #include "learn/loop.h"
 #include "learn/tool2vec_trainer.h"
 #include "nn/loss.h"
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 static const float SCALE = 20; /* of the inner product: as the encoder was trained */
 

@@ -15,6 +15,4 @@ int wt__mlc_vectors(struct dev_evaluator *evaluator, const float *tools, float *
  * hold what it begins as, and then the head. Errors: WT_ENOMEM, WT_ECANCELLED, WT_EMODEL. */
 int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t count, float *rows, wt_error *err);
 
-int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err);
-
 #endif

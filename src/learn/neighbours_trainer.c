@@ -1,6 +1,6 @@
-/* neighbours_trainer.c: nothing is trained: the evaluator's vectors of the training requests, and which tools each
- * used. */
-#include "learn/neighbours_trainer.h"
+/* neighbours_trainer.c: the lesson "neighbours": past requests are kept with their tools, for retrieve/neighbours.h.
+ * Nothing is trained: the evaluator's vectors of the training requests, and which tools each used. */
+#include "learn/lessons.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "learn/dev_evaluator.h"
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 /* The requests once more by the engine's encoder, for what stands on nothing trained (PTR over bm25, dense or hybrid).
  * *out: [N, D]; NULL: the evaluator's are by that one. */

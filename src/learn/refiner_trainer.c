@@ -17,10 +17,11 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "encoder/packed.h"
+#include "learn/lessons.h"
 #include "learn/loop.h"
 #include "learn/refiner_samples.h"
 #include "learn/training_batch.h"
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 static const float PRIOR = 12;      /* a first stage's score at nine tenths of the best has a third of its odds */
 static const float HEAD_RATE = 5;   /* of what is new, beside the layers' rate */
@@ -536,13 +537,14 @@ static void dispose(struct refining *r)
 
 /* ---------------------------------------------------------------- the lesson */
 
-/* The recipe before the "+", as training left it. */
+/* The recipe that it looks at once more, as training left it. */
 static int read_first(struct refining *r, wt_error *err)
 {
     const char *name = r->training->lesson->public.name;
     struct trained *trained;
-    r->first.classified = strcmp(name, "mlc+refiner") == 0;
-    r->first.name = r->first.classified ? "mlc" : "tool2vec";
+    const struct recipe *before = &wt__recipes[wt__recipe_named(name)->first];
+    r->first.classified = before->model == MODEL_MLC;
+    r->first.name = before->public.name;
     int rc = wt__trained_open(&trained, r->training->out, r->evaluator->encoder, err);
     const struct trained_recipe *first = rc == 0 ? wt__trained_recipe(trained, r->first.name) : NULL;
     if (first) {

@@ -27,6 +27,4 @@ void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, f
 int wt__refiner_ask(struct dev_evaluator *evaluator, const char *recipe, bool *there, struct outcome *out,
                     wt_error *err);
 
-int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err);
-
 #endif

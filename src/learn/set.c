@@ -1,5 +1,7 @@
-/* set.c: every dev request is put to the trained engine three times: as it is, deeper (for sets that shall be
- * complete), and with its tools taken away, so that no tool fits. All numbers of the chooser come from what is found.
+/* set.c: the lesson "set": the chooser of sets (choose/chooser.h), fitted and calibrated on dev requests with the hits
+ * that a query will get: those of `auto` as it was trained. Every dev request is put to the trained engine three times:
+ * as it is, deeper (for sets that shall be complete), and with its tools taken away, so that no tool fits. All numbers
+ * of the chooser come from what is found.
  *
  * Training requests would not do: the encoder has learned from them, and their tools are nearer than those of a new
  * request. Dev requests are few, so they are dealt to folds: the weights that a request is judged with, when values are
@@ -12,7 +14,7 @@
  * and the past requests that used it are not asked. (A classifier that was trained without those requests, fold by
  * fold, gave the same levels to two thousandths on toolbench-i3's dev.) Where hardly a request needs what no other one
  * did, all of this is left out. */
-#include "learn/set.h"
+#include "learn/lessons.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,7 +120,7 @@ static void note_deep(const struct search_for_set *s, struct deep *out, const ui
 
 static bool is_used(const struct search_for_set *s, const struct search *search, const uint64_t *used, uint32_t tool)
 {
-    size_t row = wt__index_row(search->index->snapshot, id_of(s, tool));
+    size_t row = wt__snapshot_row(search->index->snapshot, id_of(s, tool));
     return !used || row >= search->index->snapshot->rows || used[row / 64] >> row % 64 & 1;
 }
 
@@ -242,7 +244,7 @@ static int hide(struct search_for_set *s, wt_error *err)
     }
     for (size_t q = s->fold; rc == 0 && q < s->count; q += FOLDS) {
         uint32_t tool = s->asked[q].hidden;
-        size_t row = tool == NOTHING ? tools : wt__index_row(index->snapshot, id_of(s, tool));
+        size_t row = tool == NOTHING ? tools : wt__snapshot_row(index->snapshot, id_of(s, tool));
         if (row < tools)
             wt__trained_vector(s->trained, recipe, s->evaluator->documents + tool * dim, sum, 0, -1,
                                vectors + row * dim);

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "learn/lessons.h"
 
 /* A usage counts at most a DOUBT-th of the description, however much the mean does: else one usage with somebody else's
  * request brought a tool that nobody needs among the first five of every sixth request. A mean without the description

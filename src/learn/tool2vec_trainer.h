@@ -11,6 +11,4 @@ void wt__evaluator_tool2vec(const struct dev_evaluator *evaluator, const struct 
 /* The weights that the lesson left for this encoder, else one that did well everywhere. */
 int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2vec *out, wt_error *err);
 
-int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *err);
-
 #endif

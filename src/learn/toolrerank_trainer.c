@@ -1,10 +1,13 @@
-/* toolrerank_trainer.c: the first stage is dpr, as in the paper, or the same vectors with words beside them where that
- * is better on dev. Then every setting of the paper's Table 2 is put to every dev request, as a request of either kind.
- * A pair of request and tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each
- * request knows its own figure under every setting, the best one for a classifier that is more or less sure is a matter
- * of sums. Where dev hardly has a request for a single provider, such are cut out of the others (learn/request_kind.h):
- * else nothing would speak for Algorithm 1. */
-#include "learn/toolrerank_trainer.h"
+/* toolrerank_trainer.c: the lesson "toolrerank" (sections 3 and 4.1 of ToolRerank): the classifier of requests, which
+ * tools training saw, and the settings of the rules by grid on dev, over the very pipeline that a query runs.
+ *
+ * The first stage is dpr, as in the paper, or the same vectors with words beside them where that is better on dev. Then
+ * every setting of the paper's Table 2 is put to every dev request, as a request of either kind. A pair of request and
+ * tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each request knows its own
+ * figure under every setting, the best one for a classifier that is more or less sure is a matter of sums. Where dev
+ * hardly has a request for a single provider, such are cut out of the others (learn/request_kind.h): else nothing would
+ * speak for Algorithm 1. */
+#include "learn/lessons.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -271,8 +271,9 @@ static void sort_longest_first(const struct batch_text *texts, uint32_t *order, 
     }
 }
 
-void wt__batch_share(struct training_batch *training_batch)
+size_t wt__batch_share(struct training_batch *training_batch)
 {
+    size_t tokens = 0;
     sort_longest_first(training_batch->texts, training_batch->order, training_batch->count);
     for (size_t i = 0; i < training_batch->count; i++) {
         unsigned emptiest = 0;
@@ -281,7 +282,9 @@ void wt__batch_share(struct training_batch *training_batch)
                 emptiest = w;
         training_batch->texts[training_batch->order[i]].worker = emptiest;
         place(training_batch, &training_batch->work[emptiest], training_batch->order[i]);
+        tokens += training_batch->texts[i].length;
     }
+    return tokens;
 }
 
 /* The vectors of a worker's batch, the i-th to out + at[i] * H, by way of pooled. */

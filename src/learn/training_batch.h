@@ -88,7 +88,7 @@ size_t wt__batch_add_mixed(struct training_batch *training_batch, const int32_t 
 /* Two texts as one, which types [length] tells apart (NULL: nothing does). */
 size_t wt__batch_add_pair(struct training_batch *training_batch, const int32_t *ids, const int32_t *types,
                           size_t length);
-void wt__batch_share(struct training_batch *training_batch);
+size_t wt__batch_share(struct training_batch *training_batch); /* tokens of all texts */
 
 void wt__batch_forward(struct training_batch *training_batch, unsigned worker);
 void wt__batch_backward(struct training_batch *training_batch, unsigned worker);

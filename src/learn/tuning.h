@@ -47,6 +47,9 @@ struct tuning {
     void *own;                  /* the kind's */
 };
 
+/* The ways, a file each. */
+extern const struct tuning_kind wt__contrast, wt__triplet, wt__classify_softmax, wt__classify_bce;
+
 /* Adds a text by its number to the training batch's step. */
 static inline void wt__tuning_add(struct tuning *tuning, const struct token_texts *texts, size_t number)
 {

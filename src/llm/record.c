@@ -42,7 +42,6 @@ struct chat_record {
     struct map map;       /* key to its place in entries */
     struct entry *entries;
     size_t count, capacity;
-    struct chat_record_counts counts;
 };
 
 /* ---------------------------------------------------------------- keys */
@@ -98,7 +97,6 @@ static int remember(struct chat_record *record, struct str key, const struct ent
     *kept = *entry;
     kept->text.ptr = text;
     kept->error.ptr = error;
-    record->counts.answers = record->count;
     return 0;
 }
 
@@ -140,7 +138,6 @@ static int read_lines(struct chat_record *record, struct str file, wt_error *err
         size_t len = end ? (size_t)(end - file.ptr) - at : file.len - at;
         struct str line = wt__str_trim((struct str){file.ptr + at, len});
         rc = line.len > 0 && line.len <= CHAT_RECORD_LINE_BYTES_MAX ? read_line(record, line, err) : 0;
-        record->counts.passed_over += rc == 0 && line.len > 0;
         at += len + 1;
     }
     return rc < 0 ? rc : 0;
@@ -211,7 +208,6 @@ static int add(struct chat_record *record, const char *key, const struct chat_qu
     wt__buffer_dispose(&line);
     if (rc == 0 && remember(record, (struct str){key, KEY_DIGITS}, entry) < 0)
         rc = wt__fail_nomem(err);
-    record->counts.added += rc == 0;
     return rc;
 }
 
@@ -255,7 +251,6 @@ static bool find(struct chat_record *record, const char *key, struct entry *out)
     const struct entry *known = lookup(record, key);
     if (known)
         *out = *known;
-    record->counts.replayed += known != NULL;
     pthread_mutex_unlock(&record->lock);
     return known != NULL;
 }
@@ -355,12 +350,4 @@ void wt__chat_record_close(struct chat_record *record)
 struct chat_model *wt__chat_record_model(struct chat_record *record)
 {
     return &record->model;
-}
-
-struct chat_record_counts wt__chat_record_counts(struct chat_record *record)
-{
-    pthread_mutex_lock(&record->lock);
-    struct chat_record_counts counts = record->counts;
-    pthread_mutex_unlock(&record->lock);
-    return counts;
 }

@@ -40,13 +40,6 @@ void wt__chat_record_close(struct chat_record *record);
 /* Borrowed: it lives as long as the record. */
 struct chat_model *wt__chat_record_model(struct chat_record *record);
 
-struct chat_record_counts {
-    size_t answers;           /* known, by key */
-    size_t passed_over;       /* lines of the file that hold no answer */
-    uint64_t replayed, added; /* since it was opened */
-};
-struct chat_record_counts wt__chat_record_counts(struct chat_record *record);
-
 /* The key of a question: 64 hexadecimal digits and a NUL. Errors: WT_EFORMAT (no UTF-8), WT_ENOMEM. */
 int wt__chat_record_key(const char *model_name, const struct chat_question *question, char key[65], wt_error *err);
 

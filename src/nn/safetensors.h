@@ -53,4 +53,17 @@ const struct tensor *wt__safetensors_find(const struct safetensors *file, const 
 /* The tensor's numbers as fp32. out: [count]. Errors: WT_EMODEL for types that are no floating-point numbers. */
 int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err);
 
+/* ---------------------------------------------------------------- writing (safetensors_write.c) */
+
+struct tensor_source {
+    const char *name;
+    const float *data; /* [product of shape] */
+    size_t rank, shape[TENSOR_MAX_RANK];
+};
+
+/* Names must differ. metadata: an object of strings that join {"format":"pt"}, or NULL. The data begin on a 64-byte
+ * boundary of the file. Errors: WT_EMODEL (what a reader would refuse), WT_ENOMEM, and of base/file.h. */
+int wt__safetensors_write(const char *path, const struct tensor_source *tensors, size_t count, const json_t *metadata,
+                          wt_error *err);
+
 #endif

@@ -1,5 +1,5 @@
 /* safetensors_write.c: header, then data, through a file that replaces the old one at the end. */
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 #include <stdbool.h>
 #include <string.h>

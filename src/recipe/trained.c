@@ -354,5 +354,5 @@ void wt__trained_vector(const struct trained *trained, const struct trained_reci
     if (recipe->mlc == 0)
         return;
     for (size_t d = 0; d < dim; d++)
-        out[d] = recipe->tool2vec * out[d] + recipe->mlc * wt__mlc_value(&trained->mlc, mlc_row, d, out[d]);
+        out[d] = wt__mlc_mix(recipe->tool2vec, out[d], recipe->mlc, wt__mlc_value(&trained->mlc, mlc_row, d, out[d]));
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "encoder/head.h"
+#include "encoder/transformer.h"
 #include "encoder/packed.h"
 
 enum { BATCH_TOKENS = 256, BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS }; /* a batch is run once it has so many */
@@ -125,11 +125,6 @@ void wt__cross_close(struct cross *cross)
     pthread_mutex_destroy(&cross->lock);
     wt__encoder_close(cross->encoder);
     free(cross);
-}
-
-const struct encoder *wt__cross_encoder(const struct cross *cross)
-{
-    return cross->encoder;
 }
 
 /* ---------------------------------------------------------------- pairs */

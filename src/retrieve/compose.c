@@ -3,11 +3,11 @@
  * each time a candidate is taken, the sub-query that spoke for it counts a little less for those that follow:
  *
  *   score(c) = value[0][c] + subquery_weight * max over sub-queries p of faded[p] * value[p][c]
- *   faded[p] = SUBQUERY_DECAY ^ (how many taken candidates p spoke for)
+ *   faded[p] = SUBQUERY_DECAY ^ (how many taken candidates p spoke for); 1 where value[p][c] is below 0
  *
- * faded only shrinks and the best candidate is always taken, or left out for good (a provider's cap, a near-copy), so
- * scores never rise along the list. A request with one sub-query keeps the plain order of value[0]. The first k of a
- * longer list are the list for k. What decay and weight are worth: docs/retrieval.md. */
+ * What a sub-query adds only shrinks and the best candidate is always taken, or left out for good (a provider's cap, a
+ * near-copy), so scores never rise along the list. A request with one sub-query keeps the plain order of value[0]. The
+ * first k of a longer list are the list for k. What decay and weight are worth: docs/retrieval.md. */
 #include "retrieve/compose.h"
 
 #include <stdbool.h>
@@ -27,7 +27,8 @@ static struct pick worth(const struct evidence *evidence, const float *faded, si
 {
     struct pick pick = {.score = evidence->value[0][c]};
     for (uint32_t t = 1; t < evidence->texts; t++) {
-        float subquery = evidence->subquery_weight * faded[t] * evidence->value[t][c];
+        float value = evidence->value[t][c];
+        float subquery = evidence->subquery_weight * (value > 0 ? faded[t] : 1) * value;
         if (pick.text == 0 || subquery > pick.subquery) {
             pick.subquery = subquery;
             pick.text = t;

@@ -3,7 +3,7 @@
 #include "retrieve/document.h"
 
 #include "base/checksum.h"
-#include "catalog/schema_text.h"
+#include "catalog/schema.h"
 
 const char *const wt__field_names[FIELD_COUNT] = {"name",        "provider",   "category",
                                                   "description", "parameters", "parameter-texts"};

@@ -38,4 +38,11 @@ static inline float wt__mlc_value(const struct mlc *mlc, int64_t row, size_t d, 
     return row >= 0 ? mlc->rows[(size_t)row * mlc->dim + d] : mlc->mean_length * t;
 }
 
+/* A component of the vectors that are searched, from those of T and C. Training weighs them by this and serving, too.
+ */
+static inline float wt__mlc_mix(float tool2vec, float t, float mlc, float c)
+{
+    return tool2vec * t + mlc * c;
+}
+
 #endif

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "text/stopwords.h"
+#include "text/analyser.h"
 
 enum { CONTENT_MIN = 3, SUBQUERIES_SEEN = 64, WORD_MAX = 32 }; /* a longer word is no stop word */
 

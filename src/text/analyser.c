@@ -17,7 +17,6 @@
 
 #include "base/memory.h"
 #include "text/bert_classes.h"
-#include "text/stopwords.h"
 #include "text/unicode.h"
 
 enum {

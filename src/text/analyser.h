@@ -12,6 +12,7 @@
 #ifndef WT_TEXT_ANALYSER_H
 #define WT_TEXT_ANALYSER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -47,5 +48,8 @@ int wt__analyser_run(struct analyser *analyser, struct str text, struct token_li
 
 /* Appends the parts of text as they are written, with one blank between: a name as a person would write it. */
 void wt__analyser_spell_out(struct str text, struct buffer *out);
+
+/* Whether it says nothing about which tool is meant. word: in lower case, not stemmed. */
+bool wt__is_stopword(struct str word);
 
 #endif

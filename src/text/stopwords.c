@@ -4,7 +4,7 @@
  * decided after a look at test figures, where dev cannot tell; see docs/retrieval.md, "What tests decided".
  *
  * Invariant: in ascending order of bytes, no word twice (tests/text/test_analyser.c). */
-#include "text/stopwords.h"
+#include "text/analyser.h"
 
 #include <stddef.h>
 

@@ -24,12 +24,6 @@ size_t wt__trie_longest(const struct trie *trie, uint32_t node, struct str word,
     return best;
 }
 
-int32_t wt__trie_find(const struct trie *trie, struct str key)
-{
-    uint32_t node = wt__trie_walk(trie, key);
-    return node == 0 ? -1 : wt__trie_unit(trie, node).value;
-}
-
 uint32_t wt__trie_walk(const struct trie *trie, struct str prefix)
 {
     uint32_t node = 0;

@@ -59,8 +59,7 @@ static inline uint32_t wt__trie_child(const struct trie *trie, uint32_t node, un
  * before word. Returns its bytes in word and sets *value, or returns 0. */
 size_t wt__trie_longest(const struct trie *trie, uint32_t node, struct str word, int32_t *value);
 
-/* The value of exactly this key, or -1; and the node of a prefix, or 0. */
-int32_t wt__trie_find(const struct trie *trie, struct str key);
+/* The node of a prefix, or 0. */
 uint32_t wt__trie_walk(const struct trie *trie, struct str prefix);
 
 #endif

@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "catalog/schema.h"
-#include "catalog/schema_text.h"
 
 static json_t *parse(const char *text)
 {

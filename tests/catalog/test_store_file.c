@@ -130,7 +130,7 @@ static const struct {
     {"marked.db", "SQL:PRAGMA application_id=7", false, WT_ESTORE, "is not a whichtool store"},
     {"empty-read.wt", "", true, WT_ESTORE, "empty-read.wt is empty, not a whichtool store"},
     {"newer.wt", "STORE:PRAGMA user_version=99", false, WT_ENEWER,
-     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 3)"},
+     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 4)"},
     {"negative.wt", "STORE:PRAGMA user_version=-1", true, WT_ENEWER, "(store version -1;"},
 };
 
@@ -233,28 +233,30 @@ static void test_migrations_run_in_order_and_as_one(void **state)
     static const struct migration steps[] = {{"SELECT 'not run: the store has had it'"},
                                              {"SELECT 'nor this'"},
                                              {"SELECT 'nor that'"},
+                                             {"SELECT 'nor the last'"},
                                              {"CREATE TABLE one (x); INSERT INTO one VALUES (1)"},
                                              {"INSERT INTO one SELECT x + 1 FROM one"}};
-    static const struct migration broken[] = {{""}, {""}, {""}, {"CREATE TABLE half (x)"}, {"CREATE TABLE half (x)"}};
+    static const struct migration broken[] = {
+        {""}, {""}, {""}, {""}, {"CREATE TABLE half (x)"}, {"CREATE TABLE half (x)"}};
     int64_t sum;
     struct store *store = open_store("old.wt", false);
     assert_int_equal(add_one(store, "kept"), 0);
-    assert_int_equal(wt__store_migrate(store, broken, 5, &err), WT_ESTORE);
+    assert_int_equal(wt__store_migrate(store, broken, 6, &err), WT_ESTORE);
     assert_non_null(strstr(err.message, "table half already exists"));
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'", &sum, &err), 0);
     assert_int_equal(sum, 0);
-    assert_int_equal(wt__store_migrate(store, steps, 5, &err), 0);
-    assert_int_equal(wt__store_migrate(store, steps, 5, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 6, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 6, &err), 0);
     assert_int_equal(wt__sql_number(store, "SELECT sum(x) FROM one", &sum, &err), 0);
     assert_int_equal(sum, 3);
     assert_int_equal(count_tools(store), 1);
-    assert_int_equal(wt__store_migrate(store, steps, 4, &err), WT_ENEWER);
+    assert_int_equal(wt__store_migrate(store, steps, 5, &err), WT_ENEWER);
     wt__store_close(store);
 
     wt__store_close(open_store("old-read.wt", false));
     store = open_store("old-read.wt", true);
-    assert_int_equal(wt__store_migrate(store, steps, 5, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "is of an older whichtool (store version 3)"));
+    assert_int_equal(wt__store_migrate(store, steps, 6, &err), WT_EREADONLY);
+    assert_non_null(strstr(err.message, "is of an older whichtool (store version 4)"));
     wt__store_close(store);
 }
 

@@ -699,6 +699,7 @@ static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
     size_t count;
     uint64_t generation;
     int64_t left;
+    struct tool tool;
     make_version_1(path);
     struct store_options read = {.read_only = true};
     assert_int_equal(wt__store_open(&store, path, &read, &err), WT_EREADONLY);
@@ -721,6 +722,12 @@ static void test_a_store_of_version_1_is_brought_up_to_date(void **state)
                            &left, &err),
             0);
         assert_int_equal(left, 0);
+        assert_int_equal(
+            wt__sql_number(store, "SELECT count(*) FROM pragma_table_info('tool') WHERE name = 'state'", &left, &err),
+            0);
+        assert_int_equal(left, 0); /* it never was another than 0 */
+        assert_int_equal(wt__store_get(store, (int64_t[]){3}, 1, &arena, &tool, &err), 1);
+        assert_true(wt__str_equal(tool.name, STR("a")) && wt__str_equal(tool.definition, STR("{}")));
         wt__store_close(store);
     }
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
@@ -745,7 +752,8 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
     assert_int_equal(
         wt__sql_exec(store,
                      "PRAGMA foreign_keys=off; DROP INDEX usage_client; ALTER TABLE usage DROP COLUMN client;"
-                     "DROP TABLE client; PRAGMA user_version=2",
+                     "DROP TABLE client; ALTER TABLE tool ADD COLUMN state INTEGER NOT NULL DEFAULT 0;"
+                     "PRAGMA user_version=2",
                      &err),
         0);
     wt__store_close(store);

@@ -7,7 +7,7 @@
 #include "encoder/config.h"
 #include "encoder/support.h"
 #include "encoder/weights.h"
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 /* More members of config.json, for each architecture and its variants. */
 #define TINY_BERT "\"model_type\": \"bert\", \"type_vocab_size\": 2"

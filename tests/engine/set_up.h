@@ -23,6 +23,27 @@ static inline int set_up_handmade(void **state)
     return 0;
 }
 
+/* One store of the handmade tools, without and with a model. */
+static wt_engine *lexical, *semantic;
+
+static inline int open_both(void **state)
+{
+    set_up_place(state);
+    semantic = open_store(&place, NULL);
+    add(&place, semantic, handmade);
+    lexical = open_store(&place, "");
+    return 0;
+}
+
+static inline int close_both(void **state)
+{
+    (void)state;
+    wt_close(lexical);
+    wt_close(semantic);
+    place_remove(&place);
+    return 0;
+}
+
 static inline int tear_down_place(void **state)
 {
     (void)state;

@@ -9,29 +9,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "engine/support.h"
-
-static struct place place;
-static wt_engine *lexical, *semantic; /* one store, without and with a model */
-
-static int set_up(void **state)
-{
-    (void)state;
-    place_make(&place);
-    semantic = open_store(&place, NULL);
-    add(&place, semantic, handmade);
-    lexical = open_store(&place, "");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    wt_close(lexical);
-    wt_close(semantic);
-    place_remove(&place);
-    return 0;
-}
+#include "engine/set_up.h"
 
 static void the_right_tool_comes_first(void **state)
 {
@@ -598,5 +576,5 @@ int main(void)
         cmocka_unit_test(the_default_model_knows_what_words_mean),
         cmocka_unit_test(nothing_is_freed_twice_or_not_at_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_both, close_both);
 }

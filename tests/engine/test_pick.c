@@ -7,29 +7,7 @@
 
 #include <math.h>
 
-#include "engine/support.h"
-
-static struct place place;
-static wt_engine *lexical, *semantic; /* one store, without and with a model */
-
-static int open_both(void **state)
-{
-    (void)state;
-    place_make(&place);
-    semantic = open_store(&place, NULL);
-    add(&place, semantic, handmade);
-    lexical = open_store(&place, "");
-    return 0;
-}
-
-static int close_both(void **state)
-{
-    (void)state;
-    wt_close(lexical);
-    wt_close(semantic);
-    place_remove(&place);
-    return 0;
-}
+#include "engine/set_up.h"
 
 static wt_picked *pick(wt_engine *engine, const char *request, const wt_pick_options *options)
 {

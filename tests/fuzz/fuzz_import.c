@@ -8,7 +8,7 @@
 #include "catalog/export.h"
 #include "catalog/import/import.h"
 #include "catalog/names.h"
-#include "catalog/schema_text.h"
+#include "catalog/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -29,7 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(wt__chat_record_open(&record, path, "m", NULL, &err) == 0);
     int rc = wt__chat_ask(wt__chat_record_model(record), &question, &arena, &answer, &err);
     require(rc == 0 || ((rc == WT_ENOTFOUND || rc == WT_EFORMAT) && err.message[0] != '\0'));
-    require(wt__chat_record_counts(record).answers <= size / 64);
     wt__chat_record_close(record);
     wt__arena_dispose(&arena);
     close(fd);

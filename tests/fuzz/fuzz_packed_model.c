@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "encoder/head.h"
+#include "encoder/transformer.h"
 #include "encoder/seal.h"
 #include "encoder/weights.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 static char folder[] = "/tmp/wt-safetensors-XXXXXX", path[64];
 

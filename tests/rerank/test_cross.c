@@ -9,7 +9,7 @@
 
 #include "base/pool.h"
 #include "encoder/golden.h"
-#include "encoder/head.h"
+#include "encoder/transformer.h"
 #include "encoder/packed.h"
 #include "encoder/tiny_model.h"
 #include "rerank/cross.h"
@@ -39,6 +39,7 @@ enum { MODELS = sizeof models / sizeof *models, TOOLS = 60, POSITIONS = 64, FRAM
 struct place {
     char folder[64], model[80];
     struct cross *cross;
+    struct encoder *encoder; /* of the same folder */
     int32_t ids[TOOLS][CROSS_TOKENS];
     struct token_run tools[TOOLS]; /* of 0 .. 59 words */
     wt_error err;
@@ -48,7 +49,8 @@ static const struct str request = STR("find a hotel in paris");
 
 static void open_cross(struct place *place)
 {
-    if (wt__cross_open(&place->cross, place->model, &place->err) < 0)
+    if (wt__cross_open(&place->cross, place->model, &place->err) < 0 ||
+        wt__encoder_open(&place->encoder, place->model, &place->err) < 0)
         tiny_die(&place->err);
     for (size_t i = 0; i < TOOLS; i++) {
         struct buffer text = {0};
@@ -75,6 +77,7 @@ static void open_place(struct place *place, const char *config)
 static void close_place(struct place *place)
 {
     wt__cross_close(place->cross);
+    wt__encoder_close(place->encoder);
     remove_folder(place->folder);
 }
 
@@ -86,7 +89,7 @@ static void score(struct place *place, const struct token_run *tools, size_t cou
 
 static const struct packed *packed_of(const struct place *place)
 {
-    return wt__encoder_packed(wt__cross_encoder(place->cross));
+    return wt__encoder_packed(place->encoder);
 }
 
 /* Logits of a batch; whole: by way of every row of the last layer. */
@@ -402,6 +405,7 @@ static void names_with_a_prefix_are_the_same_model(void **state)
     open_place(&place, TINY_BERT ONE_LABEL);
     score(&place, place.tools, TOOLS, plain);
     wt__cross_close(place.cross);
+    wt__encoder_close(place.encoder);
     tiny_weights_write(place.model, "bert.", 1);
     open_cross(&place);
     score(&place, place.tools, TOOLS, prefixed);

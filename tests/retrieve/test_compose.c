@@ -83,6 +83,31 @@ static void a_cap_bounds_each_provider(void **state)
         assert_int_equal(out[i].candidate, order[i]);
 }
 
+/* What is unlike the request (a cosine below 0) does not become liker by being asked for once already. */
+static void a_part_that_speaks_against_a_tool_does_not_fade(void **state)
+{
+    (void)state;
+    static const float whole[] = {1.0f, .50f, .49f};
+    static const float subqueries[][3] = {{.5f, -.10f, -.10f}, {.4f, -.50f, -.08f}};
+    memcpy(values[0], whole, sizeof whole);
+    memcpy(values[1], subqueries[0], sizeof subqueries[0]);
+    memcpy(values[2], subqueries[1], sizeof subqueries[1]);
+    struct choice out[MOST];
+    struct evidence evidence = evidence_of(3, 3);
+    assert_int_equal(compose(&evidence, 3, 0, out), 3);
+    assert_int_equal(out[0].candidate, 0);
+    assert_int_equal(out[1].candidate, 2); /* .49 - .08, before .5 - .1 */
+    assert_true(out[1].score == .49f + -.08f);
+    assert_int_equal(out[2].candidate, 1);
+    assert_int_equal(out[2].text, 1); /* which spoke for the first, and says -.1 as before */
+    assert_true(out[2].score == .5f + -.1f);
+}
+
+static float fade(float faded, float value)
+{
+    return value > 0 ? faded * value : value;
+}
+
 /* The definition, word for word: every candidate looked at for every place. */
 static size_t compose_plainly(const struct evidence *e, size_t k, struct choice *out)
 {
@@ -97,8 +122,8 @@ static size_t compose_plainly(const struct evidence *e, size_t k, struct choice 
             float subquery = 0;
             uint32_t text = 0;
             for (uint32_t t = 1; t < e->texts; t++)
-                if (text == 0 || faded[t] * e->value[t][c] > subquery) {
-                    subquery = faded[t] * e->value[t][c];
+                if (text == 0 || fade(faded[t], e->value[t][c]) > subquery) {
+                    subquery = fade(faded[t], e->value[t][c]);
                     text = t;
                 }
             if (!taken[c] && e->value[0][c] + subquery > best.score)
@@ -115,13 +140,14 @@ static size_t compose_plainly(const struct evidence *e, size_t k, struct choice 
 static void the_lazy_search_equals_the_definition(void **state)
 {
     (void)state;
+    static const float lowest[] = {0, -.25f, -1};
     struct rng rng;
     wt__rng_seed(&rng, 5);
     for (size_t round = 0; round < 2000; round++) {
         size_t texts = 1 + wt__rng_below(&rng, TEXTS_MAX), n = wt__rng_below(&rng, MOST), k = wt__rng_below(&rng, MOST);
         for (size_t t = 0; t < texts; t++)
             for (size_t c = 0; c < n; c++)
-                values[t][c] = (float)wt__rng_below(&rng, 8) / 8;
+                values[t][c] = lowest[round % 3] + (float)wt__rng_below(&rng, 8) / 8;
         struct choice lazy[MOST], plain[MOST];
         struct evidence evidence = evidence_of(texts, n);
         size_t count = compose(&evidence, k, 0, lazy);
@@ -144,6 +170,7 @@ int main(void)
         cmocka_unit_test(one_part_is_a_plain_sort_with_ties_by_row),
         cmocka_unit_test(a_part_that_was_served_makes_way),
         cmocka_unit_test(a_cap_bounds_each_provider),
+        cmocka_unit_test(a_part_that_speaks_against_a_tool_does_not_fade),
         cmocka_unit_test(the_lazy_search_equals_the_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

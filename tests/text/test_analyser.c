@@ -8,7 +8,6 @@
 
 #include "base/rng.h"
 #include "text/analyser.h"
-#include "text/stopwords.h"
 #include "text/support.h"
 #include "text/unicode.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "text/trie.h"
+#include "text/trie_find.h"
 
 static void keys_and_nothing_else_are_found(void **state)
 {
@@ -26,7 +26,7 @@ static void keys_and_nothing_else_are_found(void **state)
     assert_int_equal(wt__trie_build(&section, keys, sizeof keys / sizeof *keys), 0);
     assert_true(wt__trie_open(&trie, section.ptr, section.len));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(wt__trie_find(&trie, rows[i].key), rows[i].value);
+        assert_int_equal(trie_find(&trie, rows[i].key), rows[i].value);
     assert_int_equal(wt__trie_longest(&trie, 0, STR("abcx"), &value), 2);
     assert_int_equal(value, 3);
     assert_int_equal(wt__trie_longest(&trie, wt__trie_walk(&trie, STR("ab")), STR("cdx"), &value), 2);
@@ -56,7 +56,7 @@ static void many_random_keys_are_found(void **state)
     for (size_t i = 0; i < KEYS; i++) { /* sorted now: of equal ones the last counts */
         bool last = i + 1 == KEYS || !wt__str_equal(keys[i].text, keys[i + 1].text);
         if (last)
-            assert_int_equal(wt__trie_find(&trie, keys[i].text), keys[i].value);
+            assert_int_equal(trie_find(&trie, keys[i].text), keys[i].value);
     }
     size_t used = 1;
     for (uint32_t node = 1; node < trie.unit_count; node++)

@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "text/opened.h"
+#include "text/trie_find.h"
 #include "text/unicode.h"
 #include "text/unigram_json.h"
 
@@ -155,7 +156,7 @@ static size_t plain_path(const struct unigram *u, struct str word, int32_t *ids)
         size_t character = (size_t)(next - word.ptr) - at;
         bool single = false;
         for (size_t len = 1; len <= u->longest + 1 && at + len <= word.len; len++) {
-            int32_t id = len <= u->longest ? wt__trie_find(&u->trie, (struct str){word.ptr + at, len}) : -1;
+            int32_t id = len <= u->longest ? trie_find(&u->trie, (struct str){word.ptr + at, len}) : -1;
             double score = u->unknown_score;
             if (id >= 0)
                 memcpy(&score, u->scores + (size_t)id * sizeof score, sizeof score);

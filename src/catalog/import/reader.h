@@ -68,11 +68,9 @@ int wt__reader_parse(struct reader *reader, const struct json_item *item, json_t
 int wt__reader_text(struct reader *reader, struct place place, const json_t *object, const char *key, struct str *out,
                     wt_error *err);
 
-/* Calls visit for each tool below the value: elements of arrays, and what stands under "result", "tools",
- * "functions", "functionDeclarations" of an object that is no tool itself. */
+/* Calls visit for each tool below the one value of a document, or that of each line of text: elements of arrays, and
+ * what stands under "result", "tools", "functions", "functionDeclarations" of an object that is no tool itself. */
 typedef int (*walk_visit)(struct reader *reader, const struct json_item *item, wt_error *err);
-int wt__walk(struct reader *reader, struct str text, const struct json_item *root, walk_visit visit, wt_error *err);
-/* The same for the one value of a document, and for each line of text. */
 int wt__walk_document(struct reader *reader, struct str text, walk_visit visit, wt_error *err);
 int wt__walk_lines(struct reader *reader, struct str text, walk_visit visit, wt_error *err);
 

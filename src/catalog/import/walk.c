@@ -110,7 +110,7 @@ static int walk_value(struct walk *walk, const struct json_item *item, int depth
     return walk->visit(walk->reader, item, err);
 }
 
-int wt__walk(struct reader *reader, struct str text, const struct json_item *root, walk_visit visit, wt_error *err)
+static int walk(struct reader *reader, struct str text, const struct json_item *root, walk_visit visit, wt_error *err)
 {
     struct walk walk = {reader, text, visit};
     return walk_value(&walk, root, 0, err);
@@ -136,7 +136,7 @@ int wt__walk_document(struct reader *reader, struct str text, walk_visit visit, 
 {
     struct json_item root;
     wt__json_scan_root(text, 0, 1, &root);
-    int rc = wt__walk(reader, text, &root, visit, err);
+    int rc = walk(reader, text, &root, visit, err);
     return rc < 0 ? rc : check_rest(reader, text, &root, err);
 }
 
@@ -154,7 +154,7 @@ int wt__walk_lines(struct reader *reader, struct str text, walk_visit visit, wt_
             item.value = value;
             item.cut = item.cut && !newline;
             reader->broken = false;
-            int rc = wt__walk(reader, until, &item, visit, err);
+            int rc = walk(reader, until, &item, visit, err);
             if (rc == 0)
                 rc = wt__reader_at(reader, end, err);
             if (rc < 0)

@@ -1,0 +1,185 @@
+/* shared.c: what queries share: the encoder and what training left, opened by the first who needs them, and free lists
+ * of what one query at a time uses. */
+#include "engine/engine.h"
+
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "retrieve/document.h"
+
+/* ---------------------------------------------------------------- on demand */
+
+/* Opens the thing, or says why it cannot be had. Called with build_lock held. */
+typedef int (*opener)(wt_engine *engine, void **out, wt_error *why);
+
+/* True when it was tried before: then *out is the thing, and *rc and *err how it went. */
+static bool is_tried(wt_engine *engine, const struct on_demand *thing, const void **out, int *rc, wt_error *err)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool tried = thing->tried;
+    *out = thing->opened;
+    *rc = thing->why.code;
+    if (tried && *rc < 0 && err)
+        *err = thing->why;
+    pthread_mutex_unlock(&engine->lock);
+    return tried;
+}
+
+/* Called with build_lock held. */
+static int have_locked(wt_engine *engine, struct on_demand *thing, opener open, const void **out, wt_error *err)
+{
+    void *opened = NULL;
+    wt_error why = {0};
+    int rc;
+    if (is_tried(engine, thing, out, &rc, err))
+        return rc;
+    rc = open(engine, &opened, &why);
+    if (rc == 0)
+        why = (wt_error){0};
+    pthread_mutex_lock(&engine->lock);
+    *thing = (struct on_demand){opened, why, rc != WT_ENOMEM}; /* memory may be there next time */
+    pthread_mutex_unlock(&engine->lock);
+    if (rc < 0 && err)
+        *err = why;
+    *out = opened;
+    return rc;
+}
+
+/* Two queries that come first together wait for one opening. */
+static int have(wt_engine *engine, struct on_demand *thing, opener open, const void **out, wt_error *err)
+{
+    int rc;
+    if (is_tried(engine, thing, out, &rc, err))
+        return rc;
+    pthread_mutex_lock(&engine->build_lock);
+    rc = have_locked(engine, thing, open, out, err);
+    pthread_mutex_unlock(&engine->build_lock);
+    return rc;
+}
+
+static int open_encoder(wt_engine *engine, void **out, wt_error *why)
+{
+    struct encoder *encoder = NULL;
+    if (engine->model_folder[0] == '\0')
+        return wt__fail(why, WT_EMODEL, "this store was opened without a model");
+    if (!wt__is_folder(engine->model_folder))
+        return wt__fail(why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
+                        engine->model_name, engine->model_name);
+    int rc = wt__encoder_open(&encoder, engine->model_folder, why);
+    *out = encoder;
+    return rc;
+}
+
+int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
+{
+    const void *encoder;
+    int rc = have(engine, &engine->encoder, open_encoder, &encoder, err);
+    *out = encoder;
+    return rc;
+}
+
+int wt__engine_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
+{
+    const void *encoder;
+    int rc = have_locked(engine, &engine->encoder, open_encoder, &encoder, err);
+    *out = encoder;
+    return rc;
+}
+
+static int open_trained(wt_engine *engine, void **out, wt_error *why)
+{
+    const struct encoder *base = NULL;
+    struct trained *trained = NULL;
+    wt_error no_base = {0};
+    if (!engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
+        return 0;
+    int rc = wt__engine_encoder_locked(engine, &base, &no_base);
+    if (rc != WT_ENOMEM)
+        rc = wt__trained_open(&trained, engine->trained_folder, base, why);
+    if (!trained && (rc == 0 || rc == WT_ENOMEM) && no_base.code < 0) {
+        rc = no_base.code;
+        *why = no_base;
+    }
+    *out = trained;
+    return rc;
+}
+
+int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err)
+{
+    const void *trained;
+    int rc = have(engine, &engine->trained, open_trained, &trained, err);
+    *out = trained;
+    return rc;
+}
+
+int wt__engine_trained_locked(wt_engine *engine, const struct trained **out, wt_error *err)
+{
+    const void *trained;
+    int rc = have_locked(engine, &engine->trained, open_trained, &trained, err);
+    *out = trained;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- vectors of the store */
+
+/* What is encoded of usage, with a version: the request, whole, as a query would be. */
+static const char usage_kind[] = "usage_1";
+
+struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine)
+{
+    return (struct vector_set){.kind = wt__document_kind,
+                               .model_hash = wt__encoder_hash(encoder),
+                               .model_name = encoder == engine->encoder.opened ? engine->model_name : TRAINED_ENCODER,
+                               .dim = (uint32_t)wt__encoder_dim(encoder)};
+}
+
+struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine)
+{
+    struct vector_set set = wt__engine_vectors(encoder, engine);
+    set.kind = usage_kind;
+    return set;
+}
+
+/* ---------------------------------------------------------------- free lists */
+
+struct pool_slot {
+    void *item;
+    struct pool_slot *next;
+};
+
+void *wt__pool_take(struct pool *pool, pthread_mutex_t *lock)
+{
+    pthread_mutex_lock(lock);
+    struct pool_slot *slot = pool->free;
+    if (slot)
+        pool->free = slot->next;
+    pthread_mutex_unlock(lock);
+    void *item = slot ? slot->item : NULL;
+    free(slot);
+    return item;
+}
+
+bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item)
+{
+    struct pool_slot *slot = malloc(sizeof *slot);
+    if (!slot)
+        return false;
+    slot->item = item;
+    pthread_mutex_lock(lock);
+    slot->next = pool->free;
+    pool->free = slot;
+    pthread_mutex_unlock(lock);
+    return true;
+}
+
+int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err)
+{
+    *out = wt__pool_take(&engine->free_workspaces, &engine->lock);
+    return *out ? 0 : wt__workspace_open(out, err);
+}
+
+void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace)
+{
+    if (workspace && !wt__pool_give(&engine->free_workspaces, &engine->lock, workspace))
+        wt__workspace_close(workspace);
+}
