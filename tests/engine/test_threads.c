@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "engine/engine.h"
 #include "engine/support.h"
@@ -244,6 +245,7 @@ static void a_query_only_gives_back(void **state)
 
 int main(void)
 {
+    alarm(300); /* a query that waits for the import that asks it waits for ever */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_of_one_moment),
         cmocka_unit_test(an_import_is_not_waited_for),
