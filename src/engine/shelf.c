@@ -570,6 +570,8 @@ static int refresh(wt_engine *engine, const struct moment *now, const struct she
         fresh->snapshot = NULL;
         rc = build(engine, fresh, err);
     }
+    if (!labels && engine->shelf) /* who asked for them will ask again */
+        labels = engine->shelf->labels;
     if (rc == 0)
         rc = know_labels(fresh, labels, err);
     if (rc < 0) {
