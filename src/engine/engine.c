@@ -89,7 +89,7 @@ void wt_close(wt_engine *engine)
     if (!engine)
         return;
     close_pools(engine);
-    wt__index_release(engine->index);
+    wt__engine_drop_shelf(engine);
     wt__trained_close(engine->trained); /* may use the encoder */
     while (engine->retired) {
         struct trained *next = engine->retired->next;
@@ -235,17 +235,15 @@ void wt__engine_forget_trained(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->build_lock);
     pthread_mutex_lock(&engine->lock);
-    struct index_handle *index = engine->index;
     if (engine->trained) {
         engine->trained->next = engine->retired;
         engine->retired = engine->trained;
     }
     engine->trained = NULL;
-    engine->index = NULL;
     engine->trained_tried = false;
     pthread_mutex_unlock(&engine->lock);
+    wt__engine_drop_shelf(engine);
     pthread_mutex_unlock(&engine->build_lock);
-    wt__index_release(index);
 }
 
 struct pool_slot {

@@ -30,7 +30,7 @@
 
 #define INDEX_UNCOUNTED SIZE_MAX
 
-/* Tools that take more are not kept in memory while an import runs: its queries may then wait for a commit. */
+/* Tools that take more are not kept in memory: queries beside an import may then wait for a commit. */
 #define INDEX_KEPT_BYTES ((size_t)64 << 20)
 
 /* What of the store a snapshot shows. Both numbers only grow. */
@@ -40,7 +40,7 @@ struct moment {
     uint64_t state; /* one number for both: the snapshot's generation */
 };
 
-/* A snapshot with the count of those who use it. */
+/* A snapshot with the count of those who use it. The last of them is the engine: it takes a while to free one. */
 struct index_handle {
     struct snapshot *snapshot;
     struct moment moment;
@@ -49,8 +49,9 @@ struct index_handle {
     uint32_t *label_rows;         /* [labels->past.label_count] */
     struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
                                      wanted (engine/bundles.h) */
-    struct kept_tools *kept;      /* while an import runs; NULL: what it shows is in the store alone (readers.c) */
+    struct kept_tools *kept;      /* NULL: what it shows is in the store alone (readers.c) */
     atomic_uint references;
+    struct index_handle *next; /* of those that were swapped out */
 };
 
 /* Things that are kept for the next who needs one. */
@@ -80,10 +81,11 @@ struct wt_engine {
 
     pthread_mutex_t build_lock;
     pthread_mutex_t lock;
-    struct index_handle *index; /* NULL until the first query */
-    struct moment changed;      /* what calls that have returned have changed: every later query sees it */
-    unsigned imports;           /* that run; each will leave a newer index */
-    bool building;              /* and so will this */
+    struct index_handle *index;    /* NULL until the first query */
+    struct index_handle *replaced; /* those before it, until no query uses them and somebody builds */
+    struct moment changed;         /* what calls that have returned have changed: every later query sees it */
+    unsigned imports;              /* that run; each will leave a newer index */
+    bool building;                 /* and so will this */
     struct encoder *encoder;
     wt_error encoder_error; /* why there is none, when encoder_tried */
     bool encoder_tried;
@@ -131,7 +133,9 @@ void wt__engine_begin_import(wt_engine *engine);
 void wt__engine_end_import(wt_engine *engine);
 /* To be called before a call returns that changed what a snapshot shows. */
 void wt__engine_changed(wt_engine *engine);
-void wt__index_release(struct index_handle *index);
+void wt__index_release(struct index_handle *index); /* frees nothing; NULL is a no-op */
+/* No index is in hand any more; those that nobody uses are freed. */
+void wt__engine_drop_shelf(wt_engine *engine);
 
 /* A new snapshot of that content, kept in the folder; in memory alone, with what `previous` (or NULL) has of it, where
  * there is no folder ("") or whatever is wrong with it, which makes no difference but time. */
@@ -150,6 +154,9 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index);
 
 /* Keeps in memory what the index in hand shows, if there is one, so that no query on it needs the store. */
 void wt__engine_keep_tools(wt_engine *engine);
+struct kept_tools *wt__kept_tools_new(void); /* NULL when memory is out */
+/* One more, in order of rows. *kept is freed, and NULL, when that is too much; then this is a no-op. */
+void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool);
 void wt__kept_tools_free(struct kept_tools *kept); /* NULL is a no-op */
 
 /* A connection for reading. It is this thread's until it is given back; soon, and before store_lock is taken. */
