@@ -89,7 +89,7 @@ void wt_close(wt_engine *engine)
     if (!engine)
         return;
     close_pools(engine);
-    wt__index_release(engine->index);
+    wt__engine_drop_index(engine);
     wt__trained_close(engine->trained.opened); /* may use the encoder */
     while (engine->retired) {
         struct trained *next = engine->retired->next;
@@ -115,17 +115,15 @@ void wt__engine_forget_trained(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->build_lock);
     pthread_mutex_lock(&engine->lock);
-    struct index_handle *index = engine->index;
     struct trained *trained = engine->trained.opened;
     if (trained) {
         trained->next = engine->retired;
         engine->retired = trained;
     }
     engine->trained = (struct on_demand){.opened = NULL};
-    engine->index = NULL;
     pthread_mutex_unlock(&engine->lock);
+    wt__engine_drop_index(engine);
     pthread_mutex_unlock(&engine->build_lock);
-    wt__index_release(index);
 }
 
 int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err)

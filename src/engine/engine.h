@@ -30,7 +30,7 @@
 
 #define INDEX_UNCOUNTED SIZE_MAX
 
-/* Tools that take more are not kept in memory while an import runs: its queries may then wait for a commit. */
+/* Tools that take more are not kept in memory: queries beside an import may then wait for a commit. */
 #define INDEX_KEPT_BYTES ((size_t)64 << 20)
 
 /* What of the store a snapshot shows. Both numbers only grow. */
@@ -40,7 +40,7 @@ struct moment {
     uint64_t state; /* one number for both: the snapshot's generation */
 };
 
-/* A snapshot with the count of those who use it. */
+/* A snapshot with the count of those who use it. The last of them is the engine: it takes a while to free one. */
 struct index_handle {
     struct snapshot *snapshot;
     struct moment moment;
@@ -49,8 +49,9 @@ struct index_handle {
     uint32_t *label_rows;         /* [labels->past.label_count] */
     struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
                                      wanted (engine/bundles.h) */
-    struct kept_tools *kept;      /* while an import runs; NULL: what it shows is in the store alone (readers.c) */
+    struct kept_tools *kept;      /* NULL: what it shows is in the store alone (readers.c) */
     atomic_uint references;
+    struct index_handle *next; /* of those that were swapped out */
 };
 
 /* What the first who needs it opens. */
@@ -87,13 +88,14 @@ struct wt_engine {
 
     pthread_mutex_t build_lock;
     pthread_mutex_t lock;
-    struct index_handle *index; /* NULL until the first query */
-    struct moment changed;      /* what calls that have returned have changed: every later query sees it */
-    unsigned imports;           /* that run; each will leave a newer index */
-    bool building;              /* and so will this */
-    struct on_demand encoder;   /* struct encoder */
-    struct on_demand trained;   /* struct trained */
-    struct trained *retired;    /* what was trained before, by its `next` */
+    struct index_handle *index;    /* NULL until the first query */
+    struct index_handle *replaced; /* those before it, until no query uses them and somebody builds */
+    struct moment changed;         /* what calls that have returned have changed: every later query sees it */
+    unsigned imports;              /* that run; each will leave a newer index */
+    bool building;                 /* and so will this */
+    struct on_demand encoder;      /* struct encoder */
+    struct on_demand trained;      /* struct trained */
+    struct trained *retired;       /* what was trained before, by its `next` */
     struct pool free_workspaces, free_readers;
 };
 
@@ -140,7 +142,9 @@ void wt__engine_begin_import(wt_engine *engine);
 void wt__engine_end_import(wt_engine *engine);
 /* To be called before a call returns that changed what a snapshot shows. */
 void wt__engine_changed(wt_engine *engine);
-void wt__index_release(struct index_handle *index);
+void wt__index_release(struct index_handle *index); /* frees nothing; NULL is a no-op */
+/* No index is in hand any more; those that nobody uses are freed. */
+void wt__engine_drop_index(wt_engine *engine);
 
 /* How many tools have no vector in a set of the index. */
 size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set);
@@ -153,6 +157,9 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index);
 void wt__engine_keep_tools(wt_engine *engine);
 /* The tools that the index shows; NULL where they cannot be had, which makes no difference but time. */
 struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index);
+struct kept_tools *wt__kept_tools_new(void); /* NULL when memory is out */
+/* One more, in order of rows. *kept is freed, and NULL, when that is too much; then this is a no-op. */
+void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool);
 void wt__kept_tools_free(struct kept_tools *kept); /* NULL is a no-op */
 
 /* A connection for reading. It is this thread's until it is given back; soon, and before store_lock is taken. */

@@ -7,6 +7,7 @@
  * A folder that cannot be written makes no difference but time: the snapshot is then made in memory. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/checksum.h"
 #include "base/memory.h"
@@ -14,7 +15,7 @@
 #include "engine/bundles.h"
 #include "retrieve/document.h"
 
-enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3 };
+enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3, REPLACED_WAIT_MS = 100 };
 
 /* What a snapshot is made of, as read from the store. */
 struct collection {
@@ -29,6 +30,7 @@ struct collection {
     struct analyser *analyser;
     struct document document;
     struct buffer id;
+    struct kept_tools *kept; /* NULL: not wanted, or too much */
     struct lexical_builder *builder;
     void *lexical;
     size_t lexical_len;
@@ -68,6 +70,7 @@ static int collect_tool(void *context, const struct store_key *key, const struct
         rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
     if (rc == 0)
         rc = collect_id(collection, tool);
+    wt__kept_tools_add(&collection->kept, tool);
     if (rc == 0)
         collection->keys[collection->rows++] =
             (struct snapshot_key){.id = key->id,
@@ -136,6 +139,7 @@ static void collection_dispose(struct collection *collection)
     wt__analyser_close(collection->analyser);
     wt__lexical_builder_free(collection->builder);
     wt__buffer_dispose(&collection->id);
+    wt__kept_tools_free(collection->kept);
     free(collection->lexical);
     free(collection->head_rows);
     free(collection->keys);
@@ -283,7 +287,8 @@ static int make_snapshot(struct collection *collection, const struct snapshot *p
 }
 
 /* Reads piece by piece and looks at the end whether all of it was of one moment; *moved when not. held: in one
- * transaction, so that it is; others cannot commit meanwhile. */
+ * transaction, so that it is; others cannot commit meanwhile. Tools are kept where an engine that is asked changes: it
+ * may change again. */
 static int build_once(wt_engine *engine, bool held, const struct collection *wanted, struct index_handle *fresh,
                       bool *moved, wt_error *err)
 {
@@ -293,6 +298,8 @@ static int build_once(wt_engine *engine, bool held, const struct collection *wan
     int rc = wt__engine_reader(engine, &collection.store, err);
     if (rc < 0)
         return rc;
+    if (previous)
+        collection.kept = wt__kept_tools_new();
     if (held)
         rc = wt__store_read_begin(collection.store, err);
     if (rc == 0)
@@ -307,6 +314,9 @@ static int build_once(wt_engine *engine, bool held, const struct collection *wan
     if (*moved || rc < 0) {
         wt__snapshot_free(fresh->snapshot);
         fresh->snapshot = NULL;
+    } else {
+        fresh->kept = collection.kept;
+        collection.kept = NULL;
     }
     collection_dispose(&collection);
     return rc;
@@ -457,6 +467,55 @@ void wt__engine_changed(wt_engine *engine)
     raise_changed(engine, &now);
 }
 
+/* ---------------------------------------------------------------- swapping */
+
+static void free_shelf(struct index_handle *index)
+{
+    wt__snapshot_free(index->snapshot);
+    free(index->label_rows);
+    wt__kept_tools_free(index->kept);
+    wt__bundles_free(index->bundles[0]);
+    wt__bundles_free(index->bundles[1]);
+    free(index);
+}
+
+/* With lock held. */
+static void replace(wt_engine *engine, struct index_handle *fresh)
+{
+    struct index_handle *old = engine->index;
+    if (old) {
+        old->next = engine->replaced;
+        engine->replaced = old;
+    }
+    engine->index = fresh;
+}
+
+/* Of those that were swapped out the ones that no query uses; true when others remain. Not for a query: to unmap a file
+ * that has lost its name is to delete it, which waits for the disk. */
+static bool free_replaced(wt_engine *engine)
+{
+    struct index_handle *unused = NULL;
+    pthread_mutex_lock(&engine->lock);
+    for (struct index_handle **at = &engine->replaced; *at;) {
+        struct index_handle *index = *at;
+        if (atomic_load(&index->references) > 1) {
+            at = &index->next;
+            continue;
+        }
+        *at = index->next;
+        index->next = unused;
+        unused = index;
+    }
+    bool remain = engine->replaced != NULL;
+    pthread_mutex_unlock(&engine->lock);
+    while (unused) {
+        struct index_handle *index = unused;
+        unused = index->next;
+        free_shelf(index);
+    }
+    return remain;
+}
+
 static int know_labels(struct index_handle *fresh, const struct trained *labels, wt_error *err)
 {
     fresh->labels = labels;
@@ -485,21 +544,20 @@ static int refresh(wt_engine *engine, const struct moment *now, const struct ind
         fresh->snapshot = NULL;
         rc = build(engine, fresh, err);
     }
+    if (!labels && engine->index) /* who asked for them will ask again */
+        labels = engine->index->labels;
     if (rc == 0)
         rc = know_labels(fresh, labels, err);
     if (rc < 0) {
-        wt__snapshot_free(fresh->snapshot);
-        free(fresh);
+        free_shelf(fresh);
         return rc;
     }
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
         atomic_init(&fresh->without_vector[i], INDEX_UNCOUNTED);
     atomic_init(&fresh->references, 2); /* the engine's and the caller's */
     pthread_mutex_lock(&engine->lock);
-    struct index_handle *old = engine->index;
-    engine->index = fresh;
+    replace(engine, fresh);
     pthread_mutex_unlock(&engine->lock);
-    wt__index_release(old);
     *out = fresh;
     return 0;
 }
@@ -510,14 +568,19 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index)
     pthread_mutex_lock(&engine->lock);
     bool current = engine->index == index; /* or another thread has made a new one */
     if (current)
-        engine->index = NULL;
+        replace(engine, NULL);
     pthread_mutex_unlock(&engine->lock);
-    if (current) {
-        if (engine->index_folder[0] && !engine->read_only)
-            wt__snapshot_discard(engine->index_folder, engine->busy_ms, NULL);
-        wt__index_release(index);
-    }
+    if (current && engine->index_folder[0] && !engine->read_only)
+        wt__snapshot_discard(engine->index_folder, engine->busy_ms, NULL);
     pthread_mutex_unlock(&engine->build_lock);
+}
+
+void wt__engine_drop_index(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    replace(engine, NULL);
+    pthread_mutex_unlock(&engine->lock);
+    free_replaced(engine);
 }
 
 /* What the store shows now. wait_ms: for another's commit. */
@@ -547,6 +610,7 @@ static int newest(wt_engine *engine, const struct index_set *want, const struct 
         rc = refresh(engine, &now, want, labels, out, err);
     set_building(engine, false);
     pthread_mutex_unlock(&engine->build_lock);
+    free_replaced(engine);
     return rc;
 }
 
@@ -565,6 +629,9 @@ int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_err
     if (rc < 0)
         return rc;
     raise_changed(engine, &(*out)->moment);
+    /* Queries on the one before end soon, but for those that ask a language model: theirs waits for the next build. */
+    for (unsigned waited = 0; waited < REPLACED_WAIT_MS && free_replaced(engine); waited++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000L}, NULL);
     return refuse_empty(engine, out, err);
 }
 
@@ -573,11 +640,16 @@ int wt__engine_index(wt_engine *engine, const struct index_set *want, const stru
 {
     struct moment now;
     struct index_handle *index = in_hand(engine, NULL, want, labels);
+    int rc = 0;
+    /* Not even a look beside an import of ours: SQLite's allocations share one lock. */
+    bool good = index && is_updating(engine);
     *out = NULL;
-    int rc = look(engine, index ? 0 : engine->busy_ms, &now, err);
-    bool current = rc == 0 && index && index->moment.state == now.state;
-    /* Another process that commits right now does so while this query runs, as an import or a build of ours does. */
-    if (current || (index && (rc == WT_EBUSY || (rc == 0 && is_updating(engine))))) {
+    if (!good) {
+        rc = look(engine, index ? 0 : engine->busy_ms, &now, err);
+        /* Another process that commits right now does so while this query runs, as a build of ours does. */
+        good = index && (rc == WT_EBUSY || (rc == 0 && (index->moment.state == now.state || is_updating(engine))));
+    }
+    if (good) {
         *out = index;
         return 0;
     }
@@ -589,12 +661,6 @@ int wt__engine_index(wt_engine *engine, const struct index_set *want, const stru
 
 void wt__index_release(struct index_handle *index)
 {
-    if (index && atomic_fetch_sub(&index->references, 1) == 1) {
-        wt__snapshot_free(index->snapshot);
-        free(index->label_rows);
-        wt__kept_tools_free(index->kept);
-        wt__bundles_free(index->bundles[0]);
-        wt__bundles_free(index->bundles[1]);
-        free(index);
-    }
+    if (index)
+        atomic_fetch_sub(&index->references, 1);
 }

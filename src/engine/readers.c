@@ -1,6 +1,7 @@
 /* readers.c: what a query reads of the store goes through a connection of its own, so that it waits for no import's
- * transaction. It would still wait for the commit, which is several fsyncs; so what a snapshot in use shows is kept in
- * memory while this engine imports. Why so: docs/decisions/0011-queries-never-wait.md. */
+ * transaction. It would still wait for the commit, which is several fsyncs, and for the lock that all of SQLite's
+ * allocations share; so what a snapshot in use shows is in memory when this engine imports. Why so:
+ * docs/decisions/0011-queries-never-wait.md. */
 #include "engine/engine.h"
 
 #include <stdlib.h>
@@ -54,8 +55,12 @@ struct kept_tools {
     struct arena arena;
     struct tool *tools; /* in order of the index's rows */
     size_t count, capacity, bytes;
-    wt_error *err;
 };
+
+struct kept_tools *wt__kept_tools_new(void)
+{
+    return calloc(1, sizeof(struct kept_tools));
+}
 
 void wt__kept_tools_free(struct kept_tools *kept)
 {
@@ -66,23 +71,35 @@ void wt__kept_tools_free(struct kept_tools *kept)
     free(kept);
 }
 
-static int keep_tool(void *context, const struct store_key *key, const struct tool *tool)
+static bool keep(struct kept_tools *kept, const struct tool *tool)
 {
-    struct kept_tools *kept = context;
-    (void)key;
     kept->bytes += sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
-    if (kept->bytes > INDEX_KEPT_BYTES)
-        return TOO_MUCH;
-    if (wt__grow((void **)&kept->tools, &kept->capacity, kept->count + 1, sizeof *kept->tools) < 0)
-        return wt__fail_nomem(kept->err);
+    if (kept->bytes > INDEX_KEPT_BYTES ||
+        wt__grow((void **)&kept->tools, &kept->capacity, kept->count + 1, sizeof *kept->tools) < 0)
+        return false;
     kept->tools[kept->count] = *tool;
-    int rc = wt__store_copy_tool(&kept->tools[kept->count], &kept->arena, kept->err);
-    return rc == 0 && ++kept->count % SLICE == 0 ? SLICE_FULL : rc;
+    return wt__store_copy_tool(&kept->tools[kept->count++], &kept->arena, NULL) == 0;
+}
+
+void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool)
+{
+    if (!*kept || keep(*kept, tool))
+        return;
+    wt__kept_tools_free(*kept);
+    *kept = NULL;
+}
+
+static int read_tool(void *context, const struct store_key *key, const struct tool *tool)
+{
+    struct kept_tools **kept = context;
+    (void)key;
+    wt__kept_tools_add(kept, tool);
+    return !*kept ? TOO_MUCH : (*kept)->count % SLICE == 0 ? SLICE_FULL : 0;
 }
 
 struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index)
 {
-    struct kept_tools *kept = calloc(1, sizeof *kept);
+    struct kept_tools *kept = wt__kept_tools_new();
     struct store *reader;
     struct moment now = {0};
     wt_error why;
@@ -91,10 +108,9 @@ struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_han
         return NULL;
     }
     const struct snapshot *snapshot = index->snapshot;
-    kept->err = &why;
     int rc;
     do
-        rc = wt__store_each(reader, kept->count > 0 ? snapshot->keys[kept->count - 1].id : 0, keep_tool, kept, &why);
+        rc = wt__store_each(reader, kept->count > 0 ? snapshot->keys[kept->count - 1].id : 0, read_tool, &kept, &why);
     while (rc == SLICE_FULL && kept->count <= snapshot->rows);
     if (rc == 0)
         rc = wt__moment_read(engine, reader, &now, &why);

@@ -578,6 +578,7 @@ static void a_time_limit_ends_the_wait_for_an_answer(void **state)
     options.time_limit_ms = 2000; /* enough to have asked by then */
     refused(&place, wt_pick(engine, "a trip", 6, &options, &result, &place.err), WT_ETIMEOUT, "limit of 2000 ms");
     assert_null(result);
+    script_server_hang_up(&server);
     assert_int_equal(server.request_count, 1);
     wt_close(engine);
     script_server_stop(&server);

@@ -10,7 +10,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
+#include "engine/engine.h"
 #include "engine/support.h"
 
 enum { READERS = 4, ROUNDS = 12, SEARCHES = 40 };
@@ -131,6 +133,8 @@ static void first_queries_may_come_together(void **state)
     place_remove(&place);
 }
 
+static char private_store[] = ":memory:";
+
 /* What finds during an import is asked from its progress, that is: while it holds whatever it holds. */
 struct during {
     size_t halves[8];
@@ -183,11 +187,13 @@ static int find_during(void *context, const char *phase, uint64_t finished, uint
     return 0;
 }
 
+/* *state: the store's path; NULL: a file. */
 static void an_import_is_not_waited_for(void **state)
 {
-    (void)state;
     wt_add_options options;
     place_make(&place);
+    if (*state)
+        snprintf(place.store, sizeof place.store, "%s", (const char *)*state);
     engine = open_store(&place, NULL);
     add(&place, engine, base);
     assert_int_equal(halves_now(), 0);
@@ -213,11 +219,42 @@ static void an_import_is_not_waited_for(void **state)
     place_remove(&place);
 }
 
+/* What of an index takes a while the thread that builds does: to read the tools that it shows, to find those of past
+ * requests in it, to free it. */
+static void a_query_only_gives_back(void **state)
+{
+    (void)state;
+    static const struct trained past = {.next = NULL};
+    struct index_handle *used, *next;
+    place_make(&place);
+    engine = open_store(&place, "");
+    add(&place, engine, base);
+    sound(&place, wt__engine_index(engine, NULL, &past, &used, &place.err));
+    add(&place, engine, pair);
+    assert_int_equal(atomic_load(&used->references), 2);
+    struct index_handle *made = engine->index;
+    assert_ptr_not_equal(made, used);
+    sound(&place, wt__engine_index(engine, NULL, &past, &next, &place.err));
+    assert_ptr_equal(next, made);
+    assert_non_null(next->kept);
+    wt__index_release(next);
+    wt__index_release(used);
+    assert_ptr_equal(engine->replaced, used);
+    assert_int_equal(atomic_load(&used->references), 1);
+    add(&place, engine, pair); /* changes nothing */
+    assert_null(engine->replaced);
+    wt_close(engine);
+    place_remove(&place);
+}
+
 int main(void)
 {
+    alarm(300); /* a query that waits for the import that asks it waits for ever */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_of_one_moment),
         cmocka_unit_test(an_import_is_not_waited_for),
+        cmocka_unit_test_prestate(an_import_is_not_waited_for, private_store),
+        cmocka_unit_test(a_query_only_gives_back),
         cmocka_unit_test(first_queries_may_come_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
