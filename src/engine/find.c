@@ -39,7 +39,7 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     const struct chooser *chooser = NULL;
     out->none = NAN;
     if (options->abstain > 0) { /* from the hits that it was calibrated on */
-        chooser = wt__engine_chooser(search->engine, &search->untrained, &out->notice);
+        chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &out->notice);
         if (!chooser)
             return wt__fail_nomem(err);
         search->features = true;

@@ -37,10 +37,11 @@ void wt_picked_free(wt_picked *public)
     free(result);
 }
 
-const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice)
+const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
+                                         const char **notice)
 {
     const struct trained *trained = NULL;
-    int rc = wt__engine_trained(engine, &trained, NULL);
+    int rc = wt__engine_load_trained(engine, progress, &trained, NULL);
     if (rc == WT_ENOMEM)
         return NULL;
     bool calibrated = trained && trained->chooser;
@@ -220,7 +221,7 @@ static int pick_set(wt_engine *engine, struct str request, const wt_pick_options
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
                                      .features = true,
                                      .progress = progress};
-    picking.chooser = wt__engine_chooser(engine, &picking.search.untrained, &picking.notice);
+    picking.chooser = wt__engine_chooser(engine, progress, &picking.search.untrained, &picking.notice);
     rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     out->encode_ms = picking.search.hits.encode_ms;

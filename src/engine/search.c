@@ -42,7 +42,7 @@ static int choose_plain(struct search *search, const struct recipe *recipe, bool
     search->ran = recipe->public.name;
     if (!recipe->public.needs_model)
         return 0;
-    int rc = wt__engine_encoder(search->engine, &search->encoder, &why);
+    int rc = wt__engine_load_encoder(search->engine, search->progress, &search->encoder, &why);
     if (rc == WT_EMODEL && automatic) {
         search->encoder = NULL;
         search->retriever = wt__bm25;
@@ -99,9 +99,11 @@ static int choose_recipe(struct search *search, wt_error *err)
     if (!automatic && recipe->retriever && !recipe->rules)
         return choose_plain(search, recipe, false, err);
     wt_error why;
-    int rc = search->untrained ? 0 : wt__engine_trained(search->engine, &trained, &why);
+    int rc = search->untrained ? 0 : wt__engine_load_trained(search->engine, search->progress, &trained, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
+    if (rc == WT_ECANCELLED)
+        return wt__fail_cancelled(err);
     const struct trained_recipe *choice = wt__trained_recipe(trained, name);
     if (choice)
         return choose_trained(search, trained, choice, err);
@@ -120,8 +122,8 @@ static int choose_recipe(struct search *search, wt_error *err)
 
 static int open_shelf(struct search *search, wt_error *err)
 {
-    return wt__engine_shelf(search->engine, search->set.kind ? &search->set : NULL, search->labels, &search->shelf,
-                            err);
+    return wt__engine_shelf(search->engine, search->progress, search->set.kind ? &search->set : NULL, search->labels,
+                            &search->shelf, err);
 }
 
 /* Says how many tools cannot be found by meaning yet. */
@@ -210,7 +212,8 @@ static int retrieve(struct search *search, wt_error *err)
         rc = wt__fail_cancelled(err);
     if (rc == 0) {
         struct store_tools tools = {search->engine, search->shelf};
-        struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena, &search->several};
+        struct rerank_input input = {&view,         &request,         wt__store_reader(&tools),
+                                     search->arena, &search->several, search->progress};
         rc = wt__rerank(&search->reranker, &input, &search->hits, err);
     }
     if (rc == 0 && search->hits.len > k)

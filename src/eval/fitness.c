@@ -122,7 +122,7 @@ int wt__measure_fitness(double out[FITNESS_FIGURES], size_t *count, wt_engine *e
     struct asking a = {.engine = engine, .dataset = dataset, .foreign = foreign, .queries = queries};
     size_t others = foreign ? foreign->len < queries ? foreign->len : queries : 0;
     const char *unused;
-    a.chooser = wt__engine_chooser(engine, &a.untrained, &unused);
+    a.chooser = wt__engine_chooser(engine, progress, &a.untrained, &unused);
     int rc = a.chooser ? ask_all(&a, others, progress, err) : wt__fail_nomem(err);
     if (rc == 0) {
         float threshold = wt__none_threshold(&a.chooser->none, PICK_ABSTAIN_PERCENT / 100.0);

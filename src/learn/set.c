@@ -233,7 +233,7 @@ static int hide(struct search_for_set *s, wt_error *err)
     size_t dim = s->study->dim, tools = s->study->tools;
     float *vectors = calloc(tools * dim + 1, sizeof *vectors), *sum = calloc(dim, sizeof *sum);
     struct shelf *shelf = NULL;
-    int rc = vectors && sum ? wt__engine_shelf(s->engine, &s->set, NULL, &shelf, err) : wt__fail_nomem(err);
+    int rc = vectors && sum ? wt__engine_shelf(s->engine, NULL, &s->set, NULL, &shelf, err) : wt__fail_nomem(err);
     const struct vectors *searched = rc == 0 ? wt__snapshot_vectors(shelf->snapshot, s->set.model, s->set.kind) : NULL;
     for (uint32_t row = 0; searched && row < tools; row++) {
         const float *vector = wt__vectors_of_row(searched, row);

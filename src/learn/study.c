@@ -123,7 +123,7 @@ static int take_shelf(struct study *study, struct progress *progress, wt_error *
     if (rc < 0)
         return rc;
     struct shelf_set set = {wt__encoder_hash(encoder), wt__document_kind};
-    return wt__engine_shelf(engine, &set, NULL, &study->shelf, err);
+    return wt__engine_shelf(engine, NULL, &set, NULL, &study->shelf, err);
 }
 
 static bool is_current(const struct study *study, const struct training_base *base)

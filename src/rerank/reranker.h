@@ -45,8 +45,9 @@ struct rerank_input {
     const struct view *view;
     const struct retrieve_request *request; /* that gave the hits */
     struct tool_reader tools;
-    struct arena *arena; /* lives as long as the hits */
-    double *several;     /* out: as in wt_hits; stays where nothing looked */
+    struct arena *arena;       /* lives as long as the hits */
+    double *several;           /* out: as in wt_hits; stays where nothing looked */
+    struct progress *progress; /* heard between a few tools; may be NULL */
 };
 
 /* Whether the cross-encoder reads anything. */

@@ -176,7 +176,7 @@ static float logit_of(struct cross *cross, const char *request, const wt_tool *t
     float logit = 0;
     wt__document_fields_text(&read, fields, &text);
     struct token_run run = wt__cross_tokens(cross, wt__buffer_view(&text), ids);
-    sound(&place, wt__cross_score(cross, wt__str(request), &run, 1, &logit, &place.err));
+    sound(&place, wt__cross_score(cross, wt__str(request), &run, 1, NULL, &logit, &place.err));
     wt__buffer_dispose(&text);
     return logit;
 }

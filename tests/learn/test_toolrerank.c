@@ -259,7 +259,7 @@ static void a_request_is_cut_down_by_its_words(void **state)
     struct workspace *workspace;
     struct study study = {.tools = TOOLS, .workspaces = &workspace};
     struct first_look look = {.study = &study, .providers = providers, .nobody = HIERARCHY_NO_PROVIDER};
-    sound(place, wt__engine_shelf(engine, NULL, NULL, &study.shelf, &place->err));
+    sound(place, wt__engine_shelf(engine, NULL, NULL, NULL, &study.shelf, &place->err));
     sound(place, wt__workspace_open(&workspace, &place->err));
     for (size_t row = 0; row < TOOLS; row++)
         providers[row] = row < 9 ? study.shelf->snapshot->keys[row].provider : HIERARCHY_NO_PROVIDER;
