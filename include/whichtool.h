@@ -465,6 +465,10 @@ typedef struct wt_hit {
     size_t stage_count, match_count;
     const wt_stage_score *const *stages; /* with explain, else none */
     const wt_match *const *matches;      /* with explain, else none; best first */
+    double probability; /* that the request needs the tool, 0 to 1, comparable between requests; NaN where nothing tells
+                           it: with "ptr" and "bundle", and for a tool that a reranker brought in. At most 1 - none
+                           where that is told. It is of requests of which one in five needs no tool of the catalogue,
+                           and of the default model, until `whichtool train all` calibrates it (docs/retrieval.md) */
 } wt_hit;
 
 typedef struct wt_hits {
@@ -527,7 +531,8 @@ WT_INIT(wt_pick_options_init, wt_pick_options)
 
 typedef struct wt_picked {
     size_t len;                 /* 0 is not an error: no tool fits */
-    const wt_hit *const *items; /* likeliest first; score: the probability that the request needs it */
+    const wt_hit *const *items; /* likeliest first; score: the probability that the request needs it, if it
+                                   needs any tool */
     double none;                /* probability that no tool fits; NaN where there is no model to tell it by */
     double tracc;               /* expected TRACC of the set; NaN with `complete` and for an empty set */
     double complete;            /* probability that the set holds all that is needed: options->complete, or, without

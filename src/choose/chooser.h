@@ -32,6 +32,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "choose/relevance.h"
 #include "choose/situation.h"
 
 enum {
@@ -50,9 +51,11 @@ struct chooser {
     float likelihood, past, size;
     float sizes[CHOOSE_SIZES]; /* [n - 1] log of the share of usage that needed n tools; all 0: nothing is known */
     float fit_weights[FIT_FEATURES], fit_constant;
-    struct calibration levels; /* up to which a request's tools join, of those that somebody used before */
-    struct calibration unused; /* the same of tools that nobody used; none: they join as the others do */
-    struct calibration none;   /* of wt__none_probability on requests that some tool fits */
+    struct calibration levels;  /* up to which a request's tools join, of those that somebody used before */
+    struct calibration unused;  /* the same of tools that nobody used; none: they join as the others do */
+    struct calibration none;    /* of wt__none_probability on requests that some tool fits */
+    struct relevance relevance; /* of hits by themselves, when fitted */
+    bool has_relevance;
 };
 
 /* Made of other catalogues, for stores without usage: what it promises is a guess. */

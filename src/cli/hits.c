@@ -1,5 +1,6 @@
 #include "cli/hits.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,6 +44,8 @@ void wt__json_hit(struct buffer *out, const wt_hit *hit, size_t rank)
     wt__buffer_char(out, '{');
     wt__json_count(out, "rank", rank);
     wt__json_number(out, "score", hit->score);
+    if (!isnan(hit->probability))
+        wt__json_number(out, "probability", hit->probability);
     wt__json_tool(out, hit->tool);
     for (size_t i = 0; i < hit->stage_count; i++) {
         if (i == 0)
@@ -99,8 +102,10 @@ void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *cons
     for (size_t i = 0; i < len; i++)
         id_width = wt__id_width(cli, hits[i]->tool, id_width);
     for (size_t i = 0; i < len; i++) {
-        char lead[64];
-        int width = snprintf(lead, sizeof lead, "%*zu  %6.3f  ", len > 99 ? 4 : 2, i + 1, hits[i]->score);
+        char lead[64], chance[16] = "     ";
+        if (!isnan(hits[i]->probability))
+            snprintf(chance, sizeof chance, "%3.0f %%", 100 * hits[i]->probability);
+        int width = snprintf(lead, sizeof lead, "%*zu  %6.3f  %s  ", len > 99 ? 4 : 2, i + 1, hits[i]->score, chance);
         struct row row = {lead, (size_t)width, hits[i]->tool};
         wt__tool_row(cli, out, &row, id_width);
         if (wt__given(cli, OPT_EXPLAIN))

@@ -125,13 +125,17 @@ static bool abstains(const struct picking *p)
     return share > 0 && p->out->none > (double)wt__none_threshold(&p->chooser->none, share);
 }
 
-/* Hits get probabilities for scores: 0 for those that no set holds. */
+/* Hits get probabilities for scores: 0 for those that no set holds. Those are of requests that some tool fits; what is
+ * said to be needed allows for there being none. */
 static void score_hits(struct picking *p, const struct chosen *chosen)
 {
-    for (size_t h = 0; h < p->search.hits.len; h++)
-        p->search.hits.items[h].score = 0;
+    struct hit_list *hits = &p->search.hits;
+    for (size_t h = 0; h < hits->len; h++)
+        hits->items[h].score = 0;
     for (size_t t = 0; t < p->situation.tools; t++)
-        p->search.hits.items[p->situation.hits[t]].score = chosen->probability[t];
+        hits->items[p->situation.hits[t]].score = chosen->probability[t];
+    for (size_t h = 0; h < hits->len; h++)
+        hits->items[h].probability = wt__relevance_below(hits->items[h].score, p->out->none);
 }
 
 /* The set of the greatest expected TRACC, likeliest first. */

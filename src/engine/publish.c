@@ -101,6 +101,7 @@ int wt__publish_hits(struct search *search, const uint32_t *which, size_t count,
         wt_hit *item = &items[(*len)++];
         item->tool = shown;
         item->score = hit->score;
+        item->probability = (double)hit->probability;
         rc = wt__tool_publish(search->arena, &tools[i], shown, err);
         if (rc >= 0 && explain)
             rc = explain_stages(search, hit, item, err);

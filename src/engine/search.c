@@ -65,6 +65,8 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     search->why = recipe->why[0] ? wt__arena_copy(search->arena, wt__str(recipe->why)) : NULL;
     if (recipe->why[0] && !search->why)
         return wt__fail_nomem(err);
+    if (recipe == &trained->recipes[RECIPE_AUTO] && trained->chooser && trained->chooser->has_relevance)
+        search->relevance = &trained->chooser->relevance;
     if (plain && plain->retriever && strcmp(recipe->runs, recipe->name) != 0)
         return choose_plain(search, plain, true, err);
     search->retriever = recipe->retriever;
