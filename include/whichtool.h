@@ -437,7 +437,8 @@ typedef struct wt_find_options {
     double abstain;          /* as in wt_pick_options, but 0: never. With "auto" alone */
     int copies;              /* near-copies of hits have places of their own: tools that are named alike and say nearly
                                 the same as an older one of another provider (docs/floods.md) */
-    wt_progress_fn progress; /* heard between the stages; may be called from a thread of the library's */
+    wt_progress_fn progress; /* heard between the stages, while a reranker reads, and while models are loaded or the
+                                index is made or waited for; may be called from a thread of the library's */
     void *progress_context;
     unsigned time_limit_ms; /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
 } wt_find_options;
@@ -521,8 +522,8 @@ typedef struct wt_pick_options {
     const char *without; /* what is left out, for a study: some of bundle, direct, past and like, with commas between */
     size_t k;            /* tools, or past requests, of every view (docs/ptr.md), at most 32; 0: 7 */
     /* Of every recipe: */
-    wt_progress_fn progress; /* heard between the stages, and about once a second while a model answers; may be called
-                                from a thread of the library's */
+    wt_progress_fn progress; /* heard as in wt_find_options, and about once a second while a model answers; may be
+                                called from a thread of the library's */
     void *progress_context;
     unsigned time_limit_ms; /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
 } wt_pick_options;

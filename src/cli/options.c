@@ -77,8 +77,9 @@ static const struct example add_examples[] = {
 #define TIMEOUT_OPTION                                                                                                 \
     {                                                                                                                  \
         .id = OPT_TIMEOUT, .name = "timeout", .kind = VALUE_NUMBER, .value = "SECONDS", .max = TIMEOUT_MAX,            \
-        .help = "Give up, and exit with 124, when it takes longer; looked at between the stages, and while a "         \
-                "language model answers. No limit when not given."                                                     \
+        .help = "Give up, and exit with 124, when it takes longer; looked at between the stages, while models are "    \
+                "loaded and the index is made, and while a reranker or a language model is at work. No limit "         \
+                "when not given."                                                                                      \
     }
 
 #define MAX_PER_PROVIDER_OPTION                                                                                        \
