@@ -50,7 +50,9 @@ float wt__relevance(const struct relevance *relevance, const struct retriever *r
                     const struct hit *hit)
 {
     float values[RELEVANCE_FEATURES];
-    const struct relevance *with = relevance ? relevance : wt__relevance_default(retriever, hits);
+    bool whole =
+        retriever->dense <= 0 || has_meaning(hits); /* of tools without vectors less is known than was fitted */
+    const struct relevance *with = relevance && whole ? relevance : wt__relevance_default(retriever, hits);
     if (hit->features[FEATURE_SCORE] == 0)
         return NAN;
     wt__relevance_read(values, retriever, hits, hit);

@@ -47,6 +47,7 @@ static int choose_plain(struct search *search, const struct recipe *recipe, bool
         search->encoder = NULL;
         search->retriever = wt__bm25;
         search->ran = FALLBACK_RECIPE;
+        search->relevance = NULL;
         search->notice = wt__arena_copy(search->arena, wt__str(why.message));
         return search->notice ? 0 : wt__fail_nomem(err);
     }
