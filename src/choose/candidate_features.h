@@ -1,5 +1,5 @@
-/* candidate_features.h: what retrieval knows of a request, as features for a chooser of sets: a few dozen candidates
- * that may be needed, each with a handful of numbers, and the sets that the most similar past requests used.
+/* candidate_features.h: what retrieval knows of a request, as a chooser of sets sees it: a few dozen tools that may be
+ * needed, each with a handful of numbers, and the sets that the most similar past requests used.
  *
  * The tools are at most 64, so that a set of them is one word and the size of what two sets share is one instruction. A
  * chooser can then weigh hundreds of sets against each other in microseconds. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
@@ -111,9 +112,39 @@ void wt_close(wt_engine *engine)
     free(engine);
 }
 
+enum { WAIT_NS = 50000000 /* between two looks whether somebody still waits */ };
+
+int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error *err)
+{
+    if (!progress) {
+        pthread_mutex_lock(&engine->build_lock);
+        return 0;
+    }
+    if (pthread_mutex_trylock(&engine->build_lock) == 0)
+        return 0;
+    bool stopped = wt__progress_phase(progress, "waiting", 0);
+    while (!stopped) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += WAIT_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_mutex_timedlock(&engine->build_lock, &until) == 0)
+            return 0;
+        stopped = wt__progress_step(progress, 0);
+    }
+    return wt__fail_cancelled(err);
+}
+
+/* Whether an error says how things are; the others say how they went this once. */
+static bool lasts(int rc)
+{
+    return rc != WT_ENOMEM && rc != WT_ECANCELLED;
+}
+
 /* Opens the encoder and remembers why it could not. Called with build_lock held: two queries that come first together
  * wait for one opening. */
-static int open_encoder(wt_engine *engine, wt_error *err)
+static int open_encoder(wt_engine *engine, struct progress *progress, wt_error *err)
 {
     struct encoder *encoder = NULL;
     wt_error why = {0};
@@ -123,12 +154,14 @@ static int open_encoder(wt_engine *engine, wt_error *err)
     else if (!wt__is_folder(engine->model_folder))
         rc = wt__fail(&why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
                       engine->model_name, engine->model_name);
+    else if (wt__progress_phase(progress, "loading the model", 0))
+        rc = wt__fail_cancelled(&why);
     else
-        rc = wt__encoder_open(&encoder, engine->model_folder, &why);
+        rc = wt__encoder_load(&encoder, engine->model_folder, progress, &why);
     pthread_mutex_lock(&engine->lock);
     engine->encoder = encoder;
     engine->encoder_error = why;
-    engine->encoder_tried = rc != WT_ENOMEM; /* memory may be there next time */
+    engine->encoder_tried = lasts(rc);
     pthread_mutex_unlock(&engine->lock);
     if (rc < 0 && err)
         *err = why;
@@ -148,38 +181,47 @@ static bool known_encoder(wt_engine *engine, const struct encoder **out, int *rc
     return known;
 }
 
-int wt__engine_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
+int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
     int rc;
     if (known_encoder(engine, out, &rc, err))
         return rc;
-    rc = open_encoder(engine, err);
+    rc = open_encoder(engine, progress, err);
     *out = engine->encoder;
+    return rc;
+}
+
+int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
+{
+    int rc;
+    if (known_encoder(engine, out, &rc, err))
+        return rc;
+    rc = wt__engine_lock_build(engine, progress, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__engine_encoder_locked(engine, progress, out, err);
+    pthread_mutex_unlock(&engine->build_lock);
     return rc;
 }
 
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
-    int rc;
-    if (known_encoder(engine, out, &rc, err))
-        return rc;
-    pthread_mutex_lock(&engine->build_lock);
-    rc = wt__engine_encoder_locked(engine, out, err);
-    pthread_mutex_unlock(&engine->build_lock);
-    return rc;
+    return wt__engine_load_encoder(engine, NULL, out, err);
 }
 
 /* Called with build_lock held. */
-static int open_trained(wt_engine *engine, wt_error *err)
+static int open_trained(wt_engine *engine, struct progress *progress, wt_error *err)
 {
     const struct encoder *base = NULL;
     struct trained *trained = NULL;
     wt_error why = {0}, no_base = {0};
     int rc = 0;
     if (engine->trained_folder[0] && wt__is_folder(engine->trained_folder)) {
-        rc = wt__engine_encoder_locked(engine, &base, &no_base);
-        if (rc == WT_ENOMEM)
+        rc = wt__engine_encoder_locked(engine, progress, &base, &no_base);
+        if (!lasts(rc))
             why = no_base;
+        else if (wt__progress_phase(progress, "loading what was trained", 0))
+            rc = wt__fail_cancelled(&why);
         else
             rc = wt__trained_open(&trained, engine->trained_folder, base, &why);
     }
@@ -190,7 +232,7 @@ static int open_trained(wt_engine *engine, wt_error *err)
     pthread_mutex_lock(&engine->lock);
     engine->trained = trained;
     engine->trained_error = why;
-    engine->trained_tried = rc != WT_ENOMEM;
+    engine->trained_tried = lasts(rc);
     pthread_mutex_unlock(&engine->lock);
     if (rc < 0 && err)
         *err = why;
@@ -210,25 +252,32 @@ static bool known_trained(wt_engine *engine, const struct trained **out, int *rc
     return known;
 }
 
-int wt__engine_trained_locked(wt_engine *engine, const struct trained **out, wt_error *err)
+int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)
 {
     int rc;
     if (known_trained(engine, out, &rc, err))
         return rc;
-    rc = open_trained(engine, err);
+    rc = open_trained(engine, progress, err);
     *out = engine->trained;
+    return rc;
+}
+
+int wt__engine_load_trained(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)
+{
+    int rc;
+    if (known_trained(engine, out, &rc, err))
+        return rc;
+    rc = wt__engine_lock_build(engine, progress, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__engine_trained_locked(engine, progress, out, err);
+    pthread_mutex_unlock(&engine->build_lock);
     return rc;
 }
 
 int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err)
 {
-    int rc;
-    if (known_trained(engine, out, &rc, err))
-        return rc;
-    pthread_mutex_lock(&engine->build_lock);
-    rc = wt__engine_trained_locked(engine, out, err);
-    pthread_mutex_unlock(&engine->build_lock);
-    return rc;
+    return wt__engine_load_trained(engine, NULL, out, err);
 }
 
 void wt__engine_forget_trained(wt_engine *engine)

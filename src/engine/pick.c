@@ -37,10 +37,11 @@ void wt_picked_free(wt_picked *public)
     free(result);
 }
 
-const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice)
+const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
+                                         const char **notice)
 {
     const struct trained *trained = NULL;
-    int rc = wt__engine_trained(engine, &trained, NULL);
+    int rc = wt__engine_load_trained(engine, progress, &trained, NULL);
     if (rc == WT_ENOMEM)
         return NULL;
     bool calibrated = trained && trained->chooser;
@@ -124,13 +125,17 @@ static bool abstains(const struct picking *p)
     return share > 0 && p->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share);
 }
 
-/* Hits get probabilities for scores: 0 for those that no set holds. */
+/* Hits get probabilities for scores: 0 for those that no set holds. Those are of requests that some tool fits; what is
+ * said to be needed allows for there being none. */
 static void score_hits(struct picking *p, const struct chosen *chosen)
 {
-    for (size_t h = 0; h < p->search.hits.len; h++)
-        p->search.hits.items[h].score = 0;
+    struct hit_list *hits = &p->search.hits;
+    for (size_t h = 0; h < hits->len; h++)
+        hits->items[h].score = 0;
     for (size_t t = 0; t < p->candidates.tools; t++)
-        p->search.hits.items[p->candidates.hits[t]].score = chosen->probability[t];
+        hits->items[p->candidates.hits[t]].score = chosen->probability[t];
+    for (size_t h = 0; h < hits->len; h++)
+        hits->items[h].probability = wt__relevance_below(hits->items[h].score, p->out->no_answer_probability);
 }
 
 /* The set of the greatest expected TRACC, likeliest first. */
@@ -221,7 +226,7 @@ static int pick_set(wt_engine *engine, struct str request, const wt_pick_options
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
                                      .features = true,
                                      .progress = progress};
-    picking.chooser = wt__engine_chooser(engine, &picking.search.untrained, &picking.notice);
+    picking.chooser = wt__engine_chooser(engine, progress, &picking.search.untrained, &picking.notice);
     rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     out->encode_ms = picking.search.hits.encode_ms;

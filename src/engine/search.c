@@ -42,11 +42,12 @@ static int choose_plain(struct search *search, const struct recipe *recipe, bool
     search->ran = recipe->public.name;
     if (!recipe->public.needs_model)
         return 0;
-    int rc = wt__engine_encoder(search->engine, &search->encoder, &why);
+    int rc = wt__engine_load_encoder(search->engine, search->progress, &search->encoder, &why);
     if (rc == WT_EMODEL && automatic) {
         search->encoder = NULL;
         search->retriever = wt__bm25;
         search->ran = FALLBACK_RECIPE;
+        search->relevance = NULL;
         search->notice = wt__arena_copy(search->arena, wt__str(why.message));
         return search->notice ? 0 : wt__fail_nomem(err);
     }
@@ -65,6 +66,8 @@ static int choose_trained(struct search *search, const struct trained *trained, 
     search->why = recipe->why[0] ? wt__arena_copy(search->arena, wt__str(recipe->why)) : NULL;
     if (recipe->why[0] && !search->why)
         return wt__fail_nomem(err);
+    if (recipe == &trained->recipes[RECIPE_AUTO] && trained->chooser && trained->chooser->has_relevance)
+        search->relevance = &trained->chooser->relevance;
     if (plain && plain->retriever && strcmp(recipe->runs, recipe->name) != 0)
         return choose_plain(search, plain, true, err);
     search->retriever = recipe->retriever;
@@ -99,9 +102,11 @@ static int choose_recipe(struct search *search, wt_error *err)
     if (!automatic && recipe->retriever && !recipe->rules)
         return choose_plain(search, recipe, false, err);
     wt_error why;
-    int rc = search->untrained ? 0 : wt__engine_trained(search->engine, &trained, &why);
+    int rc = search->untrained ? 0 : wt__engine_load_trained(search->engine, search->progress, &trained, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
+    if (rc == WT_ECANCELLED)
+        return wt__fail_cancelled(err);
     const struct trained_recipe *choice = wt__trained_recipe(trained, name);
     if (choice)
         return choose_trained(search, trained, choice, err);
@@ -120,8 +125,8 @@ static int choose_recipe(struct search *search, wt_error *err)
 
 static int open_index(struct search *search, wt_error *err)
 {
-    return wt__engine_index(search->engine, search->set.kind ? &search->set : NULL, search->labels, &search->index,
-                            err);
+    return wt__engine_index(search->engine, search->progress, search->set.kind ? &search->set : NULL, search->labels,
+                            &search->index, err);
 }
 
 /* Says how many tools cannot be found by meaning yet. */
@@ -210,8 +215,9 @@ static int retrieve(struct search *search, wt_error *err)
         rc = wt__fail_cancelled(err);
     if (rc == 0) {
         struct store_tools tools = {search->engine, search->index};
-        struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena,
-                                     &search->multi_provider_probability};
+        struct rerank_input input = {
+            &view,           &request, wt__store_reader(&tools), search->arena, &search->multi_provider_probability,
+            search->progress};
         rc = wt__rerank(&search->reranker, &input, &search->hits, err);
     }
     if (rc == 0 && search->hits.len > k)

@@ -4,6 +4,7 @@
 #ifndef WT_ENGINE_SEARCH_H
 #define WT_ENGINE_SEARCH_H
 
+#include "choose/relevance.h"
 #include "engine/engine.h"
 #include "engine/tool_reader.h"
 
@@ -31,6 +32,7 @@ struct search {
     const char *ran;            /* the recipe */
     const char *why, *notice;   /* as in wt_hits */
     double multi_provider_probability;
+    const struct relevance *relevance; /* fitted to such hits; NULL: the default */
 
     /* What it works with. */
     struct retriever retriever;

@@ -30,10 +30,12 @@ void wt__cross_encoder_free(struct cross_encoder *cross)
     free(cross);
 }
 
-int wt__cross_encoder_open(struct cross_encoder *cross, struct cross **out, wt_error *err)
+int wt__cross_encoder_open(struct cross_encoder *cross, struct progress *progress, struct cross **out, wt_error *err)
 {
     pthread_mutex_lock(&cross->lock);
-    if (!cross->tried)
+    if (!cross->tried && wt__progress_phase(progress, "loading the reranker", 0))
+        wt__fail_cancelled(&cross->error);
+    else if (!cross->tried)
         cross->tried = wt__cross_open(&cross->model, cross->folder, &cross->error) != WT_ENOMEM;
     *out = cross->model;
     if (!*out && err)
@@ -44,7 +46,7 @@ int wt__cross_encoder_open(struct cross_encoder *cross, struct cross **out, wt_e
 }
 
 int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str request, const struct tool *tools,
-                            size_t count, struct arena *arena, float *logits, wt_error *err)
+                            size_t count, struct progress *progress, struct arena *arena, float *logits, wt_error *err)
 {
     struct token_run *runs = wt__arena_array(arena, struct token_run, count);
     int32_t *ids = wt__arena_array(arena, int32_t, count * CROSS_TOKENS);
@@ -59,7 +61,7 @@ int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str req
             runs[i] = wt__cross_tokens(model, wt__buffer_view(&text), ids + i * CROSS_TOKENS);
     }
     if (rc == 0)
-        rc = wt__cross_score(model, request, runs, count, logits, err);
+        rc = wt__cross_score(model, request, runs, count, progress, logits, err);
     wt__buffer_dispose(&text);
     return rc;
 }

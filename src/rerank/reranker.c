@@ -57,14 +57,15 @@ int wt__rerank_across(const struct reranker *reranker, const struct rerank_input
     struct tool *tools = wt__arena_array(&arena, struct tool, count);
     float *logits = wt__arena_array(&arena, float, count);
     uint32_t *rows = wt__arena_array(&arena, uint32_t, count);
-    int rc = logits && rows && tools ? wt__cross_encoder_open(reranker->cross, &cross, err) : wt__fail_nomem(err);
+    int rc = logits && rows && tools ? wt__cross_encoder_open(reranker->cross, input->progress, &cross, err)
+                                     : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
         rows[i] = hits->items[i].row;
     if (rc == 0)
         rc = input->tools.read(input->tools.context, rows, count, &arena, tools, err);
     if (rc == 0)
-        rc = wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count, &arena, logits,
-                                     err);
+        rc = wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count,
+                                     input->progress, &arena, logits, err);
     if (rc == 0)
         order_by(hits, count, logits);
     wt__arena_dispose(&arena);

@@ -487,7 +487,7 @@ static int order_hits(const struct retriever *retriever, const struct view *view
     out->copies_left_out = rc == 0 && evidence.copies ? evidence.copies->left_out : 0;
     for (size_t i = 0; rc == 0 && i < out->len; i++)
         out->items[i] = hit_of(retriever, workspace, &evidence, rows, &choices[i]);
-    for (size_t i = 0; rc == 0 && request->features && i < out->len; i++)
+    for (size_t i = 0; rc == 0 && i < out->len; i++)
         read_features(workspace, choices[i].candidate, choices[0].score > 0 ? choices[i].score / choices[0].score : 0,
                       vote_of(workspace, out->items[i].row), out->items[i].features);
     return rc;
