@@ -156,7 +156,7 @@ static double score(struct bench *b, float *logits)
 {
     double began = wt__now_ms();
 
-    if (wt__cross_score(b->cross, wt__str(request), b->tools, TOOLS, logits, NULL) < 0)
+    if (wt__cross_score(b->cross, wt__str(request), b->tools, TOOLS, NULL, logits, NULL) < 0)
         return -1;
     return wt__now_ms() - began;
 }

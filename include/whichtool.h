@@ -437,7 +437,8 @@ typedef struct wt_find_options {
     double abstain;          /* as in wt_pick_options, but 0: never. With "auto" alone */
     int copies;              /* near-copies of hits have places of their own: tools that are named alike and say nearly
                                 the same as an older one of another provider (docs/floods.md) */
-    wt_progress_fn progress; /* heard between the stages; may be called from a thread of the library's */
+    wt_progress_fn progress; /* heard between the stages, while a reranker reads, and while models are loaded or the
+                                index is made or waited for; may be called from a thread of the library's */
     void *progress_context;
     unsigned time_limit_ms; /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
 } wt_find_options;
@@ -465,6 +466,10 @@ typedef struct wt_hit {
     size_t stage_count, match_count;
     const wt_stage_score *const *stages; /* with explain, else none */
     const wt_match *const *matches;      /* with explain, else none; best first */
+    double probability; /* that the request needs the tool, 0 to 1, comparable between requests; NaN where nothing tells
+                           it: with "ptr" and "bundle", and for a tool that a reranker brought in. At most 1 - none
+                           where that is told. It is of requests of which one in five needs no tool of the catalogue,
+                           and of the default model, until `whichtool train all` calibrates it (docs/retrieval.md) */
 } wt_hit;
 
 typedef struct wt_hits {
@@ -517,8 +522,8 @@ typedef struct wt_pick_options {
     const char *ablate; /* what is left out, for a study: some of bundle, direct, past and like, with commas between */
     size_t k;           /* tools, or past requests, of every view (docs/ptr.md), at most 32; 0: 7 */
     /* Of every recipe: */
-    wt_progress_fn progress; /* heard between the stages, and about once a second while a model answers; may be called
-                                from a thread of the library's */
+    wt_progress_fn progress; /* heard as in wt_find_options, and about once a second while a model answers; may be
+                                called from a thread of the library's */
     void *progress_context;
     unsigned time_limit_ms; /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
 } wt_pick_options;
@@ -527,7 +532,8 @@ WT_INIT(wt_pick_options_init, wt_pick_options)
 
 typedef struct wt_picked {
     size_t len;                   /* 0 is not an error: no tool fits */
-    const wt_hit *const *items;   /* likeliest first; score: the probability that the request needs it */
+    const wt_hit *const *items;   /* likeliest first; score: the probability that the request needs it, if it
+                                     needs any tool */
     double no_answer_probability; /* probability that no tool fits; NaN where there is no model to tell it by */
     double tracc;                 /* expected TRACC of the set; NaN with `complete` and for an empty set */
     double complete;              /* probability that the set holds all that is needed: options->complete, or, without

@@ -33,6 +33,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "choose/relevance.h"
 #include "choose/candidate_features.h"
 
 enum {
@@ -54,6 +55,8 @@ struct chooser {
     struct calibration nonconformity; /* up to which a request's tools join, of those that somebody used before */
     struct calibration unused;        /* the same of tools that nobody used; none: they join as the others do */
     struct calibration no_answer;     /* of wt__no_answer_probability on requests that some tool fits */
+    struct relevance relevance;       /* of hits by themselves, when fitted */
+    bool has_relevance;
 };
 
 /* Made of other catalogues, for stores without usage: what it promises is a guess. */

@@ -51,6 +51,16 @@ static int read_calibration(struct calibration *out, const json_t *object, const
     return rc;
 }
 
+/* Choosers of before it was fitted lack it, and are as good as they were. */
+static int read_relevance(struct chooser *out, const json_t *config, wt_error *err)
+{
+    out->has_relevance = json_object_get(config, "relevance") != NULL;
+    if (!out->has_relevance)
+        return 0;
+    int rc = read_list(out->relevance.weights, RELEVANCE_FEATURES, config, "relevance", err);
+    return rc < 0 ? rc : read_number(&out->relevance.constant, config, "relevance_constant", err);
+}
+
 int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *arena, wt_error *err)
 {
     const struct {
@@ -78,7 +88,9 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
         rc = read_calibration(&out->nonconformity, config, "levels", arena, err);
     if (rc == 0)
         rc = read_calibration(&out->unused, config, "unused", arena, err);
-    return rc < 0 ? rc : read_calibration(&out->no_answer, config, "none", arena, err);
+    if (rc == 0)
+        rc = read_calibration(&out->no_answer, config, "none", arena, err);
+    return rc < 0 ? rc : read_relevance(out, config, err);
 }
 
 static json_t *write_list(const float *values, size_t count)
@@ -94,11 +106,18 @@ static json_t *write_list(const float *values, size_t count)
 
 json_t *wt__chooser_write(const struct chooser *c)
 {
-    return json_pack(
+    json_t *config = json_pack(
         "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o}", "tool", write_list(c->tool_weights, TOOL_FEATURES),
         "tool_constant", (double)c->tool_constant, "likelihood", (double)c->likelihood, "past", (double)c->past, "size",
         (double)c->size, "sizes", write_list(c->sizes, CHOOSE_SIZES), "fit",
         write_list(c->answerability_weights, ANSWERABLE_FEATURES), "fit_constant", (double)c->answerability_constant,
         "levels", write_list(c->nonconformity.values, c->nonconformity.count), "unused",
         write_list(c->unused.values, c->unused.count), "none", write_list(c->no_answer.values, c->no_answer.count));
+    if (!config || !c->has_relevance)
+        return config;
+    if (json_object_set_new(config, "relevance", write_list(c->relevance.weights, RELEVANCE_FEATURES)) == 0 &&
+        json_object_set_new(config, "relevance_constant", json_real((double)c->relevance.constant)) == 0)
+        return config;
+    json_decref(config);
+    return NULL;
 }

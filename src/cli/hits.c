@@ -1,5 +1,6 @@
 #include "cli/hits.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,6 +44,8 @@ void wt__json_hit(struct buffer *out, const wt_hit *hit, size_t rank)
     wt__buffer_char(out, '{');
     wt__json_count(out, "rank", rank);
     wt__json_number(out, "score", hit->score);
+    if (!isnan(hit->probability))
+        wt__json_number(out, "probability", hit->probability);
     wt__json_tool(out, hit->tool);
     for (size_t i = 0; i < hit->stage_count; i++) {
         if (i == 0)
@@ -93,6 +96,17 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
     wt__style_end(out, cli->color_out);
 }
 
+/* Rank, score and probability; on a narrow terminal there is no room for the score. */
+static int write_lead(char *out, size_t size, const wt_hit *hit, size_t rank, int rank_width, bool narrow)
+{
+    char probability[16] = "     ";
+    if (!isnan(hit->probability))
+        snprintf(probability, sizeof probability, "%3.0f %%", 100 * hit->probability);
+    if (narrow)
+        return snprintf(out, size, "%*zu  %s  ", rank_width, rank, probability);
+    return snprintf(out, size, "%*zu  %6.3f  %s  ", rank_width, rank, hit->score, probability);
+}
+
 void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *const *hits, size_t len)
 {
     size_t id_width = 0;
@@ -100,7 +114,7 @@ void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *cons
         id_width = wt__id_width(cli, hits[i]->tool, id_width);
     for (size_t i = 0; i < len; i++) {
         char lead[64];
-        int width = snprintf(lead, sizeof lead, "%*zu  %6.3f  ", len > 99 ? 4 : 2, i + 1, hits[i]->score);
+        int width = write_lead(lead, sizeof lead, hits[i], i + 1, len > 99 ? 4 : 2, wt__is_narrow(cli));
         struct row row = {lead, (size_t)width, hits[i]->tool};
         wt__tool_row(cli, out, &row, id_width);
         if (wt__given(cli, OPT_EXPLAIN))

@@ -77,8 +77,9 @@ static const struct example add_examples[] = {
 #define TIMEOUT_OPTION                                                                                                 \
     {                                                                                                                  \
         .id = OPT_TIMEOUT, .name = "timeout", .kind = VALUE_NUMBER, .value = "SECONDS", .max = TIMEOUT_MAX,            \
-        .help = "Give up, and exit with 124, when it takes longer; looked at between the stages, and while a "         \
-                "language model answers. No limit when not given."                                                     \
+        .help = "Give up, and exit with 124, when it takes longer; looked at between the stages, while models are "    \
+                "loaded and the index is made, and while a reranker or a language model is at work. No limit "         \
+                "when not given."                                                                                      \
     }
 
 #define MAX_PER_PROVIDER_OPTION                                                                                        \
@@ -603,7 +604,9 @@ const struct verb wt__verbs[] = {
      .arguments = "REQUEST...",
      .summary = "Show the tools that a request needs, best first",
      .text = "The words are joined to one request; - reads it from standard input. Scores can be compared within one "
-             "result only.",
+             "result only; beside each stands the probability that the request needs the tool.\n"
+             "Probabilities are those of other catalogues' requests, of which one in five needed no tool there, until "
+             "`train all` calibrates them on recorded use.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = MANY_WORDS,
@@ -614,8 +617,11 @@ const struct verb wt__verbs[] = {
      .arguments = "REQUEST...",
      .summary = "Show the exact set of tools that a request needs, or none",
      .text =
-         "The words are joined to one request; - reads it from standard input. The size of the set is found, too. In "
-         "place of a score each tool has the probability that it is needed. When no tool seems to fit, nothing is "
+         "The words are joined to one request; - reads it from standard input. The size of the set is found, too. The "
+         "score of a tool is the probability that it is needed if any tool is; beside it stands the probability that "
+         "it "
+         "is needed, which is no more than what the probability that no tool fits leaves. When no tool seems to fit, "
+         "nothing is "
          "shown and the exit code is 1.\n"
          "Probabilities come from `train set`, which measures on recorded use; a store without it uses those of "
          "other catalogues, and says so.\n"

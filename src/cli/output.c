@@ -8,7 +8,6 @@
 #include "text/shown.h"
 
 enum {
-    NARROW = 60,    /* columns below which a tool takes two lines */
     WIDEST_ID = 44, /* columns of the id column, except where nothing is cut */
     GAP = 2
 };
@@ -79,9 +78,15 @@ size_t wt__id_width(const struct cli *cli, const wt_tool *tool, size_t so_far)
     return width > so_far ? width : so_far;
 }
 
+bool wt__is_narrow(const struct cli *cli)
+{
+    enum { NARROW = 60 };
+    return cli->width && cli->width < NARROW;
+}
+
 void wt__tool_row(const struct cli *cli, struct buffer *out, const struct row *row, size_t id_width)
 {
-    bool narrow = cli->width && cli->width < NARROW;
+    bool narrow = wt__is_narrow(cli);
     size_t room = cli->width > row->lead_width + 8 ? cli->width - row->lead_width : 8;
     struct str description = wt__str(*row->tool->description ? row->tool->description : row->tool->title);
 

@@ -23,6 +23,8 @@ struct row {
     size_t lead_width;
     const wt_tool *tool;
 };
+/* So few columns that a tool takes two lines. */
+bool wt__is_narrow(const struct cli *cli);
 void wt__tool_row(const struct cli *cli, struct buffer *out, const struct row *row, size_t id_width);
 size_t wt__id_width(const struct cli *cli, const wt_tool *tool, size_t so_far);
 

@@ -71,10 +71,11 @@ static int write_one(const char *path, const unsigned char *image, size_t len, w
 }
 
 /* Packs, and uses what was written where it could be: the map costs no memory of its own. */
-static int make(struct model_cache *cache, const char *folder, char *places[PLACES], wt_error *err)
+static int make(struct model_cache *cache, const char *folder, char *places[PLACES], struct progress *progress,
+                wt_error *err)
 {
     size_t len;
-    int rc = wt__model_pack(&cache->image, &len, folder, err);
+    int rc = wt__model_pack(&cache->image, &len, folder, progress, err);
 
     if (rc < 0)
         return rc;
@@ -89,7 +90,8 @@ static int make(struct model_cache *cache, const char *folder, char *places[PLAC
     return wt__packed_open(&cache->packed, cache->image, len, folder, err);
 }
 
-int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole, bool *made, wt_error *err)
+int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole, bool *made, struct progress *progress,
+                         wt_error *err)
 {
     struct arena arena = {0};
     char *places[PLACES];
@@ -106,7 +108,7 @@ int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole
     if (made)
         *made = rc == 0 && !found;
     if (rc == 0 && !found)
-        rc = make(out, folder, places, err);
+        rc = make(out, folder, places, progress, err);
     if (rc == 0 && out->map.ptr)
         populate(out);
     wt__arena_dispose(&arena);

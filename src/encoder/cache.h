@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "encoder/packed.h"
 
 #define MODEL_CACHE_NAME "packed-f32.wtm"
@@ -22,8 +23,10 @@ struct model_cache {
 };
 
 /* Opens or makes the packed model of the folder. whole: look at every byte of one that is there. *made (may be NULL)
- * tells whether it was made now. out must stay where it is. Errors: WT_EMODEL, WT_ENOMEM. */
-int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole, bool *made, wt_error *err);
+ * tells whether it was made now; progress (may be NULL) is heard while it is made. out must stay where it is.
+ * Errors: WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
+int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole, bool *made, struct progress *progress,
+                         wt_error *err);
 void wt__model_cache_close(struct model_cache *cache);
 
 /* Whether there is a packed model that is current. */

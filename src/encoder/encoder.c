@@ -57,7 +57,7 @@ static void name_vectors(struct encoder *encoder)
     wt__sha256_hex(digest, encoder->hash);
 }
 
-int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err)
+int wt__encoder_load(struct encoder **out, const char *folder, struct progress *progress, wt_error *err)
 {
     struct str name = wt__model_name(folder);
     int rc;
@@ -67,7 +67,8 @@ int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err)
     if (!encoder)
         return wt__fail_nomem(err);
     encoder->name = wt__copy_string(name.ptr, name.len);
-    rc = encoder->name ? wt__model_cache_open(&encoder->cache, folder, false, NULL, err) : wt__fail_nomem(err);
+    rc =
+        encoder->name ? wt__model_cache_open(&encoder->cache, folder, false, NULL, progress, err) : wt__fail_nomem(err);
     if (rc < 0) {
         wt__encoder_close(encoder);
         return rc;
@@ -76,6 +77,11 @@ int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err)
     name_vectors(encoder);
     *out = encoder;
     return 0;
+}
+
+int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err)
+{
+    return wt__encoder_load(out, folder, NULL, err);
 }
 
 void wt__encoder_close(struct encoder *encoder)
@@ -120,7 +126,7 @@ const struct packed *wt__encoder_packed(const struct encoder *encoder)
 int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
 {
     struct model_cache *cache = calloc(1, sizeof(*cache));
-    int rc = cache ? wt__model_cache_open(cache, folder, true, made, err) : wt__fail_nomem(err);
+    int rc = cache ? wt__model_cache_open(cache, folder, true, made, NULL, err) : wt__fail_nomem(err);
 
     if (rc == 0 && cache->image)
         rc = wt__fail(err, cache->unwritten.code, "the packed model of %s could not be kept: %s", folder,

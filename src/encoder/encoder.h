@@ -22,6 +22,8 @@ struct encoder_scratch;
 /* Opens the packed model of the folder, made on the first use. Errors: WT_EMODEL (missing, damaged, or of a kind that
  * the sentence names), WT_ENOMEM. */
 int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err);
+/* The same; progress is heard while the packed model is made. Errors: and WT_ECANCELLED. */
+int wt__encoder_load(struct encoder **out, const char *folder, struct progress *progress, wt_error *err);
 void wt__encoder_close(struct encoder *encoder);
 
 size_t wt__encoder_dim(const struct encoder *encoder);         /* D */

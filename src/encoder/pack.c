@@ -55,6 +55,7 @@ int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err)
 /* What packing works with: the sources, and the image that grows from them. */
 struct packing {
     const char *folder;
+    struct progress *progress;
     struct safetensors weights;
     struct packed_header header;
     struct weight_plan files, packed;
@@ -92,6 +93,8 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
     wt__weights_pack(c, WEIGHT_POSITIONS, WEIGHT_MODEL_PARTS, p->model, section(p, PACKED_MODEL));
     if (p->relative)
         wt__relative_forward(bound, p->relative);
+    if (wt__progress_phase(p->progress, "packing the model", c->layers))
+        return wt__fail_cancelled(err);
     for (size_t layer = 0; rc == 0 && layer < c->layers; layer++) {
         float *base = section(p, PACKED_LAYERS) + layer * p->packed.layer;
 
@@ -100,6 +103,8 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
         wt__weights_pack(c, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, p->layer, base);
         if (p->relative)
             wt__distances_forward(bound, 0, p->relative, base + p->packed.at[WEIGHT_DISTANCES]);
+        if (rc == 0 && wt__progress_step(p->progress, 1))
+            rc = wt__fail_cancelled(err);
     }
     return rc;
 }
@@ -156,9 +161,9 @@ static int open_weights(struct packing *p, struct mapping *map, wt_error *err)
     return rc;
 }
 
-int wt__model_pack(unsigned char **image, size_t *len, const char *folder, wt_error *err)
+int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struct progress *progress, wt_error *err)
 {
-    struct packing p = {.folder = folder};
+    struct packing p = {.folder = folder, .progress = progress};
     struct buffer tokenizer = {0};
     struct mapping map = {0};
     int rc;

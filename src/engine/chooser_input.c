@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct chooser *wt__engine_chooser(wt_engine *engine, bool *untrained, const char **notice)
+const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
+                                         const char **notice)
 {
     const struct trained *trained = NULL;
-    int rc = wt__engine_trained(engine, &trained, NULL);
+    int rc = wt__engine_load_trained(engine, progress, &trained, NULL);
     if (rc == WT_ENOMEM)
         return NULL;
     bool calibrated = trained && trained->chooser;

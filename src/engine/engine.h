@@ -99,14 +99,21 @@ struct wt_engine {
     struct pool free_workspaces, free_readers;
 };
 
+/* Takes build_lock, which another thread may hold for as long as an index takes: progress is heard meanwhile. In all of
+ * these it may be NULL, and an operation that it stops leaves the engine as if it had not begun. WT_ECANCELLED. */
+int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error *err);
+
 /* The encoder, opened on first use. WT_EMODEL with the reason when there is none. */
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err);
-int wt__engine_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err); /* with build_lock held */
+/* The same for a query, which can be stopped; WT_ECANCELLED. The second with build_lock held. */
+int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
+int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 
 /* What training left, read on first use; *out is NULL when there is nothing. Where it lacks an encoder, the error is
  * why the engine has none. */
 int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err);
-int wt__engine_trained_locked(wt_engine *engine, const struct trained **out, wt_error *err); /* with build_lock held */
+int wt__engine_load_trained(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err);
+int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err);
 
 /* Reads it anew when it is next asked for: after training. What queries still use lives on until the engine ends. */
 void wt__engine_forget_trained(wt_engine *engine);
@@ -128,9 +135,10 @@ struct index_set {
 /* The snapshot of the catalogue, with all that returned calls have changed. While an import runs or another thread
  * makes the next snapshot, that is the one in hand, if it will do; else the one of the catalogue as it is now, made
  * first when it has to be. Given back with wt__index_release. want: the vectors that it should carry; NULL: lexical
- * alone will do. labels: whose neighbours' tools it should know; NULL: none's. */
-int wt__engine_index(wt_engine *engine, const struct index_set *want, const struct trained *labels,
-                     struct index_handle **out, wt_error *err);
+ * alone will do. labels: whose neighbours' tools it should know; NULL: none's. progress: heard while it has to be
+ * waited for, or made. */
+int wt__engine_index(wt_engine *engine, struct progress *progress, const struct index_set *want,
+                     const struct trained *labels, struct index_handle **out, wt_error *err);
 /* The one of the catalogue as it is now, in any case. */
 int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err);
 /* Whether there is one in hand, since somebody asks for it. */

@@ -33,13 +33,22 @@ static void abstain(struct search *search, const struct chooser *chooser, double
         search->hits.len = 0;
 }
 
+/* What is said of a hit goes no further than what is said of all tools together. */
+static void tell_probabilities(struct search *search, double none)
+{
+    struct hit_list *hits = &search->hits;
+    for (size_t i = 0; i < hits->len; i++)
+        hits->items[i].probability = wt__relevance_below(
+            wt__relevance(search->plan.relevance, &search->plan.retriever, hits, &hits->items[i]), none);
+}
+
 static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
 {
     size_t wanted = search->k;
     const struct chooser *chooser = NULL;
     out->no_answer_probability = NAN;
     if (options->abstain > 0) { /* from the hits that it was calibrated on */
-        chooser = wt__engine_chooser(search->engine, &search->untrained, &out->notice);
+        chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &out->notice);
         if (!chooser)
             return wt__fail_nomem(err);
         search->features = true;
@@ -51,6 +60,8 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
         if (search->hits.len > wanted)
             search->hits.len = wanted;
     }
+    if (rc == 0)
+        tell_probabilities(search, out->no_answer_probability);
     uint32_t *which = rc == 0 ? wt__arena_array(search->arena, uint32_t, search->hits.len) : NULL;
     if (rc < 0 || !which)
         return rc < 0 ? rc : wt__fail_nomem(err);

@@ -20,6 +20,7 @@ enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3, R
 /* What a snapshot is made of, as read from the store. */
 struct collection {
     wt_engine *engine;
+    struct progress *progress;     /* of who waits for it; may be NULL */
     struct store *store;           /* read through this connection */
     const struct encoder *encoder; /* NULL: no vectors of descriptions */
     const struct trained *trained; /* NULL: no trained ones */
@@ -108,6 +109,8 @@ static int collect_tools(struct collection *collection, wt_error *err)
     do {
         int64_t last = collection->rows > 0 ? collection->keys[collection->rows - 1].id : 0;
         rc = wt__store_each(collection->store, last, collect_tool, collection, err);
+        if (rc == SLICE_FULL && wt__progress_step(collection->progress, SLICE))
+            return wt__fail_cancelled(err);
     } while (rc == SLICE_FULL);
     return rc;
 }
@@ -177,7 +180,9 @@ static int fetch_vectors(void *context, const uint32_t *rows, size_t count, floa
     int64_t rc = WT_ENOMEM;
     for (size_t i = 0; ids && i < count; i++)
         ids[i] = source->collection->keys[rows[i]].id;
-    if (ids && there)
+    if (wt__progress_step(source->collection->progress, 0))
+        rc = wt__fail_cancelled(err);
+    else if (ids && there)
         rc = wt__store_get_vectors(source->collection->store, &source->set, ids, count, vectors, there, err);
     else
         wt__fail_nomem(err);
@@ -324,13 +329,13 @@ static int build_once(wt_engine *engine, bool held, const struct collection *wan
 
 /* A snapshot without some of the vectors would lose them for the next query that wants them: so whatever encoder and
  * training there is takes part, wanted now or not. */
-static int build(wt_engine *engine, struct index_handle *fresh, wt_error *err)
+static int build(wt_engine *engine, struct progress *progress, struct index_handle *fresh, wt_error *err)
 {
-    struct collection wanted = {.engine = engine};
+    struct collection wanted = {.engine = engine, .progress = progress};
     bool moved = true;
-    int rc = 0;
-    wt__engine_encoder_locked(engine, &wanted.encoder, NULL);
-    wt__engine_trained_locked(engine, &wanted.trained, NULL); /* a damaged one is told to who asks for its recipes */
+    wt__engine_encoder_locked(engine, progress, &wanted.encoder, NULL);
+    wt__engine_trained_locked(engine, progress, &wanted.trained, NULL); /* a damaged one is told to who asks for it */
+    int rc = wt__progress_phase(progress, "indexing", 0) ? wt__fail_cancelled(err) : 0;
     for (unsigned attempt = 1; rc == 0 && moved; attempt++)
         rc = build_once(engine, attempt == BUILD_ATTEMPTS, &wanted, fresh, &moved, err);
     return rc;
@@ -529,7 +534,7 @@ static int know_labels(struct index_handle *fresh, const struct trained *labels,
 }
 
 /* Called with build_lock held. */
-static int refresh(wt_engine *engine, const struct moment *now, const struct index_set *want,
+static int refresh(wt_engine *engine, struct progress *progress, const struct moment *now, const struct index_set *want,
                    const struct trained *labels, struct index_handle **out, wt_error *err)
 {
     struct index_handle *fresh = calloc(1, sizeof *fresh);
@@ -542,7 +547,7 @@ static int refresh(wt_engine *engine, const struct moment *now, const struct ind
     if (rc < 0 || !serves(fresh, want, NULL)) {
         wt__snapshot_free(fresh->snapshot);
         fresh->snapshot = NULL;
-        rc = build(engine, fresh, err);
+        rc = build(engine, progress, fresh, err);
     }
     if (!labels && engine->index) /* who asked for them will ask again */
         labels = engine->index->labels;
@@ -598,16 +603,18 @@ static int look(wt_engine *engine, unsigned wait_ms, struct moment *out, wt_erro
 }
 
 /* The index of the catalogue as it is now. */
-static int newest(wt_engine *engine, const struct index_set *want, const struct trained *labels,
-                  struct index_handle **out, wt_error *err)
+static int newest(wt_engine *engine, struct progress *progress, const struct index_set *want,
+                  const struct trained *labels, struct index_handle **out, wt_error *err)
 {
     struct moment now;
-    pthread_mutex_lock(&engine->build_lock);
+    int rc = wt__engine_lock_build(engine, progress, err);
+    if (rc < 0)
+        return rc;
     set_building(engine, true);
-    int rc = look(engine, engine->busy_ms, &now, err);
+    rc = look(engine, engine->busy_ms, &now, err);
     *out = rc == 0 ? in_hand(engine, &now, want, labels) : NULL; /* made while we waited */
     if (rc == 0 && !*out)
-        rc = refresh(engine, &now, want, labels, out, err);
+        rc = refresh(engine, progress, &now, want, labels, out, err);
     set_building(engine, false);
     pthread_mutex_unlock(&engine->build_lock);
     free_replaced(engine);
@@ -625,7 +632,7 @@ static int refuse_empty(const wt_engine *engine, struct index_handle **index, wt
 
 int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_error *err)
 {
-    int rc = newest(engine, NULL, NULL, out, err);
+    int rc = newest(engine, NULL, NULL, NULL, out, err);
     if (rc < 0)
         return rc;
     raise_changed(engine, &(*out)->moment);
@@ -635,8 +642,8 @@ int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_err
     return refuse_empty(engine, out, err);
 }
 
-int wt__engine_index(wt_engine *engine, const struct index_set *want, const struct trained *labels,
-                     struct index_handle **out, wt_error *err)
+int wt__engine_index(wt_engine *engine, struct progress *progress, const struct index_set *want,
+                     const struct trained *labels, struct index_handle **out, wt_error *err)
 {
     struct moment now;
     struct index_handle *index = in_hand(engine, NULL, want, labels);
@@ -655,7 +662,7 @@ int wt__engine_index(wt_engine *engine, const struct index_set *want, const stru
     }
     wt__index_release(index);
     if (rc == 0)
-        rc = newest(engine, want, labels, out, err);
+        rc = newest(engine, progress, want, labels, out, err);
     return rc < 0 ? rc : refuse_empty(engine, out, err);
 }
 

@@ -104,6 +104,7 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
         wt_hit *item = &items[(*len)++];
         item->tool = shown;
         item->score = hit->score;
+        item->probability = (double)hit->probability;
         rc = wt__tool_materialise(search->arena, &tools[i], shown, err);
         if (rc >= 0 && explain)
             rc = explain_stages(search, hit, item, err);

@@ -164,7 +164,7 @@ static int materialise(struct ptr_pick *p, wt_error *err)
     if (!hits || !which)
         return wt__fail_nomem(err);
     for (uint32_t i = 0; i < set.count; i++) {
-        hits[i] = (struct hit){.row = set.rows[i], .score = score_of(p, set.rows[i])};
+        hits[i] = (struct hit){.row = set.rows[i], .score = score_of(p, set.rows[i]), .probability = NAN};
         which[i] = i;
     }
     p->reach.home.hits.items = hits;

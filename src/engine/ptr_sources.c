@@ -186,14 +186,16 @@ static int learn_past(struct ptr_reach *reach, wt_error *err)
     const struct trained *trained = NULL;
     struct index_handle *index = NULL;
     /* What is wrong with it is told by who needs it. */
-    if (wt__engine_trained(home->engine, &trained, NULL) == WT_ENOMEM)
-        return wt__fail_nomem(err);
+    int rc = wt__engine_load_trained(home->engine, home->progress, &trained, NULL);
+    if (rc == WT_ENOMEM || rc == WT_ECANCELLED)
+        return rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__fail_cancelled(err);
     if (!trained || !trained->recipes[RECIPE_NEIGHBOURS].there)
         return 0;
     choose_past(reach, trained);
     if (reach->past.count == 0)
         return 0;
-    int rc = wt__engine_index(home->engine, home->plan.set.kind ? &home->plan.set : NULL, trained, &index, err);
+    rc = wt__engine_index(home->engine, home->progress, home->plan.set.kind ? &home->plan.set : NULL, trained,
+                              &index, err);
     if (rc < 0)
         return rc;
     wt__index_release(home->index);

@@ -22,7 +22,8 @@ static int check(const struct search *search, wt_error *err)
 static int open_index(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
-    int rc = wt__engine_index(search->engine, plan->set.kind ? &plan->set : NULL, plan->labels, &search->index, err);
+    int rc = wt__engine_index(search->engine, search->progress, plan->set.kind ? &plan->set : NULL, plan->labels,
+                              &search->index, err);
     if (rc == 0 && plan->labels) {
         search->neighbours = plan->labels->past.trained;
         search->neighbours.rows = search->index->label_rows;
@@ -118,8 +119,9 @@ static int retrieve(struct search *search, wt_error *err)
         rc = wt__fail_cancelled(err);
     if (rc == 0) {
         struct store_tools tools = {search->engine, search->index};
-        struct rerank_input input = {&view, &request, wt__store_reader(&tools), search->arena,
-                                     &search->multi_provider_probability};
+        struct rerank_input input = {
+            &view,           &request, wt__store_reader(&tools), search->arena, &search->multi_provider_probability,
+            search->progress};
         rc = wt__rerank(&plan->reranker, &input, &search->hits, err);
     }
     if (rc == 0 && search->hits.len > k)
@@ -148,7 +150,7 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
  * date. */
 static int prepare(struct search *search, wt_error *err)
 {
-    const struct search_wish wish = {search->recipe, search->untrained, search->features};
+    const struct search_wish wish = {search->recipe, search->untrained, search->features, search->progress};
     int rc = wt__search_plan(search->engine, &wish, search->arena, &search->plan, err);
     search->notice = search->plan.notice;
     if (rc == 0)

@@ -22,8 +22,8 @@ static int fail_recipe(const char *name, wt_error *err)
 }
 
 /* A recipe without training. The default one does without an encoder when there is none. */
-static int plan_plain(wt_engine *engine, const struct recipe *recipe, bool automatic, struct arena *arena,
-                      struct search_plan *out, wt_error *err)
+static int plan_plain(wt_engine *engine, const struct search_wish *wish, const struct recipe *recipe, bool automatic,
+                      struct arena *arena, struct search_plan *out, wt_error *err)
 {
     wt_error why;
     out->retriever = *recipe->retriever;
@@ -31,11 +31,12 @@ static int plan_plain(wt_engine *engine, const struct recipe *recipe, bool autom
     out->ran = recipe->public.name;
     if (!recipe->public.needs_model)
         return 0;
-    int rc = wt__engine_encoder(engine, &out->encoder, &why);
+    int rc = wt__engine_load_encoder(engine, wish->progress, &out->encoder, &why);
     if (rc == WT_EMODEL && automatic) {
         out->encoder = NULL;
         out->retriever = wt__bm25;
         out->ran = FALLBACK_RECIPE;
+        out->relevance = NULL;
         out->notice = wt__arena_copy(arena, wt__str(why.message));
         return out->notice ? 0 : wt__fail_nomem(err);
     }
@@ -55,8 +56,10 @@ static int plan_trained(wt_engine *engine, const struct search_wish *wish, const
     out->why = recipe->why[0] ? wt__arena_copy(arena, wt__str(recipe->why)) : NULL;
     if (recipe->why[0] && !out->why)
         return wt__fail_nomem(err);
+    if (recipe == &trained->recipes[RECIPE_AUTO] && trained->chooser && trained->chooser->has_relevance)
+        out->relevance = &trained->chooser->relevance;
     if (plain && plain->retriever && strcmp(recipe->runs, recipe->name) != 0)
-        return plan_plain(engine, plain, true, arena, out, err);
+        return plan_plain(engine, wish, plain, true, arena, out, err);
     out->retriever = recipe->retriever;
     if (wish->features && trained->recipes[RECIPE_NEIGHBOURS].there)
         out->retriever.also |= 1u << SOURCE_NEIGHBOURS;
@@ -86,11 +89,13 @@ int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct ar
     if (recipe->public.picks)
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives a set, not an order: `whichtool pick` runs it", name);
     if (!automatic && recipe->retriever && recipe->model == MODEL_NONE)
-        return plan_plain(engine, recipe, false, arena, out, err);
+        return plan_plain(engine, wish, recipe, false, arena, out, err);
     wt_error why;
-    int rc = wish->untrained ? 0 : wt__engine_trained(engine, &trained, &why);
+    int rc = wish->untrained ? 0 : wt__engine_load_trained(engine, wish->progress, &trained, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
+    if (rc == WT_ECANCELLED)
+        return wt__fail_cancelled(err);
     const struct trained_recipe *choice = wt__trained_recipe(trained, name);
     if (choice)
         return plan_trained(engine, wish, trained, choice, arena, out, err);
@@ -104,5 +109,5 @@ int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct ar
     const char *notice = rc < 0 ? why.message : trained ? trained->notice : NULL;
     if (notice && !(out->notice = wt__arena_copy(arena, wt__str(notice))))
         return wt__fail_nomem(err);
-    return plan_plain(engine, recipe, automatic, arena, out, err);
+    return plan_plain(engine, wish, recipe, automatic, arena, out, err);
 }

@@ -3,27 +3,30 @@
 #ifndef WT_ENGINE_SEARCH_PLAN_H
 #define WT_ENGINE_SEARCH_PLAN_H
 
+#include "choose/relevance.h"
 #include "engine/engine.h"
 
 struct search_wish {
-    const char *recipe; /* NULL: "auto" */
-    bool untrained;     /* "auto" does without what was trained */
-    bool features;      /* of the hits; past requests are then asked where there are any */
+    const char *recipe;        /* NULL: "auto" */
+    bool untrained;            /* "auto" does without what was trained */
+    bool features;             /* of the hits; past requests are then asked where there are any */
+    struct progress *progress; /* heard while models are opened; may be NULL */
 };
 
 struct search_plan {
     struct retriever retriever;
-    struct reranker reranker;      /* looks at the hits once more */
-    const struct encoder *encoder; /* of requests; NULL: lexical only */
-    struct index_set set;          /* the vectors to search, with an encoder */
-    const struct trained *labels;  /* whose neighbours are asked; NULL: nobody's */
-    const char *ran;               /* the recipe */
-    const char *why, *notice;      /* as in wt_hits */
+    struct reranker reranker;          /* looks at the hits once more */
+    const struct encoder *encoder;     /* of requests; NULL: lexical only */
+    struct index_set set;              /* the vectors to search, with an encoder */
+    const struct trained *labels;      /* whose neighbours are asked; NULL: nobody's */
+    const struct relevance *relevance; /* fitted to such hits; NULL: the default */
+    const char *ran;                   /* the recipe */
+    const char *why, *notice;          /* as in wt_hits */
 };
 
 /* The recipe that was asked for, or the best that can run here: what training chose, else hybrid, else words alone.
  * Opens the models that it needs and nothing opened before. What it says lives in the arena. Errors: WT_ERECIPE (there
- * is no such recipe, or it cannot run), WT_EMODEL, WT_ENOMEM. */
+ * is no such recipe, or it cannot run), WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
 int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct arena *arena, struct search_plan *out,
                     wt_error *err);
 

@@ -32,13 +32,18 @@ static bool abstains(const struct picking *p)
            p->selection->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share);
 }
 
-/* Hits get probabilities for scores: 0 for those that no set holds. */
+/* Hits get probabilities for scores: 0 for those that no set holds. Those are of requests that some tool fits; what is
+ * said to be needed allows for there being none. */
 static void score_hits(struct picking *p, const struct chosen *chosen)
 {
-    for (size_t h = 0; h < p->search.hits.len; h++)
-        p->search.hits.items[h].score = 0;
+    struct hit_list *hits = &p->search.hits;
+    for (size_t h = 0; h < hits->len; h++)
+        hits->items[h].score = 0;
     for (size_t t = 0; t < p->candidates.tools; t++)
-        p->search.hits.items[p->candidates.hits[t]].score = chosen->probability[t];
+        hits->items[p->candidates.hits[t]].score = chosen->probability[t];
+    for (size_t h = 0; h < hits->len; h++)
+        hits->items[h].probability =
+            wt__relevance_below(hits->items[h].score, p->selection->out->no_answer_probability);
 }
 
 /* The set of the greatest expected TRACC, likeliest first. */
@@ -129,7 +134,8 @@ int wt__select_set(const struct selection *selection, wt_error *err)
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
                                      .features = true,
                                      .progress = selection->progress};
-    picking.chooser = wt__engine_chooser(selection->engine, &picking.search.untrained, &picking.notice);
+    picking.chooser =
+        wt__engine_chooser(selection->engine, selection->progress, &picking.search.untrained, &picking.notice);
     rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     selection->out->encode_ms = picking.search.hits.encode_ms;

@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "retrieve/document.h"
@@ -10,7 +11,31 @@
 /* ---------------------------------------------------------------- on demand */
 
 /* Opens the thing, or says why it cannot be had. Called with build_lock held. */
-typedef int (*opener)(wt_engine *engine, void **out, wt_error *why);
+typedef int (*opener)(wt_engine *engine, struct progress *progress, void **out, wt_error *why);
+
+enum { WAIT_NS = 50000000 /* between two looks whether somebody still waits */ };
+
+int wt__engine_lock_build(wt_engine *engine, struct progress *progress, wt_error *err)
+{
+    if (!progress) {
+        pthread_mutex_lock(&engine->build_lock);
+        return 0;
+    }
+    if (pthread_mutex_trylock(&engine->build_lock) == 0)
+        return 0;
+    bool stopped = wt__progress_phase(progress, "waiting", 0);
+    while (!stopped) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += WAIT_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_mutex_timedlock(&engine->build_lock, &until) == 0)
+            return 0;
+        stopped = wt__progress_step(progress, 0);
+    }
+    return wt__fail_cancelled(err);
+}
 
 /* True when it was tried before: then *out is the thing, and *rc and *err how it went. */
 static bool is_tried(wt_engine *engine, const struct on_demand *thing, const void **out, int *rc, wt_error *err)
@@ -25,19 +50,26 @@ static bool is_tried(wt_engine *engine, const struct on_demand *thing, const voi
     return tried;
 }
 
+/* Whether an error says how things are; the others say how they went this once. */
+static bool lasts(int rc)
+{
+    return rc != WT_ENOMEM && rc != WT_ECANCELLED;
+}
+
 /* Called with build_lock held. */
-static int have_locked(wt_engine *engine, struct on_demand *thing, opener open, const void **out, wt_error *err)
+static int have_locked(wt_engine *engine, struct on_demand *thing, opener open, struct progress *progress,
+                       const void **out, wt_error *err)
 {
     void *opened = NULL;
     wt_error why = {0};
     int rc;
     if (is_tried(engine, thing, out, &rc, err))
         return rc;
-    rc = open(engine, &opened, &why);
+    rc = open(engine, progress, &opened, &why);
     if (rc == 0)
         why = (wt_error){0};
     pthread_mutex_lock(&engine->lock);
-    *thing = (struct on_demand){opened, why, rc != WT_ENOMEM}; /* memory may be there next time */
+    *thing = (struct on_demand){opened, why, lasts(rc)};
     pthread_mutex_unlock(&engine->lock);
     if (rc < 0 && err)
         *err = why;
@@ -46,18 +78,21 @@ static int have_locked(wt_engine *engine, struct on_demand *thing, opener open, 
 }
 
 /* Two queries that come first together wait for one opening. */
-static int have(wt_engine *engine, struct on_demand *thing, opener open, const void **out, wt_error *err)
+static int have(wt_engine *engine, struct on_demand *thing, opener open, struct progress *progress, const void **out,
+                wt_error *err)
 {
     int rc;
     if (is_tried(engine, thing, out, &rc, err))
         return rc;
-    pthread_mutex_lock(&engine->build_lock);
-    rc = have_locked(engine, thing, open, out, err);
+    rc = wt__engine_lock_build(engine, progress, err);
+    if (rc < 0)
+        return rc;
+    rc = have_locked(engine, thing, open, progress, out, err);
     pthread_mutex_unlock(&engine->build_lock);
     return rc;
 }
 
-static int open_encoder(wt_engine *engine, void **out, wt_error *why)
+static int open_encoder(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
 {
     struct encoder *encoder = NULL;
     if (engine->model_folder[0] == '\0')
@@ -65,38 +100,49 @@ static int open_encoder(wt_engine *engine, void **out, wt_error *why)
     if (!wt__is_folder(engine->model_folder))
         return wt__fail(why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
                         engine->model_name, engine->model_name);
-    int rc = wt__encoder_open(&encoder, engine->model_folder, why);
+    if (wt__progress_phase(progress, "loading the model", 0))
+        return wt__fail_cancelled(why);
+    int rc = wt__encoder_load(&encoder, engine->model_folder, progress, why);
+    *out = encoder;
+    return rc;
+}
+
+int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
+{
+    const void *encoder = NULL;
+    int rc = have(engine, &engine->encoder, open_encoder, progress, &encoder, err);
     *out = encoder;
     return rc;
 }
 
 int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
 {
-    const void *encoder;
-    int rc = have(engine, &engine->encoder, open_encoder, &encoder, err);
-    *out = encoder;
-    return rc;
+    return wt__engine_load_encoder(engine, NULL, out, err);
 }
 
-int wt__engine_encoder_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
+int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
 {
     const void *encoder;
-    int rc = have_locked(engine, &engine->encoder, open_encoder, &encoder, err);
+    int rc = have_locked(engine, &engine->encoder, open_encoder, progress, &encoder, err);
     *out = encoder;
     return rc;
 }
 
-static int open_trained(wt_engine *engine, void **out, wt_error *why)
+static int open_trained(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
 {
     const struct encoder *base = NULL;
     struct trained *trained = NULL;
     wt_error no_base = {0};
     if (!engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
         return 0;
-    int rc = wt__engine_encoder_locked(engine, &base, &no_base);
-    if (rc != WT_ENOMEM)
-        rc = wt__trained_open(&trained, engine->trained_folder, base, why);
-    if (!trained && (rc == 0 || rc == WT_ENOMEM) && no_base.code < 0) {
+    int rc = wt__engine_encoder_locked(engine, progress, &base, &no_base);
+    if (lasts(rc))
+        rc = wt__progress_phase(progress, "loading what was trained", 0)
+                 ? wt__fail_cancelled(why)
+                 : wt__trained_open(&trained, engine->trained_folder, base, why);
+    else
+        *why = no_base;
+    if (!trained && rc == 0 && no_base.code < 0) {
         rc = no_base.code;
         *why = no_base;
     }
@@ -104,18 +150,23 @@ static int open_trained(wt_engine *engine, void **out, wt_error *why)
     return rc;
 }
 
-int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err)
+int wt__engine_load_trained(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)
 {
-    const void *trained;
-    int rc = have(engine, &engine->trained, open_trained, &trained, err);
+    const void *trained = NULL;
+    int rc = have(engine, &engine->trained, open_trained, progress, &trained, err);
     *out = trained;
     return rc;
 }
 
-int wt__engine_trained_locked(wt_engine *engine, const struct trained **out, wt_error *err)
+int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *err)
+{
+    return wt__engine_load_trained(engine, NULL, out, err);
+}
+
+int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)
 {
     const void *trained;
-    int rc = have_locked(engine, &engine->trained, open_trained, &trained, err);
+    int rc = have_locked(engine, &engine->trained, open_trained, progress, &trained, err);
     *out = trained;
     return rc;
 }

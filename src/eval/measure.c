@@ -118,14 +118,23 @@ int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, si
     return rc < 0 ? rc : 0;
 }
 
+/* A query hears whether the whole evaluation shall stop, and has no phases of its own. */
+static int hear(void *progress, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)phase, (void)done, (void)total;
+    return wt__progress_step(progress, 0);
+}
+
 /* A set is picked in any case: whether there is a tool at all is another question. */
 static int pick(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
-                const struct ptr_plan *ptr, wt_error *err)
+                const struct ptr_plan *ptr, struct progress *progress, wt_error *err)
 {
     wt_pick_options options;
     wt_pick_options_init(&options);
     options.recipe = recipe;
     options.abstain = -1;
+    options.progress = hear;
+    options.progress_context = progress;
     int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
     struct pick_oracle oracle = {.model = ptr->oracle, .gold = gold};
     int rc = gold ? 0 : wt__fail_nomem(err);
@@ -149,7 +158,7 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
 }
 
 static int rank(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
-                const struct plan *plan, size_t k, wt_error *err)
+                const struct plan *plan, size_t k, struct progress *progress, wt_error *err)
 {
     wt_find_options options;
     wt_find_options_init(&options);
@@ -157,6 +166,8 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
     options.recipe = recipe;
     options.max_per_provider = plan->max_per_provider;
     options.copies = plan->copies;
+    options.progress = hear;
+    options.progress_context = progress;
     int rc = wt_find(engine, query->text.ptr, query->text.len, &options, &out->hits, err);
     if (rc == 0)
         *out = (struct answer){.hits = out->hits,
@@ -171,12 +182,15 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
 
 /* The caller frees the answer, whether it worked or not. */
 static int find(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
-                const struct plan *plan, size_t k, wt_error *err)
+                const struct plan *plan, size_t k, struct progress *progress, wt_error *err)
 {
     wt_error why;
     *out = (struct answer){.multi_provider_probability = NAN};
-    int rc = wt__recipe_selector(recipe) == SELECTOR_NONE ? rank(out, engine, query, recipe, plan, k, &why)
-                                                          : pick(out, engine, query, recipe, &plan->ptr, &why);
+    int rc = wt__recipe_selector(recipe) == SELECTOR_NONE
+                 ? rank(out, engine, query, recipe, plan, k, progress, &why)
+                 : pick(out, engine, query, recipe, &plan->ptr, progress, &why);
+    if (rc == WT_ECANCELLED)
+        return wt__fail_cancelled(err);
     return rc < 0 ? wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message) : 0;
 }
 
@@ -189,7 +203,9 @@ static int time_queries(struct measurement *out, wt_engine *engine, const struct
                         const struct plan *plan, const char *recipe, struct progress *progress, wt_error *err)
 {
     struct answer answer;
-    int rc = find(&answer, engine, &dataset->queries[0], recipe, plan, plan->latency_k, err);
+    if (wt__progress_phase(progress, "timing", plan->timed))
+        return wt__fail_cancelled(err);
+    int rc = find(&answer, engine, &dataset->queries[0], recipe, plan, plan->latency_k, progress, err);
     if (rc == 0) {
         out->ran = wt__copy_string(answer.recipe, strlen(answer.recipe));
         out->notice = answer.notice ? wt__copy_string(answer.notice, strlen(answer.notice)) : NULL;
@@ -200,11 +216,9 @@ static int time_queries(struct measurement *out, wt_engine *engine, const struct
     free_answer(&answer);
     if (rc < 0 || judged_once(recipe, plan))
         return rc;
-    if (wt__progress_phase(progress, "timing", plan->timed))
-        return wt__fail_cancelled(err);
     for (size_t q = 0; q < plan->timed; q++) {
         double begin = wt__now_ms();
-        rc = find(&answer, engine, &dataset->queries[q], recipe, plan, plan->latency_k, err);
+        rc = find(&answer, engine, &dataset->queries[q], recipe, plan, plan->latency_k, progress, err);
         out->milliseconds[q] = wt__now_ms() - begin;
         free_answer(&answer);
         if (rc < 0)
@@ -255,6 +269,7 @@ struct judging {
     const struct dataset *dataset;
     const struct plan *plan;
     const char *recipe;
+    struct progress *progress;
     size_t begin;              /* of the turn */
     size_t missed[TURN];       /* where the misses of each begin */
     struct buffer lines[TURN]; /* of the run; empty when none is wanted */
@@ -292,7 +307,7 @@ static int judge_query(void *context, size_t index, unsigned worker)
     wt_error *err = &j->errors[index];
     struct answer answer;
     (void)worker;
-    int rc = find(&answer, j->engine, query, j->recipe, j->plan, j->plan->depth, err);
+    int rc = find(&answer, j->engine, query, j->recipe, j->plan, j->plan->depth, j->progress, err);
     if (rc == 0)
         rc = judge_answer(j, index, &answer, err);
     j->out->multi_provider_probability[q] = answer.multi_provider_probability;
@@ -351,7 +366,8 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err)
 {
     struct replace run = {.fd = -1};
-    struct judging judging = {.out = out, .engine = engine, .dataset = dataset, .plan = plan, .recipe = recipe};
+    struct judging judging = {
+        .out = out, .engine = engine, .dataset = dataset, .plan = plan, .recipe = recipe, .progress = progress};
     *out = (struct measurement){.values = calloc(plan->queries * wt__plan_metrics(plan), sizeof *out->values),
                                 .milliseconds = calloc(plan->timed + plan->queries, sizeof *out->milliseconds),
                                 .missed = calloc(plan->relevant, sizeof *out->missed),

@@ -123,7 +123,7 @@ static int take_index(struct dev_evaluator *evaluator, struct progress *progress
     if (rc < 0)
         return rc;
     struct index_set set = {wt__encoder_hash(encoder), wt__document_kind};
-    return wt__engine_index(engine, &set, NULL, &evaluator->index, err);
+    return wt__engine_index(engine, NULL, &set, NULL, &evaluator->index, err);
 }
 
 static bool is_current(const struct dev_evaluator *evaluator, const struct training_base *base)

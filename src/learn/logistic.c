@@ -31,10 +31,15 @@ static void standardise(struct fit *fit)
     }
 }
 
+static double count_of(const struct logistic_samples *samples, size_t i)
+{
+    return samples->counts ? (double)samples->counts[i] : 1;
+}
+
 static void add_sample(struct fit *fit, size_t i)
 {
     const struct logistic_samples *s = fit->samples;
-    double x[ROW], sum = 0, weight = fit->counts[s->answers[i]];
+    double x[ROW], sum = 0, weight = fit->counts[s->answers[i]] * count_of(s, i);
     for (size_t f = 0; f < s->features; f++)
         x[f] = ((double)s->values[i * s->features + f] - fit->mean[f]) * fit->inverse[f];
     x[s->features] = 1;
@@ -99,7 +104,7 @@ void wt__logistic_fit(const struct logistic_samples *samples, double shrinkage, 
     memset(weights, 0, samples->features * sizeof *weights);
     *constant = 0;
     for (size_t i = 0; i < samples->count; i++)
-        answers[samples->answers[i]]++;
+        answers[samples->answers[i]] += count_of(samples, i);
     if (answers[0] == 0 || answers[1] == 0)
         return;
     for (size_t a = 0; a < 2; a++)

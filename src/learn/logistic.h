@@ -13,6 +13,7 @@ struct logistic_samples {
     size_t count, features; /* n, F */
     const float *values;    /* [n, F] */
     const uint8_t *answers; /* [n] 0 or 1 */
+    const float *counts;    /* [n] how much each counts; NULL: all alike */
     bool balanced;          /* both answers count alike in sum, however many there are of each */
 };
 

@@ -49,6 +49,13 @@ struct deep {
     size_t found; /* places; less than wanted: not all were found */
 };
 
+/* The first hits, each by itself. */
+struct seen {
+    size_t count;
+    float features[RELEVANCE_HITS][RELEVANCE_FEATURES];
+    bool needed[RELEVANCE_HITS];
+};
+
 /* A dev request. */
 struct asked {
     const uint32_t *gold; /* [gold_count] rows of the examples */
@@ -60,6 +67,7 @@ struct asked {
     uint32_t hidden;                    /* its row of the examples, or NOTHING */
     uint64_t *left_out;                 /* past requests that used it; NULL: none */
     float without[ANSWERABLE_FEATURES]; /* its fit once its tools are gone */
+    struct seen seen, gone;             /* the first hits as they are, and then */
 };
 #define NOTHING UINT32_MAX
 
@@ -95,6 +103,18 @@ static bool is_gold(const struct search_for_set *s, const struct asked *asked, c
         if (id_of(s, asked->gold[g]) == id)
             return true;
     return false;
+}
+
+/* asked: NULL once its tools are gone. */
+static void note_seen(const struct search_for_set *s, const struct asked *asked, const struct search *search,
+                      struct seen *out)
+{
+    const struct hit_list *hits = &search->hits;
+    out->count = hits->len < RELEVANCE_HITS ? hits->len : RELEVANCE_HITS;
+    for (size_t h = 0; h < out->count; h++) {
+        wt__relevance_read(out->features[h], &search->plan.retriever, hits, &hits->items[h]);
+        out->needed[h] = asked && is_gold(s, asked, search, h);
+    }
 }
 
 static void note_near(const struct search_for_set *s, struct asked *asked, const struct search *search)
@@ -177,6 +197,7 @@ static int ask(void *context, size_t index, unsigned worker)
         rc = wt__search_run(&near, err);
     if (rc == 0) {
         note_near(s, asked, &near);
+        note_seen(s, asked, &near, &asked->seen);
         if (index % 2 == 0) /* nobody has ever used what is not there; or else it was taken away later */
             rc = wt__past_users(&near, ids, asked->gold_count, &left_out, err);
     }
@@ -193,6 +214,7 @@ static int ask(void *context, size_t index, unsigned worker)
     if (rc == 0 && (rc = wt__search_run(&without, err)) == 0) {
         wt__candidate_features_read(&gone, &without.hits, wt__search_neighbours(&without));
         memcpy(asked->without, gone.answerability, sizeof asked->without);
+        note_seen(s, NULL, &without, &asked->gone);
     }
     wt__search_end(&without);
     free(left_out);
@@ -235,7 +257,7 @@ static int hide(struct search_for_set *s, wt_error *err)
     size_t dim = s->evaluator->dim, tools = s->evaluator->tools;
     float *vectors = calloc(tools * dim + 1, sizeof *vectors), *sum = calloc(dim, sizeof *sum);
     struct index_handle *index = NULL;
-    int rc = vectors && sum ? wt__engine_index(s->engine, &s->set, NULL, &index, err) : wt__fail_nomem(err);
+    int rc = vectors && sum ? wt__engine_index(s->engine, NULL, &s->set, NULL, &index, err) : wt__fail_nomem(err);
     const struct vectors *searched = rc == 0 ? wt__snapshot_vectors(index->snapshot, s->set.model, s->set.kind) : NULL;
     for (uint32_t row = 0; searched && row < tools; row++) {
         const float *vector = wt__vectors_of_row(searched, row);
@@ -347,6 +369,36 @@ static int fit_fit(const struct search_for_set *s, struct chooser *out, size_t l
     return failed ? wt__fail_nomem(err) : 0;
 }
 
+/* One request in five is taken to need no tool, as in the default parameters. */
+static int fit_relevance(struct search_for_set *s, wt_error *err)
+{
+    static const float shares[] = {0.8f, 0.2f};
+    size_t most = 2 * s->count * RELEVANCE_HITS, n = 0;
+    float(*values)[RELEVANCE_FEATURES] = wt__alloc_array(most, sizeof *values);
+    float *counts = wt__alloc_array(most, sizeof *counts);
+    uint8_t *answers = wt__alloc_array(most, 1);
+    bool whole = values && counts && answers;
+    for (size_t q = 0; whole && q < s->count; q++) {
+        const struct seen *kinds[] = {&s->asked[q].seen, &s->asked[q].gone};
+        for (size_t kind = 0; kind < COUNT(kinds); kind++)
+            for (size_t h = 0; h < kinds[kind]->count; h++) {
+                memcpy(values[n], kinds[kind]->features[h], sizeof *values);
+                counts[n] = shares[kind];
+                answers[n++] = kinds[kind]->needed[h];
+            }
+    }
+    if (whole) {
+        const struct logistic_samples samples = {
+            .count = n, .features = RELEVANCE_FEATURES, .values = &values[0][0], .counts = counts, .answers = answers};
+        wt__logistic_fit(&samples, 2 / (double)(n + 1), s->chooser.relevance.weights, &s->chooser.relevance.constant);
+        s->chooser.has_relevance = true;
+    }
+    free(values);
+    free(counts);
+    free(answers);
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
 /* How many tools the training requests needed; every size is thought possible. */
 static void count_sizes(const struct search_for_set *s, float *out)
 {
@@ -373,7 +425,7 @@ static int fit_all(struct search_for_set *s, wt_error *err)
         if (rc == 0)
             rc = fit_fit(s, chooser, fold, err);
     }
-    return rc;
+    return rc < 0 ? rc : fit_relevance(s, err);
 }
 
 /* ---------------------------------------------------------------- values and calibrations */

@@ -204,8 +204,8 @@ static int read_pairs(const struct asking *a, const uint32_t *rows, size_t count
     for (size_t i = 0; rc == 0 && i < count; i++)
         tools[i] = s->tools[rows[i]];
     if (rc == 0)
-        rc = wt__cross_encoder_score(s->cross, s->trained->cross->fields, asked->text, tools, count, &arena, logits,
-                                     err);
+        rc = wt__cross_encoder_score(s->cross, s->trained->cross->fields, asked->text, tools, count, NULL, &arena,
+                                     logits, err);
     if (rc == 0 && wt__grow((void **)&asked->read, &asked->capacity, asked->len + count, sizeof *asked->read) < 0)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
@@ -448,7 +448,7 @@ static int open_search(struct search *s, wt_error *err)
     if (rc == 0)
         rc = wt__trained_open(&s->trained, s->training->out, s->ranking.evaluator->encoder, err);
     if (rc == 0 && s->trained && s->trained->cross)
-        rc = wt__cross_encoder_open(s->trained->cross, &s->cross, err);
+        rc = wt__cross_encoder_open(s->trained->cross, NULL, &s->cross, err);
     s->rules.across = s->cross != NULL;
     s->rules.by_provider = true;
     return rc;

@@ -221,8 +221,9 @@ static void run_batch(const struct cross *cross, struct cross_scratch *s, size_t
     wt__head_forward(cross->model, a->x, a->stride, count, a->layers[0].context, logits);
 }
 
-static void score(const struct cross *cross, struct cross_scratch *s, struct str request, const struct token_run *tools,
-                  size_t count, float *logits)
+/* False: stopped on request. */
+static bool score(const struct cross *cross, struct cross_scratch *s, struct str request, const struct token_run *tools,
+                  size_t count, struct progress *progress, float *logits)
 {
     struct token_run first = wt__cross_tokens(cross, request, s->request);
     size_t done = 0; /* tools whose logits are written */
@@ -235,21 +236,27 @@ static void score(const struct cross *cross, struct cross_scratch *s, struct str
         if (s->starts[b + 1] >= BATCH_TOKENS || i + 1 == count) {
             run_batch(cross, s, b + 1, logits + done);
             done = i + 1;
+            if (wt__progress_step(progress, b + 1))
+                return false;
         }
     }
+    return true;
 }
 
-int wt__cross_score(struct cross *cross, struct str request, const struct token_run *tools, size_t count, float *logits,
-                    wt_error *err)
+int wt__cross_score(struct cross *cross, struct str request, const struct token_run *tools, size_t count,
+                    struct progress *progress, float *logits, wt_error *err)
 {
     struct cross_scratch *scratch;
     int rc = check_tools(cross, tools, count, err);
 
+    if (rc == 0 && wt__progress_phase(progress, "reranking", count))
+        rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = borrow_scratch(cross, &scratch, err);
     if (rc < 0)
         return rc;
-    score(cross, scratch, request, tools, count, logits);
+    if (!score(cross, scratch, request, tools, count, progress, logits))
+        rc = wt__fail_cancelled(err);
     return_scratch(cross, scratch);
     for (size_t i = 0; rc == 0 && i < count; i++)
         if (!isfinite(logits[i]))

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "base/str.h"
 #include "encoder/encoder.h"
 #include "text/tokenizer.h"
@@ -37,10 +38,11 @@ void wt__cross_close(struct cross *cross); /* NULL is a no-op */
 struct token_run wt__cross_tokens(const struct cross *cross, struct str text, int32_t *ids);
 
 /* logits [N] of the request with each of N tools; N may be 0. Where a pair is too long, the longer text is cut down to
- * the shorter one's length, then both. Allocates only for more threads at once than there were before.
- * Errors: WT_EMODEL (tokens that the model has not, or a number that is not finite), WT_ENOMEM. */
-int wt__cross_score(struct cross *cross, struct str request, const struct token_run *tools, size_t count, float *logits,
-                    wt_error *err);
+ * the shorter one's length, then both. Allocates only for more threads at once than there were before. progress is
+ * heard after every few tools; may be NULL.
+ * Errors: WT_EMODEL (tokens that the model has not, or a number that is not finite), WT_ENOMEM, WT_ECANCELLED. */
+int wt__cross_score(struct cross *cross, struct str request, const struct token_run *tools, size_t count,
+                    struct progress *progress, float *logits, wt_error *err);
 
 /* The probability that a logit stands for. */
 float wt__cross_probability(float logit);

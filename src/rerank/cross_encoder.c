@@ -32,10 +32,12 @@ void wt__cross_encoder_free(struct cross_encoder *cross)
     free(cross);
 }
 
-int wt__cross_encoder_open(struct cross_encoder *cross, struct cross **out, wt_error *err)
+int wt__cross_encoder_open(struct cross_encoder *cross, struct progress *progress, struct cross **out, wt_error *err)
 {
     pthread_mutex_lock(&cross->lock);
-    if (!cross->tried)
+    if (!cross->tried && wt__progress_phase(progress, "loading the reranker", 0))
+        wt__fail_cancelled(&cross->error);
+    else if (!cross->tried)
         cross->tried = wt__cross_open(&cross->model, cross->folder, &cross->error) != WT_ENOMEM;
     *out = cross->model;
     if (!*out && err)
@@ -46,7 +48,7 @@ int wt__cross_encoder_open(struct cross_encoder *cross, struct cross **out, wt_e
 }
 
 int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str request, const struct tool *tools,
-                            size_t count, struct arena *arena, float *logits, wt_error *err)
+                            size_t count, struct progress *progress, struct arena *arena, float *logits, wt_error *err)
 {
     struct token_run *runs = wt__arena_array(arena, struct token_run, count);
     int32_t *ids = wt__arena_array(arena, int32_t, count * CROSS_TOKENS);
@@ -61,7 +63,7 @@ int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str req
             runs[i] = wt__cross_tokens(model, wt__buffer_view(&text), ids + i * CROSS_TOKENS);
     }
     if (rc == 0)
-        rc = wt__cross_score(model, request, runs, count, logits, err);
+        rc = wt__cross_score(model, request, runs, count, progress, logits, err);
     wt__buffer_dispose(&text);
     return rc;
 }
@@ -96,14 +98,15 @@ static int run(const struct reranker *reranker, const struct rerank_input *input
     struct tool *tools = wt__arena_array(&arena, struct tool, count);
     float *logits = wt__arena_array(&arena, float, count);
     uint32_t *rows = wt__arena_array(&arena, uint32_t, count);
-    int rc = logits && rows && tools ? wt__cross_encoder_open(reranker->cross, &cross, err) : wt__fail_nomem(err);
+    int rc = logits && rows && tools ? wt__cross_encoder_open(reranker->cross, input->progress, &cross, err)
+                                     : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
         rows[i] = hits->items[i].row;
     if (rc == 0)
         rc = input->tools.read(input->tools.context, rows, count, &arena, tools, err);
     if (rc == 0)
-        rc = wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count, &arena, logits,
-                                     err);
+        rc = wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count,
+                                     input->progress, &arena, logits, err);
     if (rc == 0)
         order_by(hits, count, logits);
     wt__arena_dispose(&arena);

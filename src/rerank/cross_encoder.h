@@ -26,12 +26,13 @@ struct cross_encoder {
 struct cross_encoder *wt__cross_encoder_new(const char *folder, const char *identity);
 void wt__cross_encoder_free(struct cross_encoder *cross);
 
-/* From any thread. Errors: those of wt__cross_open, each time. */
-int wt__cross_encoder_open(struct cross_encoder *cross, struct cross **out, wt_error *err);
+/* From any thread. progress is heard before the first opening; may be NULL. Errors: those of wt__cross_open, each time;
+ * WT_ECANCELLED. */
+int wt__cross_encoder_open(struct cross_encoder *cross, struct progress *progress, struct cross **out, wt_error *err);
 
 /* logits [count]: what the model says of the request with each tool, by those fields. A tool that was removed
  * meanwhile is read as one without words, which the caller leaves out. Errors: those of wt__cross_score. */
 int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str request, const struct tool *tools,
-                            size_t count, struct arena *arena, float *logits, wt_error *err);
+                            size_t count, struct progress *progress, struct arena *arena, float *logits, wt_error *err);
 
 #endif

@@ -74,7 +74,7 @@ static int score_candidates(void *context, struct candidate *candidates, size_t 
         tools[i] = known_of(h, candidates[i].row)->tool;
     if (rc == 0)
         rc = wt__cross_encoder_score(h->cross, h->reranker->cross->fields, h->input->request->text, tools, count,
-                                     &h->arena, logits, err);
+                                     h->input->progress, &h->arena, logits, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         known_of(h, candidates[i].row)->logit = logits[i];
         candidates[i].score = wt__cross_probability(logits[i]);
@@ -229,7 +229,7 @@ static int run_hierarchy(struct hierarchy *h, struct hit_list *hits, wt_error *e
 static int run(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err)
 {
     struct hierarchy h = {.rules = reranker->model, .reranker = reranker, .input = input};
-    int rc = h.rules->across ? wt__cross_encoder_open(reranker->cross, &h.cross, err) : 0;
+    int rc = h.rules->across ? wt__cross_encoder_open(reranker->cross, input->progress, &h.cross, err) : 0;
     if (rc == 0)
         rc = run_hierarchy(&h, hits, err);
     if (rc == 0 && input->request->max_per_provider)

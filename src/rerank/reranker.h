@@ -47,6 +47,7 @@ struct rerank_input {
     struct tool_reader tools;
     struct arena *arena;                /* lives as long as the hits */
     double *multi_provider_probability; /* out: as in wt_hits; stays where nothing looked */
+    struct progress *progress;          /* heard between a few tools; may be NULL */
 };
 
 /* What training left for a reranker; borrowed, the encoder and the arena as long as it is open. */

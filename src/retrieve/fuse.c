@@ -125,11 +125,9 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
             stage->score = whole->scores[c];
             stage->share = value_of(query, s, 0, c);
         }
-        if (query->request->features)
-            wt__sources[s]->features(query, c, out->features);
+        wt__sources[s]->features(query, c, out->features);
     }
-    if (query->request->features)
-        out->features[FEATURE_SCORE] = first->score > 0 ? choice->score / first->score : 0;
+    out->features[FEATURE_SCORE] = first->score > 0 ? choice->score / first->score : 0;
     if (choice->text > 0) {
         struct stage_evidence *stage = wt__hit_stage(out, PART_STAGE);
         out->subquery = query->workspace->texts[choice->text].bytes;

@@ -54,7 +54,7 @@ struct retrieve_request {
     bool copies;                  /* near-copies of older tools have their places, too (copies.h) */
     const float *encoded;         /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
     struct neighbour_votes votes; /* the same, of these neighbours and `allowed`; without items: ask them now */
-    bool features;                /* fill those of the hits */
+    bool features;                /* of the hits are wanted whole: words are looked at for them even if not weighed */
 };
 
 /* What a later stage may weigh anew, whatever the retriever weighs: */
@@ -84,7 +84,8 @@ struct hit {
     uint32_t row;
     float score;
     struct stage_evidence stages[HIT_STAGES]; /* in the order in which they spoke */
-    float features[RETRIEVE_FEATURES];        /* when the request asks for them */
+    float features[RETRIEVE_FEATURES];        /* 0 for what was not looked at */
+    float probability;                        /* that the request needs it; NaN where nothing tells */
     struct str subquery; /* the sub-query of the request that this hit answers best; empty when it has only one */
 };
 

@@ -54,6 +54,29 @@ static void calibrations_are_read_back(void **state)
     wt__arena_dispose(&arena);
 }
 
+/* A chooser of before it was fitted lacks it. */
+static void relevance_is_read_back(void **state)
+{
+    struct chooser chooser = wt__chooser_default, again;
+    struct arena arena = {0};
+    wt_error err;
+    (void)state;
+    for (int has = 0; has < 2; has++) {
+        chooser.has_relevance = has;
+        chooser.relevance = (struct relevance){{1, 2, 3, 4, 5, 6}, 7};
+        json_t *config = wt__chooser_write(&chooser);
+        assert_int_equal(wt__chooser_read(&again, config, &arena, &err), 0);
+        assert_int_equal(again.has_relevance, has);
+        if (has) {
+            assert_memory_equal(&again.relevance, &chooser.relevance, sizeof again.relevance);
+            assert_int_equal(json_object_del(config, "relevance_constant"), 0);
+            assert_int_equal(wt__chooser_read(&again, config, &arena, &err), WT_EMODEL);
+        }
+        json_decref(config);
+    }
+    wt__arena_dispose(&arena);
+}
+
 static void what_is_not_whole_is_refused(void **state)
 {
     static const struct {
@@ -69,6 +92,8 @@ static void what_is_not_whole_is_refused(void **state)
         {"levels", "[0.2, 0.1]", "\"levels\" is not in order"},
         {"unused", "[0.2, 0.1]", "\"unused\" is not in order"},
         {"none", "[0.1, null]", "\"none\" has something else than a number"},
+        {"relevance", "[1, 2]", "\"relevance\" has 2 numbers and not 6"},
+        {"relevance", "null", "\"relevance\" has 0 numbers"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -90,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read_back),
         cmocka_unit_test(calibrations_are_read_back),
+        cmocka_unit_test(relevance_is_read_back),
         cmocka_unit_test(what_is_not_whole_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,9 @@ prints "^ 1 .*weather/get_forecast"
 says "by bm25 \(encoding"
 says "^Note: .*model"
 expect 0 "the request from standard input" find - -k 1 <<<"book a table in a restaurant"
-prints "^ 1 .*tables/book_table"
+prints "^ 1 +1\.000 +[0-9]+ %  tables/book_table"
+COLUMNS=40 expect 0 "on a narrow terminal" find - -k 1 <<<"book a table in a restaurant"
+prints "^ 1 +[0-9]+ %  tables/book_table"
 expect 0 "one provider only" find --provider money table amount
 lacks out "tables/"
 expect 0 "a cap on each provider" find --max-per-provider 1 --json booking a table for a customer
@@ -42,6 +44,7 @@ expect 0 "JSON lines" find --json --explain -k 3 unpaid invoices of a customer
 json_lines
 same "a hit in JSON" "(1, 'money/list_invoices', 'object')" \
     "$(json_of '(l[0]["rank"], l[0]["id"], l[0]["schema"]["type"])')"
+same "how likely it is needed, in JSON" True "$(json_of 'all(0 < h["probability"] < 1 for h in l)')"
 same "reasons in JSON" "True" "$(json_of 'l[0]["stages"][0]["stage"] == "bm25" and len(l[0]["matches"]) > 0')"
 expect 0 "one JSON object" find --format json -k 3 unpaid invoices
 same "the whole result" "('unpaid invoices', 'bm25', 'money/list_invoices')" \

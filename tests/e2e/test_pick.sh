@@ -51,6 +51,10 @@ for lesson in neighbours auto set; do
 done
 prints "^set: TRACC on dev"
 [ -f used.wt-models/set/config.json ] || fail "no chooser"
+expect 0 "calibrated hits" find "${model[@]}" --json -k 1 book book weather 440
+calibrated=$(json_of 'l[0]["probability"]')
+expect 0 "those of other catalogues" find "${model[@]}" --json -k 1 --recipe hybrid book book weather 440
+same "calibrated apart" True "$(json_of "l[0]['probability'] != $calibrated and 0 < $calibrated < 1")"
 expect 0 "trained" pick "${model[@]}" --abstain 0 --json book book weather 440
 same "calibrated" "True" "$(json_of '"notice" not in d')"
 expect 0 "a set that shall be complete" pick "${model[@]}" --abstain 0 --complete 0.5 --json book book weather 440

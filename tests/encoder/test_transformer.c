@@ -104,8 +104,8 @@ static void hidden_states_equal_the_reference(void **state)
             skip();
         snprintf(name, sizeof(name), "golden/encoders/%s/golden.safetensors", models[i].name);
         assert_true(open_golden(&golden, name));
-        if (wt__model_pack(&image, &len, model, &err) < 0 || wt__packed_open(&packed, image, len, model, &err) < 0 ||
-            wt__trainable_open(&t, model, &err) < 0)
+        if (wt__model_pack(&image, &len, model, NULL, &err) < 0 ||
+            wt__packed_open(&packed, image, len, model, &err) < 0 || wt__trainable_open(&t, model, &err) < 0)
             fail_msg("%s: %s", models[i].name, err.message);
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
             check_states(&golden, models[i].name, kinds[k], &packed.model, false);

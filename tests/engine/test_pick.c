@@ -24,6 +24,39 @@ static wt_pick_options any(void)
     return options;
 }
 
+static wt_hits *find(wt_engine *engine, const char *recipe, size_t k, double abstain)
+{
+    static const char request[] = "find a song by its title, then reserve a hotel room in a city";
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = recipe;
+    options.k = k;
+    options.abstain = abstain;
+    return find_with(&place, engine, request, &options);
+}
+
+/* It says the same however many hits were asked for, and does not contradict what is said of all tools together. */
+static void a_hit_says_how_likely_it_is_needed(void **state)
+{
+    static const char *const recipes[] = {"bm25", "dense", "hybrid"};
+    (void)state;
+    for (size_t r = 0; r < sizeof recipes / sizeof *recipes; r++) {
+        wt_hits *few = find(semantic, recipes[r], 1, 0), *many = find(semantic, recipes[r], HANDMADE, 0);
+        for (size_t i = 0; i < many->len; i++)
+            assert_true(many->items[i]->probability > 0 && many->items[i]->probability < 1);
+        assert_true(few->items[0]->probability == many->items[0]->probability);
+        wt_hits_free(few);
+        wt_hits_free(many);
+    }
+    wt_hits *hits = find(semantic, NULL, HANDMADE, 0), *sure = find(semantic, NULL, HANDMADE, 1e-9);
+    assert_int_equal(hits->len, sure->len);
+    for (size_t i = 0; i < hits->len; i++)
+        assert_float_equal(sure->items[i]->probability,
+                           fmin(hits->items[i]->probability, 1 - sure->no_answer_probability), 1e-6);
+    wt_hits_free(hits);
+    wt_hits_free(sure);
+}
+
 static void a_set_is_picked_likeliest_first(void **state)
 {
     const wt_pick_options options = any();
@@ -33,6 +66,8 @@ static void a_set_is_picked_likeliest_first(void **state)
     for (size_t i = 0; i < picked->len; i++) {
         assert_true(picked->items[i]->score > 0 && picked->items[i]->score <= 1);
         assert_true(i == 0 || picked->items[i]->score <= picked->items[i - 1]->score);
+        assert_float_equal(picked->items[i]->probability,
+                           fmin(picked->items[i]->score, 1 - picked->no_answer_probability), 1e-6);
         assert_non_null(picked->items[i]->tool->definition);
     }
     assert_true(picked->no_answer_probability > 0 && picked->no_answer_probability < 1);
@@ -143,6 +178,7 @@ static void an_older_caller_has_fewer_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hit_says_how_likely_it_is_needed),
         cmocka_unit_test(a_set_is_picked_likeliest_first),
         cmocka_unit_test(words_alone_do_and_never_abstain),
         cmocka_unit_test(a_promise_without_training_is_everything),

@@ -229,12 +229,12 @@ static void a_query_only_gives_back(void **state)
     place_make(&place);
     engine = open_store(&place, "");
     add(&place, engine, base);
-    sound(&place, wt__engine_index(engine, NULL, &past, &used, &place.err));
+    sound(&place, wt__engine_index(engine, NULL, NULL, &past, &used, &place.err));
     add(&place, engine, pair);
     assert_int_equal(atomic_load(&used->references), 2);
     struct index_handle *made = engine->index;
     assert_ptr_not_equal(made, used);
-    sound(&place, wt__engine_index(engine, NULL, &past, &next, &place.err));
+    sound(&place, wt__engine_index(engine, NULL, NULL, &past, &next, &place.err));
     assert_ptr_equal(next, made);
     assert_non_null(next->kept);
     wt__index_release(next);

@@ -5,9 +5,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <unistd.h>
+
 #include "base/file.h"
+#include "encoder/cache.h"
 #include "encoder/encoder.h"
 #include "encoder/tiny_model.h"
+#include "engine/engine.h"
 #include "engine/set_up.h"
 #include "recipe/trained.h"
 #include "rerank/rules.h"
@@ -177,7 +181,7 @@ static float logit_of(struct cross *cross, const char *request, const wt_tool *t
     float logit = 0;
     wt__document_fields_text(&read, fields, &text);
     struct token_run run = wt__cross_tokens(cross, wt__buffer_view(&text), ids);
-    sound(&place, wt__cross_score(cross, wt__str(request), &run, 1, &logit, &place.err));
+    sound(&place, wt__cross_score(cross, wt__str(request), &run, 1, NULL, &logit, &place.err));
     wt__buffer_dispose(&text);
     return logit;
 }
@@ -287,6 +291,125 @@ static void only_who_needs_the_cross_encoder_opens_it(void **state)
     engine = open_store(&place, NULL);
     for (int i = 0; i < 2; i++)
         refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_EMODEL, "model.safetensors");
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- stopping */
+
+struct stopping {
+    const char *phase;
+    int call; /* of that phase, from 1, at which it is stopped */
+    int calls;
+};
+
+/* Waits so long that the next step is told as well. */
+static int stop_at(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct stopping *stopping = context;
+    (void)done, (void)total;
+    if (strcmp(phase, stopping->phase) != 0)
+        return 0;
+    if (++stopping->calls == stopping->call)
+        return 1;
+    usleep(110000);
+    return 0;
+}
+
+static void begin_anew(const char *file)
+{
+    struct arena arena = {0};
+    remove_folder(place.index);
+    remove(wt__path_join(&arena, place.model, file));
+    wt__arena_dispose(&arena);
+}
+
+/* A first query packs and loads models, makes the index and reads tools; what was stopped is begun again by the next
+ * one. */
+static void whatever_a_query_waits_for_can_be_stopped(void **state)
+{
+    static const struct {
+        const char *phase;
+        int call;
+    } cases[] = {{"searching", 1},         {"loading the model", 1},        {"packing the model", 1},
+                 {"packing the model", 2}, {"loading what was trained", 1}, {"indexing", 1},
+                 {"indexing", 2},          {"loading the reranker", 1},     {"reranking", 1},
+                 {"reranking", 2}};
+    wt_find_options options;
+    (void)state;
+    add_many(60);
+    leave("dpr", true, DPR);
+    tiny_model_write(cross_folder(), CROSS, 2);
+    wt_find_options_init(&options);
+    options.recipe = "rerank-50";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stopping stopping = {.phase = cases[i].phase, .call = cases[i].call};
+        wt_hits *hits = NULL;
+        begin_anew(MODEL_CACHE_NAME);
+        wt_engine *engine = open_store(&place, NULL);
+        options.progress = stop_at;
+        options.progress_context = &stopping;
+        refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ECANCELLED, "stopped on request");
+        assert_null(hits);
+        assert_int_equal(stopping.calls, stopping.call);
+        options.progress = NULL;
+        hits = find_with(&place, engine, "song", &options);
+        assert_int_equal(hits->len, 5);
+        wt_hits_free(hits);
+        wt_close(engine);
+    }
+}
+
+static void picking_hears_while_it_loads(void **state)
+{
+    static const char *const phases[] = {"loading the model", "loading what was trained", "indexing"};
+    wt_pick_options options;
+    (void)state;
+    leave("dpr", true, DPR);
+    wt_pick_options_init(&options);
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        struct stopping stopping = {.phase = phases[i], .call = 1};
+        wt_picked *picked = NULL;
+        begin_anew(MODEL_CACHE_NAME);
+        wt_engine *engine = open_store(&place, NULL);
+        options.progress = stop_at;
+        options.progress_context = &stopping;
+        refused(&place, wt_pick(engine, "song", 4, &options, &picked, &place.err), WT_ECANCELLED, "stopped on request");
+        assert_null(picked);
+        options.progress = NULL;
+        sound(&place, wt_pick(engine, "song", 4, &options, &picked, &place.err));
+        wt_picked_free(picked);
+        wt_close(engine);
+    }
+}
+
+/* Another thread makes the index for as long as the test likes. */
+static void who_waits_for_an_index_can_be_stopped(void **state)
+{
+    static const struct {
+        const char *phase;
+        int call, code;
+        unsigned limit_ms;
+        const char *says;
+    } cases[] = {{"waiting", 1, WT_ECANCELLED, 0, "stopped on request"},
+                 {"waiting", 2, WT_ECANCELLED, 0, "stopped on request"},
+                 {"", 1, WT_ETIMEOUT, 20, "the time limit of 20 ms ran out"}};
+    wt_engine *engine = open_store(&place, NULL);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stopping stopping = {.phase = cases[i].phase, .call = cases[i].call};
+        wt_find_options options;
+        wt_hits *hits = NULL;
+        wt_find_options_init(&options);
+        options.recipe = "bm25";
+        options.progress = stop_at;
+        options.progress_context = &stopping;
+        options.time_limit_ms = cases[i].limit_ms;
+        pthread_mutex_lock(&engine->build_lock);
+        int rc = wt_find(engine, "song", 4, &options, &hits, &place.err);
+        pthread_mutex_unlock(&engine->build_lock);
+        refused(&place, rc, cases[i].code, cases[i].says);
+        assert_null(hits);
+    }
     wt_close(engine);
 }
 
@@ -615,6 +738,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cross_encoder_reads_the_fields_it_was_trained_on, set_up_handmade,
                                         tear_down_place),
         cmocka_unit_test_setup_teardown(only_who_needs_the_cross_encoder_opens_it, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(whatever_a_query_waits_for_can_be_stopped, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(picking_hears_while_it_loads, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(who_waits_for_an_index_can_be_stopped, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(without_training_toolrerank_is_hybrid, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(the_first_stage_is_as_the_config_weighs_it, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(one_provider_comes_first_and_whole, set_up_handmade, tear_down_place),

@@ -182,6 +182,41 @@ static void faults_have_codes_and_sentences(void **state)
     wt_eval_report_free(NULL);
 }
 
+/* Waits so long that whoever is heard next is told. */
+static int stop_before_the_first_answer(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    int *calls = context;
+    (void)total;
+    if (strcmp(phase, "timing") != 0)
+        return 0;
+    assert_int_equal(done, 0);
+    if (++*calls == 2)
+        return 1;
+    usleep(110000);
+    return 0;
+}
+
+/* A query with a language model may take minutes: the evaluation is stopped in it, not behind it. */
+static void a_query_hears_that_the_evaluation_is_stopped(void **state)
+{
+    static const char *const recipes[] = {"bm25", "ptr"};
+    (void)state;
+    for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
+        wt_eval_options options = lexical();
+        wt_eval_report *report = NULL;
+        wt_error err;
+        int calls = 0;
+        options.recipes = recipes[i];
+        options.oracle = 1;
+        options.progress = stop_before_the_first_answer;
+        options.progress_context = &calls;
+        assert_int_equal(wt_eval(root, &options, &report, &err), WT_ECANCELLED);
+        assert_string_equal(err.message, "stopped on request");
+        assert_null(report);
+        assert_int_equal(calls, 2);
+    }
+}
+
 static void a_store_is_kept_for_each_corpus(void **state)
 {
     (void)state;
@@ -241,8 +276,11 @@ static void queries_keep_their_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_are_means_over_queries),  cmocka_unit_test(every_recipe_is_compared_with_the_first),
-        cmocka_unit_test(faults_have_codes_and_sentences), cmocka_unit_test(a_store_is_kept_for_each_corpus),
+        cmocka_unit_test(figures_are_means_over_queries),
+        cmocka_unit_test(every_recipe_is_compared_with_the_first),
+        cmocka_unit_test(faults_have_codes_and_sentences),
+        cmocka_unit_test(a_query_hears_that_the_evaluation_is_stopped),
+        cmocka_unit_test(a_store_is_kept_for_each_corpus),
         cmocka_unit_test(queries_keep_their_places),
     };
     return cmocka_run_group_tests_name("eval/eval", tests, set_up, tear_down);

@@ -58,7 +58,7 @@ static double recall_by_reader(struct place *place, struct cross *cross, const s
     for (size_t d = 0; d < dev->count; d++) {
         float logits[PLACE_TOOLS];
         size_t found = 0;
-        sound(place, wt__cross_score(cross, dev->texts[d], tools, PLACE_TOOLS, logits, &place->err));
+        sound(place, wt__cross_score(cross, dev->texts[d], tools, PLACE_TOOLS, NULL, logits, &place->err));
         for (size_t l = dev->starts[d]; l < dev->starts[d + 1]; l++) {
             size_t better = 0;
             for (size_t i = 0; i < PLACE_TOOLS; i++)

@@ -259,7 +259,7 @@ static void a_request_is_cut_down_by_its_words(void **state)
     struct workspace *workspace;
     struct dev_evaluator evaluator = {.tools = TOOLS, .workspaces = &workspace};
     struct first_ranking ranking = {.evaluator = &evaluator, .providers = providers, .nobody = HIERARCHY_NO_PROVIDER};
-    sound(place, wt__engine_index(engine, NULL, NULL, &evaluator.index, &place->err));
+    sound(place, wt__engine_index(engine, NULL, NULL, NULL, &evaluator.index, &place->err));
     sound(place, wt__workspace_open(&workspace, &place->err));
     for (size_t row = 0; row < TOOLS; row++)
         providers[row] = row < 9 ? evaluator.index->snapshot->keys[row].provider : HIERARCHY_NO_PROVIDER;

@@ -83,7 +83,7 @@ static void close_place(struct place *place)
 
 static void score(struct place *place, const struct token_run *tools, size_t count, float *logits)
 {
-    if (wt__cross_score(place->cross, request, tools, count, logits, &place->err) < 0)
+    if (wt__cross_score(place->cross, request, tools, count, NULL, logits, &place->err) < 0)
         tiny_die(&place->err);
 }
 
@@ -187,7 +187,7 @@ static void logits_of_texts_equal_the_reference(void **state)
 
         for (size_t t = 0; t < count; t++)
             assert_int_equal(both[t], int_at(ids, i * ids->shape[1] + t));
-        assert_int_equal(wt__cross_score(place.cross, asked, &tool, 1, &logit, &place.err), 0);
+        assert_int_equal(wt__cross_score(place.cross, asked, &tool, 1, NULL, &logit, &place.err), 0);
         if (!(fabs((double)logit - float_at(want, i)) <= TOLERANCE))
             fail_msg("pair %zu: %g instead of %g", i, (double)logit, (double)float_at(want, i));
     }
@@ -350,7 +350,7 @@ static int score_once(void *context, size_t index, unsigned worker)
     struct thread_job *job = context;
 
     (void)worker;
-    return wt__cross_score(job->place->cross, request, job->place->tools, TOOLS, job->logits[index], NULL);
+    return wt__cross_score(job->place->cross, request, job->place->tools, TOOLS, NULL, job->logits[index], NULL);
 }
 
 static void threads_share_it(void **state)
@@ -375,13 +375,13 @@ static void empty_texts_and_no_tools_are_fine(void **state)
 
     (void)state;
     open_place(&place, TINY_BERT ONE_LABEL);
-    assert_int_equal(wt__cross_score(place.cross, request, NULL, 0, logits, &place.err), 0);
+    assert_int_equal(wt__cross_score(place.cross, request, NULL, 0, NULL, logits, &place.err), 0);
     assert_true(logits[0] == 7);
     score(&place, &nothing, 1, logits);
     score(&place, place.tools, 1, logits + 1); /* of no words */
     assert_memory_equal(&logits[0], &logits[1], sizeof *logits);
     assert_true(logits[2] == 7);
-    assert_int_equal(wt__cross_score(place.cross, STR(""), place.tools, 2, empty, &place.err), 0);
+    assert_int_equal(wt__cross_score(place.cross, STR(""), place.tools, 2, NULL, empty, &place.err), 0);
     assert_true(isfinite(empty[0]) && isfinite(empty[1]));
     assert_memory_not_equal(empty, logits, sizeof *empty);
     close_place(&place);
@@ -428,7 +428,7 @@ static void foreign_tokens_are_refused(void **state)
         char want[80];
 
         snprintf(want, sizeof want, "token %ld of tool 1 is none of the %d of tiny", (long)ids[i], TINY_VOCABULARY);
-        assert_int_equal(wt__cross_score(place.cross, request, runs, 2, &logit, &place.err), WT_EMODEL);
+        assert_int_equal(wt__cross_score(place.cross, request, runs, 2, NULL, &logit, &place.err), WT_EMODEL);
         assert_string_equal(place.err.message, want);
     }
     close_place(&place);
@@ -526,7 +526,8 @@ static void a_number_that_is_not_finite_is_refused(void **state)
         make_place(&place, TINY_BERT ONE_LABEL);
         spoil_tensor(&place, tensors[i], NAN);
         open_cross(&place);
-        assert_int_equal(wt__cross_score(place.cross, request, place.tools, TOOLS, logits, &place.err), WT_EMODEL);
+        assert_int_equal(wt__cross_score(place.cross, request, place.tools, TOOLS, NULL, logits, &place.err),
+                         WT_EMODEL);
         assert_string_equal(place.err.message, "the weights of tiny make a number that is not finite");
         close_place(&place);
     }

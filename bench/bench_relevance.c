@@ -1,0 +1,313 @@
+/* bench_relevance.c: fits the default parameters of src/choose/relevance.c, and says how well they hold.
+ *
+ *   bench_relevance WORK fit FOLDER...          BEIR folders with a train split, whose licences allow it; prints C text
+ *   bench_relevance WORK tell SPLIT FOLDER...   a line a folder and recipe
+ *
+ * WORK keeps a store of each folder. Every catalogue counts alike. Of the requests that are fitted to, one in five
+ * needs no tool: half of those are the catalogue's own with their tools taken away, a quarter another catalogue's, a
+ * quarter small talk. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "catalog/dataset.h"
+#include "choose/relevance.h"
+#include "engine/search.h"
+#include "learn/logistic.h"
+
+enum {
+    REQUESTS = 300 /* of a catalogue */,
+    OUT_OF_DOMAIN = 40 /* of each other one */,
+    TOLD = 5 /* hits, as find shows */
+};
+
+static const char *const recipes[] = {"bm25", "dense", "hybrid"};
+static const char *const small_talk[] = {"hi there",
+                                         "thanks!",
+                                         "hello",
+                                         "how are you?",
+                                         "good morning",
+                                         "ok",
+                                         "what is the meaning of life?",
+                                         "tell me a joke",
+                                         "asdf qwer zxcv",
+                                         "you are great",
+                                         "bye",
+                                         "lorem ipsum dolor sit amet",
+                                         "who are you?",
+                                         "yes please",
+                                         "no",
+                                         "what can you do?",
+                                         "I am bored",
+                                         "nevermind",
+                                         "blorp fizzle wug",
+                                         "why is the sky blue?"};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum kind { OWN, GONE, OTHERS, TALK, KINDS };
+static const float shares[KINDS] = {0.8f, 0.1f, 0.05f, 0.05f};
+
+struct rows {
+    float (*values)[RELEVANCE_FEATURES];
+    float *counts, *scores;
+    uint8_t *answers, *kinds, *first;
+    size_t count, begin; /* begin: of the catalogue's */
+};
+
+struct catalogue {
+    const char *folder, *name;
+    wt_engine *engine;
+    struct dataset data;
+    uint32_t drawn[REQUESTS];
+    size_t count;
+};
+
+static void fail(const wt_error *err)
+{
+    fprintf(stderr, "bench_relevance: %s\n", err->message);
+    exit(1);
+}
+
+static void open_catalogue(struct catalogue *c, const char *work, const char *folder, const char *split)
+{
+    struct rng rng;
+    wt_add_report *report = NULL;
+    wt_error err;
+    char path[4096];
+    const char *slash = strrchr(folder, '/');
+    *c = (struct catalogue){.folder = folder, .name = slash ? slash + 1 : folder};
+    snprintf(path, sizeof path, "%s/%s.wt", work, c->name);
+    if (wt_open(&c->engine, path, NULL, &err) < 0 || wt_add_path(c->engine, folder, NULL, &report, &err) < 0 ||
+        wt__dataset_read(&c->data, folder, split, &err) < 0)
+        fail(&err);
+    wt_add_report_free(report);
+    c->count = c->data.len < REQUESTS ? c->data.len : REQUESTS;
+    uint32_t *numbers = calloc(c->data.len, sizeof *numbers);
+    if (!numbers)
+        exit(1);
+    wt__rng_seed(&rng, 1);
+    wt__rng_draw(&rng, numbers, c->data.len, c->count);
+    memcpy(c->drawn, numbers, c->count * sizeof *numbers);
+    free(numbers);
+}
+
+static struct rows open_rows(size_t most)
+{
+    struct rows rows = {.values = calloc(most, sizeof *rows.values),
+                        .counts = calloc(most, sizeof *rows.counts),
+                        .scores = calloc(most, sizeof *rows.scores),
+                        .answers = calloc(most, 1),
+                        .kinds = calloc(most, 1),
+                        .first = calloc(most, 1)};
+    if (!rows.values || !rows.counts || !rows.scores || !rows.answers || !rows.kinds || !rows.first)
+        exit(1);
+    return rows;
+}
+
+static void close_rows(struct rows *rows)
+{
+    free(rows->values);
+    free(rows->counts);
+    free(rows->scores);
+    free(rows->answers);
+    free(rows->kinds);
+    free(rows->first);
+}
+
+/* gold: NULL for a request of another catalogue. */
+static void ask(struct rows *rows, const struct catalogue *c, const char *recipe, struct str text,
+                const struct query *gold, enum kind kind)
+{
+    struct arena arena = {0};
+    struct search search = {.engine = c->engine,
+                            .request = text,
+                            .arena = &arena,
+                            .recipe = recipe,
+                            .untrained = true,
+                            .k = RELEVANCE_HITS};
+    size_t wanted = 0;
+    int64_t *ids = wt__arena_array(&arena, int64_t, gold ? gold->judgement_count : 0);
+    wt_error err;
+    for (size_t j = 0; gold && j < gold->judgement_count; j++)
+        if (gold->judgements[j].gain > 0)
+            wanted += wt__store_find_source_id(c->engine->store, gold->judgements[j].tool, &ids[wanted], 1, &err) > 0;
+    search.excluded = ids;
+    search.excluded_count = kind == GONE ? wanted : 0;
+    if (wt__search_run(&search, &err) < 0)
+        fail(&err);
+    for (size_t h = 0; h < search.hits.len; h++) {
+        const struct hit *hit = &search.hits.items[h];
+        size_t row = rows->count++;
+        wt__relevance_read(rows->values[row], &search.plan.retriever, &search.hits, hit);
+        for (size_t g = 0; g < wanted && kind == OWN; g++)
+            rows->answers[row] |= search.index->snapshot->keys[hit->row].id == ids[g];
+        rows->kinds[row] = (uint8_t)kind;
+        rows->first[row] = h < TOLD;
+        rows->scores[row] = hit->score;
+    }
+    wt__search_end(&search);
+    wt__arena_dispose(&arena);
+}
+
+/* Sets that are named alike up to a dash have tools in common. */
+static bool is_related(const struct catalogue *a, const struct catalogue *b)
+{
+    size_t x = strcspn(a->name, "-"), y = strcspn(b->name, "-");
+    return x == y && strncmp(a->name, b->name, x) == 0;
+}
+
+/* Every kind of the catalogue's requests counts as its share. */
+static void count_kinds(struct rows *rows)
+{
+    double all[KINDS] = {0};
+    for (size_t i = rows->begin; i < rows->count; i++)
+        all[rows->kinds[i]]++;
+    for (size_t i = rows->begin; i < rows->count; i++)
+        rows->counts[i] = shares[rows->kinds[i]] / (float)all[rows->kinds[i]];
+    rows->begin = rows->count;
+}
+
+static void ask_all(struct rows *rows, const struct catalogue *all, size_t count, const struct catalogue *c,
+                    const char *recipe)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const struct query *query = &c->data.queries[c->drawn[i]];
+        ask(rows, c, recipe, query->text, query, OWN);
+        ask(rows, c, recipe, query->text, query, GONE);
+    }
+    for (size_t o = 0; o < count; o++)
+        for (size_t i = 0; !is_related(c, &all[o]) && i < OUT_OF_DOMAIN && i < all[o].count; i++)
+            ask(rows, c, recipe, all[o].data.queries[all[o].drawn[i]].text, NULL, OTHERS);
+    for (size_t i = 0; i < COUNT(small_talk); i++)
+        ask(rows, c, recipe, wt__str(small_talk[i]), NULL, TALK);
+    count_kinds(rows);
+}
+
+static size_t most_rows(size_t count)
+{
+    return RELEVANCE_HITS * (2 * REQUESTS + count * OUT_OF_DOMAIN + COUNT(small_talk));
+}
+
+static void fit(const struct catalogue *c, size_t count)
+{
+    for (size_t r = 0; r < COUNT(recipes); r++) {
+        struct rows rows = open_rows(count * most_rows(count));
+        struct relevance relevance;
+        for (size_t k = 0; k < count; k++)
+            ask_all(&rows, c, count, &c[k], recipes[r]);
+        const struct logistic_samples samples = {.count = rows.count,
+                                                 .features = RELEVANCE_FEATURES,
+                                                 .values = &rows.values[0][0],
+                                                 .answers = rows.answers,
+                                                 .counts = rows.counts};
+        wt__logistic_fit(&samples, 1e-3, relevance.weights, &relevance.constant);
+        printf("    /* %s */ {{", recipes[r]);
+        for (size_t f = 0; f < RELEVANCE_FEATURES; f++)
+            printf("%s%.4gf", f ? ", " : "", (double)relevance.weights[f]);
+        printf("}, %.4gf},\n", (double)relevance.constant);
+        close_rows(&rows);
+    }
+}
+
+/* ---------------------------------------------------------------- how well they hold */
+
+enum { BINS = 10 };
+
+struct calibration_error {
+    double error, brier, loss;
+};
+
+/* Of the catalogue's own requests, in the hits that are told. */
+static struct calibration_error calibration_of(const struct rows *rows, const float *said)
+{
+    struct calibration_error out = {0};
+    double counts[BINS] = {0}, sums[BINS] = {0}, right[BINS] = {0}, all = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        if (rows->kinds[i] != OWN || !rows->first[i])
+            continue;
+        double p = fmin(fmax((double)said[i], 1e-4), 1 - 1e-4);
+        size_t bin = (size_t)(p * BINS);
+        counts[bin]++;
+        sums[bin] += p;
+        right[bin] += rows->answers[i];
+        out.brier += (p - rows->answers[i]) * (p - rows->answers[i]);
+        out.loss -= log(rows->answers[i] ? p : 1 - p);
+        all++;
+    }
+    for (size_t b = 0; b < BINS; b++)
+        out.error += fabs(sums[b] - right[b]) / all;
+    out.brier /= all;
+    out.loss /= all;
+    return out;
+}
+
+/* The mean of what is said of the hits of a kind. */
+static double mean_of(const struct rows *rows, const float *said, enum kind kind, bool needed)
+{
+    double sum = 0, all = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->kinds[i] == kind && rows->first[i] && rows->answers[i] == needed) {
+            sum += (double)said[i];
+            all++;
+        }
+    return sum / all;
+}
+
+static void tell(const struct catalogue *c, const char *recipe)
+{
+    struct rows rows = open_rows(most_rows(1));
+    ask_all(&rows, c, 1, c, recipe);
+    float *said = calloc(rows.count, sizeof *said);
+    if (!said)
+        exit(1);
+    /* The default is chosen by what was found, which the recipe tells. */
+    const struct scored found = {0};
+    const size_t one = 1;
+    const struct retriever *retriever = &wt__hybrid;
+    struct hit_list hits = {.nearest = &found, .nearest_counts = &one};
+    if (strcmp(recipe, "bm25") == 0)
+        hits.nearest = NULL;
+    if (strcmp(recipe, "dense") == 0)
+        retriever = &wt__dense;
+    const struct relevance *relevance = wt__relevance_default(retriever, &hits);
+    for (size_t i = 0; i < rows.count; i++)
+        said[i] = wt__logistic(relevance->weights, relevance->constant, rows.values[i], RELEVANCE_FEATURES);
+    struct calibration_error e = calibration_of(&rows, said), score = calibration_of(&rows, rows.scores);
+    printf("%-16s %-7s %.3f %.3f %.3f   %.3f %.3f   %.2f %.2f %.2f %.2f\n", c->name, recipe, e.error, e.brier, e.loss,
+           score.error, score.brier, mean_of(&rows, said, OWN, true), mean_of(&rows, said, OWN, false),
+           mean_of(&rows, said, GONE, false), mean_of(&rows, said, TALK, false));
+    free(said);
+    close_rows(&rows);
+}
+
+int main(int argc, char **argv)
+{
+    bool fits = argc > 3 && strcmp(argv[2], "fit") == 0, tells = argc > 4 && strcmp(argv[2], "tell") == 0;
+    int first = fits ? 3 : 4;
+    if (!fits && !tells) {
+        fprintf(stderr, "bench_relevance WORK fit FOLDER... | WORK tell SPLIT FOLDER...\n");
+        return 2;
+    }
+    size_t count = (size_t)(argc - first);
+    struct catalogue *c = calloc(count, sizeof *c);
+    if (!c)
+        return 1;
+    for (size_t k = 0; k < count; k++)
+        open_catalogue(&c[k], argv[1], argv[first + (int)k], fits ? "train" : argv[3]);
+    if (fits)
+        fit(c, count);
+    else
+        printf("set              recipe  error brier loss    of the score  needed other gone talk\n");
+    for (size_t k = 0; tells && k < count; k++)
+        for (size_t r = 0; r < COUNT(recipes); r++)
+            tell(&c[k], recipes[r]);
+    for (size_t k = 0; k < count; k++) {
+        wt__dataset_dispose(&c[k].data);
+        wt_close(c[k].engine);
+    }
+    free(c);
+    return 0;
+}
