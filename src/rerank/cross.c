@@ -82,7 +82,7 @@ static int check_model(const struct cross *cross, const char *folder, wt_error *
     return 0;
 }
 
-int wt__cross_open(struct cross **out, const char *folder, wt_error *err)
+int wt__cross_load(struct cross **out, const char *folder, struct progress *progress, wt_error *err)
 {
     struct cross *cross = calloc(1, sizeof *cross);
     int rc;
@@ -95,7 +95,7 @@ int wt__cross_open(struct cross **out, const char *folder, wt_error *err)
         free(cross);
         return rc;
     }
-    rc = wt__encoder_open(&cross->encoder, folder, err);
+    rc = wt__encoder_load(&cross->encoder, folder, progress, err);
     if (rc == 0) {
         const struct packed *packed = wt__encoder_packed(cross->encoder);
         const struct model_config *config = &packed->model.config;
@@ -111,6 +111,11 @@ int wt__cross_open(struct cross **out, const char *folder, wt_error *err)
     else
         *out = cross;
     return rc;
+}
+
+int wt__cross_open(struct cross **out, const char *folder, wt_error *err)
+{
+    return wt__cross_load(out, folder, NULL, err);
 }
 
 void wt__cross_close(struct cross *cross)

@@ -31,6 +31,8 @@ struct cross;
 /* Immutable but for its idle memory: any number of threads may use it. Errors: WT_EMODEL (missing, damaged, no
  * classifier, more labels than one, or no room for a pair), WT_ENOMEM. */
 int wt__cross_open(struct cross **out, const char *folder, wt_error *err);
+/* The same; progress is heard while the packed model is made. Errors: and WT_ECANCELLED. */
+int wt__cross_load(struct cross **out, const char *folder, struct progress *progress, wt_error *err);
 void wt__cross_close(struct cross *cross); /* NULL is a no-op */
 
 /* A text's pieces, as many as a pair could ever hold: what can be kept of a tool. ids: [CROSS_TOKENS], which the run

@@ -35,10 +35,12 @@ void wt__cross_encoder_free(struct cross_encoder *cross)
 int wt__cross_encoder_open(struct cross_encoder *cross, struct progress *progress, struct cross **out, wt_error *err)
 {
     pthread_mutex_lock(&cross->lock);
-    if (!cross->tried && wt__progress_phase(progress, "loading the reranker", 0))
-        wt__fail_cancelled(&cross->error);
-    else if (!cross->tried)
-        cross->tried = wt__cross_open(&cross->model, cross->folder, &cross->error) != WT_ENOMEM;
+    if (!cross->tried) {
+        int rc = wt__progress_phase(progress, "loading the reranker", 0)
+                     ? wt__fail_cancelled(&cross->error)
+                     : wt__cross_load(&cross->model, cross->folder, progress, &cross->error);
+        cross->tried = rc != WT_ENOMEM && rc != WT_ECANCELLED;
+    }
     *out = cross->model;
     if (!*out && err)
         *err = cross->error;

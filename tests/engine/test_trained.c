@@ -315,11 +315,12 @@ static int stop_at(void *context, const char *phase, uint64_t done, uint64_t tot
     return 0;
 }
 
-static void begin_anew(const char *file)
+static void begin_anew(void)
 {
     struct arena arena = {0};
     remove_folder(place.index);
-    remove(wt__path_join(&arena, place.model, file));
+    remove(wt__path_join(&arena, place.model, MODEL_CACHE_NAME));
+    remove(wt__path_join(&arena, cross_folder(), MODEL_CACHE_NAME));
     wt__arena_dispose(&arena);
 }
 
@@ -327,12 +328,20 @@ static void begin_anew(const char *file)
  * one. */
 static void whatever_a_query_waits_for_can_be_stopped(void **state)
 {
+    enum { LAYERS = 2 }; /* of the first model: the second one's packing is told after those */
     static const struct {
         const char *phase;
         int call;
-    } cases[] = {{"searching", 1},         {"loading the model", 1},        {"packing the model", 1},
-                 {"packing the model", 2}, {"loading what was trained", 1}, {"indexing", 1},
-                 {"indexing", 2},          {"loading the reranker", 1},     {"reranking", 1},
+    } cases[] = {{"searching", 1},
+                 {"loading the model", 1},
+                 {"packing the model", 1},
+                 {"packing the model", 2},
+                 {"loading what was trained", 1},
+                 {"indexing", 1},
+                 {"indexing", 2},
+                 {"loading the reranker", 1},
+                 {"packing the model", 2 + LAYERS},
+                 {"reranking", 1},
                  {"reranking", 2}};
     wt_find_options options;
     (void)state;
@@ -344,7 +353,7 @@ static void whatever_a_query_waits_for_can_be_stopped(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct stopping stopping = {.phase = cases[i].phase, .call = cases[i].call};
         wt_hits *hits = NULL;
-        begin_anew(MODEL_CACHE_NAME);
+        begin_anew();
         wt_engine *engine = open_store(&place, NULL);
         options.progress = stop_at;
         options.progress_context = &stopping;
@@ -369,7 +378,7 @@ static void picking_hears_while_it_loads(void **state)
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
         struct stopping stopping = {.phase = phases[i], .call = 1};
         wt_picked *picked = NULL;
-        begin_anew(MODEL_CACHE_NAME);
+        begin_anew();
         wt_engine *engine = open_store(&place, NULL);
         options.progress = stop_at;
         options.progress_context = &stopping;
