@@ -45,7 +45,7 @@ static int explain_matches(struct search *search, const struct hit *hit, const s
 
 static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
 {
-    static const char *const names[STAGE_COUNT] = {"bm25",    "dense", "neighbours", "part",
+    static const char *const names[STAGE_COUNT] = {"bm25",    "dense", "neighbours", "subquery",
                                                    "refiner", "cross", "hierarchy"};
     const float weights[STAGE_COUNT] = {
         search->retriever.lexical,     search->retriever.dense,          wt__asks_neighbours(&search->retriever),
@@ -61,7 +61,7 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
         const char *name = names[s];
         if (s == STAGE_SUBQUERY) {
             struct buffer text = {0};
-            wt__buffer_text(&text, "part \"");
+            wt__buffer_text(&text, "sub-query \"");
             wt__utf8_append(&text, hit->subquery);
             wt__buffer_char(&text, '"');
             name = wt__arena_copy(arena, wt__buffer_view(&text));

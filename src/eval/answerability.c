@@ -7,8 +7,9 @@
 #include "engine/pick.h"
 #include "eval/measure.h"
 
-const char *const wt__answerability_names[ANSWERABILITY_FIGURES] = {"none_false", "none_gone_auroc", "none_gone_caught",
-                                                                    "none_foreign_auroc", "none_foreign_caught"};
+const char *const wt__answerability_names[ANSWERABILITY_FIGURES] = {
+    "no_answer_false_positives", "no_answer_removed_auroc", "no_answer_removed_recall", "no_answer_ood_auroc",
+    "no_answer_ood_recall"};
 
 struct asking {
     wt_engine *engine;
