@@ -320,8 +320,8 @@ int main(int argc, char **argv)
     print_list("tool_weights", chooser.tool_weights, TOOL_FEATURES);
     printf("    .tool_constant = %.4gf,\n", (double)chooser.tool_constant);
     print_list("sizes", chooser.sizes, CHOOSE_SIZES);
-    print_list("fit_weights", chooser.answerability_weights, ANSWERABLE_FEATURES);
-    printf("    .fit_constant = %.4gf,\n", (double)chooser.answerability_constant);
-    print_list("none", hundredths, 99);
+    print_list("answerability_weights", chooser.answerability_weights, ANSWERABLE_FEATURES);
+    printf("    .answerability_constant = %.4gf,\n", (double)chooser.answerability_constant);
+    print_list("no_answer", hundredths, 99);
     return 0;
 }

@@ -186,7 +186,7 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
         runs.failed || why.failed
             ? NULL
             : json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f, s:f}}", "runs", runs.ptr, "why", why.ptr, "weights",
-                        "lexical", (double)w->lexical, "dense", (double)w->dense, "part", (double)w->subquery,
+                        "lexical", (double)w->lexical, "dense", (double)w->dense, "subquery", (double)w->subquery,
                         "neighbours", (double)w->neighbours, "tool2vec", (double)w->tool2vec, "mlc", (double)w->mlc);
     out->notice = why.failed ? NULL : wt__arena_copy(&search->evaluator->training->arena, wt__buffer_view(&why));
     int rc = wt__evaluator_leave(search->evaluator, about, config, out, err);

@@ -28,7 +28,7 @@ int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
     if (rc == 0) {
         out->after = outcome.recall;
         rc = wt__evaluator_leave(evaluator, about,
-                                 json_pack("{s:{s:f, s:f}}", "weights", "dense", (double)retriever.dense, "part",
+                                 json_pack("{s:{s:f, s:f}}", "weights", "dense", (double)retriever.dense, "subquery",
                                            (double)retriever.subquery),
                                  out, err);
     }

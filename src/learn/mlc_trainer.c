@@ -147,7 +147,7 @@ static int write_config(struct mlc_training *mlc, const struct loop_state *state
     if (!names)
         return err ? err->code : WT_ENOMEM;
     return wt__evaluator_save(mlc->evaluator, mlc->out, mlc->about, state,
-                              json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "part",
+                              json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "subquery",
                                         (double)mlc->subquery, "tools", names),
                               err);
 }

@@ -395,7 +395,7 @@ static json_t *describe(const struct refining *r)
 {
     const struct retriever *w = &r->first.retriever;
     return json_pack("{s:{s:f, s:f, s:f, s:f, s:f, s:f}, s:b, s:s, s:I, s:I, s:f, s:f}", "weights", "lexical",
-                     (double)w->lexical, "dense", (double)w->dense, "part", (double)w->subquery, "neighbours",
+                     (double)w->lexical, "dense", (double)w->dense, "subquery", (double)w->subquery, "neighbours",
                      (double)w->neighbours, "tool2vec", r->first.classified ? 0.0 : 1.0, "mlc",
                      r->first.classified ? 1.0 : 0.0, "votes", w->votes, "first", r->first.identity, "join",
                      (json_int_t)r->join, "candidates", (json_int_t)r->candidates, "strength", (double)r->strength,

@@ -103,9 +103,9 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
         out->after = after.recall;
         rc = wt__evaluator_leave(evaluator, about,
                                  json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0,
-                                           "tool2vec", 1.0, "part", (double)subquery, "blend", "description",
-                                           (double)tool2vec.description, "usage", (double)tool2vec.usage, "shrink",
-                                           (double)tool2vec.shrink),
+                                           "tool2vec", 1.0, "subquery", (double)subquery, "interpolation",
+                                           "description", (double)tool2vec.description, "usage", (double)tool2vec.usage,
+                                           "shrink", (double)tool2vec.shrink),
                                  out, err);
     }
     json_decref(about);

@@ -489,12 +489,12 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
     wt__buffer_dispose(&text);
     json_t *config = wt__rules_write(&s->rules, json_incref(seen));
     json_t *fit = json_pack("{s:I, s:I, s:I, s:I, s:o}", "single", (json_int_t)s->fit.single, "several",
-                            (json_int_t)s->fit.several, "made_up", (json_int_t)s->fit.synthetic, "dev_made_up",
+                            (json_int_t)s->fit.several, "synthetic", (json_int_t)s->fit.synthetic, "dev_synthetic",
                             (json_int_t)count_cut(s), "accuracy",
                             isfinite(s->fit.accuracy) ? json_real(s->fit.accuracy) : json_null());
     const struct retriever *first = &s->ranking.retriever;
     json_t *weights = json_pack("{s:f, s:f, s:f}", "lexical", (double)first->lexical, "dense", (double)first->dense,
-                                "part", (double)first->subquery);
+                                "subquery", (double)first->subquery);
     bool failed = !config || !fit || !out->notice || json_object_set(config, "requests", fit) < 0 ||
                   json_object_set(config, "weights", weights) < 0;
     if (!failed && s->cross)

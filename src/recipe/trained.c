@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "recipe/old_members.h"
 #include "retrieve/document.h"
 #include "retrieve/weight.h"
 
@@ -57,6 +58,8 @@ static int read_config(struct reading *reading, const char *recipe, json_t **out
             wt__fail_context(reading->err, rc, "%s", path);
         else if (!json_is_object(*out))
             rc = wt__fail(reading->err, WT_EMODEL, "%s: not a JSON object", path);
+        else if (!wt__rename_members(*out))
+            rc = wt__fail_nomem(reading->err);
     }
     free(text);
     if (rc < 0) {
@@ -71,7 +74,7 @@ static void read_weights(const struct trained *trained, struct trained_recipe *r
     const json_t *object = wt__json_object(config, "weights");
     recipe->retriever.lexical = fmaxf(wt__weight_read(object, "lexical", 0), 0);
     recipe->retriever.dense = fmaxf(wt__weight_read(object, "dense", 0), 0);
-    recipe->retriever.subquery = fmaxf(wt__weight_read(object, "part", 1), 0);
+    recipe->retriever.subquery = fmaxf(wt__weight_read(object, "subquery", 1), 0);
     recipe->retriever.neighbours = fmaxf(wt__weight_read(object, "neighbours", 0), 0);
     recipe->tool2vec = wt__weight_read(object, "tool2vec", 0);
     recipe->mlc = wt__weight_read(object, "mlc", 0);

@@ -104,7 +104,7 @@ expect 0 "no usage is needed" -s described.wt train encoder --synthetic 20 --jso
 same "what it remembers of that" "20 True" "$("$python" -c '
 import json
 w = json.load(open("described.wt-models/encoder/config.json"))["whichtool"]
-print(w["options"]["made_up"], w["data"]["source"].startswith("descriptions of "))')"
+print(w["options"]["synthetic"], w["data"]["source"].startswith("descriptions of "))')"
 
 # Providers: how likely a request needs several is told with the hits, and how often that is right by eval.
 "$python" - <<'PYTHON'
