@@ -477,7 +477,7 @@ typedef struct wt_hits {
     double multi_provider_probability; /* with "toolrerank": that the request needs tools of several providers, by its
                                           classifier (docs/toolrerank.md); NaN where none looked */
     double no_answer_probability;      /* with options->abstain: that no tool fits; else NaN */
-    size_t copies; /* near-duplicates that were passed over on the way to these hits; 0 with options->copies */
+    size_t copies; /* near-copies that were passed over on the way to these hits; 0 with options->copies */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);

@@ -90,7 +90,8 @@ static const struct example add_examples[] = {
 #define COPIES_OPTION                                                                                                  \
     {                                                                                                                  \
         .id = OPT_COPIES, .name = "copies",                                                                            \
-        .help = "Show near-duplicates, too: tools with the name and nearly the description of an older tool of "       \
+        .help = "Show near-copies (near-duplicates), too: tools with the name and nearly the description of an older " \
+                "tool of "                                                                                             \
                 "another provider, which takes their place otherwise."                                                 \
     }
 

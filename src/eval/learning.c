@@ -230,7 +230,7 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* Whether a recipe is made by the lesson. What stands below ptr is told apart. */
+/* Whether a recipe is made by the lesson. The base retriever of ptr is told apart. */
 static bool uses_lesson(const char *name, const char *lesson)
 {
     const struct recipe *recipe = is(name, AUTOMATIC) ? &wt__recipes[RECIPE_AUTO] : wt__recipe_named(name);

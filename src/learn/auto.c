@@ -1,4 +1,4 @@
-/* auto.c: weights of all the evidence there is (words, Tool2Vec's vectors, the classifier's rows, parts of the request)
+/* auto.c: weights of all the evidence there is (words, Tool2Vec's vectors, the classifier's rows, sub-queries)
  * are found on dev, one after the other, twice around. What a weighing leaves out is a recipe of its own, so this
  * chooses among the plain ones too. `hybrid` with the engine's encoder and the refiners stand beside it: a refiner is
  * taken where it does better, hybrid where nothing betters it.
@@ -164,7 +164,7 @@ static void describe(const struct search *search, struct buffer *runs, struct bu
     }
     wt__buffer_printf(why,
                       "of %zu dev requests' tools, hybrid finds %.1f %% in the first 5, and %.1f %% are found with "
-                      "weights words %g, vectors %g (tool2vec %g, mlc %g), parts %g, neighbours %g",
+                      "weights BM25 %g, vectors %g (tool2vec %g, mlc %g), sub-queries %g, neighbours %g",
                       search->evaluator->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall,
                       (double)w->lexical, (double)w->dense, (double)w->tool2vec, (double)w->mlc, (double)w->subquery,
                       (double)w->neighbours);

@@ -51,7 +51,8 @@ static int open_vectors(struct dev_evaluator *evaluator, const struct tool2vec *
     return wt__tool_vectors_open(searched, vectors, evaluator->tools, evaluator->dim, err);
 }
 
-/* The best of the choices on dev, then the best weight of parts for it; *before is the figure of descriptions alone. */
+/* The best of the choices on dev, then the best weight of sub-queries for it; *before is the figure of descriptions
+ * alone. */
 static int choose(struct dev_evaluator *evaluator, struct tool2vec *best, float *subquery, double *before,
                   struct outcome *after, wt_error *err)
 {

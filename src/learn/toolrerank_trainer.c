@@ -1,7 +1,7 @@
 /* toolrerank_trainer.c: the first stage is dpr, as in the paper, or the same vectors with words beside them where that
  * is better on dev. Then every setting of the paper's Table 2 is put to every dev request, as a request of either kind.
  * A pair of request and tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each
- * request knows its own figure under every setting, the best one for a classifier that is more or less sure is a matter
+ * request knows its own figure under every setting, the best one for a classifier with more or less margin is a matter
  * of sums. Where dev hardly has a request for a single provider, such are cut out of the others (learn/request_kind.h):
  * else nothing would speak for Algorithm 1. */
 #include "learn/toolrerank_trainer.h"
@@ -37,7 +37,7 @@ enum {
     LOOKS = COUNT(depths) * PRIORS,
     SINGLES = COUNT(tau_s_values) * COUNT(covers),
     MULTIS = COUNT(tau_m_values) * COUNT(mosts),
-    POINTS = SINGLES + MULTIS + 1, /* of a look: single, several, and no rule */
+    POINTS = SINGLES + MULTIS + 1, /* of a request: single, several, and no rule */
     DEEPEST = 50,
     CUTOFF = 5
 };
@@ -482,7 +482,7 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
                           100 * s->fit.accuracy);
     else
         wt__buffer_text(&text, "the classifier has nothing to tell apart");
-    wt__buffer_printf(&text, " (of %zu with one provider and %zu with several, %zu of them made up); scores are %s",
+    wt__buffer_printf(&text, " (of %zu with one provider and %zu with several, %zu of them synthetic); scores are %s",
                       s->fit.single, s->fit.several, s->fit.synthetic,
                       s->cross ? "the cross-encoder's" : "the first stage's, since there is no cross-encoder");
     out->notice = text.failed ? NULL : wt__arena_copy(&s->training->arena, wt__buffer_view(&text));

@@ -63,7 +63,7 @@ static inline int world_bundle(void *self, struct str text, struct arena *arena,
 
 /* Gives more than the k that were asked for, which PTR has to bear. */
 static inline int world_dsa(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out,
-                               wt_error *err)
+                            wt_error *err)
 {
     const struct world *world = self;
     (void)k;
@@ -72,7 +72,7 @@ static inline int world_dsa(void *self, struct str text, size_t k, struct arena 
 }
 
 static inline int world_hqc(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
-                             size_t *count, wt_error *err)
+                            size_t *count, wt_error *err)
 {
     const struct world *world = self;
     struct str sets = world_find(world->hqc, text);
@@ -90,7 +90,7 @@ static inline int world_hqc(void *self, struct str text, size_t k, struct arena 
 }
 
 static inline int world_cte(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out,
-                             wt_error *err)
+                            wt_error *err)
 {
     const struct world *world = self;
     char letter = (char)('a' + tool);

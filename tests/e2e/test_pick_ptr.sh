@@ -49,7 +49,7 @@ start_server
 
 expect 2 "no model is named" pick "${model[@]}" --recipe ptr book a table
 says "chat-model NAME"
-expect 2 "an unknown recipe below" pick --recipe ptr --base-retriever nothing book a table
+expect 2 "an unknown base retriever" pick --recipe ptr --base-retriever nothing book a table
 says "nothing"
 expect 2 "views of another recipe" pick --model "" --ablate hqc book a table
 says "options of the recipe ptr"

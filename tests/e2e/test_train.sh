@@ -88,7 +88,7 @@ print(w["tools"], w["requests"], w["source"].endswith("data, more"))')"
 expect 2 "two catalogues" train mlc --data data --data more --out both "${model[@]}"
 says "trained on one catalogue, not on 2 data sets"
 
-# Requests that are made up: descriptions that say enough are all it takes.
+# Synthetic requests: descriptions that say enough are all it takes.
 expect 3 "they say too little" train encoder --synthetic 20 --out made "${options[@]}"
 says "have not one of 25 bytes or more"
 expect 2 "not for every lesson" train dpr --synthetic 20 "${model[@]}"

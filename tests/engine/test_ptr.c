@@ -289,7 +289,7 @@ static const char *leave_encoder(struct arena *arena)
     return model;
 }
 
-/* What stands below decides which encoder finds bundles and past requests, and each has files of its own. */
+/* The base retriever decides which encoder finds bundles and past requests, and each has files of its own. */
 static void nothing_below_an_untrained_recipe_is_trained(void **state)
 {
     (void)state;

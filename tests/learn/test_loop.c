@@ -400,14 +400,14 @@ static void a_state_of_an_earlier_version_is_read(void **state)
 {
     struct place *place = *state;
     float value[2] = {0}, gradient[2], values[3] = {0};
-    const float kept[2] = {1, 2}, carried[3] = {3, 4, 5};
+    const float kept[2] = {1, 2}, numbers[3] = {3, 4, 5};
     struct parameter parameter = {.name = "line", .value = value, .gradient = gradient, .count = 2, .rate = 1};
     const struct adamw_options options = ADAMW_DEFAULTS;
     const struct train_buffers buffers = {values, 3};
     const struct tensor_source tensors[] = {{.name = "value/line", .data = kept, .rank = 1, .shape = {2}},
                                             {.name = "first/line", .data = kept, .rank = 1, .shape = {2}},
                                             {.name = "second/line", .data = kept, .rank = 1, .shape = {2}},
-                                            {.name = "carried", .data = carried, .rank = 1, .shape = {3}}};
+                                            {.name = "carried", .data = numbers, .rank = 1, .shape = {3}}};
     struct adamw adamw;
     struct loop_state read;
     json_t *metadata = json_pack(
@@ -419,7 +419,7 @@ static void a_state_of_an_earlier_version_is_read(void **state)
     assert_int_equal(wt__checkpoint_read(place->checkpoint, "a line", &read, &adamw, &buffers, NULL), 1);
     assert_int_equal(read.measured, 2);
     assert_memory_equal(value, kept, sizeof value);
-    assert_memory_equal(values, carried, sizeof values);
+    assert_memory_equal(values, numbers, sizeof values);
     wt__adamw_dispose(&adamw);
     json_decref(metadata);
 }

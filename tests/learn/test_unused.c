@@ -84,7 +84,7 @@ static void tools_that_nobody_used_have_a_calibration(void **state)
     }
 }
 
-/* Every unused tool joins up to this level. */
+/* Every unused tool joins up to this threshold. */
 static void put_unused_threshold(struct place *place, json_t *config, double threshold)
 {
     struct buffer text = {0};
