@@ -61,7 +61,7 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
         const char *name = names[s];
         if (s == STAGE_SUBQUERY) {
             struct buffer text = {0};
-            wt__buffer_text(&text, "sub-query \"");
+            wt__buffer_text(&text, "subquery \"");
             wt__utf8_append(&text, hit->subquery);
             wt__buffer_char(&text, '"');
             name = wt__arena_copy(arena, wt__buffer_view(&text));
