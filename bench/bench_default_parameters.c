@@ -1,7 +1,7 @@
 /* bench_default_parameters.c: fits the chooser of stores without usage (src/choose/default_parameters.c) on catalogues
  * that have some, by the untrained recipe alone, and says how good it is on each of them when fitted on the others.
  *
- *   bench_untrained FOLDER...     BEIR folders with a train split, whose licences allow it; prints the C text
+ *   bench_default_parameters FOLDER...     BEIR folders with a train split, whose licences allow it; prints the C text
  *
  * Every catalogue counts alike. No tool fits when a request's own tools are taken away, or when it is another
  * catalogue's request; each of the two is half of those cases. */
@@ -40,7 +40,7 @@ struct catalogue {
 
 static void fail(const wt_error *err)
 {
-    fprintf(stderr, "bench_untrained: %s\n", err->message);
+    fprintf(stderr, "bench_default_parameters: %s\n", err->message);
     exit(1);
 }
 
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
     struct chooser chooser;
     size_t count = (size_t)argc - 1;
     if (argc < 3 || count > SETS) {
-        fprintf(stderr, "bench_untrained FOLDER FOLDER...\n");
+        fprintf(stderr, "bench_default_parameters FOLDER FOLDER...\n");
         return 2;
     }
     for (size_t k = 0; k < count; k++) {
@@ -320,8 +320,8 @@ int main(int argc, char **argv)
     print_list("tool_weights", chooser.tool_weights, TOOL_FEATURES);
     printf("    .tool_constant = %.4gf,\n", (double)chooser.tool_constant);
     print_list("sizes", chooser.sizes, CHOOSE_SIZES);
-    print_list("fit_weights", chooser.answerability_weights, ANSWERABLE_FEATURES);
-    printf("    .fit_constant = %.4gf,\n", (double)chooser.answerability_constant);
-    print_list("none", hundredths, 99);
+    print_list("answerability_weights", chooser.answerability_weights, ANSWERABLE_FEATURES);
+    printf("    .answerability_constant = %.4gf,\n", (double)chooser.answerability_constant);
+    print_list("no_answer", hundredths, 99);
     return 0;
 }

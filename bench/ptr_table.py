@@ -7,7 +7,7 @@
 
     --whichtool COMMAND     build/whichtool when not given
     --trained FOLDER        models of each set in FOLDER/NAME; else they are trained first
-    --cache FOLDER, --limit N, --below A,B               as in eval, for each run
+    --cache FOLDER, --limit N, --base-retriever A,B      as in eval, for each run
     --replay FILE --chat-model NAME --asked N            rows of a language model, for the first N requests of each set,
                                                          from its recorded answers
     --rows FILE             keep the measured rows
@@ -28,8 +28,8 @@ import tempfile
 
 METRICS = ("recall@gold", "ndcg@gold", "tracc")
 RATES = ("0", "0.1", "0.2")
-ABLATED = "dense"  # what stands below the rows without a part
-PARTS = ("bundle", "direct", "past", "like")
+ABLATED = "dense"  # base retriever of the ablations
+ABLATIONS = ("bundle", "dsa", "hqc", "cte")
 # The paper's sets, and which of ours is the same or nearest; figures as its Tables 1 and 2 have them.
 PAPER_SETS = {"toollens-tools": 0, "toollens": 0, "metatool-multi": 1, "rectools": 2}
 PAPER = (
@@ -44,7 +44,7 @@ PAPER = (
     ("SimCSE", "GPT-3.5-turbo", (.350, .448, .319), (.756, .937, .671), (.594, .879, .575)),
     ("SimCSE", "GPT-4o", (.368, .467, .336), (.774, .956, .690), (.609, .896, .591)),
 )
-PAPER_WITHOUT = (
+PAPER_ABLATIONS = (
     ("bundle", "open-mistral-7b", (.221, .264, .171), (.695, .882, .612), (.532, .912, .270)),
     ("bundle", "GPT-3.5-turbo", (.264, .381, .208), (.724, .919, .656), (.541, .913, .430)),
     ("bundle", "GPT-4o", (.283, .391, .235), (.745, .922, .677), (.581, .916, .439)),
@@ -111,19 +111,18 @@ def first_tools(options, folder, name):
 
 def measured(options):
     for folder in options.data:
-        below = options.below.split(",")
-        for name in below:
+        for name in options.base_retriever.split(","):
             yield first_tools(options, folder, name)
-            yield from evaluate(options, folder, "--recipe", "bundle", "--below", name)
+            yield from evaluate(options, folder, "--recipe", "bundle", "--base-retriever", name)
             for rate in RATES:
-                yield from evaluate(options, folder, "--recipe", "ptr", "--below", name, "--oracle", rate)
-        for part in PARTS:
+                yield from evaluate(options, folder, "--recipe", "ptr", "--base-retriever", name, "--oracle", rate)
+        for ablation in ABLATIONS:
             for rate in RATES:
-                yield from evaluate(options, folder, "--recipe", "ptr", "--below", ABLATED, "--oracle", rate,
-                                    "--without", part)
+                yield from evaluate(options, folder, "--recipe", "ptr", "--base-retriever", ABLATED, "--oracle", rate,
+                                    "--ablate", ablation)
         if options.replay:
-            for row in evaluate(options, folder, "--recipe", "bundle,ptr", "--below", "bm25", "--limit", options.asked,
-                                "--chat-model", options.chat_model, "--replay", options.replay):
+            for row in evaluate(options, folder, "--recipe", "bundle,ptr", "--base-retriever", "bm25", "--limit",
+                                options.asked, "--chat-model", options.chat_model, "--replay", options.replay):
                 row["verdict"] = verdict(options.replay)
                 yield row
 
@@ -183,8 +182,8 @@ def label(row):
     if "first" in row:
         return row["recipe"], "N/A: its first tools"
     if row["recipe"] == "bundle":
-        return settings["below"], "N/A: the nearest bundle"
-    return settings["without"] or settings["below"], settings["answers"] + row.get("verdict", "")
+        return settings["base_retriever"], "N/A: the nearest bundle"
+    return settings["ablate"] or settings["base_retriever"], settings["answers"] + row.get("verdict", "")
 
 
 def print_table(title, first, sets, wanted, paper):
@@ -211,14 +210,14 @@ def print_tables(sets):
     def of_all(row):
         return row["queries"] == whole[row["set"]]
 
-    def part(row):
-        return row["settings"].get("without", "")
+    def ablation(row):
+        return row["settings"].get("ablate", "")
 
     requests = ", ".join(f"{count} of {name}" for name, count in whole.items())
-    print_table(f"Recall@K / NDCG@K / TRACC of all test requests ({requests}):", "retriever below", sets,
-                lambda row: of_all(row) and not part(row), PAPER)
-    print_table("Without a part:", "without", sets, lambda row: of_all(row) and part(row), PAPER_WITHOUT)
-    print_table(f"The first {', '.join(map(str, some))} requests of each:", "retriever below", sets,
+    print_table(f"Recall@K / NDCG@K / TRACC of all test requests ({requests}):", "base retriever", sets,
+                lambda row: of_all(row) and not ablation(row), PAPER)
+    print_table("Ablations:", "without", sets, lambda row: of_all(row) and ablation(row), PAPER_ABLATIONS)
+    print_table(f"The first {', '.join(map(str, some))} requests of each:", "base retriever", sets,
                 lambda row: not of_all(row), ())
 
 
@@ -226,7 +225,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("data", nargs="*")
     parser.add_argument("--whichtool", default="build/whichtool")
-    parser.add_argument("--below", default="bm25,dense,hybrid,auto")
+    parser.add_argument("--base-retriever", default="bm25,dense,hybrid,auto")
     for name in ("trained", "cache", "limit", "replay", "chat-model", "asked", "rows", "echo"):
         parser.add_argument("--" + name)
     options = parser.parse_args()

@@ -45,15 +45,15 @@ TABLE_5 = ((10, 50, 89.6, 78.7, 84.2), (10, 30, 89.6, 77.8, 83.7), (30, 50, 87.3
            (50, 10, 85.7, 71.3, 78.5), (30, 10, 87.1, 72.2, 79.7), (50, 30, 85.7, 75.4, 80.6))
 # Table 6: the rule for requests of every kind (None: each kind's own), and recall of single, multi and all.
 TABLE_6 = {"as trained": (None, 88.3, 80.1, 84.2), "no rule": ("none", 86.5, 79.1, 82.8),
-           "single for all": ("concentrate", 88.9, 78.0, 83.5), "multi for all": ("spread", 85.2, 80.1, 82.6),
+           "single for all": ("algorithm1", 88.9, 78.0, 83.5), "multi for all": ("algorithm2", 85.2, 80.1, 82.6),
            "gold kinds": ("oracle", 88.9, 80.1, 84.5)}
 # Table 7: whether seen and unseen providers are taken whole, and recall of single-tool requests.
 TABLE_7 = ((False, True, 88.3), (False, False, 87.7), (True, True, 87.7), (True, False, 87.1))
-PAPER_SETTINGS = {"seen_depth": 10, "unseen_depth": 50, "sure": 0.85, "alike": 0.7, "group_most": 3, "prior": 0,
+PAPER_SETTINGS = {"seen_depth": 10, "unseen_depth": 50, "tau_s": 0.85, "tau_m": 0.7, "group_most": 3, "prior": 0,
                   "cover": 0, "truncate": True, "expand_seen": False, "expand_unseen": True,
-                  "rules": {"unknown": "none", "single": "concentrate", "multi": "spread"}}
+                  "rules": {"unknown": "none", "single": "algorithm1", "multi": "algorithm2"}}
 
-DPR = {"lexical": 0, "dense": 1, "part": 0}
+DPR = {"lexical": 0, "dense": 1, "subquery": 0}
 
 
 class Data:
@@ -184,7 +184,7 @@ def main():
     whichtool = sys.argv[3] if len(sys.argv) > 3 else "build/whichtool"
     jobs = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     wanted = {f"depths {s} {u}": {"seen_depth": s, "unseen_depth": u, "truncate": True} for s, u, *_ in TABLE_5}
-    for rule in ("none", "concentrate", "spread"):
+    for rule in ("none", "algorithm1", "algorithm2"):
         wanted[rule] = {"rules": {"unknown": rule, "single": rule, "multi": rule}}
     wanted.update({f"expand {s} {u}": {"expand_seen": s, "expand_unseen": u} for s, u, _ in TABLE_7})
     with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -208,7 +208,7 @@ def main():
                                     for groups, figure in zip((SEEN, UNSEEN, SEEN + UNSEEN), figures))]
                  for s, u, *figures in TABLE_5])
 
-    found["oracle"] = {q: found["concentrate" if data.single(q) else "spread"].get(q, ()) for q in data.right}
+    found["oracle"] = {q: found["algorithm1" if data.single(q) else "algorithm2"].get(q, ()) for q in data.right}
     multi = tuple(g for g in NAMES if g not in SINGLE)
     print("\nTable 6, Recall@5 with other rules:")
     print_table(["", "single-tool", "multi-tool", "all"],

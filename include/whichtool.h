@@ -479,9 +479,9 @@ typedef struct wt_hits {
     const char *notice; /* one line on what was missing (no model, tools without vectors), or NULL */
     double encode_ms, search_ms, total_ms;
     const char *why;                   /* with "auto": how its choice was found, one sentence; else NULL */
-    double multi_provider_probability; /* with "toolrerank": probability that the request needs tools of several
-                       providers, as its classifier sees it (docs/toolrerank.md); NaN where none looked */
-    double no_answer_probability;      /* with options->abstain: probability that no tool fits; else NaN */
+    double multi_provider_probability; /* with "toolrerank": that the request needs tools of several providers, by its
+                                          classifier (docs/toolrerank.md); NaN where none looked */
+    double no_answer_probability;      /* with options->abstain: that no tool fits; else NaN */
     size_t copies; /* near-copies that were passed over on the way to these hits; 0 with options->copies */
 } wt_hits;
 
@@ -519,8 +519,8 @@ typedef struct wt_pick_options {
     const char *recipe;   /* one of wt_recipe_at that picks; NULL: "set", for which alone are complete and abstain */
     /* Of "ptr" and "bundle" alone: */
     const char *base_retriever; /* the recipe that finds the tools that are added; NULL: "auto" */
-    const char *ablate; /* what is left out, for a study: some of bundle, direct, past and like, with commas between */
-    size_t k;           /* tools, or past requests, of every view (docs/ptr.md), at most 32; 0: 7 */
+    const char *ablate;         /* ablation: leave out some of bundle, dsa, hqc and cte, with commas between */
+    size_t k;                   /* tools, or past requests, of every view (docs/ptr.md), at most 32; 0: 7 */
     /* Of every recipe: */
     wt_progress_fn progress; /* heard as in wt_find_options, and about once a second while a model answers; may be
                                 called from a thread of the library's */
@@ -676,9 +676,9 @@ typedef struct wt_train_options {
                            for the encoder's loss "contrast" and the cross-encoder; 0: none, and the latter's own */
     const char *fields; /* of a tool, that encoder or cross-encoder reads: some of category, provider, name, description
                            and parameters, with commas between; NULL: provider,name,description */
-    size_t synthetic;   /* so many requests made up of the descriptions of each catalogue's tools, to learn from beside
-                         the   recorded ones, or in their place where there are none; for the encoder and the cross-encoder;
-                         0: none */
+    size_t synthetic;   /* so many requests made of the descriptions of each catalogue's tools (inverse cloze task), to
+                           learn from beside the recorded ones, or in their place where there are none; for the encoder
+                           and the cross-encoder; 0: none */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)
@@ -741,7 +741,7 @@ typedef struct wt_eval_options {
     const char *html_path; /* write the figures with their analyses as one page; NULL: none */
     size_t timed;          /* queries, the first ones, that are asked once more, one by one, to time them; 0: 200 */
     const char *out_of_domain; /* another data set, whose queries of the split no tool fits: how often the recipe "set"
-                            tells; NULL: none */
+                                  tells; NULL: none */
     /* Of the recipes "ptr" and "bundle": */
     const char *base_retriever, *ablate; /* as in wt_pick_options */
     int oracle;          /* non-zero: a stand-in that knows the judgements answers in place of a language model */
@@ -766,9 +766,9 @@ typedef struct wt_eval_row {
     double p50_ms, p95_ms, p99_ms; /* of one wt_find, one thread */
     const char *settings;          /* JSON object: what the figures depend on */
     const char *notice;            /* what was missing, or NULL */
-    double kind_accuracy,
-        kind_brier; /* of wt_hits.multi_provider_probability: the share of queries that it puts on the right side of .5,
-                       and its mean squared error (0 to 1, less is better); NaN where none looked */
+    /* Of wt_hits.multi_provider_probability: the share of queries that it puts on the right side of .5, and its mean
+     * squared error (0 to 1, less is better); NaN where none looked. */
+    double kind_accuracy, kind_brier;
 } wt_eval_row;
 
 /* b against a, paired by query: mean difference with a 95 % interval and a two-sided p. */

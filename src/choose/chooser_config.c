@@ -69,7 +69,7 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
         const char *name;
     } lists[] = {{out->tool_weights, TOOL_FEATURES, "tool"},
                  {out->sizes, CHOOSE_SIZES, "sizes"},
-                 {out->answerability_weights, ANSWERABLE_FEATURES, "fit"}};
+                 {out->answerability_weights, ANSWERABLE_FEATURES, "answerability"}};
     const struct {
         float *into;
         const char *name;
@@ -77,7 +77,7 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
                    {&out->likelihood, "likelihood"},
                    {&out->past, "past"},
                    {&out->size, "size"},
-                   {&out->answerability_constant, "fit_constant"}};
+                   {&out->answerability_constant, "answerability_constant"}};
     int rc = 0;
     *out = (struct chooser){.likelihood = 0};
     for (size_t i = 0; rc == 0 && i < sizeof lists / sizeof *lists; i++)
@@ -85,11 +85,11 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
     for (size_t i = 0; rc == 0 && i < sizeof numbers / sizeof *numbers; i++)
         rc = read_number(numbers[i].into, config, numbers[i].name, err);
     if (rc == 0)
-        rc = read_calibration(&out->nonconformity, config, "levels", arena, err);
+        rc = read_calibration(&out->nonconformity, config, "nonconformity", arena, err);
     if (rc == 0)
         rc = read_calibration(&out->unused, config, "unused", arena, err);
     if (rc == 0)
-        rc = read_calibration(&out->no_answer, config, "none", arena, err);
+        rc = read_calibration(&out->no_answer, config, "no_answer", arena, err);
     return rc < 0 ? rc : read_relevance(out, config, err);
 }
 
@@ -109,10 +109,11 @@ json_t *wt__chooser_write(const struct chooser *c)
     json_t *config = json_pack(
         "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o}", "tool", write_list(c->tool_weights, TOOL_FEATURES),
         "tool_constant", (double)c->tool_constant, "likelihood", (double)c->likelihood, "past", (double)c->past, "size",
-        (double)c->size, "sizes", write_list(c->sizes, CHOOSE_SIZES), "fit",
-        write_list(c->answerability_weights, ANSWERABLE_FEATURES), "fit_constant", (double)c->answerability_constant,
-        "levels", write_list(c->nonconformity.values, c->nonconformity.count), "unused",
-        write_list(c->unused.values, c->unused.count), "none", write_list(c->no_answer.values, c->no_answer.count));
+        (double)c->size, "sizes", write_list(c->sizes, CHOOSE_SIZES), "answerability",
+        write_list(c->answerability_weights, ANSWERABLE_FEATURES), "answerability_constant",
+        (double)c->answerability_constant, "nonconformity", write_list(c->nonconformity.values, c->nonconformity.count),
+        "unused", write_list(c->unused.values, c->unused.count), "no_answer",
+        write_list(c->no_answer.values, c->no_answer.count));
     if (!config || !c->has_relevance)
         return config;
     if (json_object_set_new(config, "relevance", write_list(c->relevance.weights, RELEVANCE_FEATURES)) == 0 &&

@@ -149,6 +149,6 @@ const char *wt__ptr_verdict_name(enum ptr_verdict verdict)
 
 const char *wt__ptr_view_name(enum ptr_view view)
 {
-    static const char *const names[] = {"direct", "past", "like"};
+    static const char *const names[] = {"dsa", "hqc", "cte"};
     return names[view];
 }

@@ -36,7 +36,7 @@ static int check_recipes(struct cli *cli)
     return 0;
 }
 
-/* The recipe ptr: what stands below it, and who answers. */
+/* The recipe ptr: its base retriever, and who answers. */
 static int read_ptr(struct cli *cli, wt_eval_options *options)
 {
     const char *base_retriever = wt__text_of(cli, OPT_BASE_RETRIEVER), *rate = wt__text_of(cli, OPT_ORACLE);

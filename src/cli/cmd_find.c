@@ -21,9 +21,9 @@ static void print_json_object(struct buffer *out, const wt_hits *hits, const cha
     if (hits->why)
         wt__json_text(out, "why", hits->why);
     if (!isnan(hits->multi_provider_probability))
-        wt__json_number(out, "several", hits->multi_provider_probability);
+        wt__json_number(out, "multi_provider_probability", hits->multi_provider_probability);
     if (!isnan(hits->no_answer_probability))
-        wt__json_number(out, "none", hits->no_answer_probability);
+        wt__json_number(out, "no_answer_probability", hits->no_answer_probability);
     if (hits->copies > 0)
         wt__json_count(out, "copies", hits->copies);
     wt__json_number(out, "encode_ms", hits->encode_ms);

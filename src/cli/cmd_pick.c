@@ -19,7 +19,7 @@ static void print_json(struct buffer *out, const wt_picked *picked, const char *
     wt__json_text(out, "recipe", picked->recipe);
     if (picked->notice)
         wt__json_text(out, "notice", picked->notice);
-    json_share(out, "none", picked->no_answer_probability);
+    json_share(out, "no_answer_probability", picked->no_answer_probability);
     json_share(out, "tracc", picked->tracc);
     json_share(out, "complete", picked->complete);
     wt__json_number(out, "encode_ms", picked->encode_ms);

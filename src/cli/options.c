@@ -29,10 +29,10 @@ const struct option wt__global_options[] = {
      .name = "store",
      .kind = VALUE_FILE,
      .value = "FILE",
-     .help = "The file that holds the catalogue; made when it is missing. Without this option, $WHICHTOOL_STORE, else "
-             "tools.wt in the data folder."},
-    {.id = OPT_JSON, .name = "json", .help = "Print one JSON object a line, and nothing else, on standard output."},
-    {.id = OPT_QUIET, .letter = 'q', .name = "quiet", .help = "No notes, times or progress on standard error."},
+     .help = "The store: the file that holds the catalogue, created when it is missing. Default: $WHICHTOOL_STORE, "
+             "else tools.wt in the data folder."},
+    {.id = OPT_JSON, .name = "json", .help = "Print one JSON object a line on standard output, and nothing else."},
+    {.id = OPT_QUIET, .letter = 'q', .name = "quiet", .help = "No notes, timings or progress on standard error."},
     {.id = OPT_NO_COLOR, .name = "no-color", .help = "No colours, as when NO_COLOR is set."},
     {.id = OPT_HELP, .letter = 'h', .name = "help", .help = "Explain the verb, or the command."},
     {.id = OPT_VERSION, .name = "version", .help = "Print the version."},
@@ -46,20 +46,20 @@ static const struct option add_options[] = {
      .kind = VALUE_CHOICE,
      .value = "FORMAT",
      .choices = IMPORT_FORMATS,
-     .help = "The format of the source; found out when not given."},
+     .help = "Format of the source. Default: detected."},
     {.id = OPT_PROVIDER,
      .letter = 'p',
      .name = "provider",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "The provider that the tools belong to; overrides the source's own."},
+     .help = "Provider that the tools belong to; overrides the source's own."},
     {.id = OPT_SYNC,
      .name = "sync",
-     .help = "Remove the tools that an earlier import of the same source brought and that it no longer has."},
-    {.id = OPT_STRICT, .name = "strict", .help = "Take nothing, and exit with 3, when one tool is bad."},
+     .help = "Remove the tools that an earlier import of the same source added and that it no longer contains."},
+    {.id = OPT_STRICT, .name = "strict", .help = "Import nothing, and exit with 3, when a tool is invalid."},
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
-     .help = "Do not encode now; a later add does. Recipes that need no model work at once."},
+     .help = "Do not embed the tools now; a later add does. Lexical recipes work at once."},
     MODEL_OPTIONS,
 };
 static const struct example add_examples[] = {
@@ -71,29 +71,28 @@ static const struct example add_examples[] = {
 };
 
 #define ABSTAIN_HELP                                                                                                   \
-    "Show nothing, and exit with 1, when it is likely that no tool fits: as likely as for a share SHARE, such as "     \
-    "0.05, of the requests that have one."
+    "Show nothing, and exit with 1, when probably no tool fits. SHARE is the rate of false alarms, such as 0.05: the " \
+    "share of the requests that have a tool and get none."
 
 #define TIMEOUT_OPTION                                                                                                 \
     {                                                                                                                  \
         .id = OPT_TIMEOUT, .name = "timeout", .kind = VALUE_NUMBER, .value = "SECONDS", .max = TIMEOUT_MAX,            \
-        .help = "Give up, and exit with 124, when it takes longer; looked at between the stages, while models are "    \
-                "loaded and the index is made, and while a reranker or a language model is at work. No limit "         \
-                "when not given."                                                                                      \
+        .help = "Time limit; beyond it the exit code is 124. Checked between the stages, while models are loaded and " \
+                "the index is made, and while a reranker or a language model is at work. Default: none."               \
     }
 
 #define MAX_PER_PROVIDER_OPTION                                                                                        \
     {                                                                                                                  \
         .id = OPT_MAX_PER_PROVIDER, .name = "max-per-provider", .kind = VALUE_NUMBER, .value = "N", .max = WT_MAX_K,   \
-        .help = "At most so many tools of one provider."                                                               \
+        .help = "At most N tools of one provider."                                                                     \
     }
 
 #define COPIES_OPTION                                                                                                  \
     {                                                                                                                  \
         .id = OPT_COPIES, .name = "copies",                                                                            \
-        .help =                                                                                                        \
-            "Show near-copies, too: tools that are named alike and say nearly the same as an older tool of another "   \
-            "provider, and that give way to it otherwise."                                                             \
+        .help = "Show near-copies (near-duplicates), too: tools with the name and nearly the description of an older " \
+                "tool of "                                                                                             \
+                "another provider, which takes their place otherwise."                                                 \
     }
 
 static const struct option find_options[] = {
@@ -103,18 +102,18 @@ static const struct option find_options[] = {
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_K,
-     .help = "How many tools to show; 5 when not given."},
+     .help = "Number of tools. Default: 5."},
     {.id = OPT_RECIPE,
      .letter = 'r',
      .name = "recipe",
      .kind = VALUE_RECIPE,
      .value = "NAME",
-     .help = "How to search; `whichtool help --recipes` lists the names. When not given, the best that the store and "
-             "the model allow."},
+     .help = "Retrieval recipe; `whichtool help --recipes` lists them. Default: the best that the store and the model "
+             "allow."},
     {.id = OPT_EXPLAIN,
      .letter = 'e',
      .name = "explain",
-     .help = "Show what each stage of the recipe said of a tool, and which words matched where."},
+     .help = "Show each stage's score of a tool, and which words matched in which fields."},
     {.id = OPT_PROVIDER,
      .letter = 'p',
      .name = "provider",
@@ -128,7 +127,7 @@ static const struct option find_options[] = {
      .name = "abstain",
      .kind = VALUE_TEXT,
      .value = "SHARE",
-     .help = ABSTAIN_HELP " Only without --recipe; never when not given."},
+     .help = ABSTAIN_HELP " Only without --recipe. Default: off."},
     {.id = OPT_FORMAT,
      .letter = 'f',
      .name = "format",
@@ -149,26 +148,26 @@ static const struct example find_examples[] = {
 /* Of the recipe ptr, in pick and eval. */
 #define PTR_OPTIONS                                                                                                    \
     {.id = OPT_BASE_RETRIEVER,                                                                                         \
-     .name = "below",                                                                                                  \
+     .name = "base-retriever",                                                                                         \
      .kind = VALUE_RECIPE,                                                                                             \
      .value = "RECIPE",                                                                                                \
-     .help = "What finds tools and bundles for the recipes ptr and bundle; auto when not given."},                     \
+     .help = "Retriever of tools and bundles for the recipes ptr and bundle. Default: auto."},                         \
         {.id = OPT_ABLATE,                                                                                             \
-         .name = "without",                                                                                            \
+         .name = "ablate",                                                                                             \
          .kind = VALUE_TEXT,                                                                                           \
          .value = "A,B",                                                                                               \
-         .help = "What the recipe ptr does without: some of bundle, direct, past and like."},                          \
+         .help = "Ablation of the recipe ptr: leave out some of bundle, dsa, hqc and cte."},                           \
         {.id = OPT_CHAT_URL,                                                                                           \
          .name = "chat-url",                                                                                           \
          .kind = VALUE_TEXT,                                                                                           \
          .value = "URL",                                                                                               \
-         .help = "The server of the language model that the recipe ptr asks, as http://127.0.0.1:8080/v1; "            \
-                 "$OPENAI_BASE_URL when not given."},                                                                  \
+         .help = "Server of the language model for the recipe ptr, such as http://127.0.0.1:8080/v1. Default: "        \
+                 "$OPENAI_BASE_URL."},                                                                                 \
         {.id = OPT_CHAT_MODEL,                                                                                         \
          .name = "chat-model",                                                                                         \
          .kind = VALUE_TEXT,                                                                                           \
          .value = "NAME",                                                                                              \
-         .help = "The language model, by the name that its server knows."},                                            \
+         .help = "Language model, by its name on the server."},                                                        \
         {.id = OPT_RECORD,                                                                                             \
          .name = "record",                                                                                             \
          .kind = VALUE_FILE,                                                                                           \
@@ -185,26 +184,25 @@ static const struct option pick_options[] = {
      .name = "recipe",
      .kind = VALUE_RECIPE,
      .value = "NAME",
-     .help = "How: set when not given; bundle, the set of past use that is most like the request; ptr, that set "
-             "corrected by a language model."},
+     .help = "set (default); bundle, the most similar of the sets that past requests used; ptr, that set corrected by "
+             "a language model."},
     {.id = OPT_COMPLETE,
      .name = "complete",
      .kind = VALUE_TEXT,
      .value = "P",
-     .help =
-         "A set that shall hold all the tools that are needed for a share P of requests, such as 0.9, and is no "
-         "larger than that took on requests that training set aside; needs `train set`. Requests that no tool seems "
-         "to fit get none all the same; see --abstain."},
+     .help = "A set that aims to hold all needed tools for a share P of requests, such as 0.9, by conformal "
+             "prediction: as small as that allowed on dev; needs `train set`. Requests that no tool seems to fit get "
+             "none all the same; see --abstain."},
     {.id = OPT_ABSTAIN,
      .name = "abstain",
      .kind = VALUE_TEXT,
      .value = "SHARE",
-     .help = ABSTAIN_HELP " 0.05 when not given; 0: pick something in any case."},
+     .help = ABSTAIN_HELP " Default: 0.05; 0: always pick something."},
     {.id = OPT_EXPLAIN,
      .letter = 'e',
      .name = "explain",
-     .help = "Show what each stage said of a tool, and which words matched where; of the recipe ptr every list, "
-             "decision and answer."},
+     .help = "Show each stage's score of a tool, and which words matched in which fields; of the recipe ptr every "
+             "list, decision and answer."},
     {.id = OPT_PROVIDER,
      .letter = 'p',
      .name = "provider",
@@ -238,19 +236,14 @@ static const struct option list_options[] = {
      .kind = VALUE_TEXT,
      .value = "NAME",
      .help = "Only tools of this provider."},
-    {.id = OPT_PROVIDERS, .name = "providers", .help = "List the providers with the number of their tools instead."},
-    {.id = OPT_LIMIT,
-     .name = "limit",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = WT_MAX_TOOLS,
-     .help = "Show at most so many."},
+    {.id = OPT_PROVIDERS, .name = "providers", .help = "List the providers with their number of tools instead."},
+    {.id = OPT_LIMIT, .name = "limit", .kind = VALUE_NUMBER, .value = "N", .max = WT_MAX_TOOLS, .help = "At most N."},
     {.id = OPT_OFFSET,
      .name = "offset",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_TOOLS,
-     .help = "Pass over so many first."},
+     .help = "Skip the first N."},
 };
 static const struct example list_examples[] = {
     {"whichtool list --providers", "What the catalogue is made of."},
@@ -262,7 +255,7 @@ static const struct example check_examples[] = {
 };
 
 static const struct option show_options[] = {
-    {.id = OPT_DEFINITION, .name = "definition", .help = "Print the definition, byte for byte as the source had it."},
+    {.id = OPT_DEFINITION, .name = "definition", .help = "Print the definition, byte for byte as in the source."},
     {.id = OPT_SCHEMA, .name = "schema", .help = "Print the JSON Schema of the arguments."},
     {.id = OPT_FORMAT,
      .letter = 'f',
@@ -296,8 +289,8 @@ static const struct option usage_options[] = {
      .name = "split",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "add: which qrels/NAME.tsv of a BEIR folder; train when not given."},
-    {.id = OPT_STRICT, .name = "strict", .help = "add: take nothing, and exit with 3, when one usage is bad."},
+     .help = "add: split of a BEIR folder, qrels/NAME.tsv. Default: train."},
+    {.id = OPT_STRICT, .name = "strict", .help = "add: import nothing, and exit with 3, when a usage is invalid."},
     {.id = OPT_TOOL,
      .letter = 't',
      .name = "tool",
@@ -319,16 +312,18 @@ static const struct option usage_options[] = {
      .kind = VALUE_NUMBER,
      .value = "ID",
      .max = INT64_MAX / 16,
-     .help = "list, export: begin behind the usage with this id."},
+     .help = "list, export: start after the usage with this id."},
     {.id = OPT_LIMIT,
      .name = "limit",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_USAGES,
-     .help = "list, export: the first so many."},
+     .help = "list, export: at most N."},
     {.id = OPT_ALL, .name = "all", .help = "forget: every usage."},
     {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "forget: do not ask."},
-    {.id = OPT_NO_VECTORS, .name = "no-vectors", .help = "add, forget: do not encode now; a later add does."},
+    {.id = OPT_NO_VECTORS,
+     .name = "no-vectors",
+     .help = "add, forget: do not embed the requests now; a later add does."},
     MODEL_OPTIONS,
 };
 static const struct example usage_examples[] = {
@@ -344,25 +339,25 @@ static const struct option eval_options[] = {
      .name = "split",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "Which qrels/NAME.tsv: test when not given."},
+     .help = "Split, qrels/NAME.tsv. Default: test."},
     {.id = OPT_RECIPE,
      .letter = 'r',
      .name = "recipe",
      .kind = VALUE_RECIPE,
      .value = "A,B",
-     .help = "Which recipes; every one that can run when not given. The others are compared with the first."},
+     .help = "Recipes to evaluate. Default: every one that can run. The others are compared with the first."},
     {.id = OPT_K,
      .letter = 'k',
      .name = "k",
      .kind = VALUE_TEXT,
      .value = "1,3,5",
-     .help = "Cutoffs of the metrics; 1,3,5,7,10 when not given."},
+     .help = "Cutoffs of the metrics. Default: 1,3,5,7,10."},
     {.id = OPT_LIMIT,
      .name = "limit",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = UINT32_MAX,
-     .help = "Measure only the first so many queries."},
+     .help = "Evaluate the first N queries only."},
     {.id = OPT_RUN,
      .name = "run",
      .kind = VALUE_FILE,
@@ -373,41 +368,42 @@ static const struct option eval_options[] = {
      .name = "qrels",
      .kind = VALUE_FILE,
      .value = "FILE",
-     .help = "Write the judgements as TREC qrels."},
+     .help = "Write the relevance judgements as TREC qrels."},
     {.id = OPT_HTML,
      .name = "html",
      .kind = VALUE_FILE,
      .value = "FILE",
-     .help = "Write the figures and their analyses as one page: what fails, how near requests are to tools, a map."},
+     .help = "Write the metrics and an error analysis as one page: what fails, how near requests are to tools, a map "
+             "of the embeddings."},
     {.id = OPT_TRAINED,
      .name = "trained",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Where `train --data DIR --out FOLDER` left the models of recipes that need training. When not given, "
-             "what is missing is trained first."},
+     .help = "Models that `train --data DIR --out FOLDER` left, for recipes that need training. Default: missing ones "
+             "are trained first."},
     {.id = OPT_USAGES,
      .name = "usages",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_USAGES,
-     .help = "Learn from at most so many usages of each tool; from all when not given."},
+     .help = "Learn from at most N usages of each tool. Default: all."},
     {.id = OPT_OUT_OF_DOMAIN,
-     .name = "foreign",
+     .name = "out-of-domain",
      .kind = VALUE_FOLDER,
      .value = "DIR",
-     .help = "Another data set: how often the recipe set tells that no tool fits its requests."},
+     .help = "Another data set, whose requests no tool answers: how often the recipe set says so."},
     {.id = OPT_BOOTSTRAP,
      .name = "bootstrap",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 1000000,
-     .help = "Resamples of the comparison; 10,000 when not given."},
+     .help = "Bootstrap resamples of the comparison. Default: 10,000."},
     {.id = OPT_TIMED,
      .name = "timed",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 1000000,
-     .help = "Time the first so many queries, one after another; 200 when not given."},
+     .help = "Measure latency on the first N queries, one after another. Default: 200."},
     MAX_PER_PROVIDER_OPTION,
     COPIES_OPTION,
     {.id = OPT_SEED,
@@ -415,18 +411,18 @@ static const struct option eval_options[] = {
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = UINT32_MAX,
-     .help = "Seed of the comparison, the training and all that is drawn; 1 when not given."},
+     .help = "Random seed of the bootstrap, of training and of samples. Default: 1."},
     {.id = OPT_CACHE,
      .name = "cache",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Where imported catalogues and their vectors are kept between evaluations."},
+     .help = "Where imported catalogues and their embeddings are kept between evaluations."},
     {.id = OPT_ORACLE,
      .name = "oracle",
      .kind = VALUE_TEXT,
      .value = "RATE",
-     .help = "In place of a language model a stand-in that knows the judgements answers the recipe ptr, with so many "
-             "wrong decisions as a share, 0 to 1. Its figures are no claim about any model."},
+     .help = "An oracle answers in place of a language model for the recipe ptr: it knows the relevance judgements, "
+             "and a share RATE of its decisions, 0 to 1, is wrong. Its figures are no claim about any model."},
     PTR_OPTIONS,
     MODEL_OPTIONS,
 };
@@ -444,105 +440,103 @@ static const struct option train_options[] = {
      .kind = VALUE_FOLDER,
      .value = "DIR",
      .repeats = true,
-     .help = "Learn from a data set in BEIR layout instead of the store: fit on its train split, choose on dev. Given "
-             "several times, encoder and cross learn from all of them."},
+     .help = "Train on a data set in BEIR layout instead of the store: fit on its train split, select on dev. Given "
+             "several times, encoder and cross train on all of them."},
     {.id = OPT_MOST,
      .name = "most",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_USAGES,
-     .help = "Learn from at most so many requests of each data set, drawn by the seed; from all when not given."},
+     .help = "At most N training requests of each data set, sampled by the seed. Default: all."},
     {.id = OPT_OUT,
      .name = "out",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Where the models go, a folder each; STORE-models when not given. Needed with --data."},
+     .help = "Output folder, with a folder for each model. Default: STORE-models. Required with --data."},
     {.id = OPT_EPOCHS,
      .name = "epochs",
      .kind = VALUE_TEXT,
      .value = "N",
-     .help = "Passes over the requests, such as 2 or 0.5; by their number when not given."},
+     .help = "Training epochs, such as 2 or 0.5. Default: by the number of requests."},
     {.id = OPT_BATCH,
      .name = "batch",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 65536,
-     .help = "Requests at once; 32 for the encoder, 8 for cross when not given."},
+     .help = "Batch size. Default: 32 for encoder, 8 for cross."},
     {.id = OPT_ACCUMULATE,
      .name = "accumulate",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 65536,
-     .help = "Batches a step, for less memory: their gradients are added up."},
+     .help = "Gradient accumulation: batches a step, to save memory. Default: 1."},
     {.id = OPT_LR,
      .name = "lr",
      .kind = VALUE_TEXT,
      .value = "RATE",
-     .help = "Highest learning rate, such as 5e-5; the model's own when not given."},
+     .help = "Peak learning rate, such as 5e-5. Default: the model's own."},
     {.id = OPT_FREEZE,
      .name = "freeze",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 1024,
-     .help = "Leave the embeddings and the first so many layers as they are."},
+     .help = "Freeze the embeddings and the first N layers."},
     {.id = OPT_LOSS,
      .name = "loss",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help =
-         "What is made small; encoder: contrast (when not given), triplet, softmax or bce; cross: softmax (when not "
-         "given) or bce."},
+     .help = "Training loss; encoder: contrast (default), triplet, softmax or bce; cross: softmax (default) or bce."},
     {.id = OPT_PRECISION,
      .name = "precision",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "fp32, or bf16: products of matrices are rounded where the processor is faster at that (when not given)."},
+     .help = "fp32, or bf16: matrix products of bfloat16, sums in fp32. Default: bf16 where the processor is faster "
+             "with it."},
     {.id = OPT_CANDIDATES,
      .name = "candidates",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 1024,
-     .help = "How many tools a refiner looks at."},
+     .help = "Number of candidates that a refiner reranks."},
     {.id = OPT_FIELDS,
      .name = "fields",
      .kind = VALUE_TEXT,
      .value = "A,B",
-     .help = "What encoder or cross reads of a tool: some of category, provider, name, description and parameters; "
-             "provider,name,description when not given."},
+     .help = "Fields of a tool that encoder or cross reads: some of category, provider, name, description and "
+             "parameters. Default: provider,name,description."},
     {.id = OPT_NEGATIVES,
      .name = "negatives",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 8,
-     .help = "Wrong tools that the model ranks best, so many of each request, to learn from beside the right ones; "
-             "encoder: none when not given; cross: 4."},
+     .help = "Hard negatives of each request: wrong tools that the model ranks best. Default: none for encoder, 4 for "
+             "cross."},
     {.id = OPT_SYNTHETIC,
-     .name = "made-up",
+     .name = "synthetic",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 1000000,
-     .help =
-         "Requests that are made up of the tools' own descriptions, so many of each catalogue, to learn from beside "
-         "recorded ones or for want of any; for encoder and cross; none when not given."},
+     .help = "Synthetic training requests for each catalogue, made of the tools' own descriptions (inverse cloze "
+             "task), beside recorded ones or in place of them; for encoder and cross. Default: none."},
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = UINT32_MAX,
-     .help = "The same seed and number of threads give the same model; 1 when not given."},
-    {.id = OPT_RESUME, .name = "resume", .help = "Go on where the same training was stopped or killed."},
+     .help = "Random seed; the same seed and number of threads give the same model. Default: 1."},
+    {.id = OPT_RESUME, .name = "resume", .help = "Resume the same training where it was stopped or killed."},
     {.id = OPT_THREADS,
      .name = "threads",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 256,
-     .help = "Threads; one a processor when not given."},
+     .help = "Number of threads. Default: one a processor."},
     {.id = OPT_MEMORY,
      .name = "memory",
      .kind = VALUE_NUMBER,
      .value = "MB",
      .max = 1 << 24,
-     .help = "Refuse to begin when more would be needed; what the machine has left when not given."},
+     .help = "Memory limit; training that would need more is refused. Default: what the machine has left."},
     {.id = OPT_CACHE,
      .name = "cache",
      .kind = VALUE_FOLDER,
@@ -698,9 +692,10 @@ const struct verb wt__verbs[] = {
          "DIR holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv. Shown are recall@k, ndcg@k, complete@k (all "
          "relevant tools among the first k) and mrr in percent, and the time of one find on one thread. Each recipe "
          "after the first is compared with the first by a paired bootstrap.\n"
-         "Recipes that need training learn from qrels/train.tsv, and what is to be chosen is chosen on qrels/dev.tsv; "
+         "Recipes that need training train on qrels/train.tsv, and models and parameters are selected on "
+         "qrels/dev.tsv; "
          "without a train split they are left out.\n"
-         "The catalogue of a data set, its vectors and what was trained are kept between evaluations.",
+         "The catalogue of a data set, its embeddings and the trained models are kept between evaluations.",
      .kind = VALUE_FOLDER,
      .min_words = 1,
      .max_words = 1,
@@ -711,16 +706,14 @@ const struct verb wt__verbs[] = {
      .arguments = "MODEL",
      .summary = "Train a model on recorded use or on a data set",
      .text =
-         "MODEL is one of those below, or all of them in that order: encoder (the encoder itself), dpr (requests "
-         "against the tools' texts by it), tool2vec, mlc and neighbours (what a tool was used for, in three ways), "
-         "two refiners, auto, which chooses among them and their mixtures, set (which of auto's hits are the set that "
-         "a request needs, for `pick`), and toolrerank (which order providers give to the hits of dpr). One more is "
-         "trained only when it is named: cross, a cross-encoder that ranks "
-         "the best anew; toolrerank is to be trained again after it. What is learned from are requests whose tools "
-         "are known: the "
-         "store's recorded use, of which a tenth is set aside for dev, or the train split of a data set in BEIR "
-         "layout. A model replaces the one in its folder when it was measured better on dev; training stops early "
-         "when it gets no better.\n"
+         "MODEL is one of those below, or all of them in that order: encoder (the dense encoder itself), dpr (dense "
+         "retrieval over the tools' texts by it), tool2vec, mlc and neighbours (past requests as embeddings of tools, "
+         "as classes of a classifier, and as nearest neighbours), two refiners, which rerank them, auto, which selects "
+         "among these and their combinations, set (set prediction from auto's hits, for `pick`), and toolrerank "
+         "(reranking of dpr's hits by provider). One more is trained only when it is named: cross, a cross-encoder; "
+         "toolrerank is to be trained again after it. Training data are requests whose tools are known: the store's "
+         "recorded use, of which a tenth is held out for dev, or the train split of a data set in BEIR layout. A model "
+         "replaces the one in its folder when it is better on dev; training stops early when it does not improve.\n"
          "Ctrl-C, or even kill -9, loses nothing but minutes: the best model so far stays, and --resume with the "
          "same options goes on. The trained models are folders in the layout of the Hugging Face hub; their "
          "config.json says what they were trained on.",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/aliases.h"
 
 enum { LONGEST_WORD = 40, NEAR = 3 };
 
@@ -164,7 +165,11 @@ static int take_value(struct parsing *p, const struct option *option, const char
     p->out->given[option->id] = true;
     if (option->repeats && again)
         return add_line(p, option, value);
-    p->out->text[option->id] = value;
+    p->out->text[option->id] = wt__alias_items(option->id, value, &p->out->arena);
+    if (!p->out->text[option->id]) {
+        wt__buffer_text(p->why, "out of memory");
+        return -1;
+    }
     if (option->kind == VALUE_NUMBER)
         return read_number(p, option, value);
     if (option->kind == VALUE_CHOICE && !is_choice(option->choices, value)) {
@@ -216,6 +221,9 @@ static int read_long(struct parsing *p, const char *word)
     const char *equals = strchr(word, '=');
     size_t len = equals ? (size_t)(equals - word) : strlen(word);
     const struct option *option = option_named(p->out->verb, word, len);
+    const char *now = option ? NULL : wt__alias_option(word, len);
+    if (now)
+        option = option_named(p->out->verb, now, strlen(now));
     if (!option)
         return unknown_option(p, word, len);
     if (option->kind != VALUE_NONE)

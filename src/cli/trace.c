@@ -51,7 +51,7 @@ static void requirement(const struct cli *cli, struct buffer *out, const json_t 
 
 static void problem(const struct cli *cli, struct buffer *out, const json_t *of, struct buffer *text)
 {
-    static const char *const views[] = {"direct", "past", "like"};
+    static const char *const views[] = {"dsa", "hqc", "cte"};
     int votes = (int)wt__json_int(of, "votes", 0);
     wt__buffer_printf(text, "unsolved \"%s\": ", wt__json_str(of, "text").ptr);
     if (!tool_of(of))

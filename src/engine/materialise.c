@@ -51,13 +51,13 @@ static bool reads_words(const struct search *search)
     return wt__retriever_asks(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
 }
 
-/* A stage as it is shown: that of a part says which. NULL when memory is out. */
+/* A stage as it is shown: that of a sub-query says which. NULL when memory is out. */
 static const char *stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
 {
     struct buffer text = {0};
-    if (strcmp(stage->name, PART_STAGE) != 0)
+    if (strcmp(stage->name, SUBQUERY_STAGE) != 0)
         return stage->name;
-    wt__buffer_text(&text, PART_STAGE " \"");
+    wt__buffer_text(&text, SUBQUERY_STAGE " \"");
     wt__utf8_append(&text, hit->subquery);
     wt__buffer_char(&text, '"');
     const char *name = wt__arena_copy(arena, wt__buffer_view(&text));

@@ -21,7 +21,7 @@ struct ptr_pick {
 /* ---------------------------------------------------------------- what is wanted */
 
 /* One name of the list `ablate`, as its bit; 0: there is none of that name. */
-static unsigned without_bit(struct str name)
+static unsigned ablation_bit(struct str name)
 {
     if (wt__str_equal(name, STR("bundle")))
         return PTR_ABLATE_BUNDLE;
@@ -35,9 +35,9 @@ int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
 {
     for (const char *at = list; at && *at;) {
         size_t len = strcspn(at, ",");
-        unsigned bit = without_bit(wt__str_trim((struct str){at, len}));
+        unsigned bit = ablation_bit(wt__str_trim((struct str){at, len}));
         if (bit == 0)
-            return wt__fail(err, WT_EINVAL, "nothing is called \"%.*s\"; bundle, direct, past and like can be left out",
+            return wt__fail(err, WT_EINVAL, "nothing is called \"%.*s\"; bundle, dsa, hqc and cte can be ablated",
                             (int)(len < 80 ? len : 80), at);
         *out |= bit;
         at += len + (at[len] == ',');
@@ -52,7 +52,7 @@ static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
         return wt__fail(err, WT_EINVAL, "the recipe %s makes no promise: complete and abstain are of the recipe set",
                         given->recipe);
     if (bundle && (given->ablate || given->k))
-        return wt__fail(err, WT_EINVAL, "the recipe bundle asks no views; k and without are of the recipe ptr");
+        return wt__fail(err, WT_EINVAL, "the recipe bundle asks no views; k and ablate are of the recipe ptr");
     if (given->k > PTR_MOST_K)
         return wt__fail(err, WT_EINVAL, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
     p->options.k = given->k;

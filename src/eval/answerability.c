@@ -7,8 +7,9 @@
 #include "engine/chooser_input.h"
 #include "eval/measure.h"
 
-const char *const wt__answerability_names[ANSWERABILITY_FIGURES] = {"none_false", "none_gone_auroc", "none_gone_caught",
-                                                                    "none_foreign_auroc", "none_foreign_caught"};
+const char *const wt__answerability_names[ANSWERABILITY_FIGURES] = {
+    "no_answer_false_positives", "no_answer_removed_auroc", "no_answer_removed_recall", "no_answer_ood_auroc",
+    "no_answer_ood_recall"};
 
 struct asking {
     wt_engine *engine;
@@ -16,11 +17,11 @@ struct asking {
     bool untrained;
     const struct dataset *dataset, *out_of_domain;
     size_t queries;
-    float *fits, *gone, *others; /* probabilities that there is none: [queries], [queries], [out_of_domain's] */
-    wt_error *errors;            /* [threads] */
+    float *fits, *removed, *others; /* no-answer probabilities: [queries], [queries], [out_of_domain's] */
+    wt_error *errors;               /* [threads] */
 };
 
-static float none_of(const struct asking *a, const struct search *search)
+static float no_answer_of(const struct asking *a, const struct search *search)
 {
     struct candidate_features candidates;
     return (float)wt__read_candidates(search, a->chooser, &candidates);
@@ -48,7 +49,7 @@ static int ask_query(void *context, size_t q, unsigned worker)
     size_t count = 0;
     int rc = ids ? wt__find_gold(a->engine, query, ids, &count, err) : wt__fail_nomem(err);
     if (rc == 0 && (rc = wt__search_run(&search, err)) == 0)
-        a->fits[q] = none_of(a, &search);
+        a->fits[q] = no_answer_of(a, &search);
     if (rc == 0)
         rc = wt__past_users(&search, ids, count, &left_out, err);
     wt__search_end(&search);
@@ -56,7 +57,7 @@ static int ask_query(void *context, size_t q, unsigned worker)
     without.excluded_count = count;
     without.left_out = left_out;
     if (rc == 0 && (rc = wt__search_run(&without, err)) == 0)
-        a->gone[q] = none_of(a, &without);
+        a->removed[q] = no_answer_of(a, &without);
     wt__search_end(&without);
     free(left_out);
     wt__arena_dispose(&arena);
@@ -70,7 +71,7 @@ static int ask_out_of_domain(void *context, size_t q, unsigned worker)
     struct search search = search_for(a, a->out_of_domain->queries[q].text, &arena);
     int rc = wt__search_run(&search, &a->errors[worker]);
     if (rc == 0)
-        a->others[q] = none_of(a, &search);
+        a->others[q] = no_answer_of(a, &search);
     wt__search_end(&search);
     wt__arena_dispose(&arena);
     return rc;
@@ -85,7 +86,7 @@ static double share_above(const float *values, size_t count, float threshold)
 }
 
 /* The share of pairs of a request without and one with a tool in which the first is the likelier to have none. */
-static double area(const float *with, size_t with_count, const float *without, size_t without_count)
+static double auroc(const float *with, size_t with_count, const float *without, size_t without_count)
 {
     double sum = 0;
     for (size_t i = 0; i < with_count; i++)
@@ -98,10 +99,10 @@ static int ask_all(struct asking *a, size_t others, struct progress *progress, w
 {
     unsigned threads = a->engine->threads ? a->engine->threads : wt__processor_count();
     a->fits = wt__alloc_array(a->queries, sizeof *a->fits);
-    a->gone = wt__alloc_array(a->queries, sizeof *a->gone);
+    a->removed = wt__alloc_array(a->queries, sizeof *a->removed);
     a->others = wt__alloc_array(others, sizeof *a->others);
     a->errors = calloc(threads, sizeof *a->errors);
-    if (!a->fits || !a->gone || !a->others || !a->errors)
+    if (!a->fits || !a->removed || !a->others || !a->errors)
         return wt__fail_nomem(err);
     if (wt__progress_phase(progress, "asking for what is not there", 2))
         return wt__fail_cancelled(err);
@@ -127,17 +128,17 @@ int wt__measure_answerability(double out[ANSWERABILITY_FIGURES], size_t *count, 
     int rc = a.chooser ? ask_all(&a, others, progress, err) : wt__fail_nomem(err);
     if (rc == 0) {
         float threshold = wt__no_answer_threshold(&a.chooser->no_answer, PICK_ABSTAIN_PERCENT / 100.0);
-        out[ANSWERABILITY_FALSE] = share_above(a.fits, queries, threshold);
-        out[ANSWERABILITY_GONE_AREA] = area(a.fits, queries, a.gone, queries);
-        out[ANSWERABILITY_GONE_CAUGHT] = share_above(a.gone, queries, threshold);
+        out[ANSWERABILITY_FALSE_POSITIVES] = share_above(a.fits, queries, threshold);
+        out[ANSWERABILITY_REMOVED_AUROC] = auroc(a.fits, queries, a.removed, queries);
+        out[ANSWERABILITY_REMOVED_RECALL] = share_above(a.removed, queries, threshold);
         if (others > 0) {
-            out[ANSWERABILITY_OUT_OF_DOMAIN_AREA] = area(a.fits, queries, a.others, others);
-            out[ANSWERABILITY_OUT_OF_DOMAIN_CAUGHT] = share_above(a.others, others, threshold);
+            out[ANSWERABILITY_OUT_OF_DOMAIN_AUROC] = auroc(a.fits, queries, a.others, others);
+            out[ANSWERABILITY_OUT_OF_DOMAIN_RECALL] = share_above(a.others, others, threshold);
         }
-        *count = others > 0 ? ANSWERABILITY_FIGURES : ANSWERABILITY_OUT_OF_DOMAIN_AREA;
+        *count = others > 0 ? ANSWERABILITY_FIGURES : ANSWERABILITY_OUT_OF_DOMAIN_AUROC;
     }
     free(a.fits);
-    free(a.gone);
+    free(a.removed);
     free(a.others);
     free(a.errors);
     return rc;

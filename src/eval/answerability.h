@@ -7,11 +7,11 @@
 #include "catalog/dataset.h"
 
 enum {
-    ANSWERABILITY_FALSE,              /* share of requests with tools that get nothing, at the usual 5 % */
-    ANSWERABILITY_GONE_AREA,          /* area under the ROC curve, tools taken away */
-    ANSWERABILITY_GONE_CAUGHT,        /* share of those that get nothing */
-    ANSWERABILITY_OUT_OF_DOMAIN_AREA, /* the same two of the other set's requests */
-    ANSWERABILITY_OUT_OF_DOMAIN_CAUGHT,
+    ANSWERABILITY_FALSE_POSITIVES,     /* share of requests with tools that get nothing, at the usual 5 % */
+    ANSWERABILITY_REMOVED_AUROC,       /* area under the ROC curve, tools taken away */
+    ANSWERABILITY_REMOVED_RECALL,      /* share of those that get nothing */
+    ANSWERABILITY_OUT_OF_DOMAIN_AUROC, /* the same two of the other set's requests */
+    ANSWERABILITY_OUT_OF_DOMAIN_RECALL,
     ANSWERABILITY_FIGURES
 };
 extern const char *const wt__answerability_names[ANSWERABILITY_FIGURES];

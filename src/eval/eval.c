@@ -143,7 +143,7 @@ static bool is_ptr(const char *name)
     return wt__recipe_selector(name) == SELECTOR_PTR;
 }
 
-/* Whether another recipe stands below it. */
+/* Whether it stands on another recipe. */
 static bool has_base_retriever(const char *name)
 {
     return is_ptr(name) || wt__recipe_selector(name) == SELECTOR_BUNDLE;
@@ -216,7 +216,7 @@ static int plan_ptr(struct evaluation *e)
     if (base_retriever && !recipe_named(base_retriever) && !is_automatic(base_retriever))
         return wt__fail(e->err, WT_ERECIPE, "there is no recipe \"%.80s\"", base_retriever);
     if (base_retriever && !is_automatic(base_retriever) && recipe_named(base_retriever)->picks)
-        return wt__fail(e->err, WT_ERECIPE, "the recipe %s gives a set; below ptr stands one that ranks",
+        return wt__fail(e->err, WT_ERECIPE, "the recipe %s gives a set; the base retriever of ptr is one that ranks",
                         base_retriever);
     for (size_t i = 0; i < e->recipe_count; i++)
         if (is_ptr(e->recipes[i]) && !can_ask(e))
@@ -265,11 +265,11 @@ static void ptr_settings(const struct evaluation *e, const struct measurement *m
     const wt_eval_options *o = &e->options;
     const char *file = o->replay_path ? o->replay_path : o->record_path;
     double queries = (double)e->plan.queries;
-    wt__buffer_text(json, ",\"below\":");
+    wt__buffer_text(json, ",\"base_retriever\":");
     wt__buffer_json(json, wt__str(o->base_retriever ? o->base_retriever : "auto"));
     if (!is_ptr(recipe))
         return;
-    wt__buffer_text(json, ",\"without\":");
+    wt__buffer_text(json, ",\"ablate\":");
     wt__buffer_json(json, wt__str(o->ablate ? o->ablate : ""));
     wt__buffer_text(json, ",\"answers\":");
     wt__buffer_json(json, wt__str(o->oracle ? e->oracle.name : o->chat_model ? o->chat_model : ""));

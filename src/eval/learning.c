@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "catalog/dataset.h"
+#include "recipe/old_members.h"
 #include "recipe/recipes.h"
 #include "engine/corpus.h"
 #include "engine/engine.h"
@@ -212,7 +213,7 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* Whether a recipe is made by the lesson. What stands below ptr is told apart. */
+/* Whether a recipe is made by the lesson. The base retriever of ptr is told apart. */
 static bool uses_lesson(const char *name, const char *lesson)
 {
     const struct recipe *recipe = is(name, AUTOMATIC) ? &wt__recipes[RECIPE_AUTO] : wt__recipe_named(name);
@@ -363,6 +364,8 @@ static int read_config(struct learning *learning, const char *name, json_t **out
         rc = wt__json_parse(out, text, len, learning->err);
         if (rc < 0)
             rc = wt__fail_context(learning->err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s", path);
+        else if (!wt__rename_members(*out))
+            rc = wt__fail_nomem(learning->err);
     }
     free(text);
     return rc;
@@ -442,7 +445,7 @@ int wt__learning_train(struct learning *learning, wt_engine *engine, const char 
 /* Members of either object, as far as they are there. */
 static bool add_members(json_t *out, const json_t *from)
 {
-    static const char *const names[] = {"data", "seed", "dev",        "weights", "blend",
+    static const char *const names[] = {"data", "seed", "dev",        "weights", "interpolation",
                                         "runs", "why",  "likelihood", "past",    "size"};
     bool failed = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

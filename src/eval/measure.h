@@ -49,10 +49,9 @@ enum { PICK_RECALL = SET_METRICS, PICK_NDCG, PICK_PUBLISHED_NDCG, PICK_METRICS }
 extern const char *const wt__pick_metrics[PICK_METRICS - SET_METRICS]; /* names of the last three */
 
 struct measurement {
-    double *values; /* [queries, metrics] */
-    double *picks;  /* [queries, PICK_METRICS]; NULL where the recipe ranks */
-    double
-        answerability[ANSWERABILITY_FIGURES]; /* [answerability_count] of the recipe `set`, by whoever asks for them */
+    double *values;                              /* [queries, metrics] */
+    double *picks;                               /* [queries, PICK_METRICS]; NULL where the recipe ranks */
+    double answerability[ANSWERABILITY_FIGURES]; /* [answerability_count], asked for apart; of the recipe `set` */
     size_t answerability_count;
     size_t timed;
     double *milliseconds;               /* [timed], ascending */

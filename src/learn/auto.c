@@ -1,5 +1,5 @@
 /* auto.c: the lesson "auto": which recipe serves this store best, by its dev requests. Weights of all the evidence
- * there is (words, Tool2Vec's vectors, the classifier's rows, parts of the request) are found on dev, one after the
+ * there is (words, Tool2Vec's vectors, the classifier's rows, sub-queries) are found on dev, one after the
  * other, twice around. What a weighing leaves out is a recipe of its own, so this chooses among the plain ones too.
  * `hybrid` with the engine's encoder and the refiners stand beside it: a refiner is taken where it does better, hybrid
  * where nothing betters it.
@@ -180,8 +180,8 @@ static void describe(const struct search *search, struct buffer *runs, struct bu
                       search->evaluator->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall);
     for (size_t s = 0; s < SOURCES; s++)
         wt__buffer_printf(why, " %s %g,", wt__sources[s]->name, (double)retriever->weights[s]);
-    wt__buffer_printf(why, " part %g; of dense tool2vec %g, mlc %g", (double)retriever->subquery, (double)mix->tool2vec,
-                      (double)mix->mlc);
+    wt__buffer_printf(why, " sub-queries %g; of dense tool2vec %g, mlc %g", (double)retriever->subquery,
+                      (double)mix->tool2vec, (double)mix->mlc);
     if (search->refined)
         wt__buffer_printf(why, "; with %s it is %.1f %%", search->refined, 100 * search->refiner.recall);
 }

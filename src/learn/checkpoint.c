@@ -11,7 +11,10 @@
 #include "base/memory.h"
 #include "nn/safetensors.h"
 
-#define BUFFERS "carried"
+#define BUFFERS "buffers"
+/* In states that earlier versions left. */
+#define OLD_BUFFERS "carried"
+#define OLD_MEASURED "judged"
 enum { PARTS = 3, NAME_BYTES = 256, EDITION = 1 };
 static const char *const part_names[PARTS] = {"value", "first", "second"};
 
@@ -43,7 +46,7 @@ static json_t *pack_state(const char *identity, const struct loop_state *state, 
     failed |= json_object_set_new(object, "step", json_integer((json_int_t)state->step)) < 0;
     failed |= json_object_set_new(object, "steps", json_integer((json_int_t)state->steps)) < 0;
     failed |= json_object_set_new(object, "best_step", json_integer((json_int_t)state->best_step)) < 0;
-    failed |= json_object_set_new(object, "judged", json_integer((json_int_t)state->measured)) < 0;
+    failed |= json_object_set_new(object, "measured", json_integer((json_int_t)state->measured)) < 0;
     failed |= json_object_set_new(object, "worse", json_integer((json_int_t)state->worse)) < 0;
     failed |= json_object_set_new(object, "optimiser_step", json_integer((json_int_t)optimiser_step)) < 0;
     failed |= add_double(object, "before", state->before) < 0;
@@ -109,7 +112,7 @@ static int read_state(const char *path, const json_t *metadata, const char *iden
         return damaged(path, err);
     int64_t step = wt__json_int(object, "step", -1), steps = wt__json_int(object, "steps", -1);
     int64_t best_step = wt__json_int(object, "best_step", -1), worse = wt__json_int(object, "worse", -1);
-    int64_t measured = wt__json_int(object, "judged", -1);
+    int64_t measured = wt__json_int(object, "measured", wt__json_int(object, OLD_MEASURED, -1));
     int64_t optimised = wt__json_int(object, "optimiser_step", -1);
     int rc = 0;
     if (wt__json_int(object, "edition", 0) != EDITION || step < 0 || steps < step || best_step < 0 ||
@@ -163,6 +166,8 @@ static int read_buffers(const char *path, const struct safetensors *file, const 
                         wt_error *err)
 {
     const struct tensor *tensor = wt__safetensors_find(file, BUFFERS);
+    if (!tensor)
+        tensor = wt__safetensors_find(file, OLD_BUFFERS);
     if (buffers->count == 0)
         return 0;
     if (!tensor || tensor->count != buffers->count || tensor->dtype != DTYPE_F32)

@@ -68,7 +68,7 @@ struct crossing {
     uint32_t *dev;      /* [dev_count] which */
     uint32_t *dev_best; /* [dev_count, CROSS_DEPTH] the first stage's order */
     double first;       /* its figure; NaN: there is no dev */
-    size_t pairs;       /* that were judged: logits and which are right [dev_count, CROSS_DEPTH] */
+    size_t pairs;       /* that were measured: logits and which are right [dev_count, CROSS_DEPTH] */
     float *logits;
     uint8_t *right;
     float slope, constant; /* from logits to the log odds of being right */
@@ -387,7 +387,7 @@ static double judge_one(struct crossing *c, size_t d)
     return recall_of(&c->training->examples.dev, c->dev[d], rows, count);
 }
 
-/* Platt's scale: softmax leaves the level of a request's logits free, and how far apart they are says how the loss was
+/* Platt's scale: softmax leaves the offset of a request's logits free, and how far apart they are says how the loss was
  * made small, but Algorithm 1 asks for a probability. The order stays. */
 static void find_scale(struct crossing *c)
 {

@@ -2,8 +2,8 @@
  * and a way to ask how well some weighing of evidence would find the dev requests' tools.
  *
  * The answer comes from the retrieval itself (retrieve/retrieve.h) over the catalogue's own snapshot, so that what is
- * chosen here is what a query will get. Requests are encoded once and remembered with their parts; a question then
- * costs a search a dev request. */
+ * chosen here is what a query will get. Requests are encoded once and remembered with their sub-queries; a question
+ * then costs a search a dev request. */
 #ifndef WT_LEARN_DEV_EVALUATOR_H
 #define WT_LEARN_DEV_EVALUATOR_H
 
@@ -13,7 +13,7 @@
 enum {
     EVALUATOR_PAST = 20000, /* training requests that neighbours are looked for among */
     EVALUATOR_DEV = 600,    /* dev requests that a question is put to; of larger sets a seeded part, always the same */
-    EVALUATOR_DEPTH = 7,    /* hits that are judged */
+    EVALUATOR_DEPTH = 7,    /* hits that are measured */
     EVALUATOR_CHANCE = 1    /* standard errors by which a choice must be better than what is preferred */
 };
 
@@ -25,7 +25,7 @@ struct dev_evaluator {
     size_t tools, dim;             /* M, D */
     float *documents;              /* [M, D] unit vectors of the tools' texts */
     float *requests;               /* [B, D] of the training requests, each whole */
-    float **train_encoded;         /* [B] of those that were searched for: each with its parts; else NULL */
+    float **train_encoded;         /* [B] of those that were searched for: each with its sub-queries; else NULL */
     float *sums;                   /* [M, D] of the requests that used a tool */
     uint32_t *uses;                /* [M] how many those are */
     bool single;                   /* hardly a training request (one in 20) used two tools */
@@ -35,7 +35,7 @@ struct dev_evaluator {
     struct index_handle *index;    /* its rows are the examples' rows */
     size_t dev_count;              /* Q */
     uint32_t *dev;                 /* [Q] which dev examples */
-    float **encoded;               /* [Q] vectors of the request and its parts */
+    float **encoded;               /* [Q] vectors of the request and its sub-queries */
     struct neighbour_votes *votes; /* [Q] of the past requests; without items: not asked yet */
     struct workspace **workspaces; /* [training->threads] */
 };
@@ -74,8 +74,9 @@ int wt__evaluator_ask(struct dev_evaluator *evaluator, const struct retriever *r
 int wt__evaluator_choose(struct dev_evaluator *evaluator, const struct retriever *retrievers, size_t count,
                          const struct tool_vectors *vectors, size_t *chosen, struct outcome *out, wt_error *err);
 
-/* Puts them to meaning alone with each of a few weights of a request's parts: the best outcome, and its weight. What
- * is preferred: parts do not count where hardly a request used two tools, and count as much as the whole elsewhere. */
+/* Puts them to meaning alone with each of a few weights of sub-queries: the best outcome, and its weight. What
+ * is preferred: sub-queries do not count where hardly a request used two tools, and count as much as the whole
+ * elsewhere. */
 int wt__evaluator_ask_subqueries(struct dev_evaluator *evaluator, const struct tool_vectors *vectors, float *subquery,
                                  struct outcome *out, wt_error *err);
 
@@ -87,7 +88,7 @@ int wt__evaluator_ask_refined(struct dev_evaluator *evaluator, const struct retr
 /* Puts them to `hybrid` with the engine's own encoder: what training has to better. */
 int wt__evaluator_ask_hybrid(struct dev_evaluator *evaluator, struct outcome *out, wt_error *err);
 
-/* Keeps the vectors of a request and its parts for the next search, where that is not done yet. */
+/* Keeps the vectors of a request and its sub-queries for the next search, where that is not done yet. */
 int wt__evaluator_keep(const struct dev_evaluator *evaluator, float **kept, const struct hit_list *hits, wt_error *err);
 
 /* Appends every tool's id, in order of row, to the JSON array. */

@@ -8,7 +8,7 @@
  * Dev examples are never learned from. A data set has them in qrels/dev.tsv; without that file, and for recorded use,
  * a tenth is taken by a seeded hash of the request's text, so that adding usages moves no request to the other side.
  *
- * Or they are made up of the tools' descriptions (learn/synthetic.h), which the tools then lack.
+ * Or they are synthetic, made of the tools' descriptions (learn/synthetic.h), which the tools then lack.
  *
  * Several data sets are read one by one and joined: their tools, training and dev requests lie behind each other. Each
  * keeps its own catalogue: labels name tools of their own set, and a request is answered from those. */
@@ -67,8 +67,8 @@ struct examples_options {
     uint64_t seed;            /* of the dev side */
     unsigned fields;          /* of a tool, that a cross-encoder reads (retrieve/document.h); 0: the usual ones */
     unsigned document_fields; /* that the encoder reads; 0: the usual ones */
-    size_t synthetic;         /* so many requests are made up, and no others are read; 0: none */
-    bool no_dev;              /* of those that are made up none is dev */
+    size_t synthetic;         /* so many synthetic requests are made, and no others are read; 0: none */
+    bool no_dev;              /* of synthetic ones none is dev */
 };
 
 /* Errors: WT_EEMPTY (no tool, or no request with a known tool), WT_ENOTFOUND, WT_EFORMAT, WT_ETOOLONG, WT_ESTORE,

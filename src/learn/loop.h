@@ -5,9 +5,9 @@
  * goes on, and ends.
  *
  * Everything random in step s is drawn from a generator that is seeded by (seed, s), and the order of epoch e by
- * (seed, e). So the state of a training is its parameters, the optimiser's means, the number of its step and what the
- * objective carries, and a
- * training that was stopped, or killed, and resumed ends in the bits of one that ran through.
+ * (seed, e). So the state of a training is its parameters, the optimiser's means, the number of its step and the
+ * objective's buffers, and a training that was stopped, or killed, and resumed ends in the bits of one that ran
+ * through.
  *
  * A step: prepare, forward a worker, loss, backward a worker, reduce, the optimiser's step. Workers are numbers, not
  * threads: worker w always does share w of the batch, so the same number of workers gives the same bits. */

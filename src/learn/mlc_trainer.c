@@ -35,7 +35,7 @@ struct mlc_training {
     const uint32_t *which; /* training requests that are learned from; NULL: all */
     json_t *about;
     int loss;
-    float subquery; /* what a part of a request counts beside the whole, by the last look at dev */
+    float subquery; /* what a sub-query counts beside the whole, by the last look at dev */
     struct parameter head;
     float *start;           /* [M, D] the rows before the first step */
     size_t count, capacity; /* requests */
@@ -148,7 +148,7 @@ static int write_config(struct mlc_training *mlc, const struct loop_state *state
     if (!names)
         return err ? err->code : WT_ENOMEM;
     return wt__evaluator_save(mlc->evaluator, mlc->out, mlc->about, state,
-                              json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "part",
+                              json_pack("{s:{s:f, s:f, s:f}, s:o}", "weights", "dense", 1.0, "mlc", 1.0, "subquery",
                                         (double)mlc->subquery, "tools", names),
                               err);
 }
@@ -177,7 +177,7 @@ static int revert(void *self, const struct loop_state *state, wt_error *err)
     struct mlc_training *mlc = self;
     struct outcome outcome = {0};
     memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
-    int rc = mlc->out ? ask(mlc, &outcome, err) : 0; /* for the weight of parts */
+    int rc = mlc->out ? ask(mlc, &outcome, err) : 0; /* for the weight of sub-queries */
     return rc < 0 ? rc : save(self, state, err);
 }
 

@@ -162,7 +162,7 @@ static int search_one(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-/* The samples' candidates, in turns between which the progress is asked. */
+/* The samples' candidates, in turns between which progress is told. */
 static int search_all(struct searching *s, wt_error *err)
 {
     enum { TURN = 256 };

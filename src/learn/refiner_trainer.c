@@ -2,11 +2,11 @@
  *
  *   PRIOR * (first stage's score / best - 1) + v . features + a + s . state + w . features + b
  *
- * v and a are fitted first, which is a convex matter of a moment: how much words and parts are to count beside the
- * first stage. On dev it is tried in part too, down to none. s, w and b are zero at first, so that the layers learn a
- * correction of that order; a step runs the request's rows and its candidates' through the upper layers of the encoder,
- * a copy that is trained, above the encoder that queries use. Their correction is tried in part as well. So a refiner
- * is never worse on dev than its first stage, and one whose layers are of no use is not run through them. */
+ * v and a are fitted first, which is a convex matter of a moment: how much words and sub-queries are to count beside
+ * the first stage. On dev it is tried in part too, down to none. s, w and b are zero at first, so that the layers learn
+ * a correction of that order; a step runs the request's rows and its candidates' through the upper layers of the
+ * encoder, a copy that is trained, above the encoder that queries use. Their correction is tried in part as well. So a
+ * refiner is never worse on dev than its first stage, and one whose layers are of no use is not run through them. */
 #include "learn/refiner_trainer.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static const float PRIOR = 12;      /* a first stage's score at nine tenths of t
 static const float HEAD_RATE = 5;   /* of what is new, beside the layers' rate */
 static const float IDENTITY = 0.4f; /* C begins as this much of sqrt(H): a vector about as long as a token's state */
 static const double KEPT = 1;       /* the probability with which used tools are kept in */
-enum { OWN_LAYERS = 2, USUAL_TEXTS = 3 /* of a request: the whole and its parts */ };
+enum { OWN_LAYERS = 2, USUAL_TEXTS = 3 /* of a request: the whole and its sub-queries */ };
 
 static const float strengths[] = {0, 0.25f, 0.5f, 0.75f, 1};
 enum { STRENGTHS = sizeof strengths / sizeof *strengths };
@@ -631,9 +631,10 @@ int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err
             wt__training_result(&result, out);
             out->before = r.alone;
             if (result.state.best_step == 0 && !isnan(r.alone))
-                out->notice = result.state.best > r.alone
-                                  ? "weighing words and parts anew was enough: its layers made it no better on dev"
-                                  : "nothing made it better on dev: it is its first stage";
+                out->notice =
+                    result.state.best > r.alone
+                        ? "weighing words and sub-queries anew was enough: its layers made it no better on dev"
+                        : "nothing made it better on dev: it is its first stage";
         }
     }
     dispose(&r);

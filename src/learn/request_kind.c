@@ -15,14 +15,14 @@
 
 enum {
     HOLD_OUT = 5, /* one sample in so many is kept for the accuracy */
-    SCARCE = 4    /* a kind with less than one request in so many is made up */
+    SCARCE = 4    /* a kind with less than one request in so many gets synthetic ones */
 };
 #define SHRINKAGE 1e-3
 
 struct sample {
     uint32_t request, other; /* training requests; other: the second of two that are put together */
     bool several, synthetic;
-    bool there; /* its evidence was found, and it is no single part, which is covered in any case */
+    bool there; /* its evidence was found, and it is no single sub-query, which is covered in any case */
 };
 #define NO_OTHER UINT32_MAX
 
@@ -60,7 +60,7 @@ bool wt__several_providers(const struct first_ranking *ranking, const uint32_t *
     return false;
 }
 
-/* ---------------------------------------------------------------- requests that are made up */
+/* ---------------------------------------------------------------- synthetic requests */
 
 /* The provider of most of a request's tools, the first of equals; HIERARCHY_NO_PROVIDER where none has two. */
 static uint32_t main_provider(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
@@ -79,7 +79,8 @@ static uint32_t main_provider(const struct first_ranking *ranking, const uint32_
     return best;
 }
 
-/* Whose words a part's are most like, among the `allowed` tools; HIERARCHY_NO_PROVIDER where none has one of them. */
+/* Whose words a sub-query's are most like, among the `allowed` tools; HIERARCHY_NO_PROVIDER where none has one of them.
+ */
 static int provider_of_subquery(const struct first_ranking *ranking, struct str subquery, const uint64_t *allowed,
                                 unsigned worker, uint32_t *out, wt_error *err)
 {

@@ -1,6 +1,7 @@
 /* request_kind.h: the classifier of rerank/toolrerank.h, fitted on requests whose tools are known: those of one
- * provider and those of several. Where a data set hardly has one of the kinds, requests of it are made up: several ones
- * are cut down to the parts that have one provider's words, and single ones are put together in twos. */
+ * provider and those of several. Where a data set hardly has one of the kinds, requests of it are made of the others
+ * (synthetic ones): several ones are cut down to the sub-queries that have one provider's words, and single ones are
+ * put together in twos. */
 #ifndef WT_LEARN_REQUEST_KIND_H
 #define WT_LEARN_REQUEST_KIND_H
 
@@ -25,20 +26,20 @@ int wt__first_rank(const struct first_ranking *ranking, struct str request, size
 /* Whether a request's tools [count] are of more than one provider. */
 bool wt__several_providers(const struct first_ranking *ranking, const uint32_t *tools, size_t count);
 
-/* Makes a request for one provider of one for several: the parts that this provider's tools among `tools` [count] have
- * most words of. Words, not the encoder: what is cut where the encoder sees one provider ahead would teach the
+/* Makes a request for one provider of one for several: the sub-queries that this provider's tools among `tools` [count]
+ * have most words of. Words, not the encoder: what is cut where the encoder sees one provider ahead would teach the
  * classifier that it always does. It is the provider of most of them, of two at least: who needs a single tool has no
  * use for its provider's others, and says nothing on Algorithm 1. Leaves `out` empty where there is none, or it has no
- * part or all. Needs no encoder. */
+ * sub-query or all. Needs no encoder. */
 int wt__cut_down(const struct first_ranking *ranking, struct str request, const uint32_t *tools, size_t count,
                  unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err);
 
-/* Whether so few of all requests are of a kind that others of it are made up. */
+/* Whether so few of all requests are of a kind that synthetic ones are made of it. */
 bool wt__kind_is_scarce(size_t of_kind, size_t all);
 
 struct kind_fit {
     struct request_classifier classifier; /* margin 0 */
-    size_t single, several, synthetic;    /* requests, with those that were made up */
+    size_t single, several, synthetic;    /* requests, with the synthetic ones */
     double accuracy;                      /* of those that were held out, both kinds alike; NaN: none */
 };
 

@@ -4,15 +4,15 @@
  * of the chooser come from what is found.
  *
  * Training requests would not do: the encoder has learned from them, and their tools are nearer than those of a new
- * request. Dev requests are few, so they are dealt to folds: the weights that a request is judged with, when values are
- * chosen and calibrations made, come from the other folds, and those that stay come from all.
+ * request. Dev requests are few, so they are dealt to folds: the weights that a request is measured with, when values
+ * are chosen and calibrations made, come from the other folds, and those that stay come from all.
  *
  * Tools that nobody has used are found later than others, and how many requests need one is another time's matter: a
  * catalogue grows. So sets are calibrated by kind of tool (Mondrian conformal prediction, Vovk et al. 2005): how far
  * the used ones must join, and how far the others. Few dev requests need one of the latter; of each that does not, the
  * tool that was used least counts as one: in a fourth search its vector is that of a tool which came after training,
  * and the past requests that used it are not asked. (A classifier that was trained without those requests, fold by
- * fold, gave the same levels to two thousandths on toolbench-i3's dev.) Where hardly a request needs what no other one
+ * fold, gave the same scores to two thousandths on toolbench-i3's dev.) Where hardly a request needs what no other one
  * did, all of this is left out. */
 #include "learn/lessons.h"
 
@@ -66,7 +66,7 @@ struct asked {
     struct deep unused;                 /* tools that nobody used, or the hidden one */
     uint32_t hidden;                    /* its row of the examples, or NOTHING */
     uint64_t *left_out;                 /* past requests that used it; NULL: none */
-    float without[ANSWERABLE_FEATURES]; /* its fit once its tools are gone */
+    float without[ANSWERABLE_FEATURES]; /* its answerability once its tools are gone */
     struct seen seen, gone;             /* the first hits as they are, and then */
 };
 #define NOTHING UINT32_MAX
@@ -486,7 +486,7 @@ static int choose_values(struct search_for_set *s, wt_error *err)
     return rc;
 }
 
-/* The level before the last of its tools joined. */
+/* The nonconformity score before the last of its tools joined. */
 static int nonconformity_of(const struct chooser *chooser, const struct deep *deep, float *out, wt_error *err)
 {
     uint32_t *order = wt__alloc_array(deep->hits, sizeof *order);

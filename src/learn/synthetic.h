@@ -1,7 +1,7 @@
-/* synthetic.h: requests made up of what a catalogue says of its tools, to learn its words before anybody used it, or of
- * tools that nobody used (the inverse cloze task of Lee et al. 2019, with tools for passages). A request is what is
- * said of one to three tools of one provider; to be found are those tools with their descriptions taken away, by name
- * and provider:
+/* synthetic.h: synthetic requests, by the inverse cloze task of Lee et al. 2019 with tools for passages: made of what a
+ * catalogue says of its tools, to learn its words before anybody used it, or of tools that nobody used. A request is
+ * what is said of one to three tools of one provider; to be found are those tools with their descriptions taken away,
+ * by name and provider:
  *
  *   "Returns the racecard of a meeting. Also, odds of a race."  ->  Horse Racing / racecards, Horse Racing / odds
  *

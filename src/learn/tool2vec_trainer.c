@@ -52,7 +52,8 @@ static int open_vectors(struct dev_evaluator *evaluator, const struct tool2vec *
     return wt__tool_vectors_open(searched, vectors, evaluator->tools, evaluator->dim, err);
 }
 
-/* The best of the choices on dev, then the best weight of parts for it; *before is the figure of descriptions alone. */
+/* The best of the choices on dev, then the best weight of sub-queries for it; *before is the figure of descriptions
+ * alone. */
 static int choose(struct dev_evaluator *evaluator, struct tool2vec *best, float *subquery, double *before,
                   struct outcome *after, wt_error *err)
 {
@@ -104,9 +105,9 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
         out->after = after.recall;
         rc = wt__evaluator_leave(evaluator, about,
                                  json_pack("{s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}}", "weights", "dense", 1.0,
-                                           "tool2vec", 1.0, "part", (double)subquery, "blend", "description",
-                                           (double)tool2vec.description, "usage", (double)tool2vec.usage, "shrink",
-                                           (double)tool2vec.shrink),
+                                           "tool2vec", 1.0, "subquery", (double)subquery, "interpolation",
+                                           "description", (double)tool2vec.description, "usage", (double)tool2vec.usage,
+                                           "shrink", (double)tool2vec.shrink),
                                  out, err);
     }
     json_decref(about);

@@ -41,7 +41,7 @@ enum {
     LOOKS = COUNT(depths) * PRIORS,
     SINGLES = COUNT(tau_s_values) * COUNT(covers),
     MULTIS = COUNT(tau_m_values) * COUNT(mosts),
-    POINTS = SINGLES + MULTIS + 1, /* of a look: single, several, and no rule */
+    POINTS = SINGLES + MULTIS + 1, /* of a request: single, several, and no rule */
     DEEPEST = 50,
     CUTOFF = 5
 };
@@ -487,14 +487,14 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
                           100 * s->fit.accuracy);
     else
         wt__buffer_text(&text, "the classifier has nothing to tell apart");
-    wt__buffer_printf(&text, " (of %zu with one provider and %zu with several, %zu of them made up); scores are %s",
+    wt__buffer_printf(&text, " (of %zu with one provider and %zu with several, %zu of them synthetic); scores are %s",
                       s->fit.single, s->fit.several, s->fit.synthetic,
                       s->cross ? "the cross-encoder's" : "the first stage's, since there is no cross-encoder");
     out->notice = text.failed ? NULL : wt__arena_copy(&s->training->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     json_t *config = wt__rules_write(&s->rules, json_incref(seen));
     json_t *fit = json_pack("{s:I, s:I, s:I, s:I, s:o}", "single", (json_int_t)s->fit.single, "several",
-                            (json_int_t)s->fit.several, "made_up", (json_int_t)s->fit.synthetic, "dev_made_up",
+                            (json_int_t)s->fit.several, "synthetic", (json_int_t)s->fit.synthetic, "dev_synthetic",
                             (json_int_t)count_cut(s), "accuracy",
                             isfinite(s->fit.accuracy) ? json_real(s->fit.accuracy) : json_null());
     json_t *weights = wt__retriever_write(&s->ranking.retriever);

@@ -87,7 +87,7 @@ static int check_options(const char *name, const wt_train_options *o, wt_error *
     if (o->negatives > NEGATIVES_MAX)
         return wt__fail(err, WT_EINVAL, "a request has at most %d hard negatives", NEGATIVES_MAX);
     if (o->synthetic > SYNTHETIC_MAX)
-        return wt__fail(err, WT_EINVAL, "at most %d requests are made up", SYNTHETIC_MAX);
+        return wt__fail(err, WT_EINVAL, "at most %d synthetic requests are made", SYNTHETIC_MAX);
     if (o->precision && strcmp(o->precision, "fp32") != 0 && strcmp(o->precision, "bf16") != 0)
         return wt__fail(err, WT_EINVAL, "the precision is fp32 or bf16, not \"%s\"", o->precision);
     if (o->precision && strcmp(o->precision, "bf16") == 0 && !wt__amx_ready())
@@ -104,13 +104,13 @@ static bool wanted(const char *name, size_t i)
     return all || strcmp(name, wt__lessons[i].public.name) == 0;
 }
 
-/* Several data sets are several catalogues; so is one for which requests are made up, with and without descriptions. */
+/* Several data sets are several catalogues; so is one with synthetic requests, with and without descriptions. */
 static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
 {
     size_t count = count_folders(o->data);
     for (size_t i = 0; o->synthetic > 0 && i < wt__lesson_count; i++)
         if (wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
-            return wt__fail(err, WT_EINVAL, "requests are made up for \"encoder\" and \"cross\", not for \"%s\"",
+            return wt__fail(err, WT_EINVAL, "synthetic requests are for \"encoder\" and \"cross\", not for \"%s\"",
                             wt__lessons[i].public.name);
     if (o->data && count == 0)
         return wt__fail(err, WT_EINVAL, "the data set's folder has no name");
@@ -271,7 +271,7 @@ struct reading {
     size_t count;
 };
 
-/* Appends what was recorded for a catalogue, and what is made up of it. Where nothing was recorded, dev is of the
+/* Appends what was recorded for a catalogue, and its synthetic requests. Where nothing was recorded, dev is of the
  * latter. data: a data set's folder; NULL: the store's recorded use. */
 static int read_catalogue(struct reading *r, const char *data, wt_engine *engine, wt_error *err)
 {

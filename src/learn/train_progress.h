@@ -26,7 +26,7 @@ int wt__train_progress_phase(struct train_progress *progress, const char *phase,
 /* So far is done. The last step of a phase is always told. Non-zero: stop. */
 int wt__train_progress_step(struct train_progress *progress, uint64_t done);
 
-/* A wt_progress_fn with a progress as its context, for the library's own long operations. */
+/* A wt_progress_fn with a struct train_progress as its context, for the library's own long operations. */
 int wt__train_progress_forward(void *context, const char *phase, uint64_t done, uint64_t total);
 
 #endif

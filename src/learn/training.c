@@ -160,7 +160,7 @@ static json_t *describe(const struct training *training, const struct training_b
         failed = json_object_set_new(json_object_get(about, "options"), "negatives",
                                      json_integer((json_int_t)options->negatives));
     if (about && options->synthetic > 0)
-        failed |= json_object_set_new(json_object_get(about, "options"), "made_up",
+        failed |= json_object_set_new(json_object_get(about, "options"), "synthetic",
                                       json_integer((json_int_t)options->synthetic));
     if (about && training->fields)
         failed |= json_object_set_new(about, "fields", name_fields(training->fields));

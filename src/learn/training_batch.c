@@ -428,7 +428,7 @@ static size_t cut(const struct encoding *e, size_t count)
 int wt__batch_encode(struct training_batch *training_batch, enum batch_output output, const struct token_texts *texts,
                      const uint32_t *which, size_t count, float *out, struct train_progress *progress, wt_error *err)
 {
-    enum { AT_ONCE = 16 }; /* pieces a worker between two looks at the progress */
+    enum { AT_ONCE = 16 }; /* pieces a worker between two words to the progress */
     struct encoding e = {
         .training_batch = training_batch, .output = output, .texts = texts, .which = which, .out = out};
     if (count == 0)

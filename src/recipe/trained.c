@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "recipe/old_members.h"
 #include "retrieve/document.h"
 #include "retrieve/weight.h"
 
@@ -55,6 +56,8 @@ static int read_config(struct reading *reading, const char *recipe, bool vectors
             wt__fail_context(reading->err, rc, "%s", path);
         else if (!json_is_object(*out))
             rc = wt__fail(reading->err, WT_EMODEL, "%s: not a JSON object", path);
+        else if (!wt__rename_members(*out))
+            rc = wt__fail_nomem(reading->err);
     }
     free(text);
     if (rc < 0) {

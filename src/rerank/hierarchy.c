@@ -57,9 +57,9 @@ int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *
     if (rc == 0)
         rc = check_count("unseen_depth", settings->unseen_depth, err);
     if (rc == 0)
-        rc = check_share("sure", settings->tau_s, 0, err);
+        rc = check_share("tau_s", settings->tau_s, 0, err);
     if (rc == 0)
-        rc = check_share("alike", settings->tau_m, -1, err);
+        rc = check_share("tau_m", settings->tau_m, -1, err);
     if (rc == 0)
         rc = check_count("group_most", settings->group_most, err);
     if (rc == 0)

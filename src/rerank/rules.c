@@ -1,6 +1,6 @@
 /* rules.c: ToolRerank's settings, its classifier and what training saw, to and from a config.json:
  *
- *   {"hierarchy": {"seen_depth": 10, .., "rules": {"unknown": "none", "single": "concentrate", "multi": "spread"}},
+ *   {"hierarchy": {"seen_depth": 10, .., "rules": {"unknown": "none", "single": "algorithm1", "multi": "algorithm2"}},
  *    "classifier": {"weight": 0, "constant": 0, "margin": 0.1},
  *    "across": true, "seen_by": "provider", "seen": ["weather", ..]}
  *
@@ -12,7 +12,7 @@
 
 #include "catalog/names.h"
 
-static const char *const rule_names[HIERARCHY_RULES] = {"none", "concentrate", "spread"};
+static const char *const rule_names[HIERARCHY_RULES] = {"none", "algorithm1", "algorithm2"};
 static const char *const kind_names[REQUEST_KINDS] = {"unknown", "single", "multi"};
 
 const struct rules wt__rules_default = {
@@ -45,7 +45,7 @@ static int read_kinds(struct hierarchy_settings *settings, const json_t *object,
         while (rule < HIERARCHY_RULES && !wt__str_equal(name, wt__str(rule_names[rule])))
             rule++;
         if (rule == HIERARCHY_RULES)
-            return wt__fail(err, WT_EMODEL, "the rule for %s requests is not one of none, concentrate and spread",
+            return wt__fail(err, WT_EMODEL, "the rule for %s requests is not one of none, algorithm1 and algorithm2",
                             kind_names[kind]);
         settings->rule[kind] = (enum hierarchy_rule)rule;
     }
@@ -59,8 +59,8 @@ static int read_settings(struct hierarchy_settings *s, const json_t *object, wt_
     s->seen_depth = read_count(object, "seen_depth", s->seen_depth);
     s->unseen_depth = read_count(object, "unseen_depth", s->unseen_depth);
     s->group_most = read_count(object, "group_most", s->group_most);
-    s->tau_s = (float)wt__json_real(object, "sure", (double)s->tau_s);
-    s->tau_m = (float)wt__json_real(object, "alike", (double)s->tau_m);
+    s->tau_s = (float)wt__json_real(object, "tau_s", (double)s->tau_s);
+    s->tau_m = (float)wt__json_real(object, "tau_m", (double)s->tau_m);
     s->prior = (float)wt__json_real(object, "prior", (double)s->prior);
     s->cover = (float)wt__json_real(object, "cover", (double)s->cover);
     s->truncate = wt__json_bool(object, "truncate", s->truncate);
@@ -115,7 +115,7 @@ static json_t *write_settings(const struct hierarchy_settings *s)
         if (json_object_set_new(kinds, kind_names[kind], json_string(rule_names[s->rule[kind]])) < 0)
             return json_decref(kinds), NULL;
     return json_pack("{s:i, s:i, s:f, s:f, s:i, s:f, s:f, s:b, s:b, s:b, s:o}", "seen_depth", (int)s->seen_depth,
-                     "unseen_depth", (int)s->unseen_depth, "sure", (double)s->tau_s, "alike", (double)s->tau_m,
+                     "unseen_depth", (int)s->unseen_depth, "tau_s", (double)s->tau_s, "tau_m", (double)s->tau_m,
                      "group_most", (int)s->group_most, "prior", (double)s->prior, "cover", (double)s->cover, "truncate",
                      (int)s->truncate, "expand_seen", (int)s->expand_seen, "expand_unseen", (int)s->expand_unseen,
                      "rules", kinds);

@@ -24,7 +24,7 @@ bool wt__retriever_asks(const struct retriever *retriever, enum source_id source
 
 struct retriever wt__retriever_read(const json_t *weights)
 {
-    struct retriever retriever = {.subquery = fmaxf(wt__weight_read(weights, "part", 1), 0)};
+    struct retriever retriever = {.subquery = fmaxf(wt__weight_read(weights, "subquery", 1), 0)};
     for (size_t s = 0; s < SOURCES; s++)
         retriever.weights[s] = fmaxf(wt__weight_read(weights, wt__sources[s]->weight, 0), 0);
     return retriever;
@@ -32,7 +32,7 @@ struct retriever wt__retriever_read(const json_t *weights)
 
 json_t *wt__retriever_write(const struct retriever *retriever)
 {
-    json_t *weights = json_pack("{s:f}", "part", (double)retriever->subquery);
+    json_t *weights = json_pack("{s:f}", "subquery", (double)retriever->subquery);
     int failed = !weights;
     for (size_t s = 0; s < SOURCES && !failed; s++)
         failed = json_object_set_new(weights, wt__sources[s]->weight, json_real((double)retriever->weights[s]));
@@ -129,7 +129,7 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
     }
     out->features[FEATURE_SCORE] = first->score > 0 ? choice->score / first->score : 0;
     if (choice->text > 0) {
-        struct stage_evidence *stage = wt__hit_stage(out, PART_STAGE);
+        struct stage_evidence *stage = wt__hit_stage(out, SUBQUERY_STAGE);
         out->subquery = query->workspace->texts[choice->text].bytes;
         stage->rank = rank_by(evidence, choice->text, c);
         stage->score = evidence->value[choice->text][c];

@@ -89,7 +89,7 @@ struct hit {
     struct str subquery; /* the sub-query of the request that this hit answers best; empty when it has only one */
 };
 
-#define PART_STAGE "part"
+#define SUBQUERY_STAGE "subquery"
 
 /* What the stage of that name said of the hit; a new one where it said nothing yet. The name is borrowed. */
 struct stage_evidence *wt__hit_stage(struct hit *hit, const char *name);

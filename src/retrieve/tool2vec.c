@@ -7,7 +7,7 @@
 
 struct tool2vec wt__tool2vec_read(const json_t *config)
 {
-    const json_t *object = wt__json_object(config, "blend");
+    const json_t *object = wt__json_object(config, "interpolation");
     return (struct tool2vec){wt__weight_read(object, "description", 1), wt__weight_read(object, "usage", 1),
                              fmaxf(wt__weight_read(object, "shrink", 0), 0)};
 }

@@ -18,7 +18,7 @@ struct tool2vec {
     float shrink;             /* usages at which a mean counts half */
 };
 
-/* From a config's member "blend"; what is missing, not finite or huge is as if nothing had been learned. */
+/* From a config's member "interpolation"; what is missing, not finite or huge is as if nothing had been learned. */
 struct tool2vec wt__tool2vec_read(const json_t *config);
 
 /* T. document [D]: d; sum [D] and uses: of the requests' vectors. out [D] may be document. */

@@ -2,9 +2,9 @@
  *
  * A tool is a letter, 'a' is row 0. Texts are single words. What a source knows is a table in one line, "KEY=VALUE" by
  * blanks:
- *   direct  "p=abc"     the tools nearest to the word p
- *   past    "p=ab,c"    what the past requests nearest to p used
- *   like    "a=ade"     the tools nearest to tool a
+ *   dsa     "p=abc"     the tools nearest to the word p
+ *   hqc     "p=ab,c"    what the past requests nearest to p used
+ *   cte     "a=ade"     the tools nearest to tool a
  *   match   "p=a q=-"   what the model answers: the requirements, each with its tool or none */
 #ifndef WT_TESTS_CHOOSE_PTR_WORLD_H
 #define WT_TESTS_CHOOSE_PTR_WORLD_H
@@ -62,23 +62,23 @@ static inline int world_bundle(void *self, struct str text, struct arena *arena,
 }
 
 /* Gives more than the k that were asked for, which PTR has to bear. */
-static inline int world_direct(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out,
-                               wt_error *err)
+static inline int world_dsa(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out,
+                            wt_error *err)
 {
     const struct world *world = self;
     (void)k;
-    int rc = world_breaks(world, "direct", err);
+    int rc = world_breaks(world, "dsa", err);
     return rc < 0 ? rc : world_tools(world_find(world->dsa, text), arena, out, err);
 }
 
-static inline int world_past(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
-                             size_t *count, wt_error *err)
+static inline int world_hqc(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
+                            size_t *count, wt_error *err)
 {
     const struct world *world = self;
     struct str sets = world_find(world->hqc, text);
     struct ptr_tools *lists = wt__arena_array(arena, struct ptr_tools, sets.len + 1);
     (void)k;
-    int rc = world_breaks(world, "past", err);
+    int rc = world_breaks(world, "hqc", err);
     *out = lists;
     while (rc == 0 && lists && sets.len > 0) {
         const char *comma = memchr(sets.ptr, ',', sets.len);
@@ -89,13 +89,13 @@ static inline int world_past(void *self, struct str text, size_t k, struct arena
     return rc < 0 || lists ? rc : wt__fail_nomem(err);
 }
 
-static inline int world_like(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out,
-                             wt_error *err)
+static inline int world_cte(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out,
+                            wt_error *err)
 {
     const struct world *world = self;
     char letter = (char)('a' + tool);
     (void)k;
-    int rc = world_breaks(world, "like", err);
+    int rc = world_breaks(world, "cte", err);
     return rc < 0 ? rc : world_tools(world_find(world->cte, (struct str){&letter, 1}), arena, out, err);
 }
 
@@ -109,7 +109,7 @@ static inline int world_describe(void *self, uint32_t tool, struct arena *arena,
 
 static inline struct ptr_sources world_sources(struct world *world)
 {
-    return (struct ptr_sources){world, world_bundle, world_direct, world_past, world_like, world_describe};
+    return (struct ptr_sources){world, world_bundle, world_dsa, world_hqc, world_cte, world_describe};
 }
 
 /* A model that answers by the table `match`, or with the JSON that it was given. */
@@ -180,7 +180,7 @@ static inline void write_tools(struct buffer *out, struct ptr_tools tools)
         wt__buffer_char(out, (char)('a' + tools.rows[i]));
 }
 
-/* A trace as one line: "[BUNDLE] REQUIREMENT=TOOL ... VERDICT kept KEPT; REQUIREMENT DIRECT|PAST|LIKE TOOL+VOTES ...;
+/* A trace as one line: "[BUNDLE] REQUIREMENT=TOOL ... VERDICT kept KEPT; REQUIREMENT DSA|HQC|CTE TOOL+VOTES ...;
  * set SET", with "!" behind a tool that was in the set already. */
 static inline char *trace_line(const struct ptr_trace *trace)
 {

@@ -31,7 +31,7 @@ static void what_is_written_is_read_back(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* A chooser of before there were kinds of tools has no such list, and one level for all. */
+/* A chooser of before there were kinds of tools has no such list, and one threshold for all. */
 static void calibrations_are_read_back(void **state)
 {
     static const float nonconformity[] = {.1f, .2f}, unused[] = {.3f, .4f, .5f};
@@ -84,14 +84,14 @@ static void what_is_not_whole_is_refused(void **state)
     } rows[] = {
         {"tool", "[1, 2]", "\"tool\" has 2 numbers and not 9"},
         {"tool", "7", "\"tool\" has 0 numbers"},
-        {"fit", "[0,0,0,0,0,0,0,0,0,\"x\"]", "\"fit\" has something else than a number"},
+        {"answerability", "[0,0,0,0,0,0,0,0,0,\"x\"]", "\"answerability\" has something else than a number"},
         {"past", "null", "\"past\" is no number"},
         {"tool_constant", "\"1\"", "\"tool_constant\" is no number"},
         {"size", "1e30", "\"size\" is no number of at most 1e+09"},
-        {"none", "[1e10]", "\"none\" has something else than a number of at most 1e+09"},
-        {"levels", "[0.2, 0.1]", "\"levels\" is not in order"},
+        {"no_answer", "[1e10]", "\"no_answer\" has something else than a number of at most 1e+09"},
+        {"nonconformity", "[0.2, 0.1]", "\"nonconformity\" is not in order"},
         {"unused", "[0.2, 0.1]", "\"unused\" is not in order"},
-        {"none", "[0.1, null]", "\"none\" has something else than a number"},
+        {"no_answer", "[0.1, null]", "\"no_answer\" has something else than a number"},
         {"relevance", "[1, 2]", "\"relevance\" has 2 numbers and not 6"},
         {"relevance", "null", "\"relevance\" has 0 numbers"},
     };

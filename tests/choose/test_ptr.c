@@ -80,7 +80,7 @@ static void most_views_elect_a_tool(void **state)
 {
     (void)state;
     static const struct example examples[] = {
-        /* b: direct and like; c: all three; d: direct and past. */
+        /* b: DSA and CTE; c: all three; d: DSA and HQC. */
         {"most views",
          {.bundle = "", .match = "p=-", .dsa = "p=bcd", .hqc = "p=dc", .cte = "b=bc"},
          "[] p=- partial kept ; p bcd|dc|bc c3; set c"},
@@ -92,11 +92,11 @@ static void most_views_elect_a_tool(void **state)
         {"a view has one vote a tool",
          {.bundle = "", .match = "p=-", .hqc = "p=x,y,y"},
          "[] p=- partial kept ; p |xy| x1; set x"},
-        {"no direct tool: nothing to expand, past use decides",
-         {.bundle = "", .match = "p=-", .hqc = "p=xy,yz", .broken = "like", .code = WT_EMODEL},
+        {"no tool of DSA: nothing to expand, past use decides",
+         {.bundle = "", .match = "p=-", .hqc = "p=xy,yz", .broken = "cte", .code = WT_EMODEL},
          "[] p=- partial kept ; p |xyz| x1; set x"},
-        /* b has direct and like, x has past and like: two each, b first. */
-        {"the best direct tool has the vote of its own look-alikes",
+        /* b has DSA and CTE, x has HQC and CTE: two each, b first. */
+        {"the best tool of DSA has the vote of its own look-alikes",
          {.bundle = "", .match = "p=-", .dsa = "p=b", .hqc = "p=x", .cte = "b=bx"},
          "[] p=- partial kept ; p b|x|bx b2; set b"},
         {"no past use",
@@ -135,9 +135,9 @@ static void a_tool_is_chosen_once(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-/* p: direct bcd, past cx, like (of b) bxc. q is met by the bundle's a.
- *   all three   b 2, c 3                 k 1   direct b, past cx, like b: b 2
- *   w/o direct  c 2, x 2, b 1            w/o past   b 2, c 2             w/o like   b 1, c 2 */
+/* p: DSA bcd, HQC cx, CTE (of b) bxc. q is met by the bundle's a.
+ *   all three   b 2, c 3                 k 1      DSA b, HQC cx, CTE b: b 2
+ *   w/o DSA     c 2, x 2, b 1            w/o HQC    b 2, c 2             w/o CTE    b 1, c 2 */
 static void stages_and_views_can_be_left_out(void **state)
 {
     (void)state;
@@ -149,10 +149,10 @@ static void stages_and_views_can_be_left_out(void **state)
         {"all", {0}, "[a] p=- q=a partial kept a; p bcd|cx|bxc c3; set ac"},
         {"the default K", {.k = PTR_K}, "[a] p=- q=a partial kept a; p bcd|cx|bxc c3; set ac"},
         {"K of 1", {.k = 1}, "[a] p=- q=a partial kept a; p b|cx|b b2; set ab"},
-        {"without direct", {.ablate = PTR_ABLATE_DSA}, "[a] p=- q=a partial kept a; p |cx|bxc c2; set ac"},
-        {"without past", {.ablate = PTR_ABLATE_HQC}, "[a] p=- q=a partial kept a; p bcd||bxc b2; set ab"},
-        {"without like", {.ablate = PTR_ABLATE_CTE}, "[a] p=- q=a partial kept a; p bcd|cx| c2; set ac"},
-        {"direct alone", {.ablate = PTR_ABLATE_HQC | PTR_ABLATE_CTE}, "[a] p=- q=a partial kept a; p bcd|| b1; set ab"},
+        {"without DSA", {.ablate = PTR_ABLATE_DSA}, "[a] p=- q=a partial kept a; p |cx|bxc c2; set ac"},
+        {"without HQC", {.ablate = PTR_ABLATE_HQC}, "[a] p=- q=a partial kept a; p bcd||bxc b2; set ab"},
+        {"without CTE", {.ablate = PTR_ABLATE_CTE}, "[a] p=- q=a partial kept a; p bcd|cx| c2; set ac"},
+        {"DSA alone", {.ablate = PTR_ABLATE_HQC | PTR_ABLATE_CTE}, "[a] p=- q=a partial kept a; p bcd|| b1; set ab"},
         {"no view",
          {.ablate = PTR_ABLATE_DSA | PTR_ABLATE_HQC | PTR_ABLATE_CTE},
          "[a] p=- q=a partial kept a; p ||; set a"},
@@ -268,7 +268,7 @@ static void an_answer_without_form_is_no_answer(void **state)
 static void a_source_that_fails_ends_it(void **state)
 {
     (void)state;
-    static const char *const sources_by_name[] = {"bundle", "direct", "past", "like", "describe"};
+    static const char *const sources_by_name[] = {"bundle", "dsa", "hqc", "cte", "describe"};
     for (size_t i = 0; i < sizeof sources_by_name / sizeof *sources_by_name; i++) {
         struct world world = {.bundle = "a", .match = "p=-", .dsa = "p=b", .hqc = "p=c", .cte = "b=b"};
         world.broken = sources_by_name[i];

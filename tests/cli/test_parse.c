@@ -70,6 +70,16 @@ static const struct {
     {"a verb behind --", "--|find|x", "find", "x", NO_OPTION, NULL, 0},
     {"help needs no words", "find|--help", "find", "", OPT_HELP, NULL, 0},
     {"a choice", "find|x|--format|openai", "find", "x", OPT_FORMAT, "openai", 0},
+    /* Spellings of earlier versions. */
+    {"--below", "pick|x|--below|bm25", "pick", "x", OPT_BASE_RETRIEVER, "bm25", 0},
+    {"--below=", "eval|x|--below=bm25", "eval", "x", OPT_BASE_RETRIEVER, "bm25", 0},
+    {"--foreign", "eval|x|--foreign|y", "eval", "x", OPT_OUT_OF_DOMAIN, "y", 0},
+    {"--made-up", "train|encoder|--made-up|7", "train", "encoder", OPT_SYNTHETIC, "7", 7},
+    {"--without", "pick|x|--without|bundle", "pick", "x", OPT_ABLATE, "bundle", 0},
+    {"views", "pick|x|--ablate|direct,past,like", "pick", "x", OPT_ABLATE, "dsa,hqc,cte", 0},
+    {"views among others", "pick|x|--without|bundle, past ,,dsa,", "pick", "x", OPT_ABLATE, "bundle,hqc,,dsa,", 0},
+    {"no list at all", "pick|x|--ablate|", "pick", "x", OPT_ABLATE, "", 0},
+    {"words of another option", "find|x|--recipe|direct", "find", "x", OPT_RECIPE, "direct", 0},
 };
 
 static void lines_that_are_understood(void **state)

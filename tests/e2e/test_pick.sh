@@ -27,7 +27,7 @@ says "from the hits of bm25"
 says "not calibrated on this catalogue"
 expect 0 "an untrained model" pick "${model[@]}" --abstain 0 --json book a table in a restaurant
 json_lines
-same "its members" "True True True" "$(json_of '"%s %s %s" % (0 <= d["none"] <= 1, 0 < d["tracc"] <= 1, all(0 < t["score"] <= 1 for t in d["tools"]))')"
+same "its members" "True True True" "$(json_of '"%s %s %s" % (0 <= d["no_answer_probability"] <= 1, 0 < d["tracc"] <= 1, all(0 < t["score"] <= 1 for t in d["tools"]))')"
 expect 0 "reasons" pick "${model[@]}" --abstain 0 --explain book a table
 prints "words: "
 expect 0 "definitions" pick "${model[@]}" --abstain 0 --format openai book a table
@@ -115,16 +115,16 @@ done
 six_tools 120 1 6 train=0,1 dev=2 test=3
 expect 0 "figures of sets" eval data --recipe hybrid,set,set-90 --json --cache cache "${model[@]}"
 json_lines
-same "their names" "tracc exact set_precision set_recall set_f1 complete size_diff set_size recall@gold ndcg@gold ptr_ndcg none_false none_gone_auroc none_gone_caught" \
+same "their names" "tracc exact set_precision set_recall set_f1 complete size_diff set_size recall@gold ndcg@gold ptr_ndcg no_answer_false_positives no_answer_removed_auroc no_answer_removed_recall" \
     "$(json_of '" ".join(k for k in l[1]["metrics"] if k not in l[0]["metrics"])')"
 same "what they were trained with" "True True" "$(json_of '"%s %s" % ("trained" in l[1]["settings"], l[2]["settings"]["trained"]["likelihood"] > 0)')"
 same "the recipes" "hybrid set set-90" "$(json_of '" ".join(r["recipe"] for r in l)')"
 expect 0 "every recipe" eval data --json --cache cache "${model[@]}"
 same "sets are among them" "set set-80 set-90 set-95" \
     "$(json_of '" ".join(r["recipe"] for r in l if r["recipe"].startswith("set"))')"
-expect 0 "another set's requests" eval data --recipe set --foreign data --json --cache cache "${model[@]}"
-same "of this very set half are told" "0.5" "$(json_of 'd["metrics"]["none_foreign_auroc"]')"
-expect 3 "no such set" eval data --recipe set --foreign nowhere --cache cache "${model[@]}"
+expect 0 "another set's requests" eval data --recipe set --out-of-domain data --json --cache cache "${model[@]}"
+same "of this very set half are told" "0.5" "$(json_of 'd["metrics"]["no_answer_ood_auroc"]')"
+expect 3 "no such set" eval data --recipe set --out-of-domain nowhere --cache cache "${model[@]}"
 says "nowhere"
 expect 0 "a table of them" eval data --recipe hybrid,set --cache cache "${model[@]}"
 prints "^tracc +- +[0-9.]+$"

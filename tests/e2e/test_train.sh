@@ -88,10 +88,10 @@ print(w["tools"], w["requests"], w["source"].endswith("data, more"))')"
 expect 2 "two catalogues" train mlc --data data --data more --out both "${model[@]}"
 says "trained on one catalogue, not on 2 data sets"
 
-# Requests that are made up: descriptions that say enough are all it takes.
-expect 3 "they say too little" train encoder --made-up 20 --out made "${options[@]}"
+# Synthetic requests: descriptions that say enough are all it takes.
+expect 3 "they say too little" train encoder --synthetic 20 --out made "${options[@]}"
 says "have not one of 25 bytes or more"
-expect 2 "not for every lesson" train dpr --made-up 20 "${model[@]}"
+expect 2 "not for every lesson" train dpr --synthetic 20 "${model[@]}"
 "$python" - <<'PYTHON'
 import json
 names = "weather forecast rain wind tides harbour currency money invoices customer table restaurant".split()
@@ -100,11 +100,11 @@ with open("described.jsonl", "w") as f:
         print(json.dumps({"provider": f"p{i // 3}", "name": name, "description": f"get the {name} of one city to book"}), file=f)
 PYTHON
 expect 0 "tools with descriptions" -s described.wt add --no-vectors described.jsonl
-expect 0 "no usage is needed" -s described.wt train encoder --made-up 20 --json "${options[@]}"
+expect 0 "no usage is needed" -s described.wt train encoder --synthetic 20 --json "${options[@]}"
 same "what it remembers of that" "20 True" "$("$python" -c '
 import json
 w = json.load(open("described.wt-models/encoder/config.json"))["whichtool"]
-print(w["options"]["made_up"], w["data"]["source"].startswith("descriptions of "))')"
+print(w["options"]["synthetic"], w["data"]["source"].startswith("descriptions of "))')"
 
 # Providers: how likely a request needs several is told with the hits, and how often that is right by eval.
 "$python" - <<'PYTHON'
@@ -120,11 +120,11 @@ expect 0 "their usages" -s described.wt usage add --no-vectors asked.jsonl
 for lesson in dpr toolrerank; do expect 0 "$lesson" -s described.wt train $lesson "${model[@]}"; done
 request="get the rain of one city. also book the money of another"
 expect 0 "one provider or several" -s described.wt find --recipe toolrerank --format json "${model[@]}" "$request"
-same "a probability" True "$(json_of '0 <= d["several"] <= 1')"
+same "a probability" True "$(json_of '0 <= d["multi_provider_probability"] <= 1')"
 expect 0 "the same for people" -s described.wt find --recipe toolrerank --explain "${model[@]}" "$request"
 says "needs tools of several providers with a probability of [0-9]+ %"
 expect 0 "nothing of that elsewhere" -s described.wt find --recipe dpr --format json "${model[@]}" "$request"
-same "no probability" False "$(json_of '"several" in d')"
+same "no probability" False "$(json_of '"multi_provider_probability" in d')"
 mkdir -p kinds/qrels
 "$python" - <<'PYTHON'
 import json

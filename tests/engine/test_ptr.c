@@ -205,7 +205,7 @@ static void the_nearest_bundle_is_corrected(void **state)
     assert_null(strstr(result->notice, "train neighbours"));
     wt_picked_free(result);
 
-    options.ablate = "bundle, past";
+    options.ablate = "bundle, hqc";
     result = picked(trip, script_of("{\"requirements\": [\"storms\"]}", ""), &options);
     lists(result, "bundle", "");
     is_set(result, "weather/storm_alerts");
@@ -292,7 +292,7 @@ static const char *leave_encoder(struct arena *arena)
     return model;
 }
 
-/* What stands below decides which encoder finds bundles and past requests, and each has files of its own. */
+/* The base retriever decides which encoder finds bundles and past requests, and each has files of its own. */
 static void nothing_below_an_untrained_recipe_is_trained(void **state)
 {
     (void)state;
@@ -321,7 +321,7 @@ static void nothing_below_an_untrained_recipe_is_trained(void **state)
         struct script script = script_of("{\"requirements\": [\"song of the city\"]}", "0");
         options.k = 1;
         wt_picked *result = picked_from(engine, trip, &script, &options);
-        assert_non_null(strstr(result->trace, "\"past\":[\"music/search\"]"));
+        assert_non_null(strstr(result->trace, "\"hqc\":[\"music/search\"]"));
         wt_picked_free(result);
         wt_close(engine);
 
@@ -464,17 +464,17 @@ static void what_makes_no_sense_is_told(void **state)
         {{.recipe = "ptr", .complete = 0.5}, WT_EINVAL, "makes no promise"},
         {{.recipe = "ptr", .abstain = 0.5}, WT_EINVAL, "makes no promise"},
         {{.recipe = "ptr", .k = 33}, WT_EINVAL, "holds 32 tools at most"},
-        {{.recipe = "ptr", .ablate = "bundle,direkt"}, WT_EINVAL, "\"direkt\""},
+        {{.recipe = "ptr", .ablate = "bundle,dsq"}, WT_EINVAL, "\"dsq\""},
         {{.recipe = "ptr", .base_retriever = "bm26"}, WT_ERECIPE, "bm26"},
         {{.recipe = "ptr", .base_retriever = "set"}, WT_ERECIPE, "gives a set"},
         {{.recipe = "ptr", .provider = "nobody"}, WT_ENOTFOUND, "nobody"},
         {{.recipe = "bundle"}, WT_ERECIPE, "whichtool train neighbours"},
-        {{.recipe = "bundle", .ablate = "past"}, WT_EINVAL, "asks no views"},
+        {{.recipe = "bundle", .ablate = "hqc"}, WT_EINVAL, "asks no views"},
         {{.recipe = "hybrid"}, WT_ERECIPE, "gives an order"},
         {{.recipe = "auto"}, WT_ERECIPE, "gives an order"},
         {{.recipe = "pt"}, WT_ERECIPE, "no recipe \"pt\""},
         {{.recipe = "set", .base_retriever = "bm25"}, WT_EINVAL, "options of the recipe ptr"},
-        {{.ablate = "past"}, WT_EINVAL, "options of the recipe ptr"},
+        {{.ablate = "hqc"}, WT_EINVAL, "options of the recipe ptr"},
     };
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

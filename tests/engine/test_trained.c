@@ -13,6 +13,7 @@
 #include "encoder/tiny_model.h"
 #include "engine/engine.h"
 #include "engine/set_up.h"
+#include "recipe/old_members.h"
 #include "recipe/trained.h"
 #include "rerank/rules.h"
 #include "rerank/cross.h"
@@ -89,7 +90,7 @@ static void auto_that_chose_hybrid_is_hybrid(void **state)
     (void)state;
     leave("auto", true,
           "\"runs\": \"hybrid\", \"why\": \"nothing bettered it\", \"weights\": "
-          "{\"lexical\": 0, \"dense\": 1, \"part\": 0, \"tool2vec\": 1}");
+          "{\"lexical\": 0, \"dense\": 1, \"subquery\": 0, \"tool2vec\": 1}");
     wt_hits *automatic = asked(NULL), *hybrid = asked("hybrid");
     assert_string_equal(automatic->recipe, "hybrid");
     assert_string_equal(automatic->why, "nothing bettered it");
@@ -124,7 +125,7 @@ static void a_damaged_training_keeps_nobody_from_hybrid(void **state)
 
 /* ---------------------------------------------------------------- dpr and rerank-N */
 
-#define DPR "\"weights\": {\"dense\": 1, \"part\": 0}"
+#define DPR "\"weights\": {\"dense\": 1, \"subquery\": 0}"
 #define CROSS TINY_BERT TINY_LABELS(1)
 
 static const char *cross_folder(void)
@@ -160,12 +161,71 @@ static wt_hits *asked_for(const char *recipe, const char *request, size_t k)
 static void dpr_is_the_trained_encoder_over_texts(void **state)
 {
     (void)state;
-    leave("dpr", true, "\"weights\": {\"dense\": 1, \"part\": 1}"); /* as dense, and by the same encoder */
+    leave("dpr", true, "\"weights\": {\"dense\": 1, \"subquery\": 1}"); /* as dense, and by the same encoder */
     wt_hits *dpr = asked("dpr"), *dense = asked("dense");
     assert_string_equal(dpr->recipe, "dpr");
     same_hits(dpr, dense);
     wt_hits_free(dpr);
     wt_hits_free(dense);
+}
+
+/* ---------------------------------------------------------------- models of earlier versions */
+
+static void old_members_have_their_new_names(void **state)
+{
+    static const struct {
+        const char *old, *now;
+    } cases[] = {
+        {"{}", "{}"},
+        {"{\"weights\": {\"dense\": 1, \"part\": 0.5}}", "{\"weights\": {\"dense\": 1, \"subquery\": 0.5}}"},
+        {"{\"weights\": {\"part\": 0.5, \"subquery\": 2}}", "{\"weights\": {\"subquery\": 2}}"},
+        {"{\"weights\": 7, \"hierarchy\": []}", "{\"weights\": 7, \"hierarchy\": []}"},
+        {"{\"part\": 1}", "{\"part\": 1}"},
+        {"{\"blend\": {\"shrink\": 2}}", "{\"interpolation\": {\"shrink\": 2}}"},
+        {"{\"hierarchy\": {\"sure\": 0.5, \"alike\": 0.25, \"rules\": {\"unknown\": \"none\", \"single\": "
+         "\"concentrate\", \"multi\": \"spread\"}}}",
+         "{\"hierarchy\": {\"tau_s\": 0.5, \"tau_m\": 0.25, \"rules\": {\"unknown\": \"none\", \"single\": "
+         "\"algorithm1\", \"multi\": \"algorithm2\"}}}"},
+        {"{\"hierarchy\": {\"rules\": {\"single\": 1}}}", "{\"hierarchy\": {\"rules\": {\"single\": 1}}}"},
+        {"{\"fit\": [1], \"fit_constant\": 2, \"levels\": [3], \"none\": [4], \"unused\": [5]}",
+         "{\"answerability\": [1], \"answerability_constant\": 2, \"nonconformity\": [3], \"no_answer\": [4], "
+         "\"unused\": [5]}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *config = json_loads(cases[i].old, 0, NULL), *wanted = json_loads(cases[i].now, 0, NULL);
+        assert_true(wt__rename_members(config));
+        if (!json_equal(config, wanted))
+            fail_msg("%s", cases[i].old);
+        json_decref(config);
+        json_decref(wanted);
+    }
+}
+
+/* A request of two sub-queries, whose weight tells. */
+static void an_old_model_opens(void **state)
+{
+    static const struct {
+        const char *recipe, *old, *now;
+    } models[] = {
+        {"dpr", "\"weights\": {\"dense\": 1, \"part\": 0}", "\"weights\": {\"dense\": 1, \"subquery\": 0}"},
+        {"tool2vec",
+         "\"weights\": {\"lexical\": 1, \"dense\": 1, \"tool2vec\": 1, \"part\": 0.5}, \"blend\": {\"usage\": 0}",
+         "\"weights\": {\"lexical\": 1, \"dense\": 1, \"tool2vec\": 1, \"subquery\": 0.5}, \"interpolation\": "
+         "{\"usage\": 0}"},
+    };
+    const char *request = "find the weather of the day in a city, then book a cheap room in a hotel";
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        leave(models[i].recipe, true, models[i].now);
+        wt_hits *now = asked_for(models[i].recipe, request, 10);
+        leave(models[i].recipe, true, models[i].old);
+        wt_hits *old = asked_for(models[i].recipe, request, 10);
+        assert_string_equal(old->recipe, models[i].recipe);
+        same_hits(old, now);
+        wt_hits_free(old);
+        wt_hits_free(now);
+    }
 }
 
 /* What the cross-encoder itself says of the request and a hit's tool, whose text is in place. */
@@ -463,7 +523,7 @@ static void the_first_stage_is_as_the_config_weighs_it(void **state)
     add_many(100);
     leave("dpr", true, DPR);
     leave("toolrerank", true,
-          "\"weights\": {\"lexical\": 1, \"dense\": 0.6, \"part\": 1}, \"hierarchy\": {\"truncate\": false}");
+          "\"weights\": {\"lexical\": 1, \"dense\": 0.6, \"subquery\": 1}, \"hierarchy\": {\"truncate\": false}");
     wt_hits *ours = asked_capped("toolrerank", request, 40, 0), *hybrid = asked_capped("hybrid", request, 40, 0);
     wt_hits *dpr = asked_capped("dpr", request, 40, 0);
     bool same = ours->len == dpr->len;
@@ -490,7 +550,7 @@ static void one_provider_comes_first_and_whole(void **state)
     leave("dpr", true, DPR);
     tiny_model_write(cross_folder(), CROSS, 2);
     leave("toolrerank", true,
-          "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"sure\": 1}, " CLASSIFIED(-9));
+          "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
     wt_hits *hits = asked_capped("toolrerank", request, 60, 0);
     assert_string_equal(hits->recipe, "toolrerank");
     assert_true(hits->multi_provider_probability < 0.001);
@@ -539,7 +599,7 @@ static void several_providers_take_turns(void **state)
     (void)state;
     add_many(100);
     leave("dpr", true, DPR);
-    leave("toolrerank", true, "\"hierarchy\": {\"alike\": 1, \"group_most\": 1}, " CLASSIFIED(9));
+    leave("toolrerank", true, "\"hierarchy\": {\"tau_m\": 1, \"group_most\": 1}, " CLASSIFIED(9));
     wt_hits *hits = asked_capped("toolrerank", request, 60, 0), *dpr = asked_capped("dpr", request, 60, 0);
     size_t first = 0;
     assert_int_equal(hits->len, 60);
@@ -625,7 +685,7 @@ static void rules_that_make_no_sense_are_told(void **state)
         const char *members, *says;
     } cases[] = {
         {"\"hierarchy\": {\"seen_depth\": 257}", "hierarchy: seen_depth is 0; it is 1 to 256"},
-        {"\"hierarchy\": {\"sure\": 1.5}", "hierarchy: sure is 1.5; it is 0 to 1"},
+        {"\"hierarchy\": {\"tau_s\": 1.5}", "hierarchy: tau_s is 1.5; it is 0 to 1"},
         {"\"hierarchy\": {\"prior\": -1}", "hierarchy: prior is -1; it is 0 to 100"},
         {"\"hierarchy\": {\"rules\": {\"single\": \"scatter\"}}", "the rule for single requests is not one of"},
         {"\"classifier\": {\"weights\": [1, 2]}",
@@ -685,7 +745,7 @@ static const struct {
     {"past requests", "neighbours", "\"weights\": {\"neighbours\": 1}, \"tools\": [\"weather/getForecast\"]"},
     {"a refiner", "tool2vec+refiner", "\"first\": \"one\", \"join\": 0, \"candidates\": 4"},
     {"a choice", "auto", "\"runs\": \"tool2vec\", \"weights\": {\"dense\": 1, \"tool2vec\": 1}"},
-    {"a chooser", "set", "\"auto\": \"\", \"levels\": []"},
+    {"a chooser", "set", "\"auto\": \"\", \"nonconformity\": []"},
     {"rules", "toolrerank", "\"weights\": {\"dense\": 1}"},
     {"a cross-encoder", "cross", "\"whichtool\": {\"identity\": \"one\"}"},
 };
@@ -743,6 +803,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_damaged_training_keeps_nobody_from_hybrid, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(without_an_encoder_words_go_on, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(dpr_is_the_trained_encoder_over_texts, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(old_members_have_their_new_names, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(an_old_model_opens, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(reranked_are_the_first_ones_of_dpr, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(a_cross_encoder_reads_the_fields_it_was_trained_on, set_up_handmade,
                                         tear_down_place),

@@ -75,7 +75,8 @@ static void leave(const char *folder, const char *recipe, const char *members, c
 static void leave_model(const char *sha256)
 {
     leave(models, "tool2vec",
-          "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"blend\": {\"description\": 1, \"usage\": 1, \"shrink\": 2}",
+          "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"interpolation\": {\"description\": 1, \"usage\": 1, "
+          "\"shrink\": 2}",
           sha256);
 }
 
@@ -217,7 +218,7 @@ static void what_kind_a_request_is_of_is_judged(void **state)
              "{\"_id\": \"3\", \"text\": \"find two\"}\n{\"_id\": \"4\", \"text\": \"a table\"}\n");
     put_text(folder, "qrels/test.tsv",
              "1\tA\t1\n1\tB\t1\n1\tC\t0\n2\tB\t1\n2\tC\t1\n3\tD\t1\n3\tE\t1\n4\tA\t1\n4\tZ\t1\n");
-    leave(others, "dpr", "\"weights\": {\"dense\": 1, \"part\": 0}", "00");
+    leave(others, "dpr", "\"weights\": {\"dense\": 1, \"subquery\": 0}", "00");
     leave(others, "toolrerank", "\"classifier\": {\"weight\": 0, \"constant\": 1.0986123}", "00");
     options.trained = others;
     sound(&place, wt_eval(folder, &options, &report, &place.err));

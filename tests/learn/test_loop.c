@@ -16,6 +16,7 @@
 #include "encoder/support.h"
 #include "learn/checkpoint.h"
 #include "learn/loop.h"
+#include "nn/safetensors_write.h"
 
 enum { WIDTH = 8, EXAMPLES = 10, WORKERS = 2 };
 
@@ -394,6 +395,35 @@ static int tear_down(void **state)
 }
 
 /* The model of a training that runs through. */
+/* A state whose members have the names that they had before. */
+static void a_state_of_an_earlier_version_is_read(void **state)
+{
+    struct place *place = *state;
+    float value[2] = {0}, gradient[2], values[3] = {0};
+    const float kept[2] = {1, 2}, numbers[3] = {3, 4, 5};
+    struct parameter parameter = {.name = "line", .value = value, .gradient = gradient, .count = 2, .rate = 1};
+    const struct adamw_options options = ADAMW_DEFAULTS;
+    const struct train_buffers buffers = {values, 3};
+    const struct tensor_source tensors[] = {{.name = "value/line", .data = kept, .rank = 1, .shape = {2}},
+                                            {.name = "first/line", .data = kept, .rank = 1, .shape = {2}},
+                                            {.name = "second/line", .data = kept, .rank = 1, .shape = {2}},
+                                            {.name = "carried", .data = numbers, .rank = 1, .shape = {3}}};
+    struct adamw adamw;
+    struct loop_state read;
+    json_t *metadata = json_pack(
+        "{s:s}", "training",
+        "{\"edition\":1,\"identity\":\"a line\",\"step\":3,\"steps\":9,\"best_step\":1,\"judged\":2,\"worse\":0,"
+        "\"optimiser_step\":1,\"before\":\"nan\",\"best\":\"0x1p-1\",\"seconds\":\"0x0p+0\"}");
+    assert_int_equal(wt__safetensors_write(place->checkpoint, tensors, 4, metadata, NULL), 0);
+    assert_int_equal(wt__adamw_open(&adamw, &parameter, 1, &options, NULL), 0);
+    assert_int_equal(wt__checkpoint_read(place->checkpoint, "a line", &read, &adamw, &buffers, NULL), 1);
+    assert_int_equal(read.measured, 2);
+    assert_memory_equal(value, kept, sizeof value);
+    assert_memory_equal(values, numbers, sizeof values);
+    wt__adamw_dispose(&adamw);
+    json_decref(metadata);
+}
+
 static void run_through(const char *checkpoint, struct line *line, struct loop_result *result)
 {
     struct objective objective = objective_of(line);
@@ -565,6 +595,7 @@ int main(void)
         cmocka_unit_test(an_infinite_loss_stops_and_says_so),
         cmocka_unit_test(a_gradient_that_is_no_number_changes_nothing),
         cmocka_unit_test(what_does_not_fit_is_refused_with_numbers),
+        cmocka_unit_test_setup_teardown(a_state_of_an_earlier_version_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stopped_at_any_step_it_ends_in_the_same_bits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(killed_at_any_step_it_ends_in_the_same_bits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stopped_while_measuring_it_measures_again, set_up, tear_down),

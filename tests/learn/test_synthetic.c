@@ -1,4 +1,4 @@
-/* Requests that are made up of descriptions: what is taken of one, and who is asked with whom. */
+/* Synthetic requests, made of descriptions: what is taken of one, and who is asked with whom. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,7 +118,7 @@ static void the_visit_may_end_it(void **state)
     wt__buffer_dispose(&seen.all);
 }
 
-static void where_nothing_is_said_nothing_is_made_up(void **state)
+static void where_nothing_is_said_nothing_is_made(void **state)
 {
     static const struct str silent[2] = {{NULL, 0}, {NULL, 0}};
     struct seen seen = {0};
@@ -196,7 +196,7 @@ static void it_is_learned_from_beside_usage_or_without(void **state)
     assert_string_equal(beside, again);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         refused(place, wt_train(engine, others[i], &options, &report, &place->err), WT_EINVAL,
-                "requests are made up for \"encoder\" and \"cross\", not for");
+                "synthetic requests are for \"encoder\" and \"cross\", not for");
     options.synthetic = SYNTHETIC_MAX + 1;
     refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EINVAL, "at most 1000000");
     wt_close(engine);
@@ -223,7 +223,7 @@ int main(void)
         cmocka_unit_test(a_long_description_is_cut),
         cmocka_unit_test(tools_of_one_provider_are_asked_together),
         cmocka_unit_test(the_visit_may_end_it),
-        cmocka_unit_test(where_nothing_is_said_nothing_is_made_up),
+        cmocka_unit_test(where_nothing_is_said_nothing_is_made),
         cmocka_unit_test_setup_teardown(tools_lack_what_the_requests_say, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(it_is_learned_from_beside_usage_or_without, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(a_catalogue_that_says_nothing_is_refused, place_set_up, place_tear_down),

@@ -77,14 +77,14 @@ static void tools_that_nobody_used_have_a_calibration(void **state)
         place_make(&place);
         put_requests(&place, rows[i].once);
         json_t *config = train_set(&place, rows[i].neighbours);
-        assert_int_equal(json_array_size(wt__json_array(config, "levels")), rows[i].nonconformity);
+        assert_int_equal(json_array_size(wt__json_array(config, "nonconformity")), rows[i].nonconformity);
         assert_int_equal(json_array_size(wt__json_array(config, "unused")), rows[i].unused);
         json_decref(config);
         remove_folder(place.folder);
     }
 }
 
-/* Every unused tool joins up to this level. */
+/* Every unused tool joins up to this threshold. */
 static void put_unused_threshold(struct place *place, json_t *config, double threshold)
 {
     struct buffer text = {0};

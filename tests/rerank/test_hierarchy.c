@@ -150,7 +150,7 @@ static void one_provider_tools_come_first(void **state)
         const char *name, *list, *rows, *chosen;
     } cases[] = {
         /* .95 and .90 are sure: X = {A, B}. C's and D's tools go behind, B's .40 before them. */
-        {"two sure providers", "A95 b90 C80 D70 b40 A30", "0 1 4 5 | 2 3", "Ab+"},
+        {"two providers above tau_s", "A95 b90 C80 D70 b40 A30", "0 1 4 5 | 2 3", "Ab+"},
         /* X has what is above tau_s, not what equals it (.85 as a float is the same number on both sides). */
         {"a score at tau_s is not above it", "A90 B85 C86 B20", "0 2 | 1 3", "AC"},
         {"no score above tau_s: the first one's provider alone", "B60 A60 C50 B40", "0 3 | 1 2", "B"},
@@ -251,8 +251,8 @@ static void look_alikes_come_first_only_a_few(void **state)
         {"figure 4", 3, "A99@90 B95@0 C90@5 D85@10 E80@15 F75@20 G70@25 A65@95", "0 1 2 3 7 | 4 5 6"},
         {"one provider is a group, with or without vectors", 1, "A90 A80 B70@0 B60@90", "0 2 | 1 3"},
         /* cos 45 = .71 > .7: one group; cos 46 = .69: two. */
-        {"just alike", 1, "A90@0 B80@45", "0 | 1"},
-        {"just not alike", 1, "A90@0 B80@46", "0 1 |"},
+        {"just linked", 1, "A90@0 B80@45", "0 | 1"},
+        {"just not linked", 1, "A90@0 B80@46", "0 1 |"},
         /* 0 and 40 are alike, 40 and 80 are, 0 and 80 are not: still one group. */
         {"a chain is one group", 1, "A90@0 B80@40 C70@80", "0 | 1 2"},
         {"a chain whose middle comes last", 2, "A90@0 C80@80 B70@40", "0 1 | 2"},
@@ -372,11 +372,11 @@ static void settings_have_ranges(void **state)
         {{.seen_depth = 257}, "seen_depth is 257; it is 1 to 256"},
         {{.seen_depth = 1}, "unseen_depth is 0; it is 1 to 256"},
         {{.seen_depth = 1, .unseen_depth = UINT32_MAX}, "unseen_depth is 4294967295; it is 1 to 256"},
-        {{.seen_depth = 1, .unseen_depth = 1, .tau_s = 1.5f}, "sure is 1.5; it is 0 to 1"},
-        {{.seen_depth = 1, .unseen_depth = 1, .tau_s = -0.5f}, "sure is -0.5; it is 0 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .tau_s = 1.5f}, "tau_s is 1.5; it is 0 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .tau_s = -0.5f}, "tau_s is -0.5; it is 0 to 1"},
         {{.seen_depth = 1, .unseen_depth = 1, .tau_s = NAN}, "it is 0 to 1"},
-        {{.seen_depth = 1, .unseen_depth = 1, .tau_m = -2}, "alike is -2; it is -1 to 1"},
-        {{.seen_depth = 1, .unseen_depth = 1, .tau_m = INFINITY}, "alike is inf; it is -1 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .tau_m = -2}, "tau_m is -2; it is -1 to 1"},
+        {{.seen_depth = 1, .unseen_depth = 1, .tau_m = INFINITY}, "tau_m is inf; it is -1 to 1"},
         {{.seen_depth = 1, .unseen_depth = 1, .group_most = 1, .prior = 101}, "prior is 101; it is 0 to 100"},
         {{.seen_depth = 1, .unseen_depth = 1, .group_most = 1, .cover = NAN}, "it is 0 to 100"},
         {{.seen_depth = 1, .unseen_depth = 1}, "group_most is 0; it is 1 to 256"},
