@@ -429,7 +429,7 @@ void wt__engine_keep_tools(wt_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
     struct index_handle *index = engine->index;
-    bool wanted = index && !index->kept && index->snapshot->rows > 0 && !wt__store_private(engine->store);
+    bool wanted = index && !index->kept && index->snapshot->rows > 0;
     if (wanted)
         atomic_fetch_add(&index->references, 1);
     pthread_mutex_unlock(&engine->lock);

@@ -16,7 +16,7 @@
 #include "encoder/support.h"
 #include "learn/checkpoint.h"
 #include "learn/loop.h"
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 enum { WIDTH = 8, EXAMPLES = 10, WORKERS = 2 };
 

@@ -364,7 +364,7 @@ static void evidence_adds_up_to_the_score(void **state)
             for (size_t s = 0; s < HIT_STAGES; s++)
                 sum += hit->stages[s].share;
             assert_true(fabsf(sum - hit->score) < 1e-5f);
-            assert_true((hit->subquery.len > 0) == (wt__hit_stage(hit, "part")->share > 0));
+            assert_true((hit->subquery.len > 0) == (wt__hit_stage(hit, SUBQUERY_STAGE)->share > 0));
             assert_true(words->score > 0 || words->rank == 0);
         }
     }
