@@ -1,5 +1,5 @@
 /* pick.c: the set of tools that a request needs, by whichever selector its recipe names. */
-#include "engine/pick.h"
+#include "engine/selector.h"
 
 #include <math.h>
 #include <stdlib.h>

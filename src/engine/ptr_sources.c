@@ -194,8 +194,8 @@ static int learn_past(struct ptr_reach *reach, wt_error *err)
     choose_past(reach, trained);
     if (reach->past.count == 0)
         return 0;
-    rc = wt__engine_index(home->engine, home->progress, home->plan.set.kind ? &home->plan.set : NULL, trained,
-                              &index, err);
+    rc = wt__engine_index(home->engine, home->progress, home->plan.set.kind ? &home->plan.set : NULL, trained, &index,
+                          err);
     if (rc < 0)
         return rc;
     wt__index_release(home->index);

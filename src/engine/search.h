@@ -6,7 +6,6 @@
 
 #include "engine/engine.h"
 #include "engine/search_plan.h"
-#include "engine/tool_reader.h"
 
 struct search {
     /* What is wanted; borrowed. */

@@ -11,7 +11,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "engine/engine.h"
-#include "engine/pick.h"
+#include "engine/selector.h"
 #include "recipe/recipes.h"
 #include "eval/metrics.h"
 #include "eval/trec.h"

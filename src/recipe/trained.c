@@ -12,7 +12,6 @@
 #include "base/sha256.h"
 #include "recipe/old_members.h"
 #include "retrieve/document.h"
-#include "retrieve/weight.h"
 
 enum { MAX_CONFIG = 64 << 20 };
 
@@ -71,8 +70,8 @@ static void read_weights(const struct trained *trained, struct trained_recipe *r
 {
     const json_t *object = wt__json_object(config, "weights");
     recipe->retriever = wt__retriever_read(object);
-    recipe->tool2vec = wt__weight_read(object, "tool2vec", 0);
-    recipe->mlc = wt__weight_read(object, "mlc", 0);
+    recipe->tool2vec = wt__config_weight(object, "tool2vec", 0);
+    recipe->mlc = wt__config_weight(object, "mlc", 0);
     /* A set of vectors that another recipe has already is not made twice: their length does not matter. */
     recipe->kind = recipe->mlc == 0 ? "tool2vec" : recipe->tool2vec == 0 ? "mlc" : "auto";
     recipe->model = trained->key;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "retrieve/source.h"
-#include "retrieve/weight.h"
 
 extern const struct source wt__source_bm25, wt__source_dense, wt__source_neighbours;
 
@@ -24,9 +23,9 @@ bool wt__retriever_asks(const struct retriever *retriever, enum source_id source
 
 struct retriever wt__retriever_read(const json_t *weights)
 {
-    struct retriever retriever = {.subquery = fmaxf(wt__weight_read(weights, "subquery", 1), 0)};
+    struct retriever retriever = {.subquery = fmaxf(wt__config_weight(weights, "subquery", 1), 0)};
     for (size_t s = 0; s < SOURCES; s++)
-        retriever.weights[s] = fmaxf(wt__weight_read(weights, wt__sources[s]->weight, 0), 0);
+        retriever.weights[s] = fmaxf(wt__config_weight(weights, wt__sources[s]->weight, 0), 0);
     return retriever;
 }
 

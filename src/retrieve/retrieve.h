@@ -7,6 +7,7 @@
 #ifndef WT_RETRIEVE_RETRIEVE_H
 #define WT_RETRIEVE_RETRIEVE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,15 @@ struct retriever {
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 
 bool wt__retriever_asks(const struct retriever *retriever, enum source_id source);
+
+#define WEIGHT_MAX 1e6 /* products of weights and vectors are what an index takes */
+
+/* A weight as the config of a trained model has it: finite, and not so large that sums of them overflow; else 0. */
+static inline float wt__config_weight(const json_t *object, const char *key, double fallback)
+{
+    double value = wt__json_real(object, key, fallback);
+    return fabs(value) < WEIGHT_MAX ? (float)value : 0;
+}
 
 /* As the member "weights" of a trained recipe's config has it. What is missing is 0, but for the sub-queries', which
  * is 1. Writing gives NULL when memory is out. */

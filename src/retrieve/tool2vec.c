@@ -3,13 +3,13 @@
 #include <math.h>
 
 #include "nn/norm.h"
-#include "retrieve/weight.h"
+#include "retrieve/retrieve.h"
 
 struct tool2vec wt__tool2vec_read(const json_t *config)
 {
     const json_t *object = wt__json_object(config, "interpolation");
-    return (struct tool2vec){wt__weight_read(object, "description", 1), wt__weight_read(object, "usage", 1),
-                             fmaxf(wt__weight_read(object, "shrink", 0), 0)};
+    return (struct tool2vec){wt__config_weight(object, "description", 1), wt__config_weight(object, "usage", 1),
+                             fmaxf(wt__config_weight(object, "shrink", 0), 0)};
 }
 
 void wt__tool2vec(const struct tool2vec *weights, size_t dim, const float *document, const float *sum, uint32_t uses,

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "engine/pick.h"
+#include "engine/selector.h"
 #include "engine/ptr_sources.h"
 #include "engine/set_up.h"
 #include "net/script_server.h"
