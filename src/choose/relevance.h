@@ -11,7 +11,7 @@
 
 enum relevance_feature {
     RELEVANCE_SHARE,   /* the hit's score by the best hit's, as the first stage has it */
-    RELEVANCE_MEANING, /* cosine with the part of the request that it is nearest to, or with all of one that has none */
+    RELEVANCE_MEANING, /* cosine with the sub-query that it is nearest to, or with a request that has none */
     RELEVANCE_WORDS,   /* the same of words: the share that it answers, by weight */
     RELEVANCE_NEAREST, /* the greatest cosine of any tool with the whole request */
     RELEVANCE_LEAD,    /* and what that is above the tenth */
