@@ -58,11 +58,11 @@ enum model_kind {
 struct recipe {
     wt_recipe public;
     enum selector selector;
-    const struct retriever *retriever; /* NULL: its weights come from training */
-    enum model_kind model;
+    const struct retriever *retriever;  /* NULL: its weights come from training */
     const struct rerank_kind *reranker; /* its second stage; NULL: none */
+    size_t reads;                       /* how many hits that reads, without a folder of its own */
     enum recipe_id first;               /* of a second stage: the recipe whose hits it reranks */
-    size_t reads;                       /* how many of those it reads, without a folder of its own */
+    enum model_kind model;
     const char *lessons; /* that make it, after that of the encoder: names with blanks between; "" for none */
     const char *told_by; /* the folder whose config says what it was trained on; NULL: the one of its name */
 };
