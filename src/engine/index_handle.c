@@ -474,7 +474,7 @@ void wt__engine_changed(wt_engine *engine)
 
 /* ---------------------------------------------------------------- swapping */
 
-static void free_shelf(struct index_handle *index)
+static void free_index(struct index_handle *index)
 {
     wt__snapshot_free(index->snapshot);
     free(index->label_rows);
@@ -516,7 +516,7 @@ static bool free_replaced(wt_engine *engine)
     while (unused) {
         struct index_handle *index = unused;
         unused = index->next;
-        free_shelf(index);
+        free_index(index);
     }
     return remain;
 }
@@ -554,7 +554,7 @@ static int refresh(wt_engine *engine, struct progress *progress, const struct mo
     if (rc == 0)
         rc = know_labels(fresh, labels, err);
     if (rc < 0) {
-        free_shelf(fresh);
+        free_index(fresh);
         return rc;
     }
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)

@@ -159,7 +159,7 @@ static int take_session(struct asking *asking)
     while (!stop && client->idle == 0 && client->open == client->options.concurrency) {
         struct timespec until = soon();
         pthread_cond_timedwait(&client->given_back, &client->lock, &until);
-        pthread_mutex_unlock(&client->lock); /* a listener may take its time */
+        pthread_mutex_unlock(&client->lock); /* progress may take its time */
         stop = wt__progress_step(asking->question->progress, 0) != 0;
         pthread_mutex_lock(&client->lock);
     }

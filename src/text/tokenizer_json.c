@@ -9,7 +9,7 @@
 
 static const char file[] = "tokenizer.json";
 
-enum { SHOWN = 60 }; /* bytes of a foreign name in a message */
+enum { SHOWN = 60 }; /* bytes of a name that is shown in a message */
 
 static int refuse(const char *what, struct str name, wt_error *err)
 {
