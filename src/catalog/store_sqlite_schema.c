@@ -181,6 +181,7 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
     if (info.st_size == 0)
         return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
     unsigned char header[HEADER_BYTES] = {0};
+    bool journal = has_journal(path); /* which may be gone once the header was read */
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return wt__fail_errno(err, "open", path);
@@ -189,7 +190,7 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
     close(fd);
     bool ours = got == HEADER_BYTES && memcmp(header, "SQLite format 3", 16) == 0 &&
                 read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;
-    if (rc == 0 && !ours && !has_journal(path))
+    if (rc == 0 && !ours && !journal && !has_journal(path))
         rc = wt__fail(err, WT_ESTORE, "%s is not a whichtool store", path);
     return rc;
 }
@@ -229,10 +230,20 @@ static int apply(struct store *store, const struct migration *list, size_t count
     return rc;
 }
 
+/* What makes a store is read as of one moment: another process may be making it. */
+static int look(struct store *store, size_t newest, int64_t *version, wt_error *err)
+{
+    int rc = wt__store_read_begin(store, err);
+    if (rc == 0)
+        rc = read_version(store, newest, version, err);
+    wt__store_read_end(store);
+    return rc;
+}
+
 int wt__store_migrate(struct store *store, const struct migration *list, size_t count, wt_error *err)
 {
-    int64_t version;
-    int rc = read_version(store, count, &version, err);
+    int64_t version = 0;
+    int rc = look(store, count, &version, err);
     if (rc < 0 || version == (int64_t)count)
         return rc;
     if (store->read_only)

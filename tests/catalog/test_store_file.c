@@ -260,6 +260,38 @@ static void test_migrations_run_in_order_and_as_one(void **state)
     wt__store_close(store);
 }
 
+/* Somebody else makes the store between the first thing that is read of it and the second. */
+static int make_meanwhile(unsigned event, void *made, void *statement, void *unused)
+{
+    const struct store_options at_once = {.busy_ms = 1};
+    struct store *other;
+    (void)event, (void)unused;
+    if (*(int *)made || strcmp(sqlite3_sql(statement), "PRAGMA user_version") != 0)
+        return 0;
+    *(int *)made = 1;
+    if (wt__store_open(&other, path_of("meanwhile.wt"), &at_once, NULL) == 0)
+        wt__store_close(other);
+    return 0;
+}
+
+static void test_a_store_is_looked_at_as_of_one_moment(void **state)
+{
+    (void)state;
+    int made = 0;
+    struct store *store = calloc(1, sizeof *store);
+    assert_non_null(store);
+    store->path = strdup(path_of("meanwhile.wt"));
+    assert_int_equal(sqlite3_open(store->path, &store->db), SQLITE_OK);
+    assert_int_equal(sqlite3_trace_v2(store->db, SQLITE_TRACE_STMT, make_meanwhile, &made), SQLITE_OK);
+    if (wt__store_update_schema(store, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_true(made);
+    wt__store_close(store);
+    store = open_store("meanwhile.wt", false);
+    assert_int_equal(add_one(store, "kept"), 0);
+    wt__store_close(store);
+}
+
 /* ---------------------------------------------------------------- other processes */
 
 static int wait_for(pid_t child)
@@ -492,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_paths_that_lead_nowhere),
         cmocka_unit_test(test_a_damaged_store_says_so),
         cmocka_unit_test(test_migrations_run_in_order_and_as_one),
+        cmocka_unit_test(test_a_store_is_looked_at_as_of_one_moment),
         cmocka_unit_test(test_two_processes_add_to_a_store_that_neither_made),
         cmocka_unit_test(test_a_reader_sees_what_is_committed),
         cmocka_unit_test(test_a_writer_waits_for_another),
