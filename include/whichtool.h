@@ -311,7 +311,8 @@ typedef struct wt_usage {
 
 typedef struct wt_record_options {
     size_t size;
-    const char *outcome; /* "ok", "failed"; NULL or "": not told */
+    const char *outcome; /* "ok" (or "success", "succeeded", "true"), "failed" (or "failure", "error", "false"); NULL or
+                            "": not told */
     int64_t time;        /* when it was; 0: now */
     int no_vectors;      /* do not encode now (saves some milliseconds); wt_learn_usage or a later record does */
     const char *client;  /* whose request it was: UTF-8, at most WT_MAX_CLIENT_BYTES; NULL or "": not told */

@@ -13,11 +13,19 @@ const char *wt__usage_outcome_name(enum usage_outcome outcome)
     return outcome_names[outcome];
 }
 
+/* As agents' logs have it, too. */
+static const struct {
+    const char *word;
+    enum usage_outcome outcome;
+} outcome_words[] = {{"", USAGE_UNTOLD},        {"ok", USAGE_OK},        {"success", USAGE_OK},
+                     {"succeeded", USAGE_OK},   {"true", USAGE_OK},      {"failed", USAGE_FAILED},
+                     {"failure", USAGE_FAILED}, {"error", USAGE_FAILED}, {"false", USAGE_FAILED}};
+
 bool wt__usage_outcome_read(struct str word, enum usage_outcome *out)
 {
-    for (int i = 0; i < USAGE_OUTCOMES; i++) {
-        if (wt__str_equal(word, wt__str(outcome_names[i]))) {
-            *out = (enum usage_outcome)i;
+    for (size_t i = 0; i < sizeof outcome_words / sizeof *outcome_words; i++) {
+        if (wt__str_equal(word, wt__str(outcome_words[i].word))) {
+            *out = outcome_words[i].outcome;
             return true;
         }
     }

@@ -165,7 +165,10 @@ static int read_outcome(struct lines *l, const json_t *object, enum usage_outcom
     *out = USAGE_UNTOLD;
     if (!value || json_is_null(value))
         return 1;
-    if (json_is_string(value) && wt__usage_outcome_read(wt__json_str(object, "outcome"), out))
+    struct str word = json_is_true(value)    ? STR("true")
+                      : json_is_false(value) ? STR("false")
+                                             : wt__json_str(object, "outcome");
+    if ((json_is_boolean(value) || json_is_string(value)) && wt__usage_outcome_read(word, out))
         return 1;
     return SKIP(l, "/outcome", err, "the outcome is neither \"ok\" nor \"failed\"");
 }

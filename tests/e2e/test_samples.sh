@@ -31,4 +31,6 @@ LC_ALL=C comm -23 "$work/used" "$work/ids" >"$work/unknown"
 [ -s "$work/unknown" ] && { cat "$work/unknown"; fail "usages name tools that are not there"; }
 LC_ALL=C comm -13 "$work/used" "$work/ids" >"$work/unused"
 [ -s "$work/unused" ] && { cat "$work/unused"; fail "tools that no usage needs"; }
+"$WHICHTOOL" -s "$work/samples.wt" usage add --strict --no-vectors "$samples/usages.jsonl" >"$work/usages" 2>&1 ||
+    { cat "$work/usages"; fail "the usages were not recorded"; }
 exit "$failed"

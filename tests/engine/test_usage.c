@@ -195,6 +195,38 @@ static void test_json_lines_are_imported_and_come_back(void **state)
     wt_close(engine);
 }
 
+/* Every agent's log has its own word for how a call ended. */
+static void test_outcomes_are_read_as_logs_have_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json, *outcome;
+    } rows[] = {{"\"ok\"", "ok"},
+                {"\"success\"", "ok"},
+                {"\"succeeded\"", "ok"},
+                {"\"true\"", "ok"},
+                {"true", "ok"},
+                {"\"failed\"", "failed"},
+                {"\"failure\"", "failed"},
+                {"\"error\"", "failed"},
+                {"\"false\"", "failed"},
+                {"false", "failed"},
+                {"\"\"", ""},
+                {"null", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char line[120];
+        wt_usages *usages;
+        wt_engine *engine = open_handmade("");
+        snprintf(line, sizeof line, "{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": %s}", rows[i].json);
+        wt_usage_report_free(add_usage(engine, line));
+        sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
+        if (usages->len != 1 || strcmp(usages->items[0]->outcome, rows[i].outcome) != 0)
+            fail_msg("%s: %zu usages", rows[i].json, usages->len);
+        wt_usages_free(usages);
+        wt_close(engine);
+    }
+}
+
 static void test_bad_lines_cost_themselves(void **state)
 {
     (void)state;
@@ -214,7 +246,7 @@ static void test_bad_lines_cost_themselves(void **state)
         {"{\"request\": \"x\", \"tools\": [\"calculator\", 3]}", "/tools/1", "not the name of a tool"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": \"good\"}", "/outcome",
          "the outcome is neither \"ok\" nor \"failed\""},
-        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": true}", "/outcome", "the outcome is neither"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": 1}", "/outcome", "the outcome is neither"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"client\": 7}", "/client", "\"client\" is not a string"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": -5}", "/time", "the time is neither"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": 1e300}", "/time", "the time is neither"},
@@ -631,6 +663,7 @@ int main(void)
         cmocka_unit_test(test_a_usage_is_recorded_under_any_name_of_its_tools),
         cmocka_unit_test(test_what_cannot_be_recorded_is_told),
         cmocka_unit_test(test_json_lines_are_imported_and_come_back),
+        cmocka_unit_test(test_outcomes_are_read_as_logs_have_them),
         cmocka_unit_test(test_bad_lines_cost_themselves),
         cmocka_unit_test(test_a_beir_folder_is_imported),
         cmocka_unit_test(test_filters),
