@@ -163,6 +163,13 @@ int wt__cli_empty(struct cli *cli)
     return wt__cli_say(cli, END_STORE, "the store %s is empty: add tools with `whichtool add FILE`", cli->store);
 }
 
+/* Whether the store was named with -s: then its path may be mistyped. */
+static bool is_typed(const struct cli *cli)
+{
+    const char *named = wt__text_of(cli, OPT_STORE);
+    return named && *named;
+}
+
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine)
 {
     *engine = NULL;
@@ -170,7 +177,9 @@ int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_eng
         return wt__cli_say(cli, END_SYSTEM, "out of memory");
     bool memory = strcmp(cli->store, ":memory:") == 0;
     if (mode == OPEN_EXISTING && !memory && access(cli->store, F_OK) != 0 && errno == ENOENT)
-        return wt__cli_empty(cli);
+        return is_typed(cli) ? wt__cli_say(cli, END_STORE, "there is no store %s; `whichtool -s %s add FILE` makes one",
+                                           cli->store, cli->store)
+                             : wt__cli_empty(cli);
     wt_open_options options;
     wt_open_options_init(&options);
     options.model = model ? model : wt__text_of(cli, OPT_MODEL);

@@ -252,6 +252,21 @@ static int read_letters(struct parsing *p, const char *letters)
     return 0;
 }
 
+/* What other programs call our verbs. */
+static const struct {
+    const char *theirs, *ours;
+} other_verbs[] = {{"delete", "remove"},  {"get", "show"},    {"import", "add"},  {"info", "show"},
+                   {"index", "add"},      {"ls", "list"},     {"query", "find"},  {"rm", "remove"},
+                   {"recommend", "pick"}, {"search", "find"}, {"select", "pick"}, {"sync", "add"}};
+
+static const char *nearest_verb(const char *word)
+{
+    for (size_t i = 0; i < sizeof other_verbs / sizeof *other_verbs; i++)
+        if (strcmp(other_verbs[i].theirs, word) == 0)
+            return other_verbs[i].ours;
+    return wt__closest(word, verb_name, NULL);
+}
+
 static int read_word(struct parsing *p, const char *word)
 {
     if (p->out->verb) {
@@ -261,7 +276,7 @@ static int read_word(struct parsing *p, const char *word)
     p->out->verb = wt__verb_find(word);
     if (p->out->verb)
         return 0;
-    const char *near = wt__closest(word, verb_name, NULL);
+    const char *near = nearest_verb(word);
     wt__buffer_printf(p->why, "unknown verb \"%s\"", word);
     if (near)
         wt__buffer_printf(p->why, "; did you mean `%s`?", near);

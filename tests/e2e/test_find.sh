@@ -7,6 +7,9 @@ need_python
 expect 4 "a store that is not there yet" find rain
 says "the store .*tools.wt is empty: add tools with .whichtool add FILE."
 [ ! -e "$WHICHTOOL_STORE" ] || fail "looking for a tool made a store"
+expect 4 "a store whose path is mistyped" -s mistyped.wt find rain
+says "there is no store mistyped.wt; .whichtool -s mistyped.wt add FILE. makes one"
+[ ! -e mistyped.wt ] || fail "looking for a tool made the mistyped store"
 add_catalogue
 
 expect 0 "the first tool fits" find will it rain in the city -k 2
