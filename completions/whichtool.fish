@@ -125,7 +125,7 @@ complete -c whichtool -n '__fish_seen_subcommand_from model' -l models -x -a '(_
 complete -c whichtool -n '__fish_seen_subcommand_from model' -a 'list info pull pack'
 complete -c whichtool -n __fish_use_subcommand -a version -d 'Print the version'
 complete -c whichtool -n __fish_use_subcommand -a help -d 'Explain the command or a verb'
-complete -c whichtool -n '__fish_seen_subcommand_from help' -l recipes -d 'List the recipes of find and eval.'
+complete -c whichtool -n '__fish_seen_subcommand_from help' -l recipes -d 'List the recipes of find, pick and eval.'
 complete -c whichtool -n '__fish_seen_subcommand_from help' -l man -d 'Print the manual page.'
 complete -c whichtool -n '__fish_seen_subcommand_from help' -l completions -x -a 'bash zsh fish' -d 'Print the completions for a shell.'
 complete -c whichtool -n '__fish_seen_subcommand_from help' -a 'add find pick list show remove check usage eval train model version help'

@@ -468,9 +468,10 @@ typedef struct wt_hit {
     const wt_stage_score *const *stages; /* with explain, else none */
     const wt_match *const *matches;      /* with explain, else none; best first */
     double probability; /* that the request needs the tool, 0 to 1, comparable between requests; NaN where nothing tells
-                           it: with "ptr" and "bundle", and for a tool that a reranker brought in. At most 1 - none
-                           where that is told. It is of requests of which one in five needs no tool of the catalogue,
-                           and of the default model, until `whichtool train all` calibrates it (docs/retrieval.md) */
+                           it: with "ptr" and "bundle", and for a tool that a reranker brought in. At most
+                           1 - no_answer_probability where that is told. It is of requests of which one in five needs no
+                           tool of the catalogue, and of the default model, until `whichtool train all` calibrates it,
+                           for which it takes 20 dev requests, some 200 usages (docs/retrieval.md) */
 } wt_hit;
 
 typedef struct wt_hits {
@@ -687,7 +688,8 @@ WT_INIT(wt_train_options_init, wt_train_options)
 /* One model that was trained. */
 typedef struct wt_trained {
     const char *lesson;
-    const char *path;     /* folder, in the layout of the Hugging Face hub; its config.json tells all of this */
+    const char *path;     /* folder, in the layout of the Hugging Face hub; its config.json tells all of this; "" where
+                             there was too little to learn from and notice says so */
     const char *figure;   /* what was measured on dev: "recall@5 by description and use" */
     double before, after; /* the figure before training (NaN: there was no model) and of the model that was kept */
     uint64_t steps;

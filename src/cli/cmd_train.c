@@ -106,7 +106,7 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_train
     wt__buffer_printf(&line, " steps, %.1f epochs, ", model->epochs);
     wt__duration(&line, model->seconds);
     wt__buffer_printf(&line, "%s\n%s", model->stopped_early ? "; stopped early, since it got no better" : "",
-                      model->path);
+                      model->path[0] ? model->path : "nothing was left");
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;

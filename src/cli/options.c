@@ -559,7 +559,7 @@ static const struct example model_examples[] = {
 };
 
 static const struct option help_options[] = {
-    {.id = OPT_RECIPES, .name = "recipes", .help = "List the recipes of find and eval."},
+    {.id = OPT_RECIPES, .name = "recipes", .help = "List the recipes of find, pick and eval."},
     {.id = OPT_MAN, .name = "man", .help = "Print the manual page."},
     {.id = OPT_COMPLETIONS,
      .name = "completions",

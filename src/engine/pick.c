@@ -38,8 +38,10 @@ static int find_recipe(wt_pick_options *options, enum selector *selector, wt_err
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
     *selector = recipe->selector;
     if (*selector == SELECTOR_CHOOSER && (options->base_retriever || options->ablate || options->k))
-        return wt__fail(err, WT_EINVAL,
-                        "below, without and k are options of the recipe ptr, and below of bundle, not of %s", name);
+        return wt__fail(
+            err, WT_EINVAL,
+            "base_retriever, ablate and k are options of the recipe ptr, and base_retriever of bundle, not of %s",
+            name);
     if (recipe->public.complete > 0 && options->complete == 0)
         options->complete = recipe->public.complete;
     return 0;

@@ -1,6 +1,6 @@
 /* dpr.c: the lesson "dpr" (the dual encoder of ToolRerank, section 2.2, and of ToolBench): requests against the tools'
  * texts by the encoder as it is now. What there is to train is the encoder, which has a lesson of its own. Here it is
- * measured on dev, what parts of a request count is found there, and the recipe is left that belongs to it. */
+ * measured on dev, what its sub-queries count is found there, and the recipe is left that belongs to it. */
 #include "learn/lessons.h"
 
 #include <math.h>

@@ -602,6 +602,7 @@ int wt__lesson_set(struct training *training, wt_trained *out, wt_error *err)
     int rc = wt__evaluator_begin(&s->evaluator, training, &about, err);
     s->count = rc == 0 ? s->evaluator->dev_count : 0;
     if (rc == 0 && s->count < SET_LEAST) {
+        out->path = "";
         out->notice =
             "too few dev requests to calibrate a chooser of sets: picking goes on with that of other catalogues";
     } else if (rc == 0) {

@@ -493,10 +493,10 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
     out->notice = text.failed ? NULL : wt__arena_copy(&s->training->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     json_t *config = wt__rules_write(&s->rules, json_incref(seen));
-    json_t *fit = json_pack("{s:I, s:I, s:I, s:I, s:o}", "single", (json_int_t)s->fit.single, "several",
-                            (json_int_t)s->fit.several, "synthetic", (json_int_t)s->fit.synthetic, "dev_synthetic",
-                            (json_int_t)count_cut(s), "accuracy",
-                            isfinite(s->fit.accuracy) ? json_real(s->fit.accuracy) : json_null());
+    json_t *fit =
+        json_pack("{s:I, s:I, s:I, s:I, s:o}", "single", (json_int_t)s->fit.single, "multi", (json_int_t)s->fit.several,
+                  "synthetic", (json_int_t)s->fit.synthetic, "dev_synthetic", (json_int_t)count_cut(s), "accuracy",
+                  isfinite(s->fit.accuracy) ? json_real(s->fit.accuracy) : json_null());
     json_t *weights = wt__retriever_write(&s->ranking.retriever);
     bool failed = !config || !fit || !out->notice || json_object_set(config, "requests", fit) < 0 ||
                   json_object_set(config, "weights", weights) < 0;

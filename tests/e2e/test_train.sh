@@ -125,6 +125,14 @@ expect 0 "the same for people" -s described.wt find --recipe toolrerank --explai
 says "needs tools of several providers with a probability of [0-9]+ %"
 expect 0 "nothing of that elsewhere" -s described.wt find --recipe dpr --format json "${model[@]}" "$request"
 same "no probability" False "$(json_of '"multi_provider_probability" in d')"
+# Twelve dev requests are too few for a chooser of sets: nothing is left, and that is said.
+for lesson in tool2vec mlc neighbours auto; do expect 0 "$lesson" -s described.wt train $lesson "${model[@]}"; done
+expect 0 "too little for sets" -s described.wt train set "${model[@]}"
+prints "^ *nothing was left"
+says "too few dev requests"
+expect 0 "the same as JSON" -s described.wt train set --json "${model[@]}"
+same "its path" "" "$(json_of 'd["path"]')"
+[ ! -e described.wt-models/set ] || fail "a chooser was left all the same"
 mkdir -p kinds/qrels
 "$python" - <<'PYTHON'
 import json
