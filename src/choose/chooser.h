@@ -98,8 +98,8 @@ bool wt__conformal_thresholds(const struct chooser *chooser, double probability,
 
 float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates);
 
-/* What wt__no_answer_probability exceeds for that share of the requests that some tool fits, in [0, 1]; INFINITY where so small
- * a share of so few cannot be told. */
+/* What wt__no_answer_probability exceeds for that share of the requests that some tool fits, in [0, 1]; INFINITY where
+ * so small a share of so few cannot be told. */
 float wt__no_answer_threshold(const struct calibration *no_answer, double false_share);
 
 float wt__logistic(const float *weights, float constant, const float *values, size_t count);

@@ -115,6 +115,7 @@ static int find_sets(struct bundles *out, const struct index_handle *index, wt_e
 /* Bundles of one engine and index on their way into a snapshot. */
 struct binding {
     wt_engine *engine;
+    struct progress *progress; /* heard while bundles are encoded; may be NULL */
     const struct index_handle *index;
     const struct bundles *bundles;
     struct snapshot_key *keys; /* [count] */
@@ -184,7 +185,7 @@ static int fetch_vectors(void *context, const uint32_t *bundles, size_t count, f
         texts[i].len = b->words[TEXT].len;
     }
     if (rc == 0)
-        rc = wt__encode_many(b->bundles->encoder, texts, count, b->engine->threads, vectors, NULL, err);
+        rc = wt__encode_many(b->bundles->encoder, texts, count, b->engine->threads, vectors, b->progress, err);
     wt__arena_dispose(&arena);
     return rc;
 }
@@ -256,8 +257,8 @@ static const struct vectors *vectors_of(const struct bundles *bundles)
     return wt__snapshot_vectors(bundles->snapshot, wt__encoder_hash(bundles->encoder), bundle_kind);
 }
 
-static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struct index_handle *index, size_t which,
-                         wt_error *err)
+static int open_snapshot(struct bundles *bundles, wt_engine *engine, struct progress *progress,
+                         const struct index_handle *index, size_t which, wt_error *err)
 {
     uint64_t state = state_of(bundles, index);
     struct arena arena = {0};
@@ -266,7 +267,7 @@ static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struc
     if (folder && folder[0])
         rc = wt__snapshot_open(&bundles->snapshot, folder, state, wt__document_settings_key(), NULL);
     if (folder && (rc < 0 || !vectors_of(bundles))) {
-        struct binding binding = {.engine = engine, .index = index, .bundles = bundles};
+        struct binding binding = {.engine = engine, .progress = progress, .index = index, .bundles = bundles};
         wt__snapshot_free(bundles->snapshot);
         bundles->snapshot = NULL;
         rc = make(&binding, folder, state, &bundles->snapshot, err);
@@ -278,7 +279,7 @@ static int open_snapshot(struct bundles *bundles, wt_engine *engine, const struc
 
 /* ---------------------------------------------------------------- an index's */
 
-static int make_bundles(struct bundles **out, wt_engine *engine, struct index_handle *index,
+static int make_bundles(struct bundles **out, wt_engine *engine, struct progress *progress, struct index_handle *index,
                         const struct encoder *encoder, size_t which, wt_error *err)
 {
     struct bundles *bundles = calloc(1, sizeof *bundles);
@@ -287,7 +288,7 @@ static int make_bundles(struct bundles **out, wt_engine *engine, struct index_ha
     bundles->encoder = encoder;
     int rc = find_sets(bundles, index, err);
     if (rc == 0 && bundles->count > 0)
-        rc = open_snapshot(bundles, engine, index, which, err);
+        rc = open_snapshot(bundles, engine, progress, index, which, err);
     if (rc == 0)
         *out = bundles;
     else
@@ -295,14 +296,14 @@ static int make_bundles(struct bundles **out, wt_engine *engine, struct index_ha
     return rc;
 }
 
-int wt__bundles_of(wt_engine *engine, struct index_handle *index, const struct encoder *encoder,
-                   const struct bundles **out, wt_error *err)
+int wt__bundles_of(wt_engine *engine, struct progress *progress, struct index_handle *index,
+                   const struct encoder *encoder, const struct bundles **out, wt_error *err)
 {
     const size_t which = encoder == index->labels->encoder ? TRAINED_BUNDLES : UNTRAINED_BUNDLES;
     int rc = 0;
     pthread_mutex_lock(&engine->lazy_lock);
     if (!index->bundles[which])
-        rc = make_bundles(&index->bundles[which], engine, index, encoder, which, err);
+        rc = make_bundles(&index->bundles[which], engine, progress, index, encoder, which, err);
     *out = index->bundles[which];
     pthread_mutex_unlock(&engine->lazy_lock);
     return rc;

@@ -27,8 +27,8 @@ struct bundles {
  * another one. *out is the index's; it may hold none. Tools that are gone are missing from them. Errors: WT_ENOMEM,
  * WT_ESTORE,
  * ... */
-int wt__bundles_of(wt_engine *engine, struct index_handle *index, const struct encoder *encoder,
-                   const struct bundles **out, wt_error *err);
+int wt__bundles_of(wt_engine *engine, struct progress *progress, struct index_handle *index,
+                   const struct encoder *encoder, const struct bundles **out, wt_error *err);
 void wt__bundles_free(struct bundles *bundles); /* NULL is a no-op */
 
 /* Forgets their files, when damage was met in reading them: they are made anew for the next index. */

@@ -13,7 +13,7 @@ enum {
 
 /* The store's chooser, calibrated on what auto finds with all that was trained; or *untrained, and it is made of what
  * other catalogues' plain recipes found, which notice says. Where what was trained cannot be used it is neither, and
- * the search says why. Lives as long as the engine. NULL when memory is out. Where progress stops it, it is untrained,
+ * the search says why. Lives as long as the engine. NULL when memory is out. Where progress stops it, it is neither,
  * and the search that follows ends at once. */
 const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
                                          const char **notice);

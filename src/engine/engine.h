@@ -91,6 +91,8 @@ struct wt_engine {
     struct index_handle *index;    /* NULL until the first query */
     struct index_handle *replaced; /* those before it, until no query uses them and somebody builds */
     struct moment changed;         /* what calls that have returned have changed: every later query sees it */
+    bool unknown_change;           /* one of them could not tell: the next query looks */
+    uint64_t damaged;              /* state of an index whose damaged files could not be removed; under build_lock */
     unsigned imports;              /* that run; each will leave a newer index */
     bool building;                 /* and so will this */
     struct on_demand encoder;      /* struct encoder */

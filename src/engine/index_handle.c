@@ -333,8 +333,10 @@ static int build(wt_engine *engine, struct progress *progress, struct index_hand
 {
     struct collection wanted = {.engine = engine, .progress = progress};
     bool moved = true;
-    wt__engine_encoder_locked(engine, progress, &wanted.encoder, NULL);
-    wt__engine_trained_locked(engine, progress, &wanted.trained, NULL); /* a damaged one is told to who asks for it */
+    /* A damaged one is told to who asks for it. */
+    if (wt__engine_encoder_locked(engine, progress, &wanted.encoder, NULL) == WT_ENOMEM ||
+        wt__engine_trained_locked(engine, progress, &wanted.trained, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
     int rc = wt__progress_phase(progress, "indexing", 0) ? wt__fail_cancelled(err) : 0;
     for (unsigned attempt = 1; rc == 0 && moved; attempt++)
         rc = build_once(engine, attempt == BUILD_ATTEMPTS, &wanted, fresh, &moved, err);
@@ -384,8 +386,9 @@ static struct index_handle *in_hand(wt_engine *engine, const struct moment *now,
 {
     pthread_mutex_lock(&engine->lock);
     struct index_handle *index = serves(engine->index, want, labels) ? engine->index : NULL;
-    if (index && (now ? index->moment.state != now->state
-                      : index->snapshot->rows == 0 || !covers(&index->moment, &engine->changed)))
+    if (index &&
+        (now ? index->moment.state != now->state
+             : engine->unknown_change || index->snapshot->rows == 0 || !covers(&index->moment, &engine->changed)))
         index = NULL;
     if (index)
         atomic_fetch_add(&index->references, 1);
@@ -461,15 +464,23 @@ void wt__engine_end_import(wt_engine *engine)
     pthread_mutex_unlock(&engine->lock);
 }
 
+static void set_unknown_change(wt_engine *engine, bool unknown)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->unknown_change = unknown;
+    pthread_mutex_unlock(&engine->lock);
+}
+
 void wt__engine_changed(wt_engine *engine)
 {
     struct moment now;
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__moment_read(engine, engine->store, &now, NULL);
     pthread_mutex_unlock(&engine->store_lock);
-    if (rc < 0) /* what cannot be told counts as changed */
-        now = (struct moment){.generation = UINT64_MAX, .sums = UINT64_MAX};
-    raise_changed(engine, &now);
+    if (rc == 0)
+        raise_changed(engine, &now);
+    else
+        set_unknown_change(engine, true);
 }
 
 /* ---------------------------------------------------------------- swapping */
@@ -542,7 +553,7 @@ static int refresh(wt_engine *engine, struct progress *progress, const struct mo
         return wt__fail_nomem(err);
     int rc = WT_ENOTFOUND;
     fresh->moment = *now;
-    if (engine->index_folder[0])
+    if (engine->index_folder[0] && now->state != engine->damaged)
         rc = wt__snapshot_open(&fresh->snapshot, engine->index_folder, now->state, wt__document_settings_key(), NULL);
     if (rc < 0 || !serves(fresh, want, NULL)) {
         wt__snapshot_free(fresh->snapshot);
@@ -575,8 +586,9 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index)
     if (current)
         replace(engine, NULL);
     pthread_mutex_unlock(&engine->lock);
-    if (current && engine->index_folder[0] && !engine->read_only)
-        wt__snapshot_discard(engine->index_folder, engine->busy_ms, NULL);
+    if (current && engine->index_folder[0] &&
+        (engine->read_only || wt__snapshot_discard(engine->index_folder, engine->busy_ms, NULL) < 0))
+        engine->damaged = index->moment.state;
     pthread_mutex_unlock(&engine->build_lock);
 }
 
@@ -611,10 +623,13 @@ static int newest(wt_engine *engine, struct progress *progress, const struct ind
     if (rc < 0)
         return rc;
     set_building(engine, true);
+    set_unknown_change(engine, false); /* what follows sees all that was changed before */
     rc = look(engine, engine->busy_ms, &now, err);
     *out = rc == 0 ? in_hand(engine, &now, want, labels) : NULL; /* made while we waited */
     if (rc == 0 && !*out)
         rc = refresh(engine, progress, &now, want, labels, out, err);
+    if (rc < 0)
+        set_unknown_change(engine, true);
     set_building(engine, false);
     pthread_mutex_unlock(&engine->build_lock);
     free_replaced(engine);

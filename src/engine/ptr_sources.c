@@ -29,7 +29,8 @@ static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint3
                             .arena = arena,
                             .recipe = home->recipe,
                             .provider = home->provider,
-                            .k = k};
+                            .k = k,
+                            .progress = home->progress};
     int rc = rows ? 0 : wt__fail_nomem(err);
     if (rc == 0 && wt__progress_step(home->progress, 0))
         rc = wt__fail_cancelled(err);
@@ -142,9 +143,9 @@ static int find_bundle(void *self, struct str text, struct arena *arena, struct 
     *out = (struct ptr_tools){0};
     if (reach->past.count == 0)
         return 0;
-    int rc = reach->bundles
-                 ? 0
-                 : wt__bundles_of(reach->home.engine, reach->home.index, reach->encoder, &reach->bundles, err);
+    int rc = reach->bundles ? 0
+                            : wt__bundles_of(reach->home.engine, reach->home.progress, reach->home.index,
+                                             reach->encoder, &reach->bundles, err);
     if (rc == 0)
         rc = wt__bundles_nearest(reach->bundles, &query, &nearest, err);
     if (rc < 0)

@@ -40,6 +40,8 @@ static int note_missing_vectors(struct search *search, wt_error *err)
     if (missing == 0)
         return 0;
     struct buffer text = {0};
+    if (search->notice)
+        wt__buffer_printf(&text, "%s; ", search->notice);
     wt__buffer_printf(&text, "%zu of %u tools have no vector yet; `whichtool add` of any source makes them", missing,
                       search->index->snapshot->rows);
     search->notice = wt__arena_copy(search->arena, wt__buffer_view(&text));

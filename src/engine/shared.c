@@ -139,7 +139,7 @@ static int open_trained(wt_engine *engine, struct progress *progress, void **out
     if (lasts(rc))
         rc = wt__progress_phase(progress, "loading what was trained", 0)
                  ? wt__fail_cancelled(why)
-                 : wt__trained_open(&trained, engine->trained_folder, base, why);
+                 : wt__trained_open(&trained, engine->trained_folder, base, progress, why);
     else
         *why = no_base;
     if (!trained && rc == 0 && no_base.code < 0) {

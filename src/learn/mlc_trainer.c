@@ -330,7 +330,7 @@ int wt__mlc_vectors(struct dev_evaluator *evaluator, const float *tools, float *
     size_t dim = evaluator->dim;
     memcpy(vectors, tools, evaluator->tools * dim * sizeof(float));
     *there = false;
-    int rc = wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, err);
+    int rc = wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, NULL, err);
     if (rc < 0 || !wt__trained_recipe(trained, "mlc")) {
         wt__trained_close(trained);
         return rc;

@@ -545,7 +545,7 @@ static int read_first(struct refining *r, wt_error *err)
     const struct recipe *before = &wt__recipes[wt__recipe_named(name)->first];
     r->first.classified = before->model == MODEL_MLC;
     r->first.name = before->public.name;
-    int rc = wt__trained_open(&trained, r->training->out, r->evaluator->encoder, err);
+    int rc = wt__trained_open(&trained, r->training->out, r->evaluator->encoder, NULL, err);
     const struct trained_recipe *first = rc == 0 ? wt__trained_recipe(trained, r->first.name) : NULL;
     if (first) {
         r->first.retriever = first->retriever;
@@ -649,7 +649,7 @@ int wt__refiner_ask(struct dev_evaluator *evaluator, const char *recipe, bool *t
     struct trained *trained;
     struct tool_vectors searched = {0};
     float *vectors = wt__alloc_array(evaluator->tools * evaluator->dim, sizeof *vectors);
-    int rc = wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, err);
+    int rc = wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, NULL, err);
     const struct trained_recipe *found = rc == 0 ? wt__trained_recipe(trained, recipe) : NULL;
     *there = found != NULL;
     if (found) {

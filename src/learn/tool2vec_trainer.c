@@ -37,7 +37,7 @@ void wt__evaluator_tool2vec(const struct dev_evaluator *evaluator, const struct 
 int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2vec *out, wt_error *err)
 {
     struct trained *trained;
-    int rc = wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, err);
+    int rc = wt__trained_open(&trained, evaluator->training->out, evaluator->encoder, NULL, err);
     *out = wt__trained_recipe(trained, "tool2vec") ? trained->tool2vec : usual;
     wt__trained_close(trained);
     return rc;

@@ -446,7 +446,7 @@ static int open_search(struct search *s, wt_error *err)
     if (rc == 0)
         rc = read_tools(s, err);
     if (rc == 0)
-        rc = wt__trained_open(&s->trained, s->training->out, s->ranking.evaluator->encoder, err);
+        rc = wt__trained_open(&s->trained, s->training->out, s->ranking.evaluator->encoder, NULL, err);
     if (rc == 0 && s->trained && s->trained->cross)
         rc = wt__cross_encoder_open(s->trained->cross, NULL, &s->cross, err);
     s->rules.across = s->cross != NULL;

@@ -278,13 +278,13 @@ static int read_chooser(struct reading *reading)
 /* ---------------------------------------------------------------- all of it */
 
 /* 1, or 0 when there is none. */
-static int open_encoder(struct reading *reading, const struct encoder *base)
+static int open_encoder(struct reading *reading, const struct encoder *base, struct progress *progress)
 {
     struct trained *trained = reading->trained;
     char *folder = wt__path_join(&trained->arena, reading->folder, TRAINED_ENCODER);
     if (!folder)
         return wt__fail_nomem(reading->err);
-    int rc = wt__is_folder(folder) ? wt__encoder_open(&trained->own, folder, reading->err) : 0;
+    int rc = wt__is_folder(folder) ? wt__encoder_load(&trained->own, folder, progress, reading->err) : 0;
     trained->encoder = trained->own ? trained->own : base;
     trained->base = base;
     if (trained->encoder)
@@ -292,7 +292,8 @@ static int open_encoder(struct reading *reading, const struct encoder *base)
     return rc < 0 ? rc : trained->encoder != NULL;
 }
 
-int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, wt_error *err)
+int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, struct progress *progress,
+                     wt_error *err)
 {
     struct reading reading = {.folder = folder, .err = err};
     unsigned char digest[32];
@@ -304,7 +305,7 @@ int wt__trained_open(struct trained **out, const char *folder, const struct enco
         return wt__fail_nomem(err);
     wt__sha256_begin(&reading.key);
     reading.trained->tool2vec = (struct tool2vec){1, 1, 0};
-    int rc = open_encoder(&reading, base);
+    int rc = open_encoder(&reading, base, progress);
     if (rc <= 0) {
         wt__trained_close(reading.trained);
         return rc;

@@ -70,8 +70,10 @@ struct trained {
 /* Reads a folder. base: the engine's encoder, NULL when it has none; outlives out. *out is NULL when the folder is not
  * there, and when there is neither an encoder in it nor base: nothing that was trained does without. A recipe that was
  * made with another encoder than the one found is left out, and notice says so.
- * Errors: WT_EMODEL (malformed), WT_ENOMEM. */
-int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, wt_error *err);
+ * progress is heard while its encoder is loaded; may be NULL. Errors: WT_EMODEL (malformed), WT_ENOMEM, WT_ECANCELLED.
+ */
+int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, struct progress *progress,
+                     wt_error *err);
 void wt__trained_close(struct trained *trained);
 
 /* The recipe when it can run, else NULL. trained may be NULL. */

@@ -26,7 +26,7 @@ struct cross_encoder {
 struct cross_encoder *wt__cross_encoder_new(const char *folder, const char *identity);
 void wt__cross_encoder_free(struct cross_encoder *cross);
 
-/* From any thread. progress is heard in the first opening; may be NULL. Errors: those of wt__cross_open, each time;
+/* From any thread. progress is heard in the first opening; may be NULL. Errors: those of wt__cross_load, each time;
  * WT_ECANCELLED. */
 int wt__cross_encoder_open(struct cross_encoder *cross, struct progress *progress, struct cross **out, wt_error *err);
 

@@ -205,13 +205,14 @@ static void cap_providers(const struct snapshot_key *keys, size_t most, struct h
 
 static int run_hierarchy(struct hierarchy *h, struct hit_list *hits, wt_error *err)
 {
+    const struct vectors *vectors = h->input->view->vectors;
     struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
     uint32_t rows[HIERARCHY_MAX_CANDIDATES];
     size_t depth = wt__hierarchy_depth(&h->rules->settings), first;
     size_t count = hits->len < depth ? hits->len : depth;
     enum request_kind kind;
     const struct toolrerank_source source = {.context = h,
-                                             .dim = wt__encoder_dim(h->input->view->encoder),
+                                             .dim = vectors ? vectors->dim : 0,
                                              .score = h->cross ? score_candidates : NULL,
                                              .tools_of = tools_of_provider};
     for (size_t i = 0; i < count; i++)

@@ -18,8 +18,9 @@ int wt__near_copy(struct copies *copies, uint32_t row, wt_error *err)
     for (size_t i = 0; i < copies->met_count; i++)
         if (alike(copies, copies->met[i], row))
             copies->older[count++] = copies->met[i];
-    const float *vector = count > 0 ? wt__vectors_of_row(copies->vectors, row) : NULL;
-    int rc = 0;
+    bool has = count > 0 && row < copies->vectors->rows && copies->vectors->slot_of_row[row] != VECTOR_NONE;
+    const float *vector = has ? wt__vectors_of_row(copies->vectors, row) : NULL;
+    int rc = has && !vector ? wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)row) : 0;
     if (vector)
         rc = wt__vectors_score_rows(copies->vectors, copies->scratch, vector, copies->older, count, copies->cosines,
                                     err);

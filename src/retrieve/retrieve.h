@@ -123,7 +123,8 @@ struct workspace;
 int wt__workspace_open(struct workspace **out, wt_error *err);
 void wt__workspace_close(struct workspace *workspace); /* NULL is a no-op */
 
-/* The tools that the request needs, best first, at most k. Errors: WT_ENOMEM, WT_EMODEL. */
+/* The tools that the request needs, best first, at most k. Errors: WT_ENOMEM, WT_EMODEL, WT_ESTORE (a damaged vector
+ * was met). */
 int wt__retrieve(const struct retriever *retriever, const struct view *view, const struct retrieve_request *request,
                  struct workspace *workspace, struct hit_list *out, wt_error *err);
 

@@ -227,7 +227,7 @@ static void each_set_of_past_use_is_one_bundle(void **state)
     is_set(result, "travel/bookHotel travel/search_flights");
     assert_int_equal(result->questions, 0);
     wt_picked_free(result);
-    sound(&place, wt__bundles_of(engine, engine->index, engine->encoder.opened, &bundles, &place.err));
+    sound(&place, wt__bundles_of(engine, NULL, engine->index, engine->encoder.opened, &bundles, &place.err));
     assert_int_equal(bundles->count, 3);
     assert_int_equal(bundles->left_out, 0);
     assert_int_equal(bundles->starts[1], 2); /* the one of two requests comes first */

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "catalog/store_sqlite.h"
 #include "engine/engine.h"
 #include "engine/support.h"
 
@@ -219,6 +220,38 @@ static void an_import_is_not_waited_for(void **state)
     place_remove(&place);
 }
 
+/* A change that cannot be told, since the store is locked just then, counts as one until the next index, and no longer:
+ * else no query would ever again end on the index in hand beside an import. */
+static void one_failed_look_is_not_for_ever(void **state)
+{
+    (void)state;
+    wt_open_options options;
+    struct store *other;
+    struct index_handle *index, *again;
+    place_make(&place);
+    wt_open_options_init(&options);
+    options.model = "";
+    options.busy_ms = 1;
+    sound(&place, wt_open(&engine, place.store, &options, &place.err));
+    add(&place, engine, base);
+    sound(&place, wt__store_open(&other, place.store, NULL, &place.err));
+    sound(&place, wt__sql_exec(other, "BEGIN EXCLUSIVE", &place.err));
+    wt__engine_changed(engine);
+    wt__store_close(other);
+    sound(&place, wt__engine_index(engine, NULL, NULL, NULL, &index, &place.err));
+    wt__index_release(index);
+    wt__engine_begin_import(engine); /* now a query ends on what it has, and looks at nothing */
+    sound(&place, wt__store_open(&other, place.store, NULL, &place.err));
+    sound(&place, wt__sql_exec(other, "BEGIN EXCLUSIVE", &place.err));
+    sound(&place, wt__engine_index(engine, NULL, NULL, NULL, &again, &place.err));
+    assert_ptr_equal(again, engine->index);
+    wt__index_release(again);
+    wt__store_close(other);
+    wt__engine_end_import(engine);
+    wt_close(engine);
+    place_remove(&place);
+}
+
 /* What of an index takes a while the thread that builds does: to read the tools that it shows, to find those of past
  * requests in it, to free it. */
 static void a_query_only_gives_back(void **state)
@@ -254,6 +287,7 @@ int main(void)
         cmocka_unit_test(answers_are_of_one_moment),
         cmocka_unit_test(an_import_is_not_waited_for),
         cmocka_unit_test_prestate(an_import_is_not_waited_for, private_store),
+        cmocka_unit_test(one_failed_look_is_not_for_ever),
         cmocka_unit_test(a_query_only_gives_back),
         cmocka_unit_test(first_queries_may_come_together),
     };

@@ -713,6 +713,18 @@ static void rules_that_make_no_sense_are_told(void **state)
     }
 }
 
+/* Rules over words alone: nothing has a vector, nor an encoder. */
+static void rules_need_no_meaning(void **state)
+{
+    (void)state;
+    leave("dpr", true, "\"weights\": {\"lexical\": 1}");
+    leave("toolrerank", true, CLASSIFIED(-9));
+    wt_hits *hits = asked("toolrerank");
+    assert_string_equal(hits->recipe, "toolrerank");
+    assert_null(hits->notice);
+    wt_hits_free(hits);
+}
+
 /* Thresholds are of one cross-encoder's scores. */
 static void rules_of_another_cross_encoder_are_left_out(void **state)
 {
@@ -819,6 +831,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(seen_is_by_provider_or_by_tool, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(rules_are_read_as_they_were_written, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(rules_that_make_no_sense_are_told, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(rules_need_no_meaning, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(rules_of_another_cross_encoder_are_left_out, set_up_handmade, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

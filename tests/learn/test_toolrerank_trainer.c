@@ -219,7 +219,7 @@ static void toolrerank_runs_as_it_was_left(void **state)
         assert_int_equal(json_array_size(wt__json_array(config, "seen")), 3);
         assert_int_equal(wt__json_int(requests, "synthetic", 0) > 0, cases[c].synthetic);
         assert_int_equal(wt__json_int(requests, "dev_synthetic", 0) > 0, cases[c].singles == 0);
-        assert_true(wt__json_int(requests, "single", 0) > 0 && wt__json_int(requests, "several", 0) > 0);
+        assert_true(wt__json_int(requests, "single", 0) > 0 && wt__json_int(requests, "multi", 0) > 0);
         assert_non_null(wt__json_object(config, "whichtool"));
         wt_close(engine);
         train_again_is_the_same(&place, config);
