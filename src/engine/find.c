@@ -46,9 +46,10 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
 {
     size_t wanted = search->k;
     const struct chooser *chooser = NULL;
+    const char *notice = NULL; /* on the chooser */
     out->no_answer_probability = NAN;
     if (options->abstain > 0) { /* from the hits that it was calibrated on */
-        chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &out->notice);
+        chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &notice);
         if (!chooser)
             return wt__fail_nomem(err);
         search->features = true;
@@ -70,9 +71,9 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     rc = wt__materialise_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
     out->recipe = search->plan.ran;
     out->why = search->plan.why;
-    out->notice = search->notice ? search->notice : out->notice;
+    out->notice = search->notice;
     out->multi_provider_probability = search->multi_provider_probability;
-    return rc;
+    return rc < 0 ? rc : wt__add_notice(&out->notice, notice, search->arena, err);
 }
 
 static int check(const wt_find_options *options, wt_error *err)

@@ -181,17 +181,20 @@ static int note(struct ptr_pick *p, bool bundle, wt_error *err)
         struct buffer text = {0};
         wt__buffer_printf(&text, "answered by a stand-in that knows the judgements (%s), not by a language model",
                           p->oracle->model->name);
-        rc = text.failed ? wt__fail_nomem(err) : wt__selection_note(p->selection, text.ptr, err);
+        rc = text.failed ? wt__fail_nomem(err)
+                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
         wt__buffer_dispose(&text);
     }
     if (rc == 0 && p->reach.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
-        rc = wt__selection_note(
-            p->selection, "no set of past use to begin with: record use, then run `whichtool train neighbours`", err);
+        rc = wt__add_notice(&p->selection->out->notice,
+                            "no set of past use to begin with: record use, then run `whichtool train neighbours`",
+                            p->selection->arena, err);
     if (rc == 0 && p->reach.bundles && p->reach.bundles->left_out > 0) {
         struct buffer text = {0};
         wt__buffer_printf(&text, "%zu of the sets of past use, the least used, are not looked at",
                           p->reach.bundles->left_out);
-        rc = text.failed ? wt__fail_nomem(err) : wt__selection_note(p->selection, text.ptr, err);
+        rc = text.failed ? wt__fail_nomem(err)
+                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
         wt__buffer_dispose(&text);
     }
     return rc;

@@ -32,6 +32,19 @@ static int open_index(struct search *search, wt_error *err)
     return rc;
 }
 
+int wt__add_notice(const char **notice, const char *text, struct arena *arena, wt_error *err)
+{
+    struct buffer all = {0};
+    if (!text)
+        return 0;
+    if (*notice)
+        wt__buffer_printf(&all, "%s; ", *notice);
+    wt__buffer_text(&all, text);
+    *notice = all.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&all));
+    wt__buffer_dispose(&all);
+    return *notice ? 0 : wt__fail_nomem(err);
+}
+
 /* Says how many tools cannot be found by meaning yet. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
@@ -40,13 +53,11 @@ static int note_missing_vectors(struct search *search, wt_error *err)
     if (missing == 0)
         return 0;
     struct buffer text = {0};
-    if (search->notice)
-        wt__buffer_printf(&text, "%s; ", search->notice);
     wt__buffer_printf(&text, "%zu of %u tools have no vector yet; `whichtool add` of any source makes them", missing,
                       search->index->snapshot->rows);
-    search->notice = wt__arena_copy(search->arena, wt__buffer_view(&text));
+    int rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&search->notice, text.ptr, search->arena, err);
     wt__buffer_dispose(&text);
-    return search->notice ? 0 : wt__fail_nomem(err);
+    return rc;
 }
 
 /* Sets the bit of a tool's row to `wanted`. */

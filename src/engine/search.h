@@ -45,6 +45,9 @@ void wt__search_end(struct search *search);
  * has that provider), ... */
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err);
 
+/* One more thing to say beside a result, behind what *notice says already; NULL: nothing. Lives in the arena. */
+int wt__add_notice(const char **notice, const char *text, struct arena *arena, wt_error *err);
+
 /* The neighbours that were asked, or NULL. */
 const struct neighbours *wt__search_neighbours(const struct search *search);
 

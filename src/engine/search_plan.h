@@ -15,7 +15,7 @@ struct search_wish {
 
 struct search_plan {
     struct retriever retriever;
-    struct reranker reranker;          /* looks at the hits once more */
+    struct reranker reranker;          /* of the hits; without a kind: none */
     const struct encoder *encoder;     /* of requests; NULL: lexical only */
     struct index_set set;              /* the vectors to search, with an encoder */
     const struct trained *labels;      /* whose neighbours are asked; NULL: nobody's */

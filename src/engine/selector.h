@@ -32,9 +32,6 @@ int wt__select_set(const struct selection *selection, wt_error *err);
 int wt__select_bundle(const struct selection *selection, wt_error *err);
 int wt__select_ptr(const struct selection *selection, wt_error *err);
 
-/* One more thing for a reader of the set to know; NULL: nothing. */
-int wt__selection_note(const struct selection *selection, const char *text, wt_error *err);
-
 /* pick.c: wt_pick, for those who measure it as well. oracle: NULL outside of that; options in full. */
 int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options, const struct pick_oracle *oracle,
              wt_picked **out, wt_error *err);

@@ -81,12 +81,12 @@ static int pick_complete(struct picking *p, wt_error *err)
     p->selection->out->complete = known ? p->selection->options->complete : NAN;
     if (known)
         return 0;
-    return wt__selection_note(p->selection,
-                              p->chooser->nonconformity.count == 0
-                                  ? "how large a complete set must be is not known without training"
-                                  : "training cannot promise that probability: it set too few requests aside, or too "
-                                    "many of their tools were not found",
-                              err);
+    return wt__add_notice(&p->selection->out->notice,
+                          p->chooser->nonconformity.count == 0
+                              ? "how large a complete set must be is not known without training"
+                              : "training cannot promise that probability: it set too few requests aside, or too "
+                                "many of their tools were not found",
+                          p->selection->arena, err);
 }
 
 static int pick(struct picking *p, wt_error *err)
@@ -111,7 +111,8 @@ static int run(struct picking *p, wt_error *err)
     p->selection->out->notice = p->search.notice;
     p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
-    rc = p->which ? wt__selection_note(p->selection, p->notice, err) : wt__fail_nomem(err);
+    rc = p->which ? wt__add_notice(&p->selection->out->notice, p->notice, p->selection->arena, err)
+                  : wt__fail_nomem(err);
     if (rc == 0)
         rc = pick(p, err);
     if (rc == 0)

@@ -179,7 +179,13 @@ static void vectors_can_wait(void **state)
     assert_string_equal(hits->items[0]->tool->id, "music/search"); /* by its words */
     assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet"));
     wt_hits_free(hits);
-    wt_find_options dense;
+    wt_find_options abstaining, dense;
+    wt_find_options_init(&abstaining);
+    abstaining.abstain = 0.05;
+    hits = find_with(&place, engine, "find a song", &abstaining); /* both notes, not the later one alone */
+    assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet; "));
+    assert_non_null(strstr(hits->notice, "not calibrated on this catalogue"));
+    wt_hits_free(hits);
     wt_find_options_init(&dense);
     dense.recipe = "dense";
     hits = find_with(&place, engine, "find a song", &dense);
