@@ -77,7 +77,7 @@ static void a_folder_is_one_import_of_its_files(void **state)
     put_file("many/github.json", "{\"tools\": [{\"name\": \"search\", \"inputSchema\": {}}]}");
     put_file("many/mail/slack.json", "{\"tools\": [{\"name\": \"search\", \"inputSchema\": {}}]}");
     put_file("many/more.jsonl", "{\"name\": \"line\", \"provider\": \"named\"}\n");
-    put_file("many/old.yaml", "swagger: '2.0'\n");
+    put_file("many/old.yaml", "swagger: '1.2'\n");
     put_file("many/empty.json", "");
     put_file("many/README.txt", "no source");
     snprintf(path, sizeof path, "%s/many", folder);
@@ -90,7 +90,7 @@ static void a_folder_is_one_import_of_its_files(void **state)
     assert_int_equal(import.skipped, 2);
     assert_false(import.whole);
     assert_non_null(strstr(import.issues[0].reason, "empty.json is empty"));
-    assert_non_null(strstr(import.issues[1].reason, "Swagger 2.0"));
+    assert_non_null(strstr(import.issues[1].reason, "Swagger 1.2"));
     wt__import_dispose(&import);
 
     wt_error err;

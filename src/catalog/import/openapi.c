@@ -1,7 +1,7 @@
-/* openapi.c: OpenAPI 3.0, 3.1 and 3.2, JSON or YAML: each operation is a tool. Its name is the operationId, else
- * "METHOD /path"; its provider is info.title, its category the tags; its definition the operation's own bytes, or,
- * where an alias of YAML stands for it, the JSON that it stands for. YAML is turned into JSON first, with the way back
- * to the places. Each operation is parsed alone. */
+/* openapi.c: OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, JSON or YAML: each operation is a tool. Its name is the
+ * operationId, else "METHOD /path"; its provider is info.title, its category the tags; its definition the operation's
+ * own bytes, or, where an alias of YAML stands for it, the JSON that it stands for. YAML is turned into JSON first,
+ * with the way back to the places. Each operation is parsed alone. */
 #include "catalog/import/openapi.h"
 
 #include <ctype.h>
@@ -270,21 +270,24 @@ static void read_root(struct root *root, struct str text)
 
 static int check_version(const struct reader *reader, const struct root *root, wt_error *err)
 {
+    static const char *const read[] = {"3.0", "3.1", "3.2"};
     const char *file = reader->out->files[reader->file];
-    struct str version = root->version.value;
-    if (root->swagger.value.len > 0)
-        return wt__fail_at(err, WT_EFORMAT, root->swagger.line, root->swagger.byte, "/swagger",
-                           "%s is Swagger 2.0, which is not read: convert it to OpenAPI 3 first", file);
+    bool swagger = root->version.value.len == 0 && root->swagger.value.len > 0;
+    const struct json_item *item = swagger ? &root->swagger : &root->version;
+    struct str version = item->value;
     if (version.len > 2 && version.ptr[0] == '"')
         version = (struct str){version.ptr + 1, version.len - 2};
-    if (wt__str_starts(version, STR("3.0")) || wt__str_starts(version, STR("3.1")) ||
-        wt__str_starts(version, STR("3.2")))
+    for (size_t i = 0; !swagger && i < sizeof read / sizeof read[0]; i++)
+        if (wt__str_starts(version, wt__str(read[i])))
+            return 0;
+    if (swagger && (wt__str_equal(version, STR("2.0")) || wt__str_equal(version, STR("2"))))
         return 0;
     if (version.len == 0)
-        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s is no OpenAPI document: it does not say \"openapi\"", file);
-    return wt__fail_at(err, WT_EFORMAT, root->version.line, root->version.byte, "/openapi",
-                       "%s is OpenAPI %.*s; 3.0, 3.1 and 3.2 are read", file,
-                       (int)(version.len < 32 ? version.len : 32), version.ptr);
+        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
+                           "%s is no OpenAPI document: it says neither \"openapi\" nor \"swagger\"", file);
+    return wt__fail_at(err, WT_EFORMAT, item->line, item->byte, swagger ? "/swagger" : "/openapi",
+                       "%s is %s %.*s; Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2 are read", file,
+                       swagger ? "Swagger" : "OpenAPI", (int)(version.len < 32 ? version.len : 32), version.ptr);
 }
 
 static int read_text(struct reader *reader, struct str text, struct str bytes, wt_error *err)

@@ -1,6 +1,10 @@
 /* openapi_arguments.c: one flat object of arguments for an operation: parameters by their names, wherever they are
  * sent, and the properties of the body beside them. Where a name is taken, the later one says where it is sent:
- * "query_id", "body_id". A body that is no plain object is the one argument "body". */
+ * "query_id", "body_id". A body that is no plain object is the one argument "body".
+ *
+ * Swagger 2.0 differs in this alone: a parameter is its own schema ("type" beside "name"), the body is the parameter
+ * in "body", and the fields of a form are those in "formData". No document of OpenAPI 3 has any of these by right, so
+ * they are read wherever they stand. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -62,34 +66,59 @@ static int collect(struct openapi *document, json_t *all, const json_t *list)
     return rc;
 }
 
-/* The schema of a parameter or of a media type's first entry. */
+/* What a parameter of Swagger 2.0 says of its values: all but what makes it a parameter. */
+static json_t *own_schema(struct openapi *document, const json_t *parameter)
+{
+    static const char *const of_the_parameter[] = {"name", "in", "required", "schema", "content"};
+    json_t *keywords = json_copy((json_t *)parameter);
+    for (size_t i = 0; i < sizeof of_the_parameter / sizeof of_the_parameter[0]; i++)
+        json_object_del(keywords, of_the_parameter[i]);
+    json_t *schema = keywords ? wt__openapi_expand(document, keywords) : NULL;
+    json_decref(keywords);
+    return schema;
+}
+
+/* The schema of a media type, or of a parameter: its own, that of its content, or itself. */
 static json_t *schema_of(struct openapi *document, const json_t *holder)
 {
     const json_t *schema = json_object_get(holder, "schema");
     void *first = schema ? NULL : json_object_iter(wt__json_object(holder, "content"));
     if (first)
         schema = json_object_get(json_object_iter_value(first), "schema");
-    return json_is_object(schema) ? wt__openapi_expand(document, schema) : json_object();
+    if (json_is_object(schema))
+        return wt__openapi_expand(document, schema);
+    return json_object_get(holder, "type") ? own_schema(document, holder) : json_object();
 }
 
+static bool sent_in(const json_t *parameter, const char *place)
+{
+    return wt__str_equal(wt__json_str(parameter, "in"), wt__str(place));
+}
+
+/* One parameter as an argument: place_name when its name is taken. */
+static int add_parameter(struct openapi *document, json_t *arguments, const char *place, const json_t *parameter)
+{
+    bool required = json_is_true(json_object_get(parameter, "required")) || sent_in(parameter, "path");
+    json_t *property = schema_of(document, parameter);
+    if (!property || describe(property, wt__json_str(parameter, "description")) < 0) {
+        json_decref(property);
+        return WT_ENOMEM;
+    }
+    return add_argument(arguments, place, wt__json_str(parameter, "name").ptr, property, required);
+}
+
+/* Adds the parameters that are not part of the body. */
 static int add_parameters(struct openapi *document, json_t *arguments, json_t *all)
 {
     const char *key;
     json_t *parameter;
+    int rc = 0;
     json_object_foreach(all, key, parameter)
     {
-        struct str place = wt__json_str(parameter, "in");
-        bool required = json_is_true(json_object_get(parameter, "required")) || wt__str_equal(place, STR("path"));
-        json_t *property = schema_of(document, parameter);
-        if (!property || describe(property, wt__json_str(parameter, "description")) < 0) {
-            json_decref(property);
-            return WT_ENOMEM;
-        }
-        int rc = add_argument(arguments, place.ptr, wt__json_str(parameter, "name").ptr, property, required);
-        if (rc < 0)
-            return rc;
+        if (rc == 0 && !sent_in(parameter, "body") && !sent_in(parameter, "formData"))
+            rc = add_parameter(document, arguments, wt__json_str(parameter, "in").ptr, parameter);
     }
-    return 0;
+    return rc;
 }
 
 /* ---------------------------------------------------------------- body */
@@ -162,6 +191,24 @@ static int add_properties(json_t *arguments, const json_t *body, bool required)
     return 0;
 }
 
+/* Adds the body that holder has a schema of. about: what describes it when the schema does not. */
+static int add_schema(struct openapi *document, json_t *arguments, const json_t *holder, struct str about,
+                      bool required)
+{
+    json_t *body = schema_of(document, holder);
+    if (!body)
+        return WT_ENOMEM;
+    if (is_plain_object(body)) {
+        int rc = add_properties(arguments, body, required);
+        json_decref(body);
+        return rc;
+    }
+    if (json_object_get(body, "description") || describe(body, about) == 0)
+        return add_argument(arguments, "body", "body", body, required);
+    json_decref(body);
+    return WT_ENOMEM;
+}
+
 static int add_body(struct openapi *document, json_t *arguments, const json_t *operation)
 {
     int rc = 0;
@@ -169,19 +216,25 @@ static int add_body(struct openapi *document, json_t *arguments, const json_t *o
     const json_t *media = choose_media(wt__json_object(request, "content"));
     if (rc < 0 || !json_is_object(media))
         return rc;
-    bool required = json_is_true(json_object_get(request, "required"));
-    json_t *body = schema_of(document, media);
-    if (!body)
-        return WT_ENOMEM;
-    if (is_plain_object(body)) {
-        rc = add_properties(arguments, body, required);
-        json_decref(body);
-        return rc;
+    return add_schema(document, arguments, media, wt__json_str(request, "description"),
+                      json_is_true(json_object_get(request, "required")));
+}
+
+/* The body as Swagger 2.0 has it among the parameters. */
+static int add_body_parameters(struct openapi *document, json_t *arguments, json_t *all)
+{
+    const char *key;
+    json_t *parameter;
+    int rc = 0;
+    json_object_foreach(all, key, parameter)
+    {
+        if (rc == 0 && sent_in(parameter, "body"))
+            rc = add_schema(document, arguments, parameter, wt__json_str(parameter, "description"),
+                            json_is_true(json_object_get(parameter, "required")));
+        else if (rc == 0 && sent_in(parameter, "formData"))
+            rc = add_parameter(document, arguments, "body", parameter);
     }
-    if (json_object_get(body, "description") || describe(body, wt__json_str(request, "description")) == 0)
-        return add_argument(arguments, "body", "body", body, required);
-    json_decref(body);
-    return WT_ENOMEM;
+    return rc;
 }
 
 int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out)
@@ -195,6 +248,8 @@ int wt__openapi_arguments(struct openapi *document, const json_t *shared, const 
         rc = add_parameters(document, arguments, all);
     if (rc == 0)
         rc = add_body(document, arguments, operation);
+    if (rc == 0)
+        rc = add_body_parameters(document, arguments, all);
     json_decref(all);
     if (rc < 0) {
         json_decref(arguments);

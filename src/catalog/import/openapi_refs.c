@@ -245,10 +245,12 @@ static bool spent(const struct openapi *document)
     return document->nodes > document->most;
 }
 
-/* Keywords whose value maps names to schemas; whose value is data; and those that say nothing about arguments. */
+/* Keywords whose value maps names to schemas; whose value is data; and those that say nothing about arguments: the last
+ * two say how Swagger 2.0 writes a value into a request. */
 static const char *const named[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
 static const char *const data[] = {"enum", "const", "default", "required"};
-static const char *const dropped[] = {"example", "examples", "xml", "externalDocs", "discriminator"};
+static const char *const dropped[] = {"example",          "examples",       "xml", "externalDocs", "discriminator",
+                                      "collectionFormat", "allowEmptyValue"};
 
 /* What stays of a schema that is not written out: what it is, without what it holds. */
 static json_t *outline(const json_t *schema)
