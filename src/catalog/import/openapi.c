@@ -91,7 +91,8 @@ static int add_operation(struct openapi *document, const struct path *path, cons
     draft->category = wt__buffer_view(&tags);
     if (wt__str_trim(draft->name).len == 0)
         draft->name = draft->source_id;
-    wt__openapi_next_tool(document);
+    wt__openapi_next_tool(document, draft->name);
+    draft->judged = true;
     if (route.failed || tags.failed || wt__openapi_arguments(document, path->shared, operation, &draft->schema) < 0)
         rc = wt__fail_nomem(err);
     else if (document->dangling[0])

@@ -30,8 +30,10 @@ struct openapi {
     struct openapi_part *parts;
     size_t part_count, part_capacity, cached;
     size_t all_nodes; /* of the tools before */
+    json_t *schemes;  /* security schemes by their names, or NULL */
     struct arena arena;
     /* of the tool at work */
+    struct str tool;                      /* its name */
     size_t nodes, most;                   /* written out, and how many may be */
     const json_t *open[OPENAPI_MAX_OPEN]; /* what is being written out: a reference to one of them is a cycle */
     size_t open_count;
@@ -42,8 +44,8 @@ struct openapi {
 int wt__openapi_index(struct openapi *document);
 void wt__openapi_dispose(struct openapi *document);
 
-/* Forgets the last tool, and parsed parts when there are many. */
-void wt__openapi_next_tool(struct openapi *document);
+/* Forgets the last tool, and parsed parts when there are many. name: of the next one; borrowed. */
+void wt__openapi_next_tool(struct openapi *document, struct str name);
 
 /* The part that a local reference names as a whole, or NULL. */
 struct openapi_part *wt__openapi_part(struct openapi *document, struct str reference);
@@ -56,8 +58,16 @@ const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value,
  * NULL when memory is out. */
 json_t *wt__openapi_expand(struct openapi *document, const json_t *schema);
 
-/* One schema of all that an operation takes: parameters of its path, its own, its body's properties. shared: the
- * path's parameters or NULL. Returns 0 or WT_ENOMEM. */
+/* Reads the security schemes that container holds, so that their parameters are known. Returns 0 or WT_ENOMEM.
+ * (openapi_security.c) */
+int wt__openapi_schemes(struct openapi *document, const struct json_item *container);
+
+/* Whether a parameter belongs to the request's own business: the protocol's, a security scheme, or what every operation
+ * of the service shares for the program that calls. listed: as the operation lists it, maybe a reference. */
+bool wt__openapi_is_plumbing(const struct openapi *document, const json_t *listed, const json_t *parameter);
+
+/* One schema of all that an operation takes, without credentials: parameters of its path, its own, its body's
+ * properties. shared: the path's parameters or NULL. Returns 0 or WT_ENOMEM. */
 int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out);
 
 #endif

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/json.h"
+#include "catalog/credentials.h"
 #include "catalog/import/openapi.h"
 #include "catalog/schema.h"
 
@@ -20,14 +21,21 @@ static int describe(json_t *property, struct str text)
     return json_object_set_new(property, "description", json_stringn(text.ptr, text.len));
 }
 
-/* Adds a property under its name, or under PLACE_NAME when that is taken. Steals property. */
-static int add_argument(json_t *arguments, const char *place, const char *name, json_t *property, bool required)
+/* Adds a property under its name, or under PLACE_NAME when that is taken; a credential is left out. Steals property. */
+static int add_argument(const struct openapi *document, json_t *arguments, struct str place, const char *name,
+                        json_t *property, bool required)
 {
+    struct argument argument = {document->tool, place, wt__str(name), property,
+                                .data = wt__str_equal(place, STR("body")) && json_object_size(document->schemes) > 0};
     struct buffer key = {0};
+    if (wt__is_credential(&argument)) {
+        json_decref(property);
+        return 0;
+    }
     wt__buffer_text(&key, name);
     while (!key.failed && json_object_get(json_object_get(arguments, "properties"), key.ptr)) {
         char *taken = wt__buffer_take(&key);
-        wt__buffer_printf(&key, "%s_%s", place, taken ? taken : "");
+        wt__buffer_printf(&key, "%.*s_%s", (int)place.len, place.ptr, taken ? taken : "");
         free(taken);
     }
     int rc = WT_ENOMEM;
@@ -41,21 +49,15 @@ static int add_argument(json_t *arguments, const char *place, const char *name, 
 
 /* ---------------------------------------------------------------- parameters */
 
-/* Headers that belong to the protocol and that OpenAPI says to ignore here. */
-static bool ignored(const char *place, const char *name)
-{
-    return strcmp(place, "header") == 0 && (strcasecmp(name, "Accept") == 0 || strcasecmp(name, "Content-Type") == 0 ||
-                                            strcasecmp(name, "Authorization") == 0);
-}
-
 /* Puts parameters into `all` under "in name": the later of two replaces the earlier in its place. */
 static int collect(struct openapi *document, json_t *all, const json_t *list)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-        const json_t *parameter = wt__openapi_resolve(document, json_array_get(list, i), &rc);
+        const json_t *listed = json_array_get(list, i);
+        const json_t *parameter = wt__openapi_resolve(document, listed, &rc);
         struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
-        if (name.len == 0 || place.len == 0 || ignored(place.ptr, name.ptr))
+        if (name.len == 0 || place.len == 0 || wt__openapi_is_plumbing(document, listed, parameter))
             continue;
         struct buffer key = {0};
         wt__buffer_printf(&key, "%s %s", place.ptr, name.ptr);
@@ -96,7 +98,7 @@ static bool sent_in(const json_t *parameter, const char *place)
 }
 
 /* One parameter as an argument: place_name when its name is taken. */
-static int add_parameter(struct openapi *document, json_t *arguments, const char *place, const json_t *parameter)
+static int add_parameter(struct openapi *document, json_t *arguments, struct str place, const json_t *parameter)
 {
     bool required = json_is_true(json_object_get(parameter, "required")) || sent_in(parameter, "path");
     json_t *property = schema_of(document, parameter);
@@ -104,7 +106,7 @@ static int add_parameter(struct openapi *document, json_t *arguments, const char
         json_decref(property);
         return WT_ENOMEM;
     }
-    return add_argument(arguments, place, wt__json_str(parameter, "name").ptr, property, required);
+    return add_argument(document, arguments, place, wt__json_str(parameter, "name").ptr, property, required);
 }
 
 /* Adds the parameters that are not part of the body. */
@@ -116,7 +118,7 @@ static int add_parameters(struct openapi *document, json_t *arguments, json_t *a
     json_object_foreach(all, key, parameter)
     {
         if (rc == 0 && !sent_in(parameter, "body") && !sent_in(parameter, "formData"))
-            rc = add_parameter(document, arguments, wt__json_str(parameter, "in").ptr, parameter);
+            rc = add_parameter(document, arguments, wt__json_str(parameter, "in"), parameter);
     }
     return rc;
 }
@@ -171,20 +173,21 @@ static bool is_plain_object(const json_t *body)
     return some;
 }
 
-static int add_properties(json_t *arguments, const json_t *body, bool required)
+static int add_properties(struct openapi *document, json_t *arguments, const json_t *body, bool required)
 {
     const char *name;
     json_t *property;
     const json_t *names = json_object_get(body, "required");
     json_object_foreach(json_object_get(body, "properties"), name, property)
     {
-        int rc = add_argument(arguments, "body", name, json_incref(property), required && lists(names, name));
+        int rc =
+            add_argument(document, arguments, STR("body"), name, json_incref(property), required && lists(names, name));
         if (rc < 0)
             return rc;
     }
     const json_t *parts = json_object_get(body, "allOf");
     for (size_t i = 0; i < json_array_size(parts); i++) {
-        int rc = add_properties(arguments, json_array_get(parts, i), required);
+        int rc = add_properties(document, arguments, json_array_get(parts, i), required);
         if (rc < 0)
             return rc;
     }
@@ -199,12 +202,12 @@ static int add_schema(struct openapi *document, json_t *arguments, const json_t 
     if (!body)
         return WT_ENOMEM;
     if (is_plain_object(body)) {
-        int rc = add_properties(arguments, body, required);
+        int rc = add_properties(document, arguments, body, required);
         json_decref(body);
         return rc;
     }
     if (json_object_get(body, "description") || describe(body, about) == 0)
-        return add_argument(arguments, "body", "body", body, required);
+        return add_argument(document, arguments, STR("body"), "body", body, required);
     json_decref(body);
     return WT_ENOMEM;
 }
@@ -232,7 +235,7 @@ static int add_body_parameters(struct openapi *document, json_t *arguments, json
             rc = add_schema(document, arguments, parameter, wt__json_str(parameter, "description"),
                             json_is_true(json_object_get(parameter, "required")));
         else if (rc == 0 && sent_in(parameter, "formData"))
-            rc = add_parameter(document, arguments, "body", parameter);
+            rc = add_parameter(document, arguments, STR("body"), parameter);
     }
     return rc;
 }

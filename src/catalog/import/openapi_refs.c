@@ -43,6 +43,13 @@ static int add_part(struct openapi *document, const struct buffer *pointer, cons
     return 0;
 }
 
+/* In OpenAPI 3 and in Swagger 2.0. */
+static bool holds_schemes(struct str pointer)
+{
+    return wt__str_equal(pointer, STR("/components/securitySchemes")) ||
+           wt__str_equal(pointer, STR("/securityDefinitions"));
+}
+
 /* Adds the members of a container, or, `levels` further down, of its members. */
 static int index_members(struct openapi *document, struct buffer *pointer, const struct json_item *container,
                          int levels)
@@ -52,6 +59,8 @@ static int index_members(struct openapi *document, struct buffer *pointer, const
     int rc = 0;
     if (container->value.len == 0 || container->value.ptr[0] != '{')
         return 0;
+    if (holds_schemes(wt__buffer_view(pointer)))
+        rc = wt__openapi_schemes(document, container);
     wt__json_scan_open(&scan, document->text, container->byte, container->line);
     while (rc == 0 && wt__json_scan_next(&scan, &item) > 0) {
         size_t mark = pointer->len;
@@ -96,12 +105,14 @@ void wt__openapi_dispose(struct openapi *document)
 {
     forget_values(document);
     free(document->parts);
+    json_decref(document->schemes);
     wt__map_dispose(&document->index);
     wt__arena_dispose(&document->arena);
 }
 
-void wt__openapi_next_tool(struct openapi *document)
+void wt__openapi_next_tool(struct openapi *document, struct str name)
 {
+    document->tool = name;
     if (document->cached > OPENAPI_CACHE_BYTES)
         forget_values(document);
     document->all_nodes += document->nodes;

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "catalog/credentials.h"
 #include "catalog/import/yaml.h"
 #include "catalog/schema.h"
 
@@ -405,6 +406,8 @@ int wt__reader_add(struct reader *reader, const struct draft *draft, wt_error *e
                                 "\"%.*s\" repeats a tool of %s:%zu word for word: one of them is enough",
                                 quoted(tool.name), tool.name.ptr, out->files[place->file], place->line);
     }
+    if (!draft->judged)
+        wt__leave_out_credentials(draft->schema, tool.name);
     if (clean(&out->arena, draft->title, false, &tool.title) < 0 ||
         clean(&out->arena, draft->description, true, &tool.description) < 0 ||
         clean(&out->arena, draft->category, false, &tool.category) < 0 ||

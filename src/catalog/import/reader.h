@@ -40,6 +40,7 @@ struct reader {
 struct draft {
     struct str provider, name, title, description, category, source_id;
     json_t *schema;        /* of the arguments, in any dialect; changed by wt__reader_add; NULL: none */
+    bool judged;           /* schema is without credentials: the importer knew where each argument is sent */
     struct str definition; /* lives as long as the source */
     struct place place;
 };

@@ -1,0 +1,202 @@
+/* credentials.c: see credentials.h. Being wrong is not alike on both sides: a credential that is offered costs a few
+ * words in a prompt, an argument that is missing makes the tool useless. So a name alone decides only where hardly
+ * anything else is called so ("api_key"), and "token", "key" or "signature" need a description that speaks of
+ * authentication, or a header. A name with more in it ("slack_api_key") is mostly a credential of another service,
+ * which the tool is to store. No password is left out: whether it opens the service or is to be set in it, names and
+ * descriptions do not tell. A credential is text: flags, lists and objects of such names are settings.
+ *
+ * Names are compared as letters and digits alone, so that apiKey, api_key and X-API-Key are one. */
+#include "catalog/credentials.h"
+
+#include <ctype.h>
+
+#include "base/json.h"
+
+enum {
+    NAME_MAX_LETTERS = 63,    /* a longer name is no credential's */
+    DESCRIPTION_LOOKED = 400, /* bytes of a description: what an argument is stands in front */
+    WORD_MAX = 31,
+};
+
+/* Names that are credentials wherever they are sent; with "X-" before them, also as the end of a name. */
+static const char *const sure[] = {
+    "apikey",       "apitoken",       "apisecret",           "accesstoken",        "authtoken",
+    "oauthtoken",   "bearertoken",    "authenticationtoken", "authorizationtoken", "refreshtoken",
+    "clientsecret", "consumersecret", "appsecret",           "apptoken",           "subscriptionkey",
+    "rapidapikey",  "proxysecret"};
+/* Names that are credentials when the description says so. */
+static const char *const likely[] = {"token",     "key",       "secret",    "auth",          "authid", "authkey",
+                                     "jwt",       "session",   "signature", "authorization", "cookie", "secretkey",
+                                     "accesskey", "usertoken", "userkey",   "appkey",        "apisig", "sessiontoken"};
+static const char *const said[] = {"api key",    "apikey",       "api-key",    "api_key",     "api token",
+                                   "api secret", "access token", "auth token", "authenticat", "authoriz",
+                                   "bearer",     "oauth",        "api access"};
+/* Ends of names that are credentials in a header or a cookie, and ends that make them something else there: tokens
+ * against sending twice, of pages, of locks; keys that encrypt what is stored. */
+static const char *const header[] = {"token",         "key",    "secret",   "auth",
+                                     "authorization", "jwt",    "password", "authentication",
+                                     "signature",     "cookie", "session",  "sid"};
+static const char *const no_header[] = {
+    "idempotencykey", "clienttoken", "nexttoken",     "pagetoken",  "continuationtoken", "locktoken", "requesttoken",
+    "partitionkey",   "customerkey", "encryptionkey", "routingkey", "cachekey",          "pushtoken", "surrogatekey"};
+/* Types, by their first letters in any dialect, of what is no text. */
+static const char *const no_text[] = {"bool", "int", "num", "float", "arr", "list", "obj", "dict"};
+/* What a description says of nothing but the credential of the very call. */
+static const char *const scope[] = {"requires scope"};
+/* Words in the name of a tool that is about credentials, beside what the argument's own name ends in: it checks them,
+ * or sets up what has them. */
+static const char *const about[] = {
+    "credential",   "auth",      "oauth",          "oauth2",        "oidc",     "sso",         "login",  "signin",
+    "authenticate", "authorize", "authentication", "authorization", "identity", "integration", "server", "client"};
+static const char *const nouns[] = {"token", "secret", "key", "session", "signature"};
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t len = strlen(text), tail = strlen(ending);
+    return len >= tail && strcmp(text + len - tail, ending) == 0;
+}
+
+static bool any_ends(const char *text, const char *const *endings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ends_with(text, endings[i]))
+            return true;
+    return false;
+}
+
+/* Letters and digits of name in lower case; "" when there are too many. */
+static void squeeze(char out[NAME_MAX_LETTERS + 1], struct str name)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < name.len && len <= NAME_MAX_LETTERS; i++)
+        if (isalnum((unsigned char)name.ptr[i]))
+            out[len++] = (char)tolower((unsigned char)name.ptr[i]);
+    out[len <= NAME_MAX_LETTERS ? len : 0] = '\0';
+}
+
+static bool says(const json_t *schema, const char *const *phrases, size_t count)
+{
+    char text[DESCRIPTION_LOOKED + 1];
+    struct str description = wt__json_str(schema, "description");
+    size_t len = description.len < DESCRIPTION_LOOKED ? description.len : DESCRIPTION_LOOKED;
+    for (size_t i = 0; i < len; i++)
+        text[i] = (char)tolower((unsigned char)description.ptr[i]);
+    text[len] = '\0';
+    for (size_t i = 0; i < count; i++)
+        if (strstr(text, phrases[i]))
+            return true;
+    return false;
+}
+
+/* The next word of a name in lower case: revokeToken, revoke_token and revoke-token have two. false at the end. */
+static bool next_word(struct str *rest, char word[WORD_MAX + 1])
+{
+    size_t at = 0, len = 0;
+    while (at < rest->len && !isalnum((unsigned char)rest->ptr[at]))
+        at++;
+    for (size_t start = at; at < rest->len && isalnum((unsigned char)rest->ptr[at]); at++) {
+        if (at > start && isupper((unsigned char)rest->ptr[at]) && !isupper((unsigned char)rest->ptr[at - 1]))
+            break;
+        if (len < WORD_MAX)
+            word[len++] = (char)tolower((unsigned char)rest->ptr[at]);
+    }
+    word[len] = '\0';
+    *rest = (struct str){rest->ptr + at, rest->len - at};
+    return len > 0;
+}
+
+static const char *noun_of(const char *argument)
+{
+    for (size_t i = 0; i < COUNT(nouns); i++)
+        if (ends_with(argument, nouns[i]))
+            return nouns[i];
+    return argument;
+}
+
+static bool is_about(struct str tool, const char *argument)
+{
+    const char *noun = noun_of(argument);
+    char word[WORD_MAX + 1];
+    while (next_word(&tool, word)) {
+        size_t len = strlen(word);
+        if (len > 1 && word[len - 1] == 's') /* plural */
+            word[len - 1] = '\0';
+        if (strcmp(word, noun) == 0)
+            return true;
+        for (size_t i = 0; i < COUNT(about); i++)
+            if (strcmp(word, about[i]) == 0)
+                return true;
+    }
+    return false;
+}
+
+static bool is_text(const json_t *schema)
+{
+    char type[NAME_MAX_LETTERS + 1];
+    squeeze(type, wt__json_str(schema, "type"));
+    for (size_t i = 0; i < COUNT(no_text); i++)
+        if (strncmp(type, no_text[i], strlen(no_text[i])) == 0)
+            return false;
+    return !json_object_get(schema, "properties") && !json_object_get(schema, "items");
+}
+
+static bool is_sure(struct str written, const char *name)
+{
+    bool extended = written.len > 1 && (written.ptr[0] | 32) == 'x' && !isalnum((unsigned char)written.ptr[1]);
+    for (size_t i = 0; i < COUNT(sure); i++)
+        if (strcmp(name, sure[i]) == 0 || (extended && ends_with(name, sure[i])))
+            return true;
+    return false;
+}
+
+static bool is_likely(const char *name, const json_t *schema)
+{
+    for (size_t i = 0; i < COUNT(likely); i++)
+        if (strcmp(name, likely[i]) == 0)
+            return says(schema, said, COUNT(said));
+    return false;
+}
+
+bool wt__is_credential(const struct argument *argument)
+{
+    char name[NAME_MAX_LETTERS + 1];
+    const json_t *schema = argument->schema;
+    squeeze(name, argument->name);
+    if (!*name || wt__str_equal(argument->place, STR("path")) || !is_text(schema))
+        return false;
+    bool head = wt__str_equal(argument->place, STR("header")) || wt__str_equal(argument->place, STR("cookie"));
+    if (head && any_ends(name, header, COUNT(header)))
+        return !any_ends(name, no_header, COUNT(no_header));
+    if (argument->data && !says(schema, scope, COUNT(scope)))
+        return false;
+    return (is_sure(argument->name, name) || is_likely(name, schema)) && !is_about(argument->tool, name);
+}
+
+static void no_longer_required(json_t *schema, const char *name)
+{
+    json_t *required = json_object_get(schema, "required");
+    for (size_t i = json_array_size(required); i-- > 0;) {
+        const char *text = json_string_value(json_array_get(required, i));
+        if (text && strcmp(text, name) == 0)
+            json_array_remove(required, i);
+    }
+    if (json_is_array(required) && json_array_size(required) == 0)
+        json_object_del(schema, "required");
+}
+
+void wt__leave_out_credentials(json_t *schema, struct str tool)
+{
+    json_t *properties = json_object_get(schema, "properties");
+    const char *name;
+    json_t *property;
+    void *next;
+    json_object_foreach_safe(properties, next, name, property)
+    {
+        struct argument argument = {.tool = tool, .name = wt__str(name), .schema = property};
+        if (!wt__is_credential(&argument))
+            continue;
+        no_longer_required(schema, name);
+        json_object_del(properties, name);
+    }
+}

@@ -1,0 +1,30 @@
+#!/bin/bash
+# What people have is taken: Swagger 2.0, and credentials are asked of no language model.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+
+cat >chat.json <<'JSON'
+{"swagger": "2.0", "info": {"title": "Chat"}, "host": "chat.example.com", "basePath": "/v1",
+ "securityDefinitions": {"app": {"type": "apiKey", "in": "query", "name": "app"}},
+ "paths": {"/say": {"post": {"operationId": "say", "summary": "Says something to a room", "parameters": [
+  {"name": "app", "in": "query", "type": "string", "required": true},
+  {"name": "room", "in": "query", "type": "array", "items": {"type": "string"}, "collectionFormat": "csv"},
+  {"name": "what", "in": "body", "required": true, "schema": {"$ref": "#/definitions/Words"}},
+  {"name": "token", "in": "header", "type": "string", "required": true}]}}},
+ "definitions": {"Words": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}}}
+JSON
+expect 0 "Swagger 2.0" add chat.json
+prints "^chat.json \(openapi\): 1 added, .* 0 skipped"
+expect 0 "arguments without credentials" show Chat/say
+prints "room \(array, optional\)"
+prints "text \(string, required\)"
+lacks out "app \(|token \("
+expect 0 "nor in a definition for an API" find -k 1 -r bm25 --format openai "say something"
+same "what is left" "['room', 'text'] ['text']" "$("$python" -c '
+import json
+p = json.load(open("out"))[0]["function"]["parameters"]
+print(sorted(p["properties"]), p["required"])')"
+expect 0 "the definition is the source's" show --definition Chat/say
+prints '"name": "token", "in": "header"'
+finish
