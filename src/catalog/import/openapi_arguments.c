@@ -173,6 +173,7 @@ static bool is_plain_object(const json_t *body)
     return some;
 }
 
+/* What the service sets itself (readOnly) is in its answers and in no request. */
 static int add_properties(struct openapi *document, json_t *arguments, const json_t *body, bool required)
 {
     const char *name;
@@ -180,6 +181,8 @@ static int add_properties(struct openapi *document, json_t *arguments, const jso
     const json_t *names = json_object_get(body, "required");
     json_object_foreach(json_object_get(body, "properties"), name, property)
     {
+        if (json_is_true(json_object_get(property, "readOnly")))
+            continue;
         int rc =
             add_argument(document, arguments, STR("body"), name, json_incref(property), required && lists(names, name));
         if (rc < 0)
