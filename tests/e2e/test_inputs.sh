@@ -1,5 +1,5 @@
 #!/bin/bash
-# What people have is taken: Swagger 2.0, and credentials are asked of no language model.
+# What people have is taken: Swagger 2.0, lists of several servers; and credentials are asked of no language model.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -27,4 +27,16 @@ p = json.load(open("out"))[0]["function"]["parameters"]
 print(sorted(p["properties"]), p["required"])')"
 expect 0 "the definition is the source's" show --definition Chat/say
 prints '"name": "token", "in": "header"'
+
+cat >servers.json <<'JSON'
+{"git": [{"name": "log", "inputSchema": {"type": "object"}}],
+ "mail": {"tools": [{"name": "log", "inputSchema": {"type": "object"}}]}}
+JSON
+expect 0 "lists of several servers" add servers.json
+prints "2 added"
+expect 0 "each under its server" show git/log
+expect 0 "and the other" show mail/log
+echo '{"mcpServers": {"git": {"command": "nothing"}}}' >client.json
+expect 3 "a client's configuration" add client.json
+says "client.json is a client's configuration.*whichtool add --mcp client.json"
 finish

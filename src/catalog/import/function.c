@@ -99,6 +99,10 @@ int wt__function_read(struct reader *reader, const struct json_item *item, const
         rc = read_texts(reader, function, shape, &draft, err);
     if (rc > 0 && shape->named_provider && function != tool && draft.provider.len == 0)
         rc = wt__reader_text(reader, draft.place, tool, "provider", &draft.provider, err);
+    if (draft.provider.len == 0)
+        draft.provider = wt__json_str(function, "server");
+    if (draft.provider.len == 0)
+        draft.provider = wt__json_str(tool, "server");
     if (rc > 0)
         rc = find_schema(reader, draft.place, function, shape, &schema, err);
     if (rc > 0 && schema && shape->loose && wt__schema_from_parameters(&made, schema) < 0)

@@ -44,6 +44,19 @@ static int check_source(const char *file, struct str bytes, wt_error *err)
     return 0;
 }
 
+static bool mentions(struct str text, const char *words)
+{
+    return memmem(text.ptr, text.len, words, strlen(words)) != NULL;
+}
+
+/* The configuration of a client names MCP servers and has no tools. Its comments keep it from being JSON, so its words
+ * have to do. */
+static bool is_client_config(struct str bytes)
+{
+    return mentions(bytes, "\"mcpServers\"") ||
+           (mentions(bytes, "\"servers\"") && (mentions(bytes, "\"command\"") || mentions(bytes, "\"url\"")));
+}
+
 static int choose(const struct importer **out, const struct import_options *options, const char *file, struct str bytes,
                   wt_error *err)
 {
@@ -57,6 +70,11 @@ static int choose(const struct importer **out, const struct import_options *opti
             *out = importers[i];
     if (*out)
         return 0;
+    if (is_client_config(bytes))
+        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
+                           "%s is a client's configuration, which names servers and has no tools: `whichtool add --mcp "
+                           "%s` starts its servers and asks them",
+                           file, file);
     return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
                        "%s: no tools of a known format were found; if there are, name the format (%s)", file, FORMATS);
 }

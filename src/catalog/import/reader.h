@@ -70,7 +70,8 @@ int wt__reader_text(struct reader *reader, struct place place, const json_t *obj
                     wt_error *err);
 
 /* Calls visit for each tool below the one value of a document, or that of each line of text: elements of arrays, and
- * what stands under "result", "tools", "functions", "functionDeclarations" of an object that is no tool itself. */
+ * what stands under "result", "tools", "functions", "functionDeclarations" of an object that is no tool itself, or
+ * under the names of servers. reader->provider is then the server that is named nearest. */
 typedef int (*walk_visit)(struct reader *reader, const struct json_item *item, wt_error *err);
 int wt__walk_document(struct reader *reader, struct str text, walk_visit visit, wt_error *err);
 int wt__walk_lines(struct reader *reader, struct str text, walk_visit visit, wt_error *err);
