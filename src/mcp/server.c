@@ -181,28 +181,35 @@ static const char *shorten(struct arena *arena, struct str name)
     return strcmp(out, "mcp") == 0 || strcmp(out, "server") == 0 || strcmp(out, "mcp-server") == 0 ? "" : out;
 }
 
+static bool among(const char *const *words, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* A program that runs another one, or how it is told to. */
+static bool is_runner(const char *word)
+{
+    static const char *const runners[] = {"npx",  "uvx",  "bunx", "pnpx",   "pipx",    "uv",  "bun",
+                                          "deno", "node", "npm",  "python", "python3", "env", "sh"};
+    static const char *const verbs[] = {"run", "exec", "dlx", "tool", "x"};
+    const char *slash = strrchr(word, '/');
+    return among(runners, sizeof runners / sizeof *runners, slash ? slash + 1 : word) ||
+           among(verbs, sizeof verbs / sizeof *verbs, word);
+}
+
 /* The package that a runner of packages was given, the script that an interpreter was, else the program; without a
  * script's ending. */
 static struct str program_of(const char *const *argv)
 {
-    static const char *const takes_another[] = {"npx",  "uvx",  "bunx",   "pnpx",    "pipx", "uv", "bun",
-                                                "deno", "node", "python", "python3", "env",  "sh"};
-    static const char *const verbs[] = {"run", "exec", "dlx", "tool", "x"};
     static const char *const endings[] = {".js", ".mjs", ".cjs", ".ts", ".py", ".sh"};
-    const char *program = argv[0], *slash = strrchr(program, '/');
-    bool runs_another = false;
-    for (size_t i = 0; i < sizeof takes_another / sizeof *takes_another; i++)
-        runs_another |= strcmp(slash ? slash + 1 : program, takes_another[i]) == 0;
-    for (size_t i = 1; runs_another && argv[i]; i++) {
-        bool verb = argv[i][0] == '-' || strchr(argv[i], '=');
-        for (size_t v = 0; v < sizeof verbs / sizeof *verbs; v++)
-            verb |= strcmp(argv[i], verbs[v]) == 0;
-        if (!verb) {
-            program = argv[i];
-            break;
-        }
-    }
-    struct str out = wt__str(program);
+    size_t at = 0;
+    if (is_runner(argv[0]))
+        while (argv[at] && (is_runner(argv[at]) || argv[at][0] == '-' || strchr(argv[at], '=')))
+            at++;
+    struct str out = wt__str(argv[at] ? argv[at] : argv[0]);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         drop_end(&out, endings[i]);
     return out;

@@ -38,6 +38,8 @@ static int take_line(struct stdio_transport *transport, struct str line, int64_t
     enum mcp_kind kind = wt__mcp_read(line, id, message);
     if (kind == MCP_ANSWER)
         return 1;
+    if (kind == MCP_NO_MESSAGE && wt__str_starts(wt__str_trim(line), STR("{\"jsonrpc\"")))
+        return wt__fail(err, WT_ENETWORK, "%s wrote a message that is broken", transport->program);
     if (kind == MCP_NO_MESSAGE && ++transport->stray_lines > MCP_STRAY_LINES_MAX)
         return wt__fail(err, WT_ETOOLONG, "%s wrote more than %d lines that are no messages: is it an MCP server?",
                         transport->program, MCP_STRAY_LINES_MAX);
