@@ -279,6 +279,57 @@ WT_API int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add
 WT_API int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *options, wt_add_report **out,
                        wt_error *err);
 
+enum { WT_MCP_TIMEOUT_MS = 60000 }; /* that a server has when wt_add_mcp_options.timeout_ms is 0 */
+
+typedef struct wt_add_mcp_options {
+    size_t size;
+    const char *const *command; /* without a source: a server's program and its arguments, ends in NULL */
+    const char *provider;       /* of all tools; NULL: each server's name */
+    int sync;                   /* remove tools that a server does not list any more, and those of servers that the
+                                   configuration does not name any more; never those of one that did not answer */
+    int strict;                 /* a bad tool keeps all tools of its server out */
+    int no_vectors;             /* do not encode now; wt_embed_missing or a later wt_add does */
+    unsigned timeout_ms;        /* for each server, from its start to its last tool; 0: WT_MCP_TIMEOUT_MS */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_add_mcp_options;
+
+WT_INIT(wt_add_mcp_options_init, wt_add_mcp_options)
+
+typedef struct wt_mcp_server {
+    const char *name;           /* as the configuration has it; of a command or a URL the provider's, "" unknown */
+    const char *provider;       /* of its tools; "" when it did not answer and none was given */
+    int disabled;               /* by the configuration: it was not asked */
+    int code;                   /* 0, or why its tools are not in: a wt_code */
+    const char *reason;         /* the same as a sentence, without what is secret of the configuration; "" */
+    size_t tools;               /* that it listed */
+    const wt_add_report *added; /* what became of them; NULL where none are in */
+} wt_mcp_server;
+
+typedef struct wt_mcp_report {
+    size_t server_count; /* in the order of the configuration */
+    const wt_mcp_server *const *servers;
+    size_t failed;      /* servers whose tools are not in, disabled ones not counted */
+    size_t removed;     /* tools of servers that the configuration does not name any more (sync) */
+    size_t embedded;    /* vectors made */
+    const char *notice; /* one line on what is missing (no model), or NULL */
+} wt_mcp_report;
+
+WT_API void wt_mcp_report_free(wt_mcp_report *report);
+
+/* Asks MCP servers which tools they have (tools/list), all at once, and imports what they list, a transaction a server.
+ * source: the path of a client's configuration (`mcpServers`, VS Code's `servers`; docs/mcp.md), or the http:// or
+ * https:// address of one server (streamable HTTP); NULL: options->command is one server. Programs are started without
+ * a shell, with few variables of this process's environment and those that the configuration writes, in process
+ * groups of their own, which have ended when this returns, also by a stop. Servers are not trusted: what they send is
+ * bounded, and imported by the rules of wt_add. A server that fails is told in the report and keeps no other out.
+ * Tools get the server's name as provider.
+ * Errors: WT_EINVAL (neither or both of source and command), WT_EFORMAT (no configuration), WT_ETOOLONG, WT_ENOTFOUND,
+ * WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_EIO, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after all
+ * transactions, *out is set. From any thread; it starts threads of its own while it asks. */
+WT_API int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *options, wt_mcp_report **out,
+                      wt_error *err);
+
 /* Encodes every tool that has no vector of the current model yet. Returns how many were encoded.
  * Errors: WT_EMODEL (no model), WT_ESTORE, WT_EREADONLY, WT_ECANCELLED, WT_ENOMEM. */
 WT_API int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn progress, void *context, wt_error *err);

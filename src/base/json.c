@@ -2,6 +2,9 @@
 #include "base/json.h"
 
 #include <pthread.h>
+#include <string.h>
+
+#include "base/memory.h"
 
 /* Deepest nesting in text, without judging whether it is JSON; stops counting past the limit. */
 static int nesting(const char *text, size_t len)
@@ -78,6 +81,67 @@ int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err)
                            why.position > 0 ? (size_t)why.position : 0, NULL, "not valid JSON: %s", why.text);
     *out = value;
     return 0;
+}
+
+/* From an opening quote to behind the closing one. */
+static size_t string_end(const char *text, size_t len, size_t at)
+{
+    for (at++; at < len && text[at] != '"'; at++)
+        at += text[at] == '\\' && at + 1 < len;
+    return at < len ? at + 1 : len;
+}
+
+/* Where the comment ends that begins at `at`; `at` when none does. */
+static size_t comment_end(const char *text, size_t len, size_t at)
+{
+    if (text[at] != '/' || at + 1 >= len || (text[at + 1] != '/' && text[at + 1] != '*'))
+        return at;
+    bool line = text[at + 1] == '/';
+    for (at += 2; at < len && !(line ? text[at] == '\n' : text[at] == '*' && at + 1 < len && text[at + 1] == '/');)
+        at++;
+    return line || at == len ? at : at + 2;
+}
+
+/* Lines and bytes stay where they are, so that an error's place is the file's. */
+static void blank_out(char *text, size_t from, size_t to)
+{
+    for (; from < to; from++)
+        if (text[from] != '\n')
+            text[from] = ' ';
+}
+
+static void relax(char *text, size_t len)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t comma = SIZE_MAX; /* one with only blanks behind it so far */
+    if (len >= 3 && memcmp(text, mark, 3) == 0)
+        blank_out(text, 0, 3);
+    for (size_t at = 0; at < len;) {
+        size_t end = comment_end(text, len, at);
+        if (end > at) {
+            blank_out(text, at, end);
+            at = end;
+            continue;
+        }
+        char c = text[at];
+        if ((c == '}' || c == ']') && comma != SIZE_MAX)
+            text[comma] = ' ';
+        if (!wt__is_blank(c))
+            comma = c == ',' ? at : SIZE_MAX;
+        at = c == '"' ? string_end(text, len, at) : at + 1;
+    }
+}
+
+int wt__json_parse_relaxed(json_t **out, struct str text, wt_error *err)
+{
+    char *copy = wt__copy_string(text.ptr, text.len);
+    *out = NULL;
+    if (!copy)
+        return wt__fail_nomem(err);
+    relax(copy, text.len);
+    int rc = wt__json_parse(out, copy, text.len, err);
+    free(copy);
+    return rc;
 }
 
 struct str wt__json_str(const json_t *object, const char *key)

@@ -13,6 +13,10 @@
  * byte, WT_ETOOLONG (depth), WT_ENOMEM. */
 int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err);
 
+/* The same of what people write into configurations: // and block comments, a comma behind the last member, and a byte
+ * order mark are taken as blanks. */
+int wt__json_parse_relaxed(json_t **out, struct str text, wt_error *err);
+
 /* The member as a string view (empty when absent or not a string). Borrowed from object. */
 struct str wt__json_str(const json_t *object, const char *key);
 /* The member when it is an object / an array, else NULL. Borrowed. */

@@ -131,6 +131,10 @@ int wt__store_find_hash(struct store *store, uint64_t id_hash, int64_t *ids, siz
 int wt__store_list(struct store *store, const struct str *provider, size_t limit, size_t offset, struct arena *arena,
                    int64_t **ids, size_t *count, wt_error *err);
 
+/* The sources that begin so and have tools, sorted. *sources in the arena. */
+int wt__store_sources(struct store *store, struct str prefix, struct arena *arena, struct str **sources, size_t *count,
+                      wt_error *err);
+
 int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err);
 
 /* ---------------------------------------------------------------- vectors */

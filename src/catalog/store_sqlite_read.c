@@ -202,6 +202,39 @@ int wt__store_list(struct store *store, const struct str *provider, size_t limit
     return rc;
 }
 
+int wt__store_sources(struct store *store, struct str prefix, struct arena *arena, struct str **sources, size_t *count,
+                      wt_error *err)
+{
+    sqlite3_stmt *rows;
+    struct str *found = NULL;
+    size_t capacity = 0;
+    *sources = NULL;
+    *count = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT name FROM source WHERE substr(name, 1, length(?1)) = ?1 AND EXISTS"
+                             " (SELECT 1 FROM tool WHERE tool.source = source.id) ORDER BY name",
+                             &rows, err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(rows, 1, prefix))
+        return wt__fail_nomem(err);
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
+        struct str name = wt__sql_column(rows, 0);
+        rc = wt__grow((void **)&found, &capacity, *count + 1, sizeof *found) < 0 ? wt__fail_nomem(err) : 0;
+        if (rc == 0)
+            found[*count] = (struct str){wt__arena_copy(arena, name), name.len};
+        if (rc == 0 && !found[(*count)++].ptr)
+            rc = wt__fail_nomem(err);
+    }
+    wt__sql_reset(rows);
+    if (rc == 0 && !(*sources = wt__arena_array(arena, struct str, *count)))
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && *count > 0)
+        memcpy(*sources, found, *count * sizeof *found);
+    free(found);
+    return rc;
+}
+
 int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err)
 {
     int64_t tool_count = 0, provider_count = 0;

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/add_mcp.h"
 #include "cli/cli.h"
 #include "cli/imports.h"
 #include "cli/output.h"
@@ -116,6 +117,10 @@ int wt__cmd_add(struct cli *cli)
     wt_add_options options;
     struct progress_line line;
     wt_engine *engine = NULL;
+    if (wt__given(cli, OPT_MCP))
+        return wt__add_mcp(cli);
+    if (wt__given(cli, OPT_TIMEOUT))
+        return wt__cli_usage(cli, "--timeout is for --mcp");
     wt_add_options_init(&options);
     options.format = wt__text_of(cli, OPT_FORMAT);
     options.provider = wt__text_of(cli, OPT_PROVIDER);

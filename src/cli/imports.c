@@ -5,8 +5,7 @@
 
 enum { ISSUES_SHOWN = 20 };
 
-/* The first of them, "FILE:LINE: POINTER: REASON", and how many more were met: count of them were kept. */
-static void tell_issues(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met)
+void wt__import_issues(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met)
 {
     size_t shown = count < ISSUES_SHOWN ? count : ISSUES_SHOWN;
     for (size_t i = 0; i < shown; i++) {
@@ -25,7 +24,7 @@ static void tell_issues(const struct cli *cli, const wt_add_issue *const *issues
         wt__cli_note(cli, "... and %zu more; --json lists them all", count - shown);
 }
 
-static void json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count)
+void wt__json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count)
 {
     wt__json_key(out, "issues");
     wt__buffer_char(out, '[');
@@ -48,11 +47,11 @@ int wt__import_print(const struct cli *cli, const struct import_outcome *outcome
         wt__json_number(line, "seconds", outcome->seconds);
         if (outcome->notice)
             wt__json_text(line, "notice", outcome->notice);
-        json_issues(line, outcome->issues, outcome->issue_count);
+        wt__json_issues(line, outcome->issues, outcome->issue_count);
         wt__buffer_text(line, "}\n");
         wt__buffer_append(&out, line->ptr, line->len);
     } else {
-        tell_issues(cli, outcome->issues, outcome->issue_count, outcome->skipped);
+        wt__import_issues(cli, outcome->issues, outcome->issue_count, outcome->skipped);
         wt__buffer_printf(line, "; %.2f s\n", outcome->seconds);
         wt__text_escape(&out, wt__buffer_view(line), TEXT_LINES);
     }

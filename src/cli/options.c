@@ -47,6 +47,10 @@ static const struct option add_options[] = {
      .value = "FORMAT",
      .choices = IMPORT_FORMATS,
      .help = "Format of the source. Default: detected."},
+    {.id = OPT_MCP,
+     .name = "mcp",
+     .help = "Ask MCP servers for their tools. SOURCE is a client's configuration (its name ends in .json), an http:// "
+             "or https:// address, or a command: in one word with blanks, or its words behind --."},
     {.id = OPT_PROVIDER,
      .letter = 'p',
      .name = "provider",
@@ -60,6 +64,12 @@ static const struct option add_options[] = {
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
      .help = "Do not embed the tools now; a later add does. Lexical recipes work at once."},
+    {.id = OPT_TIMEOUT,
+     .name = "timeout",
+     .kind = VALUE_NUMBER,
+     .value = "SECONDS",
+     .max = TIMEOUT_MAX,
+     .help = "With --mcp: how long a server may take, from its start to its last tool. Default: 60."},
     MODEL_OPTIONS,
 };
 static const struct example add_examples[] = {
@@ -68,6 +78,10 @@ static const struct example add_examples[] = {
      "Brings the tools of one server up to date and removes those it dropped."},
     {"curl -s https://example.com/openapi.json | whichtool add --format openapi -",
      "Imports what another command prints."},
+    {"whichtool add --mcp ~/.cursor/mcp.json",
+     "Starts the MCP servers of a client's configuration and asks for their tools."},
+    {"whichtool add --mcp -- npx -y @modelcontextprotocol/server-memory", "Asks one server, given as a command."},
+    {"whichtool add --mcp https://mcp.example.com/mcp", "Asks one server at an address."},
 };
 
 #define ABSTAIN_HELP                                                                                                   \
@@ -587,7 +601,10 @@ const struct verb wt__verbs[] = {
              "did not change is left alone. A bad tool is reported, skipped and counted; a source without one good "
              "tool is bad input. When a model is there, the "
              "tools' vectors are made after the import; a stop in between loses no tool, and the next add goes on "
-             "where it ended.",
+             "where it ended.\n"
+             "With --mcp the servers are all asked at once and ended again, without a shell and with few variables of "
+             "the environment; each is a source of its own, with its name as provider. A server that fails is told and "
+             "keeps no other out: the exit code is 6 then. docs/mcp.md says more.",
      .kind = VALUE_FILE,
      .min_words = 1,
      .max_words = MANY_WORDS,

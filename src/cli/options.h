@@ -49,6 +49,7 @@ enum option_id {
     OPT_SYNTHETIC,
     OPT_MAN,
     OPT_MAX_PER_PROVIDER,
+    OPT_MCP,
     OPT_MEMORY,
     OPT_MODEL,
     OPT_MODELS,

@@ -8,15 +8,9 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "catalog/import/import.h"
-#include "engine/engine.h"
-#include "engine/sized_options.h"
+#include "engine/add.h"
 #include "engine/recorded_use.h"
-
-struct report {
-    wt_add_report public; /* first, so that the public pointer is this one */
-    struct arena arena;
-};
+#include "engine/sized_options.h"
 
 void wt_add_report_free(wt_add_report *public)
 {
@@ -27,8 +21,7 @@ void wt_add_report_free(wt_add_report *public)
     free(report);
 }
 
-/* What the importer passed over, with texts that outlive it. */
-static int report_new(struct report **out, const struct import *import, wt_error *err)
+int wt__report_new(struct report **out, const struct import *import, wt_error *err)
 {
     struct report *report = calloc(1, sizeof *report);
     if (!report)
@@ -53,8 +46,8 @@ static int report_new(struct report **out, const struct import *import, wt_error
     return wt__fail_nomem(err);
 }
 
-static int store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
-                       struct progress *progress, wt_add_report *report, wt_error *err)
+int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
+                    struct progress *progress, wt_add_report *report, wt_error *err)
 {
     /* A source that broke off in the middle says nothing about what it lacks. */
     struct store_import_options options = {.source = source, .sync = sync && import->whole, .progress = progress};
@@ -104,9 +97,8 @@ static int renew_index(wt_engine *engine, wt_error *err)
     return rc;
 }
 
-/* Vectors and the snapshot. */
-static int make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
-                           wt_error *err)
+int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
+                        wt_error *err)
 {
     const struct encoder *encoder = NULL;
     int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
@@ -130,14 +122,14 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
                       struct progress *progress, wt_add_report **out, wt_error *err)
 {
     struct report *report;
-    int rc = report_new(&report, import, err);
+    int rc = wt__report_new(&report, import, err);
     if (rc < 0)
         return rc;
     wt__engine_begin_import(engine);
-    rc = store_tools(engine, import, source, options->sync, progress, &report->public, err);
+    rc = wt__store_tools(engine, import, source, options->sync, progress, &report->public, err);
     bool stored = rc == 0;
     if (stored)
-        rc = make_searchable(engine, options->no_vectors, progress, report, err);
+        rc = wt__make_searchable(engine, options->no_vectors, progress, report, err);
     if (stored && rc < 0) /* so no newer index was made */
         wt__engine_changed(engine);
     wt__engine_end_import(engine);

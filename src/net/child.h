@@ -13,7 +13,8 @@ enum {
 
 struct child {
     const char *const *argv;        /* argv[0] is looked up in PATH; ends in NULL */
-    const char *const *environment; /* "NAME=value", ends in NULL; NULL: this process's own */
+    const char *const *environment; /* "NAME=value", ends in NULL; NULL: this process's own; its PATH counts */
+    const char *folder;             /* to run it in; NULL: this process's own */
     double timeout_ms;              /* 0: none */
     struct progress *progress;      /* heard for a wish to stop; may be NULL */
 };

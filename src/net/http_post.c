@@ -24,7 +24,7 @@ struct exchange {
     struct curl_slist *headers;
     struct http_answer *out;
     double last_byte_ms; /* 0: no byte of the body has come */
-    bool cancelled, stalled;
+    bool cancelled, stalled, enough;
     int rc; /* of taking the body */
     char reason[CURL_ERROR_SIZE];
     wt_error *err;
@@ -54,6 +54,11 @@ void wt__http_session_close(struct http_session *session)
         return;
     session->lib->easy_cleanup(session->curl);
     free(session);
+}
+
+static const char *shown(const struct http_post *post)
+{
+    return post->shown ? post->shown : post->url;
 }
 
 /* ---------------------------------------------------------------- address and headers */
@@ -117,14 +122,16 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     struct buffer *body = &exchange->out->body;
     exchange->last_byte_ms = wt__now_ms();
     if (len > HTTP_ANSWER_BYTES_MAX - body->len) {
-        exchange->rc = wt__fail(exchange->err, WT_ETOOLONG, "%s answers with more than %d bytes", exchange->post->url,
+        exchange->rc = wt__fail(exchange->err, WT_ETOOLONG, "%s answers with more than %d bytes", shown(exchange->post),
                                 (int)HTTP_ANSWER_BYTES_MAX);
         return 0;
     }
     wt__buffer_append(body, bytes, len);
     if (body->failed)
         exchange->rc = wt__fail_nomem(exchange->err);
-    return exchange->rc == 0 ? len : 0;
+    else if (exchange->post->is_enough)
+        exchange->enough = exchange->post->is_enough(exchange->post->context, wt__buffer_view(body));
+    return exchange->rc == 0 && !exchange->enough ? len : 0;
 }
 
 /* The header's value when the line is of that header. */
@@ -147,21 +154,30 @@ static double leading_number(struct str value)
     return digits ? number : -1;
 }
 
+/* A value and its NUL, cut where it has to be. */
+static void keep(char *out, size_t room, struct str value)
+{
+    size_t len = value.len < room ? value.len : room - 1;
+    memcpy(out, value.ptr, len);
+    out[len] = '\0';
+}
+
 static size_t take_header(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_answer *out = ((struct exchange *)context)->out;
+    const char *kept = ((struct exchange *)context)->post->kept;
     struct str line = {bytes, size * count}, value;
     if (wt__str_starts(line, STR("HTTP/"))) { /* "100 Continue" has headers of its own */
         out->retry_after_ms = out->should_retry = -1;
-        out->type[0] = '\0';
+        out->type[0] = out->kept[0] = '\0';
     } else if (header_value(line, "retry-after-ms", &value)) {
         out->retry_after_ms = leading_number(value);
     } else if (header_value(line, "x-should-retry", &value)) {
         out->should_retry = wt__str_equal(value, STR("true")) ? 1 : wt__str_equal(value, STR("false")) ? 0 : -1;
     } else if (header_value(line, "content-type", &value)) {
-        size_t len = value.len < sizeof out->type ? value.len : sizeof out->type - 1;
-        memcpy(out->type, value.ptr, len);
-        out->type[len] = '\0';
+        keep(out->type, sizeof out->type, value);
+    } else if (kept && header_value(line, kept, &value) && value.len < sizeof out->kept) {
+        keep(out->kept, sizeof out->kept, value);
     }
     return line.len;
 }
@@ -205,8 +221,10 @@ static int add_header(struct exchange *exchange, const struct http_header *heade
 static int add_headers(struct exchange *exchange)
 {
     /* libcurl would ask before it sends a large body, and many servers do not answer that. */
-    static const char *const always[] = {"Content-Type: application/json", "Accept: application/json", "Expect:"};
-    int rc = 0;
+    static const char *const always[] = {"Content-Type: application/json", "Expect:"};
+    const char *accept = exchange->post->accept;
+    const struct http_header types = {"Accept", accept ? accept : "application/json"};
+    int rc = add_header(exchange, &types);
     for (size_t i = 0; rc == 0 && i < sizeof always / sizeof *always; i++)
         rc = add_line(exchange, always[i]);
     for (size_t i = 0; rc == 0 && i < exchange->post->header_count; i++)
@@ -229,6 +247,7 @@ static int set_options(struct exchange *exchange)
         lib->easy_setopt(curl, CURLOPT_USERAGENT, "whichtool/" WT_VERSION),
         lib->easy_setopt(curl, CURLOPT_HTTPHEADER, exchange->headers),
         lib->easy_setopt(curl, CURLOPT_POST, 1L),
+        lib->easy_setopt(curl, CURLOPT_CUSTOMREQUEST, post->method),
         lib->easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->body.len),
         lib->easy_setopt(curl, CURLOPT_POSTFIELDS, post->body.len ? post->body.ptr : ""),
         lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->reason),
@@ -240,12 +259,12 @@ static int set_options(struct exchange *exchange)
         lib->easy_setopt(curl, CURLOPT_XFERINFODATA, exchange),
         lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L),
     };
-    return wt__curl_options(lib, results, sizeof results / sizeof *results, "ask", post->url, exchange->err);
+    return wt__curl_options(lib, results, sizeof results / sizeof *results, "ask", shown(post), exchange->err);
 }
 
 static int fail_exchange(struct exchange *exchange, CURLcode code)
 {
-    const char *url = exchange->post->url;
+    const char *url = shown(exchange->post);
     exchange->out->may_pass = exchange->stalled || wt__curl_may_pass(code);
     if (exchange->rc < 0)
         return exchange->rc;
@@ -264,7 +283,7 @@ static int perform(struct exchange *exchange)
     CURLcode code = exchange->lib->easy_perform(exchange->curl);
     long status = 0;
     curl_off_t seconds = 0;
-    if (code != CURLE_OK)
+    if (code != CURLE_OK && !exchange->enough)
         return fail_exchange(exchange, code);
     exchange->lib->easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &status);
     exchange->out->status = (int)status;

@@ -1,0 +1,262 @@
+/* add_mcp.c: `add --mcp`: tools asked of MCP servers. The words are either one program with its arguments, or sources:
+ * a configuration's file, an address, or a command line in one word. A word with a blank, an ending .json or an address
+ * in front says which; docs/mcp.md tells users the same. */
+#include "cli/add_mcp.h"
+
+#include <strings.h>
+
+#include "base/clock.h"
+#include "cli/imports.h"
+#include "cli/output.h"
+#include "cli/progress_line.h"
+#include "cli/text.h"
+
+struct adding {
+    wt_engine *engine;
+    wt_add_mcp_options *options;
+};
+
+/* ---------------------------------------------------------------- words */
+
+static bool is_address(const char *word)
+{
+    return strncasecmp(word, "http://", 7) == 0 || strncasecmp(word, "https://", 8) == 0;
+}
+
+static bool is_configuration(const char *word)
+{
+    static const char *const endings[] = {".json", ".jsonc"};
+    size_t len = strlen(word);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (len >= strlen(endings[i]) && strcasecmp(word + len - strlen(endings[i]), endings[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool has_blank(const char *word)
+{
+    return word[strcspn(word, " \t\n")] != '\0';
+}
+
+/* One word of a command line, from *at, which moves behind it: quotes hold blanks together, a backslash takes the next
+ * character as it is but within '...'. No shell: nothing else is special. False when a quote has no end. */
+static bool take_word(const char **at, struct buffer *out)
+{
+    char quote = '\0';
+    for (; **at && (quote || !wt__is_blank(**at)); (*at)++) {
+        char c = **at;
+        if (c == quote)
+            quote = '\0';
+        else if (!quote && (c == '"' || c == '\''))
+            quote = c;
+        else if (c == '\\' && quote != '\'' && (*at)[1])
+            wt__buffer_char(out, *++*at);
+        else
+            wt__buffer_char(out, c);
+    }
+    return !quote;
+}
+
+/* The words of a command line, in the arena; NULL when a quote has no end, or memory is out. */
+static const char *const *split(struct arena *arena, const char *line)
+{
+    const char **words = wt__arena_array(arena, const char *, strlen(line) / 2 + 2);
+    for (size_t count = 0; words;) {
+        struct buffer word = {0};
+        line += strspn(line, " \t\r\n\v\f");
+        if (!*line)
+            break;
+        bool whole = take_word(&line, &word);
+        words[count] = whole && !word.failed ? wt__arena_copy(arena, wt__buffer_view(&word)) : NULL;
+        wt__buffer_dispose(&word);
+        if (!words[count++])
+            return NULL;
+    }
+    return words;
+}
+
+/* ---------------------------------------------------------------- telling */
+
+static void text_server(struct buffer *out, const wt_mcp_server *server)
+{
+    static const char *const words[] = {"added", "updated", "unchanged", "removed", "skipped"};
+    const wt_add_report *report = server->added;
+    wt__text_escape(out, wt__str(server->name), TEXT_LINE);
+    if (!report) {
+        wt__buffer_text(out, ": disabled, not asked\n");
+        return;
+    }
+    const size_t counts[] = {report->added, report->updated, report->unchanged, report->removed, report->skipped};
+    wt__buffer_text(out, ": ");
+    wt__grouped(out, server->tools);
+    wt__buffer_text(out, server->tools == 1 ? " tool" : " tools");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        wt__buffer_text(out, i ? ", " : ": ");
+        wt__grouped(out, counts[i]);
+        wt__buffer_printf(out, " %s", words[i]);
+    }
+    wt__buffer_char(out, '\n');
+}
+
+static void json_server(struct buffer *out, const wt_mcp_server *server)
+{
+    const wt_add_report *report = server->added;
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "server", server->name);
+    wt__json_text(out, "provider", server->provider);
+    wt__json_text(out, "state", report ? "answered" : server->disabled ? "disabled" : "failed");
+    wt__json_count(out, "tools", server->tools);
+    if (report) {
+        wt__json_count(out, "added", report->added);
+        wt__json_count(out, "updated", report->updated);
+        wt__json_count(out, "unchanged", report->unchanged);
+        wt__json_count(out, "removed", report->removed);
+        wt__json_count(out, "skipped", report->skipped);
+        wt__json_issues(out, report->issues, report->issue_count);
+    } else if (!server->disabled) {
+        wt__json_text(out, "code", wt_code_name(server->code));
+        wt__json_text(out, "reason", server->reason);
+    }
+    wt__buffer_text(out, "}\n");
+}
+
+struct sum {
+    const char *source;
+    size_t answered, disabled, tools;
+    double seconds;
+};
+
+static void text_sum(struct buffer *out, const wt_mcp_report *report, const struct sum *sum)
+{
+    wt__text_escape(out, wt__str(sum->source), TEXT_LINE);
+    wt__buffer_printf(out, ": %zu of %zu servers answered, ", sum->answered, report->server_count - sum->disabled);
+    wt__grouped(out, sum->tools);
+    wt__buffer_text(out, sum->tools == 1 ? " tool" : " tools");
+    if (report->removed > 0) {
+        wt__buffer_text(out, ", ");
+        wt__grouped(out, report->removed);
+        wt__buffer_text(out, " removed with their servers");
+    }
+    wt__buffer_text(out, "; ");
+    wt__grouped(out, report->embedded);
+    wt__buffer_printf(out, " vectors; %.2f s\n", sum->seconds);
+}
+
+static void json_sum(struct buffer *out, const wt_mcp_report *report, const struct sum *sum)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "source", sum->source);
+    wt__json_count(out, "servers", report->server_count);
+    wt__json_count(out, "answered", sum->answered);
+    wt__json_count(out, "failed", report->failed);
+    wt__json_count(out, "disabled", sum->disabled);
+    wt__json_count(out, "tools", sum->tools);
+    wt__json_count(out, "removed", report->removed);
+    wt__json_count(out, "embedded", report->embedded);
+    wt__json_number(out, "seconds", sum->seconds);
+    if (report->notice)
+        wt__json_text(out, "notice", report->notice);
+    wt__buffer_text(out, "}\n");
+}
+
+/* A line a server, and one of all. Some servers' failure is the exit code of a network. */
+static int print_report(const struct cli *cli, const wt_mcp_report *report, struct sum *sum)
+{
+    struct buffer out = {0};
+    for (size_t i = 0; i < report->server_count; i++) {
+        const wt_mcp_server *server = report->servers[i];
+        sum->answered += server->added != NULL;
+        sum->disabled += server->disabled != 0;
+        sum->tools += server->added ? server->tools : 0;
+        if (!cli->json && server->code < 0)
+            wt__cli_say(cli, END_NETWORK, "%s: %s", *server->name ? server->name : sum->source, server->reason);
+        else
+            (cli->json ? json_server : text_server)(&out, server);
+        if (!cli->json && server->added)
+            wt__import_issues(cli, server->added->issues, server->added->issue_count, server->added->skipped);
+    }
+    (cli->json ? json_sum : text_sum)(&out, report, sum);
+    if (report->notice)
+        wt__cli_note(cli, "Note: %s", report->notice);
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    return report->failed > 0 ? END_NETWORK : END_DONE;
+}
+
+/* ---------------------------------------------------------------- one source */
+
+static int add(struct cli *cli, const struct adding *adding, const char *source, const char *shown)
+{
+    wt_mcp_report *report = NULL;
+    wt_error err = {0};
+    struct sum sum = {.source = shown};
+    double begin = wt__now_ms();
+    int rc = wt_add_mcp(adding->engine, source, adding->options, &report, &err), code = END_DONE;
+    sum.seconds = (wt__now_ms() - begin) / 1000;
+    wt__progress_clear();
+    if (report)
+        code = print_report(cli, report, &sum);
+    if (rc == WT_ECANCELLED && report)
+        code = wt__cli_say(cli, END_INTERRUPTED,
+                           "stopped while encoding; the tools are stored, and the next `whichtool add` goes on");
+    else if (rc == WT_ECANCELLED)
+        code = wt__import_stopped(cli);
+    else if (rc < 0)
+        code = wt__cli_fail(cli, &err) == END_NOTHING ? END_INPUT : wt__exit_of(rc);
+    wt_mcp_report_free(report);
+    return code;
+}
+
+/* A URL may hold a key, and a command line too: neither is shown. */
+static int add_word(struct cli *cli, const char *word, void *context)
+{
+    const struct adding *adding = context;
+    if (is_configuration(word) && !is_address(word))
+        return add(cli, adding, word, word);
+    if (is_address(word))
+        return add(cli, adding, word, "server");
+    adding->options->command = split(&cli->arena, word);
+    if (!adding->options->command || !adding->options->command[0])
+        return wt__cli_usage(cli, "a command line is empty, or a quote in it has no end");
+    int code = add(cli, adding, NULL, adding->options->command[0]);
+    adding->options->command = NULL;
+    return code;
+}
+
+static int add_words(struct cli *cli, const struct adding *adding)
+{
+    const char *first = cli->arguments.words[0];
+    if (is_configuration(first) || is_address(first) || has_blank(first))
+        return wt__import_each(cli, 0, add_word, (void *)adding);
+    const char **command = wt__arena_array(&cli->arena, const char *, cli->arguments.word_count + 1);
+    if (!command)
+        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+    memcpy(command, cli->arguments.words, cli->arguments.word_count * sizeof *command);
+    adding->options->command = command;
+    return add(cli, adding, NULL, first);
+}
+
+int wt__add_mcp(struct cli *cli)
+{
+    wt_add_mcp_options options;
+    struct progress_line line;
+    wt_engine *engine = NULL;
+    if (wt__given(cli, OPT_FORMAT))
+        return wt__cli_usage(cli, "--format is for sources that are read, not for --mcp");
+    wt_add_mcp_options_init(&options);
+    options.provider = wt__text_of(cli, OPT_PROVIDER);
+    options.sync = wt__given(cli, OPT_SYNC);
+    options.strict = wt__given(cli, OPT_STRICT);
+    options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
+    options.timeout_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    wt__interrupt_watch();
+    int code = wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine);
+    if (code == 0) {
+        wt__progress_begin(&line, cli);
+        code = add_words(cli, &(struct adding){engine, &options});
+    }
+    wt_close(engine);
+    return code;
+}

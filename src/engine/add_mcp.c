@@ -1,0 +1,317 @@
+/* add_mcp.c: MCP servers as a source of tools.
+ *
+ *   configuration -> all servers asked at once, a thread each -> one after another imported -> vectors, snapshot
+ *
+ * What is imported does not depend on who answers first. A server is a source of its own ("CONFIGURATION#NAME", or
+ * "mcp:PROVIDER"), so that sync knows whose tools are gone. */
+#include <limits.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/buffer.h"
+#include "base/pool.h"
+#include "engine/add.h"
+#include "engine/sized_options.h"
+#include "mcp/client.h"
+#include "mcp/config.h"
+
+enum { ASKED_AT_ONCE = 32 };
+
+struct mcp_report {
+    wt_mcp_report public; /* first, so that the public pointer is this one */
+    struct arena arena;
+};
+
+/* A server, on its way from the configuration to the report. */
+struct asked {
+    const struct mcp_server *server;
+    struct mcp_listing listing;
+    struct report *report; /* NULL where its tools are not in */
+    const char *provider;  /* of its tools; NULL where none is known */
+    wt_error why;          /* code 0: its tools are in */
+};
+
+struct adding {
+    wt_engine *engine;
+    wt_add_mcp_options options;
+    struct mcp_config config; /* of one server, where there is none */
+    char *path;               /* of the configuration; NULL without one */
+    struct asked *asked;      /* [config.count] */
+    struct progress progress;
+    struct arena arena;
+    size_t removed;
+};
+
+void wt_mcp_report_free(wt_mcp_report *public)
+{
+    if (!public)
+        return;
+    struct mcp_report *report = (struct mcp_report *)public;
+    for (size_t i = 0; i < public->server_count; i++)
+        wt_add_report_free((wt_add_report *)public->servers[i]->added);
+    wt__arena_dispose(&report->arena);
+    free(report);
+}
+
+/* ---------------------------------------------------------------- whom to ask */
+
+static bool is_address(const char *source)
+{
+    return strncasecmp(source, "http://", 7) == 0 || strncasecmp(source, "https://", 8) == 0;
+}
+
+static int find_servers(struct adding *adding, const char *source, wt_error *err)
+{
+    const char *const *command = adding->options.command;
+    if (!source == !(command && command[0]))
+        return wt__fail(err, WT_EINVAL, "either a configuration, a URL or a command says which MCP server to ask");
+    if (source && !is_address(source)) {
+        int rc = wt__mcp_config_read(&adding->config, source, err);
+        adding->path = rc == 0 ? realpath(source, NULL) : NULL;
+        return rc == 0 && !adding->path ? wt__fail_errno(err, "find", source) : rc;
+    }
+    struct mcp_server *server = wt__arena_array(&adding->config.arena, struct mcp_server, 1);
+    if (!server)
+        return wt__fail_nomem(err);
+    *server = (struct mcp_server){.name = "", .argv = source ? NULL : command, .url = source};
+    adding->config.servers = server;
+    adding->config.count = 1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- asking */
+
+static int ask_one(void *context, size_t index, unsigned worker)
+{
+    struct adding *adding = context;
+    struct asked *asked = &adding->asked[index];
+    (void)worker;
+    if (asked->server->disabled)
+        return 0;
+    unsigned timeout_ms = adding->options.timeout_ms ? adding->options.timeout_ms : WT_MCP_TIMEOUT_MS;
+    int rc = wt__mcp_list_tools(&asked->listing, asked->server, timeout_ms, &adding->progress, &asked->why);
+    bool stopped = wt__progress_step(&adding->progress, 1) || rc == WT_ECANCELLED;
+    return stopped ? WT_ECANCELLED : rc == WT_ENOMEM ? rc : 0;
+}
+
+static int ask_all(struct adding *adding, wt_error *err)
+{
+    size_t enabled = 0;
+    adding->asked = wt__arena_array(&adding->arena, struct asked, adding->config.count);
+    if (!adding->asked)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < adding->config.count; i++) {
+        adding->asked[i].server = &adding->config.servers[i];
+        enabled += !adding->config.servers[i].disabled;
+    }
+    if (wt__progress_phase(&adding->progress, "asking servers", enabled))
+        return wt__fail_cancelled(err);
+    int rc = wt__pool_run(ASKED_AT_ONCE, adding->config.count, ask_one, adding);
+    return rc == WT_ECANCELLED ? wt__fail_cancelled(err) : rc < 0 ? wt__fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- importing */
+
+static int join(struct arena *arena, const char **out, const char *front, const char *middle, const char *back,
+                wt_error *err)
+{
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "%s%s%s", front, middle, back);
+    *out = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return *out ? 0 : wt__fail_nomem(err);
+}
+
+static int name_source(struct adding *adding, struct asked *asked, const char **source, wt_error *err)
+{
+    const char *name = asked->server->name;
+    asked->provider = adding->options.provider ? adding->options.provider
+                      : *name                  ? name
+                              : wt__mcp_short_name(&adding->arena, asked->server, wt__str(asked->listing.name));
+    if (!asked->provider)
+        return wt__fail_nomem(err);
+    return adding->path ? join(&adding->arena, source, adding->path, "#", name, err)
+                        : join(&adding->arena, source, "mcp:", "", asked->provider, err);
+}
+
+/* Whether the failure is one of what the server listed, and not one of the store. */
+static bool is_of_the_server(int code)
+{
+    return code == WT_EFORMAT || code == WT_EINVAL || code == WT_ETOOLONG;
+}
+
+static int import_one(struct adding *adding, struct asked *asked, wt_error *err)
+{
+    struct import import = {0};
+    const char *source;
+    int rc = name_source(adding, asked, &source, err);
+    if (rc < 0)
+        return rc;
+    struct import_options reading = {.format = STR("mcp"),
+                                     .provider = wt__str(asked->provider),
+                                     .source_name = wt__str(source),
+                                     .strict = adding->options.strict,
+                                     .progress = &adding->progress};
+    rc = wt__import_bytes(&import, wt__buffer_view(&asked->listing.tools), &reading, &asked->why);
+    if (rc == 0)
+        rc = wt__report_new(&asked->report, &import, &asked->why);
+    if (rc == 0)
+        rc = wt__store_tools(adding->engine, &import, wt__str(source), adding->options.sync, &adding->progress,
+                             &asked->report->public, &asked->why);
+    wt__import_dispose(&import);
+    if (rc == 0)
+        return 0;
+    wt_add_report_free(asked->report ? &asked->report->public : NULL);
+    asked->report = NULL;
+    if (is_of_the_server(rc))
+        return 0;
+    *err = asked->why;
+    return rc;
+}
+
+/* Whether the configuration names the server of a source "PATH#NAME". */
+static bool is_named(const struct adding *adding, struct str source)
+{
+    size_t begin = strlen(adding->path) + 1;
+    for (size_t i = 0; i < adding->config.count; i++)
+        if (wt__str_equal((struct str){source.ptr + begin, source.len - begin},
+                          wt__str(adding->config.servers[i].name)))
+            return true;
+    return false;
+}
+
+/* Removes the tools of servers that an earlier configuration of the same file named and this one does not. */
+static int remove_gone(struct adding *adding, wt_error *err)
+{
+    struct str *sources;
+    const char *prefix;
+    size_t count = 0;
+    wt_engine *engine = adding->engine;
+    int rc = join(&adding->arena, &prefix, adding->path, "#", "", err);
+    if (rc < 0)
+        return rc;
+    pthread_mutex_lock(&engine->store_lock);
+    rc = wt__store_sources(engine->store, wt__str(prefix), &adding->arena, &sources, &count, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct store_import_options options = {.source = sources[i], .sync = true, .progress = &adding->progress};
+        struct store_changes changes;
+        if (is_named(adding, sources[i]))
+            continue;
+        rc = wt__store_import(engine->store, NULL, 0, &options, &changes, err);
+        adding->removed += rc == 0 ? changes.removed : 0;
+    }
+    pthread_mutex_unlock(&engine->store_lock);
+    return rc;
+}
+
+static int import_all(struct adding *adding, wt_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < adding->config.count; i++)
+        if (!adding->asked[i].server->disabled && adding->asked[i].why.code == 0)
+            rc = import_one(adding, &adding->asked[i], err);
+    if (rc == 0 && adding->options.sync && adding->path)
+        rc = remove_gone(adding, err);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- telling */
+
+static int tell_server(struct arena *arena, struct asked *asked, wt_mcp_server *out)
+{
+    bool failed = asked->why.code < 0;
+    const char *provider = asked->provider ? asked->provider : asked->server->name;
+    *out = (wt_mcp_server){
+        .name = wt__arena_copy(arena, wt__str(*asked->server->name ? asked->server->name : provider)),
+        .provider = wt__arena_copy(arena, wt__str(provider)),
+        .disabled = asked->server->disabled,
+        .code = asked->why.code,
+        .reason = wt__arena_copy(arena, wt__str(failed ? asked->why.message : "")),
+        .tools = asked->listing.tool_count,
+    };
+    if (!out->name || !out->provider || !out->reason)
+        return -1;
+    out->added = asked->report ? &asked->report->public : NULL;
+    asked->report = NULL; /* it goes with the whole */
+    return 0;
+}
+
+static int report_all(struct adding *adding, const struct report *searchable, wt_mcp_report **out, wt_error *err)
+{
+    struct mcp_report *report = calloc(1, sizeof *report);
+    size_t count = adding->config.count;
+    if (!report)
+        return wt__fail_nomem(err);
+    wt_mcp_server *servers = wt__arena_array(&report->arena, wt_mcp_server, count);
+    const char *notice = searchable->public.notice;
+    report->public = (wt_mcp_report){
+        .servers = wt__arena_pointers(&report->arena, servers, count, sizeof *servers),
+        .removed = adding->removed,
+        .embedded = searchable->public.embedded,
+        .notice = notice ? wt__arena_copy(&report->arena, wt__str(notice)) : NULL,
+    };
+    bool whole = servers && report->public.servers && (!notice || report->public.notice);
+    for (size_t i = 0; whole && i < count; i++) {
+        whole = tell_server(&report->arena, &adding->asked[i], &servers[i]) == 0;
+        report->public.server_count += whole;
+        report->public.failed += servers[i].code < 0;
+    }
+    if (!whole) {
+        wt_mcp_report_free(&report->public);
+        return wt__fail_nomem(err);
+    }
+    *out = &report->public;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static int add_answers(struct adding *adding, wt_mcp_report **out, wt_error *err)
+{
+    static const struct import nothing;
+    struct report *searchable;
+    int rc = wt__report_new(&searchable, &nothing, err);
+    if (rc < 0)
+        return rc;
+    wt__engine_begin_import(adding->engine);
+    rc = import_all(adding, err);
+    bool stored = rc == 0;
+    if (stored)
+        rc = wt__make_searchable(adding->engine, adding->options.no_vectors, &adding->progress, searchable, err);
+    if (rc < 0) /* so no newer index was made */
+        wt__engine_changed(adding->engine);
+    wt__engine_end_import(adding->engine);
+    if (rc == 0 || (stored && rc == WT_ECANCELLED)) {
+        int told = report_all(adding, searchable, out, err);
+        rc = told < 0 ? told : rc;
+    }
+    wt_add_report_free(&searchable->public);
+    return rc;
+}
+
+int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *given, wt_mcp_report **out,
+               wt_error *err)
+{
+    struct adding adding = {.engine = engine};
+    wt_error scratch;
+    err = err ? err : &scratch;
+    *out = NULL;
+    int rc = wt__options_read(&adding.options, sizeof adding.options, given, err);
+    if (rc < 0)
+        return rc;
+    wt__progress_init(&adding.progress, adding.options.progress, adding.options.progress_context);
+    rc = find_servers(&adding, source, err);
+    if (rc == 0)
+        rc = ask_all(&adding, err);
+    if (rc == 0)
+        rc = add_answers(&adding, out, err);
+    for (size_t i = 0; adding.asked && i < adding.config.count; i++) {
+        wt__buffer_dispose(&adding.asked[i].listing.tools);
+        wt_add_report_free(adding.asked[i].report ? &adding.asked[i].report->public : NULL);
+    }
+    free(adding.path);
+    wt__mcp_config_dispose(&adding.config);
+    wt__arena_dispose(&adding.arena);
+    wt__progress_dispose(&adding.progress);
+    return rc;
+}

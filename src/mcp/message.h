@@ -1,0 +1,56 @@
+/* message.h: JSON-RPC 2.0 as MCP speaks it. A message is taken apart by its members alone (base/json_scan.h): a
+ * result of a megabyte is not turned into a tree, and what is wrong with one tool of it costs that tool. All views are
+ * of the message's bytes. Servers are not trusted: each limit below is checked, and what is no message is said to be
+ * none. */
+#ifndef WT_MCP_MESSAGE_H
+#define WT_MCP_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+/* The revisions that are spoken. Legacy ones begin with `initialize`; the modern one has no beginning, and every
+ * request says which it is. A legacy server may answer with an older revision than it was offered. */
+#define MCP_LEGACY_VERSION "2025-11-25"
+#define MCP_MODERN_VERSION "2026-07-28"
+
+enum { MCP_ID_BYTES_MAX = 256 }; /* of a server's own request */
+
+enum {
+    MCP_METHOD_NOT_FOUND = -32601, /* JSON-RPC's */
+};
+
+enum mcp_kind {
+    MCP_NO_MESSAGE,
+    MCP_ANSWER,       /* to the request of that id: result or error is there */
+    MCP_OTHER_ANSWER, /* to no request of ours, or to one that is over */
+    MCP_REQUEST,
+    MCP_NOTIFICATION,
+};
+
+/* The members as they are written; empty when absent. */
+struct mcp_message {
+    struct str id, method, result, error;
+};
+
+enum mcp_kind wt__mcp_read(struct str text, int64_t id, struct mcp_message *out);
+
+/* A request. modern: with the _meta that the modern revision wants. params: members of "params", as `"cursor":"x"`, or
+ * "". */
+void wt__mcp_write_request(struct buffer *out, int64_t id, const char *method, bool modern, struct str params);
+void wt__mcp_write_notification(struct buffer *out, const char *method);
+
+/* What we say to a request of a server: a ping is answered, and all else is not offered. Empty when it deserves no
+ * answer, for its id is none. */
+void wt__mcp_write_reply(struct buffer *out, const struct mcp_message *request);
+
+/* "SUBJECT: the server's words (code)" as an error of ours; *code: the server's. Returns WT_ENETWORK, WT_ENOMEM. */
+int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t *code, wt_error *err);
+
+/* The member of an object; its value as it is written, empty when absent. False when the object is broken, or has it
+ * twice. */
+bool wt__mcp_member(struct str object, const char *key, struct str *value);
+
+#endif

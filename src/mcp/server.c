@@ -1,0 +1,239 @@
+/* server.c: see server.h. */
+#include "mcp/server.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+enum { SECRET_BYTES_MIN = 4 /* a shorter value ("1", "yes") is in too many words to be taken out of them */ };
+
+/* ---------------------------------------------------------------- environment */
+
+/* What a program needs to find itself at home; keys and tokens of this process are not its business. */
+static const char *const inherited[] = {
+    "HOME", "LOGNAME", "PATH",           "SHELL",           "TERM",         "USER", "LANG", "LC_ALL", "LC_CTYPE",
+    "TZ",   "TMPDIR",  "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"};
+enum { INHERITED = sizeof inherited / sizeof *inherited };
+
+static bool is_written(const struct mcp_server *server, const char *name)
+{
+    size_t len = strlen(name);
+    for (size_t i = 0; server->environment && server->environment[i]; i++)
+        if (strncmp(server->environment[i], name, len) == 0 && server->environment[i][len] == '=')
+            return true;
+    return false;
+}
+
+const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_server *server)
+{
+    size_t written = 0, count = 0;
+    while (server->environment && server->environment[written])
+        written++;
+    const char **out = wt__arena_array(arena, const char *, written + INHERITED + 1);
+    for (size_t i = 0; out && i < INHERITED; i++) {
+        const char *value = getenv(inherited[i]);
+        struct buffer text = {0};
+        if (!value || is_written(server, inherited[i]))
+            continue;
+        wt__buffer_printf(&text, "%s=%s", inherited[i], value);
+        out[count] = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+        wt__buffer_dispose(&text);
+        if (!out[count++])
+            return NULL;
+    }
+    if (out && written > 0)
+        memcpy(out + count, server->environment, written * sizeof *out);
+    return out;
+}
+
+/* ---------------------------------------------------------------- secrets */
+
+/* Where a URL's parts are, without judging them. */
+struct url_parts {
+    struct str scheme, user, host, rest; /* "https://", "name:word" or empty, "host:port", "/path?query" */
+};
+
+static struct url_parts split(const char *url)
+{
+    struct url_parts parts = {.user = {"", 0}};
+    const char *mark = strstr(url, "://");
+    const char *from = mark ? mark + 3 : url, *end = from + strcspn(from, "/?#\\"), *at = end;
+    while (at > from && at[-1] != '@')
+        at--;
+    parts.scheme = (struct str){url, (size_t)(from - url)};
+    if (at > from)
+        parts.user = (struct str){from, (size_t)(at - 1 - from)};
+    parts.host = (struct str){at, (size_t)(end - at)};
+    parts.rest = wt__str(end);
+    return parts;
+}
+
+const char *wt__mcp_shown_url(struct arena *arena, const char *url)
+{
+    struct url_parts parts = split(url);
+    struct buffer text = {0};
+    wt__buffer_str(&text, parts.scheme);
+    wt__buffer_str(&text, parts.host);
+    const char *out = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return out;
+}
+
+/* Each place in text, of room bytes, where the secret stands. */
+static void hide(char *text, struct str secret)
+{
+    static const char stars[] = "***";
+    const size_t shown = sizeof stars - 1;
+    if (secret.len < SECRET_BYTES_MIN)
+        return;
+    for (char *at = text; (at = memmem(at, strlen(at), secret.ptr, secret.len)) != NULL; at += shown) {
+        memcpy(at, stars, shown); /* which is shorter than what it stands for */
+        memmove(at + shown, at + secret.len, strlen(at + secret.len) + 1);
+    }
+}
+
+/* The path may hold a key too, as those of many hosted servers do: what is long in it counts. */
+static void hide_url(char *text, const char *url)
+{
+    struct url_parts parts = split(url);
+    hide(text, parts.user);
+    for (const char *at = parts.rest.ptr; *at;) {
+        size_t len = strcspn(at, "/?&=#");
+        hide(text, (struct str){at, len});
+        at += len + (at[len] != '\0');
+    }
+}
+
+void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *server)
+{
+    text[room - 1] = '\0';
+    for (size_t i = 0; server->environment && server->environment[i]; i++)
+        hide(text, wt__str(strchr(server->environment[i], '=') + 1));
+    for (size_t i = 0; i < server->header_count; i++) {
+        const char *value = server->headers[i].value, *blank = strchr(value, ' ');
+        hide(text, wt__str(value));
+        if (blank) /* "Bearer KEY" */
+            hide(text, wt__str(blank + 1));
+    }
+    if (server->url)
+        hide_url(text, server->url);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = ' ';
+}
+
+/* ---------------------------------------------------------------- names */
+
+static bool drop_front(struct str *name, const char *word)
+{
+    size_t len = strlen(word);
+    if (name->len <= len || strncasecmp(name->ptr, word, len) != 0)
+        return false;
+    *name = (struct str){name->ptr + len, name->len - len};
+    return true;
+}
+
+static bool drop_end(struct str *name, const char *word)
+{
+    size_t len = strlen(word);
+    if (name->len <= len || strncasecmp(name->ptr + name->len - len, word, len) != 0)
+        return false;
+    name->len -= len;
+    return true;
+}
+
+/* Lower case, and one dash where other characters than letters, digits, dots and _ stand. */
+static const char *shorten(struct arena *arena, struct str name)
+{
+    static const char *const fronts[] = {"mcp-server-", "mcp-", "mcp_", "server-"};
+    static const char *const ends[] = {"-mcp-server", "-server-mcp", "_mcp_server", " mcp server", "-server",
+                                       " server",     "-mcp",        "_mcp",        " mcp"};
+    char *out = wt__arena_alloc(arena, name.len + 1, 1);
+    size_t len = 0;
+    if (!out)
+        return NULL;
+    for (size_t i = 0; i < name.len; i++) /* "@scope/package", "folder/program" */
+        if (name.ptr[i] == '/' && i + 1 < name.len)
+            name = (struct str){name.ptr + i + 1, name.len - i - 1}, i = 0;
+    for (size_t i = 1; i < name.len; i++) /* "package@1.2" */
+        if (name.ptr[i] == '@')
+            name.len = i;
+    bool dropped = false;
+    for (size_t i = 0; !dropped && i < sizeof fronts / sizeof *fronts; i++)
+        dropped = drop_front(&name, fronts[i]);
+    dropped = false;
+    for (size_t i = 0; !dropped && i < sizeof ends / sizeof *ends; i++)
+        dropped = drop_end(&name, ends[i]);
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.ptr[i];
+        if (isalnum(c) || c == '.' || c == '_' || c >= 0x80)
+            out[len++] = (char)tolower(c);
+        else if (len > 0 && out[len - 1] != '-')
+            out[len++] = '-';
+    }
+    while (len > 0 && out[len - 1] == '-')
+        len--;
+    out[len] = '\0';
+    /* What says only what it is does not say which. */
+    return strcmp(out, "mcp") == 0 || strcmp(out, "server") == 0 || strcmp(out, "mcp-server") == 0 ? "" : out;
+}
+
+static bool among(const char *const *words, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* A program that runs another one, or how it is told to. */
+static bool is_runner(const char *word)
+{
+    static const char *const runners[] = {"npx",  "uvx",  "bunx", "pnpx",   "pipx",    "uv",  "bun",
+                                          "deno", "node", "npm",  "python", "python3", "env", "sh"};
+    static const char *const verbs[] = {"run", "exec", "dlx", "tool", "x"};
+    const char *slash = strrchr(word, '/');
+    return among(runners, sizeof runners / sizeof *runners, slash ? slash + 1 : word) ||
+           among(verbs, sizeof verbs / sizeof *verbs, word);
+}
+
+/* The package that a runner of packages was given, the script that an interpreter was, else the program; without a
+ * script's ending. */
+static struct str program_of(const char *const *argv)
+{
+    static const char *const endings[] = {".js", ".mjs", ".cjs", ".ts", ".py", ".sh"};
+    size_t at = 0;
+    if (is_runner(argv[0]))
+        while (argv[at] && (is_runner(argv[at]) || argv[at][0] == '-' || strchr(argv[at], '=')))
+            at++;
+    struct str out = wt__str(argv[at] ? argv[at] : argv[0]);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        drop_end(&out, endings[i]);
+    return out;
+}
+
+/* "mcp.example.com": example; an address of numbers stays whole. */
+static struct str host_of(const char *url)
+{
+    struct str host = split(url).host;
+    const char *colon = memchr(host.ptr, ':', host.len);
+    if (colon && host.ptr[0] != '[')
+        host.len = (size_t)(colon - host.ptr);
+    if (host.len == 0 || host.ptr[0] == '[' || isdigit((unsigned char)host.ptr[host.len - 1]))
+        return host;
+    while (drop_front(&host, "mcp.") || drop_front(&host, "api.") || drop_front(&host, "www."))
+        ;
+    const char *dot = memchr(host.ptr, '.', host.len);
+    return dot ? (struct str){host.ptr, (size_t)(dot - host.ptr)} : host;
+}
+
+const char *wt__mcp_short_name(struct arena *arena, const struct mcp_server *server, struct str said)
+{
+    const char *out = shorten(arena, said);
+    if (out && !*out)
+        out = shorten(arena, server->argv ? program_of(server->argv) : host_of(server->url));
+    return out && !*out ? "mcp" : out;
+}

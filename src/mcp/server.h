@@ -1,0 +1,42 @@
+/* server.h: where an MCP server is: a program to start, or an address. */
+#ifndef WT_MCP_SERVER_H
+#define WT_MCP_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "net/child.h"
+#include "net/http_post.h"
+
+/* Strings live as long as what it was read from. Environment, headers and the URL may hold secrets: no message, log or
+ * store gets them. */
+struct mcp_server {
+    const char *name;               /* in the configuration; "" when nobody named it */
+    const char *const *argv;        /* ends in NULL; NULL: at url */
+    const char *const *environment; /* "NAME=value" that were written for it, ends in NULL; NULL: none */
+    const char *folder;             /* to run in; NULL: this process's own */
+    const char *url;
+    const struct http_header *headers;
+    size_t header_count;
+    bool disabled;
+    const char *refusal; /* why it cannot be asked; NULL: it can */
+};
+
+/* All that its process gets: a few variables of this process's own (docs/mcp.md), and those that were written for it.
+ * Ends in NULL; NULL when memory is out. */
+const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_server *server);
+
+/* A URL without what may be secret in it: scheme, host and port. NULL when memory is out. */
+const char *wt__mcp_shown_url(struct arena *arena, const char *url);
+
+/* Takes out of text what was written for the server as environment or header, or as user or query of its URL, and
+ * makes one line of it without control characters: *** stands for each. */
+void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *server);
+
+/* A short name for a provider: of what the server calls itself, else of its package or program, else of its host, with
+ * what says only that it is an MCP server left out ("@modelcontextprotocol/server-memory": memory). said may be "".
+ * NULL when memory is out. */
+const char *wt__mcp_short_name(struct arena *arena, const struct mcp_server *server, struct str said);
+
+#endif

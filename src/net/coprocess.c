@@ -1,0 +1,234 @@
+/* coprocess.c: see coprocess.h. One poll for its three ends, so that none can wait for another. */
+#include "net/coprocess.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "net/process.h"
+
+enum {
+    IN,
+    OUT,
+    ERR,
+    ENDS,
+    LISTEN_MS = 50,
+    PIECE_BYTES = 64 << 10,
+    LAST_READS = 64 /* more than a pipe holds: who writes on has left the group */
+};
+
+struct coprocess {
+    const struct child *child;
+    pid_t pid;
+    int ends[ENDS]; /* ours, of its stdin, stdout and stderr; -1: closed */
+    double until_ms;
+    struct buffer unread; /* ours, of which `sent` bytes are gone */
+    struct buffer heard;  /* its, of which `taken` bytes were handed out and `seen` hold no newline behind them */
+    size_t sent, taken, seen;
+    size_t total;
+    struct tail tail;
+};
+
+static void close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* The two sides of its stdin, stdout and stderr: ours never block. */
+static int open_ends(int ours[ENDS], int its[ENDS])
+{
+    for (int i = 0; i < ENDS; i++)
+        ours[i] = its[i] = -1;
+    for (int i = 0; i < ENDS; i++) {
+        int pair[2];
+        if ((i == IN ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) : pipe2(pair, O_CLOEXEC)) < 0)
+            return -1;
+        ours[i] = pair[0];
+        its[i] = pair[1];
+        if (fcntl(ours[i], F_SETFL, O_NONBLOCK) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_error *err)
+{
+    int its[ENDS];
+    *out = NULL;
+    if (child->folder && !wt__is_folder(child->folder))
+        return wt__fail(err, WT_ENOTFOUND, "cannot run %s in %s: there is no such folder", child->argv[0],
+                        child->folder);
+    struct coprocess *coprocess = calloc(1, sizeof *coprocess);
+    if (!coprocess)
+        return wt__fail_nomem(err);
+    coprocess->child = child;
+    coprocess->until_ms = wt__now_ms() + child->timeout_ms;
+    if (open_ends(coprocess->ends, its) == 0)
+        errno = wt__process_spawn(&coprocess->pid, child, its);
+    int rc = errno ? wt__fail_errno(err, "run", child->argv[0]) : 0;
+    for (int i = 0; i < ENDS; i++) {
+        close_end(&its[i]);
+        if (rc < 0)
+            close_end(&coprocess->ends[i]);
+    }
+    if (rc < 0)
+        free(coprocess);
+    else
+        *out = coprocess;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- talking */
+
+int wt__coprocess_send(struct coprocess *coprocess, struct str line, wt_error *err)
+{
+    struct buffer *unread = &coprocess->unread;
+    if (unread->len - coprocess->sent + line.len > COPROCESS_UNREAD_BYTES_MAX)
+        return wt__fail(err, WT_ETOOLONG, "%s does not read what it is sent", coprocess->child->argv[0]);
+    if (coprocess->sent == unread->len) {
+        wt__buffer_clear(unread);
+        coprocess->sent = 0;
+    }
+    wt__buffer_str(unread, line);
+    wt__buffer_char(unread, '\n');
+    return unread->failed ? wt__fail_nomem(err) : 0;
+}
+
+/* What it does not read any more is no failure: it may still have something to say. */
+static void write_some(struct coprocess *coprocess)
+{
+    struct buffer *unread = &coprocess->unread;
+    ssize_t n = send(coprocess->ends[IN], unread->ptr + coprocess->sent, unread->len - coprocess->sent, MSG_NOSIGNAL);
+    if (n > 0)
+        coprocess->sent += (size_t)n;
+    else if (n < 0 && errno != EAGAIN && errno != EINTR)
+        close_end(&coprocess->ends[IN]);
+}
+
+/* Room is made by forgetting the lines that were handed out. */
+static int read_some(struct coprocess *coprocess, wt_error *err)
+{
+    struct buffer *heard = &coprocess->heard;
+    char bytes[PIECE_BYTES];
+    ssize_t n = read(coprocess->ends[OUT], bytes, sizeof bytes);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        close_end(&coprocess->ends[OUT]);
+    if (n <= 0)
+        return 0;
+    if (coprocess->taken > 0) {
+        size_t left = heard->len - coprocess->taken;
+        memmove(heard->ptr, heard->ptr + coprocess->taken, left);
+        heard->len = left;
+        coprocess->seen -= coprocess->taken;
+        coprocess->taken = 0;
+    }
+    coprocess->total += (size_t)n;
+    wt__buffer_append(heard, bytes, (size_t)n);
+    if (heard->failed)
+        return wt__fail_nomem(err);
+    if (coprocess->total > COPROCESS_BYTES_MAX)
+        return wt__fail(err, WT_ETOOLONG, "%s wrote more than %d MB", coprocess->child->argv[0],
+                        COPROCESS_BYTES_MAX >> 20);
+    return 0;
+}
+
+/* A whole line, if there is one. */
+static bool take_line(struct coprocess *coprocess, struct str *line)
+{
+    struct buffer *heard = &coprocess->heard;
+    const char *from = heard->ptr + coprocess->seen;
+    const char *end = heard->len > coprocess->seen ? memchr(from, '\n', heard->len - coprocess->seen) : NULL;
+    coprocess->seen = end ? (size_t)(end + 1 - heard->ptr) : heard->len;
+    if (!end)
+        return false;
+    *line = (struct str){heard->ptr + coprocess->taken, (size_t)(end - heard->ptr) - coprocess->taken};
+    if (line->len > 0 && line->ptr[line->len - 1] == '\r')
+        line->len--;
+    coprocess->taken = coprocess->seen;
+    return true;
+}
+
+/* What it wrote behind its last newline. */
+static int take_rest(struct coprocess *coprocess, struct str *line)
+{
+    struct buffer *heard = &coprocess->heard;
+    *line = (struct str){heard->ptr + coprocess->taken, heard->len - coprocess->taken};
+    coprocess->taken = coprocess->seen = heard->len;
+    return line->len > 0;
+}
+
+/* Waits a while for what comes. 0, or why it cannot go on. */
+static int listen_to(struct coprocess *coprocess, wt_error *err)
+{
+    int *ends = coprocess->ends;
+    bool waiting = coprocess->unread.len > coprocess->sent;
+    struct pollfd ready[ENDS] = {
+        [IN] = {.fd = waiting ? ends[IN] : -1, .events = POLLOUT},
+        [OUT] = {.fd = ends[OUT], .events = POLLIN},
+        [ERR] = {.fd = ends[ERR], .events = POLLIN},
+    };
+    int count = poll(ready, ENDS, LISTEN_MS), rc = 0;
+    if (count > 0 && ready[IN].revents)
+        write_some(coprocess);
+    if (count > 0 && ready[OUT].revents)
+        rc = read_some(coprocess, err);
+    if (count > 0 && ready[ERR].revents && !wt__tail_read(&coprocess->tail, ends[ERR]))
+        close_end(&ends[ERR]);
+    /* Something that it left behind may hold its stdout open. */
+    if (count == 0 && wt__process_has_ended(coprocess->pid))
+        close_end(&ends[OUT]);
+    return rc;
+}
+
+int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_error *err)
+{
+    const struct child *child = coprocess->child;
+    while (!take_line(coprocess, line)) {
+        if (coprocess->ends[OUT] < 0)
+            return take_rest(coprocess, line);
+        if (coprocess->heard.len - coprocess->taken > COPROCESS_LINE_BYTES_MAX)
+            return wt__fail(err, WT_ETOOLONG, "%s wrote a line of more than %d MB", child->argv[0],
+                            COPROCESS_LINE_BYTES_MAX >> 20);
+        int rc = listen_to(coprocess, err);
+        if (rc == 0 && wt__progress_step(child->progress, 0))
+            rc = wt__fail_cancelled(err);
+        if (rc == 0 && child->timeout_ms > 0 && wt__now_ms() >= coprocess->until_ms)
+            rc = wt__fail(err, WT_ETIMEOUT, "no answer came within %.0f seconds", child->timeout_ms / 1000);
+        if (rc < 0)
+            return rc;
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD_TAIL_BYTES])
+{
+    if (!coprocess)
+        return 0;
+    struct pollfd said = {.fd = coprocess->ends[ERR], .events = POLLIN};
+    close_end(&coprocess->ends[IN]);
+    close_end(&coprocess->ends[OUT]); /* what it still writes nobody hears */
+    if (!wt__process_ends_within(coprocess->pid, at_once ? 0 : COPROCESS_EOF_MS))
+        wt__process_ask_to_end(coprocess->pid);
+    int status = wt__process_reap(coprocess->pid);
+    for (int i = 0; i < LAST_READS && poll(&said, 1, 0) > 0; i++)
+        wt__tail_read(&coprocess->tail, said.fd);
+    for (int i = 0; i < ENDS; i++)
+        close_end(&coprocess->ends[i]);
+    if (tail)
+        wt__tail_line(&coprocess->tail, tail);
+    wt__buffer_dispose(&coprocess->unread);
+    wt__buffer_dispose(&coprocess->heard);
+    free(coprocess);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

@@ -1,0 +1,162 @@
+/* Clients' configurations: which servers they name, how they are to be started, and which cannot be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "mcp/config.h"
+
+static wt_error err;
+
+/* "NAME: WORD|WORD env A=1 in FOLDER", "NAME: at URL with H=V", with "off" or "not: REASON" behind it; a line each. */
+static void describe(struct buffer *out, const struct mcp_config *config)
+{
+    for (size_t i = 0; i < config->count; i++) {
+        const struct mcp_server *server = &config->servers[i];
+        wt__buffer_printf(out, "%s%s:", i ? "\n" : "", server->name);
+        for (size_t w = 0; !server->refusal && server->argv && server->argv[w]; w++)
+            wt__buffer_printf(out, "%s%s", w ? "|" : " ", server->argv[w]);
+        for (size_t e = 0; !server->refusal && server->environment && server->environment[e]; e++)
+            wt__buffer_printf(out, " env %s", server->environment[e]);
+        if (!server->refusal && server->folder)
+            wt__buffer_printf(out, " in %s", server->folder);
+        if (!server->refusal && server->url)
+            wt__buffer_printf(out, " at %s", server->url);
+        for (size_t h = 0; !server->refusal && h < server->header_count; h++)
+            wt__buffer_printf(out, " with %s=%s", server->headers[h].name, server->headers[h].value);
+        wt__buffer_printf(out, "%s%s%s", server->disabled ? " off" : "", server->refusal ? " not: " : "",
+                          server->refusal ? server->refusal : "");
+    }
+}
+
+/* SET is "value", EMPTY is "", UNSET is not set. */
+static const struct {
+    const char *name, *text, *servers;
+} rows[] = {
+    {"Claude's",
+     "{\"mcpServers\":{\"a\":{\"command\":\"npx\",\"args\":[\"-y\",\"x\"],\"env\":{\"K\":\"v\"}},\"b\":{\"type\":"
+     "\"stdio\",\"command\":\"c\"}}}",
+     "a: npx|-y|x env K=v\nb: c"},
+    {"VS Code's", "{\"inputs\":[],\"servers\":{\"a\":{\"type\":\"stdio\",\"command\":\"c\",\"cwd\":\"/tmp\"}}}",
+     "a: c in /tmp"},
+    {"VS Code's settings", "{\"editor.x\":1,\"mcp\":{\"servers\":{\"a\":{\"command\":\"c\"}}}}", "a: c"},
+    {"comments and commas",
+     "// mine\n{\"mcpServers\": { /* one */ \"a\": {\"command\": \"c\", \"args\": [\"//x\", \"/*y*/\",], }, }, } // "
+     "end",
+     "a: c|//x|/*y*/"},
+    {"addresses",
+     "{\"mcpServers\":{\"a\":{\"type\":\"http\",\"url\":\"https://h/"
+     "mcp\",\"headers\":{\"X-K\":\"v\"}},\"b\":{\"serverUrl\":\"HTTP://h\"},\"c\":{\"httpUrl\":\"http://h\"}}}",
+     "a: at https://h/mcp with X-K=v\nb: at HTTP://h\nc: at http://h"},
+    {"numbers and truth",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"args\":[1,true],\"env\":{\"P\":8080,\"D\":false,\"N\":null}}}}",
+     "a: c|1|true env P=8080 env D=false"},
+    {"off",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"disabled\":true},\"b\":{\"command\":\"c\",\"enabled\":false},\"c\":{"
+     "\"command\":\"c\",\"disabled\":false}}}",
+     "a: c off\nb: c off\nc: c"},
+    {"variables",
+     "{\"mcpServers\":{\"a\":{\"command\":\"${SET}\",\"args\":[\"x${SET}y${env:SET}\",\"${UNSET:-d:-e}\",\"${EMPTY:-f}"
+     "\",\"${EMPTY}\",\"${UNSET:-}\"],\"env\":{\"K\":\"${SET}\"},\"cwd\":\"/${SET}\"}}}",
+     "a: value|xvalueyvalue|d:-e|f|| env K=value in /value"},
+    {"no variables",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"args\":[\"$SET\",\"${SET\",\"}\",\"$(SET)\",\"~\"]}}}",
+     "a: c|$SET|${SET|}|$(SET)|~"},
+    {"variables of an address",
+     "{\"servers\":{\"a\":{\"url\":\"https://${SET}/\",\"headers\":{\"Authorization\":\"Bearer ${SET}\"}}}}",
+     "a: at https://value/ with Authorization=Bearer value"},
+    {"a variable that is not set",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"env\":{\"K\":\"${UNSET}\"}},\"b\":{\"command\":\"c\"}}}",
+     "a: not: it needs a variable that is not set: UNSET\nb: c"},
+    {"an input", "{\"servers\":{\"a\":{\"command\":\"c\",\"args\":[\"${input:token}\"]}}}",
+     "a: not: it needs what only its client can ask for: input:token"},
+    {"the older transport", "{\"mcpServers\":{\"a\":{\"type\":\"sse\",\"url\":\"https://h/sse\"}}}",
+     "a: not: it speaks the older HTTP+SSE, which is not spoken here"},
+    {"another scheme", "{\"mcpServers\":{\"a\":{\"url\":\"file:///etc/passwd\"}}}",
+     "a: not: its address does not begin with https:// or http://"},
+    {"nothing to start", "{\"mcpServers\":{\"a\":{},\"b\":7,\"c\":{\"command\":[\"x\"]},\"d\":{\"command\":\"\"}}}",
+     "a: not: it has neither a \"command\" nor a \"url\"\nb: not: it has neither a \"command\" nor a \"url\"\nc: not: "
+     "it has neither a \"command\" nor a "
+     "\"url\"\nd: not: its \"command\" is empty"},
+    {"arguments that are none",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"args\":\"x\"},\"b\":{\"command\":\"c\",\"args\":[[]]}}}",
+     "a: not: its \"args\" are no list\nb: not: one of its \"args\" is no text"},
+    {"variables that are none",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"env\":{\"A=B\":\"x\"}},\"b\":{\"command\":\"c\",\"env\":{\"A\":{}}}}"
+     "}",
+     "a: not: its \"env\" has what is no variable: A=B\nb: not: its \"env\" has what is no variable: A"},
+    {"headers that are none", "{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"headers\":{\"A: B\":\"x\"}}}}",
+     "a: not: its \"headers\" have what is no header: A: B"},
+    {"none", "{\"mcpServers\":{}}", ""},
+};
+
+static void test_servers(void **state)
+{
+    (void)state;
+    setenv("SET", "value", 1);
+    setenv("EMPTY", "", 1);
+    unsetenv("UNSET");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct mcp_config config;
+        struct buffer text = {0};
+        int rc = wt__mcp_config_parse(&config, wt__str(rows[i].text), "mcp.json", &err);
+        if (rc == 0)
+            describe(&text, &config);
+        if (rc < 0 || strcmp(text.ptr ? text.ptr : "", rows[i].servers) != 0)
+            fail_msg("%s: %d, %s", rows[i].name, rc, rc < 0 ? err.message : text.ptr);
+        wt__buffer_dispose(&text);
+        wt__mcp_config_dispose(&config);
+    }
+}
+
+static const struct {
+    const char *text;
+    int rc;
+    size_t line;
+    const char *says;
+} bad[] = {
+    {"{\"mcpServers\": {\n \"a\": x}}", WT_EFORMAT, 2, "mcp.json: not valid JSON"},
+    {"", WT_EFORMAT, 1, "mcp.json: not valid JSON"},
+    {"/* no end", WT_EFORMAT, 1, "mcp.json: not valid JSON"},
+    {"{\"mcpServers\":{\"a\":{},\"a\":{}}}", WT_EFORMAT, 1, "duplicate"},
+    {"[]", WT_EFORMAT, 0, "mcp.json names no MCP servers: it should have \"mcpServers\", or \"servers\""},
+    {"{\"servers\":[{\"url\":\"https://api\"}],\"openapi\":\"3.0.0\"}", WT_EFORMAT, 0, "names no MCP servers"},
+};
+
+static void test_what_is_no_configuration(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct mcp_config config;
+        int rc = wt__mcp_config_parse(&config, wt__str(bad[i].text), "mcp.json", &err);
+        if (rc != bad[i].rc || err.line != bad[i].line || !strstr(err.message, bad[i].says))
+            fail_msg("%s: %d, line %zu, %s", bad[i].text, rc, err.line, err.message);
+    }
+}
+
+static void test_too_many_servers(void **state)
+{
+    (void)state;
+    struct mcp_config config;
+    struct buffer text = {0};
+    wt__buffer_text(&text, "{\"mcpServers\":{\"0\":{}");
+    for (int i = 1; i <= MCP_SERVERS_MAX; i++)
+        wt__buffer_printf(&text, ",\"%d\":{}", i);
+    wt__buffer_text(&text, "}}");
+    assert_int_equal(wt__mcp_config_parse(&config, wt__buffer_view(&text), "mcp.json", &err), WT_ETOOLONG);
+    assert_string_equal(err.message, "mcp.json names more than 256 MCP servers");
+    wt__buffer_dispose(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_what_is_no_configuration),
+        cmocka_unit_test(test_too_many_servers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

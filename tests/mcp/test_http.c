@@ -1,0 +1,240 @@
+/* MCP servers at an address: what they may answer, what is said of it, and what they are sent. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "mcp/client.h"
+#include "net/script_server.h"
+
+static wt_error err;
+static struct script_server server;
+static char url[96];
+
+static int start(void **state)
+{
+    (void)state;
+    if (script_server_start(&server) < 0)
+        return -1;
+    snprintf(url, sizeof url, "http://user:word@127.0.0.1:%d/some-key-4711/mcp?token=abcdef", server.port);
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    script_server_stop(&server);
+    return 0;
+}
+
+#define RESULT(id, result) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"result\":" result "}"
+#define ERROR(id, code) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"error\":{\"code\":" #code ",\"message\":\"no\"}}"
+#define HELLO                                                                                                          \
+    RESULT(1, "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"far\"}"  \
+              "}")
+#define TOOLS "{\"tools\":[{\"name\":\"a\"}]}"
+#define STREAM .type = "text/event-stream"
+#define BEGIN                                                                                                          \
+    {.status = 200, .body = HELLO},                                                                                    \
+    {                                                                                                                  \
+        .status = 202                                                                                                  \
+    }
+
+static const struct {
+    const char *name;
+    struct script_step steps[5];
+    size_t count;
+    unsigned timeout_ms; /* 0: more than a test may run */
+    int rc;
+    const char *says;
+} rows[] = {
+    {"JSON", {BEGIN, {.status = 200, .body = RESULT(2, TOOLS)}}, 3, 0, 0, ""},
+    {"a stream",
+     {BEGIN, {.status = 200, STREAM, .body = ": hi\n\nevent: message\ndata: " RESULT(2, TOOLS) "\n\n"}},
+     3,
+     0,
+     0,
+     ""},
+    {"a stream with more in it",
+     {{.status = 200,
+       STREAM,
+       .body = "id: 1\r\ndata:\r\n\r\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\r\n\r\ndata: " HELLO
+               "\r\n\r\n"},
+      {.status = 202},
+      {.status = 200,
+       STREAM,
+       .body = "data: {\"id\":5,\"method\":\"ping\"}\n\ndata: {\"id\":2,\ndata: \"result\":" TOOLS "}\n\n"}},
+     3,
+     0,
+     0,
+     ""},
+    {"a stream that stays open",
+     {BEGIN,
+      {.status = 200,
+       STREAM,
+       .body = "data: " RESULT(2, TOOLS) "\n\n: more",
+       .stall = sizeof("data: " RESULT(2, TOOLS) "\n\n") - 1}},
+     3,
+     0,
+     0,
+     ""},
+    {"a stream without its last blank line",
+     {BEGIN, {.status = 200, STREAM, .body = "data: " RESULT(2, TOOLS) "\n", .no_length = true}},
+     3,
+     0,
+     0,
+     ""},
+    {"pages",
+     {BEGIN,
+      {.status = 200, .body = RESULT(2, "{\"tools\":[],\"nextCursor\":\"x\"}")},
+      {.status = 200, .body = RESULT(3, TOOLS)}},
+     4,
+     0,
+     0,
+     ""},
+    {"a modern one",
+     {{.status = 400, .body = ERROR(null, -32022)},
+      {.status = 200, .body = RESULT(2, "{\"supportedVersions\":[\"2026-07-28\"],\"serverInfo\":{\"name\":\"far\"}}")},
+      {.status = 200, .body = RESULT(3, TOOLS)}},
+     3,
+     0,
+     0,
+     ""},
+    {"a notification that is not taken",
+     {{.status = 200, .body = HELLO}, {.status = 500}, {.status = 200, .body = RESULT(2, TOOLS)}},
+     3,
+     0,
+     0,
+     ""},
+    {"401", {{.status = 401, .body = "{}"}}, 1, 0, WT_ENETWORK, "wants to know who asks (HTTP status 401)"},
+    {"403 later", {BEGIN, {.status = 403}}, 3, 0, WT_ENETWORK, "wants to know who asks (HTTP status 403)"},
+    {"404",
+     {{.status = 404, .body = "<html>", .type = "text/html"}},
+     1,
+     0,
+     WT_ENETWORK,
+     "has no MCP server at this path (HTTP status 404)"},
+    {"405", {{.status = 405}}, 1, 0, WT_ENETWORK, "answers with the HTTP status 405 and no message"},
+    {"500", {{.status = 500, .body = "oops"}}, 1, 0, WT_ENETWORK, "answers with the HTTP status 500 and no message"},
+    {"a redirect",
+     {{.status = 302, .headers = "Location: http://127.0.0.1:1/\r\n"}},
+     1,
+     0,
+     WT_ENETWORK,
+     "points to another address (HTTP status 302)"},
+    {"a page",
+     {{.status = 200, .body = "<html>", .type = "text/html"}},
+     1,
+     0,
+     WT_ENETWORK,
+     "`initialize` with something that is no answer: is it an MCP server?"},
+    {"another's answer", {{.status = 200, .body = RESULT(9, "{}")}}, 1, 0, WT_ENETWORK, "something that is no answer"},
+    {"a stream without an answer",
+     {{.status = 200, STREAM, .body = "data: {}\n\n"}},
+     1,
+     0,
+     WT_ENETWORK,
+     "something that is no answer"},
+    {"a refusal",
+     {{.status = 200, .body = ERROR(1, -32000)}, {.status = 200, .body = ERROR(2, -32601)}},
+     2,
+     0,
+     WT_ENETWORK,
+     "`initialize` is refused: no (error -32000)"},
+    {"it hangs up", {{.status = 0}}, 1, 0, WT_ENETWORK, "cannot ask http://127.0.0.1:"},
+    {"it does not answer",
+     {{.status = 200, .body = HELLO, .delay_ms = SCRIPT_NEVER_MS}},
+     1,
+     300,
+     WT_ETIMEOUT,
+     "no answer came within"},
+    {"it stops",
+     {BEGIN, {.status = 200, STREAM, .body = "data: {\n\n", .stall = 4}},
+     3,
+     500,
+     WT_ETIMEOUT,
+     "no answer came within"},
+    {"too much",
+     {BEGIN, {.status = 200, .body = RESULT(2, TOOLS), .filler = HTTP_ANSWER_BYTES_MAX}},
+     3,
+     0,
+     WT_ETOOLONG,
+     "answers with more than"},
+    {"a stream of too much",
+     {BEGIN, {.status = 200, STREAM, .body = "data: x\n\n", .filler = HTTP_ANSWER_BYTES_MAX}},
+     3,
+     0,
+     WT_ETOOLONG,
+     "answers with more than"},
+};
+
+static void test_servers(void **state)
+{
+    (void)state;
+    static const char *const secrets[] = {"user:word", "4711", "abcdef", "bearer-of-secrets"};
+    const struct http_header headers[] = {{"Authorization", "Bearer bearer-of-secrets"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct mcp_listing listing;
+        struct mcp_server far = {.name = "far", .url = url, .headers = headers, .header_count = 1};
+        script_server_play(&server, rows[i].steps, rows[i].count);
+        int rc = wt__mcp_list_tools(&listing, &far, rows[i].timeout_ms ? rows[i].timeout_ms : 900000, NULL, &err);
+        bool right = rc == 0 ? strcmp(listing.tools.ptr, TOOLS) == 0 && strcmp(listing.name, "far") == 0
+                             : strstr(err.message, rows[i].says) != NULL;
+        for (size_t s = 0; rc < 0 && s < sizeof secrets / sizeof *secrets; s++)
+            right = right && !strstr(err.message, secrets[s]);
+        if (rc != rows[i].rc || !right)
+            fail_msg("%s: %d, \"%s\"", rows[i].name, rc, rc < 0 ? err.message : listing.tools.ptr);
+        wt__buffer_dispose(&listing.tools);
+    }
+}
+
+static bool was_sent(size_t request, const char *what)
+{
+    return request < server.request_count && strstr(server.requests[request], what);
+}
+
+static void test_what_is_sent(void **state)
+{
+    (void)state;
+    static const struct script_step steps[] = {{.status = 200, .headers = "Mcp-Session-Id: abc-1\r\n", .body = HELLO},
+                                               {.status = 202},
+                                               {.status = 200, .body = RESULT(2, TOOLS)},
+                                               {.status = 204}};
+    const struct http_header headers[] = {{"X-Key", "of mine"}};
+    struct mcp_listing listing;
+    struct mcp_server far = {.name = "far", .url = url, .headers = headers, .header_count = 1};
+    script_server_play(&server, steps, 4);
+    assert_int_equal(wt__mcp_list_tools(&listing, &far, 900000, NULL, &err), 0);
+    wt__buffer_dispose(&listing.tools);
+    assert_int_equal(server.request_count, 4);
+    assert_true(was_sent(0, "POST /some-key-4711/mcp?token=abcdef HTTP/1.1\r\n"));
+    assert_true(was_sent(0, "\"method\":\"initialize\"") && was_sent(0, "\"protocolVersion\":\"2025-11-25\""));
+    assert_true(was_sent(0, "Accept: application/json, text/event-stream\r\n") && was_sent(0, "X-Key: of mine\r\n"));
+    assert_false(was_sent(0, "Mcp-Session-Id") || was_sent(0, "MCP-Protocol-Version"));
+    assert_true(was_sent(1, "notifications/initialized") && was_sent(1, "Mcp-Session-Id: abc-1\r\n"));
+    assert_true(was_sent(2, "\"method\":\"tools/list\"") && was_sent(2, "Mcp-Session-Id: abc-1\r\n"));
+    assert_true(was_sent(2, "MCP-Protocol-Version: 2025-06-18\r\n") && was_sent(2, "X-Key: of mine\r\n"));
+    assert_true(was_sent(3, "DELETE /some-key-4711/mcp") && was_sent(3, "Mcp-Session-Id: abc-1\r\n"));
+}
+
+static void test_nobody_listens(void **state)
+{
+    (void)state;
+    struct mcp_listing listing;
+    struct mcp_server nowhere = {.name = "far", .url = "http://127.0.0.1:1/mcp?token=abcdef"};
+    assert_int_equal(wt__mcp_list_tools(&listing, &nowhere, 900000, NULL, &err), WT_ENETWORK);
+    assert_non_null(strstr(err.message, "cannot ask http://127.0.0.1:1: "));
+    assert_null(strstr(err.message, "abcdef"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_what_is_sent),
+        cmocka_unit_test(test_nobody_listens),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}

@@ -1,0 +1,169 @@
+/* Programs that are talked with: what of their lines comes through, and that none can hold us up or stay behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "net/coprocess.h"
+
+static wt_error err;
+
+/* Who sleeps would sleep longer than a test may run. */
+static const struct {
+    const char *name;
+    const char *script; /* for sh -c; it is sent the line "hello" */
+    double timeout_ms;
+    const char *lines; /* that come, each with a | behind it */
+    int last;          /* what the call after the last one returns */
+    const char *says;  /* the sentence of a failure, or the end of stderr */
+    int status;        /* after an end of its own */
+} rows[] = {
+    {"a line there and a line back", "read x; echo \"$x you\"", 0, "hello you|", 0, "", 0},
+    {"several at once", "printf 'a\\nb\\n\\nc\\n'", 0, "a|b||c|", 0, "", 0},
+    {"lines of another system", "printf 'a\\r\\nb\\r\\n'", 0, "a|b|", 0, "", 0},
+    {"a last one without an end", "printf 'a\\nb'", 0, "a|b|", 0, "", 0},
+    {"a line in pieces", "printf a; sleep .1; printf 'b\\n'", 0, "ab|", 0, "", 0},
+    {"stdin ends", "read x; cat; exit 4", 0, NULL, 1, "", 4},
+    {"stderr is drained, and its end kept",
+     "i=0; while [ $i -lt 20000 ]; do echo noise noise noise $i; i=$((i+1)); done >&2; echo done; echo 'the end' >&2",
+     0, "done|", 0, "the end", 0},
+    {"a status", "echo no >&2; exit 3", 0, "", 0, "no", 3},
+    {"a mute one", "sleep 900", 100, "", WT_ETIMEOUT, "no answer came within 0 seconds", -1},
+    {"a stubborn one", "trap '' TERM; echo a; sleep 900 & wait; sleep 900", 300, "a|", WT_ETIMEOUT, "no answer", -1},
+    {"what is left behind with our pipe does not hold us up", "echo a; sleep 900 & exit 5", 0, "a|", 0, "", 5},
+    {"a line without an end", "while :; do printf %65536s x; done", 0, "", WT_ETOOLONG,
+     "sh wrote a line of more than 16 MB", -1},
+};
+
+static void test_lines(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *argv[] = {"sh", "-c", rows[i].script, NULL};
+        struct child child = {.argv = argv, .timeout_ms = rows[i].timeout_ms};
+        struct coprocess *coprocess;
+        char tail[CHILD_TAIL_BYTES];
+        struct buffer heard = {0};
+        struct str line;
+        int rc = wt__coprocess_start(&coprocess, &child, &err);
+        assert_int_equal(rc, 0);
+        assert_int_equal(wt__coprocess_send(coprocess, STR("hello"), &err), 0);
+        while (rows[i].lines && (rc = wt__coprocess_receive(coprocess, &line, &err)) == 1) {
+            wt__buffer_str(&heard, line);
+            wt__buffer_char(&heard, '|');
+        }
+        if (!rows[i].lines) /* it must see the end of its stdin */
+            rc = rows[i].last;
+        int status = wt__coprocess_end(coprocess, false, tail);
+        const char *said = rc < 0 ? err.message : tail;
+        bool ended_well = rows[i].status < 0 || status == rows[i].status;
+        bool all = !rows[i].lines || strcmp(heard.ptr ? heard.ptr : "", rows[i].lines) == 0;
+        size_t want = strlen(rows[i].says), have = strlen(said);
+        bool told =
+            rc < 0 ? strstr(said, rows[i].says) != NULL : have >= want && strcmp(said + have - want, rows[i].says) == 0;
+        if (rc != rows[i].last || !all || !told || !ended_well)
+            fail_msg("%s: %d, \"%s\", \"%s\", status %d", rows[i].name, rc, heard.ptr ? heard.ptr : "", said, status);
+        wt__buffer_dispose(&heard);
+    }
+}
+
+static void test_who_never_stops_writing_is_stopped(void **state)
+{
+    (void)state;
+    const char *argv[] = {"sh", "-c", "while :; do printf '%65535s\\n' x; done", NULL};
+    struct child child = {.argv = argv};
+    struct coprocess *coprocess;
+    struct str line;
+    int rc = wt__coprocess_start(&coprocess, &child, &err);
+    while (rc >= 0 && (rc = wt__coprocess_receive(coprocess, &line, &err)) == 1)
+        assert_int_equal(line.len, 65535);
+    assert_int_equal(rc, WT_ETOOLONG);
+    assert_string_equal(err.message, "sh wrote more than 64 MB");
+    wt__coprocess_end(coprocess, true, NULL);
+}
+
+static void test_who_never_reads_is_told(void **state)
+{
+    (void)state;
+    const char *argv[] = {"sh", "-c", "sleep 900", NULL};
+    struct child child = {.argv = argv};
+    struct coprocess *coprocess;
+    char *much = calloc(1, 1 << 20);
+    assert_non_null(much);
+    memset(much, 'a', 1 << 20);
+    int rc = wt__coprocess_start(&coprocess, &child, &err);
+    for (int i = 0; rc == 0 && i < 6; i++)
+        rc = wt__coprocess_send(coprocess, (struct str){much, 1 << 20}, &err);
+    assert_int_equal(rc, WT_ETOOLONG);
+    assert_string_equal(err.message, "sh does not read what it is sent");
+    wt__coprocess_end(coprocess, true, NULL);
+    free(much);
+}
+
+/* A signal would end this program. */
+static void test_writing_to_who_is_gone_is_no_signal(void **state)
+{
+    (void)state;
+    const char *argv[] = {"sh", "-c", "exec <&-; echo closed; sleep 900", NULL};
+    struct child child = {.argv = argv, .timeout_ms = 200};
+    struct coprocess *coprocess;
+    struct str line;
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
+    assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 1);
+    assert_int_equal(wt__coprocess_send(coprocess, STR("hello"), &err), 0);
+    assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), WT_ETIMEOUT);
+    wt__coprocess_end(coprocess, true, NULL);
+}
+
+static void test_folder_environment_and_path(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/whichtool-coprocess-XXXXXX", program[64], path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(program, sizeof program, "%s/of-our-own", folder);
+    snprintf(path, sizeof path, "PATH=/none:%s:/usr/bin:/bin", folder);
+    FILE *file = fopen(program, "w");
+    assert_non_null(file);
+    fputs("#!/bin/sh\necho \"$(pwd) $NAME $1 ${HOME-none}\"\n", file);
+    fclose(file);
+    assert_int_equal(chmod(program, 0700), 0);
+    const char *argv[] = {"of-our-own", "$(touch x); 'a b'", NULL};
+    const char *environment[] = {"NAME=a value", path, NULL};
+    struct child child = {.argv = argv, .environment = environment, .folder = folder};
+    struct coprocess *coprocess;
+    struct str line;
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, "%s a value $(touch x); 'a b' none", folder);
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
+    assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 1);
+    assert_true(wt__str_equal(line, wt__str(wanted)));
+    wt__coprocess_end(coprocess, false, NULL);
+    unlink(program);
+    rmdir(folder);
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), WT_ENOTFOUND);
+    assert_non_null(strstr(err.message, "there is no such folder"));
+    child.folder = NULL;
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), WT_ENOTFOUND);
+    assert_string_equal(err.message, "cannot run of-our-own: No such file or directory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_who_never_stops_writing_is_stopped),
+        cmocka_unit_test(test_who_never_reads_is_told),
+        cmocka_unit_test(test_writing_to_who_is_gone_is_no_signal),
+        cmocka_unit_test(test_folder_environment_and_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
