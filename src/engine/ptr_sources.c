@@ -224,6 +224,19 @@ int wt__ptr_reach(struct ptr_reach *reach, wt_error *err)
     return rc < 0 ? rc : wt__search_allowed(&reach->home, &reach->allowed, err);
 }
 
+int wt__ptr_prepare(wt_engine *engine, struct progress *progress, wt_error *err)
+{
+    struct arena arena = {0};
+    struct ptr_reach reach = {
+        .home = {.engine = engine, .request = STR("anything"), .arena = &arena, .k = 1, .progress = progress}};
+    int rc = wt__ptr_reach(&reach, err);
+    if (rc == 0 && reach.past.count > 0)
+        rc = wt__bundles_of(engine, progress, reach.home.index, reach.encoder, &reach.bundles, err);
+    wt__ptr_leave(&reach);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
 void wt__ptr_leave(struct ptr_reach *reach)
 {
     wt__encoder_scratch_free(reach->scratch);
