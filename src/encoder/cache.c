@@ -40,9 +40,10 @@ static int map_one(struct model_cache *cache, const char *path, uint64_t key, bo
     return rc;
 }
 
-/* The layers are read as a stream a moment from now: one call for their pages instead of a fault every few. */
-static void populate(const struct model_cache *cache)
+void wt__model_cache_populate(const struct model_cache *cache)
 {
+    if (!cache->map.ptr)
+        return;
     const struct packed_section *layers = &cache->packed.header->sections[PACKED_LAYERS];
     void *start = (void *)(uintptr_t)(cache->map.ptr + layers->offset);
 
@@ -109,8 +110,6 @@ int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole
         *made = rc == 0 && !found;
     if (rc == 0 && !found)
         rc = make(out, folder, places, progress, err);
-    if (rc == 0 && out->map.ptr)
-        populate(out);
     wt__arena_dispose(&arena);
     if (rc < 0)
         wt__model_cache_close(out);

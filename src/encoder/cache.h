@@ -27,6 +27,9 @@ struct model_cache {
  * Errors: WT_EMODEL, WT_ENOMEM, WT_ECANCELLED. */
 int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole, bool *made, struct progress *progress,
                          wt_error *err);
+/* To be called before the layers are read as a stream: one call for their pages instead of a fault every few. Not when
+ * it is opened: who only asks what a model is has no use for them. */
+void wt__model_cache_populate(const struct model_cache *cache);
 void wt__model_cache_close(struct model_cache *cache);
 
 /* Whether there is a packed model that is current. */

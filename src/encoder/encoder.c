@@ -155,6 +155,7 @@ int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *
         return wt__fail_nomem(err);
     }
     wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, memory);
+    wt__model_cache_populate(&encoder->cache);
     *out = scratch;
     return 0;
 }

@@ -270,7 +270,9 @@ static int open_snapshot(struct bundles *bundles, wt_engine *engine, struct prog
         struct binding binding = {.engine = engine, .progress = progress, .index = index, .bundles = bundles};
         wt__snapshot_free(bundles->snapshot);
         bundles->snapshot = NULL;
-        rc = make(&binding, folder, state, &bundles->snapshot, err);
+        rc = wt__progress_phase(progress, "encoding bundles", bundles->count) /* those that are new */
+                 ? wt__fail_cancelled(err)
+                 : make(&binding, folder, state, &bundles->snapshot, err);
         binding_dispose(&binding);
     }
     wt__arena_dispose(&arena);

@@ -172,12 +172,22 @@ struct ptr_sources wt__ptr_sources(struct ptr_reach *reach)
 }
 
 /* What is past is searched by the encoder of the base retriever, so that nothing of an untrained one is trained; by the
- * engine's where that has none. */
-static void choose_past(struct ptr_reach *reach, const struct trained *trained)
+ * engine's where that has none, and by training's where there is no other. */
+static int choose_past(struct ptr_reach *reach, const struct trained *trained, wt_error *err)
 {
-    const struct encoder *own = trained->base ? trained->base : trained->encoder;
-    reach->encoder = reach->home.plan.encoder ? reach->home.plan.encoder : own;
-    reach->past = reach->encoder == trained->encoder ? trained->past.trained : trained->past.untrained;
+    const struct search *home = &reach->home;
+    wt_error why;
+    int rc = 0;
+    reach->encoder = home->plan.encoder;
+    if (!reach->encoder)
+        rc = wt__engine_load_encoder(home->engine, home->progress, &reach->encoder, &why);
+    if (rc == WT_EMODEL)
+        reach->encoder = trained->encoder;
+    else if (rc < 0)
+        return wt__fail(err, rc, "%s", why.message);
+    reach->past = reach->encoder == trained->encoder ? trained->past.trained
+                                                     : wt__past_requests_by(&trained->past, reach->encoder);
+    return 0;
 }
 
 /* An index that knows the rows of training's labels, in place of the search's where that does not. */
@@ -192,9 +202,9 @@ static int learn_past(struct ptr_reach *reach, wt_error *err)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__fail_cancelled(err);
     if (!trained || !trained->recipes[RECIPE_NEIGHBOURS].there)
         return 0;
-    choose_past(reach, trained);
-    if (reach->past.count == 0)
-        return 0;
+    rc = choose_past(reach, trained, err);
+    if (rc < 0 || reach->past.count == 0)
+        return rc;
     rc = wt__engine_index(home->engine, home->progress, home->plan.set.kind ? &home->plan.set : NULL, trained, &index,
                           err);
     if (rc < 0)
@@ -212,6 +222,19 @@ int wt__ptr_reach(struct ptr_reach *reach, wt_error *err)
     if (rc == 0)
         rc = learn_past(reach, err);
     return rc < 0 ? rc : wt__search_allowed(&reach->home, &reach->allowed, err);
+}
+
+int wt__ptr_prepare(wt_engine *engine, struct progress *progress, wt_error *err)
+{
+    struct arena arena = {0};
+    struct ptr_reach reach = {
+        .home = {.engine = engine, .request = STR("anything"), .arena = &arena, .k = 1, .progress = progress}};
+    int rc = wt__ptr_reach(&reach, err);
+    if (rc == 0 && reach.past.count > 0)
+        rc = wt__bundles_of(engine, progress, reach.home.index, reach.encoder, &reach.bundles, err);
+    wt__ptr_leave(&reach);
+    wt__arena_dispose(&arena);
+    return rc;
 }
 
 void wt__ptr_leave(struct ptr_reach *reach)

@@ -27,6 +27,10 @@ struct ptr_reach {
 int wt__ptr_reach(struct ptr_reach *reach, wt_error *err);
 void wt__ptr_leave(struct ptr_reach *reach);
 
+/* Makes what the first query after training would make: the index with what was trained in it, and the bundles of past
+ * requests, of which those that are new are encoded. Errors: those of wt_find. */
+int wt__ptr_prepare(wt_engine *engine, struct progress *progress, wt_error *err);
+
 /* self is the reach. One thread at a time. */
 struct ptr_sources wt__ptr_sources(struct ptr_reach *reach);
 

@@ -97,16 +97,20 @@ int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct ar
     if (rc == WT_ECANCELLED)
         return wt__fail_cancelled(err);
     const struct trained_recipe *choice = wt__trained_recipe(trained, name);
-    if (choice)
-        return plan_trained(engine, wish, trained, choice, arena, out, err);
-    if (!automatic && !recipe->retriever)
-        return rc < 0 ? wt__fail(err, WT_ERECIPE, "%s", why.message)
-               : trained && trained->notice
-                   ? wt__fail(err, WT_ERECIPE, "%s", trained->notice)
-                   : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`%s", name,
-                              recipe->reads ? wt__recipes[recipe->first].public.name : name,
-                              recipe->reads ? ", then `whichtool train cross`" : "");
     const char *notice = rc < 0 ? why.message : trained ? trained->notice : NULL;
+    if (choice) {
+        rc = wt__reranker_load(&choice->reranker, &why);
+        if (rc == 0)
+            return plan_trained(engine, wish, trained, choice, arena, out, err);
+        notice = rc != WT_ENOMEM ? wt__trained_unused(choice->runs, why.message, arena) : NULL;
+        if (!notice)
+            return wt__fail_nomem(err);
+    }
+    if (!automatic && !recipe->retriever)
+        return notice ? wt__fail(err, WT_ERECIPE, "%s", notice)
+                      : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`%s", name,
+                                 recipe->reads ? wt__recipes[recipe->first].public.name : name,
+                                 recipe->reads ? ", then `whichtool train cross`" : "");
     if (notice && !(out->notice = wt__arena_copy(arena, wt__str(notice))))
         return wt__fail_nomem(err);
     return plan_plain(engine, wish, recipe, automatic, arena, out, err);

@@ -135,7 +135,10 @@ static int open_trained(wt_engine *engine, struct progress *progress, void **out
     wt_error no_base = {0};
     if (!engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
         return 0;
-    int rc = wt__engine_encoder_locked(engine, progress, &base, &no_base);
+    /* A second model would take as much memory and time as the first. */
+    int rc = wt__trained_brings_encoder(engine->trained_folder)
+                 ? 0
+                 : wt__engine_encoder_locked(engine, progress, &base, &no_base);
     if (lasts(rc))
         rc = wt__progress_phase(progress, "loading what was trained", 0)
                  ? wt__fail_cancelled(why)

@@ -432,7 +432,8 @@ static unsigned char *copy_image(const struct image *image)
     return copy;
 }
 
-/* Removes vector files that the new snapshot does not name. Failing is no harm. */
+/* Removes vector files that the new snapshot does not name; those of folders below are of other snapshots. Failing is
+ * no harm. */
 static void remove_others(const struct job *job)
 {
     struct arena arena = {0};
@@ -442,7 +443,8 @@ static void remove_others(const struct job *job)
     for (size_t i = 0; i < count; i++) {
         const char *slash = strrchr(paths[i], '/');
         struct str file = wt__str(slash ? slash + 1 : paths[i]);
-        bool stray = wt__str_starts(file, STR("vectors-"));
+        bool own = slash && (size_t)(slash - paths[i]) == strlen(job->folder);
+        bool stray = own && wt__str_starts(file, STR("vectors-"));
         for (size_t set = 0; stray && set < job->content->source_count; set++) {
             const struct plan *plan = &job->plans[set];
             wt__vectors_file_name(name, plan->source->model, plan->source->kind, plan->number);

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "encoder/config.h"
 #include "engine/corpus.h"
+#include "engine/ptr_sources.h"
 #include "engine/sized_options.h"
 #include "recipe/trained.h"
 #include "engine/recorded_use.h"
@@ -362,15 +363,18 @@ static int run(struct training *training, const char *name, struct report *repor
     return rc;
 }
 
-/* The engine's next query uses what was trained, when that is in its folder. */
+/* The engine's next query uses what was trained, when that is in its folder, and finds index and bundles made. */
 static int adopt(wt_engine *engine, struct train_progress *progress, wt_error *err)
 {
     struct progress update;
     wt__engine_forget_trained(engine);
     wt__progress_init(&update, wt__train_progress_forward, progress);
     int rc = wt__engine_update_trained(engine, &update, err);
+    int prepared = rc == 0 ? wt__ptr_prepare(engine, &update, NULL) : 0;
     wt__progress_dispose(&update);
-    return rc;
+    if (prepared == WT_ECANCELLED)
+        return wt__fail_cancelled(err);
+    return prepared == WT_ENOMEM ? wt__fail_nomem(err) : rc; /* all else is told to who asks */
 }
 
 int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *given, wt_train_report **out, wt_error *err)

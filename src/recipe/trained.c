@@ -22,15 +22,20 @@ struct reading {
     wt_error *err;
 };
 
-static int set_notice(struct trained *trained, const char *recipe, const char *why)
+char *wt__trained_unused(const char *recipe, const char *why, struct arena *arena)
 {
-    if (trained->notice)
-        return 0;
     struct buffer text = {0};
     wt__buffer_printf(&text, "the trained recipe %s is not used: %s; `whichtool train %s` makes it anew", recipe, why,
                       recipe);
-    trained->notice = text.failed ? NULL : wt__arena_copy(&trained->arena, wt__buffer_view(&text));
+    char *notice = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
+    return notice;
+}
+
+static int set_notice(struct trained *trained, const char *recipe, const char *why)
+{
+    if (!trained->notice)
+        trained->notice = wt__trained_unused(recipe, why, &trained->arena);
     return trained->notice ? 0 : WT_ENOMEM;
 }
 
@@ -183,7 +188,7 @@ static int read_model(struct reading *reading, size_t id, const json_t *config)
         return wt__mlc_open(&trained->mlc, path, config, wt__encoder_dim(trained->encoder), &trained->arena,
                             &reading->key, reading->err);
     case MODEL_PAST:
-        return wt__past_requests_open(&trained->past, path, config, trained->encoder, trained->base, reading->err);
+        return wt__past_requests_open(&trained->past, path, config, trained->encoder, reading->err);
     case MODEL_RERANKER:
         return read_reranker(reading, id, path, config);
     case MODEL_CHOICE:
@@ -277,6 +282,15 @@ static int read_chooser(struct reading *reading)
 
 /* ---------------------------------------------------------------- all of it */
 
+bool wt__trained_brings_encoder(const char *folder)
+{
+    struct arena arena = {0};
+    const char *own = wt__path_join(&arena, folder, TRAINED_ENCODER);
+    bool there = own && wt__is_folder(own);
+    wt__arena_dispose(&arena);
+    return there;
+}
+
 /* 1, or 0 when there is none. */
 static int open_encoder(struct reading *reading, const struct encoder *base, struct progress *progress)
 {
@@ -286,7 +300,6 @@ static int open_encoder(struct reading *reading, const struct encoder *base, str
         return wt__fail_nomem(reading->err);
     int rc = wt__is_folder(folder) ? wt__encoder_load(&trained->own, folder, progress, reading->err) : 0;
     trained->encoder = trained->own ? trained->own : base;
-    trained->base = base;
     if (trained->encoder)
         wt__sha256_update(&reading->key, wt__encoder_hash(trained->encoder), 64);
     return rc < 0 ? rc : trained->encoder != NULL;

@@ -55,7 +55,6 @@ struct trained {
     struct arena arena;
     struct encoder *own;           /* the trained encoder; NULL: the recipes use the engine's */
     const struct encoder *encoder; /* the one in use; never NULL */
-    const struct encoder *base;    /* the engine's; NULL: it has none */
     char key[65];                  /* of encoder, weights and head: tells vectors of one training from another's */
     struct tool2vec tool2vec;
     struct mlc mlc;                         /* count 0: none */
@@ -67,16 +66,23 @@ struct trained {
     struct trained *next;                   /* of those before it, when it was replaced */
 };
 
-/* Reads a folder. base: the engine's encoder, NULL when it has none; outlives out. *out is NULL when the folder is not
- * there, and when there is neither an encoder in it nor base: nothing that was trained does without. A recipe that was
- * made with another encoder than the one found is left out, and notice says so.
- * progress is heard while its encoder is loaded; may be NULL. Errors: WT_EMODEL (malformed), WT_ENOMEM, WT_ECANCELLED.
+/* Whether the folder has an encoder of its own: then it is the one in use, and the engine's need not be opened. */
+bool wt__trained_brings_encoder(const char *folder);
+
+/* Reads a folder. base: the engine's encoder, for a folder that brings none; NULL: there is none; outlives out. *out is
+ * NULL when the folder is not there, and when there is neither encoder: nothing that was trained does without. A recipe
+ * that was made with another encoder than the one found is left out, and notice says so. progress is heard while its
+ * encoder is loaded; may be NULL. Errors: WT_EMODEL (malformed), WT_ENOMEM, WT_ECANCELLED.
  */
 int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, struct progress *progress,
                      wt_error *err);
 void wt__trained_close(struct trained *trained);
 
-/* The recipe when it can run, else NULL. trained may be NULL. */
+/* The sentence that a trained recipe is not used, and why, in the arena; NULL when memory is out. */
+char *wt__trained_unused(const char *recipe, const char *why, struct arena *arena);
+
+/* The recipe when it can run, as far as that is known before its second stage is read (wt__reranker_load), else NULL.
+ * trained may be NULL. */
 const struct trained_recipe *wt__trained_recipe(const struct trained *trained, const char *name);
 
 /* The tool vector of a recipe. document [D]: d; sum [D] and uses: of its usages; mlc_row: of wt__mlc_row. */

@@ -318,32 +318,75 @@ int wt__refine(struct refiner *r, struct str request, const struct vectors *vect
 
 /* ---------------------------------------------------------------- as a reranker */
 
+/* Its layers are read by the first who runs it: most processes run another recipe. */
+struct refiner_on_demand {
+    const char *path;
+    const struct encoder *encoder;
+    size_t join, candidates;
+    pthread_mutex_t lock;
+    bool tried;
+    struct refiner *refiner; /* NULL: not read yet, or why not */
+    wt_error why;
+};
+
 static int open_refiner(struct reranker *out, const struct rerank_folder *folder, wt_error *err)
 {
     int64_t join = wt__json_int(folder->config, "join", -1), count = wt__json_int(folder->config, "candidates", 0);
-    struct refiner *refiner = NULL;
     if (!wt__str_equal(wt__json_str(folder->config, "first"), wt__str(folder->first_identity)))
         return wt__fail(err, WT_EMODEL, "%s, with which it begins, was trained again since", folder->first);
-    int rc = wt__refiner_open(&refiner, folder->encoder, folder->weights, join < 0 ? SIZE_MAX : (size_t)join,
-                              count < 0 ? 0 : (size_t)count, err);
-    out->model = refiner;
-    return rc;
+    struct refiner_on_demand *model = calloc(1, sizeof *model);
+    if (!model || pthread_mutex_init(&model->lock, NULL) != 0) {
+        free(model);
+        return wt__fail_nomem(err);
+    }
+    model->path = folder->weights;
+    model->encoder = folder->encoder;
+    model->join = join < 0 ? SIZE_MAX : (size_t)join;
+    model->candidates = count < 0 ? 0 : (size_t)count;
+    out->model = model;
+    return 0;
 }
 
 static void close_refiner(void *model)
 {
-    wt__refiner_close(model);
+    struct refiner_on_demand *refiner = model;
+    if (!refiner)
+        return;
+    wt__refiner_close(refiner->refiner);
+    pthread_mutex_destroy(&refiner->lock);
+    free(refiner);
+}
+
+static int load(const struct reranker *reranker, wt_error *err)
+{
+    struct refiner_on_demand *model = reranker->model;
+    pthread_mutex_lock(&model->lock);
+    if (!model->tried) {
+        model->why = (wt_error){0};
+        int rc =
+            wt__refiner_open(&model->refiner, model->encoder, model->path, model->join, model->candidates, &model->why);
+        model->why.code = rc;
+        model->tried = rc != WT_ENOMEM;
+    }
+    int rc = model->refiner ? 0 : model->why.code;
+    if (rc < 0 && err)
+        *err = model->why;
+    pthread_mutex_unlock(&model->lock);
+    return rc;
 }
 
 static size_t depth(const struct reranker *reranker)
 {
-    return wt__refiner_candidates(reranker->model);
+    const struct refiner_on_demand *model = reranker->model;
+    return model->candidates;
 }
 
 static int run(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err)
 {
-    return wt__refine(reranker->model, input->request->text, input->view->vectors, hits, err);
+    const struct refiner_on_demand *model = reranker->model;
+    int rc = load(reranker, err);
+    return rc < 0 ? rc : wt__refine(model->refiner, input->request->text, input->view->vectors, hits, err);
 }
 
 const struct rerank_kind wt__rerank_refiner = {
-    .features = true, .open = open_refiner, .close = close_refiner, .depth = depth, .run = run};
+    .features = true, .open = open_refiner, .close = close_refiner, .load = load, .depth = depth, .run = run};

@@ -5,6 +5,11 @@ struct reranker wt__reranker_plain(const struct rerank_kind *kind)
     return (struct reranker){.kind = kind, .model = kind ? (void *)kind->plain : NULL}; /* only ever read */
 }
 
+int wt__reranker_load(const struct reranker *reranker, wt_error *err)
+{
+    return reranker->kind && reranker->kind->load ? reranker->kind->load(reranker, err) : 0;
+}
+
 size_t wt__reranker_depth(const struct reranker *reranker)
 {
     return reranker->kind ? reranker->kind->depth(reranker) : 0;

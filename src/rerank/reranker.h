@@ -67,6 +67,9 @@ struct rerank_kind {
     /* out->model, and what else is not set, from its folder. NULL: it has none. Errors: WT_EMODEL, WT_ENOMEM. */
     int (*open)(struct reranker *out, const struct rerank_folder *folder, wt_error *err);
     void (*close)(void *model);
+    /* Reads what of its model no other recipe has a use for, once; NULL: there is nothing. What is wrong with it is
+     * told here, before anything is searched. Errors: WT_EMODEL, WT_ENOMEM. */
+    int (*load)(const struct reranker *reranker, wt_error *err);
     /* How many hits of the first stage it can make use of. */
     size_t (*depth)(const struct reranker *reranker);
     /* Gives the hits, of which there are some, their new order, scores and stages. Those that it did not look at stay
@@ -81,6 +84,7 @@ extern const struct rerank_kind wt__rerank_refiner, wt__rerank_cross, wt__rerank
 struct reranker wt__reranker_plain(const struct rerank_kind *kind);
 
 /* Of any reranker, also of none. */
+int wt__reranker_load(const struct reranker *reranker, wt_error *err);
 size_t wt__reranker_depth(const struct reranker *reranker);
 int wt__rerank(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err);
 

@@ -88,23 +88,31 @@ static int read_trained(struct past_requests *past, const struct safetensors *fi
     return 0;
 }
 
-/* The engine's encoder may be another one than when they were remembered. */
 static int read_untrained(struct past_requests *past, const json_t *config, const struct safetensors *file,
-                          const char *path, const struct encoder *base, wt_error *err)
+                          const char *path, wt_error *err)
 {
     const struct tensor *requests = wt__safetensors_find(file, PAST_UNTRAINED);
-    if (!base || !requests || !wt__str_equal(wt__json_str(config, PAST_UNTRAINED), wt__str(wt__encoder_hash(base))))
+    struct str hash = wt__json_str(config, PAST_UNTRAINED);
+    if (!requests || hash.len >= sizeof past->untrained_hash)
         return 0;
-    if (!are_vectors(requests, base) || requests->shape[0] != past->trained.count)
+    if (requests->dtype != DTYPE_F32 || requests->rank != 2 || requests->shape[0] != past->trained.count)
         return wt__fail(err, WT_EMODEL, "%s: the tensor untrained does not fit the requests", path);
+    memcpy(past->untrained_hash, hash.ptr, hash.len);
     past->untrained = past->trained;
     past->untrained.dim = requests->shape[1];
     past->untrained.requests = (const float *)(const void *)requests->data;
     return 0;
 }
 
+/* The engine's encoder may be another one than when they were remembered. */
+struct neighbours wt__past_requests_by(const struct past_requests *past, const struct encoder *encoder)
+{
+    bool same = strcmp(past->untrained_hash, wt__encoder_hash(encoder)) == 0;
+    return same && past->untrained.dim == wt__encoder_dim(encoder) ? past->untrained : (struct neighbours){0};
+}
+
 int wt__past_requests_open(struct past_requests *out, const char *path, const json_t *config,
-                           const struct encoder *encoder, const struct encoder *base, wt_error *err)
+                           const struct encoder *encoder, wt_error *err)
 {
     struct safetensors file;
     *out = (struct past_requests){0};
@@ -116,10 +124,8 @@ int wt__past_requests_open(struct past_requests *out, const char *path, const js
     if (rc < 0)
         return rc;
     rc = read_trained(out, &file, path, encoder, err);
-    if (rc == 0 && encoder == base)
-        out->untrained = out->trained;
-    else if (rc == 0)
-        rc = read_untrained(out, config, &file, path, base, err);
+    if (rc == 0)
+        rc = read_untrained(out, config, &file, path, err);
     wt__safetensors_dispose(&file);
     return rc;
 }

@@ -25,7 +25,8 @@ enum { PAST_MAX_REQUESTS = 50000 };
 
 struct past_requests {
     struct neighbours trained;   /* without rows, which are a snapshot's; count 0: none */
-    struct neighbours untrained; /* the same by the engine's encoder; count 0: not remembered so */
+    struct neighbours untrained; /* the same by the engine's encoder of then; count 0: not remembered so */
+    char untrained_hash[65];     /* of that encoder */
     struct mapping file;
     uint32_t *numbers;       /* memory of starts and labels */
     uint32_t *label_hashes;  /* [label_count] of the tools' ids, ascending */
@@ -33,11 +34,13 @@ struct past_requests {
     size_t label_count;
 };
 
-/* encoder: in use; base: the engine's, NULL when it has none. out is disposed of even when this fails. Errors:
- * WT_EMODEL, WT_ENOMEM. */
+/* encoder: in use. out is disposed of even when this fails. Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__past_requests_open(struct past_requests *out, const char *path, const json_t *config,
-                           const struct encoder *encoder, const struct encoder *base, wt_error *err);
+                           const struct encoder *encoder, wt_error *err);
 void wt__past_requests_dispose(struct past_requests *past);
+
+/* Their vectors by an encoder that is not the one in use; count 0: they are not remembered so. */
+struct neighbours wt__past_requests_by(const struct past_requests *past, const struct encoder *encoder);
 
 /* Which row each label is: rows [label_count], by the keys of the snapshot's rows. */
 void wt__past_requests_rows(const struct past_requests *past, const struct snapshot_key *keys, size_t count,

@@ -102,8 +102,8 @@ static int encode_texts(struct query *query, wt_error *err)
     query->out->texts = count;
     if (query->request->encoded)
         return 0;
-    double begun = wt__now_ms();
     int rc = prepare_scratch(encoder, workspace, err);
+    double begun = wt__now_ms();
     if (rc == 0)
         rc = wt__encode(encoder, workspace->scratch, texts, count, vectors, err);
     query->out->encode_ms = wt__now_ms() - begun;

@@ -390,6 +390,56 @@ static void damaged_bundles_are_made_anew(void **state)
     }
 }
 
+/* Bundles that a query is told to encode, by phase and steps. */
+struct encoded {
+    bool begun, now;
+    uint64_t most;
+};
+
+static int count_encoded(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct encoded *encoded = context;
+    (void)total;
+    encoded->now = strcmp(phase, "encoding bundles") == 0;
+    encoded->begun |= encoded->now;
+    if (encoded->now && done > encoded->most)
+        encoded->most = done;
+    return 0;
+}
+
+static struct encoded encoded_by_a_pick(void)
+{
+    struct encoded encoded = {0};
+    wt_engine *engine = open_store(&place, NULL);
+    wt_picked *result = NULL;
+    wt_pick_options options;
+    wt_pick_options_init(&options);
+    options.recipe = "bundle";
+    options.progress = count_encoded;
+    options.progress_context = &encoded;
+    sound(&place, wt_pick(engine, trip, strlen(trip), &options, &result, &place.err));
+    wt_picked_free(result);
+    wt_close(engine);
+    return encoded;
+}
+
+/* What training prepares no query encodes; and none that is as it was when the catalogue changes. */
+static void bundles_are_encoded_once(void **state)
+{
+    (void)state;
+    leave_past();
+    wt_engine *engine = open_store(&place, NULL);
+    sound(&place, wt__ptr_prepare(engine, NULL, &place.err));
+    wt_close(engine);
+    assert_false(encoded_by_a_pick().begun);
+    engine = open_store(&place, NULL);
+    add(&place, engine, "{\"provider\": \"music\", \"name\": \"stop\", \"description\": \"Stops a song.\"}\n");
+    wt_close(engine);
+    assert_int_equal(encoded_by_a_pick().most, 0);
+    remove_folder(place.index);
+    assert_int_equal(encoded_by_a_pick().most, 3); /* different ones */
+}
+
 /* The first picks of a fresh engine make its bundles together. Run under ThreadSanitizer too. */
 static void *first_pick(void *context)
 {
@@ -595,6 +645,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_set_of_past_use_is_one_bundle, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(any_retriever_finds_bundles, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(nothing_below_an_untrained_recipe_is_trained, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(bundles_are_encoded_once, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(damaged_bundles_are_made_anew, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(first_picks_may_come_together, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(no_list_holds_another_providers_tools, set_up_handmade, tear_down_place),

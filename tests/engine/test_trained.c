@@ -19,13 +19,13 @@
 #include "rerank/cross.h"
 #include "retrieve/document.h"
 
-/* STORE-models/RECIPE/config.json, of the small model's encoder or of another one. */
-static void leave(const char *recipe, bool fits, const char *members)
+/* STORE-models/RECIPE/config.json, of that model's encoder or of another one. */
+static void leave_by(const char *model, const char *recipe, bool fits, const char *members)
 {
     struct arena arena = {0};
     struct encoder *encoder = NULL;
     struct buffer folder = {0}, config = {0};
-    sound(&place, wt__encoder_open(&encoder, place.model, &place.err));
+    sound(&place, wt__encoder_open(&encoder, model, &place.err));
     wt__buffer_printf(&folder, "%s-models/%s", place.store, recipe);
     wt__buffer_printf(&config, "{\"encoder\": {\"hash\": \"%s\"}, %s}", fits ? wt__encoder_hash(encoder) : "other",
                       members);
@@ -36,6 +36,11 @@ static void leave(const char *recipe, bool fits, const char *members)
     wt__buffer_dispose(&folder);
     wt__buffer_dispose(&config);
     wt__arena_dispose(&arena);
+}
+
+static void leave(const char *recipe, bool fits, const char *members)
+{
+    leave_by(place.model, recipe, fits, members);
 }
 
 /* Hits of a new engine, as a new process would have them. */
@@ -352,6 +357,74 @@ static void only_who_needs_the_cross_encoder_opens_it(void **state)
     for (int i = 0; i < 2; i++)
         refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_EMODEL, "model.safetensors");
     wt_close(engine);
+}
+
+static void only_who_runs_a_refiner_reads_it(void **state)
+{
+    static const char *const others[] = {"auto", "hybrid", "tool2vec"};
+    wt_find_options options;
+    wt_hits *hits = NULL;
+    (void)state;
+    leave("tool2vec", true, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"whichtool\": {\"identity\": \"one\"}");
+    leave("tool2vec+refiner", true, "\"first\": \"one\", \"join\": 0, \"candidates\": 16"); /* without weights */
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        hits = asked(others[i]);
+        assert_null(hits->notice);
+        wt_hits_free(hits);
+    }
+    wt_find_options_init(&options);
+    options.recipe = "tool2vec+refiner";
+    wt_engine *engine = open_store(&place, NULL);
+    hits = NULL;
+    for (int i = 0; i < 2; i++)
+        refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
+                "the trained recipe tool2vec+refiner is not used: the refiner: ");
+    wt_close(engine);
+    leave("auto", true, "\"runs\": \"tool2vec+refiner\"");
+    hits = asked(NULL);
+    assert_string_equal(hits->recipe, "hybrid");
+    assert_non_null(strstr(hits->notice, "`whichtool train tool2vec+refiner` makes it anew"));
+    wt_hits_free(hits);
+}
+
+static int note_loading(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)done, (void)total;
+    *(int *)context += strcmp(phase, "loading the model") == 0;
+    return 0;
+}
+
+/* Once the index is there, the engine's encoder is for who runs a recipe that stands on it. */
+static void a_trained_encoder_stands_alone(void **state)
+{
+    static const struct {
+        const char *recipe;
+        int loads;
+    } cases[] = {{"auto", 0}, {"dpr", 0}, {"hybrid", 1}};
+    struct arena arena = {0};
+    struct buffer models = {0};
+    (void)state;
+    wt__buffer_printf(&models, "%s-models", place.store);
+    const char *own = wt__path_join(&arena, models.ptr, "encoder");
+    tiny_model_write(own, TINY_BERT, 2);
+    leave_by(own, "dpr", true, DPR);
+    leave_by(own, "auto", true, "\"runs\": \"fuse(dense)\", \"weights\": {\"dense\": 1}");
+    wt_hits_free(asked("auto"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int loads = 0;
+        wt_find_options options;
+        wt_find_options_init(&options);
+        options.recipe = cases[i].recipe;
+        options.progress = note_loading;
+        options.progress_context = &loads;
+        wt_engine *engine = open_store(&place, NULL);
+        wt_hits_free(find_with(&place, engine, "weather in a city", &options));
+        wt_close(engine);
+        if (!!loads != cases[i].loads)
+            fail_msg("%s: %d models loaded beside training's", cases[i].recipe, loads);
+    }
+    wt__buffer_dispose(&models);
+    wt__arena_dispose(&arena);
 }
 
 /* ---------------------------------------------------------------- stopping */
@@ -821,6 +894,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cross_encoder_reads_the_fields_it_was_trained_on, set_up_handmade,
                                         tear_down_place),
         cmocka_unit_test_setup_teardown(only_who_needs_the_cross_encoder_opens_it, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(only_who_runs_a_refiner_reads_it, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_trained_encoder_stands_alone, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(whatever_a_query_waits_for_can_be_stopped, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(picking_hears_while_it_loads, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(who_waits_for_an_index_can_be_stopped, set_up_handmade, tear_down_place),
