@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "cli/progress_line.h"
+#include "cli/suggest.h"
 #include "cli/text.h"
 
 int wt__exit_of(int code)
