@@ -4,52 +4,25 @@
 
 #include <string.h>
 
-enum { LONGEST_WORD = 40, NEAR = 3 };
+#include "base/nearest.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static char lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
-
-/* Edits that turn a into b: insert, delete, change, swap neighbours (optimal string alignment). */
-static size_t edits(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-    size_t d[LONGEST_WORD + 1][LONGEST_WORD + 1];
-    for (size_t i = 0; i <= a_len; i++)
-        d[i][0] = i;
-    for (size_t j = 0; j <= b_len; j++)
-        d[0][j] = j;
-    for (size_t i = 1; i <= a_len; i++)
-        for (size_t j = 1; j <= b_len; j++) {
-            char x = lower(a[i - 1]), y = lower(b[j - 1]);
-            size_t best = d[i - 1][j - 1] + (x != y);
-            if (d[i - 1][j] + 1 < best)
-                best = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < best)
-                best = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y && d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    return d[a_len][b_len];
-}
 
 const char *wt__closest(const char *word, const char *(*next)(const void *context, size_t index), const void *context)
 {
     const char *best = NULL, *candidate = NULL;
-    size_t len = strlen(word), least = NEAR;
-    for (size_t i = 0; len <= LONGEST_WORD && (candidate = next(context, i)); i++) {
-        size_t candidate_len = strlen(candidate);
-        if (candidate_len > LONGEST_WORD)
-            continue;
-        size_t distance = edits(word, len, candidate, candidate_len);
-        /* A word of which as much is changed as is kept is another word. */
-        if (distance < least && distance * 2 <= candidate_len) {
-            least = distance;
-            best = candidate;
-        }
+    char lower[NEAREST_WORD_MAX + 1];
+    struct nearest nearest;
+    size_t len = strlen(word);
+    if (len > NEAREST_WORD_MAX)
+        return NULL;
+    for (size_t i = 0; i < len; i++)
+        lower[i] = (char)(word[i] >= 'A' && word[i] <= 'Z' ? word[i] + ('a' - 'A') : word[i]);
+    wt__nearest_begin(&nearest, (struct str){lower, len});
+    for (size_t i = 0; (candidate = next(context, i)); i++) {
+        size_t before = nearest.edits;
+        wt__nearest_show(&nearest, wt__str(candidate));
+        best = nearest.edits < before ? candidate : best;
     }
     return best;
 }
