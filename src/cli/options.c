@@ -247,6 +247,8 @@ static const struct option list_options[] = {
 };
 static const struct example list_examples[] = {
     {"whichtool list --providers", "What the catalogue is made of."},
+    {"whichtool list issue", "Tools with \"issue\" in their id."},
+    {"whichtool list 'git*/create_*'", "Tools that create something, of providers that begin with git."},
     {"whichtool list --provider github --json", "One provider's tools, for a script."},
 };
 
@@ -628,9 +630,14 @@ const struct verb wt__verbs[] = {
      EXAMPLES(pick_examples),
      .run = wt__cmd_pick},
     {.name = "list",
-     .arguments = "",
+     .arguments = "[PATTERN]",
      .summary = "List the tools or the providers of the catalogue",
-     .text = "Tools come in the order of their import.",
+     .text =
+         "Tools come in the order of their import. With PATTERN only those whose id, provider/name, fits it: a part "
+         "of the id, in upper or lower case; or, where it holds * (any characters, / too) or ? (one character), the "
+         "whole id, by case. Put quotes around such a PATTERN, or the shell reads it first.",
+     .kind = VALUE_TEXT,
+     .max_words = 1,
      OPTIONS(list_options),
      EXAMPLES(list_examples),
      .run = wt__cmd_list},

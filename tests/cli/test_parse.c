@@ -121,7 +121,7 @@ static const struct {
     {"what others call remove", "delete|x", "unknown verb \"delete\"; did you mean `remove`?"},
     {"an empty verb", "|x", "unknown verb \"\""},
     {"no words where one is needed", "find", "`find` needs REQUEST"},
-    {"words where none are taken", "list|x", "`list` takes no arguments, but \"x\" was given"},
+    {"words where none are taken", "check|x", "`check` takes no arguments, but \"x\" was given"},
     {"a word too many", "show|a|b", "`show` takes NAME, but \"b\" follows"},
     {"an unknown first word", "usage|eat", "`usage` is followed by one of: add list export forget; not \"eat\""},
     {"an unknown option", "find|x|--frobnicate", "unknown option --frobnicate"},
