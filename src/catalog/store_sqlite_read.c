@@ -294,3 +294,44 @@ int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, w
     *providers = (uint64_t)provider_count;
     return rc;
 }
+
+int wt__store_providers(struct store *store, struct arena *arena, struct provider_count **out, size_t *count,
+                        wt_error *err)
+{
+    sqlite3_stmt *rows;
+    struct provider_count *found = NULL;
+    size_t len = 0, capacity = 0;
+    *count = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT p.name, n FROM (SELECT provider, count(*) AS n FROM tool INDEXED BY tool_provider"
+                             " GROUP BY provider) CROSS JOIN provider p ON p.id = provider ORDER BY n DESC, p.name",
+                             &rows, err);
+    if (rc < 0)
+        return rc;
+    while ((rc = wt__sql_step(store, rows, err)) == 1) {
+        char *name = wt__arena_copy(arena, wt__sql_column(rows, 0));
+        if (!name || wt__grow((void **)&found, &capacity, len + 1, sizeof *found) < 0) {
+            rc = wt__fail_nomem(err);
+            break;
+        }
+        found[len++] = (struct provider_count){name, (uint64_t)sqlite3_column_int64(rows, 1)};
+    }
+    wt__sql_reset(rows);
+    *out = rc == 0 ? wt__arena_array(arena, struct provider_count, len) : NULL;
+    if (rc == 0 && !*out)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && len) {
+        memcpy(*out, found, len * sizeof *found);
+        *count = len;
+    }
+    free(found);
+    return rc;
+}
+
+int wt__store_version(struct store *store, int *out, wt_error *err)
+{
+    int64_t version = 0;
+    int rc = wt__sql_number(store, "PRAGMA user_version", &version, err);
+    *out = (int)version;
+    return rc;
+}

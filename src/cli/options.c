@@ -252,6 +252,12 @@ static const struct example list_examples[] = {
     {"whichtool list --provider github --json", "One provider's tools, for a script."},
 };
 
+static const struct option status_options[] = {MODEL_OPTIONS};
+static const struct example status_examples[] = {
+    {"whichtool status", "Where the store is, and what is in it."},
+    {"whichtool status --json | jq .untrained", "How many requests another training would add."},
+};
+
 static const struct example check_examples[] = {
     {"whichtool check && cp ~/.local/share/whichtool/tools.wt backup.wt", "A copy of a store that is sound."},
 };
@@ -682,6 +688,17 @@ const struct verb wt__verbs[] = {
      OPTIONS(remove_options),
      EXAMPLES(remove_examples),
      .run = wt__cmd_remove},
+    {.name = "status",
+     .arguments = "",
+     .summary = "Show what there is: tools, vectors, recorded use, trained models, sizes",
+     .text =
+         "Vectors are how many tools can be found by meaning. Of recorded use it says how much no training has seen; "
+         "of each trained model when, from what, and its figure on requests that were held out, before and after. "
+         "The recipe is what find runs, and why.\n"
+         "Nothing is opened for it but the store, so it takes milliseconds; `whichtool check` looks for damage.",
+     OPTIONS(status_options),
+     EXAMPLES(status_examples),
+     .run = wt__cmd_status},
     {.name = "check",
      .arguments = "",
      .summary = "Check the store and its index for damage",
