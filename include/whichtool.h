@@ -185,6 +185,8 @@ typedef struct wt_list_options {
     const char *provider; /* only this provider's; NULL: all */
     size_t limit;         /* 0: all */
     size_t offset;        /* tools to pass over first */
+    const char *pattern;  /* only tools whose id fits: with '*' (any run of characters, '/' too) or '?' (one character)
+                             the whole of it, by case; else a part of it, in upper or lower case. NULL or "": all */
 } wt_list_options;
 
 WT_INIT(wt_list_options_init, wt_list_options)
@@ -215,6 +217,50 @@ WT_INIT(wt_catalog_info_init, wt_catalog_info)
 
 /* Errors: WT_EINVAL (out was not filled with its _init), WT_ESTORE, WT_EBUSY. */
 WT_API int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err);
+
+typedef struct wt_provider_status {
+    const char *name; /* "" for tools without a provider */
+    uint64_t tools;
+} wt_provider_status;
+
+/* A model that was trained for this store. */
+typedef struct wt_trained_status {
+    const char *lesson;              /* a name of wt_lesson_at */
+    int64_t time;                    /* when it was written, seconds since 1970 */
+    const char *data;                /* what it learned from: the path of the store or of a data set */
+    int recorded_use;                /* that was this store's recorded use */
+    uint64_t requests, dev_requests; /* that it learned from, and that were held out to choose by */
+    const char *figure;              /* what was measured on those: "recall@5"; "" when nothing was */
+    double before, after;            /* as in wt_trained */
+    const char *stale;               /* why it is not used as it is, one line; NULL: it fits */
+} wt_trained_status;
+
+typedef struct wt_status {
+    const char *store; /* path */
+    int store_version; /* of the file's layout; 0 of a private store */
+    uint64_t tools;
+    size_t provider_count;
+    const wt_provider_status *const *providers; /* most tools first */
+    const char *model;                          /* the encoder that was asked for; "": none */
+    int model_installed;                        /* it is there */
+    uint64_t embedded;  /* tools that have a vector of it; as far as the store can tell, where it is not there */
+    uint64_t usages;    /* recorded */
+    uint64_t teaching;  /* those that did not fail and used a tool that is there */
+    uint64_t untrained; /* different requests of those beyond what the last training had: what another would add */
+    size_t trained_count;
+    const wt_trained_status *const *trained; /* by name */
+    const char *recipe; /* what "auto" runs: a name of wt_recipe_at, or a mixture that training found */
+    const char *why;    /* one sentence */
+    /* On disk. trained_bytes: of all that training left; model_bytes: of the encoder's folder; cache_bytes: of the
+     * cache folder, which any store shares and which may be deleted. */
+    uint64_t store_bytes, index_bytes, trained_bytes, model_bytes, cache_bytes;
+} wt_status;
+
+/* What there is: the catalogue, vectors, recorded use, trained models, sizes. Loads no model and reads no tool, so it
+ * takes milliseconds; that a model is whole is found out when it is used. From any thread.
+ * Errors: WT_ESTORE, WT_EBUSY, WT_EIO, WT_ENOMEM. */
+WT_API int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err);
+WT_API void wt_status_free(wt_status *status);
 
 /* Reads the whole store and the index beside it, and checks what a search only checks where it meets it: pages, indexes
  * and constraints of the store; every vector, posting and bound of the index. Changes nothing; an index that was not

@@ -419,24 +419,28 @@ int wt__list_files(struct arena *arena, const char *folder, size_t max_files, ch
     return rc;
 }
 
-static char *xdg_folder(struct arena *arena, const char *variable, const char *below_home)
+/* The current folder is no stand-in for a home: what is kept there is not found again from anywhere else. */
+static int xdg_folder(char **out, struct arena *arena, const char *variable, const char *below_home, wt_error *err)
 {
-    const char *base = getenv(variable);
-    if (base && base[0] == '/')
-        return wt__path_join(arena, base, "whichtool");
-    const char *home = getenv("HOME");
-    char *folder = wt__path_join(arena, home && home[0] ? home : ".", below_home);
-    return folder ? wt__path_join(arena, folder, "whichtool") : NULL;
+    const char *base = getenv(variable), *home = getenv("HOME");
+    *out = NULL;
+    if (!base || base[0] != '/') {
+        if (!home || home[0] != '/')
+            return wt__fail(err, WT_ENOTFOUND, "neither HOME nor %s is set to an absolute path: set HOME", variable);
+        base = wt__path_join(arena, home, below_home);
+    }
+    *out = base ? wt__path_join(arena, base, "whichtool") : NULL;
+    return *out ? 0 : wt__fail_nomem(err);
 }
 
-char *wt__data_folder(struct arena *arena)
+int wt__data_folder(char **out, struct arena *arena, wt_error *err)
 {
-    return xdg_folder(arena, "XDG_DATA_HOME", ".local/share");
+    return xdg_folder(out, arena, "XDG_DATA_HOME", ".local/share", err);
 }
 
-char *wt__cache_folder(struct arena *arena)
+int wt__cache_folder(char **out, struct arena *arena, wt_error *err)
 {
-    return xdg_folder(arena, "XDG_CACHE_HOME", ".cache");
+    return xdg_folder(out, arena, "XDG_CACHE_HOME", ".cache", err);
 }
 
 /* ---------------------------------------------------------------- locks */

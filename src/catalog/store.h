@@ -135,7 +135,23 @@ int wt__store_list(struct store *store, const struct str *provider, size_t limit
 int wt__store_sources(struct store *store, struct str prefix, struct arena *arena, struct str **sources, size_t *count,
                       wt_error *err);
 
+/* The same of the tools whose id fits a pattern: with '*' or '?' in it one of base/glob.h, else a part of the id, in
+ * upper or lower case. Looks at every name, and at nothing else of a tool. */
+int wt__store_list_matching(struct store *store, const struct str *provider, struct str pattern, size_t limit,
+                            size_t offset, struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
+
 int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err);
+
+/* Providers that have tools, most tools first, of equals by name; in the arena. */
+struct provider_count {
+    char *name;
+    uint64_t tools;
+};
+int wt__store_providers(struct store *store, struct arena *arena, struct provider_count **out, size_t *count,
+                        wt_error *err);
+
+/* How many of the migrations the file has had: its version. */
+int wt__store_version(struct store *store, int *out, wt_error *err);
 
 /* ---------------------------------------------------------------- vectors */
 
@@ -162,7 +178,13 @@ int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set,
 int64_t wt__store_get_vectors(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
                               float *out, bool *there, wt_error *err);
 
+/* The hash of the newest model of that name that the store has vectors of, "" where it has none. In the arena. */
+int wt__store_model_hash(struct store *store, const char *name, struct arena *arena, char **out, wt_error *err);
+
 int wt__store_count_vectors(struct store *store, const struct vector_set *set, uint64_t *out, wt_error *err);
+/* The same of a model of which the hash is all that is known. */
+int wt__store_count_of_model(struct store *store, const char *kind, const char *model_hash, uint64_t *out,
+                             wt_error *err);
 
 /* ---------------------------------------------------------------- recorded use */
 
@@ -198,6 +220,9 @@ struct usage_query {
 int wt__store_usages(struct store *store, const struct usage_query *query, struct arena *arena, struct usage **out,
                      size_t *count, wt_error *err);
 int wt__store_count_usages(struct store *store, const struct usage_query *query, uint64_t *out, wt_error *err);
+
+/* Usages that did not fail and used a tool that is there, and how many different requests they have. */
+int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *requests, wt_error *err);
 
 /* Removes usages (limit is not read). Sums that held one are to be made anew. Returns how many there were. */
 int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err);

@@ -219,6 +219,25 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     return rc;
 }
 
+int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *requests, wt_error *err)
+{
+    sqlite3_stmt *row;
+    *usages = *requests = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT count(*), count(DISTINCT u.request) FROM usage u WHERE u.outcome <> 2 AND EXISTS"
+                             " (SELECT 1 FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
+                             " WHERE x.usage = u.id AND l.tool IS NOT NULL)",
+                             &row, err);
+    if (rc == 0)
+        rc = wt__sql_step(store, row, err);
+    if (rc == 1) {
+        *usages = (uint64_t)sqlite3_column_int64(row, 0);
+        *requests = (uint64_t)sqlite3_column_int64(row, 1);
+        wt__sql_reset(row);
+    }
+    return rc < 0 ? rc : 0;
+}
+
 /* ---------------------------------------------------------------- which usages */
 
 /* ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit, ?9 client. */

@@ -176,23 +176,48 @@ int64_t wt__store_get_vectors(struct store *store, const struct vector_set *set,
     return rc < 0 ? rc : found;
 }
 
-int wt__store_count_vectors(struct store *store, const struct vector_set *set, uint64_t *out, wt_error *err)
+int wt__store_model_hash(struct store *store, const char *name, struct arena *arena, char **out, wt_error *err)
 {
     sqlite3_stmt *row;
+    *out = NULL;
+    int rc = wt__sql_prepare(store, "SELECT hash FROM model WHERE name = ?1 ORDER BY id DESC LIMIT 1", &row, err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(row, 1, wt__str(name)))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, row, err);
+    if (rc >= 0)
+        *out = wt__arena_copy(arena, rc == 1 ? wt__sql_column(row, 0) : STR(""));
+    wt__sql_reset(row);
+    if (rc >= 0 && !*out)
+        return wt__fail_nomem(err);
+    return rc < 0 ? rc : 0;
+}
+
+int wt__store_count_of_model(struct store *store, const char *kind, const char *model_hash, uint64_t *out,
+                             wt_error *err)
+{
+    sqlite3_stmt *row;
+    *out = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT count(*) FROM vector INDEXED BY vector_tool WHERE kind = ?1"
+                             " AND model = (SELECT id FROM model WHERE hash = ?2)",
+                             &row, err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(row, 1, wt__str(kind)) | wt__sql_bind_text(row, 2, wt__str(model_hash)))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, row, err);
+    if (rc == 1)
+        *out = (uint64_t)sqlite3_column_int64(row, 0);
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+int wt__store_count_vectors(struct store *store, const struct vector_set *set, uint64_t *out, wt_error *err)
+{
     int64_t model;
     *out = 0;
     int rc = wt__sql_find_model(store, set, &model, err);
-    if (rc < 0 || model == 0)
-        return rc;
-    rc = prepare_set(store,
-                     "SELECT count(*) FROM tool t INDEXED BY tool_key CROSS JOIN vector v"
-                     " ON v.tool = t.id AND v.kind = ?1 AND v.model = ?2",
-                     set, model, &row, err);
-    if (rc == 0)
-        rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        *out = (uint64_t)sqlite3_column_int64(row, 0);
-    if (rc >= 0)
-        wt__sql_reset(row);
-    return rc < 0 ? rc : 0;
+    return rc < 0 || model == 0 ? rc : wt__store_count_of_model(store, set->kind, set->model_hash, out, err);
 }

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "cli/progress_line.h"
+#include "cli/suggest.h"
 #include "cli/text.h"
 
 int wt__exit_of(int code)
@@ -141,21 +142,24 @@ int wt__cli_finish(void)
     return output_errno;
 }
 
-/* The store's path from -s, $WHICHTOOL_STORE or the data folder; NULL when memory is out. */
-static const char *store_path(struct cli *cli)
+/* The store's path, from -s, $WHICHTOOL_STORE or the data folder. 0, or an exit code with the reason told. */
+static int find_store(struct cli *cli)
 {
-    if (cli->store)
-        return cli->store;
     const char *named = wt__text_of(cli, OPT_STORE), *environment = getenv("WHICHTOOL_STORE");
-    if (named && *named) {
+    char *folder;
+    wt_error err;
+    if (named && *named)
         cli->store = named;
-    } else if (environment && *environment) {
+    else if (environment && *environment)
         cli->store = environment;
-    } else {
-        char *folder = wt__data_folder(&cli->arena);
-        cli->store = folder ? wt__path_join(&cli->arena, folder, "tools.wt") : NULL;
-    }
-    return cli->store;
+    if (cli->store)
+        return 0;
+    int rc = wt__data_folder(&folder, &cli->arena, &err);
+    if (rc == WT_ENOTFOUND)
+        return wt__cli_say(cli, END_STORE, "there is no place for the store: %s, or name the store with -s FILE",
+                           err.message);
+    cli->store = rc == 0 ? wt__path_join(&cli->arena, folder, "tools.wt") : NULL;
+    return cli->store ? 0 : wt__cli_say(cli, END_SYSTEM, "out of memory");
 }
 
 int wt__cli_empty(struct cli *cli)
@@ -173,8 +177,9 @@ static bool is_typed(const struct cli *cli)
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine)
 {
     *engine = NULL;
-    if (!store_path(cli))
-        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+    int code = find_store(cli);
+    if (code != 0)
+        return code;
     bool memory = strcmp(cli->store, ":memory:") == 0;
     if (mode == OPEN_EXISTING && !memory && access(cli->store, F_OK) != 0 && errno == ENOENT)
         return is_typed(cli) ? wt__cli_say(cli, END_STORE, "there is no store %s; `whichtool -s %s add FILE` makes one",
@@ -191,7 +196,7 @@ int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_eng
     wt_error err;
     if (wt_open(engine, cli->store, &options, &err) == 0)
         return 0;
-    int code = wt__cli_fail(cli, &err);
+    code = wt__cli_fail(cli, &err);
     return code == END_NOTHING ? END_STORE : code;
 }
 

@@ -90,8 +90,10 @@ int wt__cmd_model(struct cli *cli);
 int wt__cmd_pick(struct cli *cli);
 int wt__cmd_remove(struct cli *cli);
 int wt__cmd_show(struct cli *cli);
+int wt__cmd_status(struct cli *cli);
 int wt__cmd_train(struct cli *cli);
 int wt__cmd_usage(struct cli *cli);
+int wt__cmd_vectors(struct cli *cli);
 int wt__cmd_version(struct cli *cli);
 
 #endif

@@ -70,10 +70,11 @@ static int tell_stop(const struct cli *cli, const wt_add_report *report)
 {
     if (!report)
         return wt__import_stopped(cli);
-    return wt__cli_say(cli, END_INTERRUPTED,
-                       "stopped while encoding; the tools and %zu new vectors are stored, and the next `whichtool add` "
-                       "goes on where this one ended",
-                       report->embedded);
+    return wt__cli_say(
+        cli, END_INTERRUPTED,
+        "stopped while encoding; the tools and %zu new vectors are stored, and `whichtool vectors` makes "
+        "the others",
+        report->embedded);
 }
 
 struct adding {

@@ -1,5 +1,16 @@
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/suggest.h"
+
+static int unknown_verb(struct cli *cli, const char *name)
+{
+    struct buffer hint = {0};
+    wt__suggest_verb(&hint, name);
+    int code = wt__cli_say(cli, END_USAGE, "there is no verb \"%s\"%s", name,
+                           hint.ptr ? hint.ptr : "; `whichtool help` lists them");
+    wt__buffer_dispose(&hint);
+    return code;
+}
 
 int wt__cmd_help(struct cli *cli)
 {
@@ -10,7 +21,7 @@ int wt__cmd_help(struct cli *cli)
         const char *name = cli->arguments.words[0];
         verb = wt__verb_find(name);
         if (!verb)
-            return wt__cli_say(cli, END_USAGE, "there is no verb \"%s\"; `whichtool help` lists them", name);
+            return unknown_verb(cli, name);
     } else if (verb && verb->run == wt__cmd_help && !wt__given(cli, OPT_HELP)) {
         verb = NULL;
     }

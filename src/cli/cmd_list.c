@@ -7,28 +7,40 @@
 #include "cli/progress_line.h"
 #include "cli/text.h"
 
-enum { PAGE = 1000 }; /* tools held at once, so that a list of any length takes little memory */
+/* Tools held at once, so that a list of any length takes little memory. A pattern is held against every name for each
+ * page, so its pages grow. */
+enum { PAGE = 1000, PAGE_GROWS = 4, PAGE_MOST = 16000 };
 
 typedef bool (*page_fn)(void *context, const wt_tools *page); /* false: it failed, and ends in END_SYSTEM */
 
-/* The catalogue in pages, from offset on, at most limit tools (0: all). 0, or an exit code. */
-static int each_page(struct cli *cli, wt_engine *engine, const char *provider, size_t offset, size_t limit,
-                     page_fn take, void *context, size_t *seen)
+static const char *pattern_of(const struct cli *cli)
+{
+    return cli->arguments.word_count ? cli->arguments.words[0] : NULL;
+}
+
+/* The tools that provider and pattern leave, in pages, from offset on, at most limit tools (0: all). 0, or an exit
+ * code. */
+static int each_page(struct cli *cli, wt_engine *engine, size_t offset, size_t limit, page_fn take, void *context,
+                     size_t *seen)
 {
     wt_list_options options;
     wt_list_options_init(&options);
-    options.provider = provider;
+    options.provider = wt__text_of(cli, OPT_PROVIDER);
+    options.pattern = pattern_of(cli);
     options.offset = offset;
     *seen = 0;
-    for (bool more = true; more; options.offset += PAGE) {
+    size_t size = PAGE;
+    for (bool more = true; more;) {
         wt_tools *page = NULL;
         wt_error err;
-        options.limit = limit && limit - *seen < PAGE ? limit - *seen : PAGE;
+        options.limit = limit && limit - *seen < size ? limit - *seen : size;
         if (wt_list(engine, &options, &page, &err) < 0)
             return wt__cli_fail(cli, &err);
         *seen += page->len;
+        options.offset += page->len;
         bool taken = take(context, page);
-        more = page->len == PAGE && *seen != limit;
+        more = page->len == size && *seen != limit;
+        size = options.pattern && size < PAGE_MOST ? size * PAGE_GROWS : size;
         wt_tools_free(page);
         if (!taken)
             return END_SYSTEM;
@@ -115,7 +127,7 @@ static int print_providers(struct cli *cli, const struct providers *p)
 static int list_providers(struct cli *cli, wt_engine *engine, size_t *seen)
 {
     struct providers p = {0};
-    int code = each_page(cli, engine, wt__text_of(cli, OPT_PROVIDER), 0, 0, count_page, &p, seen);
+    int code = each_page(cli, engine, 0, 0, count_page, &p, seen);
     if (p.failed)
         code = wt__cli_say(cli, END_SYSTEM, "out of memory");
     else if (code == 0)
@@ -136,7 +148,10 @@ static int tell_nothing(struct cli *cli, wt_engine *engine)
         return wt__cli_fail(cli, &err);
     if (info.tools == 0)
         return wt__cli_empty(cli);
-    if (provider)
+    if (pattern_of(cli))
+        wt__cli_note(cli, "There are no tools like \"%s\" here%s%s; the catalogue has %llu.", pattern_of(cli),
+                     provider ? " of provider " : "", provider ? provider : "", (unsigned long long)info.tools);
+    else if (provider)
         wt__cli_note(cli, "There are no tools of provider %s here.", provider);
     else
         wt__cli_note(cli, "There are no tools here; the catalogue has %llu.", (unsigned long long)info.tools);
@@ -151,7 +166,7 @@ int wt__cmd_list(struct cli *cli)
     if (code == 0 && wt__given(cli, OPT_PROVIDERS))
         code = list_providers(cli, engine, &seen);
     else if (code == 0)
-        code = each_page(cli, engine, wt__text_of(cli, OPT_PROVIDER), (size_t)cli->arguments.number[OPT_OFFSET],
+        code = each_page(cli, engine, (size_t)cli->arguments.number[OPT_OFFSET],
                          (size_t)cli->arguments.number[OPT_LIMIT], print_page, cli, &seen);
     if (code == 0 && seen == 0)
         code = tell_nothing(cli, engine);

@@ -12,7 +12,7 @@
 
 enum { PAGE = 1000, TIME_BYTES = 64, LEAD = 30 /* columns of time and outcome */, LEAST = 20 };
 
-/* ---------------------------------------------------------------- add */
+/* ---------------------------------------------------------------- add SOURCE */
 
 static void json_report(struct buffer *out, const char *source, const wt_usage_report *report)
 {
@@ -63,10 +63,10 @@ static int tell_stop(const struct cli *cli, const wt_usage_report *report)
 {
     if (!report)
         return wt__import_stopped(cli);
-    return wt__cli_say(
-        cli, END_INTERRUPTED,
-        "stopped while learning; the usages are stored, and the next `whichtool usage add` goes on where "
-        "this one ended");
+    return wt__cli_say(cli, END_INTERRUPTED,
+                       "stopped while learning; the usages are stored, and `whichtool vectors` or the next `whichtool "
+                       "usage add` goes on "
+                       "where this one ended");
 }
 
 struct adding {
@@ -101,8 +101,88 @@ static int add_source(struct cli *cli, const char *source, void *context)
     return code;
 }
 
+/* ---------------------------------------------------------------- add --request */
+
+static bool is_among(const char *const *ids, size_t count, const char *id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(ids[i], id) == 0)
+            return true;
+    return false;
+}
+
+/* The ids of the tools that were named, in the arena. A name that no tool has is a slip of who typed it: nothing is
+ * recorded then. 0, or an exit code with the reason told. */
+static int named_tools(struct cli *cli, wt_engine *engine, const char **ids, size_t *count)
+{
+    const char *names = wt__text_of(cli, OPT_TOOL);
+    *count = 0;
+    for (const char *at = names; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+        wt_tools *tools;
+        wt_error err;
+        const char *name = wt__arena_copy(&cli->arena, (struct str){at, strcspn(at, "\n")});
+        if (*count == WT_MAX_USAGE_TOOLS)
+            return wt__cli_usage(cli, "a usage has at most %d tools", WT_MAX_USAGE_TOOLS);
+        if (!name)
+            return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        int rc = wt_get(engine, name, &tools, &err);
+        if (rc == WT_ENOTFOUND)
+            return wt__cli_say(cli, END_NOTHING, "%s; nothing was recorded", err.message);
+        if (rc < 0)
+            return wt__cli_fail(cli, &err);
+        const char *id = wt__arena_copy(&cli->arena, wt__str(tools->items[0]->id));
+        wt_tools_free(tools);
+        if (!id)
+            return wt__cli_say(cli, END_SYSTEM, "out of memory");
+        if (!is_among(ids, *count, id))
+            ids[(*count)++] = id;
+    }
+    return 0;
+}
+
+static int print_recorded(const struct cli *cli, const char *const *ids, size_t count)
+{
+    struct buffer line = {0}, out = {0};
+    wt__buffer_text(&line, cli->json ? "{\"added\":1,\"tools\":[" : "1 usage recorded: ");
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(&line, i == 0 ? "" : cli->json ? "," : ", ");
+        if (cli->json)
+            wt__shown_string(&line, wt__str(ids[i]));
+        else
+            wt__buffer_text(&line, ids[i]);
+    }
+    wt__buffer_text(&line, cli->json ? "]}" : "");
+    wt__text_escape(&out, wt__buffer_view(&line), TEXT_LINE);
+    wt__buffer_char(&out, '\n');
+    out.failed |= line.failed;
+    wt__buffer_dispose(&line);
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+}
+
+static int record(struct cli *cli, wt_engine *engine)
+{
+    wt_record_options options;
+    wt_error err;
+    const char *ids[WT_MAX_USAGE_TOOLS], *request = wt__text_of(cli, OPT_REQUEST);
+    size_t count;
+    int code = named_tools(cli, engine, ids, &count);
+    if (code != 0)
+        return code;
+    wt_record_options_init(&options);
+    options.outcome = wt__text_of(cli, OPT_OUTCOME);
+    options.client = wt__text_of(cli, OPT_CLIENT);
+    options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
+    if (wt_record_usage(engine, request, strlen(request), ids, count, &options, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    return print_recorded(cli, ids, count);
+}
+
+/* ---------------------------------------------------------------- add */
+
 static int add(struct cli *cli, wt_engine *engine)
 {
+    if (wt__given(cli, OPT_REQUEST))
+        return record(cli, engine);
     wt_add_usage_options options;
     struct progress_line line;
     wt_add_usage_options_init(&options);
@@ -170,6 +250,8 @@ static int read_filter(struct cli *cli, wt_usage_filter *filter)
     const char *before = wt__text_of(cli, OPT_BEFORE);
     wt_usage_filter_init(filter);
     filter->tool = wt__text_of(cli, OPT_TOOL);
+    if (filter->tool && strchr(filter->tool, '\n'))
+        return wt__cli_usage(cli, "usages are listed of one tool: give --tool once");
     filter->client = wt__text_of(cli, OPT_CLIENT);
     filter->after_id = (int64_t)cli->arguments.number[OPT_AFTER];
     filter->limit = (size_t)cli->arguments.number[OPT_LIMIT];
@@ -309,9 +391,14 @@ static const struct action {
     const char *name;
     int (*run)(struct cli *cli, wt_engine *engine);
     bool takes_sources, uses_model;
-    enum option_id options[9]; /* beside those of every verb; OPT_COUNT ends them */
+    enum option_id options[10]; /* beside those of every verb; OPT_COUNT ends them */
 } actions[] = {
-    {"add", add, true, true, {OPT_SPLIT, OPT_STRICT, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS, OPT_COUNT}},
+    {"add",
+     add,
+     true,
+     true,
+     {OPT_SPLIT, OPT_STRICT, OPT_REQUEST, OPT_TOOL, OPT_OUTCOME, OPT_CLIENT, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS,
+      OPT_COUNT}},
     {"list", list, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
     {"export", export, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
     {"forget",
@@ -329,6 +416,26 @@ static bool allows(const struct action *action, enum option_id id)
     return false;
 }
 
+/* One usage from the command line, or usages from sources. */
+static int check_add(const struct cli *cli)
+{
+    static const enum option_id of_one[] = {OPT_TOOL, OPT_OUTCOME, OPT_CLIENT}, of_many[] = {OPT_SPLIT, OPT_STRICT};
+    bool one = wt__given(cli, OPT_REQUEST), sources = cli->arguments.word_count > 1;
+    if (one == sources)
+        return wt__cli_usage(cli, "`usage add` needs either SOURCE... or --request TEXT with --tool NAME");
+    if (one && !wt__given(cli, OPT_TOOL))
+        return wt__cli_usage(cli, "--request needs the tools that it used: --tool NAME, once for each");
+    for (size_t i = 0; !one && i < sizeof of_one / sizeof *of_one; i++)
+        if (wt__given(cli, of_one[i]))
+            return wt__cli_usage(cli,
+                                 "--tool, --outcome and --client of `usage add` belong to --request; a source says "
+                                 "them for each usage");
+    for (size_t i = 0; one && i < sizeof of_many / sizeof *of_many; i++)
+        if (wt__given(cli, of_many[i]))
+            return wt__cli_usage(cli, "--split and --strict belong to a SOURCE");
+    return 0;
+}
+
 /* 0, or an exit code when an option or a word does not belong to the action. */
 static int check(const struct cli *cli, const struct action *action)
 {
@@ -336,8 +443,8 @@ static int check(const struct cli *cli, const struct action *action)
     for (size_t i = 0; i < a->verb->option_count; i++)
         if (a->given[a->verb->options[i].id] && !allows(action, a->verb->options[i].id))
             return wt__cli_usage(cli, "`usage %s` does not know --%s", action->name, a->verb->options[i].name);
-    if (action->takes_sources && a->word_count < 2)
-        return wt__cli_usage(cli, "`usage %s` needs SOURCE...", action->name);
+    if (action->takes_sources)
+        return check_add(cli);
     if (!action->takes_sources && a->word_count > 1)
         return wt__cli_usage(cli, "`usage %s` takes no arguments, but \"%s\" was given", action->name, a->words[1]);
     return 0;

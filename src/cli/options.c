@@ -63,7 +63,7 @@ static const struct option add_options[] = {
     {.id = OPT_STRICT, .name = "strict", .help = "Import nothing, and exit with 3, when a tool is invalid."},
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
-     .help = "Do not embed the tools now; a later add does. Lexical recipes work at once."},
+     .help = "Make no vectors now; `whichtool vectors` or a later add does. Finding by words works at once."},
     {.id = OPT_TIMEOUT,
      .name = "timeout",
      .kind = VALUE_NUMBER,
@@ -261,7 +261,15 @@ static const struct option list_options[] = {
 };
 static const struct example list_examples[] = {
     {"whichtool list --providers", "What the catalogue is made of."},
+    {"whichtool list issue", "Tools with \"issue\" in their id."},
+    {"whichtool list 'git*/create_*'", "Tools that create something, of providers that begin with git."},
     {"whichtool list --provider github --json", "One provider's tools, for a script."},
+};
+
+static const struct option status_options[] = {MODEL_OPTIONS};
+static const struct example status_examples[] = {
+    {"whichtool status", "Where the store is, and what is in it."},
+    {"whichtool status --json | jq .untrained", "How many requests another training would add."},
 };
 
 static const struct example check_examples[] = {
@@ -298,6 +306,11 @@ static const struct example remove_examples[] = {
     {"whichtool remove --yes --provider github", "Removes all tools of a provider without asking."},
 };
 
+static const struct option vectors_options[] = {MODEL_OPTIONS};
+static const struct example vectors_examples[] = {
+    {"whichtool add --no-vectors tools.json && whichtool vectors", "First the tools, then their vectors."},
+};
+
 static const struct option usage_options[] = {
     {.id = OPT_SPLIT,
      .name = "split",
@@ -310,7 +323,20 @@ static const struct option usage_options[] = {
      .name = "tool",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "Only usages of this tool; NAME as in show, or what a usage calls a tool that is gone."},
+     .repeats = true,
+     .help = "Only usages of this tool; NAME as in show, or what a usage calls a tool that is gone. With --request: a "
+             "tool that was used; give it once for each."},
+    {.id = OPT_REQUEST,
+     .name = "request",
+     .kind = VALUE_TEXT,
+     .value = "TEXT",
+     .help = "add: record one usage of this request, with the tools of --tool."},
+    {.id = OPT_OUTCOME,
+     .name = "outcome",
+     .kind = VALUE_CHOICE,
+     .value = "OUTCOME",
+     .choices = "ok failed",
+     .help = "add --request: how it ended. Default: not told, which counts as ok."},
     {.id = OPT_BEFORE,
      .name = "before",
      .kind = VALUE_TEXT,
@@ -320,7 +346,7 @@ static const struct option usage_options[] = {
      .name = "client",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "Only usages of this client, by the name that they were recorded with."},
+     .help = "Only usages of this client, by the name that they were recorded with. With --request: whose it was."},
     {.id = OPT_AFTER,
      .name = "after",
      .kind = VALUE_NUMBER,
@@ -337,11 +363,13 @@ static const struct option usage_options[] = {
     {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "forget: do not ask."},
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
-     .help = "add, forget: do not embed the requests now; a later add does."},
+     .help = "add, forget: make no vectors of requests now; `whichtool vectors` or a later add does."},
     MODEL_OPTIONS,
 };
 static const struct example usage_examples[] = {
     {"whichtool usage add log.jsonl", "Imports what was used; each line is one usage."},
+    {"whichtool usage add --request \"do I need an umbrella?\" --tool weather/forecast",
+     "Records one usage, without a file."},
     {"tail -n 100 log.jsonl | whichtool usage add -", "Imports what another command prints."},
     {"whichtool usage list --tool book_table --limit 20", "The first requests that used a tool."},
     {"whichtool usage export >log.jsonl", "Everything that was recorded, as add reads it."},
@@ -645,9 +673,14 @@ const struct verb wt__verbs[] = {
      EXAMPLES(pick_examples),
      .run = wt__cmd_pick},
     {.name = "list",
-     .arguments = "",
+     .arguments = "[PATTERN]",
      .summary = "List the tools or the providers of the catalogue",
-     .text = "Tools come in the order of their import.",
+     .text =
+         "Tools come in the order of their import. With PATTERN only those whose id, provider/name, fits it: a part "
+         "of the id, in upper or lower case; or, where it holds * (any characters, / too) or ? (one character), the "
+         "whole id, by case. Put quotes around such a PATTERN, or the shell reads it first.",
+     .kind = VALUE_TEXT,
+     .max_words = 1,
      OPTIONS(list_options),
      EXAMPLES(list_examples),
      .run = wt__cmd_list},
@@ -672,6 +705,17 @@ const struct verb wt__verbs[] = {
      OPTIONS(remove_options),
      EXAMPLES(remove_examples),
      .run = wt__cmd_remove},
+    {.name = "status",
+     .arguments = "",
+     .summary = "Show what there is: tools, vectors, recorded use, trained models, sizes",
+     .text =
+         "Vectors are how many tools can be found by meaning. Of recorded use it says how much no training has seen; "
+         "of each trained model when, from what, and its figure on requests that were held out, before and after. "
+         "The recipe is what find runs, and why.\n"
+         "Nothing is opened for it but the store, so it takes milliseconds; `whichtool check` looks for damage.",
+     OPTIONS(status_options),
+     EXAMPLES(status_examples),
+     .run = wt__cmd_status},
     {.name = "check",
      .arguments = "",
      .summary = "Check the store and its index for damage",
@@ -680,6 +724,16 @@ const struct verb wt__verbs[] = {
              "about it, and the exit code is 4.",
      EXAMPLES(check_examples),
      .run = wt__cmd_check},
+    {.name = "vectors",
+     .arguments = "",
+     .summary = "Make the vectors that tools are found by meaning with, where they are missing",
+     .text = "A vector stands for what a text means, as a model reads it. `add` makes one for each tool, unless it was "
+             "told not to (--no-vectors), was stopped, or had no model: this makes the missing ones, and those of the "
+             "requests of recorded use. When the model is missing it says how to fetch it.\n"
+             "Ctrl-C loses nothing that was made; the next run goes on.",
+     OPTIONS(vectors_options),
+     EXAMPLES(vectors_examples),
+     .run = wt__cmd_vectors},
     {.name = "usage",
      .arguments = "add|list|export|forget [SOURCE...]",
      .summary = "Record which tools requests used, so that finding gets better",

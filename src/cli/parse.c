@@ -1,5 +1,5 @@
 /* parse.c: long options with "=" or a blank before the value, letters in clusters, options and arguments in any order.
- * A word that nobody knows is answered with the nearest one that somebody does. */
+ * What nobody knows is answered with what may have been meant (suggest.h). */
 #include "cli/parse.h"
 
 #include <stdlib.h>
@@ -7,8 +7,9 @@
 
 #include "base/memory.h"
 #include "cli/aliases.h"
+#include "cli/suggest.h"
 
-enum { LONGEST_WORD = 40, NEAR = 3 };
+enum { OPTION_SHOWN = 80 };
 
 struct parsing {
     struct arguments *out;
@@ -23,46 +24,6 @@ const struct verb *wt__verb_find(const char *name)
         if (strcmp(wt__verbs[i].name, name) == 0)
             return &wt__verbs[i];
     return NULL;
-}
-
-/* Edits that turn a into b: insert, delete, change, swap neighbours (optimal string alignment). */
-static size_t edits(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-    size_t d[LONGEST_WORD + 1][LONGEST_WORD + 1];
-    for (size_t i = 0; i <= a_len; i++)
-        d[i][0] = i;
-    for (size_t j = 0; j <= b_len; j++)
-        d[0][j] = j;
-    for (size_t i = 1; i <= a_len; i++)
-        for (size_t j = 1; j <= b_len; j++) {
-            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (d[i - 1][j] + 1 < best)
-                best = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < best)
-                best = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    return d[a_len][b_len];
-}
-
-const char *wt__closest(const char *word, const char *(*next)(const void *context, size_t index), const void *context)
-{
-    const char *best = NULL, *candidate = NULL;
-    size_t len = strlen(word), least = NEAR;
-    for (size_t i = 0; len <= LONGEST_WORD && (candidate = next(context, i)); i++) {
-        size_t candidate_len = strlen(candidate);
-        if (candidate_len > LONGEST_WORD)
-            continue;
-        size_t distance = edits(word, len, candidate, candidate_len);
-        /* A word of which as much is changed as is kept is another word. */
-        if (distance < least && distance * 2 <= candidate_len) {
-            least = distance;
-            best = candidate;
-        }
-    }
-    return best;
 }
 
 /* One of the choices, which are separated by blanks. */
@@ -84,12 +45,6 @@ void wt__lesson_names(struct buffer *out)
     for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
         wt__buffer_printf(out, "%s ", lesson->name);
     wt__buffer_text(out, "all");
-}
-
-static const char *verb_name(const void *context, size_t index)
-{
-    (void)context;
-    return index < wt__verb_count ? wt__verbs[index].name : NULL;
 }
 
 /* The options in force: the verb's, then those of every verb. */
@@ -202,17 +157,20 @@ static const struct verb *owner_of(const char *name, size_t len)
 static int unknown_option(struct parsing *p, const char *name, size_t len)
 {
     const struct verb *verb = p->out->verb, *owner = owner_of(name, len);
-    char word[LONGEST_WORD + 1] = "";
-    if (len <= LONGEST_WORD)
-        memcpy(word, name, len);
-    const char *near = *word ? wt__closest(word, option_name, verb) : NULL;
-    wt__buffer_printf(p->why, "unknown option --%.*s", (int)(len < 80 ? len : 80), name);
+    char word[OPTION_SHOWN + 1] = "";
+    memcpy(word, name, len < OPTION_SHOWN ? len : OPTION_SHOWN);
+    const char *near = wt__suggest_option(verb, word);
+    if (!near)
+        near = wt__closest(word, option_name, verb);
+    wt__buffer_printf(p->why, "unknown option --%s", word);
     if (near)
         wt__buffer_printf(p->why, "; did you mean --%s?", near);
     else if (owner && !verb)
         wt__buffer_text(p->why, "; options of a verb stand after it");
     else if (owner)
         wt__buffer_printf(p->why, "; it belongs to `%s`", owner->name);
+    else if (!verb && wt__verb_find(word))
+        wt__buffer_printf(p->why, "; verbs have no dashes: `whichtool %s`", word);
     return -1;
 }
 
@@ -252,21 +210,6 @@ static int read_letters(struct parsing *p, const char *letters)
     return 0;
 }
 
-/* What other programs call our verbs. */
-static const struct {
-    const char *theirs, *ours;
-} other_verbs[] = {{"delete", "remove"},  {"get", "show"},    {"import", "add"},  {"info", "show"},
-                   {"index", "add"},      {"ls", "list"},     {"query", "find"},  {"rm", "remove"},
-                   {"recommend", "pick"}, {"search", "find"}, {"select", "pick"}, {"sync", "add"}};
-
-static const char *nearest_verb(const char *word)
-{
-    for (size_t i = 0; i < sizeof other_verbs / sizeof *other_verbs; i++)
-        if (strcmp(other_verbs[i].theirs, word) == 0)
-            return other_verbs[i].ours;
-    return wt__closest(word, verb_name, NULL);
-}
-
 static int read_word(struct parsing *p, const char *word)
 {
     if (p->out->verb) {
@@ -276,10 +219,8 @@ static int read_word(struct parsing *p, const char *word)
     p->out->verb = wt__verb_find(word);
     if (p->out->verb)
         return 0;
-    const char *near = nearest_verb(word);
     wt__buffer_printf(p->why, "unknown verb \"%s\"", word);
-    if (near)
-        wt__buffer_printf(p->why, "; did you mean `%s`?", near);
+    wt__suggest_verb(p->why, word);
     return -1;
 }
 

@@ -24,9 +24,6 @@ void wt__arguments_dispose(struct arguments *arguments);
 
 const struct verb *wt__verb_find(const char *name);
 
-/* The closest of the words to one that is none of them, or NULL when none is near. next gives the words by index. */
-const char *wt__closest(const char *word, const char *(*next)(const void *context, size_t index), const void *context);
-
 /* Appends what can be trained, separated by blanks. */
 void wt__lesson_names(struct buffer *out);
 

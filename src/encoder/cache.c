@@ -1,4 +1,5 @@
-/* cache.c: two places are looked at, and written to, in the same order. */
+/* cache.c: two places are looked at, and written to, in the same order; one where no environment says where caches
+ * live. */
 #include "encoder/cache.h"
 
 #include <inttypes.h>
@@ -12,17 +13,21 @@
 
 enum { PLACES = 2 };
 
-/* The cache folder holds models of many folders: the name there begins with a number made of the folder's path. */
+/* The cache folder holds models of many folders: the name there begins with a number made of the folder's path.
+ * Returns how many places there are. */
 static int find_places(struct arena *arena, const char *folder, char *places[PLACES], wt_error *err)
 {
     char resolved[PATH_MAX], name[64];
     const char *path = realpath(folder, resolved) ? resolved : folder;
-    char *cache = wt__cache_folder(arena);
+    char *cache;
+    int rc = wt__cache_folder(&cache, arena, err);
 
     snprintf(name, sizeof(name), "models/%016" PRIx64 "-%s", wt__checksum(path, strlen(path), 0), MODEL_CACHE_NAME);
     places[0] = wt__path_join(arena, folder, MODEL_CACHE_NAME);
     places[1] = cache ? wt__path_join(arena, cache, name) : NULL;
-    return places[0] && places[1] ? 0 : wt__fail_nomem(err);
+    if (rc == WT_ENOMEM || !places[0] || (cache && !places[1]))
+        return wt__fail_nomem(err);
+    return cache ? PLACES : PLACES - 1;
 }
 
 static int map_one(struct model_cache *cache, const char *path, uint64_t key, bool whole, wt_error *err)
@@ -72,8 +77,8 @@ static int write_one(const char *path, const unsigned char *image, size_t len, w
 }
 
 /* Packs, and uses what was written where it could be: the map costs no memory of its own. */
-static int make(struct model_cache *cache, const char *folder, char *places[PLACES], struct progress *progress,
-                wt_error *err)
+static int make(struct model_cache *cache, const char *folder, char *const *places, int place_count,
+                struct progress *progress, wt_error *err)
 {
     size_t len;
     int rc = wt__model_pack(&cache->image, &len, folder, progress, err);
@@ -81,7 +86,7 @@ static int make(struct model_cache *cache, const char *folder, char *places[PLAC
     if (rc < 0)
         return rc;
     uint64_t key = ((const struct packed_header *)(const void *)cache->image)->source_key;
-    for (size_t i = 0; i < PLACES; i++)
+    for (int i = 0; i < place_count; i++)
         if (write_one(places[i], cache->image, len, &cache->unwritten) == 0 &&
             map_one(cache, places[i], key, true, &cache->unwritten) == 0) {
             free(cache->image);
@@ -97,19 +102,19 @@ int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole
     struct arena arena = {0};
     char *places[PLACES];
     uint64_t key;
-    int rc = find_places(&arena, folder, places, err);
+    int count = find_places(&arena, folder, places, err), rc = count;
 
     out->map = (struct mapping){0};
     out->image = NULL;
-    if (rc == 0)
+    if (rc >= 0)
         rc = wt__model_source_key(&key, folder, err);
     bool found = false;
-    for (size_t i = 0; rc == 0 && !found && i < PLACES; i++)
+    for (int i = 0; rc == 0 && !found && i < count; i++)
         found = map_one(out, places[i], key, whole, NULL) == 0;
     if (made)
         *made = rc == 0 && !found;
     if (rc == 0 && !found)
-        rc = make(out, folder, places, progress, err);
+        rc = make(out, folder, places, count, progress, err);
     wt__arena_dispose(&arena);
     if (rc < 0)
         wt__model_cache_close(out);
@@ -123,7 +128,7 @@ void wt__model_cache_close(struct model_cache *cache)
     cache->image = NULL;
 }
 
-bool wt__model_cache_current(const char *folder)
+bool wt__model_cache_current(const char *folder, unsigned char *sha256)
 {
     struct model_cache *cache = calloc(1, sizeof(*cache));
     struct arena arena = {0};
@@ -131,9 +136,12 @@ bool wt__model_cache_current(const char *folder)
     uint64_t key;
     bool found = false;
 
-    if (cache && find_places(&arena, folder, places, NULL) == 0 && wt__model_source_key(&key, folder, NULL) == 0)
-        for (size_t i = 0; !found && i < PLACES; i++)
+    int count = cache ? find_places(&arena, folder, places, NULL) : 0;
+    if (count > 0 && wt__model_source_key(&key, folder, NULL) == 0)
+        for (int i = 0; !found && i < count; i++)
             found = map_one(cache, places[i], key, false, NULL) == 0;
+    if (found && sha256)
+        memcpy(sha256, cache->packed.header->source_sha256, sizeof cache->packed.header->source_sha256);
     if (cache)
         wt__model_cache_close(cache);
     free(cache);

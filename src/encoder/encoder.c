@@ -42,19 +42,19 @@ static const struct transformer *model_of(const struct encoder *encoder)
     return &encoder->cache.packed.model;
 }
 
-/* The hash by which its vectors are known: those of other fields are other vectors. */
-static void name_vectors(struct encoder *encoder)
+/* The hash by which its vectors are known: those of other fields are other vectors. weights [32]: their hash. */
+static void name_vectors(const unsigned char *weights, const char *fields, char hash[65])
 {
     unsigned char digest[32];
     struct sha256 sha;
-    memcpy(digest, encoder->cache.packed.header->source_sha256, sizeof digest);
-    if (encoder->fields[0]) {
+    memcpy(digest, weights, sizeof digest);
+    if (fields[0]) {
         wt__sha256_begin(&sha);
         wt__sha256_update(&sha, digest, sizeof digest);
-        wt__sha256_update(&sha, encoder->fields, strlen(encoder->fields));
+        wt__sha256_update(&sha, fields, strlen(fields));
         wt__sha256_end(&sha, digest);
     }
-    wt__sha256_hex(digest, encoder->hash);
+    wt__sha256_hex(digest, hash);
 }
 
 int wt__encoder_load(struct encoder **out, const char *folder, struct progress *progress, wt_error *err)
@@ -74,9 +74,20 @@ int wt__encoder_load(struct encoder **out, const char *folder, struct progress *
         return rc;
     }
     wt__model_fields(folder, encoder->fields);
-    name_vectors(encoder);
+    name_vectors(encoder->cache.packed.header->source_sha256, encoder->fields, encoder->hash);
     *out = encoder;
     return 0;
+}
+
+bool wt__encoder_peek(const char *folder, char hash[65])
+{
+    unsigned char weights[32];
+    char fields[MODEL_FIELDS];
+    if (!wt__model_cache_current(folder, weights))
+        return false;
+    wt__model_fields(folder, fields);
+    name_vectors(weights, fields, hash);
+    return true;
 }
 
 int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err)

@@ -32,6 +32,10 @@ const char *wt__encoder_name(const struct encoder *encoder);   /* the folder's l
 const char *wt__encoder_hash(const struct encoder *encoder);   /* SHA-256 of weights and fields, 64 digits; the same */
 const char *wt__encoder_fields(const struct encoder *encoder); /* wt__model_fields of its folder; the same */
 
+/* The hash of the encoder that the folder holds, without opening it, as far as its packed model tells; false where
+ * there is none that is current. */
+bool wt__encoder_peek(const char *folder, char hash[65]);
+
 struct packed;
 /* Its tokenizer and layers (encoder/packed.h), for those who build on them; lives as the encoder does. */
 const struct packed *wt__encoder_packed(const struct encoder *encoder);

@@ -13,22 +13,29 @@
 #include "encoder/pack.h"
 #include "nn/safetensors.h"
 
-char *wt__models_folder(struct arena *arena, const char *models_dir)
+int wt__models_folder(char **out, struct arena *arena, const char *models_dir, wt_error *err)
 {
     const char *folder = models_dir && *models_dir ? models_dir : getenv("WHICHTOOL_MODELS");
 
-    if (folder && *folder)
-        return wt__arena_copy(arena, wt__str(folder));
-    char *data = wt__data_folder(arena);
-    return data ? wt__path_join(arena, data, "models") : NULL;
+    if (folder && *folder) {
+        *out = wt__arena_copy(arena, wt__str(folder));
+        return *out ? 0 : wt__fail_nomem(err);
+    }
+    int rc = wt__data_folder(out, arena, err);
+    if (rc < 0)
+        return rc == WT_ENOTFOUND ? wt__fail_context(err, rc, "there is no place for models") : rc;
+    *out = wt__path_join(arena, *out, "models");
+    return *out ? 0 : wt__fail_nomem(err);
 }
 
-char *wt__model_folder(struct arena *arena, const char *models_dir, const char *name)
+int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
-    if (strchr(name, '/'))
-        return wt__arena_copy(arena, wt__str(name));
-    char *models = wt__models_folder(arena, models_dir);
-    return models ? wt__path_join(arena, models, name) : NULL;
+    bool named = strchr(name, '/') != NULL;
+    int rc = named ? 0 : wt__models_folder(out, arena, models_dir, err);
+    if (rc < 0)
+        return rc;
+    *out = named ? wt__arena_copy(arena, wt__str(name)) : wt__path_join(arena, *out, name);
+    return *out ? 0 : wt__fail_nomem(err);
 }
 
 struct str wt__model_name(const char *folder)
@@ -55,14 +62,14 @@ static int is_model(struct arena *arena, const char *models, const char *name)
 
 int wt__model_names(struct arena *arena, const char *models_dir, char ***names, size_t *count, wt_error *err)
 {
-    char *models = wt__models_folder(arena, models_dir);
+    char *models;
     struct dirent *entry;
-    int rc = 0;
+    int rc = wt__models_folder(&models, arena, models_dir, err);
 
     *count = 0;
     *names = wt__arena_array(arena, char *, MODELS_MAX);
-    if (!models || !*names)
-        return wt__fail_nomem(err);
+    if (rc < 0 || !*names)
+        return rc < 0 ? rc : wt__fail_nomem(err);
     DIR *directory = opendir(models);
     if (!directory)
         return errno == ENOENT ? 0 : wt__fail_errno(err, "open", models);
@@ -99,7 +106,7 @@ int wt__model_info_read(struct model_info *out, const char *folder, wt_error *er
     for (size_t i = 0; rc == 0 && i < weights.count; i++)
         out->parameters += weights.tensors[i].dtype == DTYPE_I64 ? 0 : weights.tensors[i].count;
     if (rc == 0) {
-        out->packed = wt__model_cache_current(folder);
+        out->packed = wt__model_cache_current(folder, NULL);
         out->architecture = wt__architecture_at(config.architecture)->model_type;
         out->dimension = config.hidden;
         out->layers = config.layers;

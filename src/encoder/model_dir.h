@@ -11,18 +11,19 @@
 
 enum { MODELS_MAX = 4096 }; /* folders looked at in one models folder */
 
-/* models_dir, else $WHICHTOOL_MODELS, else the data folder's models/. In the arena; NULL when memory is out. */
-char *wt__models_folder(struct arena *arena, const char *models_dir);
+/* models_dir, else $WHICHTOOL_MODELS, else the data folder's models/. In the arena.
+ * Errors: WT_ENOTFOUND (no environment says where, base/file.h), WT_ENOMEM. */
+int wt__models_folder(char **out, struct arena *arena, const char *models_dir, wt_error *err);
 
 /* The folder of a model: of that name below the models folder, or, when the name holds a slash, that folder itself.
- * It need not be there. In the arena; NULL when memory is out. */
-char *wt__model_folder(struct arena *arena, const char *models_dir, const char *name);
+ * It need not be there. In the arena. Errors: as of wt__models_folder. */
+int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
 /* The last part of a model folder's path. Borrowed from it, without a slash behind it where the path has one. */
 struct str wt__model_name(const char *folder);
 
 /* Folders below the models folder that hold a config.json and weights, sorted by name. A models folder that is not
- * there holds none. Names live in the arena. Errors: WT_EIO, WT_ENOMEM. */
+ * there holds none. Names live in the arena. Errors: WT_EIO, and as of wt__models_folder. */
 int wt__model_names(struct arena *arena, const char *models_dir, char ***names, size_t *count, wt_error *err);
 
 struct model_info {

@@ -5,6 +5,16 @@
 
 #define CORPUS_EDITION "whichtool eval cache 1 " WT_VERSION "\n"
 
+int wt__corpus_cache(const char **out, struct arena *arena, wt_error *err)
+{
+    char *caches;
+    int rc = wt__cache_folder(&caches, arena, err);
+    if (rc < 0)
+        return rc;
+    *out = wt__path_join(arena, caches, "eval");
+    return *out ? 0 : wt__fail_nomem(err);
+}
+
 int wt__corpus_path(char **out, struct arena *arena, const char *dir, const char *cache_dir, wt_error *err)
 {
     *out = NULL;
@@ -24,11 +34,9 @@ int wt__corpus_path(char **out, struct arena *arena, const char *dir, const char
     wt__sha256_hex(digest, name);
     memcpy(name + 64, ".wt", sizeof ".wt");
 
-    if (!cache_dir) {
-        char *caches = wt__cache_folder(arena);
-        cache_dir = caches ? wt__path_join(arena, caches, "eval") : NULL;
-    }
-    *out = cache_dir ? wt__path_join(arena, cache_dir, name) : NULL;
+    if (!cache_dir && (rc = wt__corpus_cache(&cache_dir, arena, err)) < 0)
+        return rc;
+    *out = wt__path_join(arena, cache_dir, name);
     return *out ? 0 : wt__fail_nomem(err);
 }
 

@@ -23,6 +23,9 @@ int wt__corpus_open(wt_engine **out, const char *dir, const struct corpus_option
 /* The same import, into a store of one's own. options: its progress counts. */
 int wt__corpus_import(wt_engine *engine, const char *dir, const struct corpus_options *options, wt_error *err);
 
+/* Where such stores are kept when nobody says where: eval/ in the cache folder. In arena. */
+int wt__corpus_cache(const char **out, struct arena *arena, wt_error *err);
+
 /* The path of that store, in arena. */
 int wt__corpus_path(char **out, struct arena *arena, const char *dir, const char *cache_dir, wt_error *err);
 

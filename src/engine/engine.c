@@ -32,8 +32,12 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
     engine->index_folder = wt__buffer_take(&index);
     engine->trained_folder = wt__buffer_take(&trained);
     engine->model_name = wt__copy_string(model, strlen(model));
-    const char *folder = model[0] ? wt__model_folder(&arena, options->models_dir, model) : "";
-    engine->model_folder = folder ? wt__copy_string(folder, strlen(folder)) : NULL;
+    char *folder;
+    int placed = model[0] ? wt__model_folder(&folder, &arena, options->models_dir, model, NULL) : WT_ENOTFOUND;
+    if (placed == 0)
+        engine->model_folder = wt__copy_string(folder, strlen(folder));
+    else if (placed == WT_ENOTFOUND)
+        engine->model_folder = wt__copy_string("", 0);
     wt__arena_dispose(&arena);
     bool whole =
         engine->path && engine->index_folder && engine->trained_folder && engine->model_name && engine->model_folder;

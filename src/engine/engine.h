@@ -74,7 +74,7 @@ bool wt__pool_give(struct pool *pool, pthread_mutex_t *lock, void *item);
 struct wt_engine {
     char *path;
     char *index_folder;   /* "" when the snapshot lives in memory only */
-    char *model_folder;   /* "" when there is no model */
+    char *model_folder;   /* "" when there is no model, and where no environment says where it would be */
     char *trained_folder; /* "" when there can be none */
     char *model_name;
     bool read_only;

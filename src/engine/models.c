@@ -79,8 +79,10 @@ static int list_model(struct model_list *list, const char *models_dir, const cha
                       const struct manifest *manifest, wt_error *err)
 {
     wt_model model;
-    const char *folder = wt__model_folder(&list->arena, models_dir, name);
-    int rc = folder ? describe(&list->arena, folder, manifest, &model, err) : wt__fail_nomem(err);
+    char *folder;
+    int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
+    if (rc == 0)
+        rc = describe(&list->arena, folder, manifest, &model, err);
     if (rc == WT_EMODEL) {
         model.installed = 0;
         rc = 0;
@@ -121,15 +123,13 @@ int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_
     struct model_list *list = calloc(1, sizeof *list);
     if (!list)
         return wt__fail_nomem(err);
-    const char *folder = wt__model_folder(&list->arena, models_dir, name);
+    char *folder;
     wt_error unknown;
     bool known = wt__manifest_load(&list->arena, name, &manifest, &unknown) == 0;
-    int rc = 0;
-    if (!folder)
-        rc = wt__fail_nomem(err);
-    else if (known || wt__is_folder(folder))
+    int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
+    if (rc == 0 && (known || wt__is_folder(folder)))
         rc = describe(&list->arena, folder, known ? &manifest : NULL, &model, err);
-    else
+    else if (rc == 0)
         rc = wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* it lists what there is */
     if (rc == 0)
         rc = append(list, &model, err);
@@ -145,9 +145,11 @@ int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn repor
 {
     struct progress progress;
     struct arena arena = {0};
-    const char *folder = wt__models_folder(&arena, models_dir);
+    char *folder;
     wt__progress_init(&progress, report, context);
-    int rc = folder ? wt__model_pull(folder, name, &progress, err) : wt__fail_nomem(err);
+    int rc = wt__models_folder(&folder, &arena, models_dir, err);
+    if (rc == 0)
+        rc = wt__model_pull(folder, name, &progress, err);
     wt__progress_dispose(&progress);
     wt__arena_dispose(&arena);
     return rc;
@@ -156,8 +158,8 @@ int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn repor
 int wt_model_pack(const char *models_dir, const char *name, wt_error *err)
 {
     struct arena arena = {0};
-    const char *folder = wt__model_folder(&arena, models_dir, name);
-    int rc = folder ? 0 : wt__fail_nomem(err);
+    char *folder;
+    int rc = wt__model_folder(&folder, &arena, models_dir, name, err);
     if (rc == 0 && !wt__is_folder(folder))
         rc = wt__fail(err, WT_ENOTFOUND, "the model %s is not installed in %s", name, folder);
     if (rc == 0)

@@ -53,7 +53,7 @@ static int note_missing_vectors(struct search *search, wt_error *err)
     if (missing == 0)
         return 0;
     struct buffer text = {0};
-    wt__buffer_printf(&text, "%zu of %u tools have no vector yet; `whichtool add` of any source makes them", missing,
+    wt__buffer_printf(&text, "%zu of %u tools have no vector yet; `whichtool vectors` makes them", missing,
                       search->index->snapshot->rows);
     int rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&search->notice, text.ptr, search->arena, err);
     wt__buffer_dispose(&text);

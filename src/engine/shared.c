@@ -95,8 +95,12 @@ static int have(wt_engine *engine, struct on_demand *thing, opener open, struct 
 static int open_encoder(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
 {
     struct encoder *encoder = NULL;
-    if (engine->model_folder[0] == '\0')
+    if (engine->model_name[0] == '\0')
         return wt__fail(why, WT_EMODEL, "this store was opened without a model");
+    if (engine->model_folder[0] == '\0')
+        return wt__fail(why, WT_EMODEL,
+                        "there is no place to look for the model %s: set HOME or WHICHTOOL_MODELS to an absolute path",
+                        engine->model_name);
     if (!wt__is_folder(engine->model_folder))
         return wt__fail(why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
                         engine->model_name, engine->model_name);

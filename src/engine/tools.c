@@ -96,10 +96,13 @@ int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_
     rc = wt__engine_reader(engine, &reader, err);
     if (rc < 0)
         return rc;
+    const struct str *of = options.provider ? &provider : NULL;
+    struct str pattern = wt__str(options.pattern);
     rc = wt__store_read_begin(reader, err);
     if (rc >= 0)
-        rc = wt__store_list(reader, options.provider ? &provider : NULL, options.limit, options.offset, &arena, &ids,
-                            &count, err);
+        rc = pattern.len > 0 ? wt__store_list_matching(reader, of, pattern, options.limit, options.offset, &arena, &ids,
+                                                       &count, err)
+                             : wt__store_list(reader, of, options.limit, options.offset, &arena, &ids, &count, err);
     if (rc >= 0)
         rc = list_new(reader, ids, count, out, err);
     wt__store_read_end(reader);

@@ -99,17 +99,16 @@ static int settle_paths(struct learning *learning, struct sha256 *sha)
     struct buffer name = {0};
     wt__sha256_end(sha, digest);
     wt__sha256_hex(digest, key);
-    if (!cache) {
-        char *caches = wt__cache_folder(arena);
-        cache = caches ? wt__path_join(arena, caches, "eval") : NULL;
-    }
+    int rc = cache ? 0 : wt__corpus_cache(&cache, arena, learning->err);
+    if (rc < 0)
+        return rc;
     wt__buffer_printf(&name, "%s.wt", key);
-    learning->store = cache && !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
+    learning->store = !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
     wt__buffer_text(&name, "-models");
-    learning->models = cache && !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
+    learning->models = !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
     wt__buffer_clear(&name);
     wt__buffer_printf(&name, "%s.wt-data", key);
-    learning->data = cache && !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
+    learning->data = !name.failed ? wt__path_join(arena, cache, name.ptr) : NULL;
     wt__buffer_dispose(&name);
     if (!learning->store || !learning->models || !learning->data)
         return wt__fail_nomem(learning->err);

@@ -260,17 +260,47 @@ static void a_lock_keeps_others_out(void **state)
     wt__unlock_file(other);
 }
 
+static void set_variable(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
 static void data_lives_where_xdg_says(void **state)
 {
+    static const struct {
+        const char *xdg, *home, *data, *cache; /* NULL: not set; it is told what to set */
+    } rows[] = {
+        {"/xdg", "/home/me", "/xdg/whichtool", "/xdg/whichtool"},
+        {"/xdg", NULL, "/xdg/whichtool", "/xdg/whichtool"},
+        {"relative is ignored", "/home/me", "/home/me/.local/share/whichtool", "/home/me/.cache/whichtool"},
+        {"", "/home/me/", "/home/me/.local/share/whichtool", "/home/me/.cache/whichtool"},
+        {NULL, "/", "/.local/share/whichtool", "/.cache/whichtool"},
+        {NULL, NULL, NULL, NULL},
+        {NULL, "", NULL, NULL},
+        {"relative", "relative", NULL, NULL},
+    };
     (void)state;
     struct arena arena = {0};
-    setenv("XDG_DATA_HOME", "/data", 1);
-    assert_string_equal(wt__data_folder(&arena), "/data/whichtool");
-    setenv("XDG_DATA_HOME", "relative is ignored", 1);
-    setenv("HOME", "/home/me", 1);
-    assert_string_equal(wt__data_folder(&arena), "/home/me/.local/share/whichtool");
-    unsetenv("XDG_CACHE_HOME");
-    assert_string_equal(wt__cache_folder(&arena), "/home/me/.cache/whichtool");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *data, *cache;
+        wt_error err;
+        set_variable("HOME", rows[i].home);
+        set_variable("XDG_DATA_HOME", rows[i].xdg);
+        set_variable("XDG_CACHE_HOME", rows[i].xdg);
+        int rc = wt__data_folder(&data, &arena, &err);
+        assert_int_equal(wt__cache_folder(&cache, &arena, NULL), rc);
+        assert_int_equal(rc, rows[i].data ? 0 : WT_ENOTFOUND);
+        if (rows[i].data) {
+            assert_string_equal(data, rows[i].data);
+            assert_string_equal(cache, rows[i].cache);
+        } else {
+            assert_string_equal(err.message, "neither HOME nor XDG_DATA_HOME is set to an absolute path: set HOME");
+            assert_null(data);
+        }
+    }
     wt__arena_dispose(&arena);
 }
 

@@ -284,6 +284,29 @@ static void test_finding(void **state)
             assert_int_equal(list[0], lists[i].first);
     }
 
+    static const struct {
+        const char *provider, *pattern;
+        size_t limit, offset, count;
+        int64_t first;
+    } matching[] = {
+        {NULL, "*", 0, 0, 4, 1},       {NULL, "*/x", 0, 0, 2, 1},
+        {NULL, "q/?", 0, 0, 2, 2},     {NULL, "Q", 0, 0, 2, 2},
+        {NULL, "Q/*", 0, 0, 0, 0},     {NULL, "BAR", 0, 0, 1, 4},
+        {NULL, "q/x", 0, 0, 1, 2},     {"q", "x", 0, 0, 1, 2},
+        {"nobody", "*", 0, 0, 0, 0},   {NULL, "*", 2, 1, 2, 2},
+        {NULL, "*", 9, 3, 1, 4},       {NULL, "*", 0, 9, 0, 0},
+        {NULL, "no such", 0, 0, 0, 0}, {NULL, "*", SIZE_MAX, SIZE_MAX, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof matching / sizeof *matching; i++) {
+        struct str provider = wt__str(matching[i].provider);
+        assert_int_equal(wt__store_list_matching(store, matching[i].provider ? &provider : NULL,
+                                                 wt__str(matching[i].pattern), matching[i].limit, matching[i].offset,
+                                                 &arena, &list, &count, &err),
+                         0);
+        if (count != matching[i].count || (count && list[0] != matching[i].first))
+            fail_msg("%s: %zu from %lld", matching[i].pattern, count, count ? (long long)list[0] : 0);
+    }
+
     int64_t wanted[] = {3, 99, 1};
     struct tool got[3];
     assert_int_equal(wt__store_get(store, wanted, 3, &arena, got, &err), 2);

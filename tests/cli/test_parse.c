@@ -121,7 +121,7 @@ static const struct {
     {"what others call remove", "delete|x", "unknown verb \"delete\"; did you mean `remove`?"},
     {"an empty verb", "|x", "unknown verb \"\""},
     {"no words where one is needed", "find", "`find` needs REQUEST"},
-    {"words where none are taken", "list|x", "`list` takes no arguments, but \"x\" was given"},
+    {"words where none are taken", "check|x", "`check` takes no arguments, but \"x\" was given"},
     {"a word too many", "show|a|b", "`show` takes NAME, but \"b\" follows"},
     {"an unknown first word", "usage|eat", "`usage` is followed by one of: add list export forget; not \"eat\""},
     {"an unknown option", "find|x|--frobnicate", "unknown option --frobnicate"},
@@ -177,47 +177,12 @@ static void an_option_that_repeats(void **state)
     wt__arguments_dispose(&arguments);
 }
 
-static const char *const names[] = {"find", "list", "usage", "a",
-                                    "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"};
-
-static const char *name_at(const void *context, size_t index)
-{
-    (void)context;
-    return index < sizeof names / sizeof *names ? names[index] : NULL;
-}
-
-static const struct {
-    const char *name, *word, *near; /* NULL: none */
-} nearest[] = {
-    {"the word itself", "find", "find"},
-    {"a letter too many", "finnd", "find"},
-    {"a letter too few", "fnd", "find"},
-    {"another letter", "fint", "find"},
-    {"neighbours swapped", "fidn", "find"},
-    {"two edits", "usgae", "usage"},
-    {"too far", "finish", NULL},
-    {"as much is changed as is kept", "li", "list"},
-    {"nothing", "", NULL},
-    {"longer than any word", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL},
-};
-
-static void the_nearest_name(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof nearest / sizeof *nearest; i++) {
-        const char *near = wt__closest(nearest[i].word, name_at, NULL);
-        if (!near != !nearest[i].near || (near && strcmp(near, nearest[i].near) != 0))
-            fail_msg("%s: %s", nearest[i].name, near ? near : "none");
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_that_are_understood),
         cmocka_unit_test(lines_that_are_not),
         cmocka_unit_test(an_option_that_repeats),
-        cmocka_unit_test(the_nearest_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

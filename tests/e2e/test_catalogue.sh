@@ -20,6 +20,25 @@ expect 1 "a provider that is not there" list --provider nobody
 says "no tools of provider nobody"
 expect 1 "beyond the end" list --offset 100
 says "the catalogue has 6"
+expect 1 "a pattern that nothing fits" list zebra
+says 'There are no tools like "zebra" here; the catalogue has 6.'
+while IFS='|' read -r want arguments; do
+    # shellcheck disable=SC2086
+    set -f
+    expect 0 "list $arguments" list $arguments
+    set +f
+    same "list $arguments: tools" "$want" "$(cut -d' ' -f1 out | tr '\n' ' ')"
+done <<'ROWS'
+weather/get_forecast weather/get_tides |weather/*
+weather/get_forecast |*_forecast
+weather/get_tides |weather/get_????s
+tables/book_table tables/cancel_booking |BOOK
+tables/cancel_booking |book --offset 1
+tables/book_table |book --limit 1
+tables/cancel_booking |cancel --provider tables
+ROWS
+expect 0 "providers of what a pattern leaves" list --providers book
+prints "^ +2  tables$"
 expect 0 "providers" list --providers
 prints "^ +2  weather$"
 expect 0 "providers as JSON" list --providers --json

@@ -50,6 +50,37 @@ prints "^standard input: 3 added"
 expect 0 "the same export again" -s other.wt usage export
 cmp -s out exported.jsonl || fail "another export"
 
+# One usage, without a file.
+cp "$WHICHTOOL_STORE" one.wt
+expect 0 "one usage" -s one.wt usage add --request "is it wet?" --tool get_forecast --tool weather__get_tides --tool weather/get_forecast
+prints "^1 usage recorded: weather/get_forecast, weather/get_tides$"
+expect 0 "with all that can be told" -s one.wt usage add --request "pay it" -t list_invoices --outcome failed --client c17 --json
+same "its tools" "(1, ['money/list_invoices'])" "$(json_of '(d["added"], d["tools"])')"
+expect 0 "they are listed" -s one.wt usage list --after 3 --json
+same "as they were given" "[('is it wet?', ['weather/get_forecast', 'weather/get_tides'], '', ''), ('pay it', ['money/list_invoices'], 'failed', 'c17')]" \
+    "$(json_of '[(u["request"], u["tools"], u["outcome"], u["client"]) for u in l]')"
+# exit | what stderr says | arguments
+while IFS='|' read -r code sentence arguments; do
+    eval "expect $code \"\$arguments\" -s one.wt usage $arguments"
+    says "$sentence"
+    silent out
+done <<'ROWS'
+1|no tool is named "get_forcast".*; nothing was recorded|add --request x --tool get_forcast
+1|no tool is named "nobody".*; nothing was recorded|add --request x --tool get_forecast --tool nobody
+2|needs either SOURCE... or --request TEXT with --tool NAME|add
+2|needs either SOURCE... or --request TEXT with --tool NAME|add log.jsonl --request x --tool get_forecast
+2|--request needs the tools that it used: --tool NAME, once for each|add --request x
+2|belong to --request|add log.jsonl --tool get_forecast
+2|belong to --request|add log.jsonl --client c17
+2|--split and --strict belong to a SOURCE|add --request x --tool get_forecast --strict
+2|--outcome is one of: ok failed; not "good"|add --request x --tool get_forecast --outcome good
+2|give --tool once|list --tool get_forecast --tool get_tides
+2|does not know --request|list --request x
+3|the request is empty|add --request "" --tool get_forecast
+ROWS
+expect 0 "nothing was recorded" -s one.wt usage list --json
+same "five usages" 5 "$(grep -c . out)"
+
 # a tool that comes later gets its usage back
 echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
 expect 0 "the tool of the name that was recorded" -q add --provider mail mail.json
@@ -140,10 +171,10 @@ while IFS='|' read -r sentence arguments; do
 done <<'ROWS'
 `usage` needs add|
 is followed by one of: add list export forget|record
-`usage add` needs SOURCE|add
+`usage add` needs either SOURCE... or --request TEXT|add
 `usage list` takes no arguments, but "x"|list x
 `usage list` does not know --strict|list --strict
-`usage add` does not know --tool|add --tool x log.jsonl
+belong to --request|add --tool x log.jsonl
 either --all, or --tool, --client and --before|forget
 either --all, or --tool, --client and --before|forget --all --tool x
 "noon" is no time: write it as 2026-11-22|list --before noon

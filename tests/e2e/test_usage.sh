@@ -31,7 +31,16 @@ done <<'ROWS'
 2|the request is empty|find " "
 2|there is no recipe "bm52"; did you mean bm25|find --recipe bm52 rain
 2|`show` takes NAME, but "b" follows|show a b
-2|`list` takes no arguments, but "x" was given|list x
+2|`list` takes \[PATTERN\], but "y" follows|list x y
+2|`check` takes no arguments, but "x" was given|check x
+2|unknown verb "serve"; there is no server yet|serve
+2|unknown verb "stats"; did you mean `status`|stats
+2|unknown verb "tools.json"; a file stands after its verb|tools.json
+2|unknown verb "book a table"; a request stands after its verb|"book a table"
+2|unknown option --find; verbs have no dashes: `whichtool find`|--find rain
+2|unknown option --top-k; did you mean --k|find --top-k 3 rain
+2|unknown option --db; did you mean --store|--db x list
+2|there is no verb "serach"; did you mean `find`|help serach
 2|either NAME... or --provider|remove
 2|either NAME... or --provider|remove a --provider b
 2|`model` is followed by one of: list info pull pack|model fetch

@@ -194,13 +194,26 @@ static void models_are_found_by_name(void **state)
     assert_int_equal(wt__model_names(&arena, "/nowhere/at-all", &names, &count, NULL), 0);
     assert_int_equal(count, 0);
 
-    setenv("WHICHTOOL_MODELS", "/m", 1);
-    assert_string_equal(wt__model_folder(&arena, NULL, "x"), "/m/x");
-    assert_string_equal(wt__model_folder(&arena, "/n/", "x"), "/n/x");
-    assert_string_equal(wt__model_folder(&arena, "/n", "./x"), "./x");
-    unsetenv("WHICHTOOL_MODELS");
-    setenv("XDG_DATA_HOME", "/d", 1);
-    assert_string_equal(wt__model_folder(&arena, NULL, "x"), "/d/whichtool/models/x");
+    static const struct {
+        const char *variable, *value, *models_dir, *name, *folder; /* NULL: WT_ENOTFOUND */
+    } places[] = {
+        {"WHICHTOOL_MODELS", "/m", NULL, "x", "/m/x"},  {"WHICHTOOL_MODELS", "/m", "/n/", "x", "/n/x"},
+        {"WHICHTOOL_MODELS", "/m", "/n", "./x", "./x"}, {"XDG_DATA_HOME", "/d", NULL, "x", "/d/whichtool/models/x"},
+        {"XDG_DATA_HOME", "", NULL, "x", NULL},         {"XDG_DATA_HOME", "", NULL, "./x", "./x"},
+    };
+    unsetenv("HOME");
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        char *place;
+        wt_error err;
+        setenv(places[i].variable, places[i].value, 1);
+        int rc = wt__model_folder(&place, &arena, places[i].models_dir, places[i].name, &err);
+        assert_int_equal(rc, places[i].folder ? 0 : WT_ENOTFOUND);
+        if (rc == 0)
+            assert_string_equal(place, places[i].folder);
+        else
+            assert_non_null(strstr(err.message, "there is no place for models: neither HOME nor XDG_DATA_HOME is set"));
+        unsetenv(places[i].variable);
+    }
 
     static const char *const paths[][2] = {{"/a/b", "b"}, {"/a/b//", "b"}, {"b", "b"}, {"/", "/"}, {"", ""}};
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)

@@ -66,10 +66,10 @@ static char *packed_bytes(size_t *len)
 static void a_current_one_is_used_again(void **state)
 {
     (void)state;
-    assert_false(wt__model_cache_current(model));
+    assert_false(wt__model_cache_current(model, NULL));
     assert_true(made());
     assert_false(made());
-    assert_true(wt__model_cache_current(model));
+    assert_true(wt__model_cache_current(model, NULL));
 }
 
 static void a_stale_one_is_made_anew(void **state)
@@ -92,7 +92,7 @@ static void a_stale_one_is_made_anew(void **state)
                      : i == 1 ? small_vocabulary
                      : i == 3 ? "{\"do_lower_case\": false}"
                               : "{\"pooling_mode\": \"mean\"}");
-        assert_false(wt__model_cache_current(model));
+        assert_false(wt__model_cache_current(model, NULL));
         assert_true(made());
         assert_false(made());
     }
@@ -137,14 +137,14 @@ static void truncated_and_foreign_files_are_made_anew(void **state)
     char *bytes = packed_bytes(&len);
     for (size_t cut = 0; cut < len; cut = cut < 400 ? cut + 37 : cut + 3001) {
         put_file(model, MODEL_CACHE_NAME, bytes, cut);
-        assert_false(wt__model_cache_current(model));
+        assert_false(wt__model_cache_current(model, NULL));
         encode(after);
         assert_memory_equal(sound, after, sizeof(sound));
-        assert_true(wt__model_cache_current(model));
+        assert_true(wt__model_cache_current(model, NULL));
     }
     put_text(model, MODEL_CACHE_NAME, "this is something else");
     encode(after);
-    assert_true(wt__model_cache_current(model));
+    assert_true(wt__model_cache_current(model, NULL));
     free(bytes);
 }
 
@@ -235,7 +235,7 @@ static void where_it_cannot_be_written_it_goes_elsewhere_or_nowhere(void **state
     assert_non_null(strstr(err.message, "could not be kept: cannot create folder"));
     encode(second);
     assert_memory_equal(first, second, sizeof(first));
-    assert_false(wt__model_cache_current(model));
+    assert_false(wt__model_cache_current(model, NULL));
 }
 
 int main(void)

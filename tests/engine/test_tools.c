@@ -50,20 +50,27 @@ static void a_list_is_in_the_order_of_import(void **state)
     static const struct {
         const char *provider;
         size_t limit, offset;
-        const char *ids;
+        const char *ids, *pattern;
     } cases[] = {
         {NULL, 0, 0,
          "weather/getForecast weather/storm_alerts travel/bookHotel travel/search_flights music/search files/search "
-         "calculator "},
-        {NULL, 2, 0, "weather/getForecast weather/storm_alerts "},
-        {NULL, 2, 5, "files/search calculator "},
-        {NULL, 0, 6, "calculator "},
-        {NULL, 0, 7, ""},
-        {NULL, SIZE_MAX, SIZE_MAX, ""},
-        {"travel", 0, 0, "travel/bookHotel travel/search_flights "},
-        {"travel", 1, 1, "travel/search_flights "},
-        {"", 0, 0, "calculator "},
-        {"nobody", 0, 0, ""},
+         "calculator ",
+         NULL},
+        {NULL, 2, 0, "weather/getForecast weather/storm_alerts ", NULL},
+        {NULL, 2, 5, "files/search calculator ", NULL},
+        {NULL, 0, 6, "calculator ", NULL},
+        {NULL, 0, 7, "", NULL},
+        {NULL, SIZE_MAX, SIZE_MAX, "", NULL},
+        {"travel", 0, 0, "travel/bookHotel travel/search_flights ", NULL},
+        {"travel", 1, 1, "travel/search_flights ", NULL},
+        {"", 0, 0, "calculator ", NULL},
+        {"nobody", 0, 0, "", NULL},
+        {NULL, 0, 0, "music/search files/search ", "*/search"},
+        {NULL, 1, 2, "files/search ", "SEARCH"},
+        {"music", 0, 0, "music/search ", "search"},
+        {NULL, 0, 0, "calculator ", "calc?????r"},
+        {NULL, 0, 6, "calculator ", ""},
+        {NULL, 0, 0, "", "Weather/*"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct buffer ids = {0};
@@ -73,6 +80,7 @@ static void a_list_is_in_the_order_of_import(void **state)
         options.provider = cases[i].provider;
         options.limit = cases[i].limit;
         options.offset = cases[i].offset;
+        options.pattern = cases[i].pattern;
         sound(&place, wt_list(engine, &options, &tools, &place.err));
         wt__buffer_text(&ids, "");
         for (size_t t = 0; t < tools->len; t++)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each allocation of add, find, list, show and remove fails in turn. Whatever ends well anyway must say what it says
+# Each allocation of add, find, list, status, show and remove fails in turn. Whatever ends well anyway must say what it says
 # without the fault, and a failure must not pass for "nothing found".
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
@@ -41,6 +41,8 @@ sweep_writing() { # ALL ABOUT BEFORE AFTER VERB...
 
 sweep_reading 30 90 find -k 3 "thing number five"
 sweep_reading 20 40 list
+sweep_reading 20 40 list 'tool_?'
+sweep_reading 30 60 status
 sweep_reading 20 40 show tool_5 --json
 sweep_writing 30 90 6 9 add "$folder/new.json"
 sweep_writing 10 40 6 5 remove tool_5

@@ -1,0 +1,97 @@
+/* cmd_vectors.c: what an import without vectors, or before the model was there, left undone: tools are encoded, and the
+ * requests of recorded use. Each batch is stored as it is ready, so a stop loses little and the next run goes on. */
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/progress_line.h"
+#include "cli/text.h"
+
+struct outcome {
+    wt_catalog_info before, after;
+    int64_t learned; /* requests */
+    double seconds;
+};
+
+static int print_outcome(const struct cli *cli, const struct outcome *o)
+{
+    struct buffer line = {0}, out = {0};
+    uint64_t made = o->after.embedded - o->before.embedded;
+    if (cli->json) {
+        wt__buffer_char(&line, '{');
+        wt__json_text(&line, "model", o->after.model);
+        wt__json_count(&line, "made", made);
+        wt__json_count(&line, "requests", (uint64_t)o->learned);
+        wt__json_count(&line, "tools", o->after.tools);
+        wt__json_count(&line, "embedded", o->after.embedded);
+        wt__json_number(&line, "seconds", o->seconds);
+        wt__buffer_text(&line, "}");
+    } else if (made == 0 && o->learned == 0) {
+        wt__buffer_text(&line, "Nothing is missing: all ");
+        wt__grouped(&line, o->after.tools);
+        wt__buffer_printf(&line, " tools have vectors of %s.", o->after.model);
+    } else {
+        wt__buffer_text(&line, "new vectors: ");
+        wt__grouped(&line, made);
+        wt__buffer_text(&line, " of tools, ");
+        wt__grouped(&line, (uint64_t)o->learned);
+        wt__buffer_printf(&line, " of requests; %.2f s", o->seconds);
+    }
+    wt__text_escape(&out, wt__buffer_view(&line), TEXT_LINE);
+    wt__buffer_char(&out, '\n');
+    out.failed |= line.failed;
+    wt__buffer_dispose(&line);
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+}
+
+/* 0, or the first error. What was made until then is stored. */
+static int make(wt_engine *engine, struct progress_line *line, struct outcome *o, wt_error *err)
+{
+    int64_t made = wt_embed_missing(engine, wt__progress_show, line, err);
+    o->learned = made < 0 ? 0 : wt_learn_usage(engine, wt__progress_show, line, err);
+    wt__progress_clear();
+    return made < 0 ? (int)made : o->learned < 0 ? (int)o->learned : 0;
+}
+
+static int stopped(struct cli *cli, wt_engine *engine, struct outcome *o)
+{
+    wt_error err;
+    if (wt_info(engine, &o->after, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    return wt__cli_say(cli, END_INTERRUPTED,
+                       "stopped; %llu new vectors are stored, and the next `whichtool vectors` goes on: %llu of %llu "
+                       "tools have one",
+                       (unsigned long long)(o->after.embedded - o->before.embedded),
+                       (unsigned long long)o->after.embedded, (unsigned long long)o->after.tools);
+}
+
+int wt__cmd_vectors(struct cli *cli)
+{
+    struct outcome o = {0};
+    struct progress_line line;
+    wt_engine *engine;
+    wt_error err;
+    wt_catalog_info_init(&o.before);
+    wt_catalog_info_init(&o.after);
+    wt__interrupt_watch();
+    int code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
+    if (code != 0)
+        return code;
+    double begin = wt__now_ms();
+    int rc = wt_info(engine, &o.before, &err);
+    bool empty = rc == 0 && o.before.tools == 0;
+    if (rc == 0 && !empty) {
+        wt__progress_begin(&line, cli);
+        rc = make(engine, &line, &o, &err);
+    }
+    if (rc == 0 && !empty)
+        rc = wt_info(engine, &o.after, &err);
+    o.seconds = (wt__now_ms() - begin) / 1000;
+    if (rc == WT_ECANCELLED)
+        code = stopped(cli, engine, &o);
+    else if (rc < 0)
+        code = wt__cli_fail(cli, &err);
+    else
+        code = empty ? wt__cli_empty(cli) : print_outcome(cli, &o);
+    wt_close(engine);
+    return code;
+}

@@ -1,0 +1,286 @@
+/* status.c: what there is, told without opening any of it. Counts come from the store's indexes, a model's hash from
+ * its packed form, and what was trained from the config.json that each trained model has. So nothing here says that a
+ * model can be used: who uses it finds that out. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "encoder/encoder.h"
+#include "engine/engine.h"
+#include "recipe/old_members.h"
+#include "recipe/recipes.h"
+#include "retrieve/document.h"
+
+enum {
+    CONFIG_MAX = 64 << 20,
+    FILES_MAX = 100000 /* of a folder whose size is told */
+};
+
+struct status {
+    wt_status public; /* first, so that the public pointer is this one */
+    struct arena arena;
+};
+
+struct reading {
+    struct status *status;
+    wt_engine *engine;
+    char model[65], encoder[65]; /* hashes of the engine's encoder, and of the one that trained models use; "" where
+                                    not known */
+    uint64_t requests;           /* different ones that teach */
+    wt_error *err;
+};
+
+void wt_status_free(wt_status *public)
+{
+    struct status *status = (struct status *)public;
+    if (!status)
+        return;
+    wt__arena_dispose(&status->arena);
+    free(status);
+}
+
+/* ---------------------------------------------------------------- the store */
+
+static int list_providers(struct reading *r, struct store *store)
+{
+    wt_status *out = &r->status->public;
+    struct provider_count *found;
+    size_t count;
+    int rc = wt__store_providers(store, &r->status->arena, &found, &count, r->err);
+    wt_provider_status *items = rc == 0 ? wt__arena_array(&r->status->arena, wt_provider_status, count) : NULL;
+    if (rc < 0 || !items)
+        return rc < 0 ? rc : wt__fail_nomem(r->err);
+    for (size_t i = 0; i < count; i++) {
+        items[i] = (wt_provider_status){found[i].name, found[i].tools};
+        out->tools += found[i].tools;
+    }
+    out->provider_count = count;
+    out->providers = wt__arena_pointers(&r->status->arena, items, count, sizeof *items);
+    return out->providers ? 0 : wt__fail_nomem(r->err);
+}
+
+/* Vectors of the model that is there; of one that is not, the newest of that name that the store has some of. */
+static int count_vectors(struct reading *r, struct store *store)
+{
+    wt_status *out = &r->status->public;
+    char *stored = r->model;
+    int rc = 0;
+    if (!*r->model && *out->model)
+        rc = wt__store_model_hash(store, out->model, &r->status->arena, &stored, r->err);
+    if (rc < 0 || !*stored)
+        return rc;
+    return wt__store_count_of_model(store, wt__document_kind, stored, &out->embedded, r->err);
+}
+
+static int read_store(struct reading *r, struct store *store)
+{
+    wt_status *out = &r->status->public;
+    struct usage_info usages;
+    int rc = wt__store_read_begin(store, r->err);
+    if (rc < 0)
+        return rc;
+    if (!wt__store_private(store))
+        rc = wt__store_version(store, &out->store_version, r->err);
+    if (rc >= 0)
+        rc = list_providers(r, store);
+    if (rc >= 0)
+        rc = count_vectors(r, store);
+    if (rc >= 0)
+        rc = wt__store_usage_info(store, &usages, r->err);
+    if (rc >= 0)
+        rc = wt__store_count_teaching(store, &out->teaching, &r->requests, r->err);
+    out->usages = rc >= 0 ? usages.usages : 0;
+    wt__store_read_end(store);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- what was trained */
+
+/* path as JSON with the members as they are called now; NULL when it is none, or memory is out. */
+static json_t *read_config(const char *path)
+{
+    char *text = NULL;
+    size_t len;
+    json_t *config = NULL;
+    if (wt__file_read(&text, &len, path, CONFIG_MAX, NULL) == 0 && wt__json_parse(&config, text, len, NULL) == 0 &&
+        (!json_is_object(config) || !wt__rename_members(config))) {
+        json_decref(config);
+        config = NULL;
+    }
+    free(text);
+    return config;
+}
+
+static struct str last_part(struct str path)
+{
+    size_t at = path.len;
+    while (at > 0 && path.ptr[at - 1] != '/')
+        at--;
+    return (struct str){path.ptr + at, path.len - at};
+}
+
+/* Why a model does not go with the encoder that is there, or NULL. */
+static const char *stale(const struct reading *r, const json_t *config)
+{
+    struct str made_with = wt__json_str(wt__json_object(config, "encoder"), "hash");
+    if (made_with.len == 0 || !*r->encoder || wt__str_equal(made_with, wt__str(r->encoder)))
+        return NULL;
+    return "its encoder was trained again, or is another one, since: train it again";
+}
+
+static int describe(struct reading *r, const char *path, const json_t *config, wt_trained_status *out)
+{
+    const json_t *about = wt__json_object(config, "whichtool");
+    const json_t *data = wt__json_object(about, "data"), *dev = wt__json_object(about, "dev");
+    struct arena *arena = &r->status->arena;
+    struct str source = wt__json_str(data, "source");
+    struct stat info;
+    *out = (wt_trained_status){
+        .lesson = wt__arena_copy(arena, wt__json_str(about, "lesson")),
+        .data = wt__arena_copy(arena, source),
+        .figure = wt__arena_copy(arena, wt__json_str(dev, "figure")),
+        .time = stat(path, &info) == 0 ? info.st_mtime : 0,
+        .recorded_use = wt__str_equal(last_part(source), last_part(wt__str(r->engine->path))),
+        .requests = (uint64_t)wt__json_int(data, "requests", 0),
+        .dev_requests = (uint64_t)wt__json_int(data, "dev_requests", 0),
+        .before = wt__json_real(dev, "before", NAN),
+        .after = wt__json_real(dev, "after", NAN),
+        .stale = stale(r, config),
+    };
+    return out->lesson && out->data && out->figure ? 0 : wt__fail_nomem(r->err);
+}
+
+/* What auto runs: what training chose, as long as it goes with its encoder; else the best without training. */
+static int name_recipe(struct reading *r, const json_t *automatic)
+{
+    wt_status *out = &r->status->public;
+    struct str runs = wt__json_str(automatic, "runs"), why = wt__json_str(automatic, "why");
+    if (automatic && runs.len > 0 && !stale(r, automatic)) {
+        out->recipe = wt__arena_copy(&r->status->arena, runs);
+        out->why = wt__arena_copy(&r->status->arena, why);
+    } else {
+        out->recipe =
+            out->model_installed ? wt__recipes[RECIPE_HYBRID].public.name : wt__recipes[RECIPE_BM25].public.name;
+        out->why = automatic              ? "what training chose does not go with the encoder that is there"
+                   : out->model_installed ? "words and meaning together: nothing was trained that would choose another"
+                   : *out->model          ? "words alone: the model is not installed"
+                                          : "words alone: no model is wanted";
+    }
+    return out->recipe && out->why ? 0 : wt__fail_nomem(r->err);
+}
+
+/* The models, by their folders' names, each with a config.json. */
+static int read_trained(struct reading *r)
+{
+    wt_status *out = &r->status->public;
+    struct arena *arena = &r->status->arena;
+    const char *folder = r->engine->trained_folder;
+    char **paths = NULL;
+    size_t count = 0;
+    uint64_t seen = 0;
+    int rc = *folder && wt__is_folder(folder) ? wt__list_files(arena, folder, FILES_MAX, &paths, &count, r->err) : 0;
+    wt_trained_status *list = rc < 0 ? NULL : wt__arena_array(arena, wt_trained_status, count);
+    json_t *automatic = NULL;
+    if (rc == 0 && !list)
+        rc = wt__fail_nomem(r->err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct str file = last_part(wt__str(paths[i]));
+        out->trained_bytes += wt__file_size(paths[i]);
+        json_t *config = wt__str_equal(file, STR("config.json")) ? read_config(paths[i]) : NULL;
+        if (wt__json_object(config, "whichtool")) {
+            wt_trained_status *one = &list[out->trained_count++];
+            rc = describe(r, paths[i], config, one);
+            if (rc == 0 && one->recorded_use && one->requests + one->dev_requests > seen)
+                seen = one->requests + one->dev_requests;
+            if (rc == 0 && !automatic && strcmp(one->lesson, wt__recipes[RECIPE_AUTO].public.name) == 0)
+                automatic = json_incref(config);
+        }
+        json_decref(config);
+    }
+    if (rc == 0)
+        rc = name_recipe(r, automatic);
+    json_decref(automatic);
+    out->trained = rc == 0 ? wt__arena_pointers(arena, list, out->trained_count, sizeof *list) : NULL;
+    out->untrained = r->requests > seen ? r->requests - seen : 0;
+    return rc < 0 ? rc : out->trained ? 0 : wt__fail_nomem(r->err);
+}
+
+/* ---------------------------------------------------------------- sizes */
+
+/* Bytes of the files below a folder, 0 of what cannot be looked at. */
+static uint64_t folder_size(const char *folder)
+{
+    struct arena arena = {0};
+    char **paths;
+    size_t count = 0;
+    uint64_t bytes = 0;
+    if (*folder && wt__is_folder(folder) && wt__list_files(&arena, folder, FILES_MAX, &paths, &count, NULL) == 0)
+        for (size_t i = 0; i < count; i++)
+            bytes += wt__file_size(paths[i]);
+    wt__arena_dispose(&arena);
+    return bytes;
+}
+
+static void measure(struct reading *r)
+{
+    wt_status *out = &r->status->public;
+    char *cache;
+    out->store_bytes = wt__file_size(r->engine->path);
+    out->index_bytes = folder_size(r->engine->index_folder);
+    out->model_bytes = folder_size(r->engine->model_folder);
+    if (wt__cache_folder(&cache, &r->status->arena, NULL) == 0)
+        out->cache_bytes = folder_size(cache);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void peek(const char *folder, char hash[65])
+{
+    if (!*folder || !wt__encoder_peek(folder, hash))
+        *hash = '\0';
+}
+
+/* Which encoders are there, by the hash that their vectors have. */
+static int find_encoders(struct reading *r)
+{
+    wt_status *out = &r->status->public;
+    struct arena *arena = &r->status->arena;
+    const char *folder = r->engine->trained_folder;
+    char *own = wt__path_join(arena, *folder ? folder : ".", TRAINED_ENCODER);
+    out->store = wt__arena_copy(arena, wt__str(r->engine->path));
+    out->model = wt__arena_copy(arena, wt__str(r->engine->model_name));
+    if (!own || !out->store || !out->model)
+        return wt__fail_nomem(r->err);
+    out->model_installed = *r->engine->model_folder && wt__is_folder(r->engine->model_folder);
+    peek(r->engine->model_folder, r->model);
+    peek(*folder && wt__is_folder(own) ? own : r->engine->model_folder, r->encoder);
+    return 0;
+}
+
+int wt_get_status(wt_engine *engine, wt_status **out, wt_error *err)
+{
+    struct reading r = {.status = calloc(1, sizeof *r.status), .engine = engine, .err = err};
+    struct store *reader;
+    *out = NULL;
+    if (!r.status)
+        return wt__fail_nomem(err);
+    int rc = find_encoders(&r);
+    if (rc == 0)
+        rc = wt__engine_reader(engine, &reader, err);
+    if (rc == 0) {
+        rc = read_store(&r, reader);
+        wt__engine_return_reader(engine, reader);
+    }
+    if (rc == 0)
+        rc = read_trained(&r);
+    if (rc < 0) {
+        wt_status_free(&r.status->public);
+        return rc;
+    }
+    measure(&r);
+    *out = &r.status->public;
+    return 0;
+}

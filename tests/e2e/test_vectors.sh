@@ -1,0 +1,65 @@
+#!/bin/bash
+# The verb vectors: what is missing is made, and only that; a stop loses nothing; without a model it says what to do.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+
+expect 4 "no store" vectors
+says "is empty: add tools with"
+silent out
+add_catalogue
+expect 5 "no model" vectors
+says 'the model all-MiniLM-L6-v2 is not installed; get it with `whichtool model pull all-MiniLM-L6-v2`'
+silent out
+
+"$python" "$here/tiny_model.py" "$work/models/tiny"
+echo '{"request": "rain?", "tools": ["weather/get_forecast"]}' | "$WHICHTOOL" -q usage add --no-vectors - >/dev/null || exit 1
+expect 0 "find says which verb makes them" find --model tiny rain
+says '6 of 6 tools have no vector yet; `whichtool vectors` makes them'
+expect 0 "a model that came later" vectors --model tiny
+prints "^new vectors: 6 of tools, 1 of requests; [0-9.]+ s$"
+silent err
+expect 0 "nothing is missing" vectors --model tiny
+prints "^Nothing is missing: all 6 tools have vectors of tiny\.$"
+expect 0 "find lacks none" find --model tiny rain
+lacks err "no vector"
+echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
+"$WHICHTOOL" -q add --no-vectors --provider mail mail.json >/dev/null || exit 1
+expect 0 "one more, as JSON" vectors --model tiny --json
+same "one vector" "('tiny', 1, 0, 7, 7)" \
+    "$(json_of '(d["model"], d["made"], d["requests"], d["tools"], d["embedded"])')"
+expect 2 "it takes no arguments" vectors mail.json
+expect 0 "a store of one's own is left as it is" -s other.wt add -q --no-vectors mail.json
+chmod a-w other.wt && [ ! -w other.wt ] && {
+    expect 4 "a store that cannot be written" -s other.wt vectors --model tiny
+    says "reading only"
+}
+
+# Ctrl-C, ever later: what was made stays, and the next run makes the rest.
+"$python" -c '
+import json
+for i in range(30000): print(json.dumps({"name": f"tool_{i}", "description": "weather forecast for a city " * 8 + str(i)}))' >many.jsonl
+"$WHICHTOOL" -q -s many.wt add --no-vectors many.jsonl >/dev/null || exit 1
+set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+stops=0
+for wait in .02 .05 .1 .2; do
+    "$WHICHTOOL" -s many.wt vectors --model tiny >out 2>err &
+    pid=$!
+    sleep $wait
+    kill -INT $pid 2>/dev/null
+    { wait $pid; } 2>/dev/null
+    code=$? what="Ctrl-C after $wait s" checks=$((checks + 1))
+    if [ "$code" = 130 ]; then
+        stops=$((stops + 1))
+        [ -s err ] || continue # before it listened
+        says "stopped; [0-9]+ new vectors are stored, and the next .whichtool vectors. goes on: [0-9]+ of 30000 tools"
+        silent out
+    else
+        [ "$code" = 0 ] || fail "exit $code"
+    fi
+done
+[ "$stops" -gt 0 ] || skip "it was never stopped in time"
+expect 0 "the rest" -s many.wt vectors --model tiny --json
+same "all have one" "30000" "$(json_of 'd["embedded"]')"
+expect 0 "the store is sound" -s many.wt check
+finish
