@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "cli/aliases.h"
 
-enum { LONGEST_WORD = 40, NEAR = 3 };
+enum { LONGEST_WORD = 40 };
 
 struct parsing {
     struct arguments *out;
@@ -25,42 +26,15 @@ const struct verb *wt__verb_find(const char *name)
     return NULL;
 }
 
-/* Edits that turn a into b: insert, delete, change, swap neighbours (optimal string alignment). */
-static size_t edits(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-    size_t d[LONGEST_WORD + 1][LONGEST_WORD + 1];
-    for (size_t i = 0; i <= a_len; i++)
-        d[i][0] = i;
-    for (size_t j = 0; j <= b_len; j++)
-        d[0][j] = j;
-    for (size_t i = 1; i <= a_len; i++)
-        for (size_t j = 1; j <= b_len; j++) {
-            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (d[i - 1][j] + 1 < best)
-                best = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < best)
-                best = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    return d[a_len][b_len];
-}
-
 const char *wt__closest(const char *word, const char *(*next)(const void *context, size_t index), const void *context)
 {
     const char *best = NULL, *candidate = NULL;
-    size_t len = strlen(word), least = NEAR;
-    for (size_t i = 0; len <= LONGEST_WORD && (candidate = next(context, i)); i++) {
-        size_t candidate_len = strlen(candidate);
-        if (candidate_len > LONGEST_WORD)
-            continue;
-        size_t distance = edits(word, len, candidate, candidate_len);
-        /* A word of which as much is changed as is kept is another word. */
-        if (distance < least && distance * 2 <= candidate_len) {
-            least = distance;
-            best = candidate;
-        }
+    struct nearest nearest;
+    wt__nearest_begin(&nearest, wt__str(word));
+    for (size_t i = 0; (candidate = next(context, i)); i++) {
+        size_t before = nearest.edits;
+        wt__nearest_show(&nearest, wt__str(candidate));
+        best = nearest.edits < before ? candidate : best;
     }
     return best;
 }

@@ -1,0 +1,59 @@
+/* nearest.c: edit distance by rows, which ends as soon as it must be too large: a catalogue has many names. */
+#include "base/nearest.h"
+
+void wt__nearest_begin(struct nearest *nearest, struct str word)
+{
+    nearest->word = word;
+    nearest->edits = NEAREST_EDITS;
+    nearest->best[0] = '\0';
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t wt__edits(struct str word, struct str candidate, size_t most)
+{
+    const char *a = word.ptr, *b = candidate.ptr;
+    unsigned char rows[3][NEAREST_WORD_MAX + 1], *before = rows[0], *above = rows[1], *row = rows[2];
+    size_t apart = word.len > candidate.len ? word.len - candidate.len : candidate.len - word.len;
+    if (apart >= most || word.len > NEAREST_WORD_MAX || candidate.len > NEAREST_WORD_MAX)
+        return most;
+    for (size_t j = 0; j <= candidate.len; j++)
+        above[j] = (unsigned char)j;
+    for (size_t i = 1; i <= word.len; i++) {
+        size_t best = row[0] = (unsigned char)i;
+        for (size_t j = 1; j <= candidate.len; j++) {
+            size_t here = above[j - 1] + (size_t)(a[i - 1] != b[j - 1]);
+            here = least(here, least(above[j], row[j - 1]) + (size_t)1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                here = least(here, before[j - 2] + (size_t)1);
+            row[j] = (unsigned char)here;
+            best = least(best, here);
+        }
+        if (best >= most)
+            return most;
+        unsigned char *spare = before;
+        before = above;
+        above = row;
+        row = spare;
+    }
+    size_t edits = above[candidate.len];
+    /* A word of which as much is changed as is kept is another word. */
+    return edits < most && edits * 2 <= candidate.len ? edits : most;
+}
+
+void wt__nearest_note(struct nearest *nearest, size_t edits, struct str called)
+{
+    if (edits >= nearest->edits || called.len >= sizeof nearest->best)
+        return;
+    nearest->edits = edits;
+    memcpy(nearest->best, called.ptr, called.len);
+    nearest->best[called.len] = '\0';
+}
+
+void wt__nearest_show(struct nearest *nearest, struct str candidate)
+{
+    wt__nearest_note(nearest, wt__edits(nearest->word, candidate, nearest->edits), candidate);
+}
