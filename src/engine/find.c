@@ -106,12 +106,13 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
                             .request = {request, request_len},
                             .arena = &result->arena,
                             .recipe = options.recipe,
-                            .provider = options.provider,
                             .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider,
                             .copies = options.copies != 0,
                             .progress = &progress};
     rc = check(&options, err);
+    if (rc == 0)
+        rc = wt__filter_read(options.filter, options.provider, search.arena, &search.filter, err);
     if (rc == 0)
         rc = run(&search, &options, &result->public, err);
     wt__search_end(&search);

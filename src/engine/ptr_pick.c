@@ -226,7 +226,7 @@ static int pick(const struct selection *selection, bool bundle, wt_error *err)
                                    .request = selection->request,
                                    .arena = selection->arena,
                                    .recipe = selection->options->base_retriever,
-                                   .provider = selection->options->provider,
+                                   .filter = selection->filter,
                                    .k = 1,
                                    .progress = selection->progress};
     int rc = run(&p, bundle, err);

@@ -21,6 +21,7 @@ struct selection {
     wt_engine *engine;
     struct str request;
     const wt_pick_options *options;   /* in full */
+    const wt_filter *filter;          /* of them, read */
     const struct pick_oracle *oracle; /* NULL outside of one */
     struct progress *progress;
     struct arena *arena; /* the result's */

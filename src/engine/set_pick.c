@@ -131,7 +131,7 @@ int wt__select_set(const struct selection *selection, wt_error *err)
     picking.search = (struct search){.engine = selection->engine,
                                      .request = selection->request,
                                      .arena = selection->arena,
-                                     .provider = options->provider,
+                                     .filter = selection->filter,
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
                                      .features = true,
                                      .progress = selection->progress};
