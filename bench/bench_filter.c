@@ -21,7 +21,16 @@
 #include "base/rng.h"
 #include "base/sort.h"
 
-enum { OF_PROVIDER = 1000, IMPORT = 100000, REQUESTS = 50, ROUNDS = 7, WORDS = 60000, TEXTS_MAX = 40000, K = 10 };
+enum {
+    OF_PROVIDER = 1000,
+    IMPORT = 100000,
+    REQUESTS = 50,
+    ROUNDS = 7,
+    WORDS = 60000,
+    TEXTS_MAX = 40000,
+    LEAST_BYTES = 20,
+    K = 10
+};
 
 struct bench {
     char *texts[TEXTS_MAX]; /* descriptions */
@@ -61,8 +70,11 @@ static void read_texts(struct bench *b, const char *corpus)
         die("the corpus cannot be read");
     while (file && b->text_count < TEXTS_MAX && (len = getline(&line, &capacity, file)) > 0) {
         json_t *tool = NULL;
-        if (wt__json_parse(&tool, line, (size_t)len, NULL) == 0 && json_is_string(json_object_get(tool, "text")))
-            b->texts[b->text_count++] = strdup(json_string_value(json_object_get(tool, "text")));
+        const char *text = wt__json_parse(&tool, line, (size_t)len, NULL) == 0
+                               ? json_string_value(json_object_get(tool, "text"))
+                               : NULL;
+        if (text && strlen(text) > LEAST_BYTES)
+            b->texts[b->text_count++] = strdup(text);
         json_decref(tool);
     }
     free(line);
@@ -144,7 +156,7 @@ static void measure(struct bench *b, const char *name, const wt_filter *filter)
 static const char *const one[] = {"p500"}, *const ten[] = {"p0",   "p111", "p222", "p333", "p444",
                                                            "p555", "p666", "p777", "p888", "p999"},
                          *const deletes[] = {"delete_*"}, *const of_whole[] = {"*/delete_*"},
-                         *const some[] = {"p5*/get_*"};
+                         *const some[] = {"p5*/get_*"}, *const few[] = {"*00"};
 
 static const struct {
     const char *name;
@@ -155,6 +167,7 @@ static const struct {
     {"delete_* left out", {.size = sizeof(wt_filter), .excluded = deletes, .excluded_count = 1}},
     {"*/delete_* left out", {.size = sizeof(wt_filter), .excluded = of_whole, .excluded_count = 1}},
     {"p5*/get_* only", {.size = sizeof(wt_filter), .only = some, .only_count = 1}},
+    {"*00 only", {.size = sizeof(wt_filter), .only = few, .only_count = 1}},
     {"ten providers only", {.size = sizeof(wt_filter), .providers = ten, .provider_count = 10}},
     {"one provider only", {.size = sizeof(wt_filter), .providers = one, .provider_count = 1}},
 };
