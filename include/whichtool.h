@@ -472,6 +472,10 @@ typedef struct wt_find_options {
     void *progress_context;
     unsigned time_limit_ms;  /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
     const wt_filter *filter; /* which tools may be found; NULL: all */
+    size_t max_tokens;  /* a budget for the hits' definitions: in their order, each that fits beside those before it
+                           comes  out, and notice tells of the others. Tokens are estimated as a quarter of the bytes that
+                           wt_export makes of the tool alone (docs/retrieval.md has how far that is off); 0: none */
+    const char *format; /* of those definitions, as in wt_export; NULL: "openai" */
 } wt_find_options;
 
 WT_INIT(wt_find_options_init, wt_find_options)
@@ -502,6 +506,7 @@ typedef struct wt_hit {
                            1 - no_answer_probability where that is told. It is of requests of which one in five needs no
                            tool of the catalogue, and of the default model, until `whichtool train all` calibrates it,
                            for which it takes 20 dev requests, some 200 usages (docs/retrieval.md) */
+    size_t tokens;      /* of its definition, estimated; 0 without options->max_tokens */
 } wt_hit;
 
 typedef struct wt_hits {
@@ -514,7 +519,9 @@ typedef struct wt_hits {
     double multi_provider_probability; /* with "toolrerank": that the request needs tools of several providers, by its
                                           classifier (docs/toolrerank.md); NaN where none looked */
     double no_answer_probability;      /* with options->abstain: that no tool fits; else NaN */
-    size_t copies; /* near-copies that were passed over on the way to these hits; 0 with options->copies */
+    size_t copies;      /* near-copies that were passed over on the way to these hits; 0 with options->copies */
+    size_t tokens;      /* of all hits together; 0 without options->max_tokens */
+    size_t over_budget; /* hits that did not fit in those, and are not here */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);
@@ -560,6 +567,8 @@ typedef struct wt_pick_options {
     void *progress_context;
     unsigned time_limit_ms;  /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
     const wt_filter *filter; /* which tools may be found; NULL: all */
+    size_t max_tokens;  /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN */
+    const char *format; /* the same */
 } wt_pick_options;
 
 WT_INIT(wt_pick_options_init, wt_pick_options)
@@ -582,6 +591,7 @@ typedef struct wt_picked {
     size_t questions;  /* put to the language model, and answered; recorded answers count */
     uint64_t prompt_tokens, completion_tokens; /* of those, where the server tells */
     double model_ms;                           /* how long the answers took, recorded ones when they were recorded */
+    size_t tokens, over_budget;                /* as in wt_hits */
 } wt_picked;
 
 WT_API void wt_picked_free(wt_picked *picked);

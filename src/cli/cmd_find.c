@@ -98,6 +98,8 @@ int wt__cmd_find(struct cli *cli)
         options.k = (size_t)cli->arguments.number[OPT_K];
         options.recipe = recipe;
         options.filter = &filter;
+        options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
+        options.format = wt__definition_format(cli);
         options.max_per_provider = (size_t)cli->arguments.number[OPT_MAX_PER_PROVIDER];
         options.explain = wt__given(cli, OPT_EXPLAIN);
         options.abstain = abstain;

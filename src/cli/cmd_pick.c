@@ -134,6 +134,8 @@ int wt__cmd_pick(struct cli *cli)
         code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
     if (code == 0) {
         options.filter = &filter;
+        options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
+        options.format = wt__definition_format(cli);
         options.explain = wt__given(cli, OPT_EXPLAIN);
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_picked *picked = NULL;

@@ -69,6 +69,12 @@ int wt__read_filter(struct cli *cli, wt_filter *out)
     return read ? 0 : wt__cli_say(cli, END_SYSTEM, "out of memory");
 }
 
+const char *wt__definition_format(const struct cli *cli)
+{
+    const char *format = wt__text_of(cli, OPT_FORMAT);
+    return format && strcmp(format, "table") != 0 && strcmp(format, "json") != 0 ? format : NULL;
+}
+
 void wt__json_hit(struct buffer *out, const wt_hit *hit, size_t rank)
 {
     wt__buffer_char(out, '{');

@@ -14,6 +14,9 @@ int wt__read_share(struct cli *cli, enum option_id id, const char *name, double 
  */
 int wt__read_filter(struct cli *cli, wt_filter *out);
 
+/* The form in which definitions are counted: that of --format, NULL where it is none of definitions. */
+const char *wt__definition_format(const struct cli *cli);
+
 void wt__json_hit(struct buffer *out, const wt_hit *hit, size_t rank);
 void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *const *hits, size_t len);
 

@@ -122,6 +122,13 @@ static const struct example add_examples[] = {
         .help = "No tools that match, such as 'delete_*'. May be given again."                                         \
     }
 
+#define MAX_TOKENS_OPTION                                                                                              \
+    {                                                                                                                  \
+        .id = OPT_MAX_TOKENS, .name = "max-tokens", .kind = VALUE_NUMBER, .value = "N", .max = UINT32_MAX,             \
+        .help = "At most N tokens of definitions in the form of --format (else openai), estimated as a quarter of "    \
+                "their bytes: each tool that still fits, in order; a note tells of the others."                        \
+    }
+
 static const struct option find_options[] = {
     {.id = OPT_K,
      .letter = 'k',
@@ -143,6 +150,7 @@ static const struct option find_options[] = {
      .help = "Show each stage's score of a tool, and which words matched in which fields."},
     FILTER_OPTIONS,
     MAX_PER_PROVIDER_OPTION,
+    MAX_TOKENS_OPTION,
     COPIES_OPTION,
     TIMEOUT_OPTION,
     {.id = OPT_ABSTAIN,
@@ -167,6 +175,8 @@ static const struct example find_examples[] = {
     {"whichtool find -k 3 --explain \"convert 20 euros to yen\"", "Three, with the reasons."},
     {"whichtool find --format openai -k 8 - < request.txt",
      "Reads the request from standard input; prints function definitions for a chat request."},
+    {"whichtool find --format mcp -k 50 --max-tokens 4000 plan a journey",
+     "As many definitions of the fifty best as fit 4,000 tokens."},
 };
 
 /* Of the recipe ptr, in pick and eval. */
@@ -228,6 +238,7 @@ static const struct option pick_options[] = {
      .help = "Show each stage's score of a tool, and which words matched in which fields; of the recipe ptr every "
              "list, decision and answer."},
     FILTER_OPTIONS,
+    MAX_TOKENS_OPTION,
     {.id = OPT_FORMAT,
      .letter = 'f',
      .name = "format",

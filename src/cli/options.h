@@ -51,6 +51,7 @@ enum option_id {
     OPT_SYNTHETIC,
     OPT_MAN,
     OPT_MAX_PER_PROVIDER,
+    OPT_MAX_TOKENS,
     OPT_MEMORY,
     OPT_MODEL,
     OPT_MODELS,

@@ -209,6 +209,7 @@ int wt__search_run(struct search *search, wt_error *err)
 
 void wt__search_end(struct search *search)
 {
+    wt__budget_dispose(&search->budget);
     wt__filter_mask_release(search->mask);
     wt__engine_return_workspace(search->engine, search->workspace);
     wt__index_release(search->index);

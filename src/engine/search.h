@@ -4,6 +4,7 @@
 #ifndef WT_ENGINE_SEARCH_H
 #define WT_ENGINE_SEARCH_H
 
+#include "engine/budget.h"
 #include "engine/engine.h"
 #include "engine/filter.h"
 #include "engine/notice.h"
@@ -24,6 +25,7 @@ struct search {
     const int64_t *excluded; /* [excluded_count] ids of tools that are not found */
     size_t excluded_count;
     const uint64_t *left_out;      /* past requests that are not asked; as in struct neighbours */
+    struct budget budget;          /* what of the hits comes out (materialise.h) */
     struct progress *progress;     /* heard between the stages; may be NULL */
     const struct vectors *vectors; /* in place of the index's own, of the same rows; NULL: those */
 

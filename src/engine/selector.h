@@ -28,6 +28,9 @@ struct selection {
     wt_picked *out;
 };
 
+/* What of the set did not fit, if anything: it holds no promise then. A selector's last step. */
+int wt__tell_budget(const struct selection *selection, const struct budget *budget, wt_error *err);
+
 /* Errors: those of wt_pick. */
 int wt__select_set(const struct selection *selection, wt_error *err);
 int wt__select_bundle(const struct selection *selection, wt_error *err);
