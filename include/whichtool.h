@@ -72,6 +72,8 @@ enum {
     WT_MAX_USAGE_LABEL_BYTES = 1024,   /* what a usage may call a tool */
     WT_MAX_CLIENT_BYTES = 256,         /* what a usage calls its client */
     WT_MAX_ISSUES = 1000,              /* issues that a report keeps */
+    WT_MAX_FILTER_ITEMS = 100,         /* names or patterns in one list of a filter */
+    WT_MAX_PATTERN_BYTES = 1024,       /* a pattern of tools */
     WT_MAX_CUTOFFS = 16                /* of one evaluation's metrics */
 };
 
@@ -525,11 +527,38 @@ WT_API int wt_read_time(const char *text, int64_t *seconds, wt_error *err);
 
 /* ---------------------------------------------------------------- finding tools */
 
+/* Which tools may be found: those of `providers` (of all, where that is empty) that match one of `only` (likewise),
+ * less those of `excluded_providers` and those that match one of `excluded`. What may not be found is passed over
+ * within the search: as many hits come out as were asked for, and no recipe, reranker, set or past use brings it back.
+ *
+ * A pattern is matched against the whole id, as "github/delete_*" or "mail?/send"; one without a '/' against
+ * the name alone, as "delete_*". '*' stands for any run of characters, '/' included, '?' for one; everything else for
+ * itself, letters by their case.
+ *
+ * Of names and patterns that no tool has, the result's notice tells, with what may have been meant; where no tool has
+ * any of `providers`, or none matches any of `only`, it is WT_ENOTFOUND. The first search with a filter looks at every
+ * provider, or with patterns at every name (a million: docs/retrieval.md); later ones with the same filter, until the
+ * catalogue changes, do not. A list of more than WT_MAX_FILTER_ITEMS, a NULL in one, or a pattern of more than
+ * WT_MAX_PATTERN_BYTES is WT_EINVAL. Lists and strings are borrowed for the call. */
+typedef struct wt_filter {
+    size_t size;
+    const char *const *providers; /* [provider_count] */
+    size_t provider_count;
+    const char *const *excluded_providers; /* [excluded_provider_count] */
+    size_t excluded_provider_count;
+    const char *const *only; /* [only_count] patterns */
+    size_t only_count;
+    const char *const *excluded; /* [excluded_count] patterns */
+    size_t excluded_count;
+} wt_filter;
+
+WT_INIT(wt_filter_init, wt_filter)
+
 typedef struct wt_find_options {
     size_t size;
     size_t k;                /* hits wanted, at most WT_MAX_K; 0: 5 */
     const char *recipe;      /* a name of wt_recipe_at; NULL or "auto": the best that this store can run */
-    const char *provider;    /* only this provider's tools; NULL: all */
+    const char *provider;    /* only this provider's tools: one more of filter->providers; NULL: none more */
     size_t max_per_provider; /* 0: no cap */
     int explain;             /* fill stages and matches of each hit */
     double abstain;          /* as in wt_pick_options, but 0: never. With "auto" alone */
@@ -538,7 +567,12 @@ typedef struct wt_find_options {
     wt_progress_fn progress; /* heard between the stages, while a reranker reads, and while models are loaded or the
                                 index is made or waited for; may be called from a thread of the library's */
     void *progress_context;
-    unsigned time_limit_ms; /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
+    unsigned time_limit_ms;  /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
+    const wt_filter *filter; /* which tools may be found; NULL: all */
+    size_t max_tokens;  /* a budget for the hits' definitions: in their order, each that fits beside those before it
+                           comes  out, and notice tells of the others. Tokens are estimated as a quarter of the bytes that
+                           wt_export makes of the tool alone (docs/retrieval.md has how far that is off); 0: none */
+    const char *format; /* of those definitions, as in wt_export; NULL: "openai" */
 } wt_find_options;
 
 WT_INIT(wt_find_options_init, wt_find_options)
@@ -569,6 +603,7 @@ typedef struct wt_hit {
                            1 - no_answer_probability where that is told. It is of requests of which one in five needs no
                            tool of the catalogue, and of the default model, until `whichtool train all` calibrates it,
                            for which it takes 20 dev requests, some 200 usages (docs/retrieval.md) */
+    size_t tokens;      /* of its definition, estimated; 0 without options->max_tokens */
 } wt_hit;
 
 typedef struct wt_hits {
@@ -581,15 +616,18 @@ typedef struct wt_hits {
     double multi_provider_probability; /* with "toolrerank": that the request needs tools of several providers, by its
                                           classifier (docs/toolrerank.md); NaN where none looked */
     double no_answer_probability;      /* with options->abstain: that no tool fits; else NaN */
-    size_t copies; /* near-copies that were passed over on the way to these hits; 0 with options->copies */
+    size_t copies;      /* near-copies that were passed over on the way to these hits; 0 with options->copies */
+    size_t tokens;      /* of all hits together; 0 without options->max_tokens */
+    size_t over_budget; /* hits that did not fit in those, and are not here */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);
 
 /* The tools that a request needs, best first.
  * request: at most WT_MAX_REQUEST_BYTES. Invalid UTF-8 is read as replacement characters.
- * Errors: WT_EEMPTY (no tools in the store), WT_ERECIPE, WT_EMODEL (the recipe needs a model), WT_ETOOLONG,
- * WT_EINVAL, WT_ESTORE, WT_ECANCELLED, WT_ETIMEOUT, WT_ENOMEM. */
+ * Errors: WT_EEMPTY (no tools in the store), WT_ENOTFOUND (no tool has the providers or the names of the filter),
+ * WT_ERECIPE, WT_EMODEL (the recipe needs a model), WT_ETOOLONG, WT_EINVAL, WT_ESTORE, WT_ECANCELLED, WT_ETIMEOUT,
+ * WT_ENOMEM. */
 WT_API int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options,
                    wt_hits **out, wt_error *err);
 
@@ -613,7 +651,7 @@ typedef struct wt_pick_options {
                         needed for this share of requests, and is as small as that allowed on dev */
     double abstain;  /* pick nothing rather than something wrong, at the price of so many of 100 requests that have a
                         tool, as a share: 0: 0.05; negative: never */
-    const char *provider; /* only this provider's tools; NULL: all */
+    const char *provider; /* only this provider's tools: one more of filter->providers; NULL: none more */
     int explain;          /* fill stages and matches of each hit; with "ptr" and "bundle" wt_picked.trace instead */
     const char *recipe;   /* one of wt_recipe_at that picks; NULL: "set", for which alone are complete and abstain */
     /* Of "ptr" and "bundle" alone: */
@@ -624,7 +662,10 @@ typedef struct wt_pick_options {
     wt_progress_fn progress; /* heard as in wt_find_options, and about once a second while a model answers; may be
                                 called from a thread of the library's */
     void *progress_context;
-    unsigned time_limit_ms; /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
+    unsigned time_limit_ms;  /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
+    const wt_filter *filter; /* which tools may be found; NULL: all */
+    size_t max_tokens;  /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN */
+    const char *format; /* the same */
 } wt_pick_options;
 
 WT_INIT(wt_pick_options_init, wt_pick_options)
@@ -647,6 +688,7 @@ typedef struct wt_picked {
     size_t questions;  /* put to the language model, and answered; recorded answers count */
     uint64_t prompt_tokens, completion_tokens; /* of those, where the server tells */
     double model_ms;                           /* how long the answers took, recorded ones when they were recorded */
+    size_t tokens, over_budget;                /* as in wt_hits */
 } wt_picked;
 
 WT_API void wt_picked_free(wt_picked *picked);

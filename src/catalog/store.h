@@ -140,6 +140,18 @@ int wt__store_sources(struct store *store, struct str prefix, struct arena *aren
 int wt__store_list_matching(struct store *store, const struct str *provider, struct str pattern, size_t limit,
                             size_t offset, struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
 
+/* Called once a tool, or once a provider; provider is the number of struct store_key. Stops as store_tool_visit does.
+ */
+typedef int (*store_name_visit)(void *context, int64_t id, int64_t provider, struct str name);
+typedef int (*store_provider_visit)(void *context, int64_t provider, struct str name);
+
+/* Names, from an index of theirs: a small part of what whole tools would be to read. In order of their bytes, from
+ * `from` on, `limit` of them (0: all). */
+int wt__store_each_name(struct store *store, struct str from, size_t limit, store_name_visit visit, void *context,
+                        wt_error *err);
+/* Providers that have a tool, in order of their numbers. */
+int wt__store_each_provider(struct store *store, store_provider_visit visit, void *context, wt_error *err);
+
 int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err);
 
 /* Providers that have tools, most tools first, of equals by name; in the arena. */

@@ -317,6 +317,34 @@ int wt__store_list_matching(struct store *store, const struct str *provider, str
     return rc;
 }
 
+int wt__store_each_name(struct store *store, struct str from, size_t limit, store_name_visit visit, void *context,
+                        wt_error *err)
+{
+    sqlite3_stmt *rows;
+    int rc = wt__sql_prepare(
+        store, "SELECT id, provider, name FROM tool INDEXED BY tool_name WHERE name >= ?1 ORDER BY name LIMIT ?2",
+        &rows, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 2, limit ? (int64_t)limit : -1);
+    if (wt__sql_bind_text(rows, 1, from))
+        return wt__fail_nomem(err);
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1)
+        rc = visit(context, sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1), wt__sql_column(rows, 2));
+    wt__sql_reset(rows);
+    return rc;
+}
+
+int wt__store_each_provider(struct store *store, store_provider_visit visit, void *context, wt_error *err)
+{
+    sqlite3_stmt *rows;
+    int rc = wt__sql_prepare(store, "SELECT id, name FROM provider ORDER BY id", &rows, err);
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1)
+        rc = visit(context, sqlite3_column_int64(rows, 0), wt__sql_column(rows, 1));
+    wt__sql_reset(rows);
+    return rc;
+}
+
 int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err)
 {
     int64_t tool_count = 0, provider_count = 0;

@@ -83,8 +83,11 @@ int wt__cmd_find(struct cli *cli)
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
     struct buffer request = {0};
     wt_engine *engine = NULL;
+    wt_filter filter;
     double abstain = 0;
     int code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &abstain);
+    if (code == 0)
+        code = wt__read_filter(cli, &filter);
     if (code == 0)
         code = wt__read_request(cli, &request);
     if (code == 0)
@@ -94,7 +97,9 @@ int wt__cmd_find(struct cli *cli)
         wt_find_options_init(&options);
         options.k = (size_t)cli->arguments.number[OPT_K];
         options.recipe = recipe;
-        options.provider = wt__text_of(cli, OPT_PROVIDER);
+        options.filter = &filter;
+        options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
+        options.format = wt__definition_format(cli);
         options.max_per_provider = (size_t)cli->arguments.number[OPT_MAX_PER_PROVIDER];
         options.explain = wt__given(cli, OPT_EXPLAIN);
         options.abstain = abstain;

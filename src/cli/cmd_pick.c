@@ -117,6 +117,7 @@ int wt__cmd_pick(struct cli *cli)
     struct buffer request = {0};
     wt_engine *engine = NULL;
     wt_pick_options options;
+    wt_filter filter;
     wt_pick_options_init(&options);
     int code = wt__read_share(cli, OPT_COMPLETE, "complete", &options.complete);
     if (code == 0)
@@ -126,11 +127,15 @@ int wt__cmd_pick(struct cli *cli)
     if (wt__given(cli, OPT_ABSTAIN) && options.abstain == 0)
         options.abstain = -1;
     if (code == 0)
+        code = wt__read_filter(cli, &filter);
+    if (code == 0)
         code = wt__read_request(cli, &request);
     if (code == 0)
         code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
     if (code == 0) {
-        options.provider = wt__text_of(cli, OPT_PROVIDER);
+        options.filter = &filter;
+        options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
+        options.format = wt__definition_format(cli);
         options.explain = wt__given(cli, OPT_EXPLAIN);
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_picked *picked = NULL;

@@ -10,6 +10,13 @@ int wt__read_request(struct cli *cli, struct buffer *request);
 /* An option's value from 0 to below 1; *out stays when it is not given. 0, or an exit code with the reason told. */
 int wt__read_share(struct cli *cli, enum option_id id, const char *name, double *out);
 
+/* What the options say of which tools may be found; lists in the cli's arena. 0, or an exit code with the reason told.
+ */
+int wt__read_filter(struct cli *cli, wt_filter *out);
+
+/* The form in which definitions are counted: that of --format, NULL where it is none of definitions. */
+const char *wt__definition_format(const struct cli *cli);
+
 void wt__json_hit(struct buffer *out, const wt_hit *hit, size_t rank);
 void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *const *hits, size_t len);
 

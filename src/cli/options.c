@@ -109,6 +109,40 @@ static const struct example add_examples[] = {
                 "another provider, which takes their place otherwise."                                                 \
     }
 
+/* Which tools may be found, in find and pick. */
+#define FILTER_OPTIONS                                                                                                 \
+    {.id = OPT_PROVIDER,                                                                                               \
+     .letter = 'p',                                                                                                    \
+     .name = "provider",                                                                                               \
+     .kind = VALUE_TEXT,                                                                                               \
+     .value = "NAME",                                                                                                  \
+     .repeats = true,                                                                                                  \
+     .help = "Only tools of this provider; given again, of any of those."},                                            \
+        {.id = OPT_EXCLUDE_PROVIDER,                                                                                   \
+         .name = "exclude-provider",                                                                                   \
+         .kind = VALUE_TEXT,                                                                                           \
+         .value = "NAME",                                                                                              \
+         .repeats = true,                                                                                              \
+         .help = "No tools of this provider. May be given again."},                                                    \
+        {.id = OPT_ONLY,                                                                                               \
+         .name = "only",                                                                                               \
+         .kind = VALUE_TEXT,                                                                                           \
+         .value = "PATTERN",                                                                                           \
+         .repeats = true,                                                                                              \
+         .help = "Only tools that match, such as 'github/get_*': * stands for any characters, ? for one. A pattern "   \
+                 "without / is of the name, with one of provider/name. May be given again: any of those."},            \
+    {                                                                                                                  \
+        .id = OPT_EXCLUDE, .name = "exclude", .kind = VALUE_TEXT, .value = "PATTERN", .repeats = true,                 \
+        .help = "No tools that match, such as 'delete_*'. May be given again."                                         \
+    }
+
+#define MAX_TOKENS_OPTION                                                                                              \
+    {                                                                                                                  \
+        .id = OPT_MAX_TOKENS, .name = "max-tokens", .kind = VALUE_NUMBER, .value = "N", .max = UINT32_MAX,             \
+        .help = "At most N tokens of definitions in the form of --format (else openai), estimated as a quarter of "    \
+                "their bytes: each tool that still fits, in order; a note tells of the others."                        \
+    }
+
 static const struct option find_options[] = {
     {.id = OPT_K,
      .letter = 'k',
@@ -128,13 +162,9 @@ static const struct option find_options[] = {
      .letter = 'e',
      .name = "explain",
      .help = "Show each stage's score of a tool, and which words matched in which fields."},
-    {.id = OPT_PROVIDER,
-     .letter = 'p',
-     .name = "provider",
-     .kind = VALUE_TEXT,
-     .value = "NAME",
-     .help = "Only tools of this provider."},
+    FILTER_OPTIONS,
     MAX_PER_PROVIDER_OPTION,
+    MAX_TOKENS_OPTION,
     COPIES_OPTION,
     TIMEOUT_OPTION,
     {.id = OPT_ABSTAIN,
@@ -154,9 +184,13 @@ static const struct option find_options[] = {
 };
 static const struct example find_examples[] = {
     {"whichtool find book a table for two", "The five tools that fit best."},
+    {"whichtool find -p github -p git --exclude 'delete_*' --exclude '*_merge' who changed this file",
+     "Tools of two providers, without those that destroy."},
     {"whichtool find -k 3 --explain \"convert 20 euros to yen\"", "Three, with the reasons."},
     {"whichtool find --format openai -k 8 - < request.txt",
      "Reads the request from standard input; prints function definitions for a chat request."},
+    {"whichtool find --format mcp -k 50 --max-tokens 4000 plan a journey",
+     "As many definitions of the fifty best as fit 4,000 tokens."},
 };
 
 /* Of the recipe ptr, in pick and eval. */
@@ -217,12 +251,8 @@ static const struct option pick_options[] = {
      .name = "explain",
      .help = "Show each stage's score of a tool, and which words matched in which fields; of the recipe ptr every "
              "list, decision and answer."},
-    {.id = OPT_PROVIDER,
-     .letter = 'p',
-     .name = "provider",
-     .kind = VALUE_TEXT,
-     .value = "NAME",
-     .help = "Only tools of this provider."},
+    FILTER_OPTIONS,
+    MAX_TOKENS_OPTION,
     {.id = OPT_FORMAT,
      .letter = 'f',
      .name = "format",

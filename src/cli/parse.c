@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "cli/aliases.h"
 #include "cli/suggest.h"
 

@@ -50,6 +50,7 @@ struct index_handle {
     struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
                                      wanted (engine/bundles.h) */
     struct kept_tools *kept;      /* NULL: what it shows is in the store alone (readers.c) */
+    struct filter_mask *masks;    /* of filters, the last used first (filter.h) */
     atomic_uint references;
     struct index_handle *next; /* of those that were swapped out */
 };
@@ -182,6 +183,14 @@ int wt__index_tools(wt_engine *engine, const struct index_handle *index, const i
                     struct arena *arena, struct tool *out, wt_error *err);
 int wt__index_provider(wt_engine *engine, const struct index_handle *index, const struct str *provider, size_t limit,
                        struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
+
+/* The names of the index's tools with their rows, and its providers with their numbers (struct snapshot_key), each at
+ * least once, in any order. Stops as store_tool_visit does. */
+typedef int (*index_name_visit)(void *context, uint32_t row, struct str name);
+int wt__index_each_name(wt_engine *engine, const struct index_handle *index, index_name_visit visit, void *context,
+                        wt_error *err);
+int wt__index_each_provider(wt_engine *engine, const struct index_handle *index, store_provider_visit visit,
+                            void *context, wt_error *err);
 
 int wt__engine_workspace(wt_engine *engine, struct workspace **out, wt_error *err);
 void wt__engine_return_workspace(wt_engine *engine, struct workspace *workspace);

@@ -73,6 +73,10 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     out->why = search->plan.why;
     out->notice = search->notice;
     out->multi_provider_probability = search->multi_provider_probability;
+    out->tokens = search->budget.used;
+    out->over_budget = search->budget.over;
+    if (rc == 0)
+        rc = wt__budget_tell(&search->budget, &out->notice, search->arena, err);
     return rc < 0 ? rc : wt__add_notice(&out->notice, notice, search->arena, err);
 }
 
@@ -106,12 +110,15 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
                             .request = {request, request_len},
                             .arena = &result->arena,
                             .recipe = options.recipe,
-                            .provider = options.provider,
                             .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider,
                             .copies = options.copies != 0,
                             .progress = &progress};
     rc = check(&options, err);
+    if (rc == 0)
+        rc = wt__filter_read(options.filter, options.provider, search.arena, &search.filter, err);
+    if (rc == 0)
+        rc = wt__budget_begin(&search.budget, options.max_tokens, options.format, err);
     if (rc == 0)
         rc = run(&search, &options, &result->public, err);
     wt__search_end(&search);

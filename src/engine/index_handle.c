@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "catalog/names.h"
 #include "engine/bundles.h"
+#include "engine/filter.h"
 #include "retrieve/document.h"
 
 enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3, REPLACED_WAIT_MS = 100 };
@@ -490,6 +491,7 @@ static void free_index(struct index_handle *index)
     wt__snapshot_free(index->snapshot);
     free(index->label_rows);
     wt__kept_tools_free(index->kept);
+    wt__filter_masks_free(index->masks);
     wt__bundles_free(index->bundles[0]);
     wt__bundles_free(index->bundles[1]);
     free(index);

@@ -98,13 +98,15 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
         rc = wt__index_tools(search->engine, search->index, ids, count, &reading, tools, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         const struct hit *hit = &search->hits.items[which[i]];
-        if (tools[i].name.len == 0)
+        size_t tokens = 0;
+        if (tools[i].name.len == 0 || (rc = wt__budget_take(&search->budget, &tools[i], &tokens, err)) <= 0)
             continue;
         wt_tool *shown = &materialised[*len];
         wt_hit *item = &items[(*len)++];
         item->tool = shown;
         item->score = hit->score;
         item->probability = (double)hit->probability;
+        item->tokens = tokens;
         rc = wt__tool_materialise(search->arena, &tools[i], shown, err);
         if (rc >= 0 && explain)
             rc = explain_stages(search, hit, item, err);

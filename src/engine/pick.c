@@ -63,8 +63,10 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
-    const struct selection selection = {engine, request, &options, oracle, &progress, &result->arena, picked};
-    rc = selectors[selector](&selection, err);
+    struct selection selection = {engine, request, &options, NULL, oracle, &progress, &result->arena, picked};
+    rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
+    if (rc == 0)
+        rc = selectors[selector](&selection, err);
     rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
         wt_picked_free(picked);

@@ -169,8 +169,9 @@ static int materialise(struct ptr_pick *p, wt_error *err)
     }
     p->reach.home.hits.items = hits;
     p->reach.home.hits.len = set.count;
-    return wt__materialise_hits(&p->reach.home, which, set.count, false, &p->selection->out->items,
-                                &p->selection->out->len, err);
+    int rc = wt__materialise_hits(&p->reach.home, which, set.count, false, &p->selection->out->items,
+                                  &p->selection->out->len, err);
+    return rc < 0 ? rc : wt__tell_budget(p->selection, &p->reach.home.budget, err);
 }
 
 /* What a reader of the set must know. */
@@ -226,10 +227,12 @@ static int pick(const struct selection *selection, bool bundle, wt_error *err)
                                    .request = selection->request,
                                    .arena = selection->arena,
                                    .recipe = selection->options->base_retriever,
-                                   .provider = selection->options->provider,
+                                   .filter = selection->filter,
                                    .k = 1,
                                    .progress = selection->progress};
-    int rc = run(&p, bundle, err);
+    int rc = wt__budget_begin(&p.reach.home.budget, selection->options->max_tokens, selection->options->format, err);
+    if (rc == 0)
+        rc = run(&p, bundle, err);
     if (rc == WT_ESTORE && p.reach.bundles) {
         wt__bundles_discard(selection->engine);
         wt__engine_discard_index(selection->engine, p.reach.home.index);

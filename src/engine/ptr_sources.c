@@ -28,7 +28,7 @@ static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint3
                             .request = {text.ptr, text.len < WT_MAX_REQUEST_BYTES ? text.len : WT_MAX_REQUEST_BYTES},
                             .arena = arena,
                             .recipe = home->recipe,
-                            .provider = home->provider,
+                            .filter = home->filter,
                             .k = k,
                             .progress = home->progress};
     int rc = rows ? 0 : wt__fail_nomem(err);

@@ -32,19 +32,6 @@ static int open_index(struct search *search, wt_error *err)
     return rc;
 }
 
-int wt__add_notice(const char **notice, const char *text, struct arena *arena, wt_error *err)
-{
-    struct buffer all = {0};
-    if (!text)
-        return 0;
-    if (*notice)
-        wt__buffer_printf(&all, "%s; ", *notice);
-    wt__buffer_text(&all, text);
-    *notice = all.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&all));
-    wt__buffer_dispose(&all);
-    return *notice ? 0 : wt__fail_nomem(err);
-}
-
 /* Says how many tools cannot be found by meaning yet. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
@@ -60,49 +47,37 @@ static int note_missing_vectors(struct search *search, wt_error *err)
     return rc;
 }
 
-/* Sets the bit of a tool's row to `wanted`. */
-static void mark(const struct snapshot *snapshot, uint64_t *bits, int64_t id, bool wanted)
+/* The filter's mask on the index of now; what it tells is told once. */
+static int read_filter(struct search *search, wt_error *err)
 {
-    size_t row = wt__snapshot_row(snapshot, id);
-    uint64_t bit = (uint64_t)1 << (row % 64);
-    if (row < snapshot->rows)
-        bits[row / 64] = wanted ? bits[row / 64] | bit : bits[row / 64] & ~bit;
-}
-
-static int mark_provider(struct search *search, uint64_t *bits, wt_error *err)
-{
-    struct str provider = wt__str(search->provider);
-    size_t count = 0;
-    int64_t *ids = NULL;
-    int rc = wt__index_provider(search->engine, search->index, &provider, 0, search->arena, &ids, &count, err);
-    if (rc < 0)
-        return rc;
-    if (count == 0)
-        return wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%s\"", search->provider);
-    for (size_t i = 0; i < count; i++)
-        mark(search->index->snapshot, bits, ids[i], true);
-    return 0;
+    bool first = !search->mask;
+    wt__filter_mask_release(search->mask);
+    int rc = wt__filter_mask(search->engine, search->index, search->filter, search->progress, &search->mask, err);
+    return rc == 0 && first ? wt__add_notice(&search->notice, search->mask->notice, search->arena, err) : rc;
 }
 
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err)
 {
     const struct snapshot *snapshot = search->index->snapshot;
-    size_t words = (snapshot->rows + (size_t)63) / 64;
-    int rc = 0;
-    *allowed = NULL;
-    if (!search->provider && search->excluded_count == 0)
-        return 0;
-    uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
+    size_t bytes = (snapshot->rows + (size_t)63) / 64 * sizeof **allowed;
+    int rc = search->filter ? read_filter(search, err) : 0;
+    *allowed = rc == 0 && search->filter ? search->mask->bits : NULL;
+    if (rc < 0 || search->excluded_count == 0)
+        return rc;
+    uint64_t *bits = wt__arena_alloc(search->arena, bytes, sizeof *bits);
     if (!bits)
         return wt__fail_nomem(err);
-    if (search->provider)
-        rc = mark_provider(search, bits, err);
+    if (*allowed)
+        memcpy(bits, *allowed, bytes);
     else
-        memset(bits, 0xff, words * sizeof *bits);
-    for (size_t i = 0; rc == 0 && i < search->excluded_count; i++)
-        mark(snapshot, bits, search->excluded[i], false);
+        memset(bits, 0xff, bytes);
+    for (size_t i = 0; i < search->excluded_count; i++) {
+        size_t row = wt__snapshot_row(snapshot, search->excluded[i]);
+        if (row < snapshot->rows)
+            bits[row / 64] &= ~((uint64_t)1 << row % 64);
+    }
     *allowed = bits;
-    return rc;
+    return 0;
 }
 
 const struct neighbours *wt__search_neighbours(const struct search *search)
@@ -114,6 +89,7 @@ const struct neighbours *wt__search_neighbours(const struct search *search)
 struct store_tools {
     wt_engine *engine;
     const struct index_handle *index; /* of the query */
+    const uint64_t *allowed;          /* as in retrieve_request */
 };
 
 static int read_rows(void *context, const uint32_t *rows, size_t count, struct arena *arena, struct tool *out,
@@ -137,15 +113,16 @@ static int rows_of_provider(void *context, struct str provider, size_t most, str
     int64_t *ids;
     *count = 0;
     const struct snapshot *snapshot = tools->index->snapshot;
-    int rc = wt__index_provider(tools->engine, tools->index, &provider, most, arena, &ids, &listed, err);
+    int rc = wt__index_provider(tools->engine, tools->index, &provider, tools->allowed ? 0 : most, arena, &ids, &listed,
+                                err);
     if (rc < 0)
         return rc;
     *rows = wt__arena_array(arena, uint32_t, listed);
     if (!*rows)
         return wt__fail_nomem(err);
-    for (size_t i = 0; i < listed; i++) {
+    for (size_t i = 0; i < listed && *count < most; i++) {
         size_t row = wt__snapshot_row(snapshot, ids[i]);
-        if (row < snapshot->rows) /* or it came after the snapshot */
+        if (row < snapshot->rows /* or it came after the snapshot */ && wt__row_allowed(tools->allowed, (uint32_t)row))
             (*rows)[(*count)++] = (uint32_t)row;
     }
     return 0;
@@ -177,7 +154,7 @@ static int retrieve(struct search *search, wt_error *err)
     if (rc == 0 && wt__progress_step(search->progress, 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0) {
-        struct store_tools tools = {search->engine, search->index};
+        struct store_tools tools = {search->engine, search->index, request.allowed};
         struct rerank_input input = {
             &view,           &request, store_reader(&tools), search->arena, &search->multi_provider_probability,
             search->progress};
@@ -232,6 +209,8 @@ int wt__search_run(struct search *search, wt_error *err)
 
 void wt__search_end(struct search *search)
 {
+    wt__budget_dispose(&search->budget);
+    wt__filter_mask_release(search->mask);
     wt__engine_return_workspace(search->engine, search->workspace);
     wt__index_release(search->index);
 }

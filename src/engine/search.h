@@ -4,7 +4,10 @@
 #ifndef WT_ENGINE_SEARCH_H
 #define WT_ENGINE_SEARCH_H
 
+#include "engine/budget.h"
 #include "engine/engine.h"
+#include "engine/filter.h"
+#include "engine/notice.h"
 #include "engine/search_plan.h"
 
 struct search {
@@ -14,7 +17,7 @@ struct search {
     struct arena *arena;     /* for what is said of the search */
     bool untrained;          /* "auto" does without what was trained */
     const char *recipe;      /* NULL: "auto" */
-    const char *provider;    /* NULL: all */
+    const wt_filter *filter; /* of wt__filter_read; NULL: all tools */
     size_t k;                /* hits */
     size_t max_per_provider; /* 0: no cap */
     bool copies;             /* near-copies have places of their own */
@@ -22,6 +25,7 @@ struct search {
     const int64_t *excluded; /* [excluded_count] ids of tools that are not found */
     size_t excluded_count;
     const uint64_t *left_out;      /* past requests that are not asked; as in struct neighbours */
+    struct budget budget;          /* what of the hits comes out (materialise.h) */
     struct progress *progress;     /* heard between the stages; may be NULL */
     const struct vectors *vectors; /* in place of the index's own, of the same rows; NULL: those */
 
@@ -32,6 +36,7 @@ struct search {
     /* What came of it. */
     struct hit_list hits;       /* until the end of the search */
     struct index_handle *index; /* whose rows they are */
+    struct filter_mask *mask;   /* of the filter, on that index; NULL: none was wanted yet */
     const char *notice;         /* as in wt_hits */
     double multi_provider_probability;
     struct workspace *workspace;
@@ -41,12 +46,9 @@ struct search {
 int wt__search_run(struct search *search, wt_error *err);
 void wt__search_end(struct search *search);
 
-/* *allowed: a bit for each row of its index that it may find, in its arena; NULL: all. Errors: WT_ENOTFOUND (no tool
- * has that provider), ... */
+/* *allowed: a bit for each row of its index that it may find, in its arena; NULL: all. Errors: those of
+ * wt__filter_mask. */
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err);
-
-/* One more thing to say beside a result, behind what *notice says already; NULL: nothing. Lives in the arena. */
-int wt__add_notice(const char **notice, const char *text, struct arena *arena, wt_error *err);
 
 /* The neighbours that were asked, or NULL. */
 const struct neighbours *wt__search_neighbours(const struct search *search);

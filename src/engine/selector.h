@@ -21,11 +21,15 @@ struct selection {
     wt_engine *engine;
     struct str request;
     const wt_pick_options *options;   /* in full */
+    const wt_filter *filter;          /* of them, read */
     const struct pick_oracle *oracle; /* NULL outside of one */
     struct progress *progress;
     struct arena *arena; /* the result's */
     wt_picked *out;
 };
+
+/* What of the set did not fit, if anything: it holds no promise then. A selector's last step. */
+int wt__tell_budget(const struct selection *selection, const struct budget *budget, wt_error *err);
 
 /* Errors: those of wt_pick. */
 int wt__select_set(const struct selection *selection, wt_error *err);

@@ -118,7 +118,7 @@ static int run(struct picking *p, wt_error *err)
     if (rc == 0)
         rc = wt__materialise_hits(&p->search, p->which, p->count, p->selection->options->explain,
                                   &p->selection->out->items, &p->selection->out->len, err);
-    return rc;
+    return rc < 0 ? rc : wt__tell_budget(p->selection, &p->search.budget, err);
 }
 
 int wt__select_set(const struct selection *selection, wt_error *err)
@@ -131,10 +131,13 @@ int wt__select_set(const struct selection *selection, wt_error *err)
     picking.search = (struct search){.engine = selection->engine,
                                      .request = selection->request,
                                      .arena = selection->arena,
-                                     .provider = options->provider,
+                                     .filter = selection->filter,
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
                                      .features = true,
                                      .progress = selection->progress};
+    rc = wt__budget_begin(&picking.search.budget, options->max_tokens, options->format, err);
+    if (rc < 0)
+        return rc;
     picking.chooser =
         wt__engine_chooser(selection->engine, selection->progress, &picking.search.untrained, &picking.notice);
     rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);

@@ -614,6 +614,41 @@ static void the_first_stage_is_as_the_config_weighs_it(void **state)
 /* Members of toolrerank/config.json: a classifier that says the same of every request. */
 #define CLASSIFIED(constant) "\"classifier\": {\"weight\": 0, \"constant\": " #constant "}"
 
+/* A reranker that brings in tools of a provider brings in none that may not be found. */
+static void what_is_left_out_is_not_brought_back(void **state)
+{
+    static const char request[] = "book a table in the city";
+    const char *const excluded[] = {"*a", "*/tool_?c*"};
+    (void)state;
+    add_many(100);
+    leave("dpr", true, DPR);
+    tiny_model_write(cross_folder(), CROSS, 2);
+    leave("toolrerank", true,
+          "\"across\": true, \"hierarchy\": {\"seen_depth\": 1, \"unseen_depth\": 20, \"tau_s\": 1}, " CLASSIFIED(-9));
+    wt_engine *engine = open_store(&place, NULL);
+    wt_find_options options;
+    wt_filter filter;
+    wt_filter_init(&filter);
+    wt_find_options_init(&options);
+    filter.excluded = excluded;
+    filter.excluded_count = 2;
+    options.recipe = "toolrerank";
+    options.k = 60;
+    for (size_t round = 0; round < 2; round++) {
+        size_t left_out = 0;
+        wt_hits *hits = find_with(&place, engine, request, &options);
+        assert_int_equal(hits->len, 60);
+        for (size_t i = 0; i < hits->len; i++) {
+            const char *name = hits->items[i]->tool->name;
+            left_out += name[strlen(name) - 1] == 'a' || (strncmp(name, "tool_", 5) == 0 && name[6] == 'c');
+        }
+        assert_true((left_out > 0) == (round == 0));
+        wt_hits_free(hits);
+        options.filter = &filter;
+    }
+    wt_close(engine);
+}
+
 /* The tools of the first hit's provider come first, all of them, as their scores order them; then the others. */
 static void one_provider_comes_first_and_whole(void **state)
 {
@@ -901,6 +936,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_waits_for_an_index_can_be_stopped, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(without_training_toolrerank_is_hybrid, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(the_first_stage_is_as_the_config_weighs_it, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(what_is_left_out_is_not_brought_back, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(one_provider_comes_first_and_whole, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(several_providers_take_turns, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(seen_is_by_provider_or_by_tool, set_up_handmade, tear_down_place),

@@ -1,0 +1,201 @@
+/* bench_filter.c: what a filter costs a query of a million tools (engine/filter.h).
+ *
+ *   bench_filter [WORK_FOLDER [TOOLS [CORPUS]]]      default build-bench/work, 1,000,000, tools of words drawn by
+ * Zipf's law
+ *
+ * The tools are those of CORPUS (a corpus.jsonl) again and again, or made up; each thousand has a provider of its own,
+ * and one name in ten begins with "delete_". They are imported once, without vectors, into WORK_FOLDER/filter-TOOLS.wt.
+ * Every filter is measured by the recipe bm25, which is the quickest and so the one that a filter is the most for: its
+ * first query, which makes the mask, and the median of ROUNDS rounds of later ones beside queries without a filter.
+ * Times are of the processor: machines are shared. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <whichtool.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/rng.h"
+#include "base/sort.h"
+
+enum {
+    OF_PROVIDER = 1000,
+    IMPORT = 100000,
+    REQUESTS = 50,
+    ROUNDS = 7,
+    WORDS = 60000,
+    TEXTS_MAX = 40000,
+    LEAST_BYTES = 20,
+    K = 10
+};
+
+struct bench {
+    char *texts[TEXTS_MAX]; /* descriptions */
+    size_t text_count;
+    struct rng rng;
+    wt_engine *engine;
+};
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_filter: %s\n", what);
+    exit(1);
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void zipf_text(struct bench *b, struct buffer *out)
+{
+    for (int w = 0; w < 20; w++) {
+        double u = wt__rng_unit(&b->rng);
+        wt__buffer_printf(out, "%sw%u", w ? " " : "", (unsigned)(WORDS * u * u * u * u * u * u));
+    }
+}
+
+static void read_texts(struct bench *b, const char *corpus)
+{
+    FILE *file = corpus ? fopen(corpus, "r") : NULL;
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t len;
+    if (corpus && !file)
+        die("the corpus cannot be read");
+    while (file && b->text_count < TEXTS_MAX && (len = getline(&line, &capacity, file)) > 0) {
+        json_t *tool = NULL;
+        const char *text = wt__json_parse(&tool, line, (size_t)len, NULL) == 0
+                               ? json_string_value(json_object_get(tool, "text"))
+                               : NULL;
+        if (text && strlen(text) > LEAST_BYTES)
+            b->texts[b->text_count++] = strdup(text);
+        json_decref(tool);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    while (!file && b->text_count < TEXTS_MAX) {
+        struct buffer text = {0};
+        zipf_text(b, &text);
+        b->texts[b->text_count++] = wt__buffer_take(&text);
+    }
+}
+
+static void import(struct bench *b, size_t tools)
+{
+    for (size_t begin = 0; begin < tools; begin += IMPORT) {
+        struct buffer lines = {0};
+        wt_add_options options;
+        wt_add_report *report;
+        wt_error err;
+        for (size_t i = begin; i < tools && i < begin + IMPORT; i++) {
+            const char *text = b->texts[i % b->text_count];
+            wt__buffer_printf(&lines,
+                              "{\"provider\": \"p%zu\", \"name\": \"%s_thing_%zu\", \"description\": ", i / OF_PROVIDER,
+                              i % 10 ? "get" : "delete", i);
+            wt__buffer_json(&lines, wt__str(text));
+            wt__buffer_text(&lines, "}\n");
+        }
+        wt_add_options_init(&options);
+        options.no_vectors = 1;
+        options.format = "jsonl";
+        if (lines.failed || wt_add(b->engine, lines.ptr, lines.len, &options, &report, &err) < 0)
+            die(lines.failed ? "out of memory" : err.message);
+        wt_add_report_free(report);
+        wt__buffer_dispose(&lines);
+    }
+}
+
+static double ask(struct bench *b, size_t request, const wt_filter *filter, size_t *hits)
+{
+    const char *text = b->texts[request * 7919 % b->text_count];
+    size_t len = strlen(text) < 60 ? strlen(text) : 60;
+    wt_find_options options;
+    wt_hits *found;
+    wt_error err;
+    wt_find_options_init(&options);
+    options.k = K;
+    options.recipe = "bm25";
+    options.copies = 1;
+    options.filter = filter;
+    double begun = now_ms();
+    if (wt_find(b->engine, text, len, &options, &found, &err) < 0)
+        die(err.message);
+    double took = now_ms() - begun;
+    *hits += found->len;
+    wt_hits_free(found);
+    return took;
+}
+
+static void measure(struct bench *b, const char *name, const wt_filter *filter)
+{
+    static double with[ROUNDS * REQUESTS], without[ROUNDS * REQUESTS];
+    size_t hits = 0, all = 0, n = 0;
+    double first = ask(b, 0, filter, &hits);
+    hits = 0;
+    for (size_t round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < REQUESTS; i++, n++) {
+            with[n] = ask(b, i, filter, &hits);
+            without[n] = ask(b, i, NULL, &all);
+        }
+    wt__sort_doubles(with, n);
+    wt__sort_doubles(without, n);
+    printf("%s, bm25 of 1M tools: first query\twhichtool\t%.1f\tms\n", name, first);
+    printf("%s, bm25 of 1M tools: later ones\twhichtool\t%.2f\tms\n", name, with[n / 2]);
+    printf("%s, bm25 of 1M tools: by those without\twhichtool\t%.2f\t\n", name, with[n / 2] / without[n / 2]);
+    fprintf(stderr, "%s: %.1f hits a request, %.1f without; p95 %.2f, %.2f without\n", name, (double)hits / (double)n,
+            (double)all / (double)n, with[n * 95 / 100], without[n * 95 / 100]);
+}
+
+static const char *const one[] = {"p500"}, *const ten[] = {"p0",   "p111", "p222", "p333", "p444",
+                                                           "p555", "p666", "p777", "p888", "p999"},
+                         *const deletes[] = {"delete_*"}, *const of_whole[] = {"*/delete_*"},
+                         *const some[] = {"p5*/get_*"}, *const few[] = {"*00"};
+
+static const struct {
+    const char *name;
+    wt_filter filter;
+} filters[] = {
+    {"no filter", {.size = sizeof(wt_filter)}},
+    {"one provider left out", {.size = sizeof(wt_filter), .excluded_providers = one, .excluded_provider_count = 1}},
+    {"delete_* left out", {.size = sizeof(wt_filter), .excluded = deletes, .excluded_count = 1}},
+    {"*/delete_* left out", {.size = sizeof(wt_filter), .excluded = of_whole, .excluded_count = 1}},
+    {"p5*/get_* only", {.size = sizeof(wt_filter), .only = some, .only_count = 1}},
+    {"*00 only", {.size = sizeof(wt_filter), .only = few, .only_count = 1}},
+    {"ten providers only", {.size = sizeof(wt_filter), .providers = ten, .provider_count = 10}},
+    {"one provider only", {.size = sizeof(wt_filter), .providers = one, .provider_count = 1}},
+};
+
+int main(int argc, char **argv)
+{
+    static struct bench b;
+    const char *folder = argc > 1 ? argv[1] : "build-bench/work";
+    size_t tools = argc > 2 ? strtoul(argv[2], NULL, 10) : 1000000;
+    struct buffer path = {0};
+    wt_open_options options;
+    wt_catalog_info info;
+    wt_error err;
+    wt__rng_seed(&b.rng, 1);
+    read_texts(&b, argc > 3 ? argv[3] : NULL);
+    wt__buffer_printf(&path, "%s/filter-%zu.wt", folder, tools);
+    wt_open_options_init(&options);
+    options.model = "";
+    wt_catalog_info_init(&info);
+    if (path.failed || wt_open(&b.engine, path.ptr, &options, &err) < 0 || wt_info(b.engine, &info, &err) < 0)
+        die(path.failed ? "out of memory" : err.message);
+    if (info.tools == 0)
+        import(&b, tools);
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+        measure(&b, filters[i].name, &filters[i].filter);
+    wt_close(b.engine);
+    wt__buffer_dispose(&path);
+    for (size_t i = 0; i < b.text_count; i++)
+        free(b.texts[i]);
+    return 0;
+}

@@ -1,0 +1,459 @@
+#include "engine/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/sort.h"
+#include "catalog/names.h"
+#include "engine/notice.h"
+#include "engine/sized_options.h"
+
+enum {
+    MASKS_BYTES = 16 << 20, /* of the masks of one index: 128 of them where it has a million tools */
+    NOTICES = 3,            /* names that one notice tells of, in each list */
+    STEP = 4096             /* names between two looks whether somebody still waits */
+};
+
+/* ---------------------------------------------------------------- reading */
+
+static int check_list(const char *const *items, size_t count, size_t longest, wt_error *err)
+{
+    if (count > WT_MAX_FILTER_ITEMS)
+        return wt__fail(err, WT_EINVAL, "a list of %zu providers or patterns; a filter takes %d", count,
+                        WT_MAX_FILTER_ITEMS);
+    for (size_t i = 0; i < count; i++) {
+        if (!items || !items[i])
+            return wt__fail(err, WT_EINVAL, "item %zu of a filter's list is NULL", i);
+        if (strlen(items[i]) > longest)
+            return wt__fail(err, WT_EINVAL, "the pattern \"%.40s...\" has more than %zu bytes", items[i], longest);
+    }
+    return 0;
+}
+
+int wt__filter_read(const wt_filter *given, const char *provider, struct arena *arena, const wt_filter **out,
+                    wt_error *err)
+{
+    *out = NULL;
+    if (!given && !provider)
+        return 0;
+    wt_filter *filter = wt__arena_array(arena, wt_filter, 1);
+    if (!filter)
+        return wt__fail_nomem(err);
+    int rc = wt__options_read(filter, sizeof *filter, given, err);
+    if (rc == 0)
+        rc = check_list(filter->providers, filter->provider_count, SIZE_MAX, err);
+    if (rc == 0)
+        rc = check_list(filter->excluded_providers, filter->excluded_provider_count, SIZE_MAX, err);
+    if (rc == 0)
+        rc = check_list(filter->only, filter->only_count, WT_MAX_PATTERN_BYTES, err);
+    if (rc == 0)
+        rc = check_list(filter->excluded, filter->excluded_count, WT_MAX_PATTERN_BYTES, err);
+    if (rc == 0 && provider) {
+        const char **all = wt__arena_array(arena, const char *, filter->provider_count + 1);
+        if (!all)
+            return wt__fail_nomem(err);
+        if (filter->provider_count > 0)
+            memcpy(all, filter->providers, filter->provider_count * sizeof *all);
+        all[filter->provider_count++] = provider;
+        filter->providers = all;
+    }
+    if (rc == 0 &&
+        filter->provider_count + filter->excluded_provider_count + filter->only_count + filter->excluded_count > 0)
+        *out = filter;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- making a mask */
+
+/* A name or a pattern of a filter. */
+struct item {
+    struct str text;
+    bool whole; /* a pattern of whole ids */
+    bool met;   /* some tool has it */
+};
+
+/* One of a filter's lists. */
+struct list {
+    struct item *items;
+    size_t count;
+    uint32_t *numbers; /* of the providers, ascending */
+    size_t number_count;
+};
+
+struct provider {
+    uint32_t number;
+    struct str name;
+};
+
+struct making {
+    wt_engine *engine;
+    const struct index_handle *index;
+    struct progress *progress;
+    struct arena *arena; /* the mask's */
+    struct arena scratch;
+    wt_error *err;
+    struct list providers, excluded_providers, only, excluded;
+    bool ids;            /* some pattern is of whole ids */
+    struct provider *of; /* [of_count] ascending, when ids */
+    size_t of_count, of_capacity;
+    struct buffer id;
+    uint64_t *bits, *wanted; /* [rows]; wanted: that match a pattern of only */
+    size_t seen;
+};
+
+/* A provider may come more than once, and be named more than once. */
+static void note_provider(struct list *list, uint32_t number, struct str name)
+{
+    bool named = false;
+    for (size_t i = 0; i < list->count; i++)
+        if (wt__str_equal(list->items[i].text, name))
+            named = list->items[i].met = true;
+    for (size_t i = 0; named && i < list->number_count; i++)
+        named = list->numbers[i] != number;
+    if (named)
+        list->numbers[list->number_count++] = number;
+}
+
+static int visit_provider(void *context, int64_t provider, struct str name)
+{
+    struct making *m = context;
+    note_provider(&m->providers, (uint32_t)provider, name);
+    note_provider(&m->excluded_providers, (uint32_t)provider, name);
+    if (!m->ids)
+        return 0;
+    if (wt__grow((void **)&m->of, &m->of_capacity, m->of_count + 1, sizeof *m->of) < 0)
+        return wt__fail_nomem(m->err);
+    char *copy = wt__arena_copy(&m->scratch, name);
+    if (!copy)
+        return wt__fail_nomem(m->err);
+    m->of[m->of_count++] = (struct provider){(uint32_t)provider, {copy, name.len}};
+    return 0;
+}
+
+static int compare_providers(const void *a, const void *b)
+{
+    uint32_t x = ((const struct provider *)a)->number, y = ((const struct provider *)b)->number;
+    return (x > y) - (x < y);
+}
+
+static bool holds(const struct list *list, uint32_t number)
+{
+    size_t low = 0, high = list->number_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (list->numbers[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < list->number_count && list->numbers[low] == number;
+}
+
+/* Rows come in the order of import: those of a provider mostly lie together. */
+static void mark_providers(struct making *m)
+{
+    const struct snapshot *snapshot = m->index->snapshot;
+    uint32_t last = 0;
+    bool wanted = false;
+    for (size_t row = 0; row < snapshot->rows; row++) {
+        uint32_t provider = snapshot->keys[row].provider;
+        if (row == 0 || provider != last)
+            wanted =
+                (m->providers.count == 0 || holds(&m->providers, provider)) && !holds(&m->excluded_providers, provider);
+        last = provider;
+        m->bits[row / 64] |= (uint64_t)wanted << row % 64;
+    }
+}
+
+/* Whether one of the patterns matches; all that do are noted. */
+static bool matches(struct list *patterns, struct str name, struct str id)
+{
+    bool any = false;
+    for (size_t i = 0; i < patterns->count; i++) {
+        struct item *pattern = &patterns->items[i];
+        if (!(any && pattern->met) && wt__glob_matches(pattern->text, pattern->whole ? id : name))
+            any = pattern->met = true;
+    }
+    return any;
+}
+
+static struct str id_of(struct making *m, uint32_t row, struct str name)
+{
+    struct provider key = {.number = m->index->snapshot->keys[row].provider};
+    const struct provider *provider =
+        m->of_count ? bsearch(&key, m->of, m->of_count, sizeof key, compare_providers) : NULL;
+    wt__buffer_clear(&m->id);
+    wt__tool_id(&m->id, provider ? provider->name : STR(""), name);
+    return wt__buffer_view(&m->id);
+}
+
+static int visit_name(void *context, uint32_t row, struct str name)
+{
+    struct making *m = context;
+    uint64_t bit = (uint64_t)1 << row % 64;
+    struct str id = m->ids ? id_of(m, row, name) : name;
+    if (m->id.failed)
+        return wt__fail_nomem(m->err);
+    if (m->only.count > 0 && matches(&m->only, name, id))
+        m->wanted[row / 64] |= bit;
+    if (matches(&m->excluded, name, id))
+        m->bits[row / 64] &= ~bit;
+    return ++m->seen % STEP == 0 && wt__progress_step(m->progress, STEP) ? wt__fail_cancelled(m->err) : 0;
+}
+
+static int mark_patterns(struct making *m, wt_error *err)
+{
+    size_t words = (m->index->snapshot->rows + (size_t)63) / 64;
+    if (m->only.count + m->excluded.count == 0)
+        return 0;
+    m->wanted = wt__arena_array(&m->scratch, uint64_t, words);
+    if (!m->wanted)
+        return wt__fail_nomem(err);
+    if (m->of_count > 0)
+        qsort(m->of, m->of_count, sizeof *m->of, compare_providers);
+    int rc = wt__index_each_name(m->engine, m->index, visit_name, m, err);
+    for (size_t i = 0; rc == 0 && m->only.count > 0 && i < words; i++)
+        m->bits[i] &= m->wanted[i];
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what no tool has */
+
+static int show_provider(void *context, int64_t provider, struct str name)
+{
+    (void)provider;
+    wt__nearest_show(context, name);
+    return 0;
+}
+
+/* Says that no tool has the item, and what may have been meant. */
+static int tell_unmet(struct making *m, struct str text, bool provider, struct buffer *out)
+{
+    struct nearest nearest;
+    int shown = (int)(text.len < 80 ? text.len : 80);
+    wt__nearest_begin(&nearest, text);
+    int rc = provider ? wt__index_each_provider(m->engine, m->index, show_provider, &nearest, m->err) : 0;
+    wt__buffer_printf(out, provider ? "no tool has the provider \"%.*s\"" : "no tool matches \"%.*s\"", shown,
+                      text.ptr);
+    if (nearest.best[0])
+        wt__buffer_printf(out, "; did you mean \"%s\"?", nearest.best);
+    return rc;
+}
+
+/* needed: that some tool has one of them. */
+static int tell_list(struct making *m, const struct list *list, bool provider, bool needed, const char **notice)
+{
+    size_t met = 0, told = 0;
+    int rc = 0;
+    for (size_t i = 0; i < list->count; i++)
+        met += list->items[i].met;
+    for (size_t i = 0; rc == 0 && i < list->count && told < NOTICES; i++) {
+        struct buffer text = {0};
+        if (list->items[i].met)
+            continue;
+        rc = tell_unmet(m, list->items[i].text, provider, &text);
+        if (rc == 0 && text.failed)
+            rc = wt__fail_nomem(m->err);
+        else if (rc == 0 && needed && met == 0)
+            rc = wt__fail(m->err, WT_ENOTFOUND, "%s", text.ptr);
+        else if (rc == 0)
+            rc = wt__add_notice(notice, text.ptr, m->arena, m->err);
+        wt__buffer_dispose(&text);
+        told++;
+    }
+    return rc;
+}
+
+static int tell(struct making *m, const char **notice)
+{
+    const struct snapshot *snapshot = m->index->snapshot;
+    uint64_t any = 0;
+    int rc = tell_list(m, &m->providers, true, true, notice);
+    if (rc == 0)
+        rc = tell_list(m, &m->excluded_providers, true, false, notice);
+    if (rc == 0)
+        rc = tell_list(m, &m->only, false, true, notice);
+    if (rc == 0)
+        rc = tell_list(m, &m->excluded, false, false, notice);
+    for (size_t i = 0; i < (snapshot->rows + (size_t)63) / 64; i++)
+        any |= m->bits[i];
+    if (rc == 0 && !any)
+        rc = wt__add_notice(notice, "what was asked to be left out leaves no tool", m->arena, m->err);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- masks */
+
+static int list_items(struct making *m, struct list *list, const char *const *items, size_t count)
+{
+    list->items = wt__arena_array(&m->scratch, struct item, count);
+    list->numbers = wt__arena_array(&m->scratch, uint32_t, count);
+    if (!list->items || !list->numbers)
+        return wt__fail_nomem(m->err);
+    for (; list->count < count; list->count++)
+        list->items[list->count] = (struct item){wt__str(items[list->count]), strchr(items[list->count], '/'), false};
+    return 0;
+}
+
+static bool any_whole(const struct list *patterns)
+{
+    bool any = false;
+    for (size_t i = 0; i < patterns->count; i++)
+        any |= patterns->items[i].whole;
+    return any;
+}
+
+static int make(struct making *m, const wt_filter *filter, const char **notice, wt_error *err)
+{
+    int rc = list_items(m, &m->providers, filter->providers, filter->provider_count);
+    if (rc == 0)
+        rc = list_items(m, &m->excluded_providers, filter->excluded_providers, filter->excluded_provider_count);
+    if (rc == 0)
+        rc = list_items(m, &m->only, filter->only, filter->only_count);
+    if (rc == 0)
+        rc = list_items(m, &m->excluded, filter->excluded, filter->excluded_count);
+    m->ids = any_whole(&m->only) || any_whole(&m->excluded);
+    if (rc == 0 && (m->ids || m->providers.count + m->excluded_providers.count > 0))
+        rc = wt__index_each_provider(m->engine, m->index, visit_provider, m, err);
+    if (rc < 0)
+        return rc;
+    wt__sort_u32(m->providers.numbers, m->providers.number_count);
+    wt__sort_u32(m->excluded_providers.numbers, m->excluded_providers.number_count);
+    mark_providers(m);
+    rc = mark_patterns(m, err);
+    return rc < 0 ? rc : tell(m, notice);
+}
+
+static void add_to_key(struct buffer *key, const char *const *items, size_t count)
+{
+    wt__buffer_printf(key, "%zu", count);
+    for (size_t i = 0; i < count; i++)
+        wt__buffer_append(key, items[i], strlen(items[i]) + 1);
+}
+
+static void write_key(struct buffer *key, const wt_filter *filter)
+{
+    add_to_key(key, filter->providers, filter->provider_count);
+    add_to_key(key, filter->excluded_providers, filter->excluded_provider_count);
+    add_to_key(key, filter->only, filter->only_count);
+    add_to_key(key, filter->excluded, filter->excluded_count);
+}
+
+void wt__filter_mask_release(struct filter_mask *mask)
+{
+    if (!mask || atomic_fetch_sub(&mask->references, 1) > 1)
+        return;
+    wt__arena_dispose(&mask->arena);
+    free(mask);
+}
+
+void wt__filter_masks_free(struct filter_mask *masks)
+{
+    while (masks) {
+        struct filter_mask *mask = masks;
+        masks = mask->next;
+        wt__filter_mask_release(mask);
+    }
+}
+
+/* What lasts of an outcome: that a filter names nothing, as much as a mask. */
+static int new_mask(wt_engine *engine, const struct index_handle *index, const wt_filter *filter, struct str key,
+                    struct progress *progress, struct filter_mask **out, wt_error *err)
+{
+    struct filter_mask *mask = calloc(1, sizeof *mask);
+    if (!mask)
+        return wt__fail_nomem(err);
+    atomic_init(&mask->references, 1);
+    size_t words = (index->snapshot->rows + (size_t)63) / 64;
+    uint64_t *bits = wt__arena_array(&mask->arena, uint64_t, words);
+    char *copy = wt__arena_copy(&mask->arena, key);
+    struct making m = {
+        .engine = engine, .index = index, .progress = progress, .arena = &mask->arena, .err = &mask->why, .bits = bits};
+    int rc = bits && copy ? make(&m, filter, &mask->notice, &mask->why) : wt__fail_nomem(&mask->why);
+    free(m.of);
+    wt__buffer_dispose(&m.id);
+    wt__arena_dispose(&m.scratch);
+    mask->bits = bits;
+    mask->key = (struct str){copy, key.len};
+    mask->bytes = sizeof *mask + words * sizeof *bits + key.len;
+    if (rc == 0)
+        mask->why = (wt_error){0};
+    if (rc < 0 && rc != WT_ENOTFOUND) {
+        if (err)
+            *err = mask->why;
+        wt__filter_mask_release(mask);
+        return rc;
+    }
+    *out = mask;
+    return 0;
+}
+
+/* The index's mask of that key, moved to the front, with a reference; or NULL. With lock held. */
+static struct filter_mask *known(struct index_handle *index, struct str key)
+{
+    for (struct filter_mask **at = &index->masks; *at; at = &(*at)->next) {
+        struct filter_mask *mask = *at;
+        if (!wt__str_equal(mask->key, key))
+            continue;
+        *at = mask->next;
+        mask->next = index->masks;
+        index->masks = mask;
+        atomic_fetch_add(&mask->references, 1);
+        return mask;
+    }
+    return NULL;
+}
+
+/* Puts a fresh mask first, and returns those that have to leave for it. With lock held. */
+static struct filter_mask *keep(struct index_handle *index, struct filter_mask *mask)
+{
+    size_t bytes = 0;
+    atomic_fetch_add(&mask->references, 1);
+    mask->next = index->masks;
+    index->masks = mask;
+    struct filter_mask **at = &index->masks;
+    for (; *at && (bytes += (*at)->bytes) <= MASKS_BYTES; at = &(*at)->next)
+        ;
+    struct filter_mask *rest = *at;
+    *at = NULL;
+    return rest;
+}
+
+int wt__filter_mask(wt_engine *engine, struct index_handle *index, const wt_filter *filter, struct progress *progress,
+                    struct filter_mask **out, wt_error *err)
+{
+    struct buffer key = {0};
+    struct filter_mask *fresh = NULL, *gone = NULL;
+    write_key(&key, filter);
+    struct str view = wt__buffer_view(&key);
+    pthread_mutex_lock(&engine->lock);
+    *out = key.failed ? NULL : known(index, view);
+    pthread_mutex_unlock(&engine->lock);
+    int rc = key.failed ? wt__fail_nomem(err) : 0;
+    if (rc == 0 && !*out)
+        rc = new_mask(engine, index, filter, view, progress, &fresh, err);
+    if (rc == 0 && fresh) {
+        pthread_mutex_lock(&engine->lock);
+        *out = known(index, view); /* another query was quicker */
+        if (!*out) {
+            gone = keep(index, fresh);
+            *out = fresh;
+            fresh = NULL;
+        }
+        pthread_mutex_unlock(&engine->lock);
+    }
+    wt__filter_mask_release(fresh);
+    wt__filter_masks_free(gone);
+    wt__buffer_dispose(&key);
+    if (rc == 0 && (*out)->why.code < 0) {
+        rc = (*out)->why.code;
+        if (err)
+            *err = (*out)->why;
+        wt__filter_mask_release(*out);
+        *out = NULL;
+    }
+    return rc;
+}
