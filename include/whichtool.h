@@ -171,7 +171,7 @@ typedef struct wt_tool {
     const char *format;      /* importer that read it: "mcp", "openai", ... */
     const char *definition;  /* the source's own bytes, as they were; of a YAML alias, the JSON that it stands for */
     size_t definition_len;
-    const char *schema; /* JSON Schema of the arguments, as JSON text; "{}"-like object when none was given */
+    const char *schema; /* JSON Schema of the arguments but credentials, as JSON text; "{}"-like object for none */
     const char *sha256; /* of definition, 64 hexadecimal digits */
 } wt_tool;
 

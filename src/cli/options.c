@@ -653,8 +653,9 @@ const struct verb wt__verbs[] = {
      .arguments = "SOURCE...",
      .summary = "Import tools from files, folders or standard input",
      .text = "SOURCE is a file, a folder of files, a BEIR folder, or - for standard input. MCP tool lists, OpenAI, "
-             "Anthropic and Gemini function arrays, OpenAPI documents (JSON or YAML), RapidAPI descriptions and JSON "
-             "Lines are recognised.\n"
+             "Anthropic and Gemini function arrays, OpenAPI and Swagger documents (JSON or YAML), RapidAPI "
+             "descriptions and "
+             "JSON Lines are recognised. Arguments that are credentials, such as api_key, are left out.\n"
              "Each source is imported in one step: all of it or, on failure, nothing. A tool that is there already and "
              "did not change is left alone. A bad tool is reported, skipped and counted; a source without one good "
              "tool is bad input. When a model is there, the "
