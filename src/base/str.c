@@ -11,3 +11,16 @@ struct str wt__str_trim(struct str s)
         s.len--;
     return s;
 }
+
+struct str wt__str_head(struct str text, size_t most)
+{
+    if (text.len <= most)
+        return text;
+    size_t cut = most;
+    while (cut > most / 2 && text.ptr[cut] != ' ')
+        cut--;
+    if (cut == most / 2)
+        for (cut = most; cut > 0 && (text.ptr[cut] & 0xC0) == 0x80; cut--)
+            ;
+    return (struct str){text.ptr, cut};
+}

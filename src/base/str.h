@@ -37,4 +37,8 @@ static inline bool wt__is_blank(char c)
 /* s without the blanks at both ends. */
 struct str wt__str_trim(struct str s);
 
+/* The beginning of a text, at most so many bytes: cut between two words, or between two characters of a very long one.
+ */
+struct str wt__str_head(struct str text, size_t most);
+
 #endif

@@ -107,15 +107,7 @@ const float wt__document_text_weights[DOCUMENT_TEXTS] = {1.0f, 0.5f};
 /* What a description says first is what the tool does; the rest costs encoding and, measured, gains nothing. */
 struct str wt__document_head(struct str text)
 {
-    if (text.len <= DOCUMENT_HEAD)
-        return text;
-    size_t cut = DOCUMENT_HEAD;
-    while (cut > DOCUMENT_HEAD / 2 && text.ptr[cut] != ' ')
-        cut--;
-    if (cut == DOCUMENT_HEAD / 2)
-        for (cut = DOCUMENT_HEAD; (text.ptr[cut] & 0xC0) == 0x80; cut--)
-            ;
-    return (struct str){text.ptr, cut};
+    return wt__str_head(text, DOCUMENT_HEAD);
 }
 
 /* A field and the blank behind it, where there is any. */

@@ -31,6 +31,12 @@ enum { DEPTH = 100, CAPPED_DEPTH = WT_MAX_K };
  * full encodings and say no more about what is wanted. */
 enum { SUBQUERY_REQUEST_MAX = 4096 };
 
+/* Bytes of all sub-queries together that the encoder reads, about as many tokens as it reads of a whole request. A
+ * request of so many bytes has no more. A longer one says what it wants first or last: the last sub-query is read, then
+ * the first, the last but one, and so on until that is used up, and of each other one the beginning. Words are read in
+ * full. */
+enum { SUBQUERIES_ENCODED = 1280, SUBQUERY_ENCODED_LEAST = 64 };
+
 int wt__workspace_open(struct workspace **out, wt_error *err)
 {
     *out = NULL;
@@ -83,6 +89,22 @@ static int prepare_scratch(const struct encoder *encoder, struct workspace *work
     return wt__encoder_scratch_new(&workspace->scratch, encoder, err);
 }
 
+/* What the encoder reads of each text. */
+static void read_encoded(const struct workspace *workspace, struct str *texts)
+{
+    size_t count = workspace->text_count, all = 0;
+    texts[0] = workspace->texts[0].bytes;
+    for (size_t t = 1; t < count; t++) {
+        texts[t] = wt__skip_stopwords(workspace->texts[t].bytes);
+        all += texts[t].len;
+    }
+    for (size_t i = 0, left = SUBQUERIES_ENCODED; all > SUBQUERIES_ENCODED && i + 1 < count; i++) {
+        size_t t = i % 2 ? 1 + i / 2 : count - 1 - i / 2;
+        texts[t] = wt__str_head(texts[t], left > SUBQUERY_ENCODED_LEAST ? left : SUBQUERY_ENCODED_LEAST);
+        left -= left < texts[t].len ? left : texts[t].len;
+    }
+}
+
 static int encode_texts(struct query *query, wt_error *err)
 {
     const struct encoder *encoder = query->view->encoder;
@@ -94,16 +116,15 @@ static int encode_texts(struct query *query, wt_error *err)
         return wt__fail_nomem(err);
     if (query->request->encoded)
         memcpy(vectors, query->request->encoded, count * dim * sizeof *vectors);
-    for (size_t t = 0; t < count; t++) {
-        texts[t] = t == 0 ? workspace->texts[0].bytes : wt__skip_stopwords(workspace->texts[t].bytes);
+    for (size_t t = 0; t < count; t++)
         workspace->texts[t].vector = vectors + t * dim;
-    }
     query->out->encoded = vectors;
     query->out->texts = count;
     if (query->request->encoded)
         return 0;
     int rc = prepare_scratch(encoder, workspace, err);
     double begun = wt__now_ms();
+    read_encoded(workspace, texts);
     if (rc == 0)
         rc = wt__encode(encoder, workspace->scratch, texts, count, vectors, err);
     query->out->encode_ms = wt__now_ms() - begun;

@@ -370,12 +370,53 @@ static void evidence_adds_up_to_the_score(void **state)
     }
 }
 
+/* Six sub-queries of `words` words each: of which all that the small model can read is read (w), of which the
+ * beginning (b). */
+static void of_a_long_request_the_ends_are_read(void **state)
+{
+    static const struct {
+        size_t words;
+        const char *read;
+    } cases[] = {{4, "wwwwww"}, {30, "wwwwww"}, {60, "wwbbww"}, {100, "wbbbww"}, {112, "wbbbbw"}};
+    static const char *const word[] = {"book ", "table ", "hotel ", "city ", "storm ", "song "};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer text = {0};
+        for (size_t s = 0; s < SUBQUERIES_MAX; s++) {
+            for (size_t w = 0; w < cases[i].words; w++)
+                wt__buffer_text(&text, word[(s + w) % 6]);
+            wt__buffer_text(&text, ". ");
+        }
+        struct view view = view_of(snapshot, encoder);
+        struct retrieve_request request = {.text = wt__str_trim(wt__buffer_view(&text)), .k = 5};
+        struct str subqueries[SUBQUERIES_MAX];
+        struct hit_list hits;
+        char read[SUBQUERIES_MAX + 1] = "";
+        assert_int_equal(wt__segment(request.text, subqueries), SUBQUERIES_MAX);
+        assert_int_equal(wt__retrieve(&wt__dense, &view, &request, workspace, &hits, NULL), 0);
+        assert_int_equal(hits.texts, 1 + SUBQUERIES_MAX);
+        for (size_t s = 0; s < SUBQUERIES_MAX; s++) {
+            const struct str as_read[] = {subqueries[s], wt__str_head(subqueries[s], 64)};
+            float vectors_of[2][DIM];
+            assert_int_equal(wt__encode(encoder, scratch, as_read, 2, vectors_of[0], NULL), 0);
+            const float *vector = hits.encoded + (1 + s) * DIM;
+            read[s] = memcmp(vector, vectors_of[0], sizeof vectors_of[0]) == 0   ? 'w'
+                      : memcmp(vector, vectors_of[1], sizeof vectors_of[1]) == 0 ? 'b'
+                                                                                 : '?';
+        }
+        if (strcmp(read, cases[i].read) != 0)
+            fail_msg("%zu words: read %s, not %s", cases[i].words, read, cases[i].read);
+        wt__buffer_dispose(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_those_of_the_formulas),
         cmocka_unit_test(a_shorter_list_is_the_beginning_of_a_longer_one),
         cmocka_unit_test(evidence_adds_up_to_the_score),
+        cmocka_unit_test(of_a_long_request_the_ends_are_read),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
