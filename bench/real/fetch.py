@@ -23,7 +23,6 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCES = os.path.join(HERE, "sources.json")
 INSTALL_SECONDS = 600
 ANSWER_SECONDS = 60
 MOST_PAGES = 100
@@ -39,8 +38,8 @@ def default_cache():
     return os.path.join(caches, "whichtool", "real")
 
 
-def sources():
-    with open(SOURCES, encoding="utf-8") as file:
+def sources(data=HERE):
+    with open(os.path.join(data, "sources.json"), encoding="utf-8") as file:
         return json.load(file)
 
 
@@ -204,9 +203,9 @@ def fetch(cache, source, renew=False):
     os.replace(path + ".new", path)
 
 
-def fetch_all(cache, renew=()):
+def fetch_all(cache, data=HERE, renew=()):
     """The sources whose catalogues are in the cache now; the others are told on stderr."""
-    every, there = sources(), []
+    every, there = sources(data), []
     for source in every:
         try:
             fetch(cache, source, source["service"] in renew)
@@ -214,7 +213,7 @@ def fetch_all(cache, renew=()):
         except Unavailable as error:
             print(f"{source['service']}: left out: {error}", file=sys.stderr)
     if renew:
-        with open(SOURCES, "w", encoding="utf-8") as file:
+        with open(os.path.join(data, "sources.json"), "w", encoding="utf-8") as file:
             file.write("[\n" + ",\n".join(json.dumps(source, ensure_ascii=False) for source in every) + "\n]\n")
     return there
 
@@ -224,7 +223,7 @@ def main():
     parser.add_argument("--cache", default=default_cache())
     parser.add_argument("--renew", default="", help="services, by commas")
     options = parser.parse_args()
-    there = fetch_all(options.cache, set(filter(None, options.renew.split(","))))
+    there = fetch_all(options.cache, renew=set(filter(None, options.renew.split(","))))
     missing = len(sources()) - len(there)
     print(f"{len(there)} catalogues in {options.cache}" + (f", {missing} left out" if missing else ""))
     return 1 if missing else 0
