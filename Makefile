@@ -5,12 +5,13 @@
 #   make install   DESTDIR= PREFIX=/usr/local  make fmt lint   clang-format; every static check
 #   make asan tsan the tests under sanitizers  make fuzz       each fuzzer for FUZZ_SECONDS=30
 #   make coverage  line coverage of the tests  make clean      removes every build folder
+#   make bench-real  finding over real catalogues, fetched from npm and PyPI (docs/real-catalogues.md)
 PREFIX ?= /usr/local
 PYTHON ?= python3
 FUZZ_SECONDS ?= 30
 C_FILES = find src include tests bench examples -name '*.[ch]'
 
-.PHONY: all demo test bench install fmt lint asan tsan fuzz coverage clean
+.PHONY: all demo test bench bench-real install fmt lint asan tsan fuzz coverage clean
 
 all:
 	@tools/bootstrap
@@ -26,6 +27,9 @@ test:
 bench:
 	@tools/bootstrap
 	@PYTHON="$(PYTHON)" bench/run
+
+bench-real: all
+	@"$(PYTHON)" bench/real/real.py build/whichtool
 
 install:
 	@tools/bootstrap

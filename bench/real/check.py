@@ -1,0 +1,106 @@
+"""Checks the requests of bench/real as data, without network, catalogues or the command.
+
+    python3 bench/real/check.py [--data FOLDER]
+
+FOLDER holds sources.json, dev.jsonl and test.jsonl; the folder of this script when not given. A request is one line:
+
+    {"id": "dev-001", "split": "dev", "kind": "plain", "lang": "en", "services": ["github"],
+     "needs": [["github/issues/create"]], "text": "..."}
+
+needs holds, for each thing that the request asks for, every tool that does it: any one of them is enough. Whether the
+tools exist is checked by real.py, which has the catalogues.
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import sys
+
+import fetch
+
+HERE = fetch.HERE
+SPLITS = ("dev", "test")
+# Kinds of requests, with the language of those that are not English alone.
+KINDS = {"plain": None, "other-words": None, "agent-keywords": None, "several": None, "several-names": None,
+         "direction": None, "negation": None, "code": None, "short": None, "long": None, "typos": None, "german": "de",
+         "spanish": "es", "french": "fr", "chinese": "zh", "small-talk": None, "impossible": None}
+NOTHING = ("small-talk", "impossible")
+SEVERAL = ("several", "several-names")
+FIELDS = ["id", "split", "kind", "lang", "services", "needs", "text"]
+FEWEST_OF_KIND = 5
+FEWEST_OF_SPLIT = 75
+MOST_NEEDS = 4
+LONG_WORDS = 300
+SHORT_WORDS = 2
+
+
+def requests(data, split):
+    with open(os.path.join(data, split + ".jsonl"), encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def complaints_about(request, split, split_of_service):
+    """What is wrong with one request, in words."""
+    if list(request) != FIELDS:
+        yield f"has the fields {list(request)}, not {FIELDS}"
+        return
+    kind, needs, words = request["kind"], request["needs"], request["text"].split()
+    if request["split"] != split or not re.fullmatch(split + r"-\d{3}", request["id"]):
+        yield f"is of split {request['split']} in {split}.jsonl"
+    if kind not in KINDS:
+        yield f"is of the kind {kind}, which is none"
+        return
+    if request["lang"] != (KINDS[kind] or request["lang"]):
+        yield f"is {kind}, but its language is {request['lang']}"
+    if (kind in NOTHING) != (not needs):
+        yield f"is {kind}, but has {len(needs)} needs"
+    if not (2 if kind in SEVERAL else 0) <= len(needs) <= MOST_NEEDS:
+        yield f"is {kind}, but has {len(needs)} needs"
+    for need in needs:
+        if not need or len(set(need)) != len(need):
+            yield f"has an empty need, or one that names a tool twice: {need}"
+    services = list(dict.fromkeys(tool.split("/", 1)[0] for need in needs for tool in need))
+    if services != request["services"]:
+        yield f"says that its services are {request['services']}, but its tools are of {services}"
+    for service in services:
+        if split_of_service.get(service) != split:
+            yield f"needs {service}, which is of split {split_of_service.get(service)}"
+    if not words or (kind == "long" and len(words) < LONG_WORDS) or (kind == "short" and len(words) > SHORT_WORDS):
+        yield f"is {kind}, but has {len(words)} words"
+
+
+def complaints(data):
+    """Everything that is wrong with the requests in the folder data, in words."""
+    split_of_service = {source["service"]: source["split"] for source in fetch.sources(data)}
+    seen = {}
+    for split in SPLITS:
+        every = requests(data, split)
+        for request in every:
+            for complaint in complaints_about(request, split, split_of_service):
+                yield f"{request.get('id')}: {complaint}"
+            for key in (request.get("id"), " ".join(request.get("text", "").lower().split())):
+                if seen.setdefault(key, request) is not request:
+                    yield f"{request.get('id')}: its id or its text stands twice: {key[:60]}"
+        of_kind = collections.Counter(request.get("kind") for request in every)
+        for kind in KINDS:
+            if of_kind[kind] < FEWEST_OF_KIND:
+                yield f"{split}: {of_kind[kind]} requests of the kind {kind}, at least {FEWEST_OF_KIND} wanted"
+        if len(every) < FEWEST_OF_SPLIT:
+            yield f"{split}: {len(every)} requests, at least {FEWEST_OF_SPLIT} wanted"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", default=HERE)
+    data = parser.parse_args().data
+    wrong = list(complaints(data))
+    for complaint in wrong:
+        print(complaint)
+    if not wrong:
+        print(" and ".join(f"{len(requests(data, split))} {split} requests" for split in SPLITS) + " are well formed")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""How well whichtool finds and picks tools of real services: the tables of docs/real-catalogues.md.
+
+    python3 bench/real/real.py WHICHTOOL [--split dev|test] [OPTION...]
+
+    --failures       list the dev requests that find or pick got wrong, with what came instead
+    --json           all figures as one JSON object
+    --recipe NAME    how find searches; the default of the command when not given
+    --model NAME     the encoder; the default of the command when not given, "" for none
+    --store FILE     measure this store as it is (one that was trained, for instance)
+    --cache FOLDER   where catalogues and the store are kept; whichtool/real in the cache folder when not given
+    --data FOLDER    sources.json, dev.jsonl and test.jsonl; the folder of this script when not given
+
+All catalogues of both splits are imported into one store. Each request is asked of find and of pick, in a process of its
+own. Requests for a catalogue that could not be fetched are left out, and the table says how many.
+"""
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+import check
+import fetch
+
+FIRST = 5  # hits that a need must be among
+SECONDS = 120
+COLUMNS = ("top 1", "top 5", "any in 5", "holds", "exact", "nothing", "size")
+SIZE = COLUMNS.index("size")
+
+
+def command(options, *arguments, text=None):
+    """What the command prints; the exit codes 0 and 1 are answers."""
+    model = ["--model", options.model] if options.model is not None and arguments[0] != "list" else []
+    done = subprocess.run([options.whichtool, "-s", options.store, "-q", *arguments, *model], capture_output=True,
+                          text=True, encoding="utf-8", input=text, timeout=SECONDS)
+    if done.returncode > 1:
+        sys.exit(f"whichtool {arguments[0]}: {done.stderr.strip() or done.returncode}")
+    return done.stdout
+
+
+def ids(output):
+    """The ids of tools in what find, pick or list print: one object with a list of tools, or one tool a line."""
+    objects = [json.loads(line) for line in output.splitlines() if line.strip()]
+    if len(objects) == 1 and "id" not in objects[0]:
+        objects = next((objects[0][key] for key in ("tools", "hits") if key in objects[0]), [])
+    return [tool["id"] for tool in objects if "id" in tool]
+
+
+def import_catalogues(options, sources):
+    """The store of all catalogues, made by this command, unless it is there from the last time."""
+    parts = [fetch.sha256(options.whichtool), repr(options.model)] + [source["sha256"] for source in sources]
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    options.store = os.path.join(options.cache, "store.wt")
+    note = os.path.join(options.cache, "store.key")
+    if os.path.exists(note):
+        with open(note, encoding="utf-8") as file:
+            if file.read() == key:
+                return
+    for path in (note, options.store, options.store + "-wal", options.store + "-shm"):
+        if os.path.exists(path):
+            os.remove(path)
+    for source in sources:
+        command(options, "add", "--provider", source["service"], fetch.path_of(options.cache, source))
+    with open(note, "w", encoding="utf-8") as file:
+        file.write(key)
+
+
+def covers(tools, needs):
+    return all(set(need) & set(tools) for need in needs)
+
+
+def measure(options, request):
+    """A request's figures, in the order of COLUMNS; None where there is nothing to be right about."""
+    recipe = ["-r", options.recipe] if options.recipe else []
+    found = ids(command(options, "find", "-k", str(FIRST), "--json", *recipe, "-", text=request["text"]))
+    picked = ids(command(options, "pick", "--json", "-", text=request["text"]))
+    needs, request = request["needs"], {**request, "found": found, "picked": picked}
+    needed = {tool for need in needs for tool in need}
+    holds = covers(picked, needs)
+    # Exact: every need is covered, and none of the tools can be left out.
+    exact = holds and not any(covers([other for other in picked if other != tool], needs) for tool in picked)
+    figures = [bool(set(found[:1]) & needed), covers(found, needs), bool(set(found) & needed), holds, exact]
+    request["figures"] = (figures if needs else [None] * len(figures)) + [not picked, len(picked)]
+    return request
+
+
+def table(measured):
+    """Rows of figures: all requests that need tools, those that need none, and every kind. Shares are percent."""
+    groups = collections.defaultdict(list)
+    for request in measured:
+        groups["needs tools" if request["needs"] else "needs none"].append(request["figures"])
+        groups[request["kind"]].append(request["figures"])
+    rows = {}
+    for group in ("needs tools", "needs none", *check.KINDS):
+        columns = [[value for value in column if value is not None] for column in zip(*groups[group])]
+        means = [sum(column) / len(column) if column else None for column in columns]
+        rows[group] = {"requests": len(groups[group]), **dict(zip(COLUMNS, means))}
+    return rows
+
+
+def print_table(split, rows, left_out):
+    print(f"\n{split}" + (f", {left_out} requests left out" if left_out else ""))
+    print("| | requests | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 2) + "|")
+    for group, row in rows.items():
+        cells = ["" if row.get(name) is None else f"{row[name]:.2f}" if name == "size" else f"{100 * row[name]:.1f}"
+                 for name in COLUMNS]
+        print(f"| {group} | {row['requests']} | " + " | ".join(cells) + " |")
+
+
+def print_failures(measured):
+    for request in measured:
+        right = request["figures"][COLUMNS.index("nothing")] if not request["needs"] else (
+            request["figures"][COLUMNS.index("top 5")] and request["figures"][COLUMNS.index("exact")])
+        if not right:
+            text = request["text"] if len(request["text"]) < 200 else "..." + request["text"][-197:]
+            print(f"\n{request['id']} {request['kind']}: {text}")
+            for need in request["needs"]:
+                print("   needs  " + " | ".join(need))
+            print("   find   " + ", ".join(request["found"]) + "\n   pick   " + ", ".join(request["picked"]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("whichtool")
+    parser.add_argument("--split", choices=check.SPLITS)
+    for flag in ("--failures", "--json"):
+        parser.add_argument(flag, action="store_true")
+    for option in ("--recipe", "--model", "--store"):
+        parser.add_argument(option)
+    parser.add_argument("--cache", default=fetch.default_cache(), type=os.path.abspath)
+    parser.add_argument("--data", default=check.HERE)
+    options = parser.parse_args()
+    if options.failures and options.split != "dev":
+        parser.error("--failures needs --split dev: of test only the figures are looked at")
+    wrong = list(check.complaints(options.data))
+    if wrong:
+        sys.exit("\n".join(wrong))
+    sources = fetch.fetch_all(options.cache, options.data)
+    if not options.store:
+        import_catalogues(options, sources)
+    tools = set(ids(command(options, "list", "--json")))
+    there = {source["service"] for source in sources}
+    report = {"tools": len(tools), "catalogues": len(there), "splits": {}}
+    if not options.json:
+        print(f"{len(tools)} tools of {len(there)} catalogues, {len(fetch.sources(options.data)) - len(there)} missing")
+    for split in [options.split] if options.split else check.SPLITS:
+        every = check.requests(options.data, split)
+        asked = [request for request in every if set(request["services"]) <= there]
+        unknown = {tool for request in asked for need in request["needs"] for tool in need} - tools
+        if unknown:
+            sys.exit(f"{split}: the store lacks tools that requests need: {', '.join(sorted(unknown))}")
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            measured = list(pool.map(lambda request: measure(options, request), asked))
+        rows = table(measured)
+        report["splits"][split] = {"left out": len(every) - len(asked), "rows": rows}
+        if options.failures:
+            report["splits"][split]["requests"] = measured
+        if not options.json:
+            print_table(split, rows, len(every) - len(asked))
+            if options.failures:
+                print_failures(measured)
+    if options.json:
+        print(json.dumps(report, ensure_ascii=False))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
