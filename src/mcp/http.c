@@ -109,7 +109,7 @@ static int exchange(struct http_transport *transport, const char *method, struct
     double left = transport->until_ms - wt__now_ms();
     if (left < 1)
         return fail_late(transport, err);
-    int rc = post(transport, NULL, method, body, (unsigned)left, err);
+    int rc = post(transport, NULL, method, body, (unsigned)left + 1, err);
     if (rc == WT_ENETWORK && wt__now_ms() >= transport->until_ms)
         return fail_late(transport, err);
     if (rc == 0 && transport->answer.kept[0])
