@@ -185,6 +185,18 @@ static int print_report(const struct cli *cli, const wt_mcp_report *report, stru
 
 /* ---------------------------------------------------------------- one source */
 
+/* A wt_progress_fn; context is a struct progress_line. */
+static int show_progress(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct buffer text = {0};
+    if (strcmp(phase, "asking servers") != 0)
+        return wt__progress_show(context, phase, done, total);
+    wt__buffer_printf(&text, "asking %llu servers: %llu answered", (unsigned long long)total, (unsigned long long)done);
+    wt__progress_draw(context, &text);
+    wt__buffer_dispose(&text);
+    return wt__interrupted();
+}
+
 static int add(struct cli *cli, const struct adding *adding, const char *source, const char *shown)
 {
     wt_mcp_report *report = NULL;
@@ -249,7 +261,7 @@ int wt__add_mcp(struct cli *cli)
     options.strict = wt__given(cli, OPT_STRICT);
     options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
     options.timeout_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
-    options.progress = wt__progress_show;
+    options.progress = show_progress;
     options.progress_context = &line;
     wt__interrupt_watch();
     int code = wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine);

@@ -76,7 +76,7 @@ static const struct {
      "*tools/list*clientCapabilities*) ;; *) exit 8;; esac;"
      "result 3 '{\"resultType\":\"complete\",\"tools\":[{\"name\":\"a\"}]}'; stay",
      0, 0, ONE, "", "new"},
-    {"mute", "sleep 900", 200, WT_ETIMEOUT, NULL, "no answer came within 0 seconds", NULL},
+    {"mute", "sleep 900", 200, WT_ETIMEOUT, NULL, "no answer came within 0.", NULL},
     {"mute after the beginning", "initialize; sleep 900", 600, WT_ETIMEOUT, NULL, "no answer", NULL},
     {"dead at its start", "echo 'no  database\033[2J' >&2; exit 3", 0, WT_ENETWORK, NULL,
      "sh ended before it answered `initialize`; it said last: no database [2J", NULL},
