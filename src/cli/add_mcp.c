@@ -263,7 +263,7 @@ int wt__add_mcp(struct cli *cli)
     options.timeout_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
     options.progress = show_progress;
     options.progress_context = &line;
-    wt__interrupt_watch();
+    wt__end_watch();
     int code = wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine);
     if (code == 0) {
         wt__progress_begin(&line, cli);

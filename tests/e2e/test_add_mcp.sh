@@ -103,16 +103,18 @@ expect 6 "a mute server" add --mcp --timeout 1 mute.json
 says "mute: no answer came within 1 s"
 nobody "a mute server is ended"
 
-what="Ctrl-C while a server is asked"
-checks=$((checks + 1))
 exec 9>&-
-"$WHICHTOOL" add --mcp mute.json >out 2>err &
-pid=$!
-exec 8<alive # waits for the server
-kill -INT "$pid"
-wait "$pid"
-same "it says so with its exit code" 130 $?
-says "the store is as it was before this source"
-same "no server is left after it" "" "$(cat <&8)"
-exec 8<&- 9<>alive
+for signal in INT TERM HUP; do
+    what="SIG$signal while a server is asked"
+    checks=$((checks + 1))
+    "$WHICHTOOL" add --mcp mute.json >out 2>err &
+    pid=$!
+    exec 8<alive # waits for the server
+    kill -"$signal" "$pid"
+    wait "$pid"
+    same "SIG$signal has its exit code" 130 $?
+    says "the store is as it was before this source"
+    same "no server is left after SIG$signal" "" "$(timeout 60 cat <&8 || echo still running)"
+    exec 8<&-
+done
 finish
