@@ -75,6 +75,10 @@ cp less.json client.json
 expect 0 "a server is gone from the configuration" add --mcp --sync client.json
 prints "client.json: 1 of 1 servers answered, 1 tool, 2 removed with their servers; "
 
+expect 6 "two configurations; what fails in the first keeps the second in" add --mcp mcp.json less.json
+prints "^mcp.json: 2 of 3"
+prints "^less.json: 1 of 1"
+
 expect 0 "a command" add --mcp -- sh server.sh mcp-notes-server "$(tool take "Takes a note")"
 prints "^notes: 1 tool: 1 added"
 expect 0 "its tool" show notes/take

@@ -106,6 +106,11 @@ static const struct {
      "initialize; i=2; while :; do result $i \"{\\\"tools\\\":[],\\\"nextCursor\\\":\\\"$((i%3))\\\"}\"; i=$((i+1)); "
      "read -r r; done",
      0, WT_ENETWORK, NULL, "its pages of tools go round in a circle", NULL},
+    {"tools without an end",
+     "initialize; i=2; while :; do printf "
+     "'{\"id\":%s,\"result\":{\"tools\":[\"%15000000s\"],\"nextCursor\":\"%s\"}}\\n' $i x "
+     "$i; i=$((i+1)); read -r r; done",
+     0, WT_ETOOLONG, NULL, "its tools have more than 32 MB", NULL},
     {"a cursor that is none", "initialize; result 2 '{\"tools\":[],\"nextCursor\":{}}'; stay", 0, WT_ENETWORK, NULL,
      "its cursor is no string", NULL},
     {"tools that are no list", "initialize; result 2 '{\"tools\":{}}'; stay", 0, WT_ENETWORK, NULL,
