@@ -9,6 +9,7 @@ _whichtool() {
   case $verb:$before in
     add:-f | add:--format) mapfile -t COMPREPLY < <(compgen -W 'mcp openai anthropic gemini openapi rapidapi jsonl beir' -- "$word"); return ;;
     add:-p | add:--provider) COMPREPLY=(); return ;;
+    add:--timeout) COMPREPLY=(); return ;;
     add:--model) COMPREPLY=(); return ;;
     add:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     find:-k | find:--k) COMPREPLY=(); return ;;
@@ -104,7 +105,7 @@ _whichtool() {
   local options=' -s --store --json -q --quiet --no-color -h --help --version'
   case $verb in
     '') mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
-    add) options+=' -f --format -p --provider --sync --strict --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    add) options+=' -f --format --mcp -p --provider --sync --strict --no-vectors --timeout --model --models'; mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     find) options+=' -k --k -r --recipe -e --explain -p --provider --max-per-provider --copies --timeout --abstain -f --format --model --models'; COMPREPLY=() ;;
     pick) options+=' -r --recipe --complete --abstain -e --explain -p --provider -f --format --timeout --base-retriever --ablate --chat-url --chat-model --record --replay --model --models'; COMPREPLY=() ;;
     list) options+=' -p --provider --providers --limit --offset'; COMPREPLY=() ;;

@@ -185,6 +185,18 @@ static int print_report(const struct cli *cli, const wt_mcp_report *report, stru
 
 /* ---------------------------------------------------------------- one source */
 
+/* A wt_progress_fn; context is a struct progress_line. */
+static int show_progress(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct buffer text = {0};
+    if (strcmp(phase, "asking servers") != 0)
+        return wt__progress_show(context, phase, done, total);
+    wt__buffer_printf(&text, "asking %llu servers: %llu answered", (unsigned long long)total, (unsigned long long)done);
+    wt__progress_draw(context, &text);
+    wt__buffer_dispose(&text);
+    return wt__interrupted();
+}
+
 static int add(struct cli *cli, const struct adding *adding, const char *source, const char *shown)
 {
     wt_mcp_report *report = NULL;
@@ -207,14 +219,30 @@ static int add(struct cli *cli, const struct adding *adding, const char *source,
     return code;
 }
 
-/* A URL may hold a key, and a command line too: neither is shown. */
+/* Scheme, host and port: the rest of an address may hold a key. */
+static const char *shown_address(struct arena *arena, const char *address)
+{
+    struct buffer text = {0};
+    size_t scheme = (size_t)(strstr(address, "//") + 2 - address);
+    struct str host = {address + scheme, strcspn(address + scheme, "/?#\\")};
+    for (size_t i = 0; i < host.len; i++)
+        if (host.ptr[i] == '@')
+            host = (struct str){host.ptr + i + 1, host.len - i - 1}, i = (size_t)-1;
+    wt__buffer_append(&text, address, scheme);
+    wt__buffer_str(&text, host);
+    const char *out = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return out ? out : "server";
+}
+
+/* Of a command line, which may hold a key too, the program is shown. */
 static int add_word(struct cli *cli, const char *word, void *context)
 {
     const struct adding *adding = context;
     if (is_configuration(word) && !is_address(word))
         return add(cli, adding, word, word);
     if (is_address(word))
-        return add(cli, adding, word, "server");
+        return add(cli, adding, word, shown_address(&cli->arena, word));
     adding->options->command = split(&cli->arena, word);
     if (!adding->options->command || !adding->options->command[0])
         return wt__cli_usage(cli, "a command line is empty, or a quote in it has no end");
@@ -249,9 +277,9 @@ int wt__add_mcp(struct cli *cli)
     options.strict = wt__given(cli, OPT_STRICT);
     options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
     options.timeout_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
-    options.progress = wt__progress_show;
+    options.progress = show_progress;
     options.progress_context = &line;
-    wt__interrupt_watch();
+    wt__end_watch();
     int code = wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine);
     if (code == 0) {
         wt__progress_begin(&line, cli);

@@ -77,7 +77,7 @@ int wt__import_each(struct cli *cli, size_t first, int (*import)(struct cli *, c
     for (size_t i = first; i < cli->arguments.word_count; i++) {
         int one = import(cli, cli->arguments.words[i], context);
         code = code ? code : one;
-        if (one != 0 && one != END_INPUT)
+        if (one != 0 && one != END_INPUT && one != END_NETWORK)
             return one;
     }
     return code;

@@ -861,7 +861,7 @@ const struct meaning wt__exit_codes[] = {
     {"3", "Bad input: a source, a request or a data set."},
     {"4", "The store is empty, damaged, locked, or cannot be read or written."},
     {"5", "The model is missing or damaged, or the recipe cannot run without one."},
-    {"6", "The network failed."},
+    {"6", "The network or an MCP server failed."},
     {"7", "Memory or the disk is full, or reading and writing failed."},
     {"124", "The time of --timeout ran out."},
     {"130", "Interrupted by Ctrl-C."},

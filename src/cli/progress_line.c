@@ -20,12 +20,24 @@ static void on_interrupt(int number)
     interrupted = 1;
 }
 
-void wt__interrupt_watch(void)
+static void watch(int number)
 {
     /* SA_RESETHAND: the second Ctrl-C finds the default, which ends the process. No SA_RESTART: read() wakes up. */
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    sigaction(number, &action, NULL);
+}
+
+void wt__interrupt_watch(void)
+{
+    watch(SIGINT);
+}
+
+void wt__end_watch(void)
+{
+    watch(SIGINT);
+    watch(SIGTERM);
+    watch(SIGHUP);
 }
 
 bool wt__interrupted(void)

@@ -11,6 +11,8 @@
 
 /* Call before a long operation; without it Ctrl-C ends the process at once. */
 void wt__interrupt_watch(void);
+/* The same where the end of this process would leave others running: also of SIGTERM and SIGHUP. */
+void wt__end_watch(void);
 bool wt__interrupted(void);
 
 struct progress_line {

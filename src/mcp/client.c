@@ -140,6 +140,8 @@ static int take_tools(struct client *client, struct str tools, wt_error *err)
     if (rc < 0 || tools.ptr[0] != '[')
         return wt__fail(err, WT_ENETWORK, "the answer to `tools/list` is broken: %s",
                         rc < 0 ? scan.reason : "\"tools\" is no list");
+    if (out->tools.len + (end - begin) > MCP_TOOLS_BYTES_MAX)
+        return wt__fail(err, WT_ETOOLONG, "its tools have more than %d MB", MCP_TOOLS_BYTES_MAX >> 20);
     if (end > 0 && out->tools.len > strlen("{\"tools\":["))
         wt__buffer_char(&out->tools, ',');
     wt__buffer_append(&out->tools, tools.ptr + begin, end - begin);

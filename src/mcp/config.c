@@ -230,8 +230,10 @@ int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *fi
         out->servers = wt__arena_array(&out->arena, struct mcp_server, json_object_size(servers) + 1);
     if (rc == 0 && !out->servers)
         rc = wt__fail_nomem(err);
-    if (rc == 0)
-        json_object_foreach((json_t *)servers, name, entry) read_server(&p, name, entry);
+    json_object_foreach((json_t *)(rc == 0 ? servers : NULL), name, entry)
+    {
+        read_server(&p, name, entry);
+    }
     if (rc == 0 && p.failed)
         rc = wt__fail_nomem(err);
     json_decref(root);

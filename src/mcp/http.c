@@ -12,6 +12,7 @@
 enum {
     CONNECT_MS = 10000,
     GOODBYE_MS = 2000, /* a session that takes longer to end is left */
+    EARLY_MS = 20,     /* by which libcurl may give up before the time is over */
     OWN_HEADERS = 3,
     VERSION_BYTES = 32,
     STATUS_UNAUTHORISED = 401,
@@ -81,7 +82,7 @@ static int post(struct http_transport *transport, const char *http_method, const
 
 static int fail_late(const struct http_transport *transport, wt_error *err)
 {
-    return wt__fail(err, WT_ETIMEOUT, "no answer came within %.0f seconds", transport->timeout_ms / 1000.0);
+    return wt__fail(err, WT_ETIMEOUT, "no answer came within %.3g s", transport->timeout_ms / 1000.0);
 }
 
 /* What a status means that brings no message. */
@@ -109,8 +110,8 @@ static int exchange(struct http_transport *transport, const char *method, struct
     double left = transport->until_ms - wt__now_ms();
     if (left < 1)
         return fail_late(transport, err);
-    int rc = post(transport, NULL, method, body, (unsigned)left, err);
-    if (rc == WT_ENETWORK && wt__now_ms() >= transport->until_ms)
+    int rc = post(transport, NULL, method, body, (unsigned)left + 1, err);
+    if (rc == WT_ENETWORK && wt__now_ms() >= transport->until_ms - EARLY_MS)
         return fail_late(transport, err);
     if (rc == 0 && transport->answer.kept[0])
         memcpy(transport->session_id, transport->answer.kept, sizeof transport->session_id);

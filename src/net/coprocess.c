@@ -202,7 +202,7 @@ int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_erro
         if (rc == 0 && wt__progress_step(child->progress, 0))
             rc = wt__fail_cancelled(err);
         if (rc == 0 && child->timeout_ms > 0 && wt__now_ms() >= coprocess->until_ms)
-            rc = wt__fail(err, WT_ETIMEOUT, "no answer came within %.0f seconds", child->timeout_ms / 1000);
+            rc = wt__fail(err, WT_ETIMEOUT, "no answer came within %.3g s", child->timeout_ms / 1000);
         if (rc < 0)
             return rc;
     }

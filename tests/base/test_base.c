@@ -331,6 +331,44 @@ static void json_has_limits_and_positions(void **state)
 }
 
 /* The allocator that jansson has in this program: the calls fail_from to fail_upto return NULL. */
+/* What people write into configurations; want is it in strict JSON, or "" when it stays wrong. */
+static void json_of_configurations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *want;
+        size_t line; /* of the error */
+    } rows[] = {
+        {"strict JSON", "{\"a\":[1,2]}", "{\"a\":[1,2]}", 0},
+        {"comments", "// x\n{\"a\"/* y\n */:1 // z\n}", "{\"a\":1}", 0},
+        {"a comma too many", "{\"a\":[1,2,],}", "{\"a\":[1,2]}", 0},
+        {"a comma, and a comment behind it", "[1, // x\n/* y */ ]", "[1]", 0},
+        {"a byte order mark", "\xef\xbb\xbf{}", "{}", 0},
+        {"no comments in strings", "[\"//x\",\"/*y*/\",\"a\\\"//\",\",]\"]", "[\"//x\",\"/*y*/\",\"a\\\"//\",\",]\"]",
+         0},
+        {"two commas", "[1,,]", "", 1},
+        {"a comma alone", "[,]", "[]", 0},
+        {"a comment without an end", "[1]\n/* x", "[1]", 0},
+        {"half a comment", "[1]\n/", "", 2},
+        {"places stay", "/* x\n */\n{\"a\": x}", "", 3},
+        {"a string without an end", "[\"a", "", 1},
+        {"nothing", "", "", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *value;
+        struct buffer text = {0};
+        wt_error err = {0};
+        int rc = wt__json_parse_relaxed(&value, wt__str(rows[i].text), &err);
+        if (rc == 0)
+            assert_int_equal(wt__json_write(&text, value), 0);
+        if ((rc == 0) != (*rows[i].want != '\0') || strcmp(text.ptr ? text.ptr : "", rows[i].want) != 0 ||
+            err.line != rows[i].line)
+            fail_msg("%s: %d, %s, line %zu", rows[i].name, rc, rc ? err.message : text.ptr, err.line);
+        wt__buffer_dispose(&text);
+        json_decref(value);
+    }
+}
+
 static size_t json_calls, fail_from, fail_upto;
 
 static void *json_memory(size_t size)
@@ -421,6 +459,7 @@ int main(void)
         cmocka_unit_test(a_pool_does_each_item_once_and_stops_on_request),
         cmocka_unit_test(progress_reports_ends_and_hears_a_stop),
         cmocka_unit_test(json_has_limits_and_positions),
+        cmocka_unit_test(json_of_configurations),
         cmocka_unit_test(json_without_memory_is_no_json),
         cmocka_unit_test(json_getters_survive_the_wrong_type),
     };

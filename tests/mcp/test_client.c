@@ -76,7 +76,7 @@ static const struct {
      "*tools/list*clientCapabilities*) ;; *) exit 8;; esac;"
      "result 3 '{\"resultType\":\"complete\",\"tools\":[{\"name\":\"a\"}]}'; stay",
      0, 0, ONE, "", "new"},
-    {"mute", "sleep 900", 200, WT_ETIMEOUT, NULL, "no answer came within 0 seconds", NULL},
+    {"mute", "sleep 900", 200, WT_ETIMEOUT, NULL, "no answer came within 0.", NULL},
     {"mute after the beginning", "initialize; sleep 900", 600, WT_ETIMEOUT, NULL, "no answer", NULL},
     {"dead at its start", "echo 'no  database\033[2J' >&2; exit 3", 0, WT_ENETWORK, NULL,
      "sh ended before it answered `initialize`; it said last: no database [2J", NULL},
@@ -106,6 +106,11 @@ static const struct {
      "initialize; i=2; while :; do result $i \"{\\\"tools\\\":[],\\\"nextCursor\\\":\\\"$((i%3))\\\"}\"; i=$((i+1)); "
      "read -r r; done",
      0, WT_ENETWORK, NULL, "its pages of tools go round in a circle", NULL},
+    {"tools without an end",
+     "initialize; i=2; while :; do printf "
+     "'{\"id\":%s,\"result\":{\"tools\":[\"%15000000s\"],\"nextCursor\":\"%s\"}}\\n' $i x "
+     "$i; i=$((i+1)); read -r r; done",
+     0, WT_ETOOLONG, NULL, "its tools have more than 32 MB", NULL},
     {"a cursor that is none", "initialize; result 2 '{\"tools\":[],\"nextCursor\":{}}'; stay", 0, WT_ENETWORK, NULL,
      "its cursor is no string", NULL},
     {"tools that are no list", "initialize; result 2 '{\"tools\":{}}'; stay", 0, WT_ENETWORK, NULL,

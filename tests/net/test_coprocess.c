@@ -37,7 +37,7 @@ static const struct {
      "i=0; while [ $i -lt 20000 ]; do echo noise noise noise $i; i=$((i+1)); done >&2; echo done; echo 'the end' >&2",
      0, "done|", 0, "the end", 0},
     {"a status", "echo no >&2; exit 3", 0, "", 0, "no", 3},
-    {"a mute one", "sleep 900", 100, "", WT_ETIMEOUT, "no answer came within 0 seconds", -1},
+    {"a mute one", "sleep 900", 100, "", WT_ETIMEOUT, "no answer came within 0.", -1},
     {"a stubborn one", "trap '' TERM; echo a; sleep 900 & wait; sleep 900", 300, "a|", WT_ETIMEOUT, "no answer", -1},
     {"what is left behind with our pipe does not hold us up", "echo a; sleep 900 & exit 5", 0, "a|", 0, "", 5},
     {"a line without an end", "while :; do printf %65536s x; done", 0, "", WT_ETOOLONG,

@@ -1,0 +1,205 @@
+/* MCP servers as a source: what each brought, what sync takes away, and what a failure leaves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "engine/set_up.h"
+
+/* A server that lists these tools; its name for itself is "x-server". */
+#define SERVER(tools)                                                                                                  \
+    "{\"command\":\"sh\",\"args\":[\"-c\",\"read r; echo '{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":1,\\\"result\\\":"   \
+    "{\\\"serverInfo\\\":{\\\"name\\\":\\\"x-server\\\"}}}'; read n; read r; echo "                                    \
+    "'{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":2,\\\"result\\\":{\\\"tools\\\":[" tools "]}}'; cat >/dev/null\"]}"
+#define TOOL(name, words) "{\\\"name\\\":\\\"" name "\\\",\\\"description\\\":\\\"" words "\\\"}"
+#define DEAD "{\"command\":\"sh\",\"args\":[\"-c\",\"echo no luck >&2; exit 1\"]}"
+
+static const struct {
+    const char *name, *servers;
+    int sync;
+    size_t failed, removed, embedded;
+    const char *tools; /* of the store then: "provider/name", each with a blank behind it */
+} steps[] = {
+    {"two servers and a dead one",
+     "\"a\":" SERVER(TOOL("one", "book a table") "," TOOL("two", "find a song")) ",\"dead\":" DEAD ",\"b\":" SERVER(
+         TOOL("one", "two tables")),
+     0, 1, 0, 3, "a/one a/two b/one "},
+    {"a tool less, without sync",
+     "\"a\":" SERVER(TOOL("one", "book a table")) ",\"b\":" SERVER(TOOL("one", "two tables")), 0, 0, 0, 0,
+     "a/one a/two b/one "},
+    {"the same with sync", "\"a\":" SERVER(TOOL("one", "book a table")) ",\"b\":" SERVER(TOOL("one", "two tables")), 1,
+     0, 0, 0, "a/one b/one "},
+    {"who does not answer keeps what it has", "\"a\":" DEAD ",\"b\":" SERVER(TOOL("one", "two tables")), 1, 1, 0, 0,
+     "a/one b/one "},
+    {"so does who is not asked", "\"a\":{\"command\":\"x\",\"disabled\":true},\"b\":" SERVER(TOOL("one", "two tables")),
+     1, 0, 0, 0, "a/one b/one "},
+    {"who is not named any more is gone", "\"b\":" SERVER(TOOL("one", "two tables") "," TOOL("two", "c d")), 1, 0, 1, 1,
+     "b/one b/two "},
+    {"a server without tools", "\"b\":" SERVER(""), 1, 0, 0, 0, ""},
+    {"a bad tool is passed over", "\"b\":" SERVER(TOOL("one", "two tables") ",7"), 1, 0, 0, 1, "b/one "},
+};
+
+static char *tools_of(wt_engine *engine)
+{
+    wt_tools *tools = NULL;
+    struct buffer text = {0};
+    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    for (size_t i = 0; i < tools->len; i++)
+        wt__buffer_printf(&text, "%s ", tools->items[i]->id);
+    wt_tools_free(tools);
+    return wt__buffer_take(&text);
+}
+
+static char path[96];
+
+static void write_config(const char *servers)
+{
+    struct buffer text = {0};
+    snprintf(path, sizeof path, "%s/mcp.json", place.folder);
+    wt__buffer_printf(&text, "{\"mcpServers\":{%s}}", servers);
+    sound(&place, wt__file_replace(path, text.ptr, text.len, &place.err));
+    wt__buffer_dispose(&text);
+}
+
+static void servers_come_and_go(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, NULL);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        wt_add_mcp_options options;
+        wt_mcp_report *report = NULL;
+        wt_add_mcp_options_init(&options);
+        options.sync = steps[i].sync;
+        write_config(steps[i].servers);
+        sound(&place, wt_add_mcp(engine, path, &options, &report, &place.err));
+        char *tools = tools_of(engine);
+        if (report->failed != steps[i].failed || report->removed != steps[i].removed ||
+            report->embedded != steps[i].embedded || strcmp(tools, steps[i].tools) != 0)
+            fail_msg("%s: %zu failed, %zu removed, %zu embedded: %s", steps[i].name, report->failed, report->removed,
+                     report->embedded, tools);
+        free(tools);
+        wt_mcp_report_free(report);
+    }
+    wt_close(engine);
+}
+
+static void each_server_is_told(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_mcp_report *report = NULL;
+    write_config("\"a\":" SERVER(TOOL(
+        "one", "book") ",7") ",\"dead\":" DEAD
+                             ",\"off\":{\"command\":\"x\",\"disabled\":true},\"why\":{\"command\":\"${input:x}\"}");
+    sound(&place, wt_add_mcp(engine, path, NULL, &report, &place.err));
+    assert_int_equal(report->server_count, 4);
+    assert_int_equal(report->failed, 2);
+    assert_non_null(strstr(report->notice, "no vectors were made"));
+    const wt_mcp_server *const *servers = report->servers;
+    assert_string_equal(servers[0]->name, "a");
+    assert_string_equal(servers[0]->provider, "a");
+    assert_int_equal(servers[0]->code, 0);
+    assert_string_equal(servers[0]->reason, "");
+    assert_int_equal(servers[0]->tools, 2);
+    assert_int_equal(servers[0]->added->added, 1);
+    assert_int_equal(servers[0]->added->skipped, 1);
+    assert_non_null(strstr(servers[0]->added->issues[0]->file, "mcp.json#a"));
+    assert_int_equal(servers[1]->code, WT_ENETWORK);
+    assert_string_equal(servers[1]->reason, "sh ended before it answered `initialize`; it said last: no luck");
+    assert_null(servers[1]->added);
+    assert_true(servers[2]->disabled && servers[2]->code == 0 && !servers[2]->added);
+    assert_int_equal(servers[3]->code, WT_EINVAL);
+    assert_string_equal(servers[3]->reason, "it needs what only its client can ask for: input:x");
+    wt_mcp_report_free(report);
+    wt_close(engine);
+}
+
+static const char *const command[] = {
+    "sh", "-c",
+    "read r; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"serverInfo\":{\"name\":\"x-server\"}}}'; read n; read r;"
+    "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"one\"}, {\"name\":3}]}}'; cat >/dev/null",
+    NULL};
+
+static void a_command_is_named_by_its_server_or_by_who_asks(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_add_mcp_options options;
+    wt_mcp_report *report = NULL;
+    wt_add_mcp_options_init(&options);
+    options.command = command;
+    sound(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err));
+    assert_string_equal(report->servers[0]->provider, "x");
+    wt_mcp_report_free(report);
+    options.provider = "mine";
+    sound(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err));
+    assert_string_equal(report->servers[0]->name, "mine");
+    wt_mcp_report_free(report);
+    options.strict = 1;
+    options.provider = "strict";
+    sound(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err));
+    assert_int_equal(report->servers[0]->code, WT_EFORMAT);
+    assert_int_equal(report->failed, 1);
+    wt_mcp_report_free(report);
+    char *tools = tools_of(engine);
+    assert_string_equal(tools, "x/one mine/one ");
+    free(tools);
+    wt_close(engine);
+}
+
+static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)done, (void)total;
+    return strcmp(phase, context) == 0;
+}
+
+static void a_stop_while_asking_changes_nothing(void **state)
+{
+    (void)state;
+    static char asking[] = "asking servers";
+    wt_engine *engine = open_store(&place, "");
+    wt_add_mcp_options options;
+    wt_mcp_report *report = NULL;
+    wt_add_mcp_options_init(&options);
+    options.progress = stop;
+    options.progress_context = asking;
+    write_config("\"mute\":{\"command\":\"sleep\",\"args\":[900]},\"a\":" SERVER(TOOL("one", "book")));
+    refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_ECANCELLED, "stopped");
+    assert_null(report);
+    char *tools = tools_of(engine);
+    assert_string_equal(tools, "");
+    free(tools);
+    wt_close(engine);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_add_mcp_options options;
+    wt_mcp_report *report = NULL;
+    wt_add_mcp_options_init(&options);
+    refused(&place, wt_add_mcp(engine, NULL, &options, &report, &place.err), WT_EINVAL, "either a configuration");
+    refused(&place, wt_add_mcp(engine, NULL, NULL, &report, &place.err), WT_EINVAL, "either a configuration");
+    refused(&place, wt_add_mcp(engine, "/none/mcp.json", NULL, &report, &place.err), WT_ENOTFOUND, "/none/mcp.json");
+    options.command = command;
+    refused(&place, wt_add_mcp(engine, "x.json", &options, &report, &place.err), WT_EINVAL, "either a configuration");
+    write_config("\"a\":");
+    refused(&place, wt_add_mcp(engine, path, NULL, &report, &place.err), WT_EFORMAT, "mcp.json: not valid JSON");
+    wt_mcp_report_free(NULL);
+    wt_close(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(servers_come_and_go, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(each_server_is_told, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_command_is_named_by_its_server_or_by_who_asks, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_stop_while_asking_changes_nothing, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_refused, set_up_place, tear_down_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
