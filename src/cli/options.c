@@ -595,6 +595,10 @@ static const struct option help_options[] = {
      .value = "SHELL",
      .choices = "bash zsh fish",
      .help = "Print the completions for a shell."},
+    {.id = OPT_FOLLOW,
+     .name = "follow",
+     .help = "Print what can follow the words behind --: what completions ask. The first line says who completes the "
+             "last word: words (the lines that follow), files, folders or stores."},
 };
 static const struct example help_examples[] = {
     {"whichtool help find", "All about one verb."},
@@ -799,7 +803,7 @@ const struct verb wt__verbs[] = {
      .summary = "Explain the command or a verb",
      .text = "Everything that help says comes from the table that the command line is read by.",
      .kind = VALUE_VERB,
-     .max_words = 1,
+     .max_words = MANY_WORDS,
      OPTIONS(help_options),
      EXAMPLES(help_examples),
      .run = wt__cmd_help},
