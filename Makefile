@@ -3,6 +3,7 @@
 #   make           build                       make demo       see it work
 #   make test      build and run every test    make bench      ours and peers in one table (PYTHON= with peers)
 #   make install   DESTDIR= PREFIX=/usr/local  make fmt lint   clang-format; every static check
+#   make uninstall the same: takes away what install put there
 #   make asan tsan the tests under sanitizers  make fuzz       each fuzzer for FUZZ_SECONDS=30
 #   make coverage  line coverage of the tests  make clean      removes every build folder
 PREFIX ?= /usr/local
@@ -10,7 +11,7 @@ PYTHON ?= python3
 FUZZ_SECONDS ?= 30
 C_FILES = find src include tests bench examples -name '*.[ch]'
 
-.PHONY: all demo test bench install fmt lint asan tsan fuzz coverage clean
+.PHONY: all demo test bench install uninstall fmt lint asan tsan fuzz coverage clean
 
 all:
 	@tools/bootstrap
@@ -29,8 +30,11 @@ bench:
 
 install:
 	@tools/bootstrap
-	@tools/build release all -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
-	@DESTDIR="$(DESTDIR)" cmake --install build
+	@tools/build release all -DCMAKE_INSTALL_PREFIX="$(shell realpath -ms -- "$(PREFIX)")"
+	@DESTDIR="$(DESTDIR)" tools/install build "$(shell realpath -ms -- "$(PREFIX)")"
+
+uninstall:
+	@DESTDIR="$(DESTDIR)" tools/install --remove "$(shell realpath -ms -- "$(PREFIX)")"
 
 fmt:
 	@tools/bootstrap lint
