@@ -131,12 +131,12 @@ int wt__store_find_hash(struct store *store, uint64_t id_hash, int64_t *ids, siz
 int wt__store_list(struct store *store, const struct str *provider, size_t limit, size_t offset, struct arena *arena,
                    int64_t **ids, size_t *count, wt_error *err);
 
-/* The same of the tools whose id fits a pattern: with '*' or '?' in it one of base/glob.h, else a part of the id, in
- * upper or lower case. Looks at every name, and at nothing else of a tool. */
+int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err);
+
+/* As wt__store_list, of the tools that fit a pattern: with '*' or '?' in it one of base/glob.h, of the id or, without a
+ * '/', of the name; else a part of the id, in upper or lower case. Looks at every name, and at nothing else of a tool. */
 int wt__store_list_matching(struct store *store, const struct str *provider, struct str pattern, size_t limit,
                             size_t offset, struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
-
-int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err);
 
 /* Providers that have tools, most tools first, of equals by name; in the arena. */
 struct provider_count {
