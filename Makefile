@@ -3,6 +3,7 @@
 #   make           build                       make demo       see it work
 #   make test      build and run every test    make bench      ours and peers in one table (PYTHON= with peers)
 #   make install   DESTDIR= PREFIX=/usr/local  make fmt lint   clang-format; every static check
+#   make uninstall the same: takes away what install put there
 #   make asan tsan the tests under sanitizers  make fuzz       each fuzzer for FUZZ_SECONDS=30
 #   make coverage  line coverage of the tests  make clean      removes every build folder
 #   make bench-real  finding over real catalogues, fetched from npm and PyPI (docs/real-catalogues.md)
@@ -11,7 +12,11 @@ PYTHON ?= python3
 FUZZ_SECONDS ?= 30
 C_FILES = find src include tests bench examples -name '*.[ch]'
 
+<<<<<<< HEAD
 .PHONY: all demo test bench bench-real install fmt lint asan tsan fuzz coverage clean
+=======
+.PHONY: all demo test bench install uninstall fmt lint asan tsan fuzz coverage clean
+>>>>>>> 19-verbs
 
 all:
 	@tools/bootstrap
@@ -33,8 +38,11 @@ bench-real: all
 
 install:
 	@tools/bootstrap
-	@tools/build release all -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
-	@DESTDIR="$(DESTDIR)" cmake --install build
+	@tools/build release all -DCMAKE_INSTALL_PREFIX="$(shell realpath -ms -- "$(PREFIX)")"
+	@DESTDIR="$(DESTDIR)" tools/install build "$(shell realpath -ms -- "$(PREFIX)")"
+
+uninstall:
+	@DESTDIR="$(DESTDIR)" tools/install --remove "$(shell realpath -ms -- "$(PREFIX)")"
 
 fmt:
 	@tools/bootstrap lint

@@ -1,8 +1,13 @@
 # make install: command, both libraries, header, pkg-config file, man page, completions, model manifests.
+# tools/install notes what it put where.
 install(TARGETS whichtool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS whichtool_shared whichtool_static
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/whichtool.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# Where the loader does not look, a program that is linked by the pkg-config file is told where the library is.
+if(NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+  set(WT_PC_RPATH "-Wl,-rpath,\${libdir} ")
+endif()
 configure_file(cmake/whichtool.pc.in whichtool.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/whichtool.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models FILES_MATCHING PATTERN "*.json")

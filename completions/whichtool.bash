@@ -1,10 +1,19 @@
 # bash completion for whichtool; made by `whichtool help --completions bash`
 _whichtool() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' i
-  local verbs='add find pick list show remove status check vectors usage eval train model version help'
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case " $verbs " in *" ${COMP_WORDS[i]} "*) verb=${COMP_WORDS[i]}; break ;; esac
+  local word=${COMP_WORDS[COMP_CWORD]} words=() lines=() kind='' value lead i
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    value=${COMP_WORDS[i]}
+    value=${value#[\"\']}
+    value=${value%[\"\']}
+    value=${value//\\/}
+    [[ $value != '~/'* ]] || value=$HOME/${value:2}
+    if ((i > 1)) && [[ ${COMP_WORDS[i]} == [=:]* || ${COMP_WORDS[i - 1]} == [=:]* ]]; then
+      words[${#words[@]} - 1]+=$value
+    else
+      words+=("$value")
+    fi
   done
+<<<<<<< HEAD
   compopt -o filenames 2>/dev/null
   case $verb:$before in
     add:-f | add:--format) mapfile -t COMPREPLY < <(compgen -W 'mcp openai anthropic gemini openapi rapidapi jsonl beir' -- "$word"); return ;;
@@ -120,8 +129,29 @@ _whichtool() {
     model) options+=' --models'; mapfile -t COMPREPLY < <(compgen -W 'list info pull pack' -- "$word") ;;
     version) options+=''; COMPREPLY=() ;;
     help) options+=' --recipes --man --completions'; mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
+=======
+  [[ $word != [=:] ]] || word=''
+  lead=${words[${#words[@]} - 1]%"$value"}
+  [[ $value != [=:] ]] || lead=${words[${#words[@]} - 1]}
+  { read -r kind; mapfile -t lines; } < <(command whichtool help --follow -- "${words[@]}" 2>/dev/null)
+  COMPREPLY=()
+  case $kind in
+    files | folders | stores) compopt -o filenames 2>/dev/null ;;
   esac
-  [[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+  case $kind in
+    files) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    folders) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+    stores) mapfile -t COMPREPLY < <(compgen -f -X '!*.wt' -- "$word"; compgen -d -X '*.wt-*' -- "$word") ;;
+    words)
+      for value in "${lines[@]}"; do
+        value=${value%%$'\t'*}
+        value=${value#"$lead"}
+        [[ $value != *[!A-Za-z0-9_./:=@,+-]* ]] || printf -v value %q "$value"
+        COMPREPLY+=("$value")
+      done
+      [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != */ ]] || compopt -o nospace 2>/dev/null ;;
+>>>>>>> 19-verbs
+  esac
   return 0
 }
 complete -F _whichtool whichtool

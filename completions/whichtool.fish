@@ -1,4 +1,5 @@
 # fish completion for whichtool; made by `whichtool help --completions fish`
+<<<<<<< HEAD
 complete -c whichtool -f
 complete -c whichtool -s s -l store -r -F -d 'The store: the file that holds the catalogue, created when it is missing. Default: $WHICHTOOL_STORE, else tools.wt in the data folder.'
 complete -c whichtool -l json -d 'Print one JSON object a line on standard output, and nothing else.'
@@ -131,3 +132,21 @@ complete -c whichtool -n '__fish_seen_subcommand_from help' -l recipes -d 'List 
 complete -c whichtool -n '__fish_seen_subcommand_from help' -l man -d 'Print the manual page.'
 complete -c whichtool -n '__fish_seen_subcommand_from help' -l completions -x -a 'bash zsh fish' -d 'Print the completions for a shell.'
 complete -c whichtool -n '__fish_seen_subcommand_from help' -a 'add find pick list show remove check usage eval train model version help'
+=======
+function __whichtool_follow
+    set -l current (commandline -ct)
+    set -l before (commandline -opc)
+    set -l lines (command whichtool help --follow -- $before[2..-1] "$current" 2>/dev/null)
+    switch "$lines[1]"
+        case files
+            __fish_complete_path "$current"
+        case folders
+            __fish_complete_directories "$current"
+        case stores
+            __fish_complete_suffix .wt
+        case words
+            printf '%s\n' $lines[2..-1]
+    end
+end
+complete -c whichtool -f -a '(__whichtool_follow)'
+>>>>>>> 19-verbs

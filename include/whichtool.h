@@ -187,8 +187,9 @@ typedef struct wt_list_options {
     const char *provider; /* only this provider's; NULL: all */
     size_t limit;         /* 0: all */
     size_t offset;        /* tools to pass over first */
-    const char *pattern;  /* only tools whose id fits: with '*' (any run of characters, '/' too) or '?' (one character)
-                             the whole of it, by case; else a part of it, in upper or lower case. NULL or "": all */
+    const char *pattern;  /* only tools that fit: with '*' (any run of characters, '/' too) or '?' (one character) the
+                             whole id, or without a '/' the whole name, by case; else a part of the id, in upper or
+                             lower case. NULL or "": all */
 } wt_list_options;
 
 WT_INIT(wt_list_options_init, wt_list_options)

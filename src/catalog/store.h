@@ -135,11 +135,6 @@ int wt__store_list(struct store *store, const struct str *provider, size_t limit
 int wt__store_sources(struct store *store, struct str prefix, struct arena *arena, struct str **sources, size_t *count,
                       wt_error *err);
 
-/* The same of the tools whose id fits a pattern: with '*' or '?' in it one of base/glob.h, else a part of the id, in
- * upper or lower case. Looks at every name, and at nothing else of a tool. */
-int wt__store_list_matching(struct store *store, const struct str *provider, struct str pattern, size_t limit,
-                            size_t offset, struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
-
 /* Called once a tool, or once a provider; provider is the number of struct store_key. Stops as store_tool_visit does.
  */
 typedef int (*store_name_visit)(void *context, int64_t id, int64_t provider, struct str name);
@@ -153,6 +148,11 @@ int wt__store_each_name(struct store *store, struct str from, size_t limit, stor
 int wt__store_each_provider(struct store *store, store_provider_visit visit, void *context, wt_error *err);
 
 int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err);
+
+/* As wt__store_list, of the tools that fit a pattern: with '*' or '?' in it one of base/glob.h, of the id or, without a
+ * '/', of the name; else a part of the id, in upper or lower case. Looks at every name, and at nothing else of a tool. */
+int wt__store_list_matching(struct store *store, const struct str *provider, struct str pattern, size_t limit,
+                            size_t offset, struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
 
 /* Providers that have tools, most tools first, of equals by name; in the arena. */
 struct provider_count {

@@ -142,8 +142,8 @@ int wt__cli_finish(void)
     return output_errno;
 }
 
-/* The store's path, from -s, $WHICHTOOL_STORE or the data folder. 0, or an exit code with the reason told. */
-static int find_store(struct cli *cli)
+/* From -s, $WHICHTOOL_STORE or the data folder. */
+int wt__cli_store(struct cli *cli)
 {
     const char *named = wt__text_of(cli, OPT_STORE), *environment = getenv("WHICHTOOL_STORE");
     char *folder;
@@ -177,7 +177,7 @@ static bool is_typed(const struct cli *cli)
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine)
 {
     *engine = NULL;
-    int code = find_store(cli);
+    int code = wt__cli_store(cli);
     if (code != 0)
         return code;
     bool memory = strcmp(cli->store, ":memory:") == 0;

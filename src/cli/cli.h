@@ -71,6 +71,8 @@ void wt__style_end(struct buffer *out, bool color);
  * --model says, "" for none. 0, or an exit code with the reason told. */
 enum open_mode { OPEN_EXISTING, OPEN_CREATE };
 int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_engine **engine);
+/* Finds cli->store. 0, or an exit code with the reason told. */
+int wt__cli_store(struct cli *cli);
 int wt__cli_empty(struct cli *cli); /* tells how to fill the store */
 
 /* All of stdin, at most max bytes. 0, or an exit code with the reason told. */
@@ -93,6 +95,7 @@ int wt__cmd_show(struct cli *cli);
 int wt__cmd_status(struct cli *cli);
 int wt__cmd_train(struct cli *cli);
 int wt__cmd_usage(struct cli *cli);
+bool wt__usage_allows(const char *action, enum option_id option); /* one of "usage add", ... */
 int wt__cmd_vectors(struct cli *cli);
 int wt__cmd_version(struct cli *cli);
 

@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/follow.h"
 #include "cli/help.h"
 #include "cli/suggest.h"
 
@@ -15,7 +16,14 @@ static int unknown_verb(struct cli *cli, const char *name)
 int wt__cmd_help(struct cli *cli)
 {
     const struct verb *verb = cli->arguments.verb;
+    const struct arguments *a = &cli->arguments;
     struct buffer out = {0};
+    if (verb && verb->run == wt__cmd_help && wt__given(cli, OPT_FOLLOW)) {
+        wt__follow(cli, a->words, a->word_count, &out);
+        return wt__cli_print(&out) ? 0 : END_SYSTEM;
+    }
+    if (verb && verb->run == wt__cmd_help && a->word_count > 1)
+        return wt__cli_usage(cli, "`help` takes %s, but \"%s\" follows", verb->arguments, a->words[1]);
     /* `find --help` explains find; `help find` is the verb help with a word. */
     if (verb && verb->run == wt__cmd_help && cli->arguments.word_count > 0) {
         const char *name = cli->arguments.words[0];

@@ -102,11 +102,13 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_train
         wt__buffer_printf(&line, "from %.1f to ", 100 * model->before);
     if (!isnan(model->after))
         wt__buffer_printf(&line, "%.1f %%; ", 100 * model->after);
-    wt__grouped(&line, model->steps);
-    wt__buffer_printf(&line, " steps, %.1f epochs, ", model->epochs);
+    if (model->steps > 0) {
+        wt__grouped(&line, model->steps);
+        wt__buffer_printf(&line, " steps, %.1f epochs, ", model->epochs);
+    }
     wt__duration(&line, model->seconds);
     wt__buffer_printf(&line, "%s\n%s", model->stopped_early ? "; stopped early, since it got no better" : "",
-                      model->path[0] ? model->path : "nothing was left");
+                      model->path[0] ? model->path : "no model came of it");
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;
@@ -128,6 +130,15 @@ static int print_report(struct cli *cli, const wt_train_report *report)
         if (report->items[i]->notice)
             wt__cli_note(cli, "Note: %s: %s", report->items[i]->lesson, report->items[i]->notice);
     return END_DONE;
+}
+
+/* What find makes of it. */
+static void note_recipe(struct cli *cli, wt_engine *engine)
+{
+    wt_status *status = NULL;
+    if (engine && wt_get_status(engine, &status, NULL) == 0)
+        wt__cli_note(cli, "`whichtool find` runs %s now; `whichtool status` says why.", status->recipe);
+    wt_status_free(status);
 }
 
 /* ---------------------------------------------------------------- the verb */
@@ -202,6 +213,8 @@ int wt__cmd_train(struct cli *cli)
         code = wt__cli_say(cli, END_INPUT, "%s", err.message);
     else if (rc < 0)
         code = wt__cli_fail(cli, &err) == END_NOTHING ? END_INPUT : wt__exit_of(rc);
+    else if (!options.out)
+        note_recipe(cli, engine);
     wt_train_report_free(report);
     wt_close(engine);
     return code;

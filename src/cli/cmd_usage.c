@@ -416,6 +416,14 @@ static bool allows(const struct action *action, enum option_id id)
     return false;
 }
 
+bool wt__usage_allows(const char *action, enum option_id option)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].name, action) == 0)
+            return allows(&actions[i], option);
+    return false;
+}
+
 /* One usage from the command line, or usages from sources. */
 static int check_add(const struct cli *cli)
 {

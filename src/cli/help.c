@@ -120,12 +120,18 @@ void wt__help_verb(const struct cli *cli, struct buffer *out, const struct verb 
 void wt__help_recipes(const struct cli *cli, struct buffer *out)
 {
     const wt_recipe *recipe = NULL;
+    int column = 0; /* of the summaries */
+    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
+        column = (int)strlen(recipe->name) + 1 > column ? (int)strlen(recipe->name) + 1 : column;
     for (size_t i = 0; (recipe = wt_recipe_at(i)); i++) {
         size_t width = cli->width ? line_width(cli) : 0;
-        wt__buffer_printf(out, "%-14s ", recipe->name);
+        wt__buffer_printf(out, "%-*s", column, recipe->name);
         struct buffer text = {0};
-        wt__buffer_printf(&text, "%s%s", recipe->summary, recipe->needs_model ? " (needs a model)" : "");
-        wt__text_wrap(out, wt__buffer_view(&text), 15, width);
+        wt__buffer_printf(&text, "%s%s", recipe->summary,
+                          recipe->needs_training ? " (needs training)"
+                          : recipe->needs_model  ? " (needs a model)"
+                                                 : "");
+        wt__text_wrap(out, wt__buffer_view(&text), (size_t)column, width);
         wt__buffer_char(out, '\n');
         wt__buffer_dispose(&text);
     }

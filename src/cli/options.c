@@ -9,7 +9,8 @@
      .name = "model",                                                                                                  \
      .kind = VALUE_TEXT,                                                                                               \
      .value = "NAME",                                                                                                  \
-     .help = "The encoder, by name or folder; \"\" for none. Usually " WT_DEFAULT_MODEL "."},                          \
+     .help = "The model that makes vectors, by name or folder; \"\" for none: words alone count. "                     \
+             "Default: " WT_DEFAULT_MODEL "."},                                                                        \
         MODELS_OPTION
 #define MODELS_OPTION                                                                                                  \
     {                                                                                                                  \
@@ -292,7 +293,7 @@ static const struct option list_options[] = {
 static const struct example list_examples[] = {
     {"whichtool list --providers", "What the catalogue is made of."},
     {"whichtool list issue", "Tools with \"issue\" in their id."},
-    {"whichtool list 'git*/create_*'", "Tools that create something, of providers that begin with git."},
+    {"whichtool list 'create_*'", "Tools whose name begins so; 'git*/create_*' also says of whom."},
     {"whichtool list --provider github --json", "One provider's tools, for a script."},
 };
 
@@ -346,7 +347,7 @@ static const struct option usage_options[] = {
      .name = "split",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "add: split of a BEIR folder, qrels/NAME.tsv. Default: train."},
+     .help = "add: which part of a data set in BEIR layout, qrels/NAME.tsv. Default: train."},
     {.id = OPT_STRICT, .name = "strict", .help = "add: import nothing, and exit with 3, when a usage is invalid."},
     {.id = OPT_TOOL,
      .letter = 't',
@@ -631,7 +632,9 @@ static const struct example model_examples[] = {
 };
 
 static const struct option help_options[] = {
-    {.id = OPT_RECIPES, .name = "recipes", .help = "List the recipes of find, pick and eval."},
+    {.id = OPT_RECIPES,
+     .name = "recipes",
+     .help = "List the recipes, which are ways of finding, of find, pick and eval."},
     {.id = OPT_MAN, .name = "man", .help = "Print the manual page."},
     {.id = OPT_COMPLETIONS,
      .name = "completions",
@@ -639,6 +642,10 @@ static const struct option help_options[] = {
      .value = "SHELL",
      .choices = "bash zsh fish",
      .help = "Print the completions for a shell."},
+    {.id = OPT_FOLLOW,
+     .name = "follow",
+     .help = "Print what can follow the words behind --: what completions ask. The first line says who completes the "
+             "last word: words (the lines that follow), files, folders or stores."},
 };
 static const struct example help_examples[] = {
     {"whichtool help find", "All about one verb."},
@@ -707,9 +714,9 @@ const struct verb wt__verbs[] = {
      .arguments = "[PATTERN]",
      .summary = "List the tools or the providers of the catalogue",
      .text =
-         "Tools come in the order of their import. With PATTERN only those whose id, provider/name, fits it: a part "
-         "of the id, in upper or lower case; or, where it holds * (any characters, / too) or ? (one character), the "
-         "whole id, by case. Put quotes around such a PATTERN, or the shell reads it first.",
+         "Tools come in the order of their import. With PATTERN only those that fit it: by a part of the id, which "
+         "is provider/name, in upper or lower case; or, where it holds * (any characters) or ? (one character), by "
+         "the whole name, or with a / by the whole id. Put quotes around such a PATTERN, or the shell reads it first.",
      .kind = VALUE_TEXT,
      .max_words = 1,
      OPTIONS(list_options),
@@ -750,9 +757,8 @@ const struct verb wt__verbs[] = {
     {.name = "check",
      .arguments = "",
      .summary = "Check the store and its index for damage",
-     .text = "Reads both whole: the store's pages, indexes and constraints; every vector, posting and bound of the "
-             "index, which a search checks only where it meets them. Changes nothing. Damage is told with what to do "
-             "about it, and the exit code is 4.",
+     .text = "Reads both whole, to the last entry, of which a search checks only those that it meets. Changes nothing. "
+             "Damage is told with what to do about it, and the exit code is 4.",
      EXAMPLES(check_examples),
      .run = wt__cmd_check},
     {.name = "vectors",
@@ -769,7 +775,9 @@ const struct verb wt__verbs[] = {
      .arguments = "add|list|export|forget [SOURCE...]",
      .summary = "Record which tools requests used, so that finding gets better",
      .text =
-         "add imports usages from files, BEIR folders (queries.jsonl and qrels/SPLIT.tsv) or standard input (-). A "
+         "add imports usages from files, data sets in BEIR layout (folders with queries.jsonl and qrels/SPLIT.tsv, "
+         "which "
+         "tells the tools of each query) or standard input (-), or records one of --request and --tool. A "
          "line of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": "
          "\"ok\" or \"failed\", \"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\"}; outcome, time and client may "
          "be missing. A client is any name of your choosing for whose request it was: a tool counts once a client and "
@@ -789,11 +797,17 @@ const struct verb wt__verbs[] = {
      .run = wt__cmd_usage},
     {.name = "eval",
      .arguments = "DIR",
-     .summary = "Measure recipes on a data set in BEIR layout",
+     .summary = "Measure how well recipes find, on a data set in BEIR layout",
      .text =
-         "DIR holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv. Shown are recall@k, ndcg@k, complete@k (all "
-         "relevant tools among the first k) and mrr in percent, and the time of one find on one thread. Each recipe "
-         "after the first is compared with the first by a paired bootstrap.\n"
+         "A recipe is a way of finding: `whichtool help --recipes` lists them. DIR holds corpus.jsonl (the tools), "
+         "queries.jsonl (requests) and qrels/SPLIT.tsv (which tools each request needs: the relevance judgements of a "
+         "split, which is train, dev or test).\n"
+         "Shown in percent, each a mean over the requests, are recall@k (the share of the needed tools that are among "
+         "the first k), ndcg@k (the same, where an earlier place counts more), complete@k (the share of the requests "
+         "of which all needed tools are among the first k) and mrr (one divided by the place of the first needed "
+         "tool); "
+         "and the time of one find on one thread: half of them took p50 or less. Each recipe after the first is "
+         "compared with the first by a paired bootstrap, which tells a difference from chance.\n"
          "Recipes that need training train on qrels/train.tsv, and models and parameters are selected on "
          "qrels/dev.tsv; "
          "without a train split they are left out.\n"
@@ -808,14 +822,20 @@ const struct verb wt__verbs[] = {
      .arguments = "MODEL",
      .summary = "Train a model on recorded use or on a data set",
      .text =
-         "MODEL is one of those below, or all of them in that order: encoder (the dense encoder itself), dpr (dense "
-         "retrieval over the tools' texts by it), tool2vec, mlc and neighbours (past requests as embeddings of tools, "
-         "as classes of a classifier, and as nearest neighbours), two refiners, which rerank them, auto, which selects "
-         "among these and their combinations, set (set prediction from auto's hits, for `pick`), and toolrerank "
-         "(reranking of dpr's hits by provider). One more is trained only when it is named: cross, a cross-encoder; "
-         "toolrerank is to be trained again after it. Training data are requests whose tools are known: the store's "
-         "recorded use, of which a tenth is held out for dev, or the train split of a data set in BEIR layout. A model "
-         "replaces the one in its folder when it is better on dev; training stops early when it does not improve.\n"
+         "`whichtool train all` is what a store needs: from then on find runs whichever recipe did best, and "
+         "`whichtool "
+         "status` says which.\n"
+         "Training data are requests whose tools are known: the store's recorded use (`whichtool usage add`), or the "
+         "train split of a data set in BEIR layout. A tenth of the recorded requests, or the split dev, is held out: "
+         "figures \"on dev\" are measured on those, and a model replaces the one in its folder when it is better "
+         "there; "
+         "training stops early when it does not improve.\n"
+         "MODEL is one of those below, or all of them in that order: encoder (the model that makes vectors, itself), "
+         "dpr (dense retrieval over the tools' texts by it), tool2vec, mlc and neighbours (past requests as embeddings "
+         "of tools, as classes of a classifier, and as nearest neighbours), two refiners, which rerank them, auto, "
+         "which selects among these and their combinations, set (set prediction from auto's hits, for `pick`), and "
+         "toolrerank (reranking of dpr's hits by provider). One more is trained only when it is named: cross, a "
+         "cross-encoder; toolrerank is to be trained again after it.\n"
          "Ctrl-C, or even kill -9, loses nothing but minutes: the best model so far stays, and --resume with the "
          "same options goes on. The trained models are folders in the layout of the Hugging Face hub; their "
          "config.json says what they were trained on.",
@@ -827,7 +847,7 @@ const struct verb wt__verbs[] = {
      .run = wt__cmd_train},
     {.name = "model",
      .arguments = "[list|info|pull|pack] [NAME]",
-     .summary = "List, inspect, fetch or pack encoders",
+     .summary = "List, inspect, fetch or pack the models that make vectors",
      .text = "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
              "of every file, going on where an earlier pull stopped; pack writes the cache that makes loading quick "
              "(the first use does so by itself). NAME is " WT_DEFAULT_MODEL " when not given.",
@@ -847,7 +867,7 @@ const struct verb wt__verbs[] = {
      .summary = "Explain the command or a verb",
      .text = "Everything that help says comes from the table that the command line is read by.",
      .kind = VALUE_VERB,
-     .max_words = 1,
+     .max_words = MANY_WORDS,
      OPTIONS(help_options),
      EXAMPLES(help_examples),
      .run = wt__cmd_help},

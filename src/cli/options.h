@@ -42,6 +42,7 @@ enum option_id {
     OPT_OUT_OF_DOMAIN,
     OPT_FORMAT,
     OPT_HTML,
+    OPT_FOLLOW,
     OPT_FREEZE,
     OPT_K,
     OPT_LIMIT,

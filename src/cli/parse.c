@@ -48,8 +48,7 @@ void wt__lesson_names(struct buffer *out)
     wt__buffer_text(out, "all");
 }
 
-/* The options in force: the verb's, then those of every verb. */
-static const struct option *option_at(const struct verb *verb, size_t index)
+const struct option *wt__option_at(const struct verb *verb, size_t index)
 {
     size_t own = verb ? verb->option_count : 0;
     if (index < own)
@@ -59,23 +58,23 @@ static const struct option *option_at(const struct verb *verb, size_t index)
 
 static const char *option_name(const void *context, size_t index)
 {
-    const struct option *option = option_at(context, index);
+    const struct option *option = wt__option_at(context, index);
     return option ? option->name : NULL;
 }
 
-static const struct option *option_named(const struct verb *verb, const char *name, size_t len)
+const struct option *wt__option_named(const struct verb *verb, const char *name, size_t len)
 {
     const struct option *option = NULL;
-    for (size_t i = 0; (option = option_at(verb, i)); i++)
+    for (size_t i = 0; (option = wt__option_at(verb, i)); i++)
         if (strlen(option->name) == len && memcmp(option->name, name, len) == 0)
             return option;
     return NULL;
 }
 
-static const struct option *option_lettered(const struct verb *verb, char letter)
+const struct option *wt__option_lettered(const struct verb *verb, char letter)
 {
     const struct option *option = NULL;
-    for (size_t i = 0; (option = option_at(verb, i)); i++)
+    for (size_t i = 0; (option = wt__option_at(verb, i)); i++)
         if (option->letter == letter)
             return option;
     return NULL;
@@ -179,10 +178,10 @@ static int read_long(struct parsing *p, const char *word)
 {
     const char *equals = strchr(word, '=');
     size_t len = equals ? (size_t)(equals - word) : strlen(word);
-    const struct option *option = option_named(p->out->verb, word, len);
+    const struct option *option = wt__option_named(p->out->verb, word, len);
     const char *now = option ? NULL : wt__alias_option(word, len);
     if (now)
-        option = option_named(p->out->verb, now, strlen(now));
+        option = wt__option_named(p->out->verb, now, strlen(now));
     if (!option)
         return unknown_option(p, word, len);
     if (option->kind != VALUE_NONE)
@@ -199,7 +198,7 @@ static int read_long(struct parsing *p, const char *word)
 static int read_letters(struct parsing *p, const char *letters)
 {
     for (const char *c = letters; *c; c++) {
-        const struct option *option = option_lettered(p->out->verb, *c);
+        const struct option *option = wt__option_lettered(p->out->verb, *c);
         if (!option) {
             wt__buffer_printf(p->why, "unknown option -%c; put -- before words that begin with a dash", *c);
             return -1;

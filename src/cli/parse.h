@@ -24,6 +24,12 @@ void wt__arguments_dispose(struct arguments *arguments);
 
 const struct verb *wt__verb_find(const char *name);
 
+/* The options in force with a verb (NULL: none yet): its own, then those of every verb. By index, by name [len] or by
+ * letter; NULL when there is none. */
+const struct option *wt__option_at(const struct verb *verb, size_t index);
+const struct option *wt__option_named(const struct verb *verb, const char *name, size_t len);
+const struct option *wt__option_lettered(const struct verb *verb, char letter);
+
 /* Appends what can be trained, separated by blanks. */
 void wt__lesson_names(struct buffer *out);
 

@@ -293,6 +293,7 @@ static void test_finding(void **state)
         {NULL, "q/?", 0, 0, 2, 2},     {NULL, "Q", 0, 0, 2, 2},
         {NULL, "Q/*", 0, 0, 0, 0},     {NULL, "BAR", 0, 0, 1, 4},
         {NULL, "q/x", 0, 0, 1, 2},     {"q", "x", 0, 0, 1, 2},
+        {NULL, "?", 0, 0, 3, 1},       {NULL, "b*", 0, 0, 1, 4},
         {"nobody", "*", 0, 0, 0, 0},   {NULL, "*", 2, 1, 2, 2},
         {NULL, "*", 9, 3, 1, 4},       {NULL, "*", 0, 9, 0, 0},
         {NULL, "no such", 0, 0, 0, 0}, {NULL, "*", SIZE_MAX, SIZE_MAX, 0, 0},

@@ -31,6 +31,7 @@ while IFS='|' read -r want arguments; do
 done <<'ROWS'
 weather/get_forecast weather/get_tides |weather/*
 weather/get_forecast |*_forecast
+weather/get_forecast weather/get_tides |get_*
 weather/get_tides |weather/get_????s
 tables/book_table tables/cancel_booking |BOOK
 tables/cancel_booking |book --offset 1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is made from the table of options is what is checked in: manual page and completions. They load and complete.
+# What is made from the table of options is what is checked in: manual page and completions. They load.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -24,28 +24,4 @@ zsh _whichtool
 fish whichtool.fish
 ROWS
 
-# shellcheck source=/dev/null
-. "$source_root/completions/whichtool.bash"
-ln -s "$WHICHTOOL" whichtool
-PATH=$work:$PATH
-touch tools.json
-while IFS='|' read -r words want; do
-    read -ra COMP_WORDS <<<"$words"
-    [ "${words% }" = "$words" ] || COMP_WORDS+=("")
-    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-    COMPREPLY=()
-    _whichtool 2>/dev/null
-    same "completing \"$words\"" "$want" "${COMPREPLY[*]}"
-done <<'ROWS'
-whichtool f|find
-whichtool find --expl|--explain
-whichtool find --format ope|openai openai-responses
-whichtool find --recipe bm|bm25
-whichtool eval -r de|dense
-whichtool add tools.j|tools.json
-whichtool -s tools.json mod|model
-whichtool model p|pull pack
-whichtool help eva|eval
-whichtool help --completions z|zsh
-ROWS
 finish

@@ -128,7 +128,7 @@ same "no probability" False "$(json_of '"multi_provider_probability" in d')"
 # Twelve dev requests are too few for a chooser of sets: nothing is left, and that is said.
 for lesson in tool2vec mlc neighbours auto; do expect 0 "$lesson" -s described.wt train $lesson "${model[@]}"; done
 expect 0 "too little for sets" -s described.wt train set "${model[@]}"
-prints "^ *nothing was left"
+prints "^ *no model came of it"
 says "too few dev requests"
 expect 0 "the same as JSON" -s described.wt train set --json "${model[@]}"
 same "its path" "" "$(json_of 'd["path"]')"

@@ -1,0 +1,372 @@
+/* follow.c: the words are read by the table of options.c as parse.c reads them, but nothing is refused; the last one is
+ * then completed by what its place takes. Tools are offered as files are, provider by provider. */
+#include "cli/follow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/parse.h"
+#include "cli/text.h"
+#include "recipe/recipes.h"
+
+enum {
+    HELP_COLUMNS = 60, /* of a description */
+    BUSY_MS = 200      /* somebody waits for the key that was pressed */
+};
+
+struct following {
+    struct cli *cli;
+    struct buffer *out;
+    struct str lead, word; /* of what is completed: what stays as it is ("--format=", "bm25,"), and what is begun */
+    const struct verb *verb;
+    const char *store, *models; /* as the line names them; NULL: it does not */
+    const char *first;          /* of the verb's words; NULL: none yet */
+    size_t words;
+    bool given[OPT_COUNT];
+    bool words_only;           /* behind "--" */
+    const struct option *open; /* whose value comes next */
+    wt_engine *engine;         /* opened when it is wanted; NULL when it cannot be had */
+};
+
+/* ---------------------------------------------------------------- candidates */
+
+/* As it would be shown: nothing in it acts on a terminal or a shell's lists. */
+static bool is_plain(struct str value)
+{
+    struct buffer shown = {0};
+    wt__text_escape(&shown, value, TEXT_LINE);
+    bool same = !shown.failed && wt__str_equal(wt__buffer_view(&shown), value);
+    wt__buffer_dispose(&shown);
+    return same;
+}
+
+static void offer(struct following *f, struct str value, const char *help)
+{
+    if (!wt__str_starts(value, f->word) || value.len == 0 || !is_plain(value))
+        return;
+    if (f->lead.len == 0 && !f->open && value.ptr[0] == '-' && f->word.len == 0 && !f->words_only)
+        return; /* a tool whose name would be read as an option */
+    wt__buffer_str(f->out, f->lead);
+    wt__buffer_str(f->out, value);
+    if (help && *help) {
+        const char *end = strstr(help, ". ");
+        size_t len = end ? (size_t)(end - help) : strlen(help);
+        wt__buffer_char(f->out, '\t');
+        wt__text_cut(f->out, (struct str){help, len - (len > 0 && help[len - 1] == '.')}, HELP_COLUMNS);
+    }
+    wt__buffer_char(f->out, '\n');
+}
+
+/* Of a list with blanks between. */
+static void offer_choices(struct following *f, const char *choices)
+{
+    for (const char *at = choices; *at;) {
+        size_t len = strcspn(at, " ");
+        offer(f, (struct str){at, len}, NULL);
+        at += len + (at[len] == ' ');
+    }
+}
+
+static void leave_to(struct following *f, const char *who)
+{
+    wt__buffer_clear(f->out);
+    wt__buffer_printf(f->out, "%s\n", who);
+}
+
+static void offer_verbs(struct following *f)
+{
+    for (size_t i = 0; i < wt__verb_count; i++)
+        offer(f, wt__str(wt__verbs[i].name), wt__verbs[i].summary);
+}
+
+static void offer_lessons(struct following *f)
+{
+    const wt_lesson *lesson;
+    for (size_t i = 0; (lesson = wt_lesson_at(i)); i++)
+        offer(f, wt__str(lesson->name), lesson->summary);
+    offer(f, STR("all"), "Each of them, in that order");
+}
+
+static void offer_models(struct following *f, bool installed)
+{
+    wt_models *models;
+    if (memchr(f->word.ptr, '/', f->word.len)) {
+        leave_to(f, "folders");
+        return;
+    }
+    if (wt_model_list(f->models, &models, NULL) < 0)
+        return;
+    for (size_t i = 0; i < models->len; i++)
+        if (models->items[i]->installed || !installed)
+            offer(f, wt__str(models->items[i]->name), NULL);
+    wt_models_free(models);
+}
+
+/* ---------------------------------------------------------------- of the store */
+
+static wt_engine *engine_of(struct following *f)
+{
+    wt_open_options options;
+    if (f->engine || (!f->store && wt__cli_store(f->cli) != 0))
+        return f->engine;
+    wt_open_options_init(&options);
+    options.read_only = 1;
+    options.busy_ms = BUSY_MS;
+    options.models_dir = f->models;
+    if (wt_open(&f->engine, f->store ? f->store : f->cli->store, &options, NULL) < 0)
+        f->engine = NULL;
+    return f->engine;
+}
+
+static wt_status *status_of(struct following *f)
+{
+    wt_status *status = NULL;
+    if (!engine_of(f) || wt_get_status(f->engine, &status, NULL) < 0)
+        return NULL;
+    return status;
+}
+
+static void offer_providers(struct following *f)
+{
+    wt_status *status = status_of(f);
+    for (size_t i = 0; status && i < status->provider_count && i < FOLLOW_MOST; i++)
+        offer(f, wt__str(status->providers[i]->name), NULL);
+    wt_status_free(status);
+}
+
+/* The tools of a provider ("" for those without one) whose id goes on from the word. */
+static void offer_tools_of(struct following *f, const char *provider)
+{
+    wt_list_options options;
+    wt_tools *tools;
+    struct buffer pattern = {0};
+    wt__buffer_str(&pattern, f->word);
+    wt__buffer_char(&pattern, '*');
+    wt_list_options_init(&options);
+    options.provider = provider;
+    options.pattern = pattern.failed ? NULL : pattern.ptr;
+    options.limit = FOLLOW_MOST;
+    if (wt_list(f->engine, &options, &tools, NULL) == 0) {
+        for (size_t i = 0; i < tools->len; i++)
+            offer(f, wt__str(tools->items[i]->id), tools->items[i]->description);
+        wt_tools_free(tools);
+    }
+    wt__buffer_dispose(&pattern);
+}
+
+/* A provider that is begun, as a folder; the tools of one that is whole, and those of the only one. */
+static void offer_tools(struct following *f)
+{
+    wt_status *status = status_of(f);
+    const char *only = NULL;
+    size_t begun = 0;
+    for (size_t i = 0; status && i < status->provider_count && begun < FOLLOW_MOST; i++) {
+        const char *name = status->providers[i]->name;
+        size_t len = strlen(name);
+        bool whole = f->word.len > len && f->word.ptr[len] == '/' && memcmp(f->word.ptr, name, len) == 0;
+        if (len == 0 || whole) {
+            offer_tools_of(f, name);
+        } else if (wt__str_starts(wt__str(name), f->word)) {
+            begun++;
+            only = name;
+        }
+    }
+    for (size_t i = 0; begun > 1 && i < status->provider_count && begun <= FOLLOW_MOST; i++) {
+        struct buffer folder = {0};
+        wt__buffer_printf(&folder, "%s/", status->providers[i]->name);
+        if (folder.len > 1)
+            offer(f, wt__buffer_view(&folder), NULL);
+        wt__buffer_dispose(&folder);
+    }
+    if (begun == 1)
+        offer_tools_of(f, only);
+    wt_status_free(status);
+}
+
+/* Whether every lesson that makes the recipe left a model that goes with its encoder. */
+static bool is_trained(const struct recipe *recipe, const wt_status *status)
+{
+    for (const char *at = recipe->lessons; *at;) {
+        size_t len = strcspn(at, " ");
+        bool there = false;
+        for (size_t i = 0; i < status->trained_count && !there; i++)
+            there =
+                !status->trained[i]->stale && wt__str_equal(wt__str(status->trained[i]->lesson), (struct str){at, len});
+        if (!there)
+            return false;
+        at += len + (at[len] == ' ');
+    }
+    return true;
+}
+
+/* Recipes that can run here: pick's for pick, the others for the others. eval trains what it needs. */
+static void offer_recipes(struct following *f, enum option_id option)
+{
+    bool all = strcmp(f->verb->name, "eval") == 0, picks = strcmp(f->verb->name, "pick") == 0;
+    wt_status *status = all ? NULL : status_of(f);
+    const wt_recipe *recipe;
+    picks = picks && option == OPT_RECIPE;
+    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++) {
+        bool fits = all || (!recipe->picks == !picks && !(recipe->picks && recipe->complete > 0));
+        bool model = all || !recipe->needs_model || !status || status->model_installed;
+        bool trained = all || !recipe->needs_training || (status && is_trained(wt__recipe_named(recipe->name), status));
+        if (fits && model && trained)
+            offer(f, wt__str(recipe->name), recipe->summary);
+    }
+    if (!picks)
+        offer(f, STR("auto"), "The best that the store and the model allow");
+    wt_status_free(status);
+}
+
+/* ---------------------------------------------------------------- reading the line */
+
+static void take_value(struct following *f, const struct option *option, const char *value)
+{
+    if (option->id == OPT_STORE)
+        f->store = *value ? value : NULL;
+    else if (option->id == OPT_MODELS)
+        f->models = value;
+    f->given[option->id] = true;
+    f->open = NULL;
+}
+
+static void read_option(struct following *f, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    const struct option *option = NULL;
+    if (word[1] == '-')
+        option = wt__option_named(f->verb, word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2);
+    else
+        for (const char *c = word + 1; *c; c++) {
+            option = wt__option_lettered(f->verb, *c);
+            if (option && option->kind != VALUE_NONE && c[1]) {
+                take_value(f, option, c + 1 + (c[1] == '='));
+                return;
+            }
+            if (option)
+                f->given[option->id] = true;
+        }
+    if (!option)
+        return;
+    f->given[option->id] = true;
+    if (option->kind != VALUE_NONE && word[1] == '-' && equals)
+        take_value(f, option, equals + 1);
+    else if (option->kind != VALUE_NONE)
+        f->open = option;
+}
+
+/* False when the line makes no sense, so that nothing can follow. */
+static bool read_words(struct following *f, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *word = words[i];
+        if (f->open) {
+            take_value(f, f->open, word);
+        } else if (!f->words_only && strcmp(word, "--") == 0) {
+            f->words_only = true;
+        } else if (!f->words_only && word[0] == '-' && word[1]) {
+            read_option(f, word);
+        } else if (f->verb) {
+            f->first = f->words++ ? f->first : word;
+        } else if (!(f->verb = wt__verb_find(word))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- what its place takes */
+
+/* Behind the last comma, where a list is meant. */
+static void move_behind_comma(struct following *f)
+{
+    for (size_t i = f->word.len; i > 0; i--)
+        if (f->word.ptr[i - 1] == ',') {
+            f->lead.len += i; /* the word stands behind its lead */
+            f->word = (struct str){f->word.ptr + i, f->word.len - i};
+            return;
+        }
+}
+
+static void offer_value(struct following *f, const struct option *option)
+{
+    if (option->id == OPT_STORE)
+        leave_to(f, "stores");
+    else if (option->id == OPT_PROVIDER)
+        offer_providers(f);
+    else if (option->id == OPT_TOOL)
+        offer_tools(f);
+    else if (option->id == OPT_MODEL)
+        offer_models(f, true);
+    else if (option->kind == VALUE_CHOICE)
+        offer_choices(f, option->choices);
+    else if (option->kind == VALUE_FILE || option->kind == VALUE_FOLDER)
+        leave_to(f, option->kind == VALUE_FILE ? "files" : "folders");
+    else if (option->kind == VALUE_RECIPE) {
+        if (strchr(option->value, ','))
+            move_behind_comma(f);
+        offer_recipes(f, option->id);
+    }
+}
+
+static void offer_options(struct following *f)
+{
+    const struct option *option;
+    for (size_t i = 0; (option = wt__option_at(f->verb, i)); i++) {
+        struct buffer name = {0};
+        bool usage = f->verb && strcmp(f->verb->name, "usage") == 0 && f->first && i < f->verb->option_count;
+        if ((f->given[option->id] && !option->repeats) || (usage && !wt__usage_allows(f->first, option->id)))
+            continue;
+        wt__buffer_printf(&name, "--%s", option->name);
+        offer(f, wt__buffer_view(&name), option->help);
+        wt__buffer_dispose(&name);
+    }
+}
+
+/* The verb's next word. */
+static void offer_word(struct following *f)
+{
+    const struct verb *verb = f->verb;
+    bool first = f->words == 0;
+    if (f->words >= verb->max_words)
+        return;
+    if (verb->choices && first)
+        offer_choices(f, verb->choices);
+    else if (verb->run == wt__cmd_model && strcmp(f->first, "list") != 0)
+        offer_models(f, strcmp(f->first, "pack") == 0);
+    else if (verb->run == wt__cmd_usage && (strcmp(f->first, "add") != 0 || f->given[OPT_REQUEST]))
+        return;
+    else if (verb->run == wt__cmd_show || verb->run == wt__cmd_remove || verb->run == wt__cmd_list)
+        offer_tools(f);
+    else if (verb->kind == VALUE_LESSON)
+        offer_lessons(f);
+    else if (verb->kind == VALUE_VERB)
+        offer_verbs(f);
+    else if (verb->kind == VALUE_FILE || verb->kind == VALUE_FOLDER)
+        leave_to(f, verb->kind == VALUE_FILE ? "files" : "folders");
+}
+
+void wt__follow(struct cli *cli, const char *const *words, size_t count, struct buffer *out)
+{
+    const char *last = count > 0 ? words[count - 1] : "", *equals = strchr(last, '=');
+    struct following f = {.cli = cli, .out = out, .lead = {last, 0}, .word = wt__str(last)};
+    wt__buffer_text(out, "words\n");
+    if (!read_words(&f, words, count > 0 ? count - 1 : 0))
+        return;
+    if (f.open) {
+        offer_value(&f, f.open);
+    } else if (!f.words_only && last[0] == '-' && last[1] == '-' && equals) {
+        f.open = wt__option_named(f.verb, last + 2, (size_t)(equals - last) - 2);
+        f.lead.len = (size_t)(equals - last) + 1;
+        f.word = wt__str(equals + 1);
+        if (f.open && f.open->kind != VALUE_NONE)
+            offer_value(&f, f.open);
+    } else if (!f.words_only && last[0] == '-') {
+        offer_options(&f);
+    } else if (f.verb) {
+        offer_word(&f);
+    } else {
+        offer_verbs(&f);
+    }
+    wt_close(f.engine);
+}

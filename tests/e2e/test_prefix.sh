@@ -1,0 +1,72 @@
+#!/bin/bash
+# An install below a folder of one's own, as README has it: the command is found on the PATH, its manual page, completions
+# and manifests are where they are looked for, README's line builds the example from any folder, and it runs. DESTDIR is
+# honoured, and what uninstall takes away is what install put there.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+have cmake || { skip "no cmake"; exit 77; }
+[ -n "${WT_TEST_BUILD:-}" ] || { skip "WT_TEST_BUILD does not name the build folder"; exit 77; }
+sanitized=$(sed -n 's/^WT_SANITIZE:STRING=//p' "$WT_TEST_BUILD/CMakeCache.txt")
+
+# The same build for another PREFIX: configured anew, its programs as they are.
+catalogue
+build=$work/build prefix=$HOME/.local
+export TMPDIR=$work
+cmake -S "$source_root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" >log 2>&1 ||
+    { cat log; exit 1; }
+cp -a "$WHICHTOOL" "$WT_TEST_BUILD"/libwhichtool.* "$build"/
+put() { "$source_root/tools/install" "$@" >log 2>&1 || { cat log; exit 1; }; }
+tree() { (cd "$1" && find . | LC_ALL=C sort); }
+
+mkdir -p "$prefix/bin" "$prefix/share/man"
+echo mine >"$prefix/bin/mine"
+before=$(tree "$HOME")
+put "$build" "$prefix"
+for path in bin/whichtool include/whichtool.h lib/libwhichtool.a lib/libwhichtool.so lib/pkgconfig/whichtool.pc \
+    share/man/man1/whichtool.1 share/whichtool/models/all-MiniLM-L6-v2.json share/bash-completion/completions/whichtool \
+    share/zsh/site-functions/_whichtool share/fish/vendor_completions.d/whichtool.fish; do
+    same "$path is there" yes "$([ -s "$prefix/$path" ] && echo yes)"
+done
+
+# README's lines, from another folder.
+line() { # PATTERN: the line of README that holds it
+    grep -m 1 -- "$1" "$source_root/README.md"
+}
+mkdir elsewhere
+cd elsewhere || exit 1
+path_line=$(line '^export PATH=')
+same "README says how the command gets on the PATH" yes "$([ -n "$path_line" ] && echo yes)"
+same "the command is found there" "$prefix/bin/whichtool" "$(eval "$path_line"; command -v whichtool)"
+what="and runs"
+(eval "$path_line"; whichtool version) >../out 2>../err || fail "exit $?"
+pc_line=$(line '^export PKG_CONFIG_PATH=') cc_line=$(line '^cc find\.c ')
+same "README says how a program is built" yes "$([ -n "$pc_line" ] && [ -n "$cc_line" ] && echo yes)"
+if [ -n "$sanitized" ]; then
+    skip "a sanitizer's runtime must come first in every process"
+elif ! have pkg-config; then
+    skip "no pkg-config"
+else
+    cp "$source_root/examples/find.c" .
+    what="README's line builds the example" checks=$((checks + 1))
+    (unset LD_LIBRARY_PATH; eval "$pc_line"; eval "$cc_line" && ./find "$work/weather.json" "rain") >../out 2>../err ||
+        fail "exit $?"
+fi
+cd "$work" || exit 1
+what="it runs, without more words to the loader" && { [ -n "$sanitized" ] || holds out "tools$"; }
+
+put "$build" "$prefix" # over itself
+put --remove "$prefix"
+same "what was put there is gone, and nothing else" "$before" "$(tree "$HOME")"
+"$source_root/tools/install" --remove "$prefix" >out 2>err
+same "a second time" 1 $?
+what="it says so" && holds err "nothing to remove: there is no $prefix/share/whichtool/installed"
+
+export DESTDIR=$work/stage
+put "$build" "$prefix"
+same "DESTDIR stands before it" "yes" "$([ -x "$DESTDIR$prefix/bin/whichtool" ] && echo yes)"
+same "and nothing is put beside it" "$before" "$(tree "$HOME")"
+same "the pkg-config file names the place that it will have" "prefix=$prefix" "$(head -1 "$DESTDIR$prefix/lib/pkgconfig/whichtool.pc")"
+touch "$DESTDIR$prefix/bin/mine"
+put --remove "$prefix"
+same "all but the file of somebody else" "./.local/bin/mine" "$(cd "$DESTDIR$HOME" && find . -type f)"
+finish
