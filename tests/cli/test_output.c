@@ -41,7 +41,7 @@ static const struct {
      "  1 issues_list_for_authenticated_user_a\n    nd_everybody_else\n    Sends an invitation to everybody wh…\n"},
     {"github", "issues_list_for_the_authenticated_users", "", 40,
      "  1 issues_list_for_the_authenticated_us\n    ers\n"},
-    {"天気予報天気予報天気予報", "予報を得る", "晴れ", 24, "  1 天気予…/予報を得る\n    晴れ\n"},
+    {"天気予報天気予報天気予報", "予報を得る", "晴れ", 24, "  1 天気予報…/予報を得る\n    晴れ\n"},
 };
 
 static void names_are_whole_whatever_the_width(void **state)
