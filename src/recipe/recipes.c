@@ -18,7 +18,7 @@
 #define AUTO_LESSONS "tool2vec mlc neighbours auto"
 
 const struct recipe wt__recipes[RECIPES] = {
-    [RECIPE_BM25] = {RANKS("bm25", "BM25 over name, provider, category, description and parameters", 0, 0),
+    [RECIPE_BM25] = {RANKS("bm25", "words: BM25 over name, provider, category, description and parameters", 0, 0),
                      .retriever = &wt__bm25, .lessons = ""},
     [RECIPE_DENSE] = {RANKS("dense", "dense retrieval: embeddings of the tools' texts", 1, 0), .retriever = &wt__dense,
                       .lessons = ""},
