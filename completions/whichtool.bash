@@ -14,7 +14,11 @@ _whichtool() {
     find:-k | find:--k) COMPREPLY=(); return ;;
     find:-r | find:--recipe) mapfile -t COMPREPLY < <(compgen -W "$(whichtool help --recipes 2>/dev/null | cut -d' ' -f1)" -- "$word"); return ;;
     find:-p | find:--provider) COMPREPLY=(); return ;;
+    find:--exclude-provider) COMPREPLY=(); return ;;
+    find:--only) COMPREPLY=(); return ;;
+    find:--exclude) COMPREPLY=(); return ;;
     find:--max-per-provider) COMPREPLY=(); return ;;
+    find:--max-tokens) COMPREPLY=(); return ;;
     find:--timeout) COMPREPLY=(); return ;;
     find:--abstain) COMPREPLY=(); return ;;
     find:-f | find:--format) mapfile -t COMPREPLY < <(compgen -W 'table json openai openai-responses anthropic gemini mcp' -- "$word"); return ;;
@@ -24,6 +28,10 @@ _whichtool() {
     pick:--complete) COMPREPLY=(); return ;;
     pick:--abstain) COMPREPLY=(); return ;;
     pick:-p | pick:--provider) COMPREPLY=(); return ;;
+    pick:--exclude-provider) COMPREPLY=(); return ;;
+    pick:--only) COMPREPLY=(); return ;;
+    pick:--exclude) COMPREPLY=(); return ;;
+    pick:--max-tokens) COMPREPLY=(); return ;;
     pick:-f | pick:--format) mapfile -t COMPREPLY < <(compgen -W 'table json openai openai-responses anthropic gemini mcp' -- "$word"); return ;;
     pick:--timeout) COMPREPLY=(); return ;;
     pick:--base-retriever) mapfile -t COMPREPLY < <(compgen -W "$(whichtool help --recipes 2>/dev/null | cut -d' ' -f1)" -- "$word"); return ;;
@@ -99,8 +107,8 @@ _whichtool() {
   case $verb in
     '') mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word") ;;
     add) options+=' -f --format -p --provider --sync --strict --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-    find) options+=' -k --k -r --recipe -e --explain -p --provider --max-per-provider --copies --timeout --abstain -f --format --model --models'; COMPREPLY=() ;;
-    pick) options+=' -r --recipe --complete --abstain -e --explain -p --provider -f --format --timeout --base-retriever --ablate --chat-url --chat-model --record --replay --model --models'; COMPREPLY=() ;;
+    find) options+=' -k --k -r --recipe -e --explain -p --provider --exclude-provider --only --exclude --max-per-provider --max-tokens --copies --timeout --abstain -f --format --model --models'; COMPREPLY=() ;;
+    pick) options+=' -r --recipe --complete --abstain -e --explain -p --provider --exclude-provider --only --exclude --max-tokens -f --format --timeout --base-retriever --ablate --chat-url --chat-model --record --replay --model --models'; COMPREPLY=() ;;
     list) options+=' -p --provider --providers --limit --offset'; COMPREPLY=() ;;
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
