@@ -722,8 +722,10 @@ const struct verb wt__verbs[] = {
      .text =
          "DIR holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv. Shown are recall@k, ndcg@k, complete@k (all "
          "relevant tools among the first k) and mrr in percent, and the time of one find on one thread. Recipes that "
-         "pick a set have more: tracc, how well the set matches the needed one, by size and by tools; exact, the same "
-         "set; set_precision, set_recall and set_f1; complete, nothing needed is missing; docs/eval.md explains all. "
+         "pick a set have more: tracc, the share of what is needed that the set holds, less for every tool too many or "
+         "too "
+         "few; exact, the same set; set_precision, set_recall and set_f1; complete, nothing needed is missing; "
+         "docs/eval.md explains all. "
          "Each recipe after the first is compared with the first by a paired bootstrap.\n"
          "Recipes that need training train on qrels/train.tsv, and models and parameters are selected on "
          "qrels/dev.tsv; "
