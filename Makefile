@@ -12,11 +12,7 @@ PYTHON ?= python3
 FUZZ_SECONDS ?= 30
 C_FILES = find src include tests bench examples -name '*.[ch]'
 
-<<<<<<< HEAD
-.PHONY: all demo test bench bench-real install fmt lint asan tsan fuzz coverage clean
-=======
-.PHONY: all demo test bench install uninstall fmt lint asan tsan fuzz coverage clean
->>>>>>> 19-verbs
+.PHONY: all demo test bench bench-real install uninstall fmt lint asan tsan fuzz coverage clean
 
 all:
 	@tools/bootstrap

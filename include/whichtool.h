@@ -194,12 +194,13 @@ typedef struct wt_list_options {
 
 WT_INIT(wt_list_options_init, wt_list_options)
 
-/* The catalogue in the order of import. Errors: WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
+/* The catalogue in the order of import. Errors: WT_ENOTFOUND (there are tools, and none of that provider), WT_ESTORE,
+ * WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_list(wt_engine *engine, const wt_list_options *options, wt_tools **out, wt_error *err);
 
 /* The tool that name stands for: an id, a bare name that only one tool has, a source id, or a name made for a
- * provider by wt_export. Errors: WT_ENOTFOUND, WT_EINVAL (several tools have that bare name; the message lists
- * some), WT_ESTORE. */
+ * provider by wt_export. Errors: WT_ENOTFOUND (the message says which one may have been meant, where one is near: that
+ * looks at up to 200,000 names), WT_EINVAL (several tools have that bare name; the message lists some), WT_ESTORE. */
 WT_API int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err);
 
 /* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EINVAL, WT_EREADONLY, ... */
@@ -571,8 +572,8 @@ typedef struct wt_find_options {
     unsigned time_limit_ms;  /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
     const wt_filter *filter; /* which tools may be found; NULL: all */
     size_t max_tokens;  /* a budget for the hits' definitions: in their order, each that fits beside those before it
-                           comes  out, and notice tells of the others. Tokens are estimated as a quarter of the bytes that
-                           wt_export makes of the tool alone (docs/retrieval.md has how far that is off); 0: none */
+                           comes  out, and notice tells of the others. Tokens are estimated as a quarter of the bytes
+                           that  wt_export makes of the tool alone (docs/retrieval.md has how far that is off); 0: none */
     const char *format; /* of those definitions, as in wt_export; NULL: "openai" */
 } wt_find_options;
 

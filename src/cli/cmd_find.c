@@ -3,69 +3,44 @@
 #include "cli/hits.h"
 #include "cli/output.h"
 
-static void print_json_lines(struct buffer *out, const wt_hits *hits)
+static void tell(const struct cli *cli, const wt_hits *hits)
 {
-    for (size_t i = 0; i < hits->len; i++) {
-        wt__json_hit(out, hits->items[i], i + 1);
-        wt__buffer_char(out, '\n');
-    }
-}
-
-static void print_json_object(struct buffer *out, const wt_hits *hits, const char *request)
-{
-    wt__buffer_char(out, '{');
-    wt__json_text(out, "request", request);
-    wt__json_text(out, "recipe", hits->recipe);
-    if (hits->notice)
-        wt__json_text(out, "notice", hits->notice);
-    if (hits->why)
-        wt__json_text(out, "why", hits->why);
-    if (!isnan(hits->multi_provider_probability))
-        wt__json_number(out, "multi_provider_probability", hits->multi_provider_probability);
-    if (!isnan(hits->no_answer_probability))
-        wt__json_number(out, "no_answer_probability", hits->no_answer_probability);
-    if (hits->copies > 0)
-        wt__json_count(out, "copies", hits->copies);
-    wt__json_number(out, "encode_ms", hits->encode_ms);
-    wt__json_number(out, "search_ms", hits->search_ms);
-    wt__json_number(out, "total_ms", hits->total_ms);
-    wt__json_key(out, "hits");
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < hits->len; i++) {
-        wt__buffer_text(out, i ? ",\n" : "\n");
-        wt__json_hit(out, hits->items[i], i + 1);
-    }
-    wt__buffer_text(out, "]}\n");
+    if (hits->len == 0 && hits->over_budget == 0)
+        wt__cli_note(cli, "Nothing in the catalogue fits.");
+    if (hits->len > 0)
+        wt__cli_note(cli, "%zu %s in %.1f ms by the recipe %s (%.1f ms to read the request, %.1f to search)", hits->len,
+                     hits->len == 1 ? "tool" : "tools", hits->total_ms, hits->recipe, hits->encode_ms, hits->search_ms);
+    if (hits->why && wt__given(cli, OPT_EXPLAIN))
+        wt__cli_note(cli, "The recipe %s was chosen by training: %s.", hits->recipe, hits->why);
+    if (!isnan(hits->multi_provider_probability) && wt__given(cli, OPT_EXPLAIN))
+        wt__cli_note(cli, "Chance that the request needs tools of several providers: %.0f %%.",
+                     100 * hits->multi_provider_probability);
 }
 
 static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
 {
-    const char *format = wt__text_of(cli, OPT_FORMAT);
-    struct buffer out = {0};
-    int code = hits->len ? END_DONE : END_NOTHING;
-    bool table = !format || strcmp(format, "table") == 0, json = format && strcmp(format, "json") == 0;
-    if (!table && !json) {
-        int printed = wt__hit_definitions(cli, hits->items, hits->len, format);
-        code = printed ? printed : code;
-    } else if (cli->json) {
-        print_json_lines(&out, hits);
-    } else if (json) {
-        print_json_object(&out, hits, request);
-    } else {
-        wt__hit_table(cli, &out, hits->items, hits->len);
-    }
-    if (!wt__cli_print(&out))
-        return END_SYSTEM;
-    if (hits->len == 0)
-        wt__cli_note(cli, "Nothing in the catalogue fits.");
-    else if (table && !cli->json)
-        wt__cli_note(cli, "%zu %s in %.1f ms by %s (encoding %.1f, searching %.1f)", hits->len,
-                     hits->len == 1 ? "tool" : "tools", hits->total_ms, hits->recipe, hits->encode_ms, hits->search_ms);
-    if (hits->why && wt__given(cli, OPT_EXPLAIN) && table && !cli->json)
-        wt__cli_note(cli, "%s was chosen by training: %s.", hits->recipe, hits->why);
-    if (!isnan(hits->multi_provider_probability) && wt__given(cli, OPT_EXPLAIN) && table && !cli->json)
-        wt__cli_note(cli, "the request needs tools of several providers with a probability of %.0f %%.",
-                     100 * hits->multi_provider_probability);
+    const struct found found = {.hits = hits->items,
+                                .len = hits->len,
+                                .request = request,
+                                .recipe = hits->recipe,
+                                .reason = hits->why,
+                                .notice = hits->notice,
+                                .no_tool = hits->no_answer_probability,
+                                .several_providers = hits->multi_provider_probability,
+                                .complete = NAN,
+                                .expected_match = NAN,
+                                .near_copies = hits->copies,
+                                .tokens = hits->tokens,
+                                .over_budget = hits->over_budget,
+                                .encode_ms = hits->encode_ms,
+                                .search_ms = hits->search_ms,
+                                .total_ms = hits->total_ms};
+    bool table;
+    int code = wt__print_found(cli, &found, &table);
+    if (code != END_DONE && code != END_NOTHING)
+        return code;
+    if (table)
+        tell(cli, hits);
     if (hits->copies > 0)
         wt__cli_note(cli, "%zu near-%s left out; --copies shows %s.", hits->copies,
                      hits->copies == 1 ? "copy of an older tool is" : "copies of older tools are",

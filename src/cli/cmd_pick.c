@@ -6,79 +6,62 @@
 #include "cli/output.h"
 #include "cli/progress_line.h"
 
-static void json_share(struct buffer *out, const char *key, double value)
+static void tell_none(const struct cli *cli, const wt_picked *picked)
 {
-    if (!isnan(value))
-        wt__json_number(out, key, value);
-}
-
-static void print_json(struct buffer *out, const wt_picked *picked, const char *request)
-{
-    wt__buffer_char(out, '{');
-    wt__json_text(out, "request", request);
-    wt__json_text(out, "recipe", picked->recipe);
-    if (picked->notice)
-        wt__json_text(out, "notice", picked->notice);
-    json_share(out, "no_answer_probability", picked->no_answer_probability);
-    json_share(out, "tracc", picked->tracc);
-    json_share(out, "complete", picked->complete);
-    wt__json_number(out, "encode_ms", picked->encode_ms);
-    wt__json_number(out, "search_ms", picked->search_ms);
-    wt__json_number(out, "total_ms", picked->total_ms);
-    if (picked->questions > 0) {
-        wt__json_count(out, "questions", picked->questions);
-        wt__json_count(out, "prompt_tokens", picked->prompt_tokens);
-        wt__json_count(out, "completion_tokens", picked->completion_tokens);
-        wt__json_number(out, "model_ms", picked->model_ms);
-    }
-    if (picked->trace)
-        wt__json_raw(out, "trace", picked->trace);
-    wt__json_key(out, "tools");
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < picked->len; i++) {
-        wt__buffer_text(out, i ? "," : "");
-        wt__json_hit(out, picked->items[i], i + 1);
-    }
-    wt__buffer_text(out, "]}\n");
+    if (picked->over_budget > 0)
+        return;
+    if (isnan(picked->no_answer_probability))
+        wt__cli_note(cli, "No tool fits.");
+    else
+        wt__cli_note(cli, "No tool fits: the chance that the catalogue has none for this is %.0f %%.",
+                     100 * picked->no_answer_probability);
 }
 
 static void tell(const struct cli *cli, const wt_picked *picked)
 {
+    const char *tools = picked->len == 1 ? "tool" : "tools";
     if (picked->questions > 0)
-        wt__cli_note(cli, "%zu %s, by %zu questions of %" PRIu64 " tokens, answered in %.1f s", picked->len,
-                     picked->len == 1 ? "tool" : "tools", picked->questions,
+        wt__cli_note(cli, "%zu %s, after %zu %s to the language model (%" PRIu64 " tokens), answered in %.1f s",
+                     picked->len, tools, picked->questions, picked->questions == 1 ? "question" : "questions",
                      picked->prompt_tokens + picked->completion_tokens, picked->model_ms / 1000);
     else if (picked->len == 0)
-        wt__cli_note(cli, "No tool fits: with a probability of %.0f %% there is none.",
-                     100 * picked->no_answer_probability);
+        tell_none(cli, picked);
     else if (isnan(picked->complete))
-        wt__cli_note(cli, "%zu %s in %.1f ms from the hits of %s", picked->len, picked->len == 1 ? "tool" : "tools",
+        wt__cli_note(cli, "%zu %s in %.1f ms, chosen from what the recipe %s found", picked->len, tools,
                      picked->total_ms, picked->recipe);
     else
-        wt__cli_note(cli, "%zu %s in %.1f ms from the hits of %s; all that is needed with a probability of %.0f %%",
-                     picked->len, picked->len == 1 ? "tool" : "tools", picked->total_ms, picked->recipe,
-                     100 * picked->complete);
+        wt__cli_note(cli,
+                     "%zu %s in %.1f ms, chosen from what the recipe %s found. Chance that nothing needed is missing: "
+                     "%.0f %%.",
+                     picked->len, tools, picked->total_ms, picked->recipe, 100 * picked->complete);
 }
 
 static int print_picked(struct cli *cli, const wt_picked *picked, const char *request)
 {
-    const char *format = wt__text_of(cli, OPT_FORMAT);
-    bool table = !format || strcmp(format, "table") == 0, json = format && strcmp(format, "json") == 0;
-    struct buffer out = {0};
-    int code = picked->len ? END_DONE : END_NOTHING;
-    if (!table && !json) {
-        int printed = wt__hit_definitions(cli, picked->items, picked->len, format);
-        code = printed ? printed : code;
-    } else if (json || cli->json) {
-        print_json(&out, picked, request);
-    } else {
-        wt__hit_table(cli, &out, picked->items, picked->len);
-        if (picked->trace)
-            wt__trace_words(cli, &out, picked->trace);
-    }
-    if (!wt__cli_print(&out))
-        return END_SYSTEM;
-    if (table && !cli->json)
+    const struct found found = {.hits = picked->items,
+                                .len = picked->len,
+                                .request = request,
+                                .recipe = picked->recipe,
+                                .notice = picked->notice,
+                                .trace = picked->trace,
+                                .no_tool = picked->no_answer_probability,
+                                .several_providers = NAN,
+                                .complete = picked->complete,
+                                .expected_match = picked->tracc,
+                                .tokens = picked->tokens,
+                                .over_budget = picked->over_budget,
+                                .encode_ms = picked->encode_ms,
+                                .search_ms = picked->search_ms,
+                                .total_ms = picked->total_ms,
+                                .questions = picked->questions,
+                                .prompt_tokens = picked->prompt_tokens,
+                                .completion_tokens = picked->completion_tokens,
+                                .model_ms = picked->model_ms};
+    bool table;
+    int code = wt__print_found(cli, &found, &table);
+    if (code != END_DONE && code != END_NOTHING)
+        return code;
+    if (table)
         tell(cli, picked);
     if (picked->notice)
         wt__cli_note(cli, "Note: %s", picked->notice);

@@ -75,61 +75,147 @@ const char *wt__definition_format(const struct cli *cli)
     return format && strcmp(format, "table") != 0 && strcmp(format, "json") != 0 ? format : NULL;
 }
 
-void wt__json_hit(struct buffer *out, const wt_hit *hit, size_t rank)
+/* ---------------------------------------------------------------- as JSON */
+
+static void json_stages(struct buffer *out, const wt_hit *hit)
 {
-    wt__buffer_char(out, '{');
-    wt__json_count(out, "rank", rank);
-    wt__json_number(out, "score", hit->score);
-    if (!isnan(hit->probability))
-        wt__json_number(out, "probability", hit->probability);
-    wt__json_tool(out, hit->tool);
+    wt__json_key(out, "stages");
+    wt__buffer_char(out, '[');
     for (size_t i = 0; i < hit->stage_count; i++) {
-        if (i == 0)
-            wt__json_key(out, "stages");
-        wt__buffer_text(out, i ? ",{" : "[{");
+        wt__buffer_text(out, i ? ",{" : "{");
         wt__json_text(out, "stage", hit->stages[i]->stage);
         wt__json_count(out, "rank", hit->stages[i]->rank);
         wt__json_number(out, "score", hit->stages[i]->score);
         wt__json_number(out, "share", hit->stages[i]->share);
-        wt__buffer_text(out, i + 1 < hit->stage_count ? "}" : "}]");
+        wt__buffer_char(out, '}');
     }
+    wt__buffer_char(out, ']');
+}
+
+static void json_matches(struct buffer *out, const wt_hit *hit)
+{
+    wt__json_key(out, "matches");
+    wt__buffer_char(out, '[');
     for (size_t i = 0; i < hit->match_count; i++) {
-        if (i == 0)
-            wt__json_key(out, "matches");
-        wt__buffer_text(out, i ? ",{" : "[{");
+        wt__buffer_text(out, i ? ",{" : "{");
         wt__json_text(out, "word", hit->matches[i]->word);
         wt__json_text(out, "fields", hit->matches[i]->fields);
         wt__json_number(out, "score", hit->matches[i]->score);
-        wt__buffer_text(out, i + 1 < hit->match_count ? "}" : "}]");
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
+static void json_hit(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t rank)
+{
+    wt__buffer_char(out, '{');
+    wt__json_count(out, "rank", rank);
+    wt__json_number(out, "score", hit->score);
+    wt__json_number(out, "probability", hit->probability);
+    wt__json_number(out, "tokens", wt__given(cli, OPT_MAX_TOKENS) ? (double)hit->tokens : NAN);
+    wt__json_tool(out, hit->tool);
+    if (wt__given(cli, OPT_EXPLAIN)) {
+        json_stages(out, hit);
+        json_matches(out, hit);
     }
     wt__buffer_char(out, '}');
+}
+
+static void json_language_model(struct buffer *out, const struct found *found)
+{
+    wt__json_key(out, "language_model");
+    if (found->questions == 0) {
+        wt__buffer_text(out, "null");
+        return;
+    }
+    wt__buffer_char(out, '{');
+    wt__json_count(out, "questions", found->questions);
+    wt__json_count(out, "prompt_tokens", found->prompt_tokens);
+    wt__json_count(out, "completion_tokens", found->completion_tokens);
+    wt__json_number(out, "ms", found->model_ms);
+    wt__buffer_char(out, '}');
+}
+
+static void print_json(const struct cli *cli, struct buffer *out, const struct found *found)
+{
+    bool counted = wt__given(cli, OPT_MAX_TOKENS);
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "request", found->request);
+    wt__json_text(out, "recipe", found->recipe);
+    wt__json_text_or_null(out, "reason", found->reason);
+    wt__json_text_or_null(out, "notice", found->notice);
+    wt__json_number(out, "no_tool_probability", found->no_tool);
+    wt__json_number(out, "several_providers_probability", found->several_providers);
+    wt__json_number(out, "complete_probability", found->complete);
+    wt__json_number(out, "expected_match", found->expected_match);
+    wt__json_count(out, "near_copies", found->near_copies);
+    wt__json_number(out, "tokens", counted ? (double)found->tokens : NAN);
+    wt__json_number(out, "over_budget", counted ? (double)found->over_budget : NAN);
+    wt__json_number(out, "encode_ms", found->encode_ms);
+    wt__json_number(out, "search_ms", found->search_ms);
+    wt__json_number(out, "total_ms", found->total_ms);
+    json_language_model(out, found);
+    if (found->trace)
+        wt__json_raw(out, "trace", found->trace);
+    wt__json_key(out, "hits");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < found->len; i++) {
+        wt__buffer_text(out, i ? "," : "");
+        json_hit(cli, out, found->hits[i], i + 1);
+    }
+    wt__buffer_text(out, "]}\n");
+}
+
+/* ---------------------------------------------------------------- as a table */
+
+/* What a stage is called by people; other stages by their names. */
+static const char *stage_words(const char *stage)
+{
+    static const struct {
+        const char *stage, *words;
+    } known[] = {{"bm25", "words (bm25)"},
+                 {"dense", "meaning (dense)"},
+                 {"neighbours", "past requests (neighbours)"},
+                 {"hierarchy", "providers (hierarchy)"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].stage, stage) == 0)
+            return known[i].words;
+    return stage;
+}
+
+/* A line below a hit's row, broken where the terminal ends; the text is empty afterwards. */
+static void put_reason(const struct cli *cli, struct buffer *out, struct buffer *text, size_t indent)
+{
+    wt__text_pad(out, indent);
+    wt__text_wrap(out, wt__buffer_view(text), indent, cli->width);
+    wt__buffer_char(out, '\n');
+    out->failed |= text->failed;
+    wt__buffer_clear(text);
 }
 
 /* The reasons for a hit, indented below its row. */
 static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
 {
+    struct buffer text = {0};
     wt__style_begin(out, cli->color_out, STYLE_DIM);
     for (size_t i = 0; i < hit->stage_count; i++) {
         const wt_stage_score *stage = hit->stages[i];
-        wt__text_pad(out, indent);
-        wt__buffer_printf(out, "%s: ", stage->stage);
+        wt__buffer_printf(&text, "%s: ", stage_words(stage->stage));
         if (stage->rank)
-            wt__buffer_printf(out, "rank %zu, score %.4g, adds %.4g\n", stage->rank, stage->score, stage->share);
+            wt__buffer_printf(&text, "rank %zu, score %.4g, adds %.4g", stage->rank, stage->score, stage->share);
         else
-            wt__buffer_printf(out, "not among its candidates, adds %.4g\n", stage->share);
+            wt__buffer_printf(&text, "not among its best, adds %.4g", stage->share);
+        put_reason(cli, out, &text, indent);
     }
     if (hit->match_count > 0) {
-        struct buffer words = {0};
-        wt__buffer_text(&words, "words: ");
+        wt__buffer_text(&text, "matched: ");
         for (size_t i = 0; i < hit->match_count; i++)
-            wt__buffer_printf(&words, "%s%s (%s) %.3g", i ? ", " : "", hit->matches[i]->word, hit->matches[i]->fields,
+            wt__buffer_printf(&text, "%s%s (%s) %.3g", i ? ", " : "", hit->matches[i]->word, hit->matches[i]->fields,
                               hit->matches[i]->score);
-        wt__text_pad(out, indent);
-        wt__text_wrap(out, wt__buffer_view(&words), indent, cli->width);
-        wt__buffer_char(out, '\n');
-        wt__buffer_dispose(&words);
+        put_reason(cli, out, &text, indent);
     }
     wt__style_end(out, cli->color_out);
+    wt__buffer_dispose(&text);
 }
 
 /* Rank, score and probability; on a narrow terminal there is no room for the score. */
@@ -143,29 +229,48 @@ static int write_lead(char *out, size_t size, const wt_hit *hit, size_t rank, in
     return snprintf(out, size, "%*zu  %6.3f  %s  ", rank_width, rank, hit->score, probability);
 }
 
-void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *const *hits, size_t len)
+static void print_table(const struct cli *cli, struct buffer *out, const struct found *found)
 {
     size_t id_width = 0;
-    for (size_t i = 0; i < len; i++)
-        id_width = wt__id_width(cli, hits[i]->tool, id_width);
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < found->len; i++)
+        id_width = wt__id_width(cli, found->hits[i]->tool, id_width);
+    for (size_t i = 0; i < found->len; i++) {
         char lead[64];
-        int width = write_lead(lead, sizeof lead, hits[i], i + 1, len > 99 ? 4 : 2, wt__is_narrow(cli));
-        struct row row = {lead, (size_t)width, hits[i]->tool};
+        int width = write_lead(lead, sizeof lead, found->hits[i], i + 1, found->len > 99 ? 4 : 2, wt__is_narrow(cli));
+        struct row row = {lead, (size_t)width, found->hits[i]->tool};
         wt__tool_row(cli, out, &row, id_width);
         if (wt__given(cli, OPT_EXPLAIN))
-            explain(cli, out, hits[i], (size_t)width);
+            explain(cli, out, found->hits[i], (size_t)width);
     }
+    if (found->trace)
+        wt__trace_words(cli, out, found->trace);
 }
 
-int wt__hit_definitions(struct cli *cli, const wt_hit *const *hits, size_t len, const char *format)
+/* ---------------------------------------------------------------- in any form */
+
+static int print_definitions(struct cli *cli, const struct found *found, const char *format)
 {
-    const wt_tool **tools = calloc(len + 1, sizeof *tools);
+    const wt_tool **tools = calloc(found->len + 1, sizeof *tools);
     if (!tools)
         return wt__cli_say(cli, END_SYSTEM, "out of memory");
-    for (size_t i = 0; i < len; i++)
-        tools[i] = hits[i]->tool;
-    int code = wt__print_export(cli, tools, len, format);
+    for (size_t i = 0; i < found->len; i++)
+        tools[i] = found->hits[i]->tool;
+    int code = wt__print_export(cli, tools, found->len, format);
     free(tools);
     return code;
+}
+
+int wt__print_found(struct cli *cli, const struct found *found, bool *table)
+{
+    const char *format = wt__text_of(cli, OPT_FORMAT), *definitions = wt__definition_format(cli);
+    struct buffer out = {0};
+    *table = !definitions && !cli->json && !(format && strcmp(format, "json") == 0);
+    int code = definitions ? print_definitions(cli, found, definitions) : 0;
+    if (*table)
+        print_table(cli, &out, found);
+    else if (!definitions)
+        print_json(cli, &out, found);
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    return code ? code : found->len ? END_DONE : END_NOTHING;
 }

@@ -17,11 +17,24 @@ int wt__read_filter(struct cli *cli, wt_filter *out);
 /* The form in which definitions are counted: that of --format, NULL where it is none of definitions. */
 const char *wt__definition_format(const struct cli *cli);
 
-void wt__json_hit(struct buffer *out, const wt_hit *hit, size_t rank);
-void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *const *hits, size_t len);
+/* What find and pick tell, in one form for both (docs/json.md). */
+struct found {
+    const wt_hit *const *hits; /* [len] */
+    size_t len;
+    const char *request, *recipe;
+    const char *reason, *notice, *trace; /* NULL: there is none */
+    /* Probabilities, and what a set is expected to match; NaN: not told */
+    double no_tool, several_providers, complete, expected_match;
+    size_t near_copies, tokens, over_budget;
+    double encode_ms, search_ms, total_ms;
+    size_t questions; /* to a language model, and what they took */
+    uint64_t prompt_tokens, completion_tokens;
+    double model_ms;
+};
 
-/* Complete definitions, as another API takes them. 0, or an exit code with the reason told. */
-int wt__hit_definitions(struct cli *cli, const wt_hit *const *hits, size_t len, const char *format);
+/* Prints the hits in the form that the options ask for. 0, or an exit code; *table: it was the one for people, whom
+ * notes help. */
+int wt__print_found(struct cli *cli, const struct found *found, bool *table);
 
 /* PTR's trace (wt_picked.trace) in words for people. */
 void wt__trace_words(const struct cli *cli, struct buffer *out, const char *trace);

@@ -157,12 +157,13 @@ static const struct option find_options[] = {
      .name = "recipe",
      .kind = VALUE_RECIPE,
      .value = "NAME",
-     .help = "Retrieval recipe; `whichtool help --recipes` lists them. Default: the best that the store and the model "
-             "allow."},
+     .help = "How to search; `whichtool help --recipes` lists the recipes. Default: the best that the store and the "
+             "model allow."},
     {.id = OPT_EXPLAIN,
      .letter = 'e',
      .name = "explain",
-     .help = "Show each stage's score of a tool, and which words matched in which fields."},
+     .help = "Show why: what words, meaning and past requests gave each tool, and which words matched in which "
+             "fields."},
     FILTER_OPTIONS,
     MAX_PER_PROVIDER_OPTION,
     MAX_TOKENS_OPTION,
@@ -179,8 +180,8 @@ static const struct option find_options[] = {
      .kind = VALUE_CHOICE,
      .value = "FORMAT",
      .choices = "table json " EXPORT_FORMATS,
-     .help = "table for people; json for the whole result as one object; the others print the complete definitions as "
-             "one array that the provider's API accepts."},
+     .help = "table for people; json for the whole result as one object, as --json does (docs/json.md); the others "
+             "print the complete definitions as one array that the provider's API accepts."},
     MODEL_OPTIONS,
 };
 static const struct example find_examples[] = {
@@ -200,12 +201,14 @@ static const struct example find_examples[] = {
      .name = "base-retriever",                                                                                         \
      .kind = VALUE_RECIPE,                                                                                             \
      .value = "RECIPE",                                                                                                \
-     .help = "Retriever of tools and bundles for the recipes ptr and bundle. Default: auto."},                         \
+     .help = "The recipe of find that finds tools for the recipes ptr and bundle. Default: auto."},                    \
         {.id = OPT_ABLATE,                                                                                             \
          .name = "ablate",                                                                                             \
          .kind = VALUE_TEXT,                                                                                           \
          .value = "A,B",                                                                                               \
-         .help = "Ablation of the recipe ptr: leave out some of bundle, dsa, hqc and cte."},                           \
+         .help = "For experiments with the recipe ptr: leave out some of bundle (the set of past use that it starts "  \
+                 "from), dsa "                                                                                         \
+                 "(tools near the words), hqc (tools of requests like it) and cte (tools like the first of those)."},  \
         {.id = OPT_CHAT_URL,                                                                                           \
          .name = "chat-url",                                                                                           \
          .kind = VALUE_TEXT,                                                                                           \
@@ -239,8 +242,8 @@ static const struct option pick_options[] = {
      .name = "complete",
      .kind = VALUE_TEXT,
      .value = "P",
-     .help = "A set that aims to hold all needed tools for a share P of requests, such as 0.9, by conformal "
-             "prediction: as small as that allowed on dev; needs `train set`. Requests that no tool seems to fit get "
+     .help = "Pick as many tools as it takes for nothing needed to be missing in a share P of requests, such as 0.9. "
+             "How many those are is measured on recorded use, by `train set`. Requests that no tool seems to fit get "
              "none all the same; see --abstain."},
     {.id = OPT_ABSTAIN,
      .name = "abstain",
@@ -250,8 +253,8 @@ static const struct option pick_options[] = {
     {.id = OPT_EXPLAIN,
      .letter = 'e',
      .name = "explain",
-     .help = "Show each stage's score of a tool, and which words matched in which fields; of the recipe ptr every "
-             "list, decision and answer."},
+     .help = "Show why: what words, meaning and past requests gave each tool, and which words matched in which "
+             "fields; of the recipe ptr every list, decision and answer."},
     FILTER_OPTIONS,
     MAX_TOKENS_OPTION,
     {.id = OPT_FORMAT,
@@ -260,8 +263,8 @@ static const struct option pick_options[] = {
      .kind = VALUE_CHOICE,
      .value = "FORMAT",
      .choices = "table json " EXPORT_FORMATS,
-     .help = "table for people; json for the set with its probabilities as one object; the others print the complete "
-             "definitions as one array that the provider's API accepts."},
+     .help = "table for people; json for the whole result as one object, as --json does (docs/json.md); the others "
+             "print the complete definitions as one array that the provider's API accepts."},
     TIMEOUT_OPTION,
     PTR_OPTIONS,
     MODEL_OPTIONS,
@@ -680,10 +683,12 @@ const struct verb wt__verbs[] = {
     {.name = "find",
      .arguments = "REQUEST...",
      .summary = "Show the tools that a request needs, best first",
-     .text = "The words are joined to one request; - reads it from standard input. Scores can be compared within one "
-             "result only; beside each stands the probability that the request needs the tool.\n"
-             "Probabilities are those of other catalogues' requests, of which one in five needed no tool there, until "
-             "`train all` calibrates them on recorded use.",
+     .text =
+         "The words are joined to one request; - reads it from standard input. The first number orders the tools of "
+         "this request, and says nothing beside another request's; the second is the chance that the request needs "
+         "the tool.\n"
+         "Chances are those of other catalogues' requests, of which one in five needed no tool there, until `train "
+         "all` measures them on recorded use.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = MANY_WORDS,
@@ -694,16 +699,12 @@ const struct verb wt__verbs[] = {
      .arguments = "REQUEST...",
      .summary = "Show the exact set of tools that a request needs, or none",
      .text =
-         "The words are joined to one request; - reads it from standard input. The size of the set is found, too. The "
-         "score of a tool is the probability that it is needed if any tool is; beside it stands the probability that "
-         "it "
-         "is needed, which is no more than what the probability that no tool fits leaves. When no tool seems to fit, "
-         "nothing is "
-         "shown and the exit code is 1.\n"
-         "Probabilities come from `train set`, which measures on recorded use; a store without it uses those of "
-         "other catalogues, and says so.\n"
-         "The recipes bundle and ptr begin with a set that past requests used, which `train neighbours` remembers; ptr "
-         "has a language model correct it.",
+         "The words are joined to one request; - reads it from standard input. The first number is the chance that the "
+         "tool is needed if any tool is, the second the chance that it is needed. Below stands the chance that nothing "
+         "needed is missing. When no tool seems to fit, nothing is shown and the exit code is 1.\n"
+         "Chances are those of other catalogues' requests until `train all` measures them on recorded use.\n"
+         "The recipes bundle and ptr begin with a set of tools that past requests used, which `train neighbours` "
+         "remembers; ptr has a language model correct it.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = MANY_WORDS,
@@ -805,9 +806,11 @@ const struct verb wt__verbs[] = {
          "Shown in percent, each a mean over the requests, are recall@k (the share of the needed tools that are among "
          "the first k), ndcg@k (the same, where an earlier place counts more), complete@k (the share of the requests "
          "of which all needed tools are among the first k) and mrr (one divided by the place of the first needed "
-         "tool); "
-         "and the time of one find on one thread: half of them took p50 or less. Each recipe after the first is "
-         "compared with the first by a paired bootstrap, which tells a difference from chance.\n"
+         "tool); and the time of one find on one thread: half of them took p50 or less. Recipes that pick a set have "
+         "more: tracc, the share of what is needed that the set holds, less for every tool too many or too few; exact, "
+         "the same set; set_precision, set_recall and set_f1; complete, nothing needed is missing; docs/eval.md "
+         "explains all. Each recipe after the first is compared with the first by a paired bootstrap, which tells a "
+         "difference from chance.\n"
          "Recipes that need training train on qrels/train.tsv, and models and parameters are selected on "
          "qrels/dev.tsv; "
          "without a train split they are left out.\n"

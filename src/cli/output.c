@@ -8,8 +8,10 @@
 #include "text/shown.h"
 
 enum {
-    WIDEST_ID = 44, /* columns of the id column, except where nothing is cut */
-    GAP = 2
+    WIDEST_ID = 44, /* columns of the id column, as long as names are whole in it */
+    GAP = 2,
+    LEAST_DESCRIPTION = 24, /* columns: with fewer it has a line of its own */
+    MARKED = 2              /* columns of a provider of which nothing but its mark is left, and its slash */
 };
 
 void wt__json_key(struct buffer *out, const char *key)
@@ -24,6 +26,16 @@ void wt__json_text(struct buffer *out, const char *key, const char *value)
 {
     wt__json_key(out, key);
     wt__shown_string(out, wt__str(value));
+}
+
+void wt__json_text_or_null(struct buffer *out, const char *key, const char *value)
+{
+    if (value) {
+        wt__json_text(out, key, value);
+        return;
+    }
+    wt__json_key(out, key);
+    wt__buffer_text(out, "null");
 }
 
 void wt__json_count(struct buffer *out, const char *key, uint64_t value)
@@ -66,16 +78,28 @@ void wt__json_tool(struct buffer *out, const wt_tool *tool)
     wt__json_raw(out, "schema", tool->schema);
 }
 
+/* Columns of text as it is shown on one line. */
+static size_t shown_width(const char *text)
+{
+    struct buffer escaped = {0};
+    wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
+    size_t width = wt__text_width(wt__buffer_view(&escaped));
+    wt__buffer_dispose(&escaped);
+    return width;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 size_t wt__id_width(const struct cli *cli, const wt_tool *tool, size_t so_far)
 {
-    struct buffer id = {0};
-    wt__text_escape(&id, wt__str(tool->id), TEXT_LINE);
-    size_t width = wt__text_width(wt__buffer_view(&id));
-    size_t most = cli->width == 0 || cli->width * 2 / 5 > WIDEST_ID ? WIDEST_ID : cli->width * 2 / 5;
-    wt__buffer_dispose(&id);
-    if (width > most)
-        width = most;
-    return width > so_far ? width : so_far;
+    size_t width = shown_width(tool->id);
+    if (width > WIDEST_ID)
+        width =
+            cli->width == 0 ? WIDEST_ID : larger(WIDEST_ID, shown_width(tool->name) + (*tool->provider ? MARKED : 0));
+    return larger(width, so_far);
 }
 
 bool wt__is_narrow(const struct cli *cli)
@@ -84,19 +108,37 @@ bool wt__is_narrow(const struct cli *cli)
     return cli->width && cli->width < NARROW;
 }
 
+/* The id in `width` columns (0: any number), the name whole. Returns the columns of its last line; indent: of others.
+ */
+static size_t put_id(struct buffer *out, const wt_tool *tool, size_t width, size_t indent)
+{
+    size_t name = shown_width(tool->name), whole = shown_width(tool->id);
+    if (width == 0 || whole <= width)
+        return wt__text_cut(out, wt__str(tool->id), 0);
+    if (name > width) {
+        wt__text_wrap(out, wt__str(tool->name), indent, indent + width);
+        return width;
+    }
+    if (!*tool->provider || name + MARKED > width)
+        return wt__text_cut(out, wt__str(tool->name), 0);
+    size_t provider = wt__text_cut(out, wt__str(tool->provider), width - name - 1);
+    wt__buffer_char(out, '/');
+    return provider + 1 + wt__text_cut(out, wt__str(tool->name), 0);
+}
+
 void wt__tool_row(const struct cli *cli, struct buffer *out, const struct row *row, size_t id_width)
 {
-    bool narrow = wt__is_narrow(cli);
     size_t room = cli->width > row->lead_width + 8 ? cli->width - row->lead_width : 8;
+    bool two_lines = cli->width && (wt__is_narrow(cli) || room < id_width + GAP + LEAST_DESCRIPTION);
     struct str description = wt__str(*row->tool->description ? row->tool->description : row->tool->title);
 
     wt__style_begin(out, cli->color_out, STYLE_DIM);
     wt__buffer_text(out, row->lead);
     wt__style_end(out, cli->color_out);
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
-    size_t taken = wt__text_cut(out, wt__str(row->tool->id), cli->width == 0 ? 0 : narrow ? room : id_width);
+    size_t taken = put_id(out, row->tool, cli->width == 0 ? 0 : two_lines ? room : id_width, row->lead_width);
     wt__style_end(out, cli->color_out);
-    if (description.len > 0 && narrow) {
+    if (description.len > 0 && two_lines) {
         wt__buffer_char(out, '\n');
         wt__text_pad(out, row->lead_width);
         wt__text_cut(out, description, room);

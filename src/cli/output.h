@@ -8,7 +8,8 @@
 void wt__json_key(struct buffer *out, const char *key);
 void wt__json_text(struct buffer *out, const char *key, const char *value);
 void wt__json_count(struct buffer *out, const char *key, uint64_t value);
-void wt__json_number(struct buffer *out, const char *key, double value);
+void wt__json_number(struct buffer *out, const char *key, double value); /* null when it is not finite */
+void wt__json_text_or_null(struct buffer *out, const char *key, const char *value);
 
 /* JSON text that the library gave, on one line; a string when it is no JSON. */
 void wt__json_raw(struct buffer *out, const char *key, const char *json);
@@ -16,14 +17,15 @@ void wt__json_raw(struct buffer *out, const char *key, const char *json);
 /* The members that every JSON form of a tool has, without the braces. */
 void wt__json_tool(struct buffer *out, const wt_tool *tool);
 
-/* A tool's row in a table: `lead` (already measured, escaped) and its columns, id, description. id_width is the
- * widest id of the table. Narrow terminals get the description on a line of its own. */
+/* A tool's row in a table: `lead` (already measured, escaped) and its columns, id, description. id_width: of the
+ * table's id column, from wt__id_width of every tool. Where columns are few the description gives way, to a line of its
+ * own and then by its end; then the provider's end; the name is whole always, on several lines if need be. */
 struct row {
     const char *lead;
     size_t lead_width;
     const wt_tool *tool;
 };
-/* So few columns that a tool takes two lines. */
+/* So few columns that every tool takes two lines. */
 bool wt__is_narrow(const struct cli *cli);
 void wt__tool_row(const struct cli *cli, struct buffer *out, const struct row *row, size_t id_width);
 size_t wt__id_width(const struct cli *cli, const wt_tool *tool, size_t so_far);

@@ -44,24 +44,27 @@ static void requirement(const struct cli *cli, struct buffer *out, const json_t 
     if (tool_of(of))
         wt__buffer_printf(text, "%s meets it", tool_of(of));
     else
-        wt__buffer_text(text, wt__json_bool(of, "asked", false) ? "no tool of the bundle meets it"
-                                                                : "there is no bundle to meet it");
+        wt__buffer_text(text, wt__json_bool(of, "asked", false) ? "no tool of past use meets it"
+                                                                : "there is no past use to meet it");
     line(cli, out, INDENT, text);
 }
 
 static void problem(const struct cli *cli, struct buffer *out, const json_t *of, struct buffer *text)
 {
-    static const char *const views[] = {"dsa", "hqc", "cte"};
+    static const struct {
+        const char *name, *words;
+    } views[] = {
+        {"dsa", "near these words"}, {"hqc", "used for requests like these"}, {"cte", "like the first of them"}};
     int votes = (int)wt__json_int(of, "votes", 0);
     wt__buffer_printf(text, "unsolved \"%s\": ", wt__json_str(of, "text").ptr);
     if (!tool_of(of))
         wt__buffer_text(text, "nothing was found");
     else
-        wt__buffer_printf(text, "%s, which %d of the views %s%s", tool_of(of), votes, votes == 1 ? "holds" : "hold",
+        wt__buffer_printf(text, "%s, which %d of the lists %s%s", tool_of(of), votes, votes == 1 ? "holds" : "hold",
                           wt__json_bool(of, "already", false) ? "; it is in the set already" : "");
     line(cli, out, INDENT, text);
     for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
-        list(text, views[v], json_object_get(of, views[v]));
+        list(text, views[v].words, json_object_get(of, views[v].name));
         line(cli, out, 2 * INDENT, text);
     }
 }
@@ -84,6 +87,13 @@ static void exchange(const struct cli *cli, struct buffer *out, const json_t *of
     line(cli, out, INDENT, text);
 }
 
+static const char *verdict_words(struct str verdict)
+{
+    return wt__str_equal(verdict, STR("exact"))  ? "that set is all that is required"
+           : wt__str_equal(verdict, STR("over")) ? "that set holds more than is required"
+                                                 : "that set does not hold all that is required";
+}
+
 void wt__trace_words(const struct cli *cli, struct buffer *out, const char *trace)
 {
     json_t *root = NULL;
@@ -93,10 +103,10 @@ void wt__trace_words(const struct cli *cli, struct buffer *out, const char *trac
         return;
     }
     wt__style_begin(out, cli->color_out, STYLE_DIM);
-    list(&text, "bundle", json_object_get(root, "bundle"));
+    list(&text, "nearest set of past use", json_object_get(root, "bundle"));
     line(cli, out, 0, &text);
     each(cli, out, json_object_get(root, "requirements"), requirement, &text);
-    wt__buffer_printf(&text, "coverage: %s; ", wt__json_str(root, "verdict").ptr);
+    wt__buffer_printf(&text, "%s; ", verdict_words(wt__json_str(root, "verdict")));
     list(&text, "kept", json_object_get(root, "kept"));
     line(cli, out, 0, &text);
     each(cli, out, json_object_get(root, "problems"), problem, &text);

@@ -52,8 +52,11 @@ int wt__budget_tell(const struct budget *budget, const char **notice, struct are
     struct buffer text = {0};
     if (budget->over == 0)
         return 0;
-    wt__buffer_printf(&text, "%zu of %zu tools fit in %zu tokens, with %zu; left out: ", budget->taken,
-                      budget->taken + budget->over, budget->most, budget->used);
+    if (budget->taken > 0)
+        wt__buffer_printf(&text, "%zu of %zu tools fit in %zu tokens, with %zu; left out: ", budget->taken,
+                          budget->taken + budget->over, budget->most, budget->used);
+    else
+        wt__buffer_printf(&text, "none of %zu tools fits in %zu tokens: ", budget->over, budget->most);
     wt__buffer_str(&text, wt__buffer_view(&budget->named));
     if (budget->over > BUDGET_NAMED)
         wt__buffer_printf(&text, " and %zu more", budget->over - BUDGET_NAMED);

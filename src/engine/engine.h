@@ -184,10 +184,9 @@ int wt__index_tools(wt_engine *engine, const struct index_handle *index, const i
 int wt__index_provider(wt_engine *engine, const struct index_handle *index, const struct str *provider, size_t limit,
                        struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
 
-/* The names of the index's tools with their rows, and its providers with their numbers (struct snapshot_key), each at
- * least once, in any order. Stops as store_tool_visit does. */
-typedef int (*index_name_visit)(void *context, uint32_t row, struct str name);
-int wt__index_each_name(wt_engine *engine, const struct index_handle *index, index_name_visit visit, void *context,
+/* As wt__store_each_name of all names and wt__store_each_provider, of the index's tools; in any order, and a provider
+ * may come again. A tool may be there that the index lacks: it came since. */
+int wt__index_each_name(wt_engine *engine, const struct index_handle *index, store_name_visit visit, void *context,
                         wt_error *err);
 int wt__index_each_provider(wt_engine *engine, const struct index_handle *index, store_provider_visit visit,
                             void *context, wt_error *err);

@@ -180,9 +180,9 @@ static bool matches(struct list *patterns, struct str name, struct str id)
     return any;
 }
 
-static struct str id_of(struct making *m, uint32_t row, struct str name)
+static struct str id_of(struct making *m, int64_t number, struct str name)
 {
-    struct provider key = {.number = m->index->snapshot->keys[row].provider};
+    struct provider key = {.number = (uint32_t)number};
     const struct provider *provider =
         m->of_count ? bsearch(&key, m->of, m->of_count, sizeof key, compare_providers) : NULL;
     wt__buffer_clear(&m->id);
@@ -190,17 +190,24 @@ static struct str id_of(struct making *m, uint32_t row, struct str name)
     return wt__buffer_view(&m->id);
 }
 
-static int visit_name(void *context, uint32_t row, struct str name)
+static void set_row(const struct making *m, uint64_t *bits, int64_t id, bool value)
+{
+    size_t row = wt__snapshot_row(m->index->snapshot, id);
+    uint64_t bit = (uint64_t)1 << row % 64;
+    if (row < m->index->snapshot->rows)
+        bits[row / 64] = value ? bits[row / 64] | bit : bits[row / 64] & ~bit;
+}
+
+static int visit_name(void *context, int64_t id, int64_t provider, struct str name)
 {
     struct making *m = context;
-    uint64_t bit = (uint64_t)1 << row % 64;
-    struct str id = m->ids ? id_of(m, row, name) : name;
+    struct str whole = m->ids ? id_of(m, provider, name) : name;
     if (m->id.failed)
         return wt__fail_nomem(m->err);
-    if (m->only.count > 0 && matches(&m->only, name, id))
-        m->wanted[row / 64] |= bit;
-    if (matches(&m->excluded, name, id))
-        m->bits[row / 64] &= ~bit;
+    if (m->only.count > 0 && matches(&m->only, name, whole))
+        set_row(m, m->wanted, id, true);
+    if (matches(&m->excluded, name, whole))
+        set_row(m, m->bits, id, false);
     return ++m->seen % STEP == 0 && wt__progress_step(m->progress, STEP) ? wt__fail_cancelled(m->err) : 0;
 }
 

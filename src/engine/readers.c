@@ -193,35 +193,21 @@ int wt__index_provider(wt_engine *engine, const struct index_handle *index, cons
     return rc;
 }
 
-struct name_walk {
-    const struct snapshot *snapshot;
-    index_name_visit visit;
-    void *context;
-};
-
-static int visit_name(void *context, int64_t id, int64_t provider, struct str name)
-{
-    const struct name_walk *walk = context;
-    size_t row = wt__snapshot_row(walk->snapshot, id);
-    (void)provider;
-    return row < walk->snapshot->rows ? walk->visit(walk->context, (uint32_t)row, name) : 0;
-}
-
-int wt__index_each_name(wt_engine *engine, const struct index_handle *index, index_name_visit visit, void *context,
+int wt__index_each_name(wt_engine *engine, const struct index_handle *index, store_name_visit visit, void *context,
                         wt_error *err)
 {
     const struct kept_tools *kept = kept_tools(engine, index);
-    struct name_walk walk = {index->snapshot, visit, context};
+    const struct snapshot_key *keys = index->snapshot->keys;
     struct store *reader;
     int rc = 0;
     for (size_t row = 0; kept && rc == 0 && row < kept->count; row++)
-        rc = visit(context, (uint32_t)row, kept->tools[row].name);
+        rc = visit(context, keys[row].id, keys[row].provider, kept->tools[row].name);
     if (kept)
         return rc;
     rc = wt__engine_reader(engine, &reader, err);
     if (rc < 0)
         return rc;
-    rc = wt__store_each_name(reader, STR(""), 0, visit_name, &walk, err);
+    rc = wt__store_each_name(reader, STR(""), 0, visit, context, err);
     wt__engine_return_reader(engine, reader);
     return rc;
 }

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "catalog/usage_import.h"
 #include "engine/sized_options.h"
+#include "engine/suggest.h"
 #include "engine/tools.h"
 #include "text/shown.h"
 
@@ -114,6 +115,20 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
     return rc < 0 ? rc : wt__usage_check_request(request, err);
 }
 
+/* No tool has any of the names. */
+static int fail_unknown(wt_engine *engine, const char *first, size_t count, wt_error *err)
+{
+    struct buffer sentence = {0};
+    wt__buffer_printf(&sentence, "no tool is named \"%s\"%s; nothing was recorded", first,
+                      count > 1 ? ", nor as the others" : "");
+    pthread_mutex_lock(&engine->store_lock);
+    wt__suggest_tool(&sentence, engine->store, wt__str(first));
+    pthread_mutex_unlock(&engine->store_lock);
+    int rc = sentence.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ENOTFOUND, "%s", sentence.ptr);
+    wt__buffer_dispose(&sentence);
+    return rc;
+}
+
 /* Finds the tools. Returns how many of the names no tool has. */
 static int read_tools(struct lookup *lookup, const char *const *names, size_t count, struct usage_tool *tools,
                       size_t *tool_count, wt_error *err)
@@ -136,10 +151,7 @@ static int read_tools(struct lookup *lookup, const char *const *names, size_t co
         unknown += tool.tool == 0;
         tools[(*tool_count)++] = tool;
     }
-    if ((size_t)unknown == *tool_count)
-        return wt__fail(err, WT_ENOTFOUND, "no tool is named \"%s\"%s", names[0],
-                        *tool_count > 1 ? ", nor as the others; nothing was recorded" : "; nothing was recorded");
-    return unknown;
+    return (size_t)unknown == *tool_count ? fail_unknown(lookup->engine, names[0], *tool_count, err) : unknown;
 }
 
 /* What follows the transaction and may wait: a failure of it takes nothing back, so none is told. */
@@ -372,6 +384,16 @@ void wt_usages_free(wt_usages *usages)
     free(page);
 }
 
+static int fail_unnamed(struct store *store, const char *name, wt_error *err)
+{
+    struct buffer sentence = {0};
+    wt__buffer_printf(&sentence, "neither a tool nor a usage has the name \"%s\"", name);
+    wt__suggest_tool(&sentence, store, wt__str(name));
+    int rc = sentence.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ENOTFOUND, "%s", sentence.ptr);
+    wt__buffer_dispose(&sentence);
+    return rc;
+}
+
 /* What the filter means here. Its strings are borrowed. Called with store_lock held. */
 static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct usage_query *query, wt_error *err)
 {
@@ -386,7 +408,7 @@ static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct 
     if (rc == WT_ENOTFOUND && query->label.len > 0) {
         rc = wt__store_count_usages(engine->store, &(struct usage_query){.label = query->label}, &named, &why);
         if (rc == 0 && named == 0)
-            rc = wt__fail(&why, WT_ENOTFOUND, "neither a tool nor a usage has the name \"%s\"", filter->tool);
+            rc = fail_unnamed(engine->store, filter->tool, &why);
     }
     if (rc < 0 && err)
         *err = why;

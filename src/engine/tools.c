@@ -13,6 +13,7 @@
 #include "catalog/names.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
+#include "engine/suggest.h"
 
 enum { AMBIGUOUS_SHOWN = 5 };
 
@@ -80,6 +81,29 @@ void wt_tools_free(wt_tools *tools)
     free(list);
 }
 
+static int find_provider(void *context, int64_t provider, struct str name)
+{
+    (void)provider;
+    return wt__str_equal(name, *(const struct str *)context);
+}
+
+/* An empty list is that of a provider that has no more tools, or of an empty store; else nobody is called so. */
+static int check_provider(struct store *reader, const char *provider, wt_tools **out, wt_error *err)
+{
+    struct str name = wt__str(provider);
+    uint64_t tools, providers;
+    int rc = wt__store_each_provider(reader, find_provider, &name, err);
+    if (rc == 0)
+        rc = wt__store_count(reader, &tools, &providers, err);
+    if (rc == 0 && tools > 0)
+        rc = wt__fail_no_provider(reader, provider, err);
+    if (rc < 0) {
+        wt_tools_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
 int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_error *err)
 {
     wt_list_options options;
@@ -105,6 +129,8 @@ int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_
                              : wt__store_list(reader, of, options.limit, options.offset, &arena, &ids, &count, err);
     if (rc >= 0)
         rc = list_new(reader, ids, count, out, err);
+    if (rc >= 0 && count == 0 && options.provider)
+        rc = check_provider(reader, options.provider, out, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(engine, reader);
     wt__arena_dispose(&arena);
@@ -200,6 +226,8 @@ int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err)
         rc = wt__tool_resolve(reader, name, &id, err);
     if (rc == 0)
         rc = list_new(reader, &id, 1, out, err);
+    else if (rc == WT_ENOTFOUND)
+        rc = wt__fail_no_tool(reader, name, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(engine, reader);
     return rc;
@@ -212,6 +240,8 @@ int wt_remove(wt_engine *engine, const char *name, wt_error *err)
     int rc = wt__tool_resolve(engine->store, name, &id, err);
     if (rc == 0)
         removed = wt__store_remove(engine->store, &id, 1, err);
+    else if (rc == WT_ENOTFOUND)
+        rc = wt__fail_no_tool(engine->store, name, err);
     pthread_mutex_unlock(&engine->store_lock);
     wt__engine_changed(engine);
     return rc < 0 ? rc : (int)removed;
@@ -221,9 +251,11 @@ int64_t wt_remove_provider(wt_engine *engine, const char *provider, wt_error *er
 {
     pthread_mutex_lock(&engine->store_lock);
     int64_t removed = wt__store_remove_provider(engine->store, wt__str(provider), err);
+    if (removed == 0)
+        removed = wt__fail_no_provider(engine->store, provider, err);
     pthread_mutex_unlock(&engine->store_lock);
     wt__engine_changed(engine);
-    return removed == 0 ? wt__fail(err, WT_ENOTFOUND, "no tool has the provider \"%s\"", provider) : removed;
+    return removed;
 }
 
 int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err)

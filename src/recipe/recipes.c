@@ -18,12 +18,11 @@
 #define AUTO_LESSONS "tool2vec mlc neighbours auto"
 
 const struct recipe wt__recipes[RECIPES] = {
-    [RECIPE_BM25] = {RANKS("bm25", "BM25 over name, provider, category, description and parameters", 0, 0),
+    [RECIPE_BM25] = {RANKS("bm25", "words: BM25 over name, provider, category, description and parameters", 0, 0),
                      .retriever = &wt__bm25, .lessons = ""},
-    [RECIPE_DENSE] = {RANKS("dense", "dense retrieval: embeddings of the tools' texts", 1, 0), .retriever = &wt__dense,
-                      .lessons = ""},
-    [RECIPE_HYBRID] = {RANKS("hybrid", "BM25 and dense retrieval together; the default with a model and no training", 1,
-                             0),
+    [RECIPE_DENSE] = {RANKS("dense", "meaning: embeddings of the tools' texts (dense retrieval)", 1, 0),
+                      .retriever = &wt__dense, .lessons = ""},
+    [RECIPE_HYBRID] = {RANKS("hybrid", "words and meaning together; the default with a model and no training", 1, 0),
                        .retriever = &wt__hybrid, .lessons = ""},
     [RECIPE_TOOL2VEC] = {RANKS("tool2vec", "Tool2Vec: embeddings of the requests that used a tool, with its text's", 1,
                                1),

@@ -17,7 +17,17 @@ expect 0 "one provider" list --provider tables --json
 json_lines
 same "its tools" "['book_table', 'cancel_booking']" "$(json_of '[t["name"] for t in l]')"
 expect 1 "a provider that is not there" list --provider nobody
-says "no tools of provider nobody"
+says "no tool has the provider .nobody.$"
+expect 1 "a provider that is mistyped" list --provider tabels
+says "no tool has the provider .tabels.; did you mean .tables.\?"
+expect 1 "one to be removed" remove --yes --provider tabels
+says "did you mean .tables.\?"
+expect 1 "a tool that is mistyped" show tables/bok_table
+says "no tool is named .tables/bok_table.; did you mean .tables/book_table.\?"
+expect 1 "one to be removed, of another provider" remove weather/book_table
+says "did you mean .tables/book_table.\?"
+expect 1 "one that was used" usage list --tool book_tabel
+says "did you mean .tables/book_table.\?"
 expect 1 "beyond the end" list --offset 100
 says "the catalogue has 6"
 expect 1 "a pattern that nothing fits" list zebra

@@ -14,7 +14,7 @@ add_catalogue
 
 expect 0 "the first tool fits" find will it rain in the city -k 2
 prints "^ 1 .*weather/get_forecast"
-says "by bm25 \(encoding"
+says "by the recipe bm25 \([0-9.]+ ms to read the request, [0-9.]+ to search\)"
 says "^Note: .*model"
 expect 0 "the request from standard input" find - -k 1 <<<"book a table in a restaurant"
 prints "^ 1 +1\.000 +[0-9]+ %  tables/book_table"
@@ -22,11 +22,47 @@ COLUMNS=40 expect 0 "on a narrow terminal" find - -k 1 <<<"book a table in a res
 prints "^ 1 +[0-9]+ %  tables/book_table"
 expect 0 "one provider only" find --provider money table amount
 lacks out "tables/"
+
+# options, with blanks between | what is found, in order of names | what is told
+while IFS='|' read -r options found told; do
+    # shellcheck disable=SC2086
+    set -f; expect 0 "find $options" find -k 9 $options --json booking a table, weather forecast, an invoice in another currency; set +f
+    same "$options" "$found" "$(json_of '" ".join(sorted(h["id"] for h in d["hits"]))')"
+    what="$options" && says "$told"
+done <<'ROWS'
+-p money -p tables|money/convert_currency money/list_invoices tables/book_table tables/cancel_booking|Note: the model
+-p money -p tabels|money/convert_currency money/list_invoices|no tool has the provider .tabels.; did you mean .tables..
+--exclude-provider money --exclude-provider weather|tables/book_table tables/cancel_booking|Note: the model
+-p money --exclude-provider mony|money/convert_currency money/list_invoices|no tool has the provider .mony.; did you mean .money..
+--exclude cancel_* --exclude */list_* --exclude weather/*|money/convert_currency tables/book_table|Note: the model
+--only book_table --only mon*/*|money/convert_currency money/list_invoices tables/book_table|Note: the model
+--only *table --exclude delete_*|tables/book_table|no tool matches .delete_\*.
+ROWS
+expect 1 "providers that are not there" find -p monny -p nobody table
+says "no tool has the provider .monny.; did you mean .money.\?"
+expect 1 "a pattern that nothing matches" find --only 'delete_*' table
+says "no tool matches"
+expect 1 "nothing is left" find --exclude '*' table
+says "leaves no tool"
+expect 2 "a pattern without end" find --exclude "$(head -c 2000 /dev/zero | tr '\0' 'a')" table
+says "more than 1024 bytes"
+
+expect 0 "a budget" find -k 6 --max-tokens 150 --json booking a table, weather forecast, an invoice in another currency
+same "what fits" "True True True" "$(json_of '"%s %s %s" % (d["tokens"] <= 150, d["tokens"] == sum(h["tokens"] for h in d["hits"]), 0 < len(d["hits"]) < 6 == len(d["hits"]) + d["over_budget"])')"
+says "of 6 tools fit in 150 tokens, with [0-9]+; left out: "
+expect 0 "a budget for another form" find -k 6 --max-tokens 150 --format mcp booking a table
+same "is what is printed, in quarters of bytes" True "$(json_of 'sum(-(-len(json.dumps([t], separators=(",", ":"))) // 4) for t in d) <= 150')"
+expect 1 "a budget for nothing" find --max-tokens 1 table
+silent out
+says "none of [0-9] tools? fits? in 1 tokens: "
+lacks err "Nothing in the catalogue"
+expect 2 "no budget" find --max-tokens 0 table
+says "a number from 1"
 expect 0 "a cap on each provider" find --max-per-provider 1 --json booking a table for a customer
-same "no provider twice" True "$(json_of 'len(l) == len({h["provider"] for h in l})')"
+same "no provider twice" True "$(json_of 'len(d["hits"]) == len({h["provider"] for h in d["hits"]})')"
 expect 0 "reasons" find --explain -k 1 convert currency
-prints "bm25: rank 1, score .*, adds "
-prints "words: .*(currenc|convert).* \(.*(name|description)"
+prints "words \(bm25\): rank 1, score .*, adds "
+prints "matched: .*(currenc|convert).* \(.*(name|description)"
 expect 1 "nothing fits" find --recipe bm25 zzzzqqqq xyzzy
 silent out
 says "Nothing in the catalogue fits"
@@ -43,15 +79,19 @@ head -c 300 /dev/urandom >noise
 expect 1 "bytes that are no text" find --recipe bm25 - <noise
 expect 0 "text in no known language" find -k 1 "weather 天気 ☔ погода"
 
-expect 0 "JSON lines" find --json --explain -k 3 unpaid invoices of a customer
+expect 0 "JSON" find --json --explain -k 3 unpaid invoices of a customer
 json_lines
-same "a hit in JSON" "(1, 'money/list_invoices', 'object')" \
-    "$(json_of '(l[0]["rank"], l[0]["id"], l[0]["schema"]["type"])')"
-same "how likely it is needed, in JSON" True "$(json_of 'all(0 < h["probability"] < 1 for h in l)')"
-same "reasons in JSON" "True" "$(json_of 'l[0]["stages"][0]["stage"] == "bm25" and len(l[0]["matches"]) > 0')"
-expect 0 "one JSON object" find --format json -k 3 unpaid invoices
-same "the whole result" "('unpaid invoices', 'bm25', 'money/list_invoices')" \
-    "$(json_of '(d["request"], d["recipe"], d["hits"][0]["id"])')"
+same "one line" 1 "$(wc -l <out)"
+same "the whole result" "('unpaid invoices of a customer', 'bm25')" "$(json_of '(d["request"], d["recipe"])')"
+same "a hit" "(1, 'money/list_invoices', 'object')" \
+    "$(json_of '(d["hits"][0]["rank"], d["hits"][0]["id"], d["hits"][0]["schema"]["type"])')"
+same "how likely it is needed" True "$(json_of 'all(0 < h["probability"] < 1 for h in d["hits"])')"
+same "reasons" "True" "$(json_of 'd["hits"][0]["stages"][0]["stage"] == "bm25" and len(d["hits"][0]["matches"]) > 0')"
+timeless='{k: v for k, v in d.items() if not k.endswith("_ms")}'
+expect 0 "by --json" find --json -k 3 unpaid invoices
+as_json=$(json_of "$timeless")
+expect 0 "by --format" find --format json -k 3 unpaid invoices
+same "the same" "$as_json" "$(json_of "$timeless")"
 
 # format | where the name stands | where the schema stands
 while IFS='|' read -r format name schema; do
@@ -101,11 +141,11 @@ for provider in tables cafe; do
     expect 0 "the tool of $provider" -s copied.wt add --model tiny "$provider.jsonl"
 done
 expect 0 "the elder alone" -s copied.wt find --model tiny --json find a table
-same "its provider" "['tables']" "$(json_of '[h["provider"] for h in l]')"
+same "its provider" "['tables']" "$(json_of '[h["provider"] for h in d["hits"]]')"
 says "^1 near-copy of an older tool is left out; --copies shows it.$"
 expect 0 "for programs" -s copied.wt find --model tiny -f json find a table
-same "how many" 1 "$(json_of 'd["copies"]')"
+same "how many" 1 "$(json_of 'd["near_copies"]')"
 expect 0 "both" -s copied.wt find --model tiny --copies --json find a table
-same "two providers" 2 "$(json_of 'len(l)')"
+same "two providers" 2 "$(json_of 'len(d["hits"])')"
 lacks err "near-copy"
 finish

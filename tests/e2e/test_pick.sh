@@ -23,13 +23,27 @@ says "whichtool pick"
 
 expect 0 "words alone" pick --model "" book a table in a restaurant
 prints "^ 1 +[01]\.[0-9]+ +.*book_table"
-says "from the hits of bm25"
+says "chosen from what the recipe bm25 found"
 says "not calibrated on this catalogue"
 expect 0 "an untrained model" pick "${model[@]}" --abstain 0 --json book a table in a restaurant
 json_lines
-same "its members" "True True True" "$(json_of '"%s %s %s" % (0 <= d["no_answer_probability"] <= 1, 0 < d["tracc"] <= 1, all(0 < t["score"] <= 1 for t in d["tools"]))')"
+same "its members" "True True True" "$(json_of '"%s %s %s" % (0 <= d["no_tool_probability"] <= 1, 0 < d["expected_match"] <= 1, all(0 < t["score"] <= 1 for t in d["hits"]))')"
+keys=$(json_of 'sorted(d), [sorted(h) for h in d["hits"]][:1]')
+expect 0 "what find tells" find "${model[@]}" --json book a table in a restaurant
+same "has the same form" "$keys" "$(json_of 'sorted(d), [sorted(h) for h in d["hits"]][:1]')"
+expect 0 "of two patterns" pick "${model[@]}" --abstain 0 --only 'get_f*' --only '*_invoices' --json book a table
+same "none of another" True "$(json_of '{h["name"] for h in d["hits"]} <= {"get_forecast", "list_invoices"}')"
+expect 0 "less a pattern" pick "${model[@]}" --abstain 0 --exclude 'book_*' --json book a table
+same "has none of it" True "$(json_of 'all(h["name"][:5] != "book_" for h in d["hits"])')"
+expect 1 "no such provider" pick "${model[@]}" -p nobody -p nowhere book a table
+says "no tool has the provider .nobody."
+expect 1 "a budget that nothing fits" pick "${model[@]}" --abstain 0 --max-tokens 2 --json book a table
+same "is told" "[] True None" "$(json_of '"%s %s %s" % (d["hits"], d["over_budget"] > 0, d["complete_probability"])')"
+says "none of [0-9] tools fits in 2 tokens: "
+expect 1 "in words" pick "${model[@]}" --abstain 0 --max-tokens 2 book a table
+lacks err "No tool fits"
 expect 0 "reasons" pick "${model[@]}" --abstain 0 --explain book a table
-prints "words: "
+prints "matched: "
 expect 0 "definitions" pick "${model[@]}" --abstain 0 --format openai book a table
 same "an array of functions" "function" "$(json_of 'd[0]["type"]')"
 expect 0 "a promise that nothing is known of" pick "${model[@]}" --abstain 0 --complete 0.9 book a table
@@ -52,13 +66,13 @@ done
 prints "^set: TRACC on dev"
 [ -f used.wt-models/set/config.json ] || fail "no chooser"
 expect 0 "calibrated hits" find "${model[@]}" --json -k 1 book book weather 440
-calibrated=$(json_of 'l[0]["probability"]')
+calibrated=$(json_of 'd["hits"][0]["probability"]')
 expect 0 "those of other catalogues" find "${model[@]}" --json -k 1 --recipe hybrid book book weather 440
-same "calibrated apart" True "$(json_of "l[0]['probability'] != $calibrated and 0 < $calibrated < 1")"
+same "calibrated apart" True "$(json_of "d['hits'][0]['probability'] != $calibrated and 0 < $calibrated < 1")"
 expect 0 "trained" pick "${model[@]}" --abstain 0 --json book book weather 440
-same "calibrated" "True" "$(json_of '"notice" not in d')"
+same "calibrated" "True" "$(json_of 'd["notice"] is None')"
 expect 0 "a set that shall be complete" pick "${model[@]}" --abstain 0 --complete 0.5 --json book book weather 440
-same "what was promised" "0.5" "$(json_of 'd["complete"]')"
+same "what was promised" "0.5" "$(json_of 'd["complete_probability"]')"
 expect 0 "one that cannot be" pick "${model[@]}" --abstain 0 --complete 0.999 book book weather 440
 says "cannot promise that probability"
 
@@ -72,7 +86,7 @@ for pause in 0.005 0.01 0.02 0.04 0.08 0.16 0.32 0.64; do
     { wait $pid; } 2>/dev/null
     same "the chooser, killed after $pause s" "$chooser" "$(sha256sum <used.wt-models/set/config.json)"
     expect 0 "picking, killed after $pause s" pick "${model[@]}" --abstain 0 --json book book weather 440
-    same "calibrated, killed after $pause s" "True" "$(json_of '"notice" not in d')"
+    same "calibrated, killed after $pause s" "True" "$(json_of 'd["notice"] is None')"
 done
 expect 0 "learned anew" train set "${model[@]}"
 same "the same chooser" "$chooser" "$(sha256sum <used.wt-models/set/config.json)"

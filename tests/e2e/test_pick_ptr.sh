@@ -57,10 +57,10 @@ expect 0 "the server answers" pick --model "" --recipe ptr --base-retriever bm25
     guests in a restaurant and weather forecast for a city
 prints "book_table"
 prints "get_forecast"
-prints "requires \"guests in a restaurant\": there is no bundle to meet it"
+prints "requires \"guests in a restaurant\": there is no past use to meet it"
 prints "unsolved \"weather forecast for a city\": weather/get_forecast"
-prints "coverage: partial"
-says "by 1 questions? of 10 tokens"
+prints "that set does not hold all that is required; kept: nothing"
+says "after 1 question to the language model \(10 tokens\)"
 says "train neighbours"
 same "one answer recorded" 1 "$(wc -l <answers.jsonl)"
 cp out first.out
@@ -75,8 +75,8 @@ cmp -s out first.out || fail "another set than the server's"
 expect 0 "as JSON" pick --model "" --recipe ptr --base-retriever bm25 "${again[@]}" --explain --json \
     guests in a restaurant and weather forecast for a city
 same "the trace" "partial 2 1 10" \
-    "$(json_of '"%s %d %d %d" % (d["trace"]["verdict"], len(d["trace"]["problems"]), d["questions"], d["prompt_tokens"] + d["completion_tokens"])')"
-same "the tools" "tables/book_table weather/get_forecast" "$(json_of '" ".join(t["id"] for t in d["tools"])')"
+    "$(json_of '"%s %d %d %d" % (d["trace"]["verdict"], len(d["trace"]["problems"]), d["language_model"]["questions"], d["language_model"]["prompt_tokens"] + d["language_model"]["completion_tokens"])')"
+same "the tools" "tables/book_table weather/get_forecast" "$(json_of '" ".join(t["id"] for t in d["hits"])')"
 same "question and answer" "True" "$(json_of '"guests in a restaurant" in d["trace"]["exchanges"][0]["question"] and "requirements" in d["trace"]["exchanges"][0]["answer"]')"
 expect 3 "one that was not recorded" pick --model "" --recipe ptr --base-retriever bm25 "${again[@]}" tides at a harbour
 says "ptr-requirements"

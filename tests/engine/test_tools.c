@@ -64,7 +64,6 @@ static void a_list_is_in_the_order_of_import(void **state)
         {"travel", 0, 0, "travel/bookHotel travel/search_flights ", NULL},
         {"travel", 1, 1, "travel/search_flights ", NULL},
         {"", 0, 0, "calculator ", NULL},
-        {"nobody", 0, 0, "", NULL},
         {NULL, 0, 0, "music/search files/search ", "*/search"},
         {NULL, 1, 2, "files/search ", "SEARCH"},
         {"music", 0, 0, "music/search ", "search"},
@@ -143,6 +142,81 @@ static void a_name_must_stand_for_one_tool(void **state)
     memset(longest, '/', 100000);
     refused(&place, wt_get(engine, longest, &tools, &place.err), WT_ENOTFOUND, "no tool is named \"///");
     free(longest);
+}
+
+static const struct {
+    const char *name, *meant; /* NULL: nothing is near */
+} mistyped[] = {
+    {"weather/getForcast", "weather/getForecast"},
+    {"wether/getForecast", "weather/getForecast"},
+    {"travel/getForecast", "weather/getForecast"},
+    {"getForcast", "weather/getForecast"},
+    {"getforecast", "weather/getForecast"},
+    {"weather__getForcast", "weather/getForecast"},
+    {"weather/storm-alert", "weather/storm_alerts"},
+    {"storm", "weather/storm_alerts"},
+    {"xstorm_alerts", "weather/storm_alerts"},
+    {"calcluator", "calculator"},
+    {"filez/search", "files/search"},
+    {"musik/search", "music/search"},
+    {"maths/calculator", "calculator"},
+    {"weather/nothing", NULL},
+    {"zebra", NULL},
+    {"x", NULL},
+    {"/", NULL},
+    {"", NULL},
+};
+
+static void a_mistyped_name_is_told_what_may_have_been_meant(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mistyped / sizeof *mistyped; i++) {
+        wt_tools *tools = NULL;
+        char want[128];
+        snprintf(want, sizeof want, "no tool is named \"%s\"%s%s%s", mistyped[i].name,
+                 mistyped[i].meant ? "; did you mean \"" : "", mistyped[i].meant ? mistyped[i].meant : "",
+                 mistyped[i].meant ? "\"?" : "");
+        assert_int_equal(wt_get(engine, mistyped[i].name, &tools, &place.err), WT_ENOTFOUND);
+        assert_string_equal(place.err.message, want);
+        assert_int_equal(wt_remove(engine, mistyped[i].name, &place.err), WT_ENOTFOUND);
+        assert_string_equal(place.err.message, want);
+    }
+    wt_list_options options;
+    wt_usage_filter filter;
+    wt_tools *tools;
+    wt_usages *usages;
+    const char *used[] = {"getForcast"};
+    wt_list_options_init(&options);
+    wt_usage_filter_init(&filter);
+    options.provider = "wether";
+    refused(&place, wt_list(engine, &options, &tools, &place.err), WT_ENOTFOUND,
+            "no tool has the provider \"wether\"; did you mean \"weather\"?");
+    refused(&place, wt_remove_provider(engine, "wether", &place.err), WT_ENOTFOUND, "did you mean \"weather\"?");
+    filter.tool = "getForcast";
+    refused(&place, wt_list_usage(engine, &filter, &usages, &place.err), WT_ENOTFOUND,
+            "did you mean \"weather/getForecast\"?");
+    refused(&place, wt_record_usage(engine, "rain", 4, used, 1, NULL, &place.err), WT_ENOTFOUND,
+            "nothing was recorded; did you mean \"weather/getForecast\"?");
+    options.provider = "weather";
+    options.offset = 2; /* past its last */
+    sound(&place, wt_list(engine, &options, &tools, &place.err));
+    assert_int_equal(tools->len, 0);
+    wt_tools_free(tools);
+}
+
+/* More names that are as near as each other than are compared. */
+static void one_of_many_near_names_is_told(void **state)
+{
+    struct buffer tools = {0};
+    wt_tools *found = NULL;
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        wt__buffer_printf(&tools, "{\"provider\": \"p%d\", \"name\": \"make_%c%c\", \"description\": \"x\"}\n", i,
+                          'a' + i / 20, 'a' + i % 20);
+    add(&place, engine, tools.ptr);
+    refused(&place, wt_get(engine, "make_a", &found, &place.err), WT_ENOTFOUND, "did you mean \"p0/make_aa\"?");
+    refused(&place, wt_get(engine, "make_", &found, &place.err), WT_ENOTFOUND, "did you mean \"p");
+    wt__buffer_dispose(&tools);
 }
 
 static void removing_takes_tools_out_of_everything(void **state)
@@ -237,6 +311,8 @@ int main(void)
         test(a_tool_has_several_names),
         test(a_source_id_stands_for_its_tool),
         test(a_name_must_stand_for_one_tool),
+        test(a_mistyped_name_is_told_what_may_have_been_meant),
+        test(one_of_many_near_names_is_told),
         test(removing_takes_tools_out_of_everything),
         test(exported_names_come_back),
         test(exports_are_refused_by_name),

@@ -1,0 +1,73 @@
+#!/bin/bash
+# What find and pick print for programs, held to the tables of docs/json.md: every member is there, and of its type.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+"$python" "$here/tiny_model.py" "$work/models/tiny"
+add_catalogue
+
+cat >holds.py <<'PYTHON'
+import json
+import re
+import sys
+
+tables, table = {}, None
+for line in open(sys.argv[1], encoding="utf-8"):
+    if line.startswith("## "):
+        table = tables.setdefault(line[3:].strip(), {})
+    row = re.match(r"\| `(\w+)` \| ([^|]+) \|", line)
+    if row:
+        table[row[1]] = row[2].strip()
+types = {"string": str, "number": (int, float), "object": dict, "array": list, "null": type(None)}
+
+
+def hold(where, value, table, explain):
+    wanted = {k: t for k, t in tables[table].items() if explain or "--explain" not in t}
+    for key in set(value) ^ set(wanted):
+        if key != "trace":
+            sys.exit(f"{where}: {key} is in one of the two alone")
+    for key, kind in wanted.items():
+        kinds = tuple(types[t] for t in re.findall(r"\w+", kind.split(",")[0]) if t in types)
+        if key in value and (not isinstance(value[key], kinds) or isinstance(value[key], bool)):
+            sys.exit(f"{where}.{key} is {value[key]!r}, not {kind}")
+
+
+def check(d, explain):
+    hold("result", d, "The result", explain)
+    if d["language_model"] is not None:
+        hold("language_model", d["language_model"], "The language model", explain)
+    for i, hit in enumerate(d["hits"]):
+        hold("hit", hit, "A hit", explain)
+        assert hit["rank"] == i + 1
+        for stage in hit.get("stages", []):
+            hold("stage", stage, "A stage", explain)
+        for match in hit.get("matches", []):
+            hold("match", match, "A match", explain)
+
+
+lines = sys.stdin.read().splitlines()
+assert len(lines) == 1, f"{len(lines)} lines"
+check(json.loads(lines[0]), "--explain" in sys.argv[2:])
+PYTHON
+
+while IFS='|' read -r code arguments; do
+    for form in --json "--format json"; do
+        # shellcheck disable=SC2086
+        expect "$code" "$arguments" $arguments $form "book a table, then the weather forecast"
+        # shellcheck disable=SC2086
+        "$python" holds.py "$source_root/docs/json.md" $arguments <out 2>why || fail "$(tail -1 why)"
+    done
+done <<'ROWS'
+0|find --model ""
+0|find --model tiny
+0|find --model tiny --explain
+0|find --model tiny --abstain 0.01 --max-tokens 100000
+1|find --model tiny --max-tokens 1 --explain
+0|find --model tiny -k 1 --copies --recipe bm25
+0|pick --model tiny --abstain 0
+0|pick --model tiny --abstain 0 --explain
+0|pick --model tiny --abstain 0 --max-tokens 100000
+1|pick --model tiny --abstain 0 --max-tokens 1
+1|pick --model tiny --abstain 0.99
+ROWS
+finish
