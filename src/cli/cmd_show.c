@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "cli/cli.h"
+#include "cli/left_out.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "text/shown.h"
@@ -64,6 +65,17 @@ static void print_arguments(const struct cli *cli, struct buffer *out, const cha
     json_decref(root);
 }
 
+static void print_left_out(const struct cli *cli, struct buffer *out, const wt_tool *tool)
+{
+    struct buffer names = {0};
+    wt__put_left_out(&names, tool);
+    if (names.len > 0)
+        wt__buffer_text(&names, " (credentials and the like: for the program that calls)");
+    field(cli, out, "left out", names.ptr ? names.ptr : "");
+    out->failed |= names.failed;
+    wt__buffer_dispose(&names);
+}
+
 static void print_tool(const struct cli *cli, struct buffer *out, const wt_tool *tool)
 {
     field(cli, out, "tool", tool->id);
@@ -75,6 +87,7 @@ static void print_tool(const struct cli *cli, struct buffer *out, const wt_tool 
     field(cli, out, "sha256", tool->sha256);
     field(cli, out, "about", tool->description);
     print_arguments(cli, out, tool->schema);
+    print_left_out(cli, out, tool);
 }
 
 /* The source's own bytes. A terminal gets them without control characters, a pipe or a file as they are. */

@@ -19,7 +19,8 @@ prints "^chat.json \(openapi\): 1 added, .* 0 skipped"
 expect 0 "arguments without credentials" show Chat/say
 prints "room \(array, optional\)"
 prints "text \(string, required\)"
-lacks out "app \(|token \("
+lacks out "app \(array|token \(string"
+prints "^left out +app, token \(credentials"
 expect 0 "nor in a definition for an API" find -k 1 -r bm25 --format openai "say something"
 same "what is left" "['room', 'text'] ['text']" "$("$python" -c '
 import json
@@ -27,6 +28,15 @@ p = json.load(open("out"))[0]["function"]["parameters"]
 print(sorted(p["properties"]), p["required"])')"
 expect 0 "the definition is the source's" show --definition Chat/say
 prints '"name": "token", "in": "header"'
+cat >walks.jsonl <<'JSON'
+{"name": "walks", "parameters": {"required": [{"name": "place"}, {"name": "api_key"}], "optional": [{"name": "day"}]}}
+{"type": "function", "function": {"name": "rides", "parameters": {"type": "object", "properties": {"apiKey": {}}}}}
+JSON
+expect 0 "arguments as lists and within functions" add walks.jsonl
+expect 0 "what a list has" show walks
+prints "^left out +api_key \("
+expect 0 "what a function has" show rides
+prints "^left out +apiKey \("
 
 cat >servers.json <<'JSON'
 {"git": [{"name": "log", "inputSchema": {"type": "object"}}],
@@ -36,6 +46,7 @@ expect 0 "lists of several servers" add servers.json
 prints "2 added"
 expect 0 "each under its server" show git/log
 expect 0 "and the other" show mail/log
+lacks out "left out"
 echo '{"mcpServers": {"git": {"command": "nothing"}}}' >client.json
 expect 3 "a client's configuration" add client.json
 says "client.json is a client's configuration.*whichtool add --mcp client.json"

@@ -1,0 +1,57 @@
+/* left_out.c: see left_out.h. Nothing remembers what the import left out, because the definition does: the names that
+ * it lists, wherever a format lists them, less those of the schema. */
+#include "cli/left_out.h"
+
+#include "base/json.h"
+
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+static void put_name(struct buffer *out, const json_t *kept, const char *name)
+{
+    if (*name && !json_object_get(kept, name))
+        wt__buffer_printf(out, "%s%s", out->len > 0 ? ", " : "", name);
+}
+
+/* Names of a list of {name, ...}; the body of Swagger 2.0 is no argument by its name. */
+static void put_list(struct buffer *out, const json_t *kept, const json_t *list)
+{
+    json_t *argument;
+    size_t i;
+    json_array_foreach(list, i, argument)
+    {
+        if (!wt__str_equal(wt__json_str(argument, "in"), STR("body")))
+            put_name(out, kept, wt__json_str(argument, "name").ptr);
+    }
+}
+
+/* Names of a schema, of a list, or of two: those that are required, and the others. */
+static void put_names(struct buffer *out, const json_t *kept, const json_t *arguments)
+{
+    const char *name;
+    json_t *argument;
+    json_object_foreach(wt__json_object(arguments, "properties"), name, argument)
+    {
+        put_name(out, kept, name);
+    }
+    put_list(out, kept, arguments);
+    put_list(out, kept, json_object_get(arguments, "required"));
+    put_list(out, kept, json_object_get(arguments, "optional"));
+}
+
+void wt__put_left_out(struct buffer *out, const wt_tool *tool)
+{
+    static const char *const members[] = {"inputSchema",          "input_schema",           "parameters",
+                                          "parametersJsonSchema", "parameters_json_schema", "required_parameters",
+                                          "optional_parameters"};
+    json_t *definition = NULL, *schema = NULL;
+    if (wt__json_parse(&definition, tool->definition, tool->definition_len, NULL) == 0 &&
+        wt__json_parse(&schema, tool->schema, strlen(tool->schema), NULL) == 0) {
+        const json_t *holders[] = {definition, wt__json_object(definition, "function"),
+                                   wt__json_object(definition, "metadata")};
+        for (size_t h = 0; h < COUNT(holders); h++)
+            for (size_t m = 0; m < COUNT(members); m++)
+                put_names(out, wt__json_object(schema, "properties"), json_object_get(holders[h], members[m]));
+    }
+    json_decref(schema);
+    json_decref(definition);
+}
