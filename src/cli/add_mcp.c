@@ -112,6 +112,8 @@ static void json_server(struct buffer *out, const wt_mcp_server *server)
         wt__json_count(out, "unchanged", report->unchanged);
         wt__json_count(out, "removed", report->removed);
         wt__json_count(out, "skipped", report->skipped);
+        if (report->notice)
+            wt__json_text(out, "notice", report->notice);
         wt__json_issues(out, report->issues, report->issue_count);
     } else if (!server->disabled) {
         wt__json_text(out, "code", wt_code_name(server->code));
@@ -174,6 +176,8 @@ static int print_report(const struct cli *cli, const wt_mcp_report *report, stru
             (cli->json ? json_server : text_server)(&out, server);
         if (!cli->json && server->added)
             wt__import_issues(cli, server->added->issues, server->added->issue_count, server->added->skipped);
+        if (server->added && server->added->notice)
+            wt__cli_note(cli, "%s: Note: %s", server->name, server->added->notice);
     }
     (cli->json ? json_sum : text_sum)(&out, report, sum);
     if (report->notice)

@@ -47,22 +47,23 @@ int wt__report_new(struct report **out, const struct import *import, wt_error *e
 }
 
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
-                    struct progress *progress, wt_add_report *report, wt_error *err)
+                    struct progress *progress, struct report *report, wt_error *err)
 {
     /* A source that broke off in the middle says nothing about what it lacks. */
     struct store_import_options options = {.source = source, .sync = sync && import->whole, .progress = progress};
     struct store_changes changes;
+    wt_add_report *told = &report->public;
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_import(engine->store, import->tools, import->tool_count, &options, &changes, err);
     pthread_mutex_unlock(&engine->store_lock);
     if (rc < 0)
         return rc;
-    report->added = changes.added;
-    report->updated = changes.updated;
-    report->unchanged = changes.unchanged;
-    report->removed = changes.removed;
+    told->added = changes.added;
+    told->updated = changes.updated;
+    told->unchanged = changes.unchanged;
+    told->removed = changes.removed;
     if (sync && !import->whole)
-        report->notice = "the source was not read to its end, so nothing was removed";
+        told->notice = "the source was not read to its end, so nothing was removed";
     return 0;
 }
 
@@ -126,7 +127,7 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
     if (rc < 0)
         return rc;
     wt__engine_begin_import(engine);
-    rc = wt__store_tools(engine, import, source, options->sync, progress, &report->public, err);
+    rc = wt__store_tools(engine, import, source, options->sync, progress, report, err);
     bool stored = rc == 0;
     if (stored)
         rc = wt__make_searchable(engine, options->no_vectors, progress, report, err);

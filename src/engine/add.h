@@ -15,7 +15,7 @@ int wt__report_new(struct report **out, const struct import *import, wt_error *e
 
 /* One transaction; the report tells what came of it. Takes store_lock. */
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
-                    struct progress *progress, wt_add_report *report, wt_error *err);
+                    struct progress *progress, struct report *report, wt_error *err);
 
 /* Vectors and the snapshot. */
 int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,

@@ -157,7 +157,7 @@ static int import_one(struct adding *adding, struct asked *asked, wt_error *err)
         rc = wt__report_new(&asked->report, &import, &asked->why);
     if (rc == 0)
         rc = wt__store_tools(adding->engine, &import, wt__str(source), adding->options.sync, &adding->progress,
-                             &asked->report->public, &asked->why);
+                             asked->report, &asked->why);
     wt__import_dispose(&import);
     if (rc == 0)
         return 0;
