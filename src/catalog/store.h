@@ -239,6 +239,20 @@ int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *re
 /* Removes usages (limit is not read). Sums that held one are to be made anew. Returns how many there were. */
 int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err);
 
+/* What usages of the same request used, or where there are none, of requests that are nearly the same, as
+ * catalog/request_words.h tells it. */
+struct recorded_tool {
+    int64_t tool;
+    double share; /* its usages by all of them and one more: that nobody used it has a say as well */
+};
+
+enum { RECORDED_TOOLS_MAX = 256 };
+
+/* The tools that teaching usages of such a request used, in the arena. One look in an index; nearly the same is told of
+ * the newest 1,000 requests alone, and of a request the newest 200 usages count. */
+int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
+                       size_t *count, wt_error *err);
+
 /* ---------------------------------------------------------------- usage sums */
 
 /* A usage sum of a tool is the sum of the unit vectors of its teaching usages' requests, in order of id: the mean of

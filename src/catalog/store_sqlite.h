@@ -76,6 +76,11 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
     " (u.client IS NULL OR NOT EXISTS (SELECT 1 FROM usage v CROSS JOIN usage_tool y ON y.usage = v.id"                \
     " WHERE v.client = u.client AND v.request = u.request AND v.id < u.id AND v.outcome <> 2 AND y.label = x.label))"
 
+/* A request as the store finds it again: whatever its case and punctuation. */
+uint64_t wt__store_request_hash(struct str request);
+/* 1 and *id when the store has the request, to the byte; else 0. */
+int wt__store_request_row(struct store *store, struct str request, int64_t *id, wt_error *err);
+
 /* What recorded use makes of changes of tools, inside their transaction. Labels without a tool that are this tool's id
  * are linked to it. */
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err);

@@ -5,7 +5,6 @@
 #include "catalog/store_sqlite.h"
 
 #include "base/memory.h"
-#include "base/sha256.h"
 
 enum { STEP_USAGES = 256 }; /* usages between two looks at the progress */
 
@@ -61,29 +60,16 @@ int wt__usage_next_sums(struct store *store, uint64_t *out, wt_error *err)
 
 static int request_row(struct store *store, struct str text, int64_t *id, wt_error *err)
 {
-    unsigned char digest[32];
-    int64_t hash;
-    sqlite3_stmt *statement;
-    wt__sha256(text.ptr, text.len, digest);
-    memcpy(&hash, digest, sizeof hash);
-    int rc = wt__sql_prepare(store, "SELECT id FROM request WHERE hash = ?1 AND text = ?2", &statement, err);
+    sqlite3_stmt *insert;
+    int rc = wt__store_request_row(store, text, id, err);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    rc = wt__sql_prepare(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)", &insert, err);
     if (rc < 0)
         return rc;
-    if (sqlite3_bind_int64(statement, 1, hash) | wt__sql_bind_text(statement, 2, text))
+    if (sqlite3_bind_int64(insert, 1, (int64_t)wt__store_request_hash(text)) | wt__sql_bind_text(insert, 2, text))
         return wt__fail_nomem(err);
-    rc = wt__sql_step(store, statement, err);
-    if (rc == 1) {
-        *id = sqlite3_column_int64(statement, 0);
-        wt__sql_reset(statement);
-        return 0;
-    }
-    if (rc == 0)
-        rc = wt__sql_prepare(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)", &statement, err);
-    if (rc < 0)
-        return rc;
-    if (sqlite3_bind_int64(statement, 1, hash) | wt__sql_bind_text(statement, 2, text))
-        return wt__fail_nomem(err);
-    rc = wt__sql_step(store, statement, err);
+    rc = wt__sql_step(store, insert, err);
     *id = sqlite3_last_insert_rowid(store->db);
     return rc;
 }

@@ -93,6 +93,7 @@ struct wt_engine {
     struct index_handle *replaced; /* those before it, until no query uses them and somebody builds */
     struct moment changed;         /* what calls that have returned have changed: every later query sees it */
     bool unknown_change;           /* one of them could not tell: the next query looks */
+    _Atomic uint64_t usages;       /* recorded, as who looked last at the store saw it */
     uint64_t damaged;              /* state of an index whose damaged files could not be removed; under build_lock */
     unsigned imports;              /* that run; each will leave a newer index */
     bool building;                 /* and so will this */
@@ -147,7 +148,7 @@ int wt__engine_newest_index(wt_engine *engine, struct index_handle **out, wt_err
 /* Whether there is one in hand, since somebody asks for it. */
 bool wt__engine_is_asked(wt_engine *engine);
 /* What the store shows now, through this connection. */
-int wt__moment_read(const wt_engine *engine, struct store *reader, struct moment *out, wt_error *err);
+int wt__moment_read(wt_engine *engine, struct store *reader, struct moment *out, wt_error *err);
 /* Between these two an import runs: it will make the next index itself. */
 void wt__engine_begin_import(wt_engine *engine);
 void wt__engine_end_import(wt_engine *engine);

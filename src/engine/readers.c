@@ -30,16 +30,17 @@ void wt__engine_return_reader(wt_engine *engine, struct store *reader)
 }
 
 /* Trained recipes are not opened for it: a query that has no use for them should not wait for them. */
-int wt__moment_read(const wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
+int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, wt_error *err)
 {
     struct usage_info info;
     *out = (struct moment){0};
     int rc = wt__store_generation(store, &out->generation, err);
     out->state = out->generation;
+    if (rc == 0)
+        rc = wt__store_usage_info(store, &info, err);
+    if (rc == 0)
+        atomic_store(&engine->usages, info.usages);
     if (rc < 0 || !engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
-        return rc;
-    rc = wt__store_usage_info(store, &info, err);
-    if (rc < 0)
         return rc;
     const uint64_t both[] = {out->generation, info.sums_generation};
     out->sums = info.sums_generation;

@@ -2,6 +2,7 @@
 #include "engine/search.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "retrieve/document.h"
@@ -133,12 +134,53 @@ static struct tool_reader store_reader(struct store_tools *tools)
     return (struct tool_reader){tools, read_rows, rows_of_provider};
 }
 
+static int by_row(const void *a, const void *b)
+{
+    uint32_t x = ((const struct scored *)a)->row, y = ((const struct scored *)b)->row;
+    return (x > y) - (x < y);
+}
+
+/* What usages of this very request used, on this index. Another's commit is not waited for: then it has no say. */
+static int read_recorded(struct search *search, wt_error *err)
+{
+    wt_engine *engine = search->engine;
+    const struct snapshot *snapshot = search->index->snapshot;
+    struct recorded_tool *tools;
+    struct store *reader;
+    size_t count = 0;
+    search->recorded_count = 0;
+    if (!search->plan.recorded || atomic_load(&engine->usages) == 0)
+        return 0;
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    wt__store_set_wait(reader, 0);
+    rc = wt__store_recorded(reader, search->request, search->arena, &tools, &count, err);
+    wt__store_set_wait(reader, engine->busy_ms);
+    wt__engine_return_reader(engine, reader);
+    if (rc == 0 && !(search->recorded = wt__arena_array(search->arena, struct scored, count)))
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        size_t row = wt__snapshot_row(snapshot, tools[i].tool);
+        if (row < snapshot->rows)
+            search->recorded[search->recorded_count++] = (struct scored){(float)tools[i].share, (uint32_t)row};
+    }
+    if (search->recorded_count > 1)
+        qsort(search->recorded, search->recorded_count, sizeof *search->recorded, by_row);
+    return rc == WT_EBUSY ? 0 : rc;
+}
+
 static int retrieve(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
     const struct snapshot *snapshot = search->index->snapshot;
     const struct rerank_kind *reranker = plan->reranker.kind;
-    struct view view = {.snapshot = snapshot, .encoder = plan->encoder, .neighbours = wt__search_neighbours(search)};
+    struct retriever retriever = plan->retriever;
+    struct view view = {.snapshot = snapshot,
+                        .encoder = plan->encoder,
+                        .neighbours = wt__search_neighbours(search),
+                        .recorded = search->recorded,
+                        .recorded_count = search->recorded_count};
     size_t k = search->k, deeper = wt__reranker_depth(&plan->reranker);
     struct retrieve_request request = {.text = search->request,
                                        .k = k > deeper ? k : deeper,
@@ -148,9 +190,11 @@ static int retrieve(struct search *search, wt_error *err)
     if (plan->set.kind)
         view.vectors =
             search->vectors ? search->vectors : wt__snapshot_vectors(snapshot, plan->set.model, plan->set.kind);
+    if (search->recorded_count > 0)
+        wt__retriever_weigh_recorded(&retriever);
     int rc = wt__search_allowed(search, &request.allowed, err);
     if (rc == 0)
-        rc = wt__retrieve(&plan->retriever, &view, &request, search->workspace, &search->hits, err);
+        rc = wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0 && wt__progress_step(search->progress, 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0) {
@@ -175,6 +219,8 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
         wt__index_release(search->index);
         rc = open_index(search, &why);
         if (rc == 0)
+            rc = read_recorded(search, &why);
+        if (rc == 0)
             rc = retrieve(search, &why);
     }
     if (rc < 0 && err)
@@ -191,6 +237,8 @@ static int prepare(struct search *search, wt_error *err)
     search->notice = search->plan.notice;
     if (rc == 0)
         rc = open_index(search, err);
+    if (rc == 0)
+        rc = read_recorded(search, err);
     if (rc == 0)
         rc = note_missing_vectors(search, err);
     return rc < 0 ? rc : wt__engine_workspace(search->engine, &search->workspace, err);

@@ -31,6 +31,8 @@ struct search {
 
     /* How it is done: decided by the first half of its run, and left alone by the second. */
     struct search_plan plan;
+    struct scored *recorded; /* [recorded_count] as in struct view */
+    size_t recorded_count;
     struct neighbours neighbours; /* those of the plan's labels, on this index; count 0: none */
 
     /* What came of it. */

@@ -83,7 +83,7 @@ int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct ar
     bool automatic = strcmp(name, AUTOMATIC) == 0;
     const struct recipe *recipe = wt__recipe_named(automatic ? DEFAULT_RECIPE : name);
     const struct trained *trained = NULL;
-    *out = (struct search_plan){0};
+    *out = (struct search_plan){.recorded = automatic};
     if (!recipe)
         return fail_recipe(name, err);
     if (recipe->public.picks)

@@ -19,6 +19,7 @@ struct search_plan {
     const struct encoder *encoder;     /* of requests; NULL: lexical only */
     struct index_set set;              /* the vectors to search, with an encoder */
     const struct trained *labels;      /* whose neighbours are asked; NULL: nobody's */
+    bool recorded;                     /* what was recorded of the very same request has a say */
     const struct relevance *relevance; /* fitted to such hits; NULL: the default */
     const char *ran;                   /* the recipe */
     const char *why, *notice;          /* as in wt_hits */

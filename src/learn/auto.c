@@ -179,7 +179,8 @@ static void describe(const struct search *search, struct buffer *runs, struct bu
                       "weights",
                       search->evaluator->dev_count, 100 * search->hybrid.recall, 100 * search->figure.recall);
     for (size_t s = 0; s < SOURCES; s++)
-        wt__buffer_printf(why, " %s %g,", wt__sources[s]->name, (double)retriever->weights[s]);
+        if (!wt__sources[s]->given)
+            wt__buffer_printf(why, " %s %g,", wt__sources[s]->name, (double)retriever->weights[s]);
     wt__buffer_printf(why, " sub-queries %g; of dense tool2vec %g, mlc %g", (double)retriever->subquery,
                       (double)mix->tool2vec, (double)mix->mlc);
     if (search->refined)

@@ -5,10 +5,12 @@
 
 #include "retrieve/source.h"
 
-extern const struct source wt__source_bm25, wt__source_dense, wt__source_neighbours;
+extern const struct source wt__source_bm25, wt__source_dense, wt__source_neighbours, wt__source_recorded;
 
-const struct source *const wt__sources[SOURCES] = {
-    [SOURCE_BM25] = &wt__source_bm25, [SOURCE_DENSE] = &wt__source_dense, [SOURCE_NEIGHBOURS] = &wt__source_neighbours};
+const struct source *const wt__sources[SOURCES] = {[SOURCE_BM25] = &wt__source_bm25,
+                                                   [SOURCE_DENSE] = &wt__source_dense,
+                                                   [SOURCE_NEIGHBOURS] = &wt__source_neighbours,
+                                                   [SOURCE_RECORDED] = &wt__source_recorded};
 
 const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
 const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
@@ -25,7 +27,8 @@ struct retriever wt__retriever_read(const json_t *weights)
 {
     struct retriever retriever = {.subquery = fmaxf(wt__config_weight(weights, "subquery", 1), 0)};
     for (size_t s = 0; s < SOURCES; s++)
-        retriever.weights[s] = fmaxf(wt__config_weight(weights, wt__sources[s]->weight, 0), 0);
+        if (!wt__sources[s]->given)
+            retriever.weights[s] = fmaxf(wt__config_weight(weights, wt__sources[s]->weight, 0), 0);
     return retriever;
 }
 
@@ -34,7 +37,8 @@ json_t *wt__retriever_write(const struct retriever *retriever)
     json_t *weights = json_pack("{s:f}", "subquery", (double)retriever->subquery);
     int failed = !weights;
     for (size_t s = 0; s < SOURCES && !failed; s++)
-        failed = json_object_set_new(weights, wt__sources[s]->weight, json_real((double)retriever->weights[s]));
+        failed = !wt__sources[s]->given &&
+                 json_object_set_new(weights, wt__sources[s]->weight, json_real((double)retriever->weights[s]));
     if (!failed)
         return weights;
     json_decref(weights);
@@ -118,7 +122,8 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
     *out = (struct hit){.row = query->rows[c], .score = choice->score};
     for (enum source_id s = 0; s < SOURCES; s++) {
         const struct ranking *whole = wt__ranking(query, 0, s);
-        if (wt__retriever_asks(query->retriever, s)) {
+        bool silent = wt__sources[s]->given && whole->scores[c] <= 0; /* most requests nobody recorded */
+        if (wt__retriever_asks(query->retriever, s) && !silent) {
             struct stage_evidence *stage = wt__hit_stage(out, wt__sources[s]->name);
             stage->rank = rank_in(whole, query->rows[c]);
             stage->score = whole->scores[c];

@@ -21,7 +21,7 @@
 #include "retrieve/neighbours.h"
 
 /* Kinds of evidence; a row each in fuse.c. */
-enum source_id { SOURCE_BM25, SOURCE_DENSE, SOURCE_NEIGHBOURS, SOURCES };
+enum source_id { SOURCE_BM25, SOURCE_DENSE, SOURCE_NEIGHBOURS, SOURCE_RECORDED, SOURCES };
 
 /* How much each kind of evidence weighs. */
 struct retriever {
@@ -33,6 +33,10 @@ struct retriever {
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 
 bool wt__retriever_asks(const struct retriever *retriever, enum source_id source);
+
+/* Usages of the very same request (recorded.c) have a say that is this share of all others' together. */
+#define RECORDED_SHARE 1.0f
+void wt__retriever_weigh_recorded(struct retriever *retriever);
 
 #define WEIGHT_MAX 1e6 /* products of weights and vectors are what an index takes */
 
@@ -54,6 +58,8 @@ struct view {
     const struct encoder *encoder;       /* of requests; needed when the retriever weighs more than words */
     const struct vectors *vectors;       /* of the tools, of that encoder; NULL: none has one yet */
     const struct neighbours *neighbours; /* past requests, by that encoder; NULL: there are none */
+    const struct scored *recorded;       /* [recorded_count] what usages of this very request used, by row, each once */
+    size_t recorded_count;
 };
 
 struct retrieve_request {

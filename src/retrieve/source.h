@@ -62,6 +62,7 @@ enum { SOURCE_TRIED = 8 };
 
 struct source {
     const char *name;   /* the stage's */
+    bool given;         /* its weight is the search's; training has none for it, and `weight` is NULL */
     const char *weight; /* its member among the weights of a trained recipe */
     bool encodes;       /* reads the texts' vectors */
     bool for_features;  /* asked whenever features are wanted */
