@@ -571,9 +571,10 @@ typedef struct wt_find_options {
     void *progress_context;
     unsigned time_limit_ms;  /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
     const wt_filter *filter; /* which tools may be found; NULL: all */
-    size_t max_tokens;  /* a budget for the hits' definitions: in their order, each that fits beside those before it
-                           comes  out, and notice tells of the others. Tokens are estimated as a quarter of the bytes
-                           that  wt_export makes of the tool alone (docs/retrieval.md has how far that is off); 0: none */
+    /* A budget for the hits' definitions: in their order, each that fits beside those before it comes out, and notice
+     * tells of the others. Tokens are estimated as a quarter of the bytes that wt_export makes of the tool alone
+     * (docs/retrieval.md has how far that is off). */
+    size_t max_tokens;  /* 0: none */
     const char *format; /* of those definitions, as in wt_export; NULL: "openai" */
 } wt_find_options;
 

@@ -40,6 +40,7 @@ sweep_writing() { # ALL ABOUT BEFORE AFTER VERB...
 }
 
 sweep_reading 30 90 find -k 3 "thing number five"
+sweep_reading 30 60 find -k 4 --only "*_*" --exclude "t*_9" --exclude-provider nobody --max-tokens 90 "thing number five"
 sweep_reading 20 40 list
 sweep_reading 20 40 list 'tool_?'
 sweep_reading 30 60 status
