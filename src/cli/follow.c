@@ -290,11 +290,19 @@ static void move_behind_comma(struct following *f)
         }
 }
 
+/* --provider, and whatever else takes the name of one. */
+static bool is_of_provider(const struct option *option)
+{
+    static const char name[] = "provider";
+    size_t len = strlen(option->name), tail = sizeof name - 1;
+    return option->kind == VALUE_TEXT && len >= tail && strcmp(option->name + len - tail, name) == 0;
+}
+
 static void offer_value(struct following *f, const struct option *option)
 {
     if (option->id == OPT_STORE)
         leave_to(f, "stores");
-    else if (option->id == OPT_PROVIDER)
+    else if (is_of_provider(option))
         offer_providers(f);
     else if (option->id == OPT_TOOL)
         offer_tools(f);
