@@ -134,17 +134,19 @@ static void offer_providers(struct following *f)
     wt_status_free(status);
 }
 
-/* The tools of a provider ("" for those without one) whose id goes on from the word. */
+/* The tools of a provider ("" for those without one) whose id goes on from the word: all, where that is within the
+ * provider's name. */
 static void offer_tools_of(struct following *f, const char *provider)
 {
     wt_list_options options;
     wt_tools *tools;
     struct buffer pattern = {0};
+    bool all = *provider && f->word.len <= strlen(provider);
     wt__buffer_str(&pattern, f->word);
     wt__buffer_char(&pattern, '*');
     wt_list_options_init(&options);
     options.provider = provider;
-    options.pattern = pattern.failed ? NULL : pattern.ptr;
+    options.pattern = all || pattern.failed ? NULL : pattern.ptr;
     options.limit = FOLLOW_MOST;
     if (wt_list(f->engine, &options, &tools, NULL) == 0) {
         for (size_t i = 0; i < tools->len; i++)
@@ -288,11 +290,19 @@ static void move_behind_comma(struct following *f)
         }
 }
 
+/* --provider, and whatever else takes the name of one. */
+static bool is_of_provider(const struct option *option)
+{
+    static const char name[] = "provider";
+    size_t len = strlen(option->name), tail = sizeof name - 1;
+    return option->kind == VALUE_TEXT && len >= tail && strcmp(option->name + len - tail, name) == 0;
+}
+
 static void offer_value(struct following *f, const struct option *option)
 {
     if (option->id == OPT_STORE)
         leave_to(f, "stores");
-    else if (option->id == OPT_PROVIDER)
+    else if (is_of_provider(option))
         offer_providers(f);
     else if (option->id == OPT_TOOL)
         offer_tools(f);
