@@ -74,10 +74,14 @@ def covers(tools, needs):
     return all(set(need) & set(tools) for need in needs)
 
 
+def find(options, form, text):
+    recipe = ["-r", options.recipe] if options.recipe else []
+    return command(options, "find", "-k", str(FIRST), form, *recipe, "-", text=text)
+
+
 def measure(options, request):
     """A request's figures, in the order of COLUMNS; None where there is nothing to be right about."""
-    recipe = ["-r", options.recipe] if options.recipe else []
-    found = ids(command(options, "find", "-k", str(FIRST), "--json", *recipe, "-", text=request["text"]))
+    found = ids(find(options, "--json", text=request["text"]))
     picked = ids(command(options, "pick", "--json", "-", text=request["text"]))
     needs, request = request["needs"], {**request, "found": found, "picked": picked}
     needed = {tool for need in needs for tool in need}
@@ -160,9 +164,11 @@ def main():
         import_catalogues(options, sources)
     tools = set(ids(command(options, "list", "--json")))
     there = {source["service"] for source in sources}
-    report = {"tools": len(tools), "catalogues": len(there), "splits": {}}
+    recipe = json.loads(find(options, "--format=json", text="tool"))["recipe"]
+    report = {"tools": len(tools), "catalogues": len(there), "recipe": recipe, "splits": {}}
     if not options.json:
-        print(f"{len(tools)} tools of {len(there)} catalogues, {len(fetch.sources(options.data)) - len(there)} missing")
+        missing = len(fetch.sources(options.data)) - len(there)
+        print(f"{len(tools)} tools of {len(there)} catalogues, {missing} missing; find by {recipe}")
     for split in [options.split] if options.split else check.SPLITS:
         every = check.requests(options.data, split)
         asked = [request for request in every if set(request["services"]) <= there]
