@@ -5,6 +5,7 @@
 
     --failures       list the dev requests that find or pick got wrong, with what came instead
     --json           all figures as one JSON object
+    --against FILE   also how many requests each figure gained and lost since that run, of which FILE is the --json
     --recipe NAME    how find searches; the default of the command when not given
     --model NAME     the encoder; the default of the command when not given, "" for none
     --store FILE     measure this store as it is (one that was trained, for instance)
@@ -29,7 +30,7 @@ import fetch
 FIRST = 5  # hits that a need must be among
 SECONDS = 120
 COLUMNS = ("top 1", "top 5", "any in 5", "holds", "exact", "nothing", "size")
-SIZE = COLUMNS.index("size")
+GROUPS = ("needs tools", "needs none")
 
 
 def command(options, *arguments, text=None):
@@ -73,10 +74,14 @@ def covers(tools, needs):
     return all(set(need) & set(tools) for need in needs)
 
 
+def find(options, form, text):
+    recipe = ["-r", options.recipe] if options.recipe else []
+    return command(options, "find", "-k", str(FIRST), form, *recipe, "-", text=text)
+
+
 def measure(options, request):
     """A request's figures, in the order of COLUMNS; None where there is nothing to be right about."""
-    recipe = ["-r", options.recipe] if options.recipe else []
-    found = ids(command(options, "find", "-k", str(FIRST), "--json", *recipe, "-", text=request["text"]))
+    found = ids(find(options, "--json", text=request["text"]))
     picked = ids(command(options, "pick", "--json", "-", text=request["text"]))
     needs, request = request["needs"], {**request, "found": found, "picked": picked}
     needed = {tool for need in needs for tool in need}
@@ -92,10 +97,10 @@ def table(measured):
     """Rows of figures: all requests that need tools, those that need none, and every kind. Shares are percent."""
     groups = collections.defaultdict(list)
     for request in measured:
-        groups["needs tools" if request["needs"] else "needs none"].append(request["figures"])
+        groups[GROUPS[0 if request["needs"] else 1]].append(request["figures"])
         groups[request["kind"]].append(request["figures"])
     rows = {}
-    for group in ("needs tools", "needs none", *check.KINDS):
+    for group in (*GROUPS, *check.KINDS):
         columns = [[value for value in column if value is not None] for column in zip(*groups[group])]
         means = [sum(column) / len(column) if column else None for column in columns]
         rows[group] = {"requests": len(groups[group]), **dict(zip(COLUMNS, means))}
@@ -109,6 +114,17 @@ def print_table(split, rows, left_out):
         cells = ["" if row.get(name) is None else f"{row[name]:.2f}" if name == "size" else f"{100 * row[name]:.1f}"
                  for name in COLUMNS]
         print(f"| {group} | {row['requests']} | " + " | ".join(cells) + " |")
+
+
+def print_changes(measured, earlier):
+    """For how many requests each figure became true, and for how many it ceased to be, since an earlier run."""
+    both = [(request, earlier[request["id"]]) for request in measured if request["id"] in earlier]
+    for group in GROUPS:
+        pairs = list(zip(*(zip(old, new["figures"]) for new, old in both if bool(new["needs"]) == (group == GROUPS[0]))))
+        cells = ["" if name == "size" or None in column[0] else
+                 f"+{sum(new > old for old, new in column)} -{sum(new < old for old, new in column)}"
+                 for name, column in zip(COLUMNS, pairs)]
+        print(f"| {group}, changed | {len(pairs[0]) if pairs else 0} | " + " | ".join(cells) + " |")
 
 
 def print_failures(measured):
@@ -129,13 +145,17 @@ def main():
     parser.add_argument("--split", choices=check.SPLITS)
     for flag in ("--failures", "--json"):
         parser.add_argument(flag, action="store_true")
-    for option in ("--recipe", "--model", "--store"):
+    for option in ("--recipe", "--model", "--store", "--against"):
         parser.add_argument(option)
     parser.add_argument("--cache", default=fetch.default_cache(), type=os.path.abspath)
     parser.add_argument("--data", default=check.HERE)
     options = parser.parse_args()
     if options.failures and options.split != "dev":
         parser.error("--failures needs --split dev: of test only the figures are looked at")
+    earlier = {}
+    if options.against:
+        with open(options.against, encoding="utf-8") as file:
+            earlier = json.load(file)["splits"]
     wrong = list(check.complaints(options.data))
     if wrong:
         sys.exit("\n".join(wrong))
@@ -144,9 +164,11 @@ def main():
         import_catalogues(options, sources)
     tools = set(ids(command(options, "list", "--json")))
     there = {source["service"] for source in sources}
-    report = {"tools": len(tools), "catalogues": len(there), "splits": {}}
+    recipe = json.loads(find(options, "--format=json", text="tool"))["recipe"]
+    report = {"tools": len(tools), "catalogues": len(there), "recipe": recipe, "splits": {}}
     if not options.json:
-        print(f"{len(tools)} tools of {len(there)} catalogues, {len(fetch.sources(options.data)) - len(there)} missing")
+        missing = len(fetch.sources(options.data)) - len(there)
+        print(f"{len(tools)} tools of {len(there)} catalogues, {missing} missing; find by {recipe}")
     for split in [options.split] if options.split else check.SPLITS:
         every = check.requests(options.data, split)
         asked = [request for request in every if set(request["services"]) <= there]
@@ -156,13 +178,15 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             measured = list(pool.map(lambda request: measure(options, request), asked))
         rows = table(measured)
-        report["splits"][split] = {"left out": len(every) - len(asked), "rows": rows}
+        report["splits"][split] = {"left out": len(every) - len(asked), "rows": rows,
+                                   "requests": {request["id"]: request["figures"] for request in measured}}
+        if options.json:
+            continue
+        print_table(split, rows, len(every) - len(asked))
+        if split in earlier:
+            print_changes(measured, earlier[split]["requests"])
         if options.failures:
-            report["splits"][split]["requests"] = measured
-        if not options.json:
-            print_table(split, rows, len(every) - len(asked))
-            if options.failures:
-                print_failures(measured)
+            print_failures(measured)
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
     return 0
