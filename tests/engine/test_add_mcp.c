@@ -149,6 +149,27 @@ static void a_command_is_named_by_its_server_or_by_who_asks(void **state)
     wt_close(engine);
 }
 
+/* More than are asked at once. */
+static void many_servers_are_all_asked(void **state)
+{
+    (void)state;
+    enum { MANY = 40 };
+    wt_engine *engine = open_store(&place, "");
+    wt_mcp_report *report = NULL;
+    struct buffer servers = {0};
+    for (int i = 0; i < MANY; i++)
+        wt__buffer_printf(&servers, "%s\"s%d\":%s", i ? "," : "", i, SERVER(TOOL("one", "book")));
+    write_config(servers.ptr);
+    wt__buffer_dispose(&servers);
+    sound(&place, wt_add_mcp(engine, path, NULL, &report, &place.err));
+    assert_int_equal(report->server_count, MANY);
+    assert_int_equal(report->failed, 0);
+    for (size_t i = 0; i < MANY; i++)
+        assert_int_equal(report->servers[i]->added->added, 1);
+    wt_mcp_report_free(report);
+    wt_close(engine);
+}
+
 static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)done, (void)total;
@@ -198,6 +219,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(servers_come_and_go, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(each_server_is_told, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(a_command_is_named_by_its_server_or_by_who_asks, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(many_servers_are_all_asked, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(a_stop_while_asking_changes_nothing, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(what_makes_no_sense_is_refused, set_up_place, tear_down_place),
     };
