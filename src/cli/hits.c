@@ -133,3 +133,12 @@ int wt__hit_definitions(struct cli *cli, const wt_hit *const *hits, size_t len, 
     free(tools);
     return code;
 }
+
+void wt__note_training_due(struct cli *cli, wt_engine *engine)
+{
+    if (!cli->tty_err || cli->quiet || cli->json)
+        return;
+    long long due = (long long)wt_training_due(engine, NULL);
+    if (due > 0)
+        wt__cli_note(cli, "Note: %lld usages are recorded and not yet trained on: whichtool train all", due);
+}

@@ -16,6 +16,9 @@ void wt__hit_table(const struct cli *cli, struct buffer *out, const wt_hit *cons
 /* Complete definitions, as another API takes them. 0, or an exit code with the reason told. */
 int wt__hit_definitions(struct cli *cli, const wt_hit *const *hits, size_t len, const char *format);
 
+/* Tells a person, once, that there is recorded use which nobody trained on; nothing where nobody would read it. */
+void wt__note_training_due(struct cli *cli, wt_engine *engine);
+
 /* PTR's trace (wt_picked.trace) in words for people. */
 void wt__trace_words(const struct cli *cli, struct buffer *out, const char *trace);
 
