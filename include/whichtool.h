@@ -473,6 +473,12 @@ WT_API int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_u
  * Errors: WT_EMODEL (no model), WT_ESTORE, WT_EREADONLY, WT_ECANCELLED, WT_ENOMEM. */
 WT_API int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn progress, void *context, wt_error *err);
 
+/* How many usages were recorded and not yet trained on, where it is time to tell a person: there are ten or more in the
+ * store, and twice as many as at the last training and as when it was last told. Else 0, as in a store that is in
+ * memory or open for reading only. What it returns counts as told, so it is to be asked by who tells. Any thread.
+ * Errors: WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
+WT_API int64_t wt_training_due(wt_engine *engine, wt_error *err);
+
 typedef struct wt_usages {
     size_t len;
     const wt_usage *const *items;

@@ -83,10 +83,12 @@ int wt__cmd_find(struct cli *cli)
         wt_hits *hits = NULL;
         wt_error err;
         int rc = wt_find(engine, request.ptr, request.len, &options, &hits, &err);
-        if (rc >= 0)
+        if (rc >= 0) {
             code = print_hits(cli, hits, request.ptr);
-        else
+            wt__note_training_due(cli, engine);
+        } else {
             code = err.code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail(cli, &err);
+        }
         wt_hits_free(hits);
     }
     wt_close(engine);

@@ -124,10 +124,12 @@ int wt__cmd_pick(struct cli *cli)
         wt_picked *picked = NULL;
         wt_error err;
         int rc = ask(cli, engine, &request, &options, &picked, &err);
-        if (rc >= 0)
+        if (rc >= 0) {
             code = print_picked(cli, picked, request.ptr);
-        else
+            wt__note_training_due(cli, engine);
+        } else {
             code = err.code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail(cli, &err);
+        }
         if (code == END_NOTHING && !picked && wt__given(cli, OPT_REPLAY))
             code = END_INPUT; /* a record that lacks the answer */
         wt_picked_free(picked);

@@ -274,3 +274,12 @@ int wt__print_found(struct cli *cli, const struct found *found, bool *table)
         return END_SYSTEM;
     return code ? code : found->len ? END_DONE : END_NOTHING;
 }
+
+void wt__note_training_due(struct cli *cli, wt_engine *engine)
+{
+    if (!cli->tty_err || cli->quiet || cli->json)
+        return;
+    long long due = (long long)wt_training_due(engine, NULL);
+    if (due > 0)
+        wt__cli_note(cli, "Note: %lld usages are recorded and not yet trained on: whichtool train all", due);
+}

@@ -36,6 +36,9 @@ struct found {
  * notes help. */
 int wt__print_found(struct cli *cli, const struct found *found, bool *table);
 
+/* Tells a person, once, that there is recorded use which nobody trained on; nothing where nobody would read it. */
+void wt__note_training_due(struct cli *cli, wt_engine *engine);
+
 /* PTR's trace (wt_picked.trace) in words for people. */
 void wt__trace_words(const struct cli *cli, struct buffer *out, const char *trace);
 

@@ -113,6 +113,7 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
                             .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider,
                             .copies = options.copies != 0,
+                            .use_recorded = !(options.abstain > 0),
                             .progress = &progress};
     rc = check(&options, err);
     if (rc == 0)

@@ -23,4 +23,7 @@ int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct pro
  * to do. Errors: WT_ECANCELLED, WT_ENOMEM, those of the store. */
 int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_error *err);
 
+/* The usages that there are now were trained on: wt_training_due counts from here. */
+int wt__usage_trained_on(wt_engine *engine, wt_error *err);
+
 #endif

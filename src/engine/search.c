@@ -149,7 +149,7 @@ static int read_recorded(struct search *search, wt_error *err)
     struct store *reader;
     size_t count = 0;
     search->recorded_count = 0;
-    if (!search->plan.recorded || atomic_load(&engine->usages) == 0)
+    if (!search->use_recorded || !search->plan.recorded || atomic_load(&engine->usages) == 0)
         return 0;
     int rc = wt__engine_reader(engine, &reader, err);
     if (rc < 0)

@@ -21,6 +21,8 @@ struct search {
     size_t k;                /* hits */
     size_t max_per_provider; /* 0: no cap */
     bool copies;             /* near-copies have places of their own */
+    bool use_recorded;       /* "auto" heeds what usages of this very request used; not where hits are measured, or read
+                                by what was calibrated without */
     bool features;           /* of the hits; past requests are then asked where there are any */
     const int64_t *excluded; /* [excluded_count] ids of tools that are not found */
     size_t excluded_count;

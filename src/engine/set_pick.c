@@ -140,6 +140,7 @@ int wt__select_set(const struct selection *selection, wt_error *err)
         return rc;
     picking.chooser =
         wt__engine_chooser(selection->engine, selection->progress, &picking.search.untrained, &picking.notice);
+    picking.search.use_recorded = picking.chooser == &wt__chooser_default;
     rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     selection->out->encode_ms = picking.search.hits.encode_ms;

@@ -372,6 +372,8 @@ static int adopt(wt_engine *engine, struct train_progress *progress, wt_error *e
     int rc = wt__engine_update_trained(engine, &update, err);
     int prepared = rc == 0 ? wt__ptr_prepare(engine, &update, NULL) : 0;
     wt__progress_dispose(&update);
+    if (rc == 0)
+        wt__usage_trained_on(engine, NULL);
     if (prepared == WT_ECANCELLED)
         return wt__fail_cancelled(err);
     return prepared == WT_ENOMEM ? wt__fail_nomem(err) : rc; /* all else is told to who asks */

@@ -846,6 +846,58 @@ static void test_requests(void **state)
     free(longest);
 }
 
+/* ---------------------------------------------------------------- the very same request */
+
+/* Shares of tools a and b among what was recorded of a request, in percent. */
+static void shares_are(struct store *store, const char *request, int a, int b)
+{
+    struct arena arena = {0};
+    struct recorded_tool *tools;
+    size_t count;
+    int got[2] = {0};
+    assert_int_equal(wt__store_recorded(store, wt__str(request), &arena, &tools, &count, &err), 0);
+    for (size_t i = 0; i < count; i++)
+        got[tools[i].tool == id_of(store, "p", "b")] = (int)(100 * tools[i].share + .5);
+    if (got[0] != a || got[1] != b)
+        fail_msg("%s: %d and %d %%, not %d and %d", request, got[0], got[1], a, b);
+    wt__arena_dispose(&arena);
+}
+
+static void test_what_the_same_request_used(void **state)
+{
+    static const char old[] = "UPDATE request SET hash = -1 WHERE text LIKE 'walk%'";
+    struct store *store = open_memory();
+    (void)state;
+    shares_are(store, "walk the grey dog slowly", 0, 0);
+    record(store, "walk the grey dog slowly", "a", USAGE_UNTOLD, 1);
+    shares_are(store, "Walk the grey dog, slowly!", 50, 0);
+    shares_are(store, "please walk a grey dog slowly", 50, 0); /* nearly: politeness and grammar */
+    shares_are(store, "walk the grey cat slowly", 0, 0);
+    record(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
+    record(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
+    shares_are(store, "walk the grey dog slowly", 67, 33);
+    for (int i = 0; i < 500; i++) /* of a request the newest count */
+        record(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
+    shares_are(store, "walk the grey dog slowly", 1, 99);
+    assert_int_equal(wt__sql_exec(store, old, &err), 0); /* as an earlier version left them: found among the newest */
+    shares_are(store, "walk the grey dog slowly", 1, 99);
+    int64_t one, two;
+    assert_int_equal(wt__store_request_row(store, STR("sit"), &one, &err), 0);
+    record(store, "sit", "a", USAGE_OK, 999);
+    assert_int_equal(wt__store_request_row(store, STR("sit"), &one, &err), 1);
+    unsigned char digest[32];
+    char sql[100];
+    int64_t hash;
+    wt__sha256("sit", 3, digest);
+    memcpy(&hash, digest, sizeof hash);
+    snprintf(sql, sizeof sql, "UPDATE request SET hash = %lld WHERE text = 'sit'", (long long)hash);
+    assert_int_equal(wt__sql_exec(store, sql, &err), 0); /* by its bytes */
+    assert_int_equal(wt__store_request_row(store, STR("sit"), &two, &err), 1);
+    assert_int_equal(one, two);
+    shares_are(store, "sit", 50, 0);
+    wt__store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -870,6 +922,7 @@ int main(void)
         cmocka_unit_test(test_a_store_of_version_1_is_brought_up_to_date),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_what_the_same_request_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

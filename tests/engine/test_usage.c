@@ -757,6 +757,36 @@ static void test_a_flood_of_one_client_counts_once(void **state)
     wt_close(engine);
 }
 
+/* Once, and again when use has doubled. */
+static void test_that_training_is_due_is_told_once(void **state)
+{
+    static const struct {
+        int record;
+        int64_t due;
+    } steps[] = {{9, 0}, {0, 0}, {1, 10}, {0, 0}, {9, 0}, {1, 20}, {0, 0}};
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    wt_engine *reading = NULL;
+    wt_open_options options;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        for (int n = 0; n < steps[i].record; n++)
+            sound(&place, RECORD(engine, "add two numbers", "calculator"));
+        assert_int_equal(wt_training_due(engine, &place.err), steps[i].due);
+    }
+    sound(&place, wt__usage_trained_on(engine, &place.err));
+    for (int n = 0; n < 20; n++) {
+        assert_int_equal(wt_training_due(engine, &place.err), 0);
+        sound(&place, RECORD(engine, "add two numbers", "calculator"));
+    }
+    wt_open_options_init(&options);
+    options.read_only = 1;
+    sound(&place, wt_open(&reading, place.store, &options, &place.err));
+    assert_int_equal(wt_training_due(reading, &place.err), 0);
+    wt_close(reading);
+    assert_int_equal(wt_training_due(engine, &place.err), 20);
+    wt_close(engine);
+}
+
 static void test_times_are_read(void **state)
 {
     (void)state;
@@ -789,6 +819,7 @@ int main(void)
         cmocka_unit_test(test_other_requests_keep_their_hits),
         cmocka_unit_test(test_what_is_taken_back_lifts_nothing),
         cmocka_unit_test(test_a_flood_of_one_client_counts_once),
+        cmocka_unit_test(test_that_training_is_due_is_told_once),
         cmocka_unit_test(test_times_are_read),
     };
     return cmocka_run_group_tests(tests, set_up_place, tear_down_place);
