@@ -1,7 +1,7 @@
 # bash completion for whichtool; made by `whichtool help --completions bash`
 _whichtool() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' i
-  local verbs='add find pick list show remove check usage eval train model version help'
+  local verbs='add find pick list show remove rename check usage eval train model version help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case " $verbs " in *" ${COMP_WORDS[i]} "*) verb=${COMP_WORDS[i]}; break ;; esac
   done
@@ -39,6 +39,8 @@ _whichtool() {
     list:--offset) COMPREPLY=(); return ;;
     show:-f | show:--format) mapfile -t COMPREPLY < <(compgen -W 'openai openai-responses anthropic gemini mcp' -- "$word"); return ;;
     remove:-p | remove:--provider) COMPREPLY=(); return ;;
+    rename:--model) COMPREPLY=(); return ;;
+    rename:--models) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     usage:--split) COMPREPLY=(); return ;;
     usage:-t | usage:--tool) COMPREPLY=(); return ;;
     usage:--before) COMPREPLY=(); return ;;
@@ -104,6 +106,7 @@ _whichtool() {
     list) options+=' -p --provider --providers --limit --offset'; COMPREPLY=() ;;
     show) options+=' --definition --schema -f --format'; COMPREPLY=() ;;
     remove) options+=' -p --provider -y --yes'; COMPREPLY=() ;;
+    rename) options+=' --no-vectors --model --models'; COMPREPLY=() ;;
     check) options+=''; COMPREPLY=() ;;
     usage) options+=' --split --strict -t --tool --before --client --after --limit --all -y --yes --no-vectors --model --models'; mapfile -t COMPREPLY < <(compgen -W 'add list export forget' -- "$word") ;;
     eval) options+=' --split -r --recipe -k --k --limit --run --qrels --html --trained --usages --out-of-domain --bootstrap --timed --max-per-provider --copies --seed --cache --oracle --base-retriever --ablate --chat-url --chat-model --record --replay --model --models'; mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
