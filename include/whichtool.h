@@ -74,6 +74,7 @@ enum {
     WT_MAX_ISSUES = 1000,              /* issues that a report keeps */
     WT_MAX_FILTER_ITEMS = 100,         /* names or patterns in one list of a filter */
     WT_MAX_PATTERN_BYTES = 1024,       /* a pattern of tools */
+    WT_MAX_COLLISIONS = 10,            /* collisions that a report keeps */
     WT_MAX_CUTOFFS = 16                /* of one evaluation's metrics */
 };
 
@@ -173,6 +174,9 @@ typedef struct wt_tool {
     size_t definition_len;
     const char *schema; /* JSON Schema of the arguments but credentials, as JSON text; "{}"-like object for none */
     const char *sha256; /* of definition, 64 hexadecimal digits */
+    const char
+        *export_name; /* what wt_export calls it: PROVIDER__TOOL in at most 64 letters, digits, '_' and '-', that
+                         begin with a letter or '_'; unique in the store, and the tool's own as long as it stays */
 } wt_tool;
 
 typedef struct wt_tools {
@@ -198,9 +202,9 @@ WT_INIT(wt_list_options_init, wt_list_options)
  * WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_list(wt_engine *engine, const wt_list_options *options, wt_tools **out, wt_error *err);
 
-/* The tool that name stands for: an id, a bare name that only one tool has, a source id, or a name made for a
- * provider by wt_export. Errors: WT_ENOTFOUND (the message says which one may have been meant, where one is near: that
- * looks at up to 200,000 names), WT_EINVAL (several tools have that bare name; the message lists some), WT_ESTORE. */
+/* The tool that name stands for: an exported name, an id, a bare name that only one tool has, or a source id. Errors:
+ * WT_ENOTFOUND (the message says which one may have been meant, where one is near: that looks at up to 200,000 names),
+ * WT_EINVAL (several tools have that bare name; the message lists some), WT_ESTORE. */
 WT_API int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err);
 
 /* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EINVAL, WT_EREADONLY, ... */
@@ -208,6 +212,12 @@ WT_API int wt_remove(wt_engine *engine, const char *name, wt_error *err);
 
 /* Removes every tool of a provider. Returns how many, or WT_ENOTFOUND when it has none. */
 WT_API int64_t wt_remove_provider(wt_engine *engine, const char *provider, wt_error *err);
+
+/* Gives a provider another name. Imports that use the old one are stored under the new one from then on. Its tools keep
+ * their usages; their ids and exported names change, and their vectors are made by the next import or wt_embed_missing.
+ * Returns how many tools it has. Errors: WT_ENOTFOUND (no tool has that provider), WT_EINVAL (another provider has, or
+ * had, that name; provider or name is empty, or is no name), WT_EREADONLY, WT_EBUSY, ... */
+WT_API int64_t wt_rename_provider(wt_engine *engine, const char *provider, const char *name, wt_error *err);
 
 typedef struct wt_catalog_info {
     size_t size;
@@ -274,8 +284,8 @@ WT_API int wt_check(wt_engine *engine, wt_error *err);
 
 /* Complete definitions of tools in the form that a provider's API accepts, as one JSON array.
  * format: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp".
- * Names become provider__name within that API's rule for names; wt_get maps them back. Characters that nobody sees, or
- * that turn text round, are written as \uXXXX.
+ * Tools go by their export_name, the same for every API; wt_get maps it back. Characters that nobody sees, or that turn
+ * text round, are written as \uXXXX.
  * *out is a NUL-terminated string that ends with wt_string_free. Errors: WT_EINVAL (unknown format), WT_ENOMEM. */
 WT_API int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err);
 WT_API void wt_string_free(char *string);
@@ -288,7 +298,8 @@ typedef struct wt_add_options {
                                 NULL: detected */
     const char *provider;    /* provider of tools whose source names none; for sources that name one, overrides it */
     const char *source_name; /* wt_add: how messages name the source; NULL: "input". Also the scope of sync */
-    int sync;                /* remove tools that an earlier import of the same source brought and this one lacks */
+    int sync;                /* remove tools that earlier imports of the same source brought and this one lacks; of a
+                                folder: of all below it */
     int strict;              /* a bad tool fails the whole import with WT_EFORMAT */
     int no_vectors;          /* do not encode now; wt_embed_missing or a later wt_add does */
     wt_progress_fn progress;
@@ -306,6 +317,14 @@ typedef struct wt_add_issue {
     const char *reason;
 } wt_add_issue;
 
+/* A tool that was added by another name, because a tool of another source, with another definition, has its own. */
+typedef struct wt_add_collision {
+    const char *id;     /* what it is called: "github/search~2" */
+    const char *taken;  /* the id that it would have: "github/search" */
+    const char *source; /* where it comes from */
+    const char *other;  /* where the tool comes from that has the id */
+} wt_add_collision;
+
 typedef struct wt_add_report {
     size_t added, updated, unchanged, removed, skipped;
     size_t embedded;    /* vectors made */
@@ -313,6 +332,9 @@ typedef struct wt_add_report {
     const char *notice; /* one line on what is missing (no model), or NULL */
     size_t issue_count; /* the first WT_MAX_ISSUES of them are kept */
     const wt_add_issue *const *issues;
+    size_t collisions; /* tools that were added by another name */
+    const wt_add_collision *const *collided;
+    size_t collided_count; /* the first WT_MAX_COLLISIONS of them are kept */
 } wt_add_report;
 
 WT_API void wt_add_report_free(wt_add_report *report);
@@ -320,7 +342,10 @@ WT_API void wt_add_report_free(wt_add_report *report);
 /* Imports tools from memory, or from a file or a folder (a BEIR folder, or any folder of files).
  * The catalogue changes in one transaction: all of it or, on failure, nothing. Vectors are made after that, in
  * batches; a stop in between loses no tool, and the next import or wt_embed_missing goes on where it ended.
- * Tools whose definition did not change are not touched. A bad tool is skipped and reported.
+ * Tools whose definition did not change are not touched. A bad tool is skipped and reported. A tool's source is the
+ * file that it comes from. A tool is (provider, name): with the same definition it is one tool whoever brings it; with
+ * another one from the same source it is changed, and from another source it is added beside the one that is there, as
+ * "name~2", "name~3", ..., found again so, and told in the report.
  * Errors: WT_EFORMAT (the source as a whole, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND,
  * WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out
  * is set. */

@@ -70,6 +70,8 @@ void wt__sha256_update(struct sha256 *sha, const void *data, size_t len)
 {
     const unsigned char *bytes = data;
     size_t held = sha->len % sizeof sha->block;
+    if (len == 0) /* an empty view may have no address */
+        return;
     sha->len += len;
     if (held) {
         size_t take = sizeof sha->block - held < len ? sizeof sha->block - held : len;

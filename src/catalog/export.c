@@ -7,6 +7,8 @@
  * Gemini takes JSON Schema in parametersJsonSchema. MCP takes any JSON Schema of an object. */
 #include "catalog/export.h"
 
+#include <stdio.h>
+
 #include "base/json.h"
 #include "catalog/names.h"
 #include "catalog/schema.h"
@@ -20,7 +22,7 @@ struct api {
     const char *tail;           /* before close */
     size_t description;         /* longest, in characters; 0: any */
     bool flat;                  /* no alternatives at the top, items everywhere, no dialect named */
-    bool keys;                  /* names of properties at the top are escaped */
+    bool keys;                  /* names of properties at the top are within an alphabet */
     bool title;
 };
 
@@ -67,38 +69,74 @@ static int flatten(json_t *root)
     return 0;
 }
 
-static json_t *escaped(struct buffer *scratch, const char *key)
+static bool is_key(const char *key)
 {
-    wt__buffer_clear(scratch);
-    wt__wire_escape(scratch, wt__str(key), "-.", EXPORT_ANTHROPIC_KEY);
-    return scratch->failed ? NULL : json_stringn(scratch->ptr, scratch->len);
+    size_t len = strlen(key);
+    return len > 0 && len <= EXPORT_ANTHROPIC_KEY &&
+           strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") == len;
+}
+
+/* A name that no other property has, from what can be read of the key. */
+static void new_key(const char *key, const json_t *taken, char out[EXPORT_ANTHROPIC_KEY + 1])
+{
+    char text[READABLE_SOURCE], number[12] = "";
+    size_t len = wt__readable(text, wt__str(key));
+    if (len == 0) {
+        len = strlen("argument");
+        memcpy(text, "argument", len);
+    }
+    for (unsigned n = 1;;) {
+        size_t kept = wt__readable_cut(text, len, EXPORT_ANTHROPIC_KEY - strlen(number));
+        snprintf(out, EXPORT_ANTHROPIC_KEY + 1, "%.*s%s", (int)kept, text, number);
+        if (!json_object_get(taken, out))
+            return;
+        snprintf(number, sizeof number, "_%u", ++n);
+    }
+}
+
+/* Property -> its name within the API's alphabet. What is within it keeps its name, whatever the others are called; so
+ * the object of a schema is always renamed alike, and each name leads back to one property. */
+static json_t *name_keys(const json_t *properties)
+{
+    json_t *names = json_object(), *taken = json_object(), *value;
+    const char *key;
+    int rc = names && taken ? 0 : -1;
+    json_object_foreach((json_t *)properties, key, value) if (rc == 0 && is_key(key)) rc =
+        json_object_set_new(names, key, json_string(key)) | json_object_set_new(taken, key, json_true());
+    json_object_foreach((json_t *)properties, key, value)
+    {
+        char name[EXPORT_ANTHROPIC_KEY + 1];
+        if (rc != 0 || is_key(key))
+            continue;
+        new_key(key, taken, name);
+        rc = json_object_set_new(names, key, json_string(name)) | json_object_set_new(taken, name, json_true());
+    }
+    json_decref(taken);
+    if (rc == 0)
+        return names;
+    json_decref(names);
+    return NULL;
 }
 
 /* Writes the names of the top level's properties, and the list of required ones, within the API's alphabet. */
-static int escape_keys(json_t *root)
+static int rename_keys(json_t *root)
 {
-    struct buffer scratch = {0};
-    json_t *renamed = json_object();
-    json_t *required = json_object_get(root, "required");
+    json_t *properties = json_object_get(root, "properties"), *required = json_object_get(root, "required"), *value;
+    json_t *names = name_keys(properties), *renamed = json_object();
     const char *key;
-    json_t *value;
-    int rc = renamed ? 0 : -1;
-    json_object_foreach(json_object_get(root, "properties"), key, value)
-    {
-        json_t *name = *key ? escaped(&scratch, key) : json_string("_");
-        if (rc == 0)
-            rc = name ? json_object_set(renamed, json_string_value(name), value) : -1;
-        json_decref(name);
-    }
-    for (size_t i = 0; i < json_array_size(required); i++) {
+    int rc = names && renamed ? 0 : -1;
+    json_object_foreach(properties, key, value) if (rc == 0) rc =
+        json_object_set(renamed, json_string_value(json_object_get(names, key)), value);
+    for (size_t i = 0; rc == 0 && i < json_array_size(required); i++) {
         const char *name = json_string_value(json_array_get(required, i));
-        if (rc == 0 && name && *name)
-            rc = json_array_set_new(required, i, escaped(&scratch, name));
+        json_t *other = name ? json_object_get(names, name) : NULL;
+        if (other)
+            rc = json_array_set(required, i, other);
     }
     if (rc == 0)
         rc = json_object_set(root, "properties", renamed);
     json_decref(renamed);
-    wt__buffer_dispose(&scratch);
+    json_decref(names);
     return rc;
 }
 
@@ -118,7 +156,7 @@ static void put_schema(struct buffer *out, struct str schema, const struct api *
         out->failed = true;
     if (root && api->flat && (flatten(root) < 0 || wt__schema_complete(root) < 0))
         out->failed = true;
-    if (root && api->keys && escape_keys(root) < 0)
+    if (root && api->keys && rename_keys(root) < 0)
         out->failed = true;
     if (!out->failed)
         out->failed = wt__schema_write(out, root) < 0;
@@ -147,9 +185,8 @@ static void put_member(struct buffer *out, const char *key, struct str text)
 
 static void put_tool(struct buffer *out, const struct tool *tool, const struct api *api)
 {
-    char name[WIRE_MAX + 1];
-    wt__wire_name(wt__wire_rule(wt__str(api->name)), tool->provider, tool->name, name);
-    wt__buffer_printf(out, "%s\"name\":\"%s\"", api->open, name);
+    wt__buffer_printf(out, "%s\"name\":", api->open);
+    wt__buffer_json(out, tool->export_name);
     if (api->title)
         put_member(out, "title", tool->title);
     struct str description = tool->description;

@@ -1,30 +1,19 @@
-/* names.c: see names.h. A part is cut at PART_MAX bytes before it is escaped, so that everything fits on the stack and
- * naming a tool cannot fail. That changes nothing: a part so long is hashed under every rule, and the hash is of the
- * whole id. */
+/* names.c: see names.h. Everything fits on the stack, so naming a tool allocates nothing and cannot fail. */
 #include "catalog/names.h"
 
+#include <strings.h>
+
 #include "base/sha256.h"
+#include "text/unicode.h"
 
 enum {
-    PART_MAX = 2 * WIRE_MAX, /* bytes of one part that are looked at: more is too long under every rule */
-    HASH_DIGITS = 16,
-    TAIL = 2 + HASH_DIGITS, /* "_h" and the digits */
-    DRAFT_MAX = 2 * 4 * PART_MAX + 2 + 4,
+    PROVIDER_LEAST = 12, /* bytes that a provider keeps where the tool's part is cut anyway */
+    WORD_LEAST = 8,      /* bytes of a word that is cut */
+    UNREADABLE_DIGITS = 6,
+    DIGITS_MIN = 4,
+    DIGITS_MAX = 16,
+    WORDS_MAX = READABLE_SOURCE / 2 + 1,
 };
-
-static const struct wire_rule rules[] = {
-    {"openai", "-", 64, false},     {"openai-responses", "-", 64, false},
-    {"anthropic", "-", 128, false}, {"gemini", "-.:", 64, true},
-    {"mcp", "-.", 128, false},
-};
-
-const struct wire_rule *wt__wire_rule(struct str format)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (wt__str_equal(format, wt__str(rules[i].name)))
-            return &rules[i];
-    return NULL;
-}
 
 void wt__tool_id(struct buffer *out, struct str provider, struct str name)
 {
@@ -34,166 +23,279 @@ void wt__tool_id(struct buffer *out, struct str provider, struct str name)
     wt__buffer_str(out, name);
 }
 
-uint64_t wt__id_hash(struct str provider, struct str name)
+/* ---------------------------------------------------------------- readable text */
+
+static bool is_letter(char c)
 {
-    struct sha256 sha;
-    unsigned char digest[32];
-    wt__sha256_begin(&sha);
-    wt__sha256_update(&sha, provider.ptr, provider.len);
-    if (provider.len > 0)
-        wt__sha256_update(&sha, "/", 1);
-    wt__sha256_update(&sha, name.ptr, name.len);
-    wt__sha256_end(&sha, digest);
-    uint64_t hash = 0;
-    for (int i = 0; i < 8; i++)
-        hash = hash << 8 | digest[i];
-    return hash;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* ---------------------------------------------------------------- escaping */
-
-static bool letter_or_digit(char c)
+static bool is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return is_letter(c) || (c >= '0' && c <= '9');
 }
 
-static bool hex_digit(char c)
+/* Latin letters that have no canonical decomposition, and how they are written without them. */
+static const struct {
+    uint32_t letter;
+    const char *plain;
+} latin[] = {
+    {0xc6, "AE"}, {0xd0, "D"},  {0xd8, "O"},  {0xde, "Th"}, {0xdf, "ss"}, {0xe6, "ae"}, {0xf0, "d"},   {0xf8, "o"},
+    {0xfe, "th"}, {0x110, "D"}, {0x111, "d"}, {0x131, "i"}, {0x141, "L"}, {0x142, "l"}, {0x152, "OE"}, {0x153, "oe"},
+};
+
+struct writing {
+    char *out;
+    size_t len;
+    char between; /* what stands between the last letter and the next one: 0 nothing, '-', or '_' */
+};
+
+static void put(struct writing *w, char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    if (w->len + 2 > READABLE_SOURCE)
+        return;
+    if (w->between && w->len > 0)
+        w->out[w->len++] = w->between;
+    w->between = 0;
+    w->out[w->len++] = c;
 }
 
-static int hex_value(char c)
+static void put_character(struct writing *w, uint32_t c)
 {
-    return c <= '9' ? c - '0' : c - 'a' + 10;
-}
-
-static bool allowed(const char *extra, char c)
-{
-    return letter_or_digit(c) || c == '_' || (c != '\0' && strchr(extra, c));
-}
-
-static size_t put_escape(char *out, char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    out[0] = '_';
-    out[1] = 'x';
-    out[2] = digits[(unsigned char)c >> 4];
-    out[3] = digits[(unsigned char)c & 15];
-    return 4;
-}
-
-/* Whether decoding would take what begins at part[i] for an escape. */
-static bool looks_escaped(struct str part, size_t i)
-{
-    return i + 3 < part.len && part.ptr[i] == '_' && part.ptr[i + 1] == 'x' && hex_digit(part.ptr[i + 2]) &&
-           hex_digit(part.ptr[i + 3]);
-}
-
-/* Escapes one part into out, which has room for 4 bytes a byte. apart: no "__" may arise in it, nor where it meets the
- * separator behind it. */
-static size_t escape(char *out, struct str part, const char *extra, bool apart, bool letter_first)
-{
-    size_t len = 0;
-    for (size_t i = 0; i < part.len; i++) {
-        char c = part.ptr[i];
-        bool last = i + 1 == part.len;
-        bool plain = allowed(extra, c) && !looks_escaped(part, i);
-        if (plain && apart && c == '_')
-            plain = !last && part.ptr[i + 1] != '_' && allowed(extra, part.ptr[i + 1]);
-        if (plain && i == 0 && letter_first)
-            plain = c == '_' || (letter_or_digit(c) && !(c >= '0' && c <= '9'));
-        if (plain)
-            out[len++] = c;
-        else
-            len += put_escape(out + len, c);
+    uint32_t parts[UNICODE_MAX_DECOMPOSED];
+    unsigned count = wt__unicode_decompose(c, parts);
+    if (parts[0] < 0x80 && is_word((char)parts[0])) {
+        put(w, (char)parts[0]);
+        return;
     }
-    return len;
+    if (count == 1 && wt__unicode_kind(c) == UNICODE_MARK)
+        return; /* of the letter before it */
+    for (size_t i = 0; i < sizeof latin / sizeof latin[0]; i++) {
+        if (latin[i].letter == parts[0]) {
+            for (const char *plain = latin[i].plain; *plain; plain++)
+                put(w, *plain);
+            return;
+        }
+    }
+    w->between = c == '-' && !w->between ? '-' : '_';
 }
 
-static bool ends_hashed(const char *wire, size_t len)
+size_t wt__readable(char out[READABLE_SOURCE], struct str text)
 {
-    if (len < TAIL || wire[len - TAIL] != '_' || wire[len - TAIL + 1] != 'h')
+    struct writing w = {.out = out};
+    if (text.len == 0)
+        return 0;
+    const char *at = text.ptr, *end = text.ptr + (text.len < READABLE_SOURCE ? text.len : READABLE_SOURCE);
+    while (at < end) {
+        if (is_word(*at))
+            put(&w, *at++);
+        else
+            put_character(&w, wt__utf8_next(&at, end));
+    }
+    return w.len;
+}
+
+/* Whether a word begins at text[i]. */
+static bool word_begins(const char *text, size_t i)
+{
+    bool upper = text[i] >= 'A' && text[i] <= 'Z', after_upper = text[i - 1] >= 'A' && text[i - 1] <= 'Z';
+    return !is_word(text[i]) || (upper && !after_upper);
+}
+
+size_t wt__readable_cut(const char *text, size_t len, size_t max)
+{
+    if (len <= max)
+        return len;
+    size_t cut = max;
+    while (cut > max / 2 && !word_begins(text, cut))
+        cut--;
+    if (cut <= max / 2)
+        cut = max;
+    while (cut > 0 && !is_word(text[cut - 1]))
+        cut--;
+    return cut;
+}
+
+/* ---------------------------------------------------------------- words */
+
+static bool listed(const char *const *words, size_t count, struct str word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == word.len && strncasecmp(words[i], word.ptr, word.len) == 0)
+            return true;
+    return false;
+}
+
+bool wt__is_form_word(struct str word)
+{
+    static const char *const words[] = {
+        "api",    "apis",        "rest",          "restful",       "openapi",  "swagger",     "spec",       "specs",
+        "schema", "json",        "http",          "specification", "official", "public",      "definition", "document",
+        "docs",   "definitions", "documentation", "mcp",           "server",   "description", "version",    "reference",
+    };
+    return listed(words, sizeof words / sizeof words[0], word);
+}
+
+bool wt__is_small_word(struct str word)
+{
+    static const char *const words[] = {"the", "of", "for", "and", "a", "an", "by", "with", "to", "in", "on", "from"};
+    return listed(words, sizeof words / sizeof words[0], word);
+}
+
+/* ---------------------------------------------------------------- the provider's part */
+
+struct part {
+    char text[READABLE_SOURCE];
+    size_t len;
+    size_t scope; /* bytes of what stands before the last '/' */
+};
+
+/* digits hexadecimal digits of a SHA-256. */
+static void put_digits(char *out, size_t digits, const unsigned char sha256[32])
+{
+    for (size_t i = 0; i < digits; i++)
+        out[i] = "0123456789abcdef"[sha256[i / 2] >> (i % 2 ? 0 : 4) & 15];
+}
+
+static void read_part(struct part *part, struct str text)
+{
+    part->len = wt__readable(part->text, text);
+    part->scope = 0;
+    if (text.len > 0 && part->len == 0) {
+        unsigned char sha256[32];
+        wt__sha256(text.ptr, text.len, sha256);
+        put_digits(part->text, UNREADABLE_DIGITS, sha256);
+        part->len = UNREADABLE_DIGITS;
+    }
+}
+
+static void read_provider(struct part *part, struct str provider)
+{
+    const char *slash = provider.len > 0 ? memrchr(provider.ptr, '/', provider.len) : NULL;
+    char scope[READABLE_SOURCE];
+    read_part(part, provider);
+    if (slash)
+        part->scope = wt__readable(scope, (struct str){provider.ptr, (size_t)(slash - provider.ptr)});
+}
+
+struct words {
+    struct str word[WORDS_MAX];
+    bool gone[WORDS_MAX];
+    size_t count, left, bytes; /* left: not gone; bytes: of those, joined */
+};
+
+static void split(struct words *words, const struct part *part)
+{
+    *words = (struct words){0};
+    for (size_t at = 0, end; at < part->len; at = end + 1) {
+        for (end = at; end < part->len && is_word(part->text[end]); end++)
+            ;
+        words->word[words->count++] = (struct str){part->text + at, end - at};
+    }
+    words->left = words->count;
+    words->bytes = part->len;
+}
+
+static bool drop(struct words *words, size_t i)
+{
+    if (words->gone[i] || words->left == 1)
         return false;
-    for (size_t i = len - HASH_DIGITS; i < len; i++)
-        if (!hex_digit(wire[i]))
-            return false;
+    words->gone[i] = true;
+    words->left--;
+    words->bytes -= words->word[i].len + 1;
     return true;
 }
 
-static struct str bounded(struct str part)
+/* Takes whole words out until at most max bytes are left: those that say what it is, then those of the scope, then from
+ * the end. A last word that is too long is cut, or goes too when a stump of it would be left. */
+static void shorten(struct part *part, size_t max)
 {
-    return (struct str){part.ptr, part.len < PART_MAX ? part.len : PART_MAX};
+    struct words words;
+    if (part->len <= max)
+        return;
+    split(&words, part);
+    for (size_t i = words.count; i-- > 0 && words.bytes > max;)
+        if (wt__is_form_word(words.word[i]) || wt__is_small_word(words.word[i]))
+            drop(&words, i);
+    for (size_t i = words.count; i-- > 0 && words.bytes > max;)
+        if (words.word[i].ptr < part->text + part->scope)
+            drop(&words, i);
+    for (size_t i = words.count; i-- > 0 && words.bytes > max;)
+        drop(&words, i);
+    size_t len = 0;
+    for (size_t i = 0; i < words.count; i++) {
+        if (words.gone[i])
+            continue;
+        if (len > 0)
+            part->text[len++] = words.word[i].ptr[-1];
+        memmove(part->text + len, words.word[i].ptr, words.word[i].len);
+        len += words.word[i].len;
+    }
+    part->len = len <= max || max >= WORD_LEAST ? wt__readable_cut(part->text, len, max) : 0;
+    part->scope = 0;
 }
 
-/* The escaped name, hashed when it is over max. sum: of the whole. Returns the length in out. */
-static size_t finish(char *draft, size_t len, size_t max, uint64_t sum, char *out)
+/* ---------------------------------------------------------------- the name */
+
+/* Digits that tell this attempt from the others: more and more of them, for some of the first may be taken too. */
+static size_t attempt_digits(struct str provider, struct str name, unsigned attempt, char out[DIGITS_MAX])
 {
-    if (ends_hashed(draft, len)) {
-        char last = draft[len - 1];
-        len += put_escape(draft + len - 1, last) - 1;
+    struct sha256 sha;
+    unsigned char sha256[32];
+    size_t digits = DIGITS_MIN * attempt < DIGITS_MAX ? DIGITS_MIN * attempt : DIGITS_MAX;
+    wt__sha256_begin(&sha);
+    wt__sha256_update(&sha, provider.ptr, provider.len);
+    wt__sha256_update(&sha, "/", 1);
+    wt__sha256_update(&sha, name.ptr, name.len);
+    for (unsigned i = 1; i < attempt; i++)
+        wt__sha256_update(&sha, "~", 1);
+    wt__sha256_end(&sha, sha256);
+    put_digits(out, digits, sha256);
+    return digits;
+}
+
+static bool needs_lead(const struct part *part)
+{
+    return part->len > 0 && !is_letter(part->text[0]);
+}
+
+/* Cuts both parts until they fit together, with "__" between them and a '_' before what begins with no letter. */
+static void fit(struct part *provider, struct part *tool, size_t room)
+{
+    size_t least = provider->len < PROVIDER_LEAST ? provider->len : PROVIDER_LEAST;
+    if (tool->len + needs_lead(tool) > room)
+        tool->len = wt__readable_cut(tool->text, tool->len, room - 1 - (least > 0 ? least + 2 : 0));
+    size_t left = room - tool->len;
+    shorten(provider, left > 2 ? left - 2 : 0);
+    if (needs_lead(provider) && 1 + provider->len + 2 > left)
+        shorten(provider, provider->len - 1);
+}
+
+static size_t append(char *out, size_t len, struct str text)
+{
+    memcpy(out + len, text.ptr, text.len);
+    return len + text.len;
+}
+
+size_t wt__export_name(struct str provider, struct str name, unsigned attempt, char out[EXPORT_NAME_MAX + 1])
+{
+    struct part before, tool;
+    char digits[DIGITS_MAX];
+    size_t digit_count = attempt ? attempt_digits(provider, name, attempt, digits) : 0, len = 0;
+    read_provider(&before, provider);
+    read_part(&tool, name);
+    fit(&before, &tool, EXPORT_NAME_MAX - (attempt ? 1 + digit_count : 0));
+    if (needs_lead(before.len > 0 ? &before : &tool))
+        out[len++] = '_';
+    if (before.len > 0) {
+        len = append(out, len, (struct str){before.text, before.len});
+        len = append(out, len, STR("__"));
     }
-    if (len > max) {
-        char tail[TAIL + 1];
-        tail[0] = '_';
-        tail[1] = 'h';
-        for (int i = 0; i < HASH_DIGITS; i++)
-            tail[2 + i] = "0123456789abcdef"[sum >> (60 - 4 * i) & 15];
-        memcpy(draft + max - TAIL, tail, TAIL);
-        len = max;
+    len = append(out, len, (struct str){tool.text, tool.len});
+    if (attempt) {
+        out[len++] = '_';
+        len = append(out, len, (struct str){digits, digit_count});
     }
-    memcpy(out, draft, len);
     out[len] = '\0';
     return len;
-}
-
-size_t wt__wire_name(const struct wire_rule *rule, struct str provider, struct str name, char out[WIRE_MAX + 1])
-{
-    char draft[DRAFT_MAX];
-    size_t len = 0;
-    if (provider.len > 0) {
-        len = escape(draft, bounded(provider), rule->extra, true, rule->letter_first);
-        draft[len++] = '_';
-        draft[len++] = '_';
-    }
-    len += escape(draft + len, bounded(name), rule->extra, provider.len == 0, rule->letter_first && provider.len == 0);
-    return finish(draft, len, rule->max, len > rule->max - 4 ? wt__id_hash(provider, name) : 0, out);
-}
-
-void wt__wire_escape(struct buffer *out, struct str key, const char *extra, size_t max)
-{
-    char draft[DRAFT_MAX], name[WIRE_MAX + 1];
-    size_t len = escape(draft, bounded(key), extra, false, false);
-    wt__buffer_append(out, name, finish(draft, len, max, wt__id_hash((struct str){"", 0}, key), name));
-}
-
-/* ---------------------------------------------------------------- decoding */
-
-static void unescape(struct buffer *out, struct str part)
-{
-    for (size_t i = 0; i < part.len; i++) {
-        if (looks_escaped(part, i)) {
-            wt__buffer_char(out, (char)(hex_value(part.ptr[i + 2]) << 4 | hex_value(part.ptr[i + 3])));
-            i += 3;
-        } else {
-            wt__buffer_char(out, part.ptr[i]);
-        }
-    }
-}
-
-enum wire_kind wt__wire_decode(struct str wire, struct buffer *provider, struct buffer *name, uint64_t *hash)
-{
-    *hash = 0;
-    if (ends_hashed(wire.ptr, wire.len)) {
-        for (size_t i = wire.len - HASH_DIGITS; i < wire.len; i++)
-            *hash = *hash << 4 | (uint64_t)hex_value(wire.ptr[i]);
-        return WIRE_HASHED;
-    }
-    const char *separator = wire.len > 0 ? memmem(wire.ptr, wire.len, "__", 2) : NULL;
-    if (separator) {
-        size_t len = (size_t)(separator - wire.ptr);
-        unescape(provider, (struct str){wire.ptr, len});
-        wire = (struct str){separator + 2, wire.len - len - 2};
-    }
-    unescape(name, wire);
-    return WIRE_EXACT;
 }

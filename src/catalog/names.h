@@ -1,49 +1,41 @@
-/* names.h: a tool's id, and the names that model providers accept, from which the id can be had back.
+/* names.h: a tool's id, and its exported name, which every model provider accepts and a language model can read.
  *
- * An id is "provider/name", or "name" without a provider. On the wire a tool is called PROVIDER__NAME within the
- * API's alphabet and length:
- *   - a byte outside the alphabet is _xHH (lower-case hexadecimal); a literal "_x" before two such digits has its
- *     underscore written _x5f, so decoding is one pass without exceptions;
- *   - the first "__" separates: inside a provider, and in a name without a provider, an underscore that would be
- *     followed by another is written _x5f;
- *   - what is too long keeps its beginning and ends in _h and 16 digits, the first 8 bytes of SHA-256 of the id; an
- *     exact name that happens to end so has its last byte escaped. A hashed name is found through the store.
- * Decoding does not depend on the API. */
+ * An id is "provider/name", or "name" without a provider. The exported name is PROVIDER__TOOL, or TOOL alone, of at
+ * most EXPORT_NAME_MAX letters, digits, '_' and '-', and begins with a letter or '_':
+ *   - in each part, what lies between letters and digits becomes one '_'; a single '-' stays. Letters with marks become
+ *     their base letters. So no part has "__", and none begins or ends with '_' or '-';
+ *   - what is too long loses words of the provider first, those that say least before others; the tool's part is kept
+ *     whole as long as it fits by itself, and is cut at a word when it does not;
+ *   - a part of which nothing can be read is a few hexadecimal digits of its SHA-256.
+ * Two ids may come to the same name. Whoever keeps the names asks for another attempt then, which ends in '_' and a few
+ * digits of the id's SHA-256. The name does not decode: the store knows whose it is. */
 #ifndef WT_CATALOG_NAMES_H
 #define WT_CATALOG_NAMES_H
 
 #include "base/buffer.h"
 
-enum { WIRE_MAX = 128 }; /* longest name of any rule */
-
-struct wire_rule {
-    const char *name;  /* of the API: "openai", ... */
-    const char *extra; /* allowed beside letters, digits and '_' */
-    size_t max;        /* bytes */
-    bool letter_first; /* must begin with a letter or '_' */
+enum {
+    EXPORT_NAME_MAX = 64,  /* bytes: the least of what the APIs allow */
+    READABLE_SOURCE = 256, /* bytes of a text that wt__readable looks at */
 };
-
-/* The rule of an export format ("openai", "openai-responses", "anthropic", "gemini", "mcp"), or NULL. */
-const struct wire_rule *wt__wire_rule(struct str format);
 
 /* Appends the id. */
 void wt__tool_id(struct buffer *out, struct str provider, struct str name);
 
-/* The first 8 bytes, big-endian, of the SHA-256 of the id. */
-uint64_t wt__id_hash(struct str provider, struct str name);
+/* text in letters, digits, '_' and '-', as above; at most READABLE_SOURCE bytes, no NUL behind them. Returns its
+ * length, 0 when nothing of text can be read. Any bytes are accepted. */
+size_t wt__readable(char out[READABLE_SOURCE], struct str text);
 
-/* out ends in NUL. Returns its length. */
-size_t wt__wire_name(const struct wire_rule *rule, struct str provider, struct str name, char out[WIRE_MAX + 1]);
+/* Cuts a readable text at a word, to at most max bytes. Returns the new length. */
+size_t wt__readable_cut(const char *text, size_t len, size_t max);
 
-enum wire_kind {
-    WIRE_EXACT,  /* provider and name are set */
-    WIRE_HASHED, /* hash is set */
-};
+/* The exported name; attempt 0 is the plain one, and each other ends in other digits. out ends in NUL. Returns its
+ * length. name is not empty. */
+size_t wt__export_name(struct str provider, struct str name, unsigned attempt, char out[EXPORT_NAME_MAX + 1]);
 
-/* Takes a name of the wire apart. The buffers are appended to; any bytes are accepted. */
-enum wire_kind wt__wire_decode(struct str wire, struct buffer *provider, struct buffer *name, uint64_t *hash);
-
-/* key within [extra, letters, digits, '_'] and max, by the same escapes: for names of properties. */
-void wt__wire_escape(struct buffer *out, struct str key, const char *extra, size_t max);
+/* Whether a word, in any case, says what kind of thing a provider is ("API", "server") rather than which one. */
+bool wt__is_form_word(struct str word);
+/* Whether it only joins others ("of", "the"). */
+bool wt__is_small_word(struct str word);
 
 #endif

@@ -75,18 +75,32 @@ int wt__store_check(struct store *store, wt_error *err);
 /* ---------------------------------------------------------------- changes */
 
 struct store_import_options {
-    struct str source;         /* where the tools come from: the scope of sync */
-    bool sync;                 /* remove tools that this source brought earlier and does not bring now */
+    struct str source;         /* a path, or a name of what has none: the scope of sync */
+    bool sync;                 /* remove what this source, and what lies below it, brought earlier and not now */
     struct progress *progress; /* may be NULL */
+    struct arena *arena;       /* for the texts of collisions; NULL: they are only counted */
+};
+
+/* A tool that got another name, because another source's tool has its own. */
+struct store_collision {
+    struct str provider, name; /* now */
+    struct str taken;          /* the name that it would have */
+    struct str source, other;  /* where it comes from, and where the one comes from that has the name */
 };
 
 struct store_changes {
     size_t added, updated, unchanged, removed;
-    size_t repeated; /* same provider and name as a later tool of this import: passed over */
+    size_t collisions; /* of added tools */
+    struct store_collision first[WT_MAX_COLLISIONS];
 };
 
 /* One import is one transaction. A tool whose definition and fields are as stored is not touched; a changed one keeps
  * its id and loses its vectors. A tool belongs to the source that brought it last.
+ *
+ * Whose name it is. (provider, name) with the same definition is one tool, whoever brings it. With another definition
+ * it is the same tool, changed, when its source is that of the stored one; otherwise it is another tool, which is found
+ * among "name~2", "name~3", ... when its source has brought it before, and is else added by the first of them that is
+ * free. So is a name that comes twice in one import. Nothing is overwritten but by its own source.
  * Errors: WT_ETOOLONG (over WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_ECANCELLED: nothing was changed. */
 int wt__store_import(struct store *store, const struct tool *tools, size_t count,
                      const struct store_import_options *options, struct store_changes *out, wt_error *err);
@@ -95,6 +109,11 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
 int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, wt_error *err);
 /* Removes every tool of a provider. Returns how many there were. */
 int64_t wt__store_remove_provider(struct store *store, struct str provider, wt_error *err);
+
+/* Gives a provider another name, by which later imports of the old one are stored too. Its tools keep their usages, get
+ * exported names anew, and count as changed. Returns how many there are.
+ * Errors: WT_ENOTFOUND (no such provider), WT_EINVAL (another provider has that name, or had it). */
+int64_t wt__store_rename_provider(struct store *store, struct str provider, struct str name, wt_error *err);
 
 /* ---------------------------------------------------------------- reading tools */
 
@@ -119,12 +138,12 @@ int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err);
 int wt__store_get(struct store *store, const int64_t *ids, size_t count, struct arena *arena, struct tool *out,
                   wt_error *err);
 
-/* Ids in order, at most max of them. Each returns how many it wrote. provider NULL: of any provider.
- * id_hash: wt__id_hash() of catalog/names.h. */
+/* Ids in order, at most max of them. Each returns how many it wrote. provider NULL: of any provider. */
 int wt__store_find_name(struct store *store, const struct str *provider, struct str name, int64_t *ids, size_t max,
                         wt_error *err);
 int wt__store_find_source_id(struct store *store, struct str source_id, int64_t *ids, size_t max, wt_error *err);
-int wt__store_find_hash(struct store *store, uint64_t id_hash, int64_t *ids, size_t max, wt_error *err);
+/* 1 and *id when a tool has this exported name, else 0. */
+int wt__store_find_export_name(struct store *store, struct str export_name, int64_t *id, wt_error *err);
 
 /* Ids of a provider's tools (NULL: of all), in order, `limit` of them (0: all) after the first `offset`.
  * *ids in the arena. A provider without tools gives none. */

@@ -7,9 +7,10 @@
 
 #include <sqlite3.h>
 
+#include "catalog/names.h"
 #include "catalog/store.h"
 
-enum { STORE_STATEMENTS_MAX = 80 };
+enum { STORE_STATEMENTS_MAX = 100 };
 
 struct store {
     sqlite3 *db;
@@ -29,6 +30,7 @@ struct store {
 /* One step of the file's history: what turns a store of version `index` into one of version `index + 1`. */
 struct migration {
     const char *sql;
+    int (*finish)(struct store *store, wt_error *err); /* what SQL cannot say, after it; may be NULL */
 };
 
 /* Brings the file to version `count`, all steps in one transaction. Errors: WT_ESTORE (the file is no store),
@@ -65,6 +67,16 @@ int wt__sql_end(struct store *store, int rc, wt_error *err);
 /* The generation that this transaction will have made. */
 int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err);
 int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err);
+
+/* Exported names (store_sqlite_names.c). *attempt begins at 0 and is moved on to one at which no tool's id is the name;
+ * whether another tool has the name tells the unique column. Any tool: id 0 for one that is not stored yet. */
+int wt__names_attempt(struct store *store, struct str provider, struct str name, unsigned *attempt,
+                      char out[EXPORT_NAME_MAX + 1], wt_error *err);
+/* Gives each tool without an exported name one, in the order of ids. */
+int wt__names_fill(struct store *store, wt_error *err);
+/* The row of a provider by its name, or by one that it had: 1, *id and its name in the arena; 0: there is none. */
+int wt__provider_find(struct store *store, struct str name, int64_t *id, struct str *shown, struct arena *arena,
+                      wt_error *err);
 
 /* The model's row, 0 when the store has none of it; make adds it. Errors: WT_EMODEL (another dimension). */
 int wt__sql_find_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);

@@ -2,15 +2,29 @@
  *
  * An import compares every tool with its row field by field, through one index lookup each, and writes only what
  * differs: importing the same file again reads and writes nothing. While it runs the page cache may grow to
- * IMPORT_CACHE_KIB, because a cache that spills takes the file from its readers before the commit. */
-#include "catalog/store_sqlite.h"
+ * IMPORT_CACHE_KIB, because a cache that spills takes the file from its readers before the commit.
+ *
+ * Whose a name is (catalog/store.h): a row is taken once an import. A tool whose row is another source's, or is taken,
+ * is looked for in the family of its name, the rows "name" and "name~N" of its provider (store_sqlite_family.h). That
+ * is rare; an import that meets no other source's names never does it. */
+#include "catalog/store_sqlite_family.h"
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "catalog/names.h"
 
 enum { STEP_TOOLS = 64 }; /* tools between two looks at the progress */
+
+/* A provider that the import has met. */
+struct provider {
+    int64_t id;
+    struct str name; /* not always the one that the source uses */
+};
+
+/* Rows that this import brought, added or changed: open addressing, at most half full. */
+struct taken {
+    int64_t *slots; /* 0: free */
+    size_t mask;
+};
 
 struct import {
     struct store *store;
@@ -18,14 +32,15 @@ struct import {
     size_t count;
     const struct store_import_options *options;
     uint64_t generation;
-    int64_t source;
-    bool *superseded; /* [count] a later tool has the same provider and name */
-    int64_t *ids;     /* [count] row of each tool that is not superseded, id_count of them */
-    size_t id_count;
-    struct map providers; /* name -> index of provider_ids */
-    int64_t *provider_ids;
+    struct owner owner; /* of the tool at hand */
+    bool owner_is_new;  /* it had no tools when its first one came */
+    struct taken taken;
+    struct map provider_index; /* name -> index of providers */
+    struct provider *providers;
     size_t provider_capacity;
-    bool lost_labels; /* usages name tools that were not there when the import began */
+    struct families families;
+    struct arena arena; /* names of providers */
+    bool lost_labels;   /* usages name tools that were not there when the import began */
     struct store_changes changes;
     wt_error *err;
 };
@@ -48,95 +63,149 @@ static int check_tool(const struct tool *tool, wt_error *err)
     return 0;
 }
 
-/* Marks all but the last of the tools that have the same provider and name. */
-static int find_repeated(struct import *import, struct arena *arena)
+static int taken_new(struct taken *taken, size_t count)
 {
-    struct map seen = {0};
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < import->count; i++) {
-        const struct tool *tool = &import->tools[i];
-        rc = check_tool(tool, import->err);
-        if (rc < 0)
-            break;
-        size_t len = tool->provider.len + 1 + tool->name.len;
-        char *key = wt__arena_alloc(arena, len, 1);
-        bool added = false;
-        uint32_t *last = NULL;
-        if (key) {
-            if (tool->provider.len)
-                memcpy(key, tool->provider.ptr, tool->provider.len);
-            key[tool->provider.len] = '\0'; /* names hold no NUL, so keys do not run into each other */
-            memcpy(key + tool->provider.len + 1, tool->name.ptr, tool->name.len);
-            last = wt__map_insert(&seen, (struct str){key, len}, (uint32_t)i, &added);
-        }
-        if (!last) {
-            rc = wt__fail_nomem(import->err);
-        } else if (!added) {
-            import->superseded[*last] = true;
-            import->changes.repeated++;
-            *last = (uint32_t)i;
-        }
-    }
-    wt__map_dispose(&seen);
-    return rc;
+    size_t capacity = 16;
+    while (capacity < 2 * (count + 1))
+        capacity *= 2;
+    taken->mask = capacity - 1;
+    taken->slots = calloc(capacity, sizeof *taken->slots);
+    return taken->slots ? 0 : -1;
+}
+
+/* The slot of a row's id, or the free one where it belongs. */
+static int64_t *taken_slot(const struct taken *taken, int64_t id)
+{
+    size_t at = (size_t)((uint64_t)id * 0x9e3779b97f4a7c15u >> 20) & taken->mask;
+    while (taken->slots[at] != 0 && taken->slots[at] != id)
+        at = (at + 1) & taken->mask;
+    return &taken->slots[at];
+}
+
+static bool is_taken(const void *context, int64_t id)
+{
+    const struct import *import = context;
+    return *taken_slot(&import->taken, id) == id;
+}
+
+static void take(struct import *import, int64_t id)
+{
+    *taken_slot(&import->taken, id) = id;
 }
 
 /* ---------------------------------------------------------------- names that rows refer to */
 
-/* The row of a name in a table of names, made when absent. */
+static const char source_select[] = "SELECT id FROM source WHERE name = ?1",
+                  source_insert[] = "INSERT INTO source (name) VALUES (?1)",
+                  provider_select[] = "SELECT id FROM provider WHERE name = ?1",
+                  provider_insert[] = "INSERT INTO provider (name) VALUES (?1)";
+
+/* The row of a name in a table of names; 0: there is none. */
+static int find_name(struct import *import, const char *select, struct str name, int64_t *id)
+{
+    sqlite3_stmt *row;
+    *id = 0;
+    int rc = wt__sql_prepare(import->store, select, &row, import->err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(row, 1, name))
+        return wt__fail_nomem(import->err);
+    rc = wt__sql_step(import->store, row, import->err);
+    if (rc == 1)
+        *id = sqlite3_column_int64(row, 0);
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+/* The same, made when absent. */
 static int name_id(struct import *import, const char *select, const char *insert, struct str name, int64_t *id)
 {
-    struct store *store = import->store;
-    sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, select, &statement, import->err);
+    sqlite3_stmt *row;
+    int rc = find_name(import, select, name, id);
+    if (rc < 0 || *id != 0)
+        return rc;
+    rc = wt__sql_prepare(import->store, insert, &row, import->err);
     if (rc < 0)
         return rc;
-    if (wt__sql_bind_text(statement, 1, name))
+    if (wt__sql_bind_text(row, 1, name))
         return wt__fail_nomem(import->err);
-    rc = wt__sql_step(store, statement, import->err);
-    if (rc == 1) {
-        *id = sqlite3_column_int64(statement, 0);
-        wt__sql_reset(statement);
-        return 0;
-    }
-    if (rc == 0)
-        rc = wt__sql_prepare(store, insert, &statement, import->err);
-    if (rc < 0)
-        return rc;
-    if (wt__sql_bind_text(statement, 1, name))
-        return wt__fail_nomem(import->err);
-    rc = wt__sql_step(store, statement, import->err);
-    *id = sqlite3_last_insert_rowid(store->db);
+    rc = wt__sql_step(import->store, row, import->err);
+    *id = sqlite3_last_insert_rowid(import->store->db);
     return rc;
 }
 
-static int source_id(struct import *import, struct str name, int64_t *id)
+/* 1 when a source has tools. */
+static int has_tools(struct import *import, int64_t source)
 {
-    return name_id(import, "SELECT id FROM source WHERE name = ?1", "INSERT INTO source (name) VALUES (?1)", name, id);
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(import->store, "SELECT 1 FROM tool WHERE source = ?1 LIMIT 1", &row, import->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, source);
+    rc = wt__sql_step(import->store, row, import->err);
+    wt__sql_reset(row);
+    return rc;
 }
 
-static int provider_id(struct import *import, struct str name, int64_t *id)
+/* Makes the tool's source the owner at hand. Tools of one source mostly come together. */
+static int set_owner(struct import *import, const struct tool *tool)
+{
+    struct owner *owner = &import->owner;
+    struct str name = tool->source.len > 0 ? tool->source : import->options->source;
+    if (owner->count > 0 && wt__str_equal(owner->name, name))
+        return 0;
+    *owner = (struct owner){.name = name, .count = 1};
+    int rc = name_id(import, source_select, source_insert, name, &owner->ids[0]);
+    for (size_t i = name.len; rc == 0 && i-- > 1 && owner->count < OWNER_MAX;) {
+        if (name.ptr[i] != '/')
+            continue;
+        rc = find_name(import, source_select, (struct str){name.ptr, i}, &owner->ids[owner->count]);
+        owner->count += owner->ids[owner->count] != 0;
+    }
+    import->owner_is_new = true;
+    for (size_t i = 0; rc == 0 && i < owner->count && import->owner_is_new; i++) {
+        rc = has_tools(import, owner->ids[i]);
+        import->owner_is_new = rc == 0;
+        rc = rc < 0 ? rc : 0;
+    }
+    return rc;
+}
+
+static int new_provider(struct import *import, struct str name, struct provider *out)
+{
+    int rc = wt__provider_find(import->store, name, &out->id, &out->name, &import->arena, import->err);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    out->name = name;
+    return name_id(import, provider_select, provider_insert, name, &out->id);
+}
+
+static int find_provider(struct import *import, struct str name, struct provider *out)
 {
     bool added;
-    size_t next = import->providers.len;
-    if (wt__grow((void **)&import->provider_ids, &import->provider_capacity, next + 1, sizeof *id) < 0)
+    size_t next = import->provider_index.len;
+    if (wt__grow((void **)&import->providers, &import->provider_capacity, next + 1, sizeof *out) < 0)
         return wt__fail_nomem(import->err);
-    uint32_t *index = wt__map_insert(&import->providers, name, (uint32_t)next, &added);
+    uint32_t *index = wt__map_insert(&import->provider_index, name, (uint32_t)next, &added);
     if (!index)
         return wt__fail_nomem(import->err);
-    if (added) {
-        int rc = name_id(import, "SELECT id FROM provider WHERE name = ?1", "INSERT INTO provider (name) VALUES (?1)",
-                         name, &import->provider_ids[next]);
-        if (rc < 0)
-            return rc;
-    }
-    *id = import->provider_ids[*index];
-    return 0;
+    int rc = added ? new_provider(import, name, &import->providers[next]) : 0;
+    *out = import->providers[*index];
+    return rc;
 }
 
 /* ---------------------------------------------------------------- one tool */
 
 enum { COLUMN_ID, COLUMN_SOURCE, COLUMN_SHA256, COLUMN_TEXTS };
+
+/* A tool on its way into its row. */
+struct incoming {
+    const struct tool *tool;
+    struct provider provider;
+    struct str own_name; /* as its source has it */
+    struct str name;     /* as it is stored */
+    char numbered[WT_MAX_NAME_BYTES + 1];
+};
 
 /* The text columns, in the order of the statements below. */
 static void texts_of(const struct tool *tool, struct str texts[6])
@@ -164,7 +233,7 @@ static int bind_content(struct import *import, sqlite3_stmt *statement, const st
 {
     struct str texts[6];
     texts_of(tool, texts);
-    int failed = sqlite3_bind_int64(statement, 1, import->source) |
+    int failed = sqlite3_bind_int64(statement, 1, import->owner.ids[0]) |
                  sqlite3_bind_int64(statement, 2, (int64_t)import->generation) |
                  wt__sql_bind_blob(statement, 3, tool->sha256, sizeof tool->sha256) |
                  wt__sql_bind_blob(statement, 4, tool->definition.ptr, tool->definition.len);
@@ -173,28 +242,74 @@ static int bind_content(struct import *import, sqlite3_stmt *statement, const st
     return failed ? wt__fail_nomem(import->err) : 0;
 }
 
-static int insert_tool(struct import *import, const struct tool *tool, int64_t provider)
+/* Tells of a tool that is called otherwise than its source has it, unless that is the source's own doing. */
+static int tell_collision(struct import *import, const struct incoming *in)
 {
-    sqlite3_stmt *insert;
+    sqlite3_stmt *row;
+    struct store_changes *changes = &import->changes;
+    struct arena *arena = import->options->arena;
     int rc = wt__sql_prepare(import->store,
-                             "INSERT INTO tool (source, generation, sha256, definition, source_id, format, category,"
-                             " title, description, schema, provider, name, id_hash)"
-                             " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-                             &insert, import->err);
-    if (rc == 0)
-        rc = bind_content(import, insert, tool);
+                             "SELECT s.name FROM tool t CROSS JOIN source s ON s.id = t.source"
+                             " WHERE t.name = ?1 AND t.provider = ?2",
+                             &row, import->err);
     if (rc < 0)
         return rc;
-    uint64_t hash = wt__id_hash(tool->provider, tool->name);
-    if (sqlite3_bind_int64(insert, 11, provider) | wt__sql_bind_text(insert, 12, tool->name) |
-        sqlite3_bind_int64(insert, 13, (int64_t)hash))
+    if (wt__sql_bind_text(row, 1, in->own_name) | sqlite3_bind_int64(row, 2, in->provider.id))
         return wt__fail_nomem(import->err);
-    rc = wt__sql_step(import->store, insert, import->err);
+    rc = wt__sql_step(import->store, row, import->err);
+    struct str other = rc == 1 ? wt__sql_column(row, 0) : import->owner.name;
+    if (rc == 1 && !wt__str_equal(other, import->owner.name) && changes->collisions++ < WT_MAX_COLLISIONS && arena) {
+        struct store_collision *told = &changes->first[changes->collisions - 1];
+        *told = (struct store_collision){in->provider.name, in->name, in->own_name, import->owner.name, other};
+        struct str *texts[] = {&told->provider, &told->name, &told->taken, &told->source, &told->other};
+        for (size_t i = 0; rc >= 0 && i < sizeof texts / sizeof texts[0]; i++) {
+            texts[i]->ptr = wt__arena_copy(arena, *texts[i]);
+            rc = texts[i]->ptr ? rc : wt__fail_nomem(import->err);
+        }
+    }
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+/* Adds the row; its exported name is the first that no other tool has. */
+static int insert_row(struct import *import, const struct incoming *in)
+{
+    for (unsigned attempt = 0;; attempt++) {
+        char export_name[EXPORT_NAME_MAX + 1];
+        sqlite3_stmt *insert;
+        int rc = wt__names_attempt(import->store, in->provider.name, in->name, &attempt, export_name, import->err);
+        if (rc == 0)
+            rc = wt__sql_prepare(import->store,
+                                 "INSERT INTO tool (source, generation, sha256, definition, source_id, format,"
+                                 " category, title, description, schema, provider, name, export_name)"
+                                 " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+                                 " ON CONFLICT (export_name) DO NOTHING",
+                                 &insert, import->err);
+        if (rc == 0)
+            rc = bind_content(import, insert, in->tool);
+        if (rc < 0)
+            return rc;
+        if (sqlite3_bind_int64(insert, 11, in->provider.id) | wt__sql_bind_text(insert, 12, in->name) |
+            wt__sql_bind_text(insert, 13, wt__str(export_name)))
+            return wt__fail_nomem(import->err);
+        rc = wt__sql_step(import->store, insert, import->err);
+        if (rc < 0 || sqlite3_changes(import->store->db) > 0)
+            return rc;
+    }
+}
+
+static int insert_tool(struct import *import, const struct incoming *in)
+{
+    int rc = insert_row(import, in);
+    if (rc < 0)
+        return rc;
     int64_t id = sqlite3_last_insert_rowid(import->store->db);
-    import->ids[import->id_count++] = id;
+    take(import, id);
     import->changes.added++;
+    if (!wt__str_equal(in->name, in->own_name))
+        rc = tell_collision(import, in);
     if (rc == 0 && import->lost_labels)
-        rc = wt__usage_link(import->store, id, tool->provider, tool->name, import->err);
+        rc = wt__usage_link(import->store, id, in->provider.name, in->name, import->err);
     return rc;
 }
 
@@ -229,35 +344,92 @@ static int update_tool(struct import *import, const struct tool *tool, int64_t i
     return rc < 0 ? rc : run_with_id(import->store, "DELETE FROM vector WHERE tool = ?1", id, NULL, import->err);
 }
 
+/* The row with this id, or with this provider and name: 1 and *row. */
+static int find_row(struct import *import, int64_t id, const struct incoming *in, sqlite3_stmt **row)
+{
+    int rc = id ? wt__sql_prepare(import->store,
+                                  "SELECT id, source, sha256, source_id, format, category, title, description, schema"
+                                  " FROM tool WHERE id = ?1",
+                                  row, import->err)
+                : wt__sql_prepare(import->store,
+                                  "SELECT id, source, sha256, source_id, format, category, title, description, schema"
+                                  " FROM tool WHERE provider = ?1 AND name = ?2",
+                                  row, import->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(*row, 1, id ? id : in->provider.id);
+    if (!id && wt__sql_bind_text(*row, 2, in->tool->name))
+        return wt__fail_nomem(import->err);
+    return wt__sql_step(import->store, *row, import->err);
+}
+
+/* Whether the tool is the row's: it has that definition, or is of the same source and nothing else is it. */
+static bool belongs(const struct import *import, const struct tool *tool, sqlite3_stmt *row)
+{
+    struct str sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
+    return (wt__str_equal(wt__sql_column(row, COLUMN_SHA256), sha256) &&
+            wt__str_equal(wt__sql_column(row, COLUMN_TEXTS), tool->source_id) &&
+            wt__str_equal(wt__sql_column(row, COLUMN_TEXTS + 5), tool->schema)) ||
+           (wt__owner_has(&import->owner, sqlite3_column_int64(row, COLUMN_SOURCE)) &&
+            !is_taken(import, sqlite3_column_int64(row, COLUMN_ID)));
+}
+
+/* The tool is this row: writes what differs, where that is for its source to say. */
+static int settle(struct import *import, const struct tool *tool, sqlite3_stmt *row)
+{
+    int64_t id = sqlite3_column_int64(row, COLUMN_ID), source = sqlite3_column_int64(row, COLUMN_SOURCE);
+    bool same = same_as_row(tool, row), own = wt__owner_has(&import->owner, source), again = is_taken(import, id);
+    wt__sql_reset(row);
+    take(import, id);
+    if (own && !same && !again)
+        return update_tool(import, tool, id);
+    import->changes.unchanged += !again;
+    if (source == import->owner.ids[0] || again)
+        return 0;
+    return run_with_id(import->store, "UPDATE tool SET source = ?2 WHERE id = ?1", id, &import->owner.ids[0],
+                       import->err);
+}
+
+/* The tool's name is another's, or free though its source has brought tools before: it may be stored by a number. */
+static int import_relative(struct import *import, struct incoming *in, bool free)
+{
+    struct family *family;
+    sqlite3_stmt *row;
+    int rc = wt__family_open(&import->families, import->store, in->provider.id, in->own_name, &family, import->err);
+    if (rc < 0)
+        return rc;
+    int64_t id = wt__family_same(&import->families, family, in->tool);
+    if (!free && (id == 0 || is_taken(import, id)))
+        id = wt__family_own(family, &import->owner, is_taken, import);
+    if (id != 0 && !is_taken(import, id)) {
+        rc = find_row(import, id, in, &row);
+        return rc == 1 ? settle(import, in->tool, row) : rc;
+    }
+    if (!free) {
+        rc = wt__family_number(family, import->store, in->provider.id, in->own_name, in->numbered, import->err);
+        in->name = wt__str(in->numbered);
+    }
+    return rc < 0 ? rc : insert_tool(import, in);
+}
+
 static int import_tool(struct import *import, const struct tool *tool)
 {
-    int64_t provider = 0;
-    sqlite3_stmt *find;
-    int rc = provider_id(import, tool->provider, &provider);
+    struct incoming in = {.tool = tool, .name = tool->name};
+    sqlite3_stmt *row;
+    in.own_name = tool->own_name.len > 0 ? tool->own_name : tool->name;
+    int rc = set_owner(import, tool);
     if (rc == 0)
-        rc = wt__sql_prepare(import->store,
-                             "SELECT id, source, sha256, source_id, format, category, title, description, schema"
-                             " FROM tool WHERE name = ?1 AND provider = ?2",
-                             &find, import->err);
-    if (rc < 0)
-        return rc;
-    if (wt__sql_bind_text(find, 1, tool->name) | sqlite3_bind_int64(find, 2, provider))
-        return wt__fail_nomem(import->err);
-    rc = wt__sql_step(import->store, find, import->err);
+        rc = find_provider(import, tool->provider, &in.provider);
+    if (rc == 0)
+        rc = find_row(import, 0, &in, &row);
     if (rc < 0)
         return rc;
     if (rc == 0)
-        return insert_tool(import, tool, provider);
-    int64_t id = sqlite3_column_int64(find, COLUMN_ID), owner = sqlite3_column_int64(find, COLUMN_SOURCE);
-    bool same = same_as_row(tool, find);
-    wt__sql_reset(find);
-    import->ids[import->id_count++] = id;
-    if (!same)
-        return update_tool(import, tool, id);
-    import->changes.unchanged++;
-    if (owner == import->source)
-        return 0;
-    return run_with_id(import->store, "UPDATE tool SET source = ?2 WHERE id = ?1", id, &import->source, import->err);
+        return import->owner_is_new ? insert_tool(import, &in) : import_relative(import, &in, true);
+    if (belongs(import, tool, row))
+        return settle(import, tool, row);
+    wt__sql_reset(row);
+    return import_relative(import, &in, false);
 }
 
 /* ---------------------------------------------------------------- removal */
@@ -276,34 +448,47 @@ static int remove_empty_providers(struct store *store, wt_error *err)
                         err);
 }
 
-/* Removes the source's tools that this import did not bring. Rows are deleted behind the cursor, never under it. */
+/* The rows of the source, and of all below it, that this import did not bring. *ids is the caller's to free. */
+static int find_gone(struct import *import, int64_t **ids, size_t *count)
+{
+    struct str source = import->options->source;
+    size_t capacity = 0;
+    sqlite3_stmt *rows;
+    *ids = NULL;
+    *count = 0;
+    int rc = wt__sql_prepare(import->store,
+                             "SELECT t.id FROM source s CROSS JOIN tool t ON t.source = s.id"
+                             " WHERE s.name = ?1 OR substr(s.name, 1, length(?1) + 1) = ?1 || '/'",
+                             &rows, import->err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(rows, 1, source))
+        return wt__fail_nomem(import->err);
+    while (rc == 0 && (rc = wt__sql_step(import->store, rows, import->err)) == 1) {
+        int64_t id = sqlite3_column_int64(rows, 0);
+        rc = 0;
+        if (is_taken(import, id))
+            continue;
+        rc = wt__grow((void **)ids, &capacity, *count + 1, sizeof **ids) < 0 ? wt__fail_nomem(import->err) : 0;
+        if (rc == 0)
+            (*ids)[(*count)++] = id;
+    }
+    wt__sql_reset(rows);
+    return rc;
+}
+
+/* Removes what this import did not bring: rows are deleted behind the cursor that finds them, never under it. */
 static int remove_gone(struct import *import)
 {
-    struct store *store = import->store;
-    sqlite3_stmt *next;
-    int64_t after = 0;
-    wt__sort_i64(import->ids, import->id_count);
-    for (size_t at = 0;;) {
-        int rc = wt__sql_prepare(store, "SELECT id FROM tool WHERE source = ?1 AND id > ?2 ORDER BY id LIMIT 1", &next,
-                                 import->err);
-        if (rc < 0)
-            return rc;
-        sqlite3_bind_int64(next, 1, import->source);
-        sqlite3_bind_int64(next, 2, after);
-        rc = wt__sql_step(store, next, import->err);
-        if (rc <= 0)
-            return rc;
-        after = sqlite3_column_int64(next, 0);
-        wt__sql_reset(next);
-        while (at < import->id_count && import->ids[at] < after)
-            at++;
-        if (at < import->id_count && import->ids[at] == after)
-            continue;
-        rc = remove_tool(store, after, import->err);
-        if (rc < 0)
-            return rc;
-        import->changes.removed++;
+    int64_t *ids;
+    size_t count;
+    int rc = find_gone(import, &ids, &count);
+    for (size_t i = 0; rc >= 0 && i < count; i++) {
+        rc = remove_tool(import->store, ids[i], import->err);
+        import->changes.removed += rc == 1;
     }
+    free(ids);
+    return rc < 0 ? rc : 0;
 }
 
 /* A removal took links from usages when fewer are left than there were. */
@@ -367,9 +552,7 @@ static int import_tools(struct import *import)
 {
     struct progress *progress = import->options->progress;
     int64_t lost = 0;
-    int rc = source_id(import, import->options->source, &import->source);
-    if (rc == 0)
-        rc = wt__sql_next_generation(import->store, &import->generation, import->err);
+    int rc = wt__sql_next_generation(import->store, &import->generation, import->err);
     if (rc == 0)
         rc =
             wt__sql_number(import->store, "SELECT EXISTS (SELECT 1 FROM label WHERE tool IS NULL)", &lost, import->err);
@@ -377,8 +560,7 @@ static int import_tools(struct import *import)
     if (rc == 0 && wt__progress_phase(progress, "storing", import->count))
         rc = wt__fail_cancelled(import->err);
     for (size_t i = 0; rc == 0 && i < import->count; i++) {
-        if (!import->superseded[i])
-            rc = import_tool(import, &import->tools[i]);
+        rc = import_tool(import, &import->tools[i]);
         size_t done = i % STEP_TOOLS + 1;
         if (rc == 0 && (done == STEP_TOOLS || i + 1 == import->count) && wt__progress_step(progress, done))
             rc = wt__fail_cancelled(import->err);
@@ -430,15 +612,13 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
                      const struct store_import_options *options, struct store_changes *out, wt_error *err)
 {
     struct import import = {.store = store, .tools = tools, .count = count, .options = options, .err = err};
-    struct arena arena = {0};
     struct progress *before = store->progress;
     *out = (struct store_changes){0};
     if (count > WT_MAX_TOOLS)
         return wt__fail(err, WT_ETOOLONG, "%zu tools in one import; at most %d fit", count, WT_MAX_TOOLS);
-    import.superseded = calloc(count + 1, sizeof *import.superseded);
-    import.ids = wt__alloc_array(count + 1, sizeof *import.ids);
-    int rc = import.superseded && import.ids ? find_repeated(&import, &arena) : wt__fail_nomem(err);
-    wt__arena_dispose(&arena);
+    int rc = taken_new(&import.taken, count) < 0 ? wt__fail_nomem(err) : 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = check_tool(&tools[i], err);
     if (rc == 0) {
         store->progress = options->progress;
         rc = run_import(&import);
@@ -446,9 +626,10 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
     }
     if (rc == 0)
         *out = import.changes;
-    free(import.superseded);
-    free(import.ids);
-    free(import.provider_ids);
-    wt__map_dispose(&import.providers);
+    free(import.taken.slots);
+    free(import.providers);
+    wt__map_dispose(&import.provider_index);
+    wt__families_dispose(&import.families);
+    wt__arena_dispose(&import.arena);
     return rc;
 }

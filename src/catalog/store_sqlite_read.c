@@ -6,7 +6,7 @@
 /* The columns of a tool, for fill_tool(). */
 #define TOOL_COLUMNS                                                                                                   \
     "t.id, t.generation, t.provider, t.sha256, p.name, t.name, t.source_id, t.format, t.category, t.title,"            \
-    " t.description, t.schema, t.definition"
+    " t.description, t.schema, t.definition, t.export_name"
 
 static void fill_key(struct store_key *key, sqlite3_stmt *row)
 {
@@ -28,6 +28,8 @@ static int fill_tool(struct store *store, struct tool *tool, sqlite3_stmt *row, 
     tool->description = wt__sql_column(row, 10);
     tool->schema = wt__sql_column(row, 11);
     tool->definition = wt__sql_column(row, 12);
+    tool->export_name = wt__sql_column(row, 13);
+    tool->source = tool->own_name = (struct str){"", 0};
     if (sha256.len != sizeof tool->sha256 || tool->name.len == 0)
         return wt__fail(err, WT_ESTORE, "%s is damaged: tool %lld is not whole", store->path,
                         (long long)sqlite3_column_int64(row, 0));
@@ -72,8 +74,8 @@ static int copy_view(struct str *view, struct arena *arena)
 
 int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err)
 {
-    struct str *views[] = {&tool->provider, &tool->name,   &tool->source_id,  &tool->format,     &tool->category,
-                           &tool->title,    &tool->schema, &tool->definition, &tool->description};
+    struct str *views[] = {&tool->provider, &tool->name,   &tool->source_id,  &tool->format,      &tool->category,
+                           &tool->title,    &tool->schema, &tool->definition, &tool->description, &tool->export_name};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (copy_view(views[i], arena) < 0)
             return wt__fail_nomem(err);
@@ -157,14 +159,15 @@ int wt__store_find_source_id(struct store *store, struct str source_id, int64_t 
     return collect_ids(store, rows, ids, max, err);
 }
 
-int wt__store_find_hash(struct store *store, uint64_t id_hash, int64_t *ids, size_t max, wt_error *err)
+int wt__store_find_export_name(struct store *store, struct str export_name, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(store, "SELECT id FROM tool WHERE id_hash = ?1 ORDER BY id", &rows, err);
+    int rc = wt__sql_prepare(store, "SELECT id FROM tool WHERE export_name = ?1", &rows, err);
     if (rc < 0)
         return rc;
-    sqlite3_bind_int64(rows, 1, (int64_t)id_hash);
-    return collect_ids(store, rows, ids, max, err);
+    if (wt__sql_bind_text(rows, 1, export_name))
+        return wt__fail_nomem(err);
+    return collect_ids(store, rows, id, 1, err);
 }
 
 int wt__store_list(struct store *store, const struct str *provider, size_t limit, size_t offset, struct arena *arena,

@@ -4,9 +4,10 @@
  * once released; a new one is added at the end.
  *
  * tool: the light columns come first and the texts last, so that a scan for keys does not read the definitions.
- *   source     which import owns the row: the scope of sync
- *   id_hash    wt__id_hash() of catalog/names.h, as a signed number
- *   generation of the store when the row last changed
+ *   source      the file that the row came from: who may change it, and the scope of sync
+ *   generation  of the store when the row last changed
+ *   export_name of catalog/names.h
+ * provider_alias: names that a provider had, which its sources still use.
  * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
  * request: equal requests are one row, found by the first 8 bytes of SHA-256. Those that version 1 had are not found.
  * label: what a usage calls a tool, with a link to it, because a record of what was used outlives the tool.
@@ -77,7 +78,8 @@ static const struct migration steps[] = {
      " name TEXT NOT NULL,"
      " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
      " PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
-     "CREATE INDEX usage_tool_tool ON usage_tool (tool) WHERE tool IS NOT NULL;"},
+     "CREATE INDEX usage_tool_tool ON usage_tool (tool) WHERE tool IS NOT NULL;",
+     NULL},
 
     {"ALTER TABLE usage_tool RENAME TO usage_tool_1;"
      "ALTER TABLE usage RENAME TO usage_1;"
@@ -133,19 +135,32 @@ static const struct migration steps[] = {
      "CREATE INDEX usage_sum_stale ON usage_sum (encoding, tool) WHERE uses < 0;"
 
      "INSERT INTO meta VALUES ('usage_generation', 1), ('sums_generation', 1);"
-     "INSERT INTO meta SELECT 'usages', count(*) FROM usage;"},
+     "INSERT INTO meta SELECT 'usages', count(*) FROM usage;",
+     NULL},
 
     {"CREATE TABLE client ("
      " id INTEGER PRIMARY KEY,"
      " name TEXT NOT NULL UNIQUE) STRICT;"
      "ALTER TABLE usage ADD COLUMN client INTEGER REFERENCES client (id);" /* NULL: not told */
-     "CREATE INDEX usage_client ON usage (client, request) WHERE client IS NOT NULL;"},
+     "CREATE INDEX usage_client ON usage (client, request) WHERE client IS NOT NULL;",
+     NULL},
 
     {"DROP INDEX tool_provider;" /* tools have one state */
      "DROP INDEX tool_key;"
      "ALTER TABLE tool DROP COLUMN state;"
      "CREATE INDEX tool_provider ON tool (provider);"
-     "CREATE INDEX tool_key ON tool (id, generation, provider);"},
+     "CREATE INDEX tool_key ON tool (id, generation, provider);",
+     NULL},
+
+    {"DROP INDEX tool_id_hash;"
+     "ALTER TABLE tool DROP COLUMN id_hash;"
+     "ALTER TABLE tool ADD COLUMN export_name TEXT;" /* NULL only within a transaction */
+     "CREATE UNIQUE INDEX tool_export_name ON tool (export_name);"
+     "CREATE TABLE provider_alias ("
+     " name TEXT PRIMARY KEY,"
+     " provider INTEGER NOT NULL REFERENCES provider (id) ON DELETE CASCADE) STRICT, WITHOUT ROWID;"
+     "CREATE INDEX provider_alias_provider ON provider_alias (provider);",
+     wt__names_fill},
 };
 
 enum {
@@ -220,8 +235,11 @@ static int apply(struct store *store, const struct migration *list, size_t count
 {
     int64_t version;
     int rc = read_version(store, count, &version, err); /* again: another process may have been quicker */
-    for (size_t at = (size_t)version; rc == 0 && at < count; at++)
+    for (size_t at = (size_t)version; rc == 0 && at < count; at++) {
         rc = wt__sql_exec(store, list[at].sql, err);
+        if (rc == 0 && list[at].finish)
+            rc = list[at].finish(store, err);
+    }
     if (rc == 0 && version < (int64_t)count) {
         char marks[96];
         snprintf(marks, sizeof marks, "PRAGMA application_id=%d; PRAGMA user_version=%zu", APPLICATION_ID, count);

@@ -7,7 +7,10 @@
 
 #include "base/str.h"
 
-/* Views; whoever fills the struct says how long they live. Text fields are valid UTF-8 without NUL. */
+/* What the store adds to a tool that it has is "" in one that was just read: export_name. What only an import needs is
+ * "" in one that the store gave: source, own_name.
+ *
+ * Views; whoever fills the struct says how long they live. Text fields are valid UTF-8 without NUL. */
 struct tool {
     struct str provider;    /* "" when there is none; at most WT_MAX_NAME_BYTES */
     struct str name;        /* unique within its provider; 1 to WT_MAX_NAME_BYTES bytes */
@@ -19,6 +22,9 @@ struct tool {
     struct str definition;    /* the source's bytes, at most WT_MAX_DEFINITION_BYTES */
     struct str schema;        /* JSON Schema of the arguments, compact JSON text of an object */
     unsigned char sha256[32]; /* of definition */
+    struct str source;        /* the file that it comes from: whose tool it is */
+    struct str own_name;      /* name before the reader put a number behind it; "": it put none */
+    struct str export_name;   /* what a model provider calls it (names.h); unique in the store */
 };
 
 #endif

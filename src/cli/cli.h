@@ -91,6 +91,7 @@ int wt__cmd_list(struct cli *cli);
 int wt__cmd_model(struct cli *cli);
 int wt__cmd_pick(struct cli *cli);
 int wt__cmd_remove(struct cli *cli);
+int wt__cmd_rename(struct cli *cli);
 int wt__cmd_show(struct cli *cli);
 int wt__cmd_status(struct cli *cli);
 int wt__cmd_train(struct cli *cli);

@@ -80,6 +80,7 @@ static void print_tool(const struct cli *cli, struct buffer *out, const wt_tool 
 {
     field(cli, out, "tool", tool->id);
     field(cli, out, "title", tool->title);
+    field(cli, out, "exported as", tool->export_name);
     field(cli, out, "provider", tool->provider);
     field(cli, out, "category", tool->category);
     field(cli, out, "source id", tool->source_id);

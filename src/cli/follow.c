@@ -348,6 +348,8 @@ static void offer_word(struct following *f)
         return;
     else if (verb->run == wt__cmd_show || verb->run == wt__cmd_remove || verb->run == wt__cmd_list)
         offer_tools(f);
+    else if (verb->run == wt__cmd_rename && first)
+        offer_providers(f);
     else if (verb->kind == VALUE_LESSON)
         offer_lessons(f);
     else if (verb->kind == VALUE_VERB)

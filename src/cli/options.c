@@ -60,7 +60,8 @@ static const struct option add_options[] = {
      .help = "Provider that the tools belong to; overrides the source's own."},
     {.id = OPT_SYNC,
      .name = "sync",
-     .help = "Remove the tools that an earlier import of the same source added and that it no longer contains."},
+     .help = "Remove the tools that earlier imports of the same source added and that it no longer contains. A folder "
+             "is every file below it, also one that is gone."},
     {.id = OPT_STRICT, .name = "strict", .help = "Import nothing, and exit with 3, when a tool is invalid."},
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
@@ -338,6 +339,17 @@ static const struct option remove_options[] = {
 static const struct example remove_examples[] = {
     {"whichtool remove github/create_issue", "Removes one tool."},
     {"whichtool remove --yes --provider github", "Removes all tools of a provider without asking."},
+};
+
+static const struct option rename_options[] = {
+    {.id = OPT_NO_VECTORS,
+     .name = "no-vectors",
+     .help = "Do not embed the tools anew; the next add does. Lexical recipes work at once."},
+    MODEL_OPTIONS,
+};
+static const struct example rename_examples[] = {
+    {"whichtool rename pet-shop-of-springfield pets",
+     "Names such as pets__list_pets are what a model gets from now on."},
 };
 
 static const struct option vectors_options[] = {MODEL_OPTIONS};
@@ -755,6 +767,18 @@ const struct verb wt__verbs[] = {
      OPTIONS(status_options),
      EXAMPLES(status_examples),
      .run = wt__cmd_status},
+    {.name = "rename",
+     .arguments = "OLD NEW",
+     .summary = "Give a provider another name",
+     .text =
+         "Its tools keep their usages; their ids, and the names that a model gets, begin with the new name. Sources "
+         "that name the old one are imported under the new one from then on.",
+     .kind = VALUE_TEXT,
+     .min_words = 2,
+     .max_words = 2,
+     OPTIONS(rename_options),
+     EXAMPLES(rename_examples),
+     .run = wt__cmd_rename},
     {.name = "check",
      .arguments = "",
      .summary = "Check the store and its index for damage",

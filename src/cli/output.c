@@ -69,6 +69,7 @@ void wt__json_tool(struct buffer *out, const wt_tool *tool)
     wt__json_text(out, "id", tool->id);
     wt__json_text(out, "provider", tool->provider);
     wt__json_text(out, "name", tool->name);
+    wt__json_text(out, "export_name", tool->export_name);
     wt__json_text(out, "title", tool->title);
     wt__json_text(out, "description", tool->description);
     wt__json_text(out, "category", tool->category);

@@ -66,6 +66,8 @@ static const struct {
     {"delete", "remove"},
     {"rm", "remove"},
     {"uninstall", "remove"},
+    {"move", "rename"},
+    {"mv", "rename"},
     {"count", "status"},
     {"info", "status"},
     {"stat", "status"},

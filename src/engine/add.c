@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/file.h"
+#include "catalog/names.h"
 #include "engine/add.h"
 #include "engine/recorded_use.h"
 #include "engine/sized_options.h"
@@ -46,11 +48,66 @@ int wt__report_new(struct report **out, const struct import *import, wt_error *e
     return wt__fail_nomem(err);
 }
 
+/* Adds a sentence to the notice, and takes it. */
+static int add_notice(struct report *report, struct buffer *sentence, wt_error *err)
+{
+    struct buffer text = {0};
+    const char *before = report->public.notice;
+    wt__buffer_printf(&text, "%s%s", before ? before : "", before ? "; " : "");
+    wt__buffer_str(&text, wt__buffer_view(sentence));
+    char *notice = text.failed || sentence->failed ? NULL : wt__arena_copy(&report->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    wt__buffer_dispose(sentence);
+    if (!notice)
+        return wt__fail_nomem(err);
+    report->public.notice = notice;
+    return 0;
+}
+
+static const char *copy_id(struct arena *arena, struct str provider, struct str name)
+{
+    struct buffer id = {0};
+    wt__tool_id(&id, provider, name);
+    const char *copy = id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
+    wt__buffer_dispose(&id);
+    return copy;
+}
+
+/* The tools that were added by another name. The texts of changes are the report's already. */
+static int tell_collisions(struct report *report, const struct store_changes *changes, wt_error *err)
+{
+    size_t count = changes->collisions < WT_MAX_COLLISIONS ? changes->collisions : WT_MAX_COLLISIONS;
+    wt_add_collision *told = wt__arena_array(&report->arena, wt_add_collision, count);
+    bool whole = told != NULL;
+    for (size_t i = 0; whole && i < count; i++) {
+        const struct store_collision *one = &changes->first[i];
+        told[i] =
+            (wt_add_collision){copy_id(&report->arena, one->provider, one->name),
+                               copy_id(&report->arena, one->provider, one->taken), one->source.ptr, one->other.ptr};
+        whole = told[i].id && told[i].taken;
+    }
+    report->public.collisions = changes->collisions;
+    report->public.collided = wt__arena_pointers(&report->arena, told, count, sizeof *told);
+    report->public.collided_count = report->public.collided ? count : 0;
+    if (!whole || !report->public.collided)
+        return wt__fail_nomem(err);
+    if (count == 0)
+        return 0;
+    struct buffer text = {0};
+    wt__buffer_printf(&text,
+                      "%zu tool%s the name of another source's tool but another definition, and %s added beside it: "
+                      "%s of %s is %s, for %s has that name",
+                      changes->collisions, count > 1 ? "s have" : " has", count > 1 ? "were" : "was", told[0].taken,
+                      told[0].source, told[0].id, told[0].other);
+    return add_notice(report, &text, err);
+}
+
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
                     struct progress *progress, struct report *report, wt_error *err)
 {
     /* A source that broke off in the middle says nothing about what it lacks. */
-    struct store_import_options options = {.source = source, .sync = sync && import->whole, .progress = progress};
+    struct store_import_options options = {
+        .source = source, .sync = sync && import->whole, .progress = progress, .arena = &report->arena};
     struct store_changes changes;
     wt_add_report *told = &report->public;
     pthread_mutex_lock(&engine->store_lock);
@@ -64,7 +121,7 @@ int wt__store_tools(wt_engine *engine, const struct import *import, struct str s
     told->removed = changes.removed;
     if (sync && !import->whole)
         told->notice = "the source was not read to its end, so nothing was removed";
-    return 0;
+    return tell_collisions(report, &changes, err);
 }
 
 /* Without a model the lexical index is all there is, and the report says why. */
@@ -72,16 +129,14 @@ static int find_encoder(wt_engine *engine, struct report *report, const struct e
 {
     wt_error why;
     int rc = wt__engine_encoder(engine, encoder, &why);
-    if (rc == WT_EMODEL && !report->public.notice) {
+    if (rc == WT_EMODEL) {
         struct buffer text = {0};
         wt__buffer_printf(&text, "no vectors were made: %s", why.message);
-        report->public.notice = text.failed ? NULL : wt__arena_copy(&report->arena, wt__buffer_view(&text));
-        wt__buffer_dispose(&text);
-        return report->public.notice ? 0 : wt__fail_nomem(err);
+        return add_notice(report, &text, err);
     }
-    if (rc < 0 && rc != WT_EMODEL && err)
+    if (rc < 0 && err)
         *err = why;
-    return rc == WT_EMODEL ? 0 : rc;
+    return rc;
 }
 
 static int renew_index(wt_engine *engine, wt_error *err)
@@ -131,7 +186,7 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
     bool stored = rc == 0;
     if (stored)
         rc = wt__make_searchable(engine, options->no_vectors, progress, report, err);
-    if (stored && rc < 0) /* so no newer index was made */
+    if (rc < 0) /* so no newer index was made */
         wt__engine_changed(engine);
     wt__engine_end_import(engine);
     *out = &report->public;
@@ -173,6 +228,27 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
     return rc;
 }
 
+/* Tells each tool the file that it comes from: path is the one source, or the folder of them, by its real name. */
+static int name_sources(struct import *import, const char *path, const char *resolved, wt_error *err)
+{
+    struct str last = {0};
+    uint32_t of = UINT32_MAX;
+    for (size_t i = 0; i < import->tool_count; i++) {
+        uint32_t file = import->places[i].file;
+        const char *below = import->files[file] + strlen(path);
+        if (file != of && *below) {
+            last.ptr = wt__path_join(&import->arena, resolved, below + strspn(below, "/"));
+            if (!last.ptr)
+                return wt__fail_nomem(err);
+        }
+        if (file != of)
+            last = wt__str(*below ? last.ptr : resolved);
+        of = file;
+        import->tools[i].source = last;
+    }
+    return 0;
+}
+
 int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given, wt_add_report **out, wt_error *err)
 {
     wt_add_options options;
@@ -187,9 +263,11 @@ int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given
     struct import_options reading = import_options(&options, NULL, &progress);
     rc = wt__import_path(&import, path, &reading, err);
     if (rc == 0) {
-        /* The scope of a later --sync is the same file, from wherever it is named. */
+        /* The same file is the same source, from wherever it is named. */
         const char *source = realpath(path, resolved);
-        rc = add_import(engine, &import, wt__str(source ? source : path), &options, &progress, out, err);
+        rc = name_sources(&import, path, source ? source : path, err);
+        if (rc == 0)
+            rc = add_import(engine, &import, wt__str(source ? source : path), &options, &progress, out, err);
     }
     wt__import_dispose(&import);
     wt__progress_dispose(&progress);

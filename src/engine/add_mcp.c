@@ -2,8 +2,8 @@
  *
  *   configuration -> all servers asked at once, a thread each -> one after another imported -> vectors, snapshot
  *
- * What is imported does not depend on who answers first. A server is a source of its own ("CONFIGURATION#NAME", or
- * "mcp:PROVIDER"), so that sync knows whose tools are gone. */
+ * What is imported does not depend on who answers first. A server is a source of its own ("mcp:CONFIGURATION#NAME",
+ * or "mcp:PROVIDER"), which lies below no folder, so that sync knows whose tools are gone. */
 #include <limits.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -35,7 +35,7 @@ struct adding {
     wt_engine *engine;
     wt_add_mcp_options options;
     struct mcp_config config; /* of one server, where there is none */
-    char *path;               /* of the configuration; NULL without one */
+    const char *prefix;       /* of the sources of its servers: "mcp:CONFIGURATION#"; "mcp:" without one */
     struct asked *asked;      /* [config.count] */
     struct progress progress;
     struct arena arena;
@@ -60,16 +60,29 @@ static bool is_address(const char *source)
     return strncasecmp(source, "http://", 7) == 0 || strncasecmp(source, "https://", 8) == 0;
 }
 
+static int name_prefix(struct adding *adding, const char *path, wt_error *err)
+{
+    struct buffer text = {0};
+    char resolved[PATH_MAX];
+    if (path && !realpath(path, resolved))
+        return wt__fail_errno(err, "find", path);
+    wt__buffer_printf(&text, "mcp:%s%s", path ? resolved : "", path ? "#" : "");
+    adding->prefix = text.failed ? NULL : wt__arena_copy(&adding->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return adding->prefix ? 0 : wt__fail_nomem(err);
+}
+
 static int find_servers(struct adding *adding, const char *source, wt_error *err)
 {
     const char *const *command = adding->options.command;
     if (!source == !(command && command[0]))
         return wt__fail(err, WT_EINVAL, "either a configuration, a URL or a command says which MCP server to ask");
-    if (source && !is_address(source)) {
-        int rc = wt__mcp_config_read(&adding->config, source, err);
-        adding->path = rc == 0 ? realpath(source, NULL) : NULL;
-        return rc == 0 && !adding->path ? wt__fail_errno(err, "find", source) : rc;
-    }
+    bool configured = source && !is_address(source);
+    int rc = configured ? wt__mcp_config_read(&adding->config, source, err) : 0;
+    if (rc == 0)
+        rc = name_prefix(adding, configured ? source : NULL, err);
+    if (rc < 0 || configured)
+        return rc;
     struct mcp_server *server = wt__arena_array(&adding->config.arena, struct mcp_server, 1);
     if (!server)
         return wt__fail_nomem(err);
@@ -112,16 +125,6 @@ static int ask_all(struct adding *adding, wt_error *err)
 
 /* ---------------------------------------------------------------- importing */
 
-static int join(struct arena *arena, const char **out, const char *front, const char *middle, const char *back,
-                wt_error *err)
-{
-    struct buffer text = {0};
-    wt__buffer_printf(&text, "%s%s%s", front, middle, back);
-    *out = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return *out ? 0 : wt__fail_nomem(err);
-}
-
 static int name_source(struct adding *adding, struct asked *asked, const char **source, wt_error *err)
 {
     const char *name = asked->server->name;
@@ -130,8 +133,11 @@ static int name_source(struct adding *adding, struct asked *asked, const char **
                               : wt__mcp_short_name(&adding->arena, asked->server, wt__str(asked->listing.name));
     if (!asked->provider)
         return wt__fail_nomem(err);
-    return adding->path ? join(&adding->arena, source, adding->path, "#", name, err)
-                        : join(&adding->arena, source, "mcp:", "", asked->provider, err);
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "%s%s", adding->prefix, *name ? name : asked->provider);
+    *source = text.failed ? NULL : wt__arena_copy(&adding->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return *source ? 0 : wt__fail_nomem(err);
 }
 
 /* Whether the failure is one of what the server listed, and not one of the store. */
@@ -169,10 +175,10 @@ static int import_one(struct adding *adding, struct asked *asked, wt_error *err)
     return rc;
 }
 
-/* Whether the configuration names the server of a source "PATH#NAME". */
+/* Whether the configuration names the server of a source. */
 static bool is_named(const struct adding *adding, struct str source)
 {
-    size_t begin = strlen(adding->path) + 1;
+    size_t begin = strlen(adding->prefix);
     for (size_t i = 0; i < adding->config.count; i++)
         if (wt__str_equal((struct str){source.ptr + begin, source.len - begin},
                           wt__str(adding->config.servers[i].name)))
@@ -184,14 +190,10 @@ static bool is_named(const struct adding *adding, struct str source)
 static int remove_gone(struct adding *adding, wt_error *err)
 {
     struct str *sources;
-    const char *prefix;
     size_t count = 0;
     wt_engine *engine = adding->engine;
-    int rc = join(&adding->arena, &prefix, adding->path, "#", "", err);
-    if (rc < 0)
-        return rc;
     pthread_mutex_lock(&engine->store_lock);
-    rc = wt__store_sources(engine->store, wt__str(prefix), &adding->arena, &sources, &count, err);
+    int rc = wt__store_sources(engine->store, wt__str(adding->prefix), &adding->arena, &sources, &count, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct store_import_options options = {.source = sources[i], .sync = true, .progress = &adding->progress};
         struct store_changes changes;
@@ -210,7 +212,7 @@ static int import_all(struct adding *adding, wt_error *err)
     for (size_t i = 0; rc == 0 && i < adding->config.count; i++)
         if (!adding->asked[i].server->disabled && adding->asked[i].why.code == 0)
             rc = import_one(adding, &adding->asked[i], err);
-    if (rc == 0 && adding->options.sync && adding->path)
+    if (rc == 0 && adding->options.sync && strcmp(adding->prefix, "mcp:") != 0)
         rc = remove_gone(adding, err);
     return rc;
 }
@@ -309,7 +311,6 @@ int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *
         wt__buffer_dispose(&adding.asked[i].listing.tools);
         wt_add_report_free(adding.asked[i].report ? &adding.asked[i].report->public : NULL);
     }
-    free(adding.path);
     wt__mcp_config_dispose(&adding.config);
     wt__arena_dispose(&adding.arena);
     wt__progress_dispose(&adding.progress);

@@ -1,7 +1,8 @@
 /* tools.c: listing, showing and removing tools, and what a name means.
  *
- * People and programs name tools in four ways: by id ("provider/name"), by bare name, by the identifier of the source
- * (BEIR's _id), and by the name that wt_export made for another API. They are tried in that order. A slash may be part
+ * People and programs name tools in four ways: by the exported name that a model was given, by id ("provider/name"), by
+ * bare name, and by the identifier of the source (BEIR's _id). They are tried in that order: a name that was given out
+ * stays good when a tool comes whose id it would be. A slash may be part
  * of a provider ("@org/server") or of a name ("GET /pets"), so every slash of an id is tried as the border. */
 #include "engine/tools.h"
 
@@ -14,6 +15,7 @@
 #include "engine/engine.h"
 #include "engine/sized_options.h"
 #include "engine/suggest.h"
+#include "text/unicode.h"
 
 enum { AMBIGUOUS_SHOWN = 5 };
 
@@ -41,9 +43,11 @@ int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *
         .definition_len = tool->definition.len,
         .schema = wt__arena_copy(arena, tool->schema),
         .sha256 = wt__arena_copy(arena, wt__str(hex)),
+        .export_name = wt__arena_copy(arena, tool->export_name),
     };
     bool whole = !id.failed && out->id && out->provider && out->name && out->title && out->description &&
-                 out->category && out->source_id && out->format && out->definition && out->schema && out->sha256;
+                 out->category && out->source_id && out->format && out->definition && out->schema && out->sha256 &&
+                 out->export_name;
     wt__buffer_dispose(&id);
     return whole ? 0 : wt__fail_nomem(err);
 }
@@ -174,36 +178,18 @@ static int resolve_id(struct store *store, struct str name, int64_t *id, wt_erro
     return rc;
 }
 
-/* 1 and *id when name is one that wt_export made. */
-static int resolve_wire(struct store *store, struct str wire, int64_t *id, wt_error *err)
-{
-    struct buffer provider = {0}, name = {0};
-    uint64_t hash = 0;
-    int rc;
-    if (wt__wire_decode(wire, &provider, &name, &hash) == WIRE_HASHED) {
-        rc = wt__store_find_hash(store, hash, id, 1, err);
-    } else {
-        struct str of = wt__buffer_view(&provider);
-        rc = provider.failed || name.failed ? wt__fail_nomem(err)
-                                            : wt__store_find_name(store, &of, wt__buffer_view(&name), id, 1, err);
-    }
-    wt__buffer_dispose(&provider);
-    wt__buffer_dispose(&name);
-    return rc;
-}
-
 int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_error *err)
 {
     struct str text = wt__str(name);
     int64_t ids[AMBIGUOUS_SHOWN + 1];
-    int rc = resolve_id(store, text, id, err);
+    int rc = wt__store_find_export_name(store, text, id, err);
+    if (rc == 0)
+        rc = resolve_id(store, text, id, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;
     rc = wt__store_find_name(store, NULL, text, ids, AMBIGUOUS_SHOWN + 1, err);
     if (rc == 0)
         rc = wt__store_find_source_id(store, text, ids, AMBIGUOUS_SHOWN + 1, err);
-    if (rc == 0)
-        rc = resolve_wire(store, text, ids, err);
     if (rc > 1)
         return fail_ambiguous(store, name, ids, (size_t)rc, err);
     if (rc == 0)
@@ -258,6 +244,31 @@ int64_t wt_remove_provider(wt_engine *engine, const char *provider, wt_error *er
     return removed;
 }
 
+/* As an import would leave it. */
+static bool is_provider_name(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if ((unsigned char)name.ptr[i] < 0x20 || name.ptr[i] == 0x7f)
+            return false;
+    return name.len > 0 && name.len <= WT_MAX_NAME_BYTES && wt__utf8_valid(name) && wt__str_trim(name).len == name.len;
+}
+
+int64_t wt_rename_provider(wt_engine *engine, const char *provider, const char *name, wt_error *err)
+{
+    struct str from = wt__str(provider), to = wt__str(name);
+    if (from.len == 0)
+        return wt__fail(err, WT_EINVAL, "tools without a provider cannot be renamed: import them with a provider");
+    if (!is_provider_name(to))
+        return wt__fail(err, WT_EINVAL,
+                        "a provider's name is 1 to %d bytes of UTF-8 without control characters or blanks at its ends",
+                        WT_MAX_NAME_BYTES);
+    pthread_mutex_lock(&engine->store_lock);
+    int64_t renamed = wt__store_rename_provider(engine->store, from, to, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    wt__engine_changed(engine);
+    return renamed;
+}
+
 int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err)
 {
     struct arena arena = {0};
@@ -274,6 +285,7 @@ int wt_export(const wt_tool *const *tools, size_t count, const char *format, cha
             .description = wt__str(tools[i]->description),
             .category = wt__str(tools[i]->category),
             .schema = wt__str(tools[i]->schema),
+            .export_name = wt__str(tools[i]->export_name),
         };
     int rc = wt__export(list, count, wt__str(format), &text, err);
     if (rc == 0) {

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include <stdio.h>
+
 #include "base/json.h"
 #include "catalog/export.h"
 
@@ -16,7 +18,8 @@ static struct tool tool_of(const char *provider, const char *name, const char *d
                          .name = wt__str(name),
                          .title = STR("Title"),
                          .description = wt__str(description),
-                         .schema = wt__str(schema)};
+                         .schema = wt__str(schema),
+                         .export_name = STR("p__n")};
 }
 
 #define PLAIN "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"]}"
@@ -43,9 +46,8 @@ static const struct {
      "\"c\""
      "]}}}]"},
     {"anthropic", HARD,
-     "[{\"name\":\"p__n\",\"description\":\"d\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"filter_x5bid_"
-     "x5d\":{"
-     "\"type\":\"array\",\"items\":{}},\"c\":{},\"b\":{}},\"required\":[\"filter_x5bid_x5d\",\"c\"]}}]"},
+     "[{\"name\":\"p__n\",\"description\":\"d\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"filter_id\":{"
+     "\"type\":\"array\",\"items\":{}},\"c\":{},\"b\":{}},\"required\":[\"filter_id\",\"c\"]}}]"},
     {"mcp", "no schema",
      "[{\"name\":\"p__n\",\"title\":\"Title\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\","
      "\"properties\":{}}}]"},
@@ -63,6 +65,50 @@ static void each_api_gets_what_it_accepts(void **state)
         assert_int_equal(wt__json_parse(&value, out.ptr, out.len, NULL), 0);
         json_decref(value);
         wt__buffer_dispose(&out);
+    }
+}
+
+/* Names of properties that Anthropic refuses get others, which no other property has. */
+static void properties_keep_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what, *keys, *renamed;
+    } rows[] = {
+        {"names within the alphabet stay", "a.b a-b A_b $.x", "a.b a-b A_b x"},
+        {"whoever has a name keeps it", "a[b] a_b", "a_b_2 a_b"},
+        {"also one that looks like a number", "a[b] a(b) a_b a_b_2", "a_b_3 a_b_4 a_b a_b_2"},
+        {"nothing to read", "\xe6\x90\x9c \xe7\xb4\xa2 argument", "argument_2 argument_3 argument"},
+        {"a long name is cut at a word",
+         "this_name_has_many_words_and_is_longer_than_the_sixty_four_bytes_that_fit "
+         "this_name_has_many_words_and_is_longer_than_the_sixty_four_bytes_that_do",
+         "this_name_has_many_words_and_is_longer_than_the_sixty_four_bytes "
+         "this_name_has_many_words_and_is_longer_than_the_sixty_four_2"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct buffer schema = {0}, out = {0}, got = {0};
+        char keys[256], *save = NULL;
+        json_t *list, *value;
+        const char *key;
+        snprintf(keys, sizeof keys, "%s", rows[i].keys);
+        wt__buffer_text(&schema, "{\"type\":\"object\",\"properties\":{");
+        for (char *word = strtok_r(keys, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+            wt__buffer_text(&schema, schema.ptr[schema.len - 1] == '{' ? "" : ",");
+            wt__buffer_json(&schema, wt__str(word));
+            wt__buffer_text(&schema, ":{}");
+        }
+        wt__buffer_text(&schema, "}}");
+        struct tool tool = tool_of("p", "n", "d", schema.ptr);
+        assert_int_equal(wt__export(&tool, 1, STR("anthropic"), &out, NULL), 0);
+        assert_int_equal(wt__json_parse(&list, out.ptr, out.len, NULL), 0);
+        json_object_foreach(json_object_get(json_object_get(json_array_get(list, 0), "input_schema"), "properties"),
+                            key, value) wt__buffer_printf(&got, "%s%s", got.len ? " " : "", key);
+        if (strcmp(got.ptr, rows[i].renamed) != 0)
+            fail_msg("%s: %s", rows[i].what, got.ptr);
+        json_decref(list);
+        wt__buffer_dispose(&schema);
+        wt__buffer_dispose(&out);
+        wt__buffer_dispose(&got);
     }
 }
 
@@ -106,9 +152,8 @@ static void an_unknown_form_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_api_gets_what_it_accepts),
-        cmocka_unit_test(no_tools_are_an_empty_list),
-        cmocka_unit_test(openai_descriptions_end_at_a_character),
+        cmocka_unit_test(each_api_gets_what_it_accepts), cmocka_unit_test(properties_keep_apart),
+        cmocka_unit_test(no_tools_are_an_empty_list),    cmocka_unit_test(openai_descriptions_end_at_a_character),
         cmocka_unit_test(an_unknown_form_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

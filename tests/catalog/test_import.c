@@ -64,8 +64,13 @@ static void a_file_is_read_and_kept_by_its_bytes(void **state)
     assert_string_equal(import.format, "mcp");
     assert_string_equal(import.files[0], path);
     assert_true(wt__str_equal(import.tools[0].definition, STR("{\"name\": \"a\", \"inputSchema\": {}}")));
-    assert_true(wt__str_equal(import.tools[0].provider, STR("")));
+    assert_true(wt__str_equal(import.tools[0].provider, STR("one")));
     wt__import_dispose(&import);
+    wt__import_dispose(&import);
+    struct import_options options = {.source_name = STR("one.json")};
+    struct str bytes = STR("[{\"name\": \"a\", \"inputSchema\": {}}]");
+    assert_int_equal(wt__import_bytes(&import, bytes, &options, NULL), 0);
+    assert_true(wt__str_equal(import.tools[0].provider, STR("")));
     wt__import_dispose(&import);
 }
 

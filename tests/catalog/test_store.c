@@ -76,15 +76,71 @@ static const struct {
     {"sync of another source removes nothing here", "b", true, "r/z=1", {.added = 1}, "p/x=2 r/z=1"},
     {"a tool moves to the source that brought it last", "b", false, "p/x=2", {.unchanged = 1}, "p/x=2 r/z=1"},
     {"so the old source no longer removes it", "a", true, "", {0}, "p/x=2 r/z=1"},
-    {"of repeated tools the last counts", "b", false, "s/t=1 s/t=2", {.added = 1, .repeated = 1}, "p/x=2 r/z=1 s/t=2"},
-    {"and counts as unchanged the next time",
-     "b",
-     false,
-     "s/t=1 s/t=2",
-     {.unchanged = 1, .repeated = 1},
-     "p/x=2 r/z=1 s/t=2"},
-    {"an empty sync removes all of the source", "b", true, "", {.removed = 3}, ""},
+    {"a name that comes twice is two tools", "b", false, "s/t=1 s/t=2", {.added = 2}, "p/x=2 r/z=1 s/t=1 s/t~2=2"},
+    {"and both are found again", "b", false, "s/t=1 s/t=2", {.unchanged = 2}, "p/x=2 r/z=1 s/t=1 s/t~2=2"},
+    {"the same definition twice is one", "b", false, "s/t=1 s/t=1", {.unchanged = 1}, "p/x=2 r/z=1 s/t=1 s/t~2=2"},
+    {"an empty sync removes all of the source", "b", true, "", {.removed = 4}, ""},
     {"a tool needs no provider", "b", false, "/alone=1", {.added = 1}, "/alone=1"},
+    {"another source's tool is not overwritten",
+     "c",
+     false,
+     "/alone=2 p/x=1",
+     {.added = 2, .collisions = 1},
+     "/alone=1 /alone~2=2 p/x=1"},
+    {"it is found again as its own", "c", false, "/alone=2 p/x=1", {.unchanged = 2}, "/alone=1 /alone~2=2 p/x=1"},
+    {"and changed as its own",
+     "c",
+     false,
+     "/alone=3 p/x=1",
+     {.updated = 1, .unchanged = 1},
+     "/alone=1 /alone~2=3 p/x=1"},
+    {"whoever was there first keeps its own", "b", false, "/alone=1", {.unchanged = 1}, "/alone=1 /alone~2=3 p/x=1"},
+    {"a third one takes the next number",
+     "d",
+     false,
+     "/alone=4",
+     {.added = 1, .collisions = 1},
+     "/alone=1 /alone~2=3 p/x=1 /alone~3=4"},
+    {"the same definition is one tool under its number too",
+     "e",
+     false,
+     "/alone=3",
+     {.unchanged = 1},
+     "/alone=1 /alone~2=3 p/x=1 /alone~3=4"},
+    {"a name that was left is not taken up by a number", "b", true, "", {.removed = 1}, "/alone~2=3 p/x=1 /alone~3=4"},
+    {"a numbered tool keeps its number", "d", false, "/alone=4", {.unchanged = 1}, "/alone~2=3 p/x=1 /alone~3=4"},
+    {"a name that is free is given", "f", false, "/alone=5", {.added = 1}, "/alone~2=3 p/x=1 /alone~3=4 /alone=5"},
+    {"what looks like a number may be a name",
+     "f",
+     true,
+     "/alone~2=7 /alone=5",
+     {.added = 1, .unchanged = 1, .collisions = 1},
+     "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7"},
+    {"a folder's sync reaches what is below it",
+     "/dir/one",
+     false,
+     "q/a=1 q/b=1",
+     {.added = 2},
+     "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7 q/a=1 q/b=1"},
+    {"and nothing beside it",
+     "/dir/on",
+     true,
+     "q/b=1",
+     {.unchanged = 1},
+     "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7 q/a=1 q/b=1"},
+    {"all of it", "/dir", true, "", {.removed = 2}, "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7"},
+    {"what an older version stored for a folder",
+     "/old",
+     false,
+     "o/a=1",
+     {.added = 1},
+     "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7 o/a=1"},
+    {"is its files' to change",
+     "/old/sub/file",
+     false,
+     "o/a=2",
+     {.updated = 1},
+     "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7 o/a=2"},
 };
 
 static size_t parse_tools(char *text, struct tool *tools)
@@ -113,7 +169,7 @@ static void test_imports(void **state)
     (void)state;
     struct store *store = open_memory();
     for (size_t i = 0; i < sizeof imports / sizeof *imports; i++) {
-        char text[256], left[256] = "";
+        char text[256], left[512] = "";
         struct tool tools[8];
         snprintf(text, sizeof text, "%s", imports[i].tools);
         uint64_t before = generation_of(store);
@@ -124,8 +180,8 @@ static void test_imports(void **state)
         assert_int_equal(wt__store_each(store, 0, append_tool, left, &err), 0);
         if (memcmp(&got, want, sizeof got) != 0 || strcmp(left, imports[i].left) != 0 ||
             generation_of(store) != before + moved)
-            fail_msg("%s: added %zu, updated %zu, unchanged %zu, removed %zu, repeated %zu; left \"%s\"",
-                     imports[i].name, got.added, got.updated, got.unchanged, got.removed, got.repeated, left);
+            fail_msg("%s: added %zu, updated %zu, unchanged %zu, removed %zu, collisions %zu; left \"%s\"",
+                     imports[i].name, got.added, got.updated, got.unchanged, got.removed, got.collisions, left);
     }
     wt__store_close(store);
 }
@@ -260,11 +316,11 @@ static void test_finding(void **state)
     assert_int_equal(wt__store_find_source_id(store, STR("op-7"), ids, 4, &err), 1);
     assert_int_equal(ids[0], 3);
     assert_int_equal(wt__store_find_source_id(store, STR(""), ids, 4, &err), 0);
-    assert_int_equal(wt__store_find_hash(store, wt__id_hash(q, STR("y")), ids, 4, &err), 1);
+    assert_int_equal(wt__store_find_export_name(store, STR("q__y"), ids, &err), 1);
     assert_int_equal(ids[0], 3);
-    assert_int_equal(wt__store_find_hash(store, wt__id_hash(none, STR("bare")), ids, 4, &err), 1);
+    assert_int_equal(wt__store_find_export_name(store, STR("bare"), ids, &err), 1);
     assert_int_equal(ids[0], 4);
-    assert_int_equal(wt__store_find_hash(store, 7, ids, 4, &err), 0);
+    assert_int_equal(wt__store_find_export_name(store, STR("q__z"), ids, &err), 0);
 
     static const struct {
         const char *provider;

@@ -130,7 +130,7 @@ static const struct {
     {"marked.db", "SQL:PRAGMA application_id=7", false, WT_ESTORE, "is not a whichtool store"},
     {"empty-read.wt", "", true, WT_ESTORE, "empty-read.wt is empty, not a whichtool store"},
     {"newer.wt", "STORE:PRAGMA user_version=99", false, WT_ENEWER,
-     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 4)"},
+     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 5)"},
     {"negative.wt", "STORE:PRAGMA user_version=-1", true, WT_ENEWER, "(store version -1;"},
 };
 
@@ -227,36 +227,89 @@ static void test_a_damaged_store_says_so(void **state)
 
 /* ---------------------------------------------------------------- migrations */
 
+static int add_two(struct store *store, wt_error *error)
+{
+    return wt__sql_exec(store, "UPDATE one SET x = x + 2", error);
+}
+
 static void test_migrations_run_in_order_and_as_one(void **state)
 {
     (void)state;
-    static const struct migration steps[] = {{"SELECT 'not run: the store has had it'"},
-                                             {"SELECT 'nor this'"},
-                                             {"SELECT 'nor that'"},
-                                             {"SELECT 'nor the last'"},
-                                             {"CREATE TABLE one (x); INSERT INTO one VALUES (1)"},
-                                             {"INSERT INTO one SELECT x + 1 FROM one"}};
-    static const struct migration broken[] = {
-        {""}, {""}, {""}, {""}, {"CREATE TABLE half (x)"}, {"CREATE TABLE half (x)"}};
+    static const struct migration steps[] = {{"SELECT 'not run: the store has had it'", NULL},
+                                             {"SELECT 'nor this'", NULL},
+                                             {"SELECT 'nor that'", NULL},
+                                             {"SELECT 'nor the next'", NULL},
+                                             {"SELECT 'nor the last'", NULL},
+                                             {"CREATE TABLE one (x); INSERT INTO one VALUES (1)", add_two},
+                                             {"INSERT INTO one SELECT x + 1 FROM one", NULL}};
+    static const struct migration broken[] = {{"", NULL},
+                                              {"", NULL},
+                                              {"", NULL},
+                                              {"", NULL},
+                                              {"", NULL},
+                                              {"CREATE TABLE half (x)", NULL},
+                                              {"CREATE TABLE half (x)", NULL}};
     int64_t sum;
     struct store *store = open_store("old.wt", false);
     assert_int_equal(add_one(store, "kept"), 0);
-    assert_int_equal(wt__store_migrate(store, broken, 6, &err), WT_ESTORE);
+    assert_int_equal(wt__store_migrate(store, broken, 7, &err), WT_ESTORE);
     assert_non_null(strstr(err.message, "table half already exists"));
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'", &sum, &err), 0);
     assert_int_equal(sum, 0);
-    assert_int_equal(wt__store_migrate(store, steps, 6, &err), 0);
-    assert_int_equal(wt__store_migrate(store, steps, 6, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 7, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 7, &err), 0);
     assert_int_equal(wt__sql_number(store, "SELECT sum(x) FROM one", &sum, &err), 0);
-    assert_int_equal(sum, 3);
+    assert_int_equal(sum, 7);
     assert_int_equal(count_tools(store), 1);
-    assert_int_equal(wt__store_migrate(store, steps, 5, &err), WT_ENEWER);
+    assert_int_equal(wt__store_migrate(store, steps, 6, &err), WT_ENEWER);
     wt__store_close(store);
 
     wt__store_close(open_store("old-read.wt", false));
     store = open_store("old-read.wt", true);
-    assert_int_equal(wt__store_migrate(store, steps, 6, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "is of an older whichtool (store version 4)"));
+    assert_int_equal(wt__store_migrate(store, steps, 7, &err), WT_EREADONLY);
+    assert_non_null(strstr(err.message, "is of an older whichtool (store version 5)"));
+    wt__store_close(store);
+}
+
+/* Version 4 had no exported names: they are given in the order of ids, as if the tools were added now. */
+static void test_a_store_of_version_4_gets_exported_names(void **state)
+{
+    (void)state;
+    static const char back[] = "DROP TABLE provider_alias; DROP INDEX tool_export_name;"
+                               "ALTER TABLE tool DROP COLUMN export_name;"
+                               "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
+                               "CREATE INDEX tool_id_hash ON tool (id_hash); PRAGMA user_version=4";
+    static const char *const added[] = {"plain", "get it", "get/it", "get_it", "\xe6\x90\x9c\xe7\xb4\xa2"};
+    enum { ADDED = sizeof added / sizeof *added };
+    char names[2][300] = {"", ""};
+    struct store *store = open_store("v4.wt", false);
+    for (size_t i = 0; i < ADDED; i++)
+        assert_int_equal(add_one(store, added[i]), 0);
+    for (int again = 0; again < 2; again++) {
+        struct arena arena = {0};
+        int64_t *ids;
+        size_t count;
+        assert_int_equal(wt__store_list(store, NULL, 0, 0, &arena, &ids, &count, &err), 0);
+        assert_int_equal(count, ADDED);
+        for (size_t i = 0; i < count; i++) {
+            struct tool tool;
+            int64_t found = 0;
+            assert_int_equal(wt__store_get(store, &ids[i], 1, &arena, &tool, &err), 1);
+            assert_int_equal(wt__store_find_export_name(store, tool.export_name, &found, &err), 1);
+            assert_int_equal(found, ids[i]);
+            strncat(names[again], tool.export_name.ptr, 64);
+            strcat(names[again], " ");
+        }
+        wt__arena_dispose(&arena);
+        if (!again)
+            assert_int_equal(wt__sql_exec(store, back, &err), 0);
+        wt__store_close(store);
+        store = open_store("v4.wt", false);
+    }
+    assert_string_equal(names[0], names[1]);
+    assert_non_null(strstr(names[0], "p__get_it p__get_it_"));
+    assert_int_equal(add_one(store, "get-it"), 0);
+    assert_int_equal(wt__store_check(store, &err), 0);
     wt__store_close(store);
 }
 
@@ -524,6 +577,7 @@ int main(void)
         cmocka_unit_test(test_paths_that_lead_nowhere),
         cmocka_unit_test(test_a_damaged_store_says_so),
         cmocka_unit_test(test_migrations_run_in_order_and_as_one),
+        cmocka_unit_test(test_a_store_of_version_4_gets_exported_names),
         cmocka_unit_test(test_a_store_is_looked_at_as_of_one_moment),
         cmocka_unit_test(test_two_processes_add_to_a_store_that_neither_made),
         cmocka_unit_test(test_a_reader_sees_what_is_committed),

@@ -753,6 +753,9 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
         wt__sql_exec(store,
                      "PRAGMA foreign_keys=off; DROP INDEX usage_client; ALTER TABLE usage DROP COLUMN client;"
                      "DROP TABLE client; ALTER TABLE tool ADD COLUMN state INTEGER NOT NULL DEFAULT 0;"
+                     "DROP TABLE provider_alias; DROP INDEX tool_export_name; ALTER TABLE tool DROP COLUMN export_name;"
+                     "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
+                     "CREATE INDEX tool_id_hash ON tool (id_hash);"
                      "PRAGMA user_version=2",
                      &err),
         0);

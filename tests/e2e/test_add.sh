@@ -14,8 +14,8 @@ expect 0 "standard input" add --provider money - <money.json
 prints "^standard input \(openai\): 2 added"
 expect 0 "two sources, as JSON" add --json tables.json money.json
 json_lines
-same "a line a source" "['tables.json', 'money.json']" "$(json_of '[r["source"] for r in l]')"
-same "counts in JSON" "[2, 2]" "$(json_of '[r["added"] for r in l]')"
+same "a line a source, in the order of their paths" "['money.json', 'tables.json']" "$(json_of '[r["source"] for r in l]')"
+same "counts in JSON: money is there already" "[0, 2]" "$(json_of '[r["added"] for r in l]')"
 sed -i 's/ten days/eleven days/' weather.json
 expect 0 "a changed tool" add --provider weather weather.json
 prints "0 added, 1 updated, 1 unchanged"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.sh"
 
 make_catalogue "$folder/old.json" 1 6
-make_catalogue "$folder/new.json" 4 9 "other words"
+make_catalogue "$folder/new.json" 4 9 "other words" # three of them beside those that have their names
 run add --provider new "$folder/old.json"
 cp "$store" "$folder/old.wt"
 tools=$(tr -d '\n' <"$folder/new.json")
@@ -31,14 +31,14 @@ alive() { # whether somebody holds the file open
 
 restore "$folder/old.wt"
 counts add --mcp "$folder/mcp.json"
-check_store "no fault" 9
+check_store "no fault" 12
 for n in $(points "$allocations" 80 40); do
     restore "$folder/old.wt"
     run FAULT_ALLOC="$n" add --mcp "$folder/mcp.json"
     is_told "$rc" || fail "allocation $n: exit $rc: $(cat "$folder/err")"
     [ "$rc" -eq 0 ] || [ -s "$folder/err" ] || fail "allocation $n: exit $rc without a word"
-    if [ "$rc" -eq 0 ]; then check_store "allocation $n" 9
-    else check_store "allocation $n" 6 9; fi
+    if [ "$rc" -eq 0 ]; then check_store "allocation $n" 12
+    else check_store "allocation $n" 6 12; fi
     ! alive || fail "allocation $n: the server is still running"
 done
 conclude

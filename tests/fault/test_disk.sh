@@ -5,18 +5,18 @@
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
-make_catalogue "$folder/old.json" 1 20
-make_catalogue "$folder/new.json" 11 40 "other words"
-run add "$folder/old.json"
+make_catalogue "$folder/tools.json" 1 20
+run add "$folder/tools.json"
 cp "$store" "$folder/old.wt"
+make_catalogue "$folder/tools.json" 11 40 "other words" # the same source, changed
 restore "$folder/old.wt"
-run add "$folder/new.json"
+run add "$folder/tools.json"
 run find -k 3 "thing number 33"
 cp "$folder/out" "$folder/expected"
 
 # Afterwards the import can be made, and the answer is what it would have been.
 recover() { # WHAT
-    run add "$folder/new.json"
+    run add "$folder/tools.json"
     [ "$rc" -eq 0 ] || fail "$1, then add: exit $rc: $(cat "$folder/err")"
     check_store "$1, then add" 40
     run find -k 3 "thing number 33"
@@ -26,11 +26,11 @@ recover() { # WHAT
 sweep() { # HOW LAST ABOUT: over an import into a store that has tools
     local n what
     restore "$folder/old.wt"
-    counts add "$folder/new.json"
+    counts add "$folder/tools.json"
     for n in $(points "$calls" 0 "$3"); do
         what="call $n of add, $1"
         restore "$folder/old.wt"
-        run FAULT_IO="$n" FAULT_HOW="$1" FAULT_LAST="${2:-$n}" add "$folder/new.json"
+        run FAULT_IO="$n" FAULT_HOW="$1" FAULT_LAST="${2:-$n}" add "$folder/tools.json"
         case $1 in
         KILL) [ "$rc" -eq 137 ] || fail "$what: exit $rc" ;;
         TEAR) [ "$rc" -eq 137 ] || [ "$rc" -eq 0 ] || fail "$what: exit $rc" ;;
@@ -49,19 +49,19 @@ sweep TEAR "" 60
 
 # a new store: killed before each call
 restore
-counts add "$folder/new.json"
+counts add "$folder/tools.json"
 for n in $(points "$calls" 0 40); do
     restore
-    run FAULT_IO="$n" FAULT_HOW=KILL add "$folder/new.json"
+    run FAULT_IO="$n" FAULT_HOW=KILL add "$folder/tools.json"
     check_store "new store killed at call $n" 0 30
-    run add "$folder/new.json"
+    run add "$folder/tools.json"
     [ "$rc" -eq 0 ] || fail "new store killed at call $n, then add: exit $rc: $(cat "$folder/err")"
     check_store "new store killed at call $n, then add" 30
 done
 
 # a find that builds the snapshot: the answer is the same, or there is a reason
 restore "$folder/old.wt"
-run add "$folder/new.json"
+run add "$folder/tools.json"
 cp "$store" "$folder/whole.wt"
 restore "$folder/whole.wt"
 counts find -k 3 "thing number 33"
@@ -88,7 +88,7 @@ read_only() { # WHERE FAULT...
     is_as_expected || fail "find $where: exit $rc: $(cat "$folder/err")"
     run "$@" list
     [ "$(wc -l <"$folder/out")" -eq 40 ] || fail "list $where: exit $rc: $(cat "$folder/err")"
-    run "$@" add "$folder/old.json"
+    run "$@" add "$folder/tools.json"
     is_refused 4 s.wt || fail "add $where: exit $rc: $(cat "$folder/err")"
     check_store "$where" 40
 }

@@ -3,34 +3,35 @@
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
-make_catalogue "$folder/old.json" 1 20
-make_catalogue "$folder/new.json" 11 40 "other words"
-make_catalogue "$folder/many.json" 1 4000 "many words, so that writing them takes a while"
-run add "$folder/old.json"
+make_catalogue "$folder/tools.json" 1 20
+run add "$folder/tools.json"
 cp "$store" "$folder/old.wt"
+make_catalogue "$folder/tools.json" 11 40 "other words" # the same source, changed
 
 restore "$folder/old.wt"
-counts add "$folder/new.json"
+counts add "$folder/tools.json"
 interrupted=0
 for n in $(points "$calls" 0 40); do
     restore "$folder/old.wt"
-    run FAULT_IO="$n" FAULT_HOW=INT add "$folder/new.json"
+    run FAULT_IO="$n" FAULT_HOW=INT add "$folder/tools.json"
     [ "$rc" -eq 130 ] || [ "$rc" -eq 0 ] || fail "Ctrl-C at call $n: exit $rc: $(cat "$folder/err")"
     [ "$rc" -ne 130 ] || interrupted=$((interrupted + 1))
     if [ "$rc" -eq 0 ]; then check_store "Ctrl-C at call $n" 40; else check_store "Ctrl-C at call $n" 20 40; fi
 done
 [ $interrupted -gt 0 ] || fail "Ctrl-C never interrupted an import"
 
+make_catalogue "$folder/tools.json" 1 4000 "many words, so that writing them takes a while"
+
 # moments SIGNAL: what an import of 4,000 tools makes of a signal, sent ever later
 moments() {
     local signal=$1 i began pid step
     restore "$folder/old.wt"
     began=$(date +%s%N)
-    "$WHICHTOOL" -s "$store" add "$folder/many.json" >/dev/null 2>&1 || fail "add of many: exit $?"
+    "$WHICHTOOL" -s "$store" add "$folder/tools.json" >/dev/null 2>&1 || fail "add of many: exit $?"
     step=$((($(date +%s%N) - began) / 1000000 / 8 + 1))
     for i in 1 2 3 4 5 6 7 8; do
         restore "$folder/old.wt"
-        "$WHICHTOOL" -s "$store" add "$folder/many.json" >/dev/null 2>"$folder/err" &
+        "$WHICHTOOL" -s "$store" add "$folder/tools.json" >/dev/null 2>"$folder/err" &
         pid=$!
         sleep "$((step * i / 1000)).$(printf '%03d' $((step * i % 1000)))"
         kill -"$signal" $pid 2>/dev/null
@@ -43,7 +44,7 @@ moments() {
         *) fail "$signal after $((step * i)) ms: exit $rc: $(cat "$folder/err")" ;;
         esac
     done
-    "$WHICHTOOL" -s "$store" add "$folder/many.json" >/dev/null 2>&1 || fail "add after $signal: exit $?"
+    "$WHICHTOOL" -s "$store" add "$folder/tools.json" >/dev/null 2>&1 || fail "add after $signal: exit $?"
     check_store "add after $signal" 4000
 }
 set -m # a background job of a script ignores SIGINT, unless it has a group of its own

@@ -4,10 +4,10 @@
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
-make_catalogue "$folder/old.json" 1 6
-make_catalogue "$folder/new.json" 4 9 "other words"
-run add "$folder/old.json"
+make_catalogue "$folder/tools.json" 1 6
+run add "$folder/tools.json"
 cp "$store" "$folder/old.wt"
+make_catalogue "$folder/tools.json" 4 9 "other words" # the same source, changed
 
 sweep_reading() { # ALL ABOUT VERB...
     local all=$1 about=$2 n
@@ -45,15 +45,18 @@ sweep_reading 20 40 list
 sweep_reading 20 40 list 'tool_?'
 sweep_reading 30 60 status
 sweep_reading 20 40 show tool_5 --json
-sweep_writing 30 90 6 9 add "$folder/new.json"
+sweep_writing 30 90 6 9 add "$folder/tools.json"
 sweep_writing 10 40 6 5 remove tool_5
+cp "$folder/tools.json" "$folder/other.json" # of other sources' names, three
+sweep_writing 10 40 6 12 add --provider tools "$folder/other.json"
+sweep_writing 10 40 6 6 rename tools things
 
 # a new store
 restore
-counts add "$folder/new.json"
+counts add "$folder/tools.json"
 for n in $(points "$allocations" 20 40); do
     restore
-    run FAULT_ALLOC="$n" add "$folder/new.json"
+    run FAULT_ALLOC="$n" add "$folder/tools.json"
     is_documented "$rc" || fail "allocation $n of a new store: exit $rc: $(cat "$folder/err")"
     check_store "allocation $n of a new store" 0 6
 done

@@ -125,12 +125,30 @@ static int too_long(const char *file, size_t limit, wt_error *err)
                     limit);
 }
 
-/* Reads the file at path and what is in it. */
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t len = strlen(path), tail = strlen(ending);
+    return len > tail && strcasecmp(path + len - tail, ending) == 0;
+}
+
+/* The file's name without folder and ending. */
+static struct str stem_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return (struct str){name, dot ? (size_t)(dot - name) : strlen(name)};
+}
+
+/* Reads the file at path, which was added last and outlives the reading, and what is in it. The stem is the provider of
+ * lists that cannot name one; lines of JSON may come from many. */
 static int read_file(struct reader *reader, const char *path, wt_error *err)
 {
     struct import *out = reader->out;
     size_t len = 0;
     char *content = NULL;
+    reader->stem = wt__utf8_valid(stem_of(path)) ? stem_of(path) : (struct str){"", 0};
+    reader->provider = has_ending(path, ".json") ? reader->stem : (struct str){"", 0};
     if (wt__file_size(path) > reader->limits.file_bytes)
         return too_long(path, reader->limits.file_bytes, err);
     if (wt__grow((void **)&out->contents, &out->content_capacity, out->content_count + 1, sizeof *out->contents) < 0)
@@ -144,12 +162,6 @@ static int read_file(struct reader *reader, const char *path, wt_error *err)
 
 /* ---------------------------------------------------------------- folders */
 
-static bool has_ending(const char *path, const char *ending)
-{
-    size_t len = strlen(path), tail = strlen(ending);
-    return len > tail && strcasecmp(path + len - tail, ending) == 0;
-}
-
 static bool is_source(const char *path)
 {
     static const char *const endings[] = {".json", ".jsonl", ".ndjson", ".yaml", ".yml"};
@@ -159,15 +171,6 @@ static bool is_source(const char *path)
     return false;
 }
 
-/* The file's name without folder and ending: the provider of lists that cannot name one. */
-static struct str stem_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    return (struct str){name, dot ? (size_t)(dot - name) : strlen(name)};
-}
-
 /* One file of a folder. What spoils the whole file is an issue of the folder. */
 static int read_member(struct reader *reader, const char *path, wt_error *err)
 {
@@ -175,7 +178,6 @@ static int read_member(struct reader *reader, const char *path, wt_error *err)
     int rc = add_file(reader, wt__str(path), err);
     if (rc < 0)
         return rc;
-    reader->provider = has_ending(path, ".json") ? stem_of(path) : (struct str){"", 0};
     rc = read_file(reader, path, &why);
     bool spoilt = (rc == WT_EFORMAT && !reader->options->strict) || rc == WT_ENOTFOUND || rc == WT_EIO ||
                   (rc == WT_ETOOLONG && why.line == 0);

@@ -1,12 +1,13 @@
 /* openapi.c: OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, JSON or YAML: each operation is a tool. Its name is the
- * operationId, else "METHOD /path"; its provider is info.title, its category the tags; its definition the operation's
- * own bytes, or, where an alias of YAML stands for it, the JSON that it stands for. YAML is turned into JSON first,
- * with the way back to the places. Each operation is parsed alone. */
+ * operationId, else "METHOD /path"; its provider a short name of the document (provider.h), its category the tags; its
+ * definition the operation's own bytes, or, where an alias of YAML stands for it, the JSON that it stands for. YAML is
+ * turned into JSON first, with the way back to the places. Each operation is parsed alone. */
 #include "catalog/import/openapi.h"
 
 #include <ctype.h>
 
 #include "base/json.h"
+#include "catalog/import/provider.h"
 #include "catalog/import/yaml.h"
 
 /* One path while its operations are read. */
@@ -107,14 +108,14 @@ static int add_operation(struct openapi *document, const struct path *path, cons
     return rc;
 }
 
-static int read_operation(struct openapi *document, const struct path *path, struct str title, struct str source,
+static int read_operation(struct openapi *document, const struct path *path, struct str provider, struct str source,
                           const struct json_item *item, wt_error *err)
 {
     json_t *operation;
     size_t mark = wt__pointer_key(document->reader, item->key);
     int rc = wt__reader_parse(document->reader, item, &operation, err);
     if (rc > 0) {
-        struct draft draft = {.provider = title, .place = {item->byte, item->line}};
+        struct draft draft = {.provider = provider, .place = {item->byte, item->line}};
         rc = definition_of(document, source, item, &draft.definition) < 0
                  ? wt__fail_nomem(err)
                  : add_operation(document, path, item, &draft, operation, err);
@@ -127,7 +128,7 @@ static int read_operation(struct openapi *document, const struct path *path, str
 /* ---------------------------------------------------------------- paths */
 
 struct source {
-    struct str title, bytes;
+    struct str provider, bytes;
 };
 
 static bool is_method(struct str key)
@@ -149,7 +150,7 @@ static int each_operation(struct openapi *document, const struct path *path, con
     while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
         rc = 0;
         if (additional || is_method(item.key)) {
-            rc = read_operation(document, path, source->title, source->bytes, &item, err);
+            rc = read_operation(document, path, source->provider, source->bytes, &item, err);
         } else if (wt__str_equal(item.key, STR("additionalOperations"))) {
             size_t mark = wt__pointer_key(document->reader, item.key);
             rc = each_operation(document, path, source, &item, true, err);
@@ -242,7 +243,7 @@ static int read_paths(struct openapi *document, const struct source *source, con
 
 /* Members of the root that are needed. */
 struct root {
-    struct json_item version, swagger, info, paths;
+    struct json_item version, swagger, info, servers, host, paths;
     struct json_scan scan; /* where reading the root ended */
     bool whole;
 };
@@ -258,10 +259,8 @@ static void read_root(struct root *root, struct str text)
         const struct {
             struct str key;
             struct json_item *out;
-        } wanted[] = {{STR("openapi"), &root->version},
-                      {STR("swagger"), &root->swagger},
-                      {STR("info"), &root->info},
-                      {STR("paths"), &root->paths}};
+        } wanted[] = {{STR("openapi"), &root->version}, {STR("swagger"), &root->swagger}, {STR("info"), &root->info},
+                      {STR("servers"), &root->servers}, {STR("host"), &root->host},       {STR("paths"), &root->paths}};
         for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
             if (wt__str_equal(item.key, wanted[i].key))
                 *wanted[i].out = item;
@@ -291,18 +290,48 @@ static int check_version(const struct reader *reader, const struct root *root, w
                        swagger ? "Swagger" : "OpenAPI", (int)(version.len < 32 ? version.len : 32), version.ptr);
 }
 
+/* A member of the root, or NULL when it is absent or no JSON. */
+static int read_member(json_t **out, const struct json_item *item, wt_error *err)
+{
+    *out = NULL;
+    return item->value.len > 0 && wt__json_parse(out, item->value.ptr, item->value.len, NULL) == WT_ENOMEM
+               ? wt__fail_nomem(err)
+               : 0;
+}
+
+/* Who offers the operations, by the title, the first server, and the file. */
+static int name_provider(const struct reader *reader, const struct root *root, struct buffer *out, wt_error *err)
+{
+    json_t *info = NULL, *servers = NULL;
+    int rc = read_member(&info, &root->info, err);
+    if (rc == 0)
+        rc = read_member(&servers, &root->servers, err);
+    if (rc == 0) {
+        struct str host = root->host.value, url = wt__json_str(json_array_get(servers, 0), "url");
+        if (url.len == 0 && host.len > 2 && host.ptr[0] == '"') /* of Swagger 2.0 */
+            url = (struct str){host.ptr + 1, host.len - 2};
+        wt__short_provider(out, wt__json_str(info, "title"), url, reader->stem);
+        rc = out->failed ? wt__fail_nomem(err) : 0;
+    }
+    json_decref(info);
+    json_decref(servers);
+    return rc;
+}
+
 static int read_text(struct reader *reader, struct str text, struct str bytes, wt_error *err)
 {
     struct openapi document = {.reader = reader, .text = text};
     struct root root;
-    json_t *info = NULL;
+    struct buffer provider = {0};
     read_root(&root, text);
     int rc = check_version(reader, &root, err);
-    if (rc < 0)
+    if (rc == 0)
+        rc = name_provider(reader, &root, &provider, err);
+    if (rc < 0) {
+        wt__buffer_dispose(&provider);
         return rc;
-    if (root.info.value.len > 0 && wt__json_parse(&info, root.info.value.ptr, root.info.value.len, NULL) == WT_ENOMEM)
-        return wt__fail_nomem(err);
-    struct source source = {wt__json_str(info, "title"), bytes};
+    }
+    struct source source = {wt__buffer_view(&provider), bytes};
     rc = wt__openapi_index(&document) < 0 ? wt__fail_nomem(err) : 0;
     size_t mark = wt__pointer_key(reader, STR("paths"));
     if (rc == 0 && root.paths.value.len > 0)
@@ -311,7 +340,7 @@ static int read_text(struct reader *reader, struct str text, struct str bytes, w
     if (rc == 0 && !root.whole)
         rc = wt__reader_broken(reader, &root.scan, err);
     wt__openapi_dispose(&document);
-    json_decref(info);
+    wt__buffer_dispose(&provider);
     return rc;
 }
 

@@ -266,6 +266,7 @@ static struct str stem_of(struct str name)
 static int number_name(struct reader *reader, struct tool *tool)
 {
     struct str stem = stem_of(tool->name);
+    tool->own_name = tool->name;
     char *counter_key = new_key(reader, tool->provider, stem, 0);
     if (!counter_key)
         return -1;

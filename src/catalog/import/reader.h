@@ -24,6 +24,7 @@ struct reader {
     const struct import_options *options;
     struct import_limits limits;
     const char *format;      /* of the importer at work */
+    struct str stem;         /* of the file's name, without folder and ending; "" for bytes */
     struct str provider;     /* of tools whose source names none, in this file */
     uint32_t file;           /* index of out->files */
     size_t offset;           /* of the text in the file: a byte order mark */

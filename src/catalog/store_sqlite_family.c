@@ -1,0 +1,184 @@
+/* store_sqlite_family.c: see store_sqlite_family.h. */
+#include "catalog/store_sqlite_family.h"
+
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/sha256.h"
+
+enum { NUMBER_MAX = 11 /* '~' and ten digits */ };
+
+struct row {
+    int64_t id, source;
+};
+
+struct family {
+    struct row *rows;
+    size_t count, capacity;
+    size_t at;        /* rows before it are taken, or another's than */
+    int64_t at_owner; /* this owner's */
+    unsigned number;  /* the last that was tried */
+};
+
+/* The part of a name that a number can follow, cut between characters. */
+static struct str stem_of(struct str name)
+{
+    size_t len = name.len;
+    if (len > WT_MAX_NAME_BYTES - NUMBER_MAX) {
+        len = WT_MAX_NAME_BYTES - NUMBER_MAX;
+        while (len > 0 && ((unsigned char)name.ptr[len] & 0xc0) == 0x80)
+            len--;
+    }
+    return (struct str){name.ptr, len};
+}
+
+/* ---------------------------------------------------------------- reading a family */
+
+enum { KEY_BYTES = 8 + 32 };
+
+/* Which definition of which family. */
+static void definition_key(size_t family, struct str sha256, struct str schema, struct str source_id,
+                           char out[KEY_BYTES])
+{
+    struct sha256 sha;
+    unsigned char digest[32];
+    uint64_t index = family;
+    wt__sha256_begin(&sha);
+    wt__sha256_update(&sha, sha256.ptr, sha256.len);
+    wt__sha256_update(&sha, source_id.ptr, source_id.len);
+    wt__sha256_update(&sha, "", 1);
+    wt__sha256_update(&sha, schema.ptr, schema.len);
+    wt__sha256_end(&sha, digest);
+    memcpy(out, &index, 8);
+    memcpy(out + 8, digest, 32);
+}
+
+static bool is_numbered(struct str name, struct str stem)
+{
+    for (size_t i = stem.len + 1; i < name.len; i++)
+        if (name.ptr[i] < '0' || name.ptr[i] > '9')
+            return false;
+    return name.len > stem.len + 1;
+}
+
+static int add_row(struct families *families, size_t index, sqlite3_stmt *row)
+{
+    struct family *family = &families->items[index];
+    char *key = wt__arena_alloc(&families->arena, KEY_BYTES, 1);
+    if (!key || wt__grow((void **)&family->rows, &family->capacity, family->count + 1, sizeof *family->rows) < 0)
+        return -1;
+    definition_key(index, wt__sql_column(row, 3), wt__sql_column(row, 4), wt__sql_column(row, 5), key);
+    if (!wt__map_insert(&families->by_definition, (struct str){key, KEY_BYTES}, (uint32_t)family->count, NULL))
+        return -1;
+    family->rows[family->count++] = (struct row){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
+    return 0;
+}
+
+static int read_rows(struct families *families, struct store *store, size_t index, int64_t provider, struct str name,
+                     wt_error *err)
+{
+    sqlite3_stmt *rows;
+    char first[WT_MAX_NAME_BYTES + 2], last[WT_MAX_NAME_BYTES + 2];
+    struct str stem = stem_of(name);
+    int len = snprintf(first, sizeof first, "%.*s~", (int)stem.len, stem.ptr);
+    snprintf(last, sizeof last, "%.*s\x7f", (int)stem.len, stem.ptr); /* what follows every "~..." */
+    int rc = wt__sql_prepare(store,
+                             "SELECT id, source, name, sha256, schema, source_id FROM tool"
+                             " WHERE name = ?2 AND provider = ?1 UNION ALL"
+                             " SELECT id, source, name, sha256, schema, source_id FROM tool"
+                             " WHERE name > ?3 AND name < ?4 AND provider = ?1",
+                             &rows, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(rows, 1, provider) | wt__sql_bind_text(rows, 2, name) |
+        wt__sql_bind_text(rows, 3, (struct str){first, (size_t)len}) |
+        wt__sql_bind_text(rows, 4, (struct str){last, (size_t)len}))
+        return wt__fail_nomem(err);
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
+        struct str found = wt__sql_column(rows, 2);
+        bool one = wt__str_equal(found, name) || is_numbered(found, stem);
+        rc = one && add_row(families, index, rows) < 0 ? wt__fail_nomem(err) : 0;
+    }
+    wt__sql_reset(rows);
+    return rc;
+}
+
+int wt__family_open(struct families *families, struct store *store, int64_t provider, struct str name,
+                    struct family **out, wt_error *err)
+{
+    bool added;
+    size_t next = families->by_name.len;
+    char *key = wt__arena_alloc(&families->arena, sizeof provider + name.len, 1);
+    if (!key || wt__grow((void **)&families->items, &families->capacity, next + 1, sizeof *families->items) < 0)
+        return wt__fail_nomem(err);
+    memcpy(key, &provider, sizeof provider);
+    memcpy(key + sizeof provider, name.ptr, name.len);
+    uint32_t *index =
+        wt__map_insert(&families->by_name, (struct str){key, sizeof provider + name.len}, (uint32_t)next, &added);
+    if (!index)
+        return wt__fail_nomem(err);
+    int rc = 0;
+    if (added) {
+        families->items[next] = (struct family){.number = 1};
+        rc = read_rows(families, store, next, provider, name, err);
+    }
+    *out = &families->items[*index];
+    return rc;
+}
+
+void wt__families_dispose(struct families *families)
+{
+    for (size_t i = 0; i < families->by_name.len; i++)
+        free(families->items[i].rows);
+    free(families->items);
+    wt__map_dispose(&families->by_name);
+    wt__map_dispose(&families->by_definition);
+    wt__arena_dispose(&families->arena);
+    *families = (struct families){0};
+}
+
+/* ---------------------------------------------------------------- members */
+
+int64_t wt__family_same(const struct families *families, const struct family *family, const struct tool *tool)
+{
+    char key[KEY_BYTES];
+    struct str sha256 = {(const char *)tool->sha256, sizeof tool->sha256};
+    definition_key((size_t)(family - families->items), sha256, tool->schema, tool->source_id, key);
+    const uint32_t *row = wt__map_get(&families->by_definition, (struct str){key, KEY_BYTES});
+    return row ? family->rows[*row].id : 0;
+}
+
+int64_t wt__family_own(struct family *family, const struct owner *owner, bool (*taken)(const void *, int64_t),
+                       const void *context)
+{
+    if (family->at_owner != owner->ids[0]) {
+        family->at_owner = owner->ids[0];
+        family->at = 0;
+    }
+    for (; family->at < family->count; family->at++) {
+        const struct row *row = &family->rows[family->at];
+        if (wt__owner_has(owner, row->source) && !taken(context, row->id))
+            return row->id;
+    }
+    return 0;
+}
+
+int wt__family_number(struct family *family, struct store *store, int64_t provider, struct str name,
+                      char out[WT_MAX_NAME_BYTES + 1], wt_error *err)
+{
+    struct str stem = stem_of(name);
+    sqlite3_stmt *row;
+    for (int there = 1; there > 0;) {
+        int len = snprintf(out, WT_MAX_NAME_BYTES + 1, "%.*s~%u", (int)stem.len, stem.ptr, ++family->number);
+        int rc = wt__sql_prepare(store, "SELECT 1 FROM tool WHERE name = ?1 AND provider = ?2", &row, err);
+        if (rc < 0)
+            return rc;
+        if (wt__sql_bind_text(row, 1, (struct str){out, (size_t)len}) | sqlite3_bind_int64(row, 2, provider))
+            return wt__fail_nomem(err);
+        there = wt__sql_step(store, row, err);
+        wt__sql_reset(row);
+        if (there < 0)
+            return there;
+    }
+    return 0;
+}

@@ -1,0 +1,63 @@
+#!/bin/bash
+# Who is who: tools of several files that want one name, names that a model gets, providers that are renamed.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+
+tool() { # NAME DESCRIPTION
+    printf '{"name": "%s", "description": "%s", "inputSchema": {"type": "object"}}' "$1" "$2"
+}
+mkdir mcp other
+echo "[$(tool log one), $(tool diff one)]" >mcp/git.json
+echo "[$(tool search web)]" >mcp/web.json
+echo "[$(tool log another), $(tool diff one)]" >other/git.json
+
+expect 0 "a folder" add mcp
+prints "3 added"
+expect 0 "then one of its files" add mcp/git.json
+prints "0 added, 0 updated, 2 unchanged"
+expect 0 "another file of that name" add other/git.json
+prints "1 added, 0 updated, 1 unchanged"
+says "1 tool has the name of another source's tool but another definition, and was added beside it: git/log of .*/other/git.json is git/log~2, for .*/mcp/git.json has that name"
+expect 0 "and again" add --json other/git.json
+same "it is there" "[2, 0]" "$(json_of '[l[0]["unchanged"], l[0]["collisions"]]')"
+expect 0 "what is there" list
+same "all tools" "git/log git/diff web/search git/log~2" "$(cut -d' ' -f1 out | paste -sd' ')"
+
+expect 0 "the other way round" -s reversed.wt add other/git.json mcp/git.json mcp/web.json
+expect 0 "as it was" -s straight.wt add mcp/web.json mcp/git.json other/git.json
+for store in reversed straight; do
+    expect 0 "the tools of $store" -s $store.wt list --json
+    cp out $store
+done
+cmp -s reversed straight || fail "the order of the sources makes a difference"
+
+expect 0 "a definition" find --format openai -k 1 another
+prints '"name":"git__log_2"'
+expect 0 "its name" show git__log_2
+prints "git/log~2"
+
+rm mcp/web.json
+expect 0 "a file that is gone" add --sync mcp
+prints "2 unchanged, 1 removed"
+
+expect 0 "a new name" rename git vcs
+prints "^3 tools renamed; 0 vectors"
+expect 0 "the source keeps its own" add mcp
+prints "0 added, 0 updated, 2 unchanged"
+expect 0 "under the new name" list --providers
+same "one provider" "3 vcs" "$(sed 's/^ *//; s/  */ /g' out)"
+expect 0 "a model's name" show vcs__log_2 --json
+same "follows" "vcs__log_2" "$(json_of 'l[0]["export_name"]')"
+expect 1 "a provider that is not there" rename git svn
+says 'no tool has the provider "git"'
+expect 2 "no new name" rename vcs
+expect 0 "to a program" rename --json vcs git
+same "how many" 3 "$(json_of 'l[0]["renamed"]')"
+
+echo '{"openapi": "3.0.0", "info": {"title": "GitHub v3 REST API", "version": "1"}, "paths": {"/i": {"post":
+{"operationId": "issues/create", "summary": "Creates an issue"}}}}' >api.json
+expect 0 "a document" -s api.wt add api.json
+expect 0 "its operation" -s api.wt show github__issues_create
+prints "github/issues/create"
+finish

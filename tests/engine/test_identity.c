@@ -1,0 +1,291 @@
+/* Who is who: exported names, tools of several sources that want one name, and providers that are renamed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "engine/support.h"
+
+static struct place place;
+static wt_engine *engine;
+
+static int set_up(void **state)
+{
+    (void)state;
+    place_make(&place);
+    engine = open_store(&place, "");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    wt_close(engine);
+    place_remove(&place);
+    return 0;
+}
+
+static wt_add_report *add_from(const char *source, const char *jsonl)
+{
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.format = "jsonl";
+    options.source_name = source;
+    options.no_vectors = 1;
+    return add_with(&place, engine, jsonl, &options);
+}
+
+/* The catalogue as "id=exported name" words. */
+static const char *names(void)
+{
+    static char text[2048];
+    wt_tools *tools;
+    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    *text = '\0';
+    for (size_t i = 0; i < tools->len; i++) {
+        size_t len = strlen(text);
+        snprintf(text + len, sizeof text - len, "%s%s=%s", len ? " " : "", tools->items[i]->id,
+                 tools->items[i]->export_name);
+    }
+    wt_tools_free(tools);
+    return text;
+}
+
+static void gives(const char *name, const char *id)
+{
+    wt_tools *tools;
+    sound(&place, wt_get(engine, name, &tools, &place.err));
+    if (strcmp(tools->items[0]->id, id) != 0)
+        fail_msg("\"%s\" is %s, not %s", name, tools->items[0]->id, id);
+    wt_tools_free(tools);
+}
+
+static void an_exported_name_stays_while_its_tool_does(void **state)
+{
+    (void)state;
+    wt_add_report_free(add_from("a", "{\"provider\": \"p\", \"name\": \"get it\"}\n"));
+    assert_string_equal(names(), "p/get it=p__get_it");
+    /* What reads alike gets digits, and whoever came first keeps the plain name. */
+    wt_add_report_free(add_from("b", "{\"provider\": \"p\", \"name\": \"get/it\"}\n{\"provider\": \"p\", \"name\": "
+                                     "\"get_it\"}\n"));
+    assert_string_equal(names(), "p/get it=p__get_it p/get/it=p__get_it_3ea7 p/get_it=p__get_it_55a6");
+    assert_int_equal(wt_remove(engine, "p__get_it", &place.err), 1);
+    assert_string_equal(names(), "p/get/it=p__get_it_3ea7 p/get_it=p__get_it_55a6");
+    wt_add_report_free(add_from("b", "{\"provider\": \"p\", \"name\": \"get/it\", \"description\": \"changed\"}\n"));
+    assert_string_equal(names(), "p/get/it=p__get_it_3ea7 p/get_it=p__get_it_55a6");
+    gives("p__get_it_3ea7", "p/get/it");
+}
+
+/* A name that was given to a model leads to its tool, also where it could be read as another one's. */
+static void an_exported_name_is_no_other_tools_name(void **state)
+{
+    (void)state;
+    wt_add_report_free(add_from("a", "{\"name\": \"p__x\"}\n{\"provider\": \"q\", \"name\": \"p__y\"}\n"));
+    wt_add_report_free(
+        add_from("b", "{\"provider\": \"p\", \"name\": \"x\"}\n{\"provider\": \"p\", \"name\": \"y\"}\n"));
+    assert_string_equal(names(), "p__x=p_x q/p__y=q__p_y p/x=p__x_e4da p/y=p__y");
+    gives("p__x", "p__x");
+    gives("p_x", "p__x");
+    gives("p__x_e4da", "p/x");
+    gives("p__y", "p/y");
+    gives("q__p_y", "q/p__y");
+}
+
+static void a_collision_is_told_with_both_sources(void **state)
+{
+    (void)state;
+    wt_add_report *report =
+        add_from("a", "{\"provider\": \"p\", \"name\": \"x\"}\n{\"provider\": \"p\", \"name\": \"y\"}\n");
+    assert_int_equal(report->collisions + report->collided_count, 0);
+    assert_null(report->notice);
+    wt_add_report_free(report);
+    const char *other =
+        "{\"provider\": \"p\", \"name\": \"x\", \"title\": \"other\"}\n{\"provider\": \"p\", \"name\": \"y\"}\n";
+    report = add_from("b", other);
+    assert_int_equal(report->added, 1);
+    assert_int_equal(report->unchanged, 1);
+    assert_int_equal(report->collisions, 1);
+    assert_int_equal(report->collided_count, 1);
+    assert_string_equal(report->collided[0]->id, "p/x~2");
+    assert_string_equal(report->collided[0]->taken, "p/x");
+    assert_string_equal(report->collided[0]->source, "b");
+    assert_string_equal(report->collided[0]->other, "a");
+    assert_non_null(strstr(report->notice, "1 tool has the name of another source's tool but another definition, and "
+                                           "was added beside it: p/x of b is p/x~2, for a has that name"));
+    wt_add_report_free(report);
+    report = add_from("b", other);
+    assert_int_equal(report->unchanged, 2);
+    assert_int_equal(report->collisions, 0);
+    wt_add_report_free(report);
+    assert_string_equal(names(), "p/x=p__x p/y=p__y p/x~2=p__x_2");
+}
+
+/* Only the first are kept; all are counted. */
+static void many_collisions_are_counted(void **state)
+{
+    (void)state;
+    enum { MANY = 25 };
+    for (int source = 0; source < 2; source++) {
+        struct buffer text = {0};
+        for (int i = 0; i < MANY; i++)
+            wt__buffer_printf(&text, "{\"name\": \"tool%d\", \"title\": \"%d\"}\n", i, source);
+        wt_add_report *report = add_from(source ? "b" : "a", text.ptr);
+        assert_int_equal(report->collisions, source * MANY);
+        assert_int_equal(report->collided_count, source * WT_MAX_COLLISIONS);
+        wt_add_report_free(report);
+        wt__buffer_dispose(&text);
+    }
+}
+
+/* ---------------------------------------------------------------- files */
+
+static void put(const char *name, const char *text)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", place.folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void gone(const char *name)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", place.folder, name);
+    assert_int_equal(remove(path), 0);
+}
+
+static void add_path(const char *name, int sync)
+{
+    char path[200];
+    wt_add_report *report;
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.no_vectors = 1;
+    options.sync = sync;
+    snprintf(path, sizeof path, "%s/%s", place.folder, name);
+    sound(&place, wt_add_path(engine, path, &options, &report, &place.err));
+    wt_add_report_free(report);
+}
+
+#define TOOL(name, text) "{\"name\": \"" name "\", \"description\": \"" text "\", \"inputSchema\": {}}"
+
+/* A folder is its files, whichever way they come in. */
+static void a_source_is_a_file(void **state)
+{
+    (void)state;
+    char path[200];
+    snprintf(path, sizeof path, "%s/mcp", place.folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    put("mcp/git.json", "[" TOOL("log", "one") "," TOOL("diff", "one") "]");
+    put("mcp/web.json", "[" TOOL("search", "one") "]");
+    add_path("mcp", 0);
+    assert_string_equal(names(), "git/log=git__log git/diff=git__diff web/search=web__search");
+    add_path("mcp/git.json", 0);
+    assert_string_equal(names(), "git/log=git__log git/diff=git__diff web/search=web__search");
+    put("mcp/git.json", "[" TOOL("log", "two") "]");
+    add_path("mcp/git.json", 1);
+    assert_string_equal(names(), "git/log=git__log web/search=web__search");
+    gone("mcp/web.json");
+    add_path("mcp", 0);
+    assert_string_equal(names(), "git/log=git__log web/search=web__search");
+    add_path("mcp", 1);
+    assert_string_equal(names(), "git/log=git__log");
+}
+
+/* ---------------------------------------------------------------- renaming */
+
+static const char tables[] =
+    "{\"provider\": \"tables\", \"name\": \"book\", \"description\": \"book a table\"}\n"
+    "{\"provider\": \"tables\", \"name\": \"cancel\", \"description\": \"cancel a booking\"}\n";
+
+static const char *usage(void)
+{
+    static char text[200];
+    wt_usages *usages;
+    sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
+    assert_int_equal(usages->len, 1);
+    snprintf(text, sizeof text, "%s%s", usages->items[0]->tools[0]->id, usages->items[0]->tools[0]->known ? "" : "!");
+    wt_usages_free(usages);
+    return text;
+}
+
+static void a_provider_is_renamed_for_good(void **state)
+{
+    (void)state;
+    const char *used[] = {"tables__book"};
+    wt_add_report_free(add_from("a", tables));
+    sound(&place, wt_record_usage(engine, "a table for two", 15, used, 1, NULL, &place.err));
+    wt_hits_free(find_with(&place, engine, "book a table", NULL)); /* an index with the old name is made */
+    assert_int_equal(wt_rename_provider(engine, "tables", "good table", &place.err), 2);
+    assert_string_equal(names(), "good table/book=good_table__book good table/cancel=good_table__cancel");
+    assert_string_equal(usage(), "good table/book");
+    wt_hits *hits = find_with(&place, engine, "good", NULL);
+    assert_true(hits->len > 0 && strcmp(hits->items[0]->tool->provider, "good table") == 0);
+    wt_hits_free(hits);
+    /* The source still calls it by the old name. */
+    wt_add_report *report = add_from("a", tables);
+    assert_int_equal(report->unchanged, 2);
+    wt_add_report_free(report);
+    wt_add_report_free(add_from("a", "{\"provider\": \"tables\", \"name\": \"move\"}\n"));
+    assert_string_equal(names(), "good table/book=good_table__book good table/cancel=good_table__cancel "
+                                 "good table/move=good_table__move");
+    /* A second time, and back. */
+    assert_int_equal(wt_rename_provider(engine, "good table", "gt", &place.err), 3);
+    wt_add_report_free(add_from("a", tables));
+    assert_string_equal(names(), "gt/book=gt__book gt/cancel=gt__cancel gt/move=gt__move");
+    assert_int_equal(wt_rename_provider(engine, "gt", "tables", &place.err), 3);
+    assert_string_equal(usage(), "tables/book");
+    sound(&place, wt_check(engine, &place.err));
+}
+
+static void a_rename_that_makes_no_sense_changes_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to;
+        int code;
+        const char *says;
+    } rows[] = {
+        {"nobody", "x", WT_ENOTFOUND, "no tool has the provider \"nobody\""},
+        {"tables", "other", WT_EINVAL, "there is a provider \"other\" already"},
+        {"tables", "tables", WT_EINVAL, "there is a provider \"tables\" already"},
+        {"other", "old", WT_EINVAL, "\"old\" is what the sources of provider \"new\" call it"},
+        {"old", "x", WT_ENOTFOUND, "no tool has the provider \"old\""},
+        {"tables", "", WT_EINVAL, "a provider's name is 1 to 256 bytes"},
+        {"tables", " x", WT_EINVAL, "blanks at its ends"},
+        {"tables", "a\nb", WT_EINVAL, "without control characters"},
+        {"tables", "a\xff", WT_EINVAL, "of UTF-8"},
+        {"", "x", WT_EINVAL, "tools without a provider"},
+    };
+    wt_add_report_free(add_from("a", tables));
+    wt_add_report_free(add_from("b",
+                                "{\"provider\": \"other\", \"name\": \"a\"}\n{\"provider\": \"old\", \"name\": \"b\"}\n"
+                                "{\"name\": \"c\"}\n"));
+    assert_int_equal(wt_rename_provider(engine, "old", "new", &place.err), 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        refused(&place, wt_rename_provider(engine, rows[i].from, rows[i].to, &place.err), rows[i].code, rows[i].says);
+    assert_string_equal(names(),
+                        "tables/book=tables__book tables/cancel=tables__cancel other/a=other__a new/b=new__b c=c");
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test(an_exported_name_stays_while_its_tool_does),
+        test(an_exported_name_is_no_other_tools_name),
+        test(a_collision_is_told_with_both_sources),
+        test(many_collisions_are_counted),
+        test(a_source_is_a_file),
+        test(a_provider_is_renamed_for_good),
+        test(a_rename_that_makes_no_sense_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
