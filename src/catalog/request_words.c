@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/checksum.h"
 #include "text/analyser.h"
@@ -11,9 +12,9 @@
 static const float NEARLY = 0.8f;
 enum { WORD_BYTES = 64 }; /* of a word that are told from others; what follows belongs to the next one */
 
-static const char *const turning[] = {"no",    "not",  "never", "without", "except", "on",   "off",    "up",
-                                      "down",  "in",   "out",   "from",    "to",     "into", "before", "after",
-                                      "under", "over", "more",  "less",    "don",    "t"};
+static const char turning[][8] = {"no",    "not",  "never", "without", "except", "on",   "off",    "up",
+                                  "down",  "in",   "out",   "from",    "to",     "into", "before", "after",
+                                  "under", "over", "more",  "less",    "don",    "t"};
 
 static bool is_word(uint32_t c)
 {
@@ -38,8 +39,8 @@ static size_t next_word(const char **at, const char *end, char out[WORD_BYTES])
 
 static unsigned turning_bit(struct str word)
 {
-    for (size_t i = 0; i < sizeof turning / sizeof *turning; i++)
-        if (wt__str_equal(word, wt__str(turning[i])))
+    for (size_t i = 0; word.len < sizeof turning[0] && i < sizeof turning / sizeof *turning; i++)
+        if (memcmp(word.ptr, turning[i], word.len) == 0 && turning[i][word.len] == '\0')
             return 1u << i;
     return 0;
 }

@@ -10,7 +10,7 @@
 
 /* Bounds of a look: requests that are the same by their words, requests that are read for being nearly the same, and
  * the usages of each that count: the newest. */
-enum { SAME_MAX = 32, NEAR_READ = 1000, USAGES_MAX = 200 };
+enum { SAME_MAX = 32, NEAR_READ = 200, USAGES_MAX = 200 };
 
 struct like_request {
     int64_t id;
