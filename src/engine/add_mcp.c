@@ -6,7 +6,6 @@
  * or "mcp:PROVIDER"), which lies below no folder and no other server, so that sync knows whose tools are gone. */
 #include <limits.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/pool.h"
@@ -57,11 +56,6 @@ void wt_mcp_report_free(wt_mcp_report *public)
 
 /* ---------------------------------------------------------------- whom to ask */
 
-static bool is_address(const char *source)
-{
-    return strncasecmp(source, "http://", 7) == 0 || strncasecmp(source, "https://", 8) == 0;
-}
-
 static int name_prefix(struct adding *adding, const char *path, wt_error *err)
 {
     struct buffer text = {0};
@@ -79,7 +73,7 @@ static int find_servers(struct adding *adding, const char *source, wt_error *err
     const char *const *command = adding->options.command;
     if (!source == !(command && command[0]))
         return wt__fail(err, WT_EINVAL, "either a configuration, a URL or a command says which MCP server to ask");
-    bool configured = source && !is_address(source);
+    bool configured = source && !wt__mcp_is_url(source);
     int rc = configured ? wt__mcp_config_read(&adding->config, source, err) : 0;
     if (rc == 0 && adding->options.provider && adding->config.count > 1)
         rc = wt__fail(err, WT_EINVAL,

@@ -187,8 +187,7 @@ static void read_address(struct parsing *p, const json_t *entry, const json_t *u
     p->server->url = expand(p, text_of(url));
     if (wt__str_equal(type, STR("sse")))
         refuse(p, "it speaks the older HTTP+SSE, which is not spoken here", NULL);
-    if (p->server->url && strncasecmp(p->server->url, "http://", 7) != 0 &&
-        strncasecmp(p->server->url, "https://", 8) != 0)
+    if (p->server->url && !wt__mcp_is_url(p->server->url))
         refuse(p, "its address does not begin with https:// or http://", NULL);
     read_headers(p, entry);
 }
