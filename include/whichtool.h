@@ -400,10 +400,9 @@ WT_API void wt_mcp_report_free(wt_mcp_report *report);
  * bounded, and imported by the rules of wt_add. A server that fails is told in the report and keeps no other out.
  * Tools get the server's name as provider.
  * Errors: WT_EINVAL (neither or both of source and command; a provider for several servers), WT_EFORMAT (no
- * configuration), WT_ETOOLONG, WT_ENOTFOUND,
- * WT_ESTORE, WT_EREADONLY (then no server is started), WT_EBUSY, WT_EFULL, WT_EIO, WT_ECANCELLED, WT_ENOMEM. With
- * WT_ECANCELLED after the first transaction, *out is set and tells which servers' tools are in. From any thread; it
- * starts threads of its own while it asks. */
+ * configuration), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE, WT_EREADONLY (no server is started then), WT_EBUSY, WT_EFULL,
+ * WT_EIO, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the first transaction, *out is set and tells which
+ * servers' tools are in. From any thread; it starts threads of its own while it asks. */
 WT_API int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *options, wt_mcp_report **out,
                       wt_error *err);
 

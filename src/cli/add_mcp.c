@@ -209,9 +209,9 @@ static int add(struct cli *cli, const struct adding *adding, const char *source,
     if (report)
         code = print_report(cli, report, &sum);
     if (rc == WT_ECANCELLED && report)
-        code =
-            wt__cli_say(cli, END_INTERRUPTED,
-                        "stopped; the tools that are told of are stored, and the same `whichtool add --mcp` goes on");
+        code = wt__cli_say(cli, END_INTERRUPTED,
+                           "stopped; the tools that are told of are stored: the same command brings in the others, and "
+                           "`whichtool vectors` makes the vectors that are missing");
     else if (rc == WT_ECANCELLED)
         code = wt__import_stopped(cli);
     else if (rc < 0)
