@@ -5,12 +5,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -160,6 +162,32 @@ static void test_nobody_is_waited_for_where_nobody_can_be(void **state)
     signal(SIGCHLD, SIG_DFL);
 }
 
+static bool is_another_users;
+
+/* The system's, but for programs of another user: it stands before the C library's own. */
+int kill(pid_t pid, int number)
+{
+    errno = EPERM;
+    return is_another_users ? -1 : (int)syscall(SYS_kill, pid, number);
+}
+
+static void test_another_users_program_does_not_hold_us_up(void **state)
+{
+    (void)state;
+    const char *argv[] = {"sh", "-c", "echo $$; sleep 900", NULL};
+    struct child child = {.argv = argv};
+    struct coprocess *coprocess;
+    struct str line;
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
+    assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 1);
+    pid_t group = (pid_t)strtol(line.ptr, NULL, 10); /* a newline ends it */
+    assert_true(group > 1);
+    is_another_users = true;
+    assert_int_equal(wt__coprocess_end(coprocess, true, NULL), -1);
+    is_another_users = false;
+    assert_int_equal(kill(-group, SIGKILL), 0);
+}
+
 static void test_folder_environment_and_path(void **state)
 {
     (void)state;
@@ -201,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_writing_to_who_is_gone_is_no_signal),
         cmocka_unit_test(test_what_this_process_has_open_is_not_handed_on),
         cmocka_unit_test(test_nobody_is_waited_for_where_nobody_can_be),
+        cmocka_unit_test(test_another_users_program_does_not_hold_us_up),
         cmocka_unit_test(test_folder_environment_and_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
