@@ -359,7 +359,7 @@ enum { WT_MCP_TIMEOUT_MS = 60000 }; /* that a server has when wt_add_mcp_options
 typedef struct wt_add_mcp_options {
     size_t size;
     const char *const *command; /* without a source: a server's program and its arguments, ends in NULL */
-    const char *provider;       /* of all tools; NULL: each server's name */
+    const char *provider;       /* of one server's tools: WT_EINVAL with more; NULL: each server's name */
     int sync;                   /* remove tools that a server does not list any more, and those of servers that the
                                    configuration does not name any more; never those of one that did not answer */
     int strict;                 /* a bad tool keeps all tools of its server out */
@@ -399,9 +399,10 @@ WT_API void wt_mcp_report_free(wt_mcp_report *report);
  * groups of their own, which have ended when this returns, also by a stop. Servers are not trusted: what they send is
  * bounded, and imported by the rules of wt_add. A server that fails is told in the report and keeps no other out.
  * Tools get the server's name as provider.
- * Errors: WT_EINVAL (neither or both of source and command), WT_EFORMAT (no configuration), WT_ETOOLONG, WT_ENOTFOUND,
- * WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_EIO, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after all
- * transactions, *out is set. From any thread; it starts threads of its own while it asks. */
+ * Errors: WT_EINVAL (neither or both of source and command; a provider for several servers), WT_EFORMAT (no
+ * configuration), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE, WT_EREADONLY (no server is started then), WT_EBUSY, WT_EFULL,
+ * WT_EIO, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the first transaction, *out is set and tells which
+ * servers' tools are in. From any thread; it starts threads of its own while it asks. */
 WT_API int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *options, wt_mcp_report **out,
                       wt_error *err);
 

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/progress_line.h"
 #include "cli/text.h"
+#include "mcp/server.h"
 
 struct adding {
     wt_engine *engine;
@@ -18,18 +19,13 @@ struct adding {
 
 /* ---------------------------------------------------------------- words */
 
-static bool is_address(const char *word)
-{
-    return strncasecmp(word, "http://", 7) == 0 || strncasecmp(word, "https://", 8) == 0;
-}
-
 static bool is_configuration(const char *word)
 {
     static const char *const endings[] = {".json", ".jsonc"};
     size_t len = strlen(word);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (len >= strlen(endings[i]) && strcasecmp(word + len - strlen(endings[i]), endings[i]) == 0)
-            return true;
+            return !wt__mcp_is_url(word);
     return false;
 }
 
@@ -214,7 +210,8 @@ static int add(struct cli *cli, const struct adding *adding, const char *source,
         code = print_report(cli, report, &sum);
     if (rc == WT_ECANCELLED && report)
         code = wt__cli_say(cli, END_INTERRUPTED,
-                           "stopped while encoding; the tools are stored, and the next `whichtool add` goes on");
+                           "stopped; the tools that are told of are stored: the same command brings in the others, and "
+                           "`whichtool vectors` makes the vectors that are missing");
     else if (rc == WT_ECANCELLED)
         code = wt__import_stopped(cli);
     else if (rc < 0)
@@ -223,30 +220,16 @@ static int add(struct cli *cli, const struct adding *adding, const char *source,
     return code;
 }
 
-/* Scheme, host and port: the rest of an address may hold a key. */
-static const char *shown_address(struct arena *arena, const char *address)
-{
-    struct buffer text = {0};
-    size_t scheme = (size_t)(strstr(address, "//") + 2 - address);
-    struct str host = {address + scheme, strcspn(address + scheme, "/?#\\")};
-    for (size_t i = 0; i < host.len; i++)
-        if (host.ptr[i] == '@')
-            host = (struct str){host.ptr + i + 1, host.len - i - 1}, i = (size_t)-1;
-    wt__buffer_append(&text, address, scheme);
-    wt__buffer_str(&text, host);
-    const char *out = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return out ? out : "server";
-}
-
 /* Of a command line, which may hold a key too, the program is shown. */
 static int add_word(struct cli *cli, const char *word, void *context)
 {
     const struct adding *adding = context;
-    if (is_configuration(word) && !is_address(word))
+    if (is_configuration(word))
         return add(cli, adding, word, word);
-    if (is_address(word))
-        return add(cli, adding, word, shown_address(&cli->arena, word));
+    if (wt__mcp_is_url(word)) {
+        const char *shown = wt__mcp_shown_url(&cli->arena, word);
+        return shown ? add(cli, adding, word, shown) : wt__cli_say(cli, END_SYSTEM, "out of memory");
+    }
     adding->options->command = split(&cli->arena, word);
     if (!adding->options->command || !adding->options->command[0])
         return wt__cli_usage(cli, "a command line is empty, or a quote in it has no end");
@@ -258,8 +241,13 @@ static int add_word(struct cli *cli, const char *word, void *context)
 static int add_words(struct cli *cli, const struct adding *adding)
 {
     const char *first = cli->arguments.words[0];
-    if (is_configuration(first) || is_address(first) || has_blank(first))
+    if (is_configuration(first) || wt__mcp_is_url(first) || has_blank(first)) {
+        if (adding->options->provider && cli->arguments.word_count > 1)
+            return wt__cli_usage(cli, "--provider is for the tools of one server, and several sources are named");
+        if (!wt__import_sort(cli))
+            return wt__cli_say(cli, END_SYSTEM, "out of memory");
         return wt__import_each(cli, 0, add_word, (void *)adding);
+    }
     const char **command = wt__arena_array(&cli->arena, const char *, cli->arguments.word_count + 1);
     if (!command)
         return wt__cli_say(cli, END_SYSTEM, "out of memory");

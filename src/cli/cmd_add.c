@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -126,36 +125,6 @@ static int add_source(struct cli *cli, const char *source, void *context)
     return code;
 }
 
-struct source {
-    const char *word;
-    char *path; /* real; NULL of standard input, and of what is not there */
-};
-
-static int by_path(const void *a, const void *b)
-{
-    const struct source *x = a, *y = b;
-    int last = (strcmp(x->word, "-") == 0) - (strcmp(y->word, "-") == 0);
-    return last ? last : strcmp(x->path ? x->path : x->word, y->path ? y->path : y->word);
-}
-
-/* The order in which sources are named makes no difference: of two that want one name, the first has it. */
-static bool sort_sources(struct arguments *arguments)
-{
-    size_t count = arguments->word_count;
-    struct source *sources = calloc(count + 1, sizeof *sources);
-    if (!sources)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        sources[i] = (struct source){arguments->words[i], realpath(arguments->words[i], NULL)};
-    qsort(sources, count, sizeof *sources, by_path);
-    for (size_t i = 0; i < count; i++) {
-        arguments->words[i] = sources[i].word;
-        free(sources[i].path);
-    }
-    free(sources);
-    return true;
-}
-
 int wt__cmd_add(struct cli *cli)
 {
     wt_add_options options;
@@ -176,7 +145,7 @@ int wt__cmd_add(struct cli *cli)
     for (size_t i = 0; i < cli->arguments.word_count; i++)
         if (options.sync && !options.provider && strcmp(cli->arguments.words[i], "-") == 0)
             return wt__cli_usage(cli, "--sync of standard input needs --provider, which says whose tools may go");
-    if (!sort_sources(&cli->arguments))
+    if (!wt__import_sort(cli))
         return wt__cli_say(cli, END_SYSTEM, "out of memory");
     wt__interrupt_watch();
     int code = wt__cli_open(cli, OPEN_CREATE, options.no_vectors ? "" : NULL, &engine);

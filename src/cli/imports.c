@@ -1,5 +1,7 @@
 #include "cli/imports.h"
 
+#include <stdlib.h>
+
 #include "cli/output.h"
 #include "cli/text.h"
 
@@ -68,6 +70,36 @@ int wt__import_stopped(const struct cli *cli)
 {
     return wt__cli_say(cli, END_INTERRUPTED,
                        "stopped before the import was complete; the store is as it was before this source");
+}
+
+struct source {
+    const char *word;
+    char *path; /* real; NULL of standard input, and of what is not there */
+};
+
+static int by_path(const void *a, const void *b)
+{
+    const struct source *x = a, *y = b;
+    int last = (strcmp(x->word, "-") == 0) - (strcmp(y->word, "-") == 0);
+    return last ? last : strcmp(x->path ? x->path : x->word, y->path ? y->path : y->word);
+}
+
+bool wt__import_sort(struct cli *cli)
+{
+    struct arguments *arguments = &cli->arguments;
+    size_t count = arguments->word_count;
+    struct source *sources = calloc(count + 1, sizeof *sources);
+    if (!sources)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        sources[i] = (struct source){arguments->words[i], realpath(arguments->words[i], NULL)};
+    qsort(sources, count, sizeof *sources, by_path);
+    for (size_t i = 0; i < count; i++) {
+        arguments->words[i] = sources[i].word;
+        free(sources[i].path);
+    }
+    free(sources);
+    return true;
 }
 
 int wt__import_each(struct cli *cli, size_t first, int (*import)(struct cli *, const char *source, void *),

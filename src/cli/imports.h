@@ -27,6 +27,10 @@ void wt__json_issues(struct buffer *out, const wt_add_issue *const *issues, size
 /* Says that nothing of the source was stored. An exit code. */
 int wt__import_stopped(const struct cli *cli);
 
+/* Sorts the words by their real paths, "-" last: the order in which sources are named makes no difference, for of two
+ * that want one name, the first has it. False when memory is out. */
+bool wt__import_sort(struct cli *cli);
+
 /* Imports the words from `first` on. A source that cannot be read, or asked, does not keep the others out; a store that
  * cannot be written does. The first exit code that is not 0, or the one that ended it. */
 int wt__import_each(struct cli *cli, size_t first, int (*import)(struct cli *, const char *source, void *),

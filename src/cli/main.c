@@ -71,6 +71,7 @@ int main(int argc, char **argv)
     struct buffer why = {0};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's size fails, as on a full disk, and is told */
+    signal(SIGCHLD, SIG_DFL); /* how programs end is of interest, also where who started us ignores it */
     int rc = wt__arguments_parse(&cli.arguments, argc, argv, &why);
     cli.json = wt__given(&cli, OPT_JSON);
     cli.quiet = wt__given(&cli, OPT_QUIET);

@@ -3,10 +3,9 @@
  *   configuration -> all servers asked at once, a thread each -> one after another imported -> vectors, snapshot
  *
  * What is imported does not depend on who answers first. A server is a source of its own ("mcp:CONFIGURATION#NAME",
- * or "mcp:PROVIDER"), which lies below no folder, so that sync knows whose tools are gone. */
+ * or "mcp:PROVIDER"), which lies below no folder and no other server, so that sync knows whose tools are gone. */
 #include <limits.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/pool.h"
@@ -27,6 +26,7 @@ struct asked {
     const struct mcp_server *server;
     struct mcp_listing listing;
     struct report *report; /* NULL where its tools are not in */
+    const char *source;    /* of its tools; NULL before it said who it is, where the configuration does not */
     const char *provider;  /* of its tools; NULL where none is known */
     wt_error why;          /* code 0: its tools are in */
 };
@@ -39,7 +39,8 @@ struct adding {
     struct asked *asked;      /* [config.count] */
     struct progress progress;
     struct arena arena;
-    size_t removed;
+    size_t imported; /* servers */
+    size_t removed;  /* tools of servers that are named no more */
 };
 
 void wt_mcp_report_free(wt_mcp_report *public)
@@ -54,11 +55,6 @@ void wt_mcp_report_free(wt_mcp_report *public)
 }
 
 /* ---------------------------------------------------------------- whom to ask */
-
-static bool is_address(const char *source)
-{
-    return strncasecmp(source, "http://", 7) == 0 || strncasecmp(source, "https://", 8) == 0;
-}
 
 static int name_prefix(struct adding *adding, const char *path, wt_error *err)
 {
@@ -77,8 +73,13 @@ static int find_servers(struct adding *adding, const char *source, wt_error *err
     const char *const *command = adding->options.command;
     if (!source == !(command && command[0]))
         return wt__fail(err, WT_EINVAL, "either a configuration, a URL or a command says which MCP server to ask");
-    bool configured = source && !is_address(source);
+    bool configured = source && !wt__mcp_is_url(source);
     int rc = configured ? wt__mcp_config_read(&adding->config, source, err) : 0;
+    if (rc == 0 && adding->options.provider && adding->config.count > 1)
+        rc = wt__fail(err, WT_EINVAL,
+                      "%s names %zu MCP servers, and a provider is for the tools of one: without it, each server's "
+                      "tools have its own name as provider",
+                      source, adding->config.count);
     if (rc == 0)
         rc = name_prefix(adding, configured ? source : NULL, err);
     if (rc < 0 || configured)
@@ -90,6 +91,21 @@ static int find_servers(struct adding *adding, const char *source, wt_error *err
     adding->config.servers = server;
     adding->config.count = 1;
     return 0;
+}
+
+/* Sync takes what a source's name and a slash begin for a part of it, so a server's name has its slashes as URLs do. */
+static const char *source_of(struct adding *adding, const char *name)
+{
+    struct buffer text = {0};
+    wt__buffer_text(&text, adding->prefix);
+    for (; *name; name++)
+        if (*name == '/' || *name == '%')
+            wt__buffer_printf(&text, "%%%02X", (unsigned char)*name);
+        else
+            wt__buffer_char(&text, *name);
+    const char *out = text.failed ? NULL : wt__arena_copy(&adding->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return out;
 }
 
 /* ---------------------------------------------------------------- asking */
@@ -114,8 +130,11 @@ static int ask_all(struct adding *adding, wt_error *err)
     if (!adding->asked)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < adding->config.count; i++) {
-        adding->asked[i].server = &adding->config.servers[i];
-        enabled += !adding->config.servers[i].disabled;
+        const struct mcp_server *server = &adding->config.servers[i];
+        adding->asked[i].server = server;
+        enabled += !server->disabled;
+        if (*server->name && !(adding->asked[i].source = source_of(adding, server->name)))
+            return wt__fail_nomem(err);
     }
     if (wt__progress_phase(&adding->progress, "asking servers", enabled))
         return wt__fail_cancelled(err);
@@ -125,19 +144,15 @@ static int ask_all(struct adding *adding, wt_error *err)
 
 /* ---------------------------------------------------------------- importing */
 
-static int name_source(struct adding *adding, struct asked *asked, const char **source, wt_error *err)
+static int name_source(struct adding *adding, struct asked *asked, wt_error *err)
 {
     const char *name = asked->server->name;
     asked->provider = adding->options.provider ? adding->options.provider
                       : *name                  ? name
                               : wt__mcp_short_name(&adding->arena, asked->server, wt__str(asked->listing.name));
-    if (!asked->provider)
-        return wt__fail_nomem(err);
-    struct buffer text = {0};
-    wt__buffer_printf(&text, "%s%s", adding->prefix, *name ? name : asked->provider);
-    *source = text.failed ? NULL : wt__arena_copy(&adding->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return *source ? 0 : wt__fail_nomem(err);
+    if (asked->provider && !asked->source)
+        asked->source = source_of(adding, asked->provider);
+    return asked->source ? 0 : wt__fail_nomem(err);
 }
 
 /* Whether the failure is one of what the server listed, and not one of the store. */
@@ -149,22 +164,22 @@ static bool is_of_the_server(int code)
 static int import_one(struct adding *adding, struct asked *asked, wt_error *err)
 {
     struct import import = {0};
-    const char *source;
-    int rc = name_source(adding, asked, &source, err);
+    int rc = name_source(adding, asked, err);
     if (rc < 0)
         return rc;
     struct import_options reading = {.format = STR("mcp"),
                                      .provider = wt__str(asked->provider),
-                                     .source_name = wt__str(source),
+                                     .source_name = wt__str(asked->source),
                                      .strict = adding->options.strict,
                                      .progress = &adding->progress};
     rc = wt__import_bytes(&import, wt__buffer_view(&asked->listing.tools), &reading, &asked->why);
     if (rc == 0)
         rc = wt__report_new(&asked->report, &import, &asked->why);
     if (rc == 0)
-        rc = wt__store_tools(adding->engine, &import, wt__str(source), adding->options.sync, &adding->progress,
+        rc = wt__store_tools(adding->engine, &import, wt__str(asked->source), adding->options.sync, &adding->progress,
                              asked->report, &asked->why);
     wt__import_dispose(&import);
+    adding->imported += rc == 0;
     if (rc == 0)
         return 0;
     wt_add_report_free(asked->report ? &asked->report->public : NULL);
@@ -178,10 +193,8 @@ static int import_one(struct adding *adding, struct asked *asked, wt_error *err)
 /* Whether the configuration names the server of a source. */
 static bool is_named(const struct adding *adding, struct str source)
 {
-    size_t begin = strlen(adding->prefix);
     for (size_t i = 0; i < adding->config.count; i++)
-        if (wt__str_equal((struct str){source.ptr + begin, source.len - begin},
-                          wt__str(adding->config.servers[i].name)))
+        if (adding->asked[i].source && wt__str_equal(source, wt__str(adding->asked[i].source)))
             return true;
     return false;
 }
@@ -206,12 +219,19 @@ static int remove_gone(struct adding *adding, wt_error *err)
     return rc;
 }
 
+/* After a stop, the report says of the servers whose tools are not in that they were stopped. */
 static int import_all(struct adding *adding, wt_error *err)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < adding->config.count; i++)
-        if (!adding->asked[i].server->disabled && adding->asked[i].why.code == 0)
-            rc = import_one(adding, &adding->asked[i], err);
+    for (size_t i = 0; i < adding->config.count && (rc == 0 || rc == WT_ECANCELLED); i++) {
+        struct asked *asked = &adding->asked[i];
+        if (asked->server->disabled || asked->why.code != 0)
+            continue;
+        if (rc == 0)
+            rc = import_one(adding, asked, err);
+        else
+            wt__fail_cancelled(&asked->why);
+    }
     if (rc == 0 && adding->options.sync && strcmp(adding->prefix, "mcp:") != 0)
         rc = remove_gone(adding, err);
     return rc;
@@ -277,13 +297,12 @@ static int add_answers(struct adding *adding, wt_mcp_report **out, wt_error *err
         return rc;
     wt__engine_begin_import(adding->engine);
     rc = import_all(adding, err);
-    bool stored = rc == 0;
-    if (stored)
+    if (rc == 0)
         rc = wt__make_searchable(adding->engine, adding->options.no_vectors, &adding->progress, searchable, err);
     if (rc < 0) /* so no newer index was made */
         wt__engine_changed(adding->engine);
     wt__engine_end_import(adding->engine);
-    if (rc == 0 || (stored && rc == WT_ECANCELLED)) {
+    if (rc == 0 || (rc == WT_ECANCELLED && adding->imported + adding->removed > 0)) {
         int told = report_all(adding, searchable, out, err);
         rc = told < 0 ? told : rc;
     }
@@ -301,6 +320,9 @@ int wt_add_mcp(wt_engine *engine, const char *source, const wt_add_mcp_options *
     int rc = wt__options_read(&adding.options, sizeof adding.options, given, err);
     if (rc < 0)
         return rc;
+    if (engine->read_only) /* before anything is started */
+        return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; no tools can be added",
+                        engine->path);
     wt__progress_init(&adding.progress, adding.options.progress, adding.options.progress_context);
     rc = find_servers(&adding, source, err);
     if (rc == 0)

@@ -99,9 +99,17 @@ static const char *scalar(struct parsing *p, const json_t *value)
     return keep(p, &text);
 }
 
+/* A member that is there and no null. */
+static const json_t *member(const json_t *entry, const char *key)
+{
+    const json_t *value = json_object_get(entry, key);
+    return json_is_null(value) ? NULL : value;
+}
+
 static void read_command(struct parsing *p, const json_t *entry)
 {
-    const json_t *command = json_object_get(entry, "command"), *given = json_object_get(entry, "args");
+    const json_t *command = json_object_get(entry, "command"), *given = member(entry, "args");
+    const json_t *folder = member(entry, "cwd");
     size_t count = json_array_size(given);
     const char **argv = wt__arena_array(&p->out->arena, const char *, count + 2);
     if (!argv) {
@@ -119,15 +127,21 @@ static void read_command(struct parsing *p, const json_t *entry)
             refuse(p, "one of its \"args\" is no text", NULL);
     }
     p->server->argv = argv;
+    if (json_is_string(folder))
+        p->server->folder = expand(p, text_of(folder));
+    else if (folder)
+        refuse(p, "its \"cwd\" is no text", NULL);
 }
 
 static void read_environment(struct parsing *p, const json_t *entry)
 {
-    const json_t *given = wt__json_object(entry, "env");
+    const json_t *given = member(entry, "env");
     const char **environment = wt__arena_array(&p->out->arena, const char *, json_object_size(given) + 1), *key;
     size_t count = 0;
     json_t *value;
     p->failed |= !environment;
+    if (given && !json_is_object(given))
+        refuse(p, "its \"env\" is no object", NULL);
     json_object_foreach((json_t *)given, key, value)
     {
         struct buffer text = {0};
@@ -146,11 +160,13 @@ static void read_environment(struct parsing *p, const json_t *entry)
 
 static void read_headers(struct parsing *p, const json_t *entry)
 {
-    const json_t *given = wt__json_object(entry, "headers");
+    const json_t *given = member(entry, "headers");
     struct http_header *headers = wt__arena_array(&p->out->arena, struct http_header, json_object_size(given));
     const char *key;
     json_t *value;
     p->failed |= !headers;
+    if (given && !json_is_object(given))
+        refuse(p, "its \"headers\" are no object", NULL);
     json_object_foreach((json_t *)given, key, value)
     {
         const char *written = p->failed ? NULL : scalar(p, value);
@@ -171,8 +187,7 @@ static void read_address(struct parsing *p, const json_t *entry, const json_t *u
     p->server->url = expand(p, text_of(url));
     if (wt__str_equal(type, STR("sse")))
         refuse(p, "it speaks the older HTTP+SSE, which is not spoken here", NULL);
-    if (p->server->url && strncasecmp(p->server->url, "http://", 7) != 0 &&
-        strncasecmp(p->server->url, "https://", 8) != 0)
+    if (p->server->url && !wt__mcp_is_url(p->server->url))
         refuse(p, "its address does not begin with https:// or http://", NULL);
     read_headers(p, entry);
 }
@@ -183,15 +198,14 @@ static void read_server(struct parsing *p, const char *name, const json_t *entry
     p->server = &p->out->servers[p->out->count++];
     *p->server = (struct mcp_server){.name = wt__arena_copy(&p->out->arena, wt__str(name))};
     p->failed |= !p->server->name;
+    if (!*name)
+        refuse(p, "its name is empty", NULL);
     for (size_t i = 0; i < sizeof address_keys / sizeof *address_keys && !json_is_string(url); i++)
         url = json_object_get(entry, address_keys[i]);
     p->server->disabled = wt__json_bool(entry, "disabled", false) || json_is_false(enabled);
     if (json_is_string(json_object_get(entry, "command"))) {
         read_command(p, entry);
         read_environment(p, entry);
-        const json_t *folder = json_object_get(entry, "cwd");
-        if (json_is_string(folder))
-            p->server->folder = expand(p, text_of(folder));
     } else if (json_is_string(url)) {
         read_address(p, entry, url);
     } else {

@@ -34,15 +34,35 @@ struct http_transport {
     struct http_answer answer;
     struct buffer event; /* the message of a stream */
     size_t events_end;   /* of the body, up to which events were read */
+    size_t looked_at;    /* of the body, for the end of an event */
     int64_t id;          /* of the request under way */
 };
+
+static bool is_stream(const struct http_transport *transport)
+{
+    static const char type[] = "text/event-stream";
+    return strncasecmp(transport->answer.type, type, sizeof type - 1) == 0;
+}
+
+/* Whether an event may end in what has come since: a line does where another has just ended. */
+static bool may_have_event(struct http_transport *transport, struct str body)
+{
+    size_t at = transport->looked_at > 0 ? transport->looked_at : 1;
+    transport->looked_at = body.len;
+    for (; at < body.len; at++) {
+        bool ended = body.ptr[at - 1] == '\n' || body.ptr[at - 1] == '\r';
+        if (ended && (body.ptr[at] == '\r' || (body.ptr[at] == '\n' && body.ptr[at - 1] == '\n')))
+            return true;
+    }
+    return false;
+}
 
 /* Reads what events have come. True when one of them is the answer: it is in transport->event then. */
 static bool find_answer(void *context, struct str body)
 {
     struct http_transport *transport = context;
     struct mcp_message message;
-    if (strncasecmp(transport->answer.type, "text/event-stream", strlen("text/event-stream")) != 0)
+    if (!is_stream(transport) || !may_have_event(transport, body))
         return false;
     struct str rest = {body.ptr + transport->events_end, body.len - transport->events_end};
     while (wt__sse_next(&rest, &transport->event)) {
@@ -76,7 +96,7 @@ static int post(struct http_transport *transport, const char *http_method, const
                                       .is_enough = find_answer,
                                       .context = transport};
     wt__buffer_dispose(&transport->answer.body);
-    transport->events_end = 0;
+    transport->events_end = transport->looked_at = 0;
     return wt__http_post(transport->session, &request, &transport->answer, err);
 }
 
@@ -128,9 +148,14 @@ static int ask(struct mcp_transport *public, int64_t id, const char *method, str
     if (rc < 0)
         return rc;
     struct str body = wt__buffer_view(&transport->answer.body);
-    /* The end of a stream ends its last event. */
-    if (strncasecmp(transport->answer.type, "text/event-stream", strlen("text/event-stream")) == 0)
+    if (is_stream(transport)) {
+        /* The end of a stream ends its last event. */
+        if (body.len > 0 && wt__mcp_read(wt__buffer_view(&transport->event), id, answer) != MCP_ANSWER) {
+            struct str rest = {body.ptr + transport->events_end, body.len - transport->events_end};
+            wt__sse_next(&rest, &transport->event);
+        }
         body = wt__buffer_view(&transport->event);
+    }
     if (transport->event.failed)
         return wt__fail_nomem(err);
     if (wt__mcp_read(body, id, answer) == MCP_ANSWER)

@@ -107,8 +107,11 @@ int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t 
     *code = wt__json_int(error, "code", 0);
     if (words.len == 0)
         words = STR("no reason is given");
-    int len = (int)(words.len < WORDS_BYTES ? words.len : WORDS_BYTES);
-    int rc = wt__fail(err, WT_ENETWORK, "%s is refused: %.*s (error %" PRId64 ")", subject, len, words.ptr, *code);
+    size_t len = words.len < WORDS_BYTES ? words.len : WORDS_BYTES;
+    while (len < words.len && len > 0 && words.ptr[len - 1] != ' ') /* half a word may be half a secret */
+        len--;
+    int rc = wt__fail(err, WT_ENETWORK, "%s is refused: %.*s%s (error %" PRId64 ")", subject, (int)len, words.ptr,
+                      len < words.len ? "..." : "", *code);
     json_decref(error);
     return rc;
 }

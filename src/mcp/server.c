@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -51,6 +52,11 @@ const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_ser
 
 /* ---------------------------------------------------------------- secrets */
 
+bool wt__mcp_is_url(const char *text)
+{
+    return strncasecmp(text, "http://", 7) == 0 || strncasecmp(text, "https://", 8) == 0;
+}
+
 /* Where a URL's parts are, without judging them. */
 struct url_parts {
     struct str scheme, user, host, rest; /* "https://", "name:word" or empty, "host:port", "/path?query" */
@@ -95,16 +101,22 @@ static void hide(char *text, struct str secret)
     }
 }
 
+static void hide_pieces(char *text, struct str of)
+{
+    for (size_t from = 0, at = 0; at <= of.len; at++)
+        if (at == of.len || strchr(":/?&=#", of.ptr[at])) {
+            hide(text, (struct str){of.ptr + from, at - from});
+            from = at + 1;
+        }
+}
+
 /* The path may hold a key too, as those of many hosted servers do: what is long in it counts. */
 static void hide_url(char *text, const char *url)
 {
     struct url_parts parts = split(url);
     hide(text, parts.user);
-    for (const char *at = parts.rest.ptr; *at;) {
-        size_t len = strcspn(at, "/?&=#");
-        hide(text, (struct str){at, len});
-        at += len + (at[len] != '\0');
-    }
+    hide_pieces(text, parts.user);
+    hide_pieces(text, parts.rest);
 }
 
 void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *server)

@@ -27,6 +27,9 @@ struct mcp_server {
  * Ends in NULL; NULL when memory is out. */
 const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_server *server);
 
+/* Whether it is an address, and not a file or a program: whether it begins with http:// or https://. */
+bool wt__mcp_is_url(const char *text);
+
 /* A URL without what may be secret in it: scheme, host and port. NULL when memory is out. */
 const char *wt__mcp_shown_url(struct arena *arena, const char *url);
 

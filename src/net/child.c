@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,7 +65,7 @@ int wt__child_run(const struct child *child, char tail[CHILD_TAIL_BYTES], wt_err
     close(ends[0]);
     if (tail)
         wt__tail_line(&heard, tail);
-    if (rc < 0)
-        return rc;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (rc == 0 && status < 0)
+        rc = wt__fail(err, WT_EIO, "how %s ended cannot be told where SIGCHLD is ignored", child->argv[0]);
+    return rc < 0 ? rc : status;
 }

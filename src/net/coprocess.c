@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -230,5 +229,5 @@ int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD
     wt__buffer_dispose(&coprocess->unread);
     wt__buffer_dispose(&coprocess->heard);
     free(coprocess);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return status;
 }

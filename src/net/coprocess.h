@@ -31,7 +31,7 @@ int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_erro
 
 /* Ends it, with all that it started and that stayed in its group: its stdin ends, and when it does not, it is asked
  * to, and then made to. at_once: its stdin's end is no longer waited for. tail: of its stderr, as of wt__child_run.
- * Returns its exit status, as wt__child_run; one that we had to ask says nothing. NULL is a no-op. */
+ * Returns its exit status as wt__process_reap does; one that we had to ask says nothing. NULL is a no-op. */
 int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD_TAIL_BYTES]);
 
 #endif

@@ -88,13 +88,14 @@ static int find_program(const struct child *child, char path[PATH_MAX], const ch
     return ENOENT;
 }
 
+/* What else this process has open, a pipe to another server or a socket that a library made, stays its own. */
 static int connect_ends(posix_spawn_file_actions_t *files, const int ends[3])
 {
     int failed = 0;
     for (int i = 0; !failed && i < 3; i++)
         failed = ends[i] >= 0 ? posix_spawn_file_actions_adddup2(files, ends[i], i)
                               : posix_spawn_file_actions_addopen(files, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
-    return failed;
+    return failed ? failed : posix_spawn_file_actions_addclosefrom_np(files, 3);
 }
 
 int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3])
@@ -140,7 +141,8 @@ int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3])
 bool wt__process_has_ended(pid_t pid)
 {
     siginfo_t info = {.si_pid = 0};
-    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+    int rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    return rc == 0 ? info.si_pid == pid : errno == ECHILD;
 }
 
 bool wt__process_ends_within(pid_t pid, double ms)
@@ -161,9 +163,11 @@ void wt__process_ask_to_end(pid_t pid)
 
 int wt__process_reap(pid_t pid)
 {
-    int status = 0;
-    kill(-pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return status;
+    int status;
+    if (kill(-pid, SIGKILL) < 0 && errno == EPERM && !wt__process_ends_within(pid, CHILD_GRACE_MS))
+        return -1;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

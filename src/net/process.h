@@ -27,13 +27,14 @@ void wt__tail_line(const struct tail *tail, char out[CHILD_TAIL_BYTES]);
 /* ends: what becomes its stdin, stdout and stderr; -1: /dev/null. Returns 0 or an errno. */
 int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3]);
 
-/* Whether it has ended; it is not reaped. */
+/* Whether it has ended; it is not reaped, but where this process ignores SIGCHLD the system does that. */
 bool wt__process_has_ended(pid_t pid);
 /* The same, waiting for it so long. */
 bool wt__process_ends_within(pid_t pid, double ms);
 /* Asks the group to end, and gives it CHILD_GRACE_MS for it. */
 void wt__process_ask_to_end(pid_t pid);
-/* Ends what is left of the group, and returns the process's wait status. */
+/* Ends what is left of the group, and returns the process's exit status, 128 + N when signal N ended it. -1: nobody can
+ * tell, for this process ignores SIGCHLD, or the program runs as another user and cannot be made to end. */
 int wt__process_reap(pid_t pid);
 
 #endif

@@ -46,6 +46,11 @@ def write(path, value, comment=""):
 write("mcp.json", {"mcpServers": servers})
 write("good.json", {"mcpServers": {"sky": weather, "coins": money}})
 write("less.json", {"servers": {"coins": money}}, "// of VS Code\n")
+write("c1.json", {"mcpServers": {"s": server("s", tool("go", "Goes away"))}})
+write("c2.json", {"mcpServers": {"s": server("s", tool("go", "Comes back"))}})
+write("many.json", {"mcpServers": {"s%d" % i: {"command": "x"} for i in range(257)}})
+with open("twice.json", "w") as f:
+    f.write('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}')
 write("none.json", {"tools": []})
 write("input.json", {"servers": {"a": {"command": "x", "args": ["${input:key}"]}}})
 write("mute.json", {"mcpServers": {"mute": {"command": "sh", "args": ["-c", "exec 3>alive; trap '' TERM; sleep 900 & sleep 900"]}}})
@@ -78,6 +83,26 @@ prints "client.json: 1 of 1 servers answered, 1 tool, 2 removed with their serve
 expect 6 "two configurations; what fails in the first keeps the second in" add --mcp mcp.json less.json
 prints "^mcp.json: 2 of 3"
 prints "^less.json: 1 of 1"
+
+expect 2 "a provider for two servers" add --mcp --provider p good.json
+says "good.json names 2 MCP servers, and a provider is for the tools of one"
+expect 2 "a provider for two sources" add --mcp --provider p less.json good.json
+expect 3 "a name twice" add --mcp twice.json
+says "twice.json: not valid JSON: duplicate object key near '\"a\"'"
+expect 3 "more servers than a configuration may have" add --mcp many.json
+says "many.json names more than 256 MCP servers"
+mkfifo pipe.json
+expect 3 "a configuration that is a pipe" add --mcp pipe.json
+says "pipe.json is a pipe, not a file"
+for order in "c1.json c2.json" "c2.json c1.json"; do
+    rm -rf order.wt*
+    # shellcheck disable=SC2086 # two words
+    expect 0 "two that have a server of one name, as $order" -s order.wt add --mcp $order
+    says "s/go of mcp:.*/c2.json#s is s/go~2, for mcp:.*/c1.json#s has that name"
+done
+printf '{"mcpServers": {"ctl\\u001b[2J": {"command": "sh", "args": ["-c", "printf \\"\\\\033[2J\\" >&2; exit 1"]}}}' >ctl.json
+expect 6 "control characters" add --mcp ctl.json
+lacks err "$(printf '\033')"
 
 expect 0 "a command" add --mcp -- sh server.sh mcp-notes-server "$(tool take "Takes a note")"
 prints "^notes: 1 tool: 1 added"

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "engine/set_up.h"
@@ -39,6 +40,12 @@ static const struct {
      "b/one b/two "},
     {"a server without tools", "\"b\":" SERVER(""), 1, 0, 0, 0, ""},
     {"a bad tool is passed over", "\"b\":" SERVER(TOOL("one", "two tables") ",7"), 1, 0, 0, 1, "b/one "},
+    {"a name with a slash lies below no other",
+     "\"x/y\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0, 1, 2,
+     "x/y/one x/two "},
+    {"a server got another name",
+     "\"z\":" SERVER(TOOL("one", "slow train")) ",\"x\":" SERVER(TOOL("two", "fast train")), 1, 0, 1, 1,
+     "x/two z/one "},
 };
 
 static char *tools_of(wt_engine *engine)
@@ -195,6 +202,103 @@ static void a_stop_while_asking_changes_nothing(void **state)
     wt_close(engine);
 }
 
+/* Stops when the second server's tools are about to be stored. */
+static int stop_at_second(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)total;
+    return strcmp(phase, "storing") == 0 && done == 0 && ++*(int *)context == 2;
+}
+
+static void a_stop_between_servers_tells_who_is_in(void **state)
+{
+    (void)state;
+    int storing = 0;
+    wt_engine *engine = open_store(&place, "");
+    wt_add_mcp_options options;
+    wt_mcp_report *report = NULL;
+    wt_add_mcp_options_init(&options);
+    options.progress = stop_at_second;
+    options.progress_context = &storing;
+    write_config("\"a\":" SERVER(TOOL("one", "book")) ",\"b\":" SERVER(TOOL("one", "song")) ",\"c\":" SERVER(
+        TOOL("one", "film")));
+    refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_ECANCELLED, "stopped");
+    assert_non_null(report);
+    assert_int_equal(report->servers[0]->added->added, 1);
+    for (size_t i = 1; i < 3; i++) {
+        assert_int_equal(report->servers[i]->code, WT_ECANCELLED);
+        assert_null(report->servers[i]->added);
+    }
+    wt_mcp_report_free(report);
+    char *tools = tools_of(engine);
+    assert_string_equal(tools, "a/one ");
+    free(tools);
+    wt_close(engine);
+}
+
+/* A server that is started leaves a file, so none was. */
+static void who_cannot_store_starts_nothing(void **state)
+{
+    (void)state;
+    char mark[96];
+    wt_engine *engine = open_store(&place, "");
+    wt_close(engine);
+    wt_open_options opening;
+    wt_mcp_report *report = NULL;
+    struct buffer server = {0};
+    wt_open_options_init(&opening);
+    opening.read_only = 1;
+    opening.model = "";
+    sound(&place, wt_open(&engine, place.store, &opening, &place.err));
+    snprintf(mark, sizeof mark, "%s/started", place.folder);
+    wt__buffer_printf(&server, "\"a\":{\"command\":\"touch\",\"args\":[\"%s\"]}", mark);
+    write_config(server.ptr);
+    wt__buffer_dispose(&server);
+    refused(&place, wt_add_mcp(engine, path, NULL, &report, &place.err), WT_EREADONLY, "open for reading only");
+    assert_int_equal(access(mark, F_OK), -1);
+    wt_close(engine);
+}
+
+/* Two servers' tools of one name would be taken for one source's, or stand in each other's way. */
+static void a_provider_is_for_one_server(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_add_mcp_options options;
+    wt_mcp_report *report = NULL;
+    wt_add_mcp_options_init(&options);
+    options.provider = "mine";
+    write_config("\"a\":" SERVER(TOOL("one", "book")) ",\"b\":" SERVER(TOOL("one", "song")));
+    refused(&place, wt_add_mcp(engine, path, &options, &report, &place.err), WT_EINVAL, "names 2 MCP servers");
+    write_config("\"a\":" SERVER(TOOL("one", "book")));
+    sound(&place, wt_add_mcp(engine, path, &options, &report, &place.err));
+    assert_string_equal(report->servers[0]->provider, "mine");
+    wt_mcp_report_free(report);
+    wt_close(engine);
+}
+
+/* What a server listed is of no file, so that sync of the folder of its configuration leaves it where it is. */
+static void sync_of_the_folder_above_keeps_them(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_add_options options;
+    wt_add_report *added = NULL;
+    wt_mcp_report *report = NULL;
+    wt_add_options_init(&options);
+    options.sync = 1;
+    write_config("\"a\":" SERVER(TOOL("one", "book")));
+    sound(&place, wt_add_mcp(engine, path, NULL, &report, &place.err));
+    wt_mcp_report_free(report);
+    put_text(place.folder, "mcp.json", "[{\"name\":\"two\",\"description\":\"song\"}]");
+    sound(&place, wt_add_path(engine, place.folder, &options, &added, &place.err));
+    assert_int_equal(added->removed, 0);
+    wt_add_report_free(added);
+    char *tools = tools_of(engine);
+    assert_string_equal(tools, "a/one mcp/two ");
+    free(tools);
+    wt_close(engine);
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
@@ -221,6 +325,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_command_is_named_by_its_server_or_by_who_asks, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(many_servers_are_all_asked, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(a_stop_while_asking_changes_nothing, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_stop_between_servers_tells_who_is_in, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(who_cannot_store_starts_nothing, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_provider_is_for_one_server, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(sync_of_the_folder_above_keeps_them, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(what_makes_no_sense_is_refused, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

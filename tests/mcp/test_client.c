@@ -125,6 +125,9 @@ static const struct {
      "the answer to `initialize` is broken: its result is no object", NULL},
     {"secrets stay secret", "echo \"cannot log in with $API_KEY\" >&2; exit 1", 0, WT_ENETWORK, NULL,
      "it said last: cannot log in with ***", NULL},
+    {"half a secret is secret",
+     "read -r r; error 1 -32000 \"$(printf %0295d 0) $API_KEY\"; read -r r; error 2 -1 no; stay", 0, WT_ENETWORK, NULL,
+     "00 ... (error -32000)", NULL},
     {"one that is not there", NULL, 0, WT_ENOTFOUND, NULL,
      "cannot run no-such-program-of-ours: No such file or directory", NULL},
 };

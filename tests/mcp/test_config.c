@@ -90,6 +90,11 @@ static const struct {
      "a: not: its \"env\" has what is no variable: A=B\nb: not: its \"env\" has what is no variable: A"},
     {"headers that are none", "{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"headers\":{\"A: B\":\"x\"}}}}",
      "a: not: its \"headers\" have what is no header: A: B"},
+    {"members of another kind",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"env\":[\"A=b\"]},\"b\":{\"url\":\"http://h\",\"headers\":\"K: v\"},"
+     "\"c\":{\"command\":\"c\",\"cwd\":7},\"d\":{\"command\":\"c\",\"env\":null,\"args\":null,\"cwd\":null}}}",
+     "a: not: its \"env\" is no object\nb: not: its \"headers\" are no object\nc: not: its \"cwd\" is no text\nd: c"},
+    {"no name", "{\"mcpServers\":{\"\":{\"command\":\"c\"}}}", ": not: its name is empty"},
     {"none", "{\"mcpServers\":{}}", ""},
 };
 

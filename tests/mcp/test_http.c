@@ -131,6 +131,7 @@ static const struct {
      WT_ENETWORK,
      "`initialize` with something that is no answer: is it an MCP server?"},
     {"another's answer", {{.status = 200, .body = RESULT(9, "{}")}}, 1, 0, WT_ENETWORK, "something that is no answer"},
+    {"an empty stream", {{.status = 200, STREAM}}, 1, 0, WT_ENETWORK, "something that is no answer"},
     {"a stream without an answer",
      {{.status = 200, STREAM, .body = "data: {}\n\n"}},
      1,
@@ -190,6 +191,28 @@ static void test_servers(void **state)
     }
 }
 
+/* Looking at an event from its beginning for each piece of it that comes would take hours here. */
+static void test_an_event_in_pieces_of_a_byte_is_looked_at_once(void **state)
+{
+    (void)state;
+    static const char head[] =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    static const char piece[] = "1\r\nd\r\n";
+    const size_t begin = sizeof head - 1, len = sizeof piece - 1, count = (size_t)HTTP_ANSWER_BYTES_MAX + 1;
+    struct mcp_listing listing;
+    struct mcp_server far = {.name = "far", .url = url};
+    char *raw = malloc(begin + count * len);
+    assert_non_null(raw);
+    memcpy(raw, head, begin);
+    for (size_t i = 0; i < count; i++)
+        memcpy(raw + begin + i * len, piece, len);
+    const struct script_step steps[] = {{.raw = raw, .raw_len = begin + count * len}};
+    script_server_play(&server, steps, 1);
+    assert_int_equal(wt__mcp_list_tools(&listing, &far, 900000, NULL, &err), WT_ETOOLONG);
+    script_server_play(&server, rows[0].steps, 1); /* the other steps do not outlive this frame */
+    free(raw);
+}
+
 static bool was_sent(size_t request, const char *what)
 {
     return request < server.request_count && strstr(server.requests[request], what);
@@ -233,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_an_event_in_pieces_of_a_byte_is_looked_at_once),
         cmocka_unit_test(test_what_is_sent),
         cmocka_unit_test(test_nobody_listens),
     };

@@ -85,6 +85,7 @@ static const struct {
     {"the key abcd-1234 is wrong; abcd-1234abcd-1234", "the key *** is wrong; ******"},
     {"Bearer tok-en, and tok-en", "***, and ***"},
     {"user:word, /mcp/p4th-key?q=q-value", "***, /mcp/***?q=***"},
+    {"user and word, not word", "*** and ***, not ***"},
     {"x yes no \033[2J", "x yes no  [2J"},
 };
 

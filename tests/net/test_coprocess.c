@@ -5,11 +5,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -39,6 +42,7 @@ static const struct {
     {"a status", "echo no >&2; exit 3", 0, "", 0, "no", 3},
     {"a mute one", "sleep 900", 100, "", WT_ETIMEOUT, "no answer came within 0.", -1},
     {"a stubborn one", "trap '' TERM; echo a; sleep 900 & wait; sleep 900", 300, "a|", WT_ETIMEOUT, "no answer", -1},
+    {"a stopped one", "echo a; kill -STOP $$", 100, "a|", WT_ETIMEOUT, "no answer", -1},
     {"what is left behind with our pipe does not hold us up", "echo a; sleep 900 & exit 5", 0, "a|", 0, "", 5},
     {"a line without an end", "while :; do printf %65536s x; done", 0, "", WT_ETOOLONG,
      "sh wrote a line of more than 16 MB", -1},
@@ -124,6 +128,66 @@ static void test_writing_to_who_is_gone_is_no_signal(void **state)
     wt__coprocess_end(coprocess, true, NULL);
 }
 
+/* A pipe to another server would be one, and a socket with its key. */
+static void test_what_this_process_has_open_is_not_handed_on(void **state)
+{
+    (void)state;
+    const char *argv[] = {"sh", "-c", "if true <&9; then echo open; else echo closed; fi 2>/dev/null", NULL};
+    struct child child = {.argv = argv};
+    struct coprocess *coprocess;
+    struct str line;
+    assert_int_equal(dup2(STDIN_FILENO, 9), 9);
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
+    assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 1);
+    assert_true(wt__str_equal(line, STR("closed")));
+    assert_int_equal(wt__coprocess_end(coprocess, false, NULL), 0);
+    close(9);
+}
+
+/* Of a host that ignores SIGCHLD the system takes the status of those who ended. */
+static void test_nobody_is_waited_for_where_nobody_can_be(void **state)
+{
+    (void)state;
+    const char *argv[] = {"sh", "-c", "echo a; sleep 900 & exit 3", NULL};
+    struct child child = {.argv = argv};
+    struct coprocess *coprocess;
+    struct str line;
+    signal(SIGCHLD, SIG_IGN);
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
+    assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 1);
+    assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 0);
+    assert_int_equal(wt__coprocess_end(coprocess, false, NULL), -1);
+    assert_int_equal(wt__child_run(&child, NULL, &err), WT_EIO);
+    assert_string_equal(err.message, "how sh ended cannot be told where SIGCHLD is ignored");
+    signal(SIGCHLD, SIG_DFL);
+}
+
+static bool is_another_users;
+
+/* The system's, but for programs of another user: it stands before the C library's own. */
+int kill(pid_t pid, int number)
+{
+    errno = EPERM;
+    return is_another_users ? -1 : (int)syscall(SYS_kill, pid, number);
+}
+
+static void test_another_users_program_does_not_hold_us_up(void **state)
+{
+    (void)state;
+    const char *argv[] = {"sh", "-c", "echo $$; sleep 900", NULL};
+    struct child child = {.argv = argv};
+    struct coprocess *coprocess;
+    struct str line;
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
+    assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 1);
+    pid_t group = (pid_t)strtol(line.ptr, NULL, 10); /* a newline ends it */
+    assert_true(group > 1);
+    is_another_users = true;
+    assert_int_equal(wt__coprocess_end(coprocess, true, NULL), -1);
+    is_another_users = false;
+    assert_int_equal(kill(-group, SIGKILL), 0);
+}
+
 static void test_folder_environment_and_path(void **state)
 {
     (void)state;
@@ -163,6 +227,9 @@ int main(void)
         cmocka_unit_test(test_who_never_stops_writing_is_stopped),
         cmocka_unit_test(test_who_never_reads_is_told),
         cmocka_unit_test(test_writing_to_who_is_gone_is_no_signal),
+        cmocka_unit_test(test_what_this_process_has_open_is_not_handed_on),
+        cmocka_unit_test(test_nobody_is_waited_for_where_nobody_can_be),
+        cmocka_unit_test(test_another_users_program_does_not_hold_us_up),
         cmocka_unit_test(test_folder_environment_and_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
