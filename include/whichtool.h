@@ -191,9 +191,8 @@ typedef struct wt_list_options {
     const char *provider; /* only this provider's; NULL: all */
     size_t limit;         /* 0: all */
     size_t offset;        /* tools to pass over first */
-    const char *pattern;  /* only tools that fit: with '*' (any run of characters, '/' too) or '?' (one character) the
-                             whole id, or without a '/' the whole name, by case; else a part of the id, in upper or
-                             lower case. NULL or "": all */
+    const char *pattern;  /* only tools that fit: with '*' or '?' a pattern as in wt_filter, else a part of the id, in
+                             upper or lower case. NULL or "": all */
 } wt_list_options;
 
 WT_INIT(wt_list_options_init, wt_list_options)
@@ -343,12 +342,11 @@ WT_API void wt_add_report_free(wt_add_report *report);
  * The catalogue changes in one transaction: all of it or, on failure, nothing. Vectors are made after that, in
  * batches; a stop in between loses no tool, and the next import or wt_embed_missing goes on where it ended.
  * Tools whose definition did not change are not touched. A bad tool is skipped and reported. A tool's source is the
- * file that it comes from. A tool is (provider, name): with the same definition it is one tool whoever brings it; with
- * another one from the same source it is changed, and from another source it is added beside the one that is there, as
- * "name~2", "name~3", ..., found again so, and told in the report.
- * Errors: WT_EFORMAT (the source as a whole, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND,
- * WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out
- * is set. */
+ * file that it comes from; a link to a file is one of its own. A tool is (provider, name): with the same definition it
+ * is one tool whoever brings it; with another one from the same source it is changed, and from another source it is
+ * added beside the one that is there, as "name~2", "name~3", ..., found again so, and told in the report. Errors:
+ * WT_EFORMAT (the source as a whole, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
+ * WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *options, wt_add_report **out,
                   wt_error *err);
 WT_API int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *options, wt_add_report **out,

@@ -46,8 +46,8 @@ uint64_t wt__file_size(const char *path); /* 0 when there is none */
 /* "a/b" in the arena; a may end in '/'. NULL when memory is out. */
 char *wt__path_join(struct arena *arena, const char *a, const char *b);
 
-/* Regular files below folder, sorted by path, hidden ones and links to folders left out; at most max_files
- * (WT_ETOOLONG beyond). paths live in the arena. */
+/* Regular files below folder, and links to nothing, sorted by path, hidden ones and links to folders left out; at most
+ * max_files (WT_ETOOLONG beyond). paths live in the arena. */
 int wt__list_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
                    wt_error *err);
 

@@ -23,6 +23,17 @@ void wt__tool_id(struct buffer *out, struct str provider, struct str name)
     wt__buffer_str(out, name);
 }
 
+struct str wt__name_stem(struct str name)
+{
+    size_t len = name.len;
+    if (len > WT_MAX_NAME_BYTES - NAME_NUMBER_MAX) {
+        len = WT_MAX_NAME_BYTES - NAME_NUMBER_MAX;
+        while (len > 0 && ((unsigned char)name.ptr[len] & 0xc0) == 0x80)
+            len--;
+    }
+    return (struct str){name.ptr, len};
+}
+
 /* ---------------------------------------------------------------- readable text */
 
 static bool is_letter(char c)

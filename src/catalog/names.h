@@ -19,6 +19,11 @@ enum {
     READABLE_SOURCE = 256, /* bytes of a text that wt__readable looks at */
 };
 
+enum { NAME_NUMBER_MAX = 11 }; /* bytes of a number behind a name: '~' and ten digits */
+
+/* The part of a name that a number can follow within WT_MAX_NAME_BYTES, cut between characters. */
+struct str wt__name_stem(struct str name);
+
 /* Appends the id. */
 void wt__tool_id(struct buffer *out, struct str provider, struct str name);
 

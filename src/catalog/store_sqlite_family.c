@@ -5,32 +5,21 @@
 
 #include "base/memory.h"
 #include "base/sha256.h"
-
-enum { NUMBER_MAX = 11 /* '~' and ten digits */ };
+#include "catalog/names.h"
 
 struct row {
     int64_t id, source;
 };
 
 struct family {
+    struct str stem;
+    int64_t provider;
     struct row *rows;
     size_t count, capacity;
     size_t at;        /* rows before it are taken, or another's than */
     int64_t at_owner; /* this owner's */
     unsigned number;  /* the last that was tried */
 };
-
-/* The part of a name that a number can follow, cut between characters. */
-static struct str stem_of(struct str name)
-{
-    size_t len = name.len;
-    if (len > WT_MAX_NAME_BYTES - NUMBER_MAX) {
-        len = WT_MAX_NAME_BYTES - NUMBER_MAX;
-        while (len > 0 && ((unsigned char)name.ptr[len] & 0xc0) == 0x80)
-            len--;
-    }
-    return (struct str){name.ptr, len};
-}
 
 /* ---------------------------------------------------------------- reading a family */
 
@@ -74,30 +63,26 @@ static int add_row(struct families *families, size_t index, sqlite3_stmt *row)
     return 0;
 }
 
-static int read_rows(struct families *families, struct store *store, size_t index, int64_t provider, struct str name,
+/* Left to itself the planner would look through all tools of the provider. */
+static int read_rows(struct families *families, struct store *store, size_t index, int64_t provider, struct str stem,
                      wt_error *err)
 {
     sqlite3_stmt *rows;
     char first[WT_MAX_NAME_BYTES + 2], last[WT_MAX_NAME_BYTES + 2];
-    struct str stem = stem_of(name);
     int len = snprintf(first, sizeof first, "%.*s~", (int)stem.len, stem.ptr);
     snprintf(last, sizeof last, "%.*s\x7f", (int)stem.len, stem.ptr); /* what follows every "~..." */
     int rc = wt__sql_prepare(store,
-                             "SELECT id, source, name, sha256, schema, source_id FROM tool"
-                             " WHERE name = ?2 AND provider = ?1 UNION ALL"
-                             " SELECT id, source, name, sha256, schema, source_id FROM tool"
-                             " WHERE name > ?3 AND name < ?4 AND provider = ?1",
+                             "SELECT id, source, name, sha256, schema, source_id FROM tool INDEXED BY tool_name"
+                             " WHERE name > ?2 AND name < ?3 AND provider = ?1",
                              &rows, err);
     if (rc < 0)
         return rc;
-    if (sqlite3_bind_int64(rows, 1, provider) | wt__sql_bind_text(rows, 2, name) |
-        wt__sql_bind_text(rows, 3, (struct str){first, (size_t)len}) |
-        wt__sql_bind_text(rows, 4, (struct str){last, (size_t)len}))
+    if (sqlite3_bind_int64(rows, 1, provider) | wt__sql_bind_text(rows, 2, (struct str){first, (size_t)len}) |
+        wt__sql_bind_text(rows, 3, (struct str){last, (size_t)len}))
         return wt__fail_nomem(err);
     while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
-        struct str found = wt__sql_column(rows, 2);
-        bool one = wt__str_equal(found, name) || is_numbered(found, stem);
-        rc = one && add_row(families, index, rows) < 0 ? wt__fail_nomem(err) : 0;
+        bool numbered = is_numbered(wt__sql_column(rows, 2), stem);
+        rc = numbered && add_row(families, index, rows) < 0 ? wt__fail_nomem(err) : 0;
     }
     wt__sql_reset(rows);
     return rc;
@@ -107,20 +92,21 @@ int wt__family_open(struct families *families, struct store *store, int64_t prov
                     struct family **out, wt_error *err)
 {
     bool added;
-    size_t next = families->by_name.len;
-    char *key = wt__arena_alloc(&families->arena, sizeof provider + name.len, 1);
+    struct str stem = wt__name_stem(name);
+    size_t next = families->by_stem.len, len = sizeof provider + stem.len;
+    char *key = wt__arena_alloc(&families->arena, len, 1);
     if (!key || wt__grow((void **)&families->items, &families->capacity, next + 1, sizeof *families->items) < 0)
         return wt__fail_nomem(err);
     memcpy(key, &provider, sizeof provider);
-    memcpy(key + sizeof provider, name.ptr, name.len);
-    uint32_t *index =
-        wt__map_insert(&families->by_name, (struct str){key, sizeof provider + name.len}, (uint32_t)next, &added);
+    memcpy(key + sizeof provider, stem.ptr, stem.len);
+    uint32_t *index = wt__map_insert(&families->by_stem, (struct str){key, len}, (uint32_t)next, &added);
     if (!index)
         return wt__fail_nomem(err);
     int rc = 0;
     if (added) {
-        families->items[next] = (struct family){.number = 1};
-        rc = read_rows(families, store, next, provider, name, err);
+        families->items[next] =
+            (struct family){.stem = {key + sizeof provider, stem.len}, .provider = provider, .number = 1};
+        rc = read_rows(families, store, next, provider, stem, err);
     }
     *out = &families->items[*index];
     return rc;
@@ -128,10 +114,10 @@ int wt__family_open(struct families *families, struct store *store, int64_t prov
 
 void wt__families_dispose(struct families *families)
 {
-    for (size_t i = 0; i < families->by_name.len; i++)
+    for (size_t i = 0; i < families->by_stem.len; i++)
         free(families->items[i].rows);
     free(families->items);
-    wt__map_dispose(&families->by_name);
+    wt__map_dispose(&families->by_stem);
     wt__map_dispose(&families->by_definition);
     wt__arena_dispose(&families->arena);
     *families = (struct families){0};
@@ -163,17 +149,16 @@ int64_t wt__family_own(struct family *family, const struct owner *owner, bool (*
     return 0;
 }
 
-int wt__family_number(struct family *family, struct store *store, int64_t provider, struct str name,
-                      char out[WT_MAX_NAME_BYTES + 1], wt_error *err)
+int wt__family_number(struct family *family, struct store *store, char out[WT_MAX_NAME_BYTES + 1], wt_error *err)
 {
-    struct str stem = stem_of(name);
     sqlite3_stmt *row;
     for (int there = 1; there > 0;) {
-        int len = snprintf(out, WT_MAX_NAME_BYTES + 1, "%.*s~%u", (int)stem.len, stem.ptr, ++family->number);
+        int len =
+            snprintf(out, WT_MAX_NAME_BYTES + 1, "%.*s~%u", (int)family->stem.len, family->stem.ptr, ++family->number);
         int rc = wt__sql_prepare(store, "SELECT 1 FROM tool WHERE name = ?1 AND provider = ?2", &row, err);
         if (rc < 0)
             return rc;
-        if (wt__sql_bind_text(row, 1, (struct str){out, (size_t)len}) | sqlite3_bind_int64(row, 2, provider))
+        if (wt__sql_bind_text(row, 1, (struct str){out, (size_t)len}) | sqlite3_bind_int64(row, 2, family->provider))
             return wt__fail_nomem(err);
         there = wt__sql_step(store, row, err);
         wt__sql_reset(row);

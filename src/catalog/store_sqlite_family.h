@@ -1,6 +1,6 @@
-/* store_sqlite_family.h: the rows that one name has grown to, "name", "name~2", "name~3", ... of one provider, as they
+/* store_sqlite_family.h: the rows that are one name with a number, "name~2", "name~3", ... of one provider, as they
  * were when an import first needed them. Each is read once an import and found at once by its definition, so that it
- * does not matter how often a name comes. */
+ * does not matter how often a name comes. Names that differ only in what a number takes the place of share a family. */
 #ifndef WT_CATALOG_STORE_SQLITE_FAMILY_H
 #define WT_CATALOG_STORE_SQLITE_FAMILY_H
 
@@ -29,7 +29,7 @@ struct family;
 /* All zero is empty. */
 struct families {
     struct arena arena;
-    struct map by_name, by_definition;
+    struct map by_stem, by_definition;
     struct family *items;
     size_t capacity;
 };
@@ -43,8 +43,7 @@ int64_t wt__family_same(const struct families *families, const struct family *fa
 int64_t wt__family_own(struct family *family, const struct owner *owner, bool (*taken)(const void *, int64_t),
                        const void *context);
 /* Writes the first free "name~N". */
-int wt__family_number(struct family *family, struct store *store, int64_t provider, struct str name,
-                      char out[WT_MAX_NAME_BYTES + 1], wt_error *err);
+int wt__family_number(struct family *family, struct store *store, char out[WT_MAX_NAME_BYTES + 1], wt_error *err);
 void wt__families_dispose(struct families *families);
 
 #endif

@@ -5,7 +5,7 @@
  * IMPORT_CACHE_KIB, because a cache that spills takes the file from its readers before the commit.
  *
  * Whose a name is (catalog/store.h): a row is taken once an import. A tool whose row is another source's, or is taken,
- * is looked for in the family of its name, the rows "name" and "name~N" of its provider (store_sqlite_family.h). That
+ * is looked for in the family of its name, the rows "name~N" of its provider (store_sqlite_family.h). That
  * is rare; an import that meets no other source's names never does it. */
 #include "catalog/store_sqlite_family.h"
 
@@ -406,7 +406,7 @@ static int import_relative(struct import *import, struct incoming *in, bool free
         return rc == 1 ? settle(import, in->tool, row) : rc;
     }
     if (!free) {
-        rc = wt__family_number(family, import->store, in->provider.id, in->own_name, in->numbered, import->err);
+        rc = wt__family_number(family, import->store, in->numbered, import->err);
         in->name = wt__str(in->numbered);
     }
     return rc < 0 ? rc : insert_tool(import, in);

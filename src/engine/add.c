@@ -228,8 +228,22 @@ int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_option
     return rc;
 }
 
-/* Tells each tool the file that it comes from: path is the one source, or the folder of them, by its real name. */
-static int name_sources(struct import *import, const char *path, const char *resolved, wt_error *err)
+/* path by its real folders, so that it is the same source from wherever it is named; or as it is, where it has none. A
+ * link to a file is a file of its own, for it may come to point at another one. NULL when memory is out. */
+static const char *source_of(const char *path, struct arena *arena)
+{
+    char resolved[PATH_MAX];
+    if (wt__is_folder(path))
+        return realpath(path, resolved) ? wt__arena_copy(arena, wt__str(resolved)) : path;
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? wt__arena_copy(arena, (struct str){path, (size_t)(slash + 1 - path)}) : ".";
+    if (!folder)
+        return NULL;
+    return realpath(folder, resolved) ? wt__path_join(arena, resolved, slash ? slash + 1 : path) : path;
+}
+
+/* Tells each tool the file that it comes from: path is the one source, or the folder of them. */
+static int name_sources(struct import *import, const char *path, const char *source, wt_error *err)
 {
     struct str last = {0};
     uint32_t of = UINT32_MAX;
@@ -237,12 +251,12 @@ static int name_sources(struct import *import, const char *path, const char *res
         uint32_t file = import->places[i].file;
         const char *below = import->files[file] + strlen(path);
         if (file != of && *below) {
-            last.ptr = wt__path_join(&import->arena, resolved, below + strspn(below, "/"));
+            last.ptr = wt__path_join(&import->arena, source, below + strspn(below, "/"));
             if (!last.ptr)
                 return wt__fail_nomem(err);
         }
         if (file != of)
-            last = wt__str(*below ? last.ptr : resolved);
+            last = wt__str(*below ? last.ptr : source);
         of = file;
         import->tools[i].source = last;
     }
@@ -254,7 +268,6 @@ int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given
     wt_add_options options;
     struct import import = {0};
     struct progress progress;
-    char resolved[PATH_MAX];
     *out = NULL;
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc < 0)
@@ -263,11 +276,10 @@ int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given
     struct import_options reading = import_options(&options, NULL, &progress);
     rc = wt__import_path(&import, path, &reading, err);
     if (rc == 0) {
-        /* The same file is the same source, from wherever it is named. */
-        const char *source = realpath(path, resolved);
-        rc = name_sources(&import, path, source ? source : path, err);
+        const char *source = source_of(path, &import.arena);
+        rc = source ? name_sources(&import, path, source, err) : wt__fail_nomem(err);
         if (rc == 0)
-            rc = add_import(engine, &import, wt__str(source ? source : path), &options, &progress, out, err);
+            rc = add_import(engine, &import, wt__str(source), &options, &progress, out, err);
     }
     wt__import_dispose(&import);
     wt__progress_dispose(&progress);

@@ -41,6 +41,33 @@ rm mcp/web.json
 expect 0 "a file that is gone" add --sync mcp
 prints "2 unchanged, 1 removed"
 
+# A link to a file is a file of its own, also when it comes to point elsewhere, as those of a deployment do.
+mkdir deployed v1 v2
+echo "[$(tool deploy one)]" >v1/tools.json
+echo "[$(tool deploy two)]" >v2/tools.json
+ln -s ../v1/tools.json deployed/ci.json
+expect 0 "a link in a folder" -s links.wt add deployed
+prints "1 added"
+ln -sf ../v2/tools.json deployed/ci.json
+expect 0 "alone, to another file" -s links.wt add deployed/ci.json
+prints "0 added, 1 updated"
+ln -sf ../v1/tools.json deployed/ci.json
+expect 0 "in its folder by another way" -s links.wt add v1/../deployed
+prints "0 added, 1 updated"
+ln -sf nowhere deployed/ci.json
+expect 3 "a link to nothing, beside a file" -s links.wt add --sync deployed v2
+says "deployed/ci.json: cannot open .*No such file or directory"
+says "nothing was removed"
+expect 0 "has its tools" -s links.wt list
+same "both" "ci/deploy tools/deploy" "$(cut -d' ' -f1 out | paste -sd' ')"
+
+chmod 000 v1/tools.json
+if ! [ -r v1/tools.json ]; then # as root everything can be read
+    expect 0 "a file that may not be read" -s links.wt add --sync v1 v2
+    says "v1/tools.json: cannot open .*Permission denied"
+fi
+chmod 600 v1/tools.json
+
 expect 0 "a new name" rename git vcs
 prints "^3 tools renamed; 0 vectors"
 expect 0 "the source keeps its own" add mcp

@@ -179,8 +179,8 @@ static int read_member(struct reader *reader, const char *path, wt_error *err)
     if (rc < 0)
         return rc;
     rc = read_file(reader, path, &why);
-    bool spoilt = (rc == WT_EFORMAT && !reader->options->strict) || rc == WT_ENOTFOUND || rc == WT_EIO ||
-                  (rc == WT_ETOOLONG && why.line == 0);
+    bool spoilt = (rc == WT_EFORMAT && !reader->options->strict) || rc == WT_ENOTFOUND || rc == WT_EREADONLY ||
+                  rc == WT_EIO || (rc == WT_ETOOLONG && why.line == 0);
     if (rc < 0 && !spoilt) {
         if (err)
             *err = why;

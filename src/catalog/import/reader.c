@@ -15,10 +15,10 @@
 #include "base/sha256.h"
 #include "catalog/credentials.h"
 #include "catalog/import/yaml.h"
+#include "catalog/names.h"
 #include "catalog/schema.h"
 
 enum {
-    SUFFIX_MAX = 11,           /* "~" and ten digits */
     REASON_MAX = 512,          /* bytes of one reason */
     QUOTE_MAX = 60,            /* bytes of a name within a reason */
     PROGRESS_BYTES = 64 << 10, /* progress is told in steps of about this much */
@@ -250,33 +250,21 @@ static int add_variant(struct reader *reader, struct str provider, struct str na
     return added;
 }
 
-/* The part of a name that a number can follow within the limit, cut between characters. */
-static struct str stem_of(struct str name)
-{
-    size_t len = name.len;
-    if (len > WT_MAX_NAME_BYTES - SUFFIX_MAX) {
-        len = WT_MAX_NAME_BYTES - SUFFIX_MAX;
-        while (len > 0 && ((unsigned char)name.ptr[len] & 0xc0) == 0x80)
-            len--;
-    }
-    return (struct str){name.ptr, len};
-}
-
 /* Gives tool the first free name of the form "stem~N". -1 when memory is out. */
 static int number_name(struct reader *reader, struct tool *tool)
 {
-    struct str stem = stem_of(tool->name);
+    struct str stem = wt__name_stem(tool->name);
     tool->own_name = tool->name;
     char *counter_key = new_key(reader, tool->provider, stem, 0);
     if (!counter_key)
         return -1;
     uint32_t *counter =
         wt__map_insert(&reader->counters, (struct str){counter_key, tool->provider.len + 1 + stem.len}, 1, NULL);
-    char *key = new_key(reader, tool->provider, stem, SUFFIX_MAX + 1);
+    char *key = new_key(reader, tool->provider, stem, NAME_NUMBER_MAX + 1);
     if (!counter || !key)
         return -1;
     for (bool added = false; !added;) {
-        int digits = snprintf(key + tool->provider.len + 1 + stem.len, SUFFIX_MAX + 1, "~%u", ++*counter);
+        int digits = snprintf(key + tool->provider.len + 1 + stem.len, NAME_NUMBER_MAX + 1, "~%u", ++*counter);
         tool->provider.ptr = key;
         tool->name = (struct str){key + tool->provider.len + 1, stem.len + (size_t)digits};
         struct str whole = {key, tool->provider.len + 1 + tool->name.len};
