@@ -8,9 +8,9 @@
 #include "base/sha256.h"
 #include "catalog/request_words.h"
 
-/* Bounds of a look: requests that are the same by their words, requests that are read for being nearly the same, and
- * the usages of each that count: the newest. */
-enum { SAME_MAX = 32, NEAR_READ = 1000, USAGES_MAX = 200 };
+/* Bounds of a look: requests that are like this one, requests that are read for being nearly the same and the bytes of
+ * them, and the usages that count: the newest, as many of each request. */
+enum { SAME_MAX = 32, NEAR_READ = 1000, NEAR_BYTES = 512 << 10, USAGES_MAX = 200 };
 
 struct like_request {
     int64_t id;
@@ -61,13 +61,16 @@ int wt__store_request_row(struct store *store, struct str request, int64_t *id, 
     return rc;
 }
 
-/* Of rows of id and text those that are like the request. */
-static int read_like(struct look *look, sqlite3_stmt *rows)
+/* Of rows of id and text those that are like the request, until `most` bytes of them were read. */
+static int read_like(struct look *look, sqlite3_stmt *rows, size_t most)
 {
+    size_t read = 0;
     int rc = 0;
-    while (look->count < SAME_MAX && (rc = wt__sql_step(look->store, rows, look->err)) == 1) {
+    while (look->count < SAME_MAX && read < most && (rc = wt__sql_step(look->store, rows, look->err)) == 1) {
         struct request_words words;
-        wt__request_words(wt__sql_column(rows, 1), &words);
+        struct str text = wt__sql_column(rows, 1);
+        read += text.len;
+        wt__request_words(text, &words);
         float likeness = wt__request_likeness(look->words, &words);
         if (likeness > 0)
             look->like[look->count++] = (struct like_request){sqlite3_column_int64(rows, 0), likeness};
@@ -85,7 +88,7 @@ static int find_same(struct look *look, struct str request)
         return rc;
     sqlite3_bind_int64(rows, 1, (int64_t)look->words->hash);
     sqlite3_bind_int64(rows, 2, hash_of_bytes(request));
-    return read_like(look, rows);
+    return read_like(look, rows, SIZE_MAX);
 }
 
 static int find_near(struct look *look)
@@ -95,7 +98,7 @@ static int find_near(struct look *look)
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 1, NEAR_READ);
-    return read_like(look, rows);
+    return read_like(look, rows, NEAR_BYTES);
 }
 
 static void add_tool(struct look *look, int64_t tool, double weight)
@@ -123,7 +126,7 @@ static int read_usages(struct look *look, const struct like_request *request)
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 1, request->id);
-    sqlite3_bind_int64(rows, 2, USAGES_MAX);
+    sqlite3_bind_int64(rows, 2, (int64_t)((USAGES_MAX + look->count - 1) / look->count));
     while ((rc = wt__sql_step(look->store, rows, look->err)) == 1) {
         int64_t usage = sqlite3_column_int64(rows, 0);
         look->usages += usage != last ? (double)request->likeness : 0;
