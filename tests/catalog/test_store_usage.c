@@ -901,6 +901,27 @@ static void test_what_the_same_request_used(void **state)
     wt__store_close(store);
 }
 
+/* However often, and in whatever writing, a client says it: neither its own usages nor others' go under. */
+static void test_what_a_client_repeats_counts_once(void **state)
+{
+    char request[60] = "walk the grey dog slowly";
+    struct store *store = open_memory();
+    (void)state;
+    for (int i = 0; i < 300; i++)
+        record_of(store, "c", request, "a", USAGE_OK, 1 + i);
+    shares_are(store, "walk the grey dog slowly", 50, 0);
+    record_of(store, "d", request, "a", USAGE_OK, 301);
+    for (int i = 0; i < 300; i++)
+        record_of(store, "e", request, "b", USAGE_OK, 302 + i);
+    shares_are(store, "walk the grey dog slowly", 50, 25);
+    for (int i = 0; i < 12; i++) {
+        strcat(request, "!");
+        record_of(store, "e", request, "b", USAGE_OK, 700 + i);
+    }
+    shares_are(store, "walk the grey dog slowly", 50, 25);
+    wt__store_close(store);
+}
+
 /* Long requests of others cost the look for one that is nearly the same no more than short ones. */
 static void test_what_is_read_for_a_near_request_is_bounded(void **state)
 {
@@ -948,6 +969,7 @@ int main(void)
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_requests),
         cmocka_unit_test(test_what_the_same_request_used),
+        cmocka_unit_test(test_what_a_client_repeats_counts_once),
         cmocka_unit_test(test_what_is_read_for_a_near_request_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
