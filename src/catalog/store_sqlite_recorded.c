@@ -4,13 +4,14 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "catalog/request_words.h"
 
-/* Bounds of a look: requests that are the same by their words, requests that are read for being nearly the same, and
- * the usages of each that count: the newest. */
-enum { SAME_MAX = 32, NEAR_READ = 200, USAGES_MAX = 200 };
+/* Bounds of a look: requests that are like this one, requests that are read for being nearly the same and the bytes of
+ * them, and the usages that are read and that count: the newest. */
+enum { SAME_MAX = 32, NEAR_READ = 200, NEAR_BYTES = 256 << 10, USAGES_READ = 1000, USAGES_MAX = 200 };
 
 struct like_request {
     int64_t id;
@@ -19,12 +20,15 @@ struct like_request {
 
 struct look {
     struct store *store;
+    struct arena *arena;
     const struct request_words *words;
     struct like_request like[SAME_MAX];
     size_t count;
     struct recorded_tool *tools; /* [RECORDED_TOOLS_MAX] */
     size_t tool_count;
-    double usages; /* each by the likeness of its request */
+    size_t read, counted; /* usages */
+    double usages;        /* each by the likeness of its request */
+    struct map said; /* client and tool: a client is heard once, however often and in whatever writing it says it */
     wt_error *err;
 };
 
@@ -61,13 +65,16 @@ int wt__store_request_row(struct store *store, struct str request, int64_t *id, 
     return rc;
 }
 
-/* Of rows of id and text those that are like the request. */
-static int read_like(struct look *look, sqlite3_stmt *rows)
+/* Of rows of id and text those that are like the request, until `most` bytes of them were read. */
+static int read_like(struct look *look, sqlite3_stmt *rows, size_t most)
 {
+    size_t read = 0;
     int rc = 0;
-    while (look->count < SAME_MAX && (rc = wt__sql_step(look->store, rows, look->err)) == 1) {
+    while (look->count < SAME_MAX && read < most && (rc = wt__sql_step(look->store, rows, look->err)) == 1) {
         struct request_words words;
-        wt__request_words(wt__sql_column(rows, 1), &words);
+        struct str text = wt__sql_column(rows, 1);
+        read += text.len;
+        wt__request_words(text, &words);
         float likeness = wt__request_likeness(look->words, &words);
         if (likeness > 0)
             look->like[look->count++] = (struct like_request){sqlite3_column_int64(rows, 0), likeness};
@@ -85,7 +92,7 @@ static int find_same(struct look *look, struct str request)
         return rc;
     sqlite3_bind_int64(rows, 1, (int64_t)look->words->hash);
     sqlite3_bind_int64(rows, 2, hash_of_bytes(request));
-    return read_like(look, rows);
+    return read_like(look, rows, SIZE_MAX);
 }
 
 static int find_near(struct look *look)
@@ -95,7 +102,7 @@ static int find_near(struct look *look)
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 1, NEAR_READ);
-    return read_like(look, rows);
+    return read_like(look, rows, NEAR_BYTES);
 }
 
 static void add_tool(struct look *look, int64_t tool, double weight)
@@ -110,27 +117,70 @@ static void add_tool(struct look *look, int64_t tool, double weight)
     look->tools[i].share += weight;
 }
 
+/* Whether the client has not said that of this request yet. -1: memory is out. */
+static int is_first(struct look *look, int64_t client, int64_t tool)
+{
+    bool added;
+    int64_t *key = wt__arena_array(look->arena, int64_t, 2);
+    if (!key)
+        return -1;
+    key[0] = client;
+    key[1] = tool;
+    return wt__map_insert(&look->said, (struct str){(const char *)key, 2 * sizeof *key}, 0, &added) ? added : -1;
+}
+
+/* 1 when the usage counts: 0 when its client (0: nobody) said all of it later on, or its tools are gone. */
+static int read_usage(struct look *look, int64_t usage, int64_t client, double likeness)
+{
+    sqlite3_stmt *rows;
+    int counts = 0;
+    int rc = wt__sql_prepare(look->store,
+                             "SELECT l.tool FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
+                             " WHERE x.usage = ?1 AND l.tool IS NOT NULL",
+                             &rows, look->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, usage);
+    while ((rc = wt__sql_step(look->store, rows, look->err)) == 1) {
+        int64_t tool = sqlite3_column_int64(rows, 0);
+        int first = client ? is_first(look, client, tool) : 1;
+        if (first < 0) {
+            wt__sql_reset(rows);
+            return wt__fail_nomem(look->err);
+        }
+        if (first)
+            add_tool(look, tool, likeness);
+        counts |= first;
+    }
+    wt__sql_reset(rows);
+    look->usages += counts ? likeness : 0;
+    return rc < 0 ? rc : counts;
+}
+
+/* Its part of what may be read, and may count, for the requests from this one on: what one leaves is the next one's. */
 static int read_usages(struct look *look, const struct like_request *request)
 {
     sqlite3_stmt *rows;
-    int64_t last = 0;
+    size_t requests = look->count - (size_t)(request - look->like);
+    size_t most = (USAGES_MAX - look->counted + requests - 1) / requests, counted = 0;
     int rc = wt__sql_prepare(look->store,
-                             "SELECT u.id, l.tool FROM (SELECT id, request, client, outcome FROM usage"
-                             " WHERE request = ?1 ORDER BY id DESC LIMIT ?2) u CROSS JOIN usage_tool x ON"
-                             " x.usage = u.id CROSS JOIN label l ON l.id = x.label"
-                             " WHERE u.outcome <> 2 AND l.tool IS NOT NULL AND" USAGE_COUNTS,
+                             "SELECT id, client, outcome FROM usage WHERE request = ?1 ORDER BY id DESC LIMIT ?2",
                              &rows, look->err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 1, request->id);
-    sqlite3_bind_int64(rows, 2, USAGES_MAX);
-    while ((rc = wt__sql_step(look->store, rows, look->err)) == 1) {
-        int64_t usage = sqlite3_column_int64(rows, 0);
-        look->usages += usage != last ? (double)request->likeness : 0;
-        last = usage;
-        add_tool(look, sqlite3_column_int64(rows, 1), (double)request->likeness);
+    sqlite3_bind_int64(rows, 2, (int64_t)((USAGES_READ - look->read + requests - 1) / requests));
+    while (counted < most && (rc = wt__sql_step(look->store, rows, look->err)) == 1) {
+        look->read++;
+        if (sqlite3_column_int(rows, 2) == USAGE_FAILED)
+            continue;
+        rc = read_usage(look, sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1), (double)request->likeness);
+        if (rc < 0)
+            break;
+        counted += (size_t)rc;
     }
     wt__sql_reset(rows);
+    look->counted += counted;
     return rc < 0 ? rc : 0;
 }
 
@@ -138,7 +188,7 @@ int wt__store_recorded(struct store *store, struct str request, struct arena *ar
                        size_t *count, wt_error *err)
 {
     struct request_words words;
-    struct look look = {.store = store, .words = &words, .err = err};
+    struct look look = {.store = store, .arena = arena, .words = &words, .err = err};
     *count = 0;
     *out = look.tools = wt__arena_array(arena, struct recorded_tool, RECORDED_TOOLS_MAX);
     if (!look.tools)
@@ -151,6 +201,7 @@ int wt__store_recorded(struct store *store, struct str request, struct arena *ar
         rc = read_usages(&look, &look.like[i]);
     for (size_t i = 0; rc == 0 && i < look.tool_count; i++)
         look.tools[i].share /= look.usages + 1;
+    wt__map_dispose(&look.said);
     *count = rc == 0 ? look.tool_count : 0;
     return rc;
 }

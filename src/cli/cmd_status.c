@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "cli/cli.h"
@@ -150,7 +151,9 @@ static void say_vectors(const struct cli *cli, struct buffer *out, const wt_stat
     count(&text, status->tools, "tool", "tools");
     if (*status->model)
         wt__buffer_printf(&text, ", by the model %s", status->model);
-    if (*status->model && !status->model_installed)
+    if (strchr(status->model, '/') && !status->model_installed)
+        wt__buffer_text(&text, ", which is not installed: there is no such folder");
+    else if (*status->model && !status->model_installed)
         wt__buffer_printf(&text, ", which is not installed: `whichtool model pull %s`", status->model);
     else if (*status->model && status->embedded < status->tools)
         wt__buffer_text(&text, "; `whichtool vectors` makes the others");

@@ -281,5 +281,5 @@ void wt__note_training_due(struct cli *cli, wt_engine *engine)
         return;
     long long due = (long long)wt_training_due(engine, NULL);
     if (due > 0)
-        wt__cli_note(cli, "Note: %lld usages are recorded and not yet trained on: whichtool train all", due);
+        wt__cli_note(cli, "Note: %lld usages are recorded and not yet trained on: `whichtool train all`", due);
 }

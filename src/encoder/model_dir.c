@@ -30,6 +30,8 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
 
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
+    if (!*name)
+        return wt__fail(err, WT_EINVAL, "no model was named");
     bool named = strchr(name, '/') != NULL;
     int rc = named ? 0 : wt__models_folder(out, arena, models_dir, err);
     if (rc < 0)

@@ -16,7 +16,7 @@ enum { MODELS_MAX = 4096 }; /* folders looked at in one models folder */
 int wt__models_folder(char **out, struct arena *arena, const char *models_dir, wt_error *err);
 
 /* The folder of a model: of that name below the models folder, or, when the name holds a slash, that folder itself.
- * It need not be there. In the arena. Errors: as of wt__models_folder. */
+ * It need not be there. In the arena. Errors: WT_EINVAL (no name), and as of wt__models_folder. */
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
 /* The last part of a model folder's path. Borrowed from it, without a slash behind it where the path has one. */

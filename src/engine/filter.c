@@ -336,7 +336,7 @@ static int make(struct making *m, const wt_filter *filter, const char **notice, 
 
 static void add_to_key(struct buffer *key, const char *const *items, size_t count)
 {
-    wt__buffer_printf(key, "%zu", count);
+    wt__buffer_printf(key, "%zu:", count);
     for (size_t i = 0; i < count; i++)
         wt__buffer_append(key, items[i], strlen(items[i]) + 1);
 }

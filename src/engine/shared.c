@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/file.h"
@@ -101,6 +102,8 @@ static int open_encoder(wt_engine *engine, struct progress *progress, void **out
         return wt__fail(why, WT_EMODEL,
                         "there is no place to look for the model %s: set HOME or WHICHTOOL_MODELS to an absolute path",
                         engine->model_name);
+    if (!wt__is_folder(engine->model_folder) && strchr(engine->model_name, '/'))
+        return wt__fail(why, WT_EMODEL, "the model %s is not installed: there is no such folder", engine->model_name);
     if (!wt__is_folder(engine->model_folder))
         return wt__fail(why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
                         engine->model_name, engine->model_name);

@@ -879,11 +879,11 @@ static void test_what_the_same_request_used(void **state)
     record(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
     record(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
     shares_are(store, "walk the grey dog slowly", 67, 33);
-    for (int i = 0; i < 500; i++) /* of a request the newest count */
+    for (int i = 0; i < 500; i++) /* the newest count, as many of each request */
         record(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
-    shares_are(store, "walk the grey dog slowly", 1, 99);
+    shares_are(store, "walk the grey dog slowly", 2, 98);
     assert_int_equal(wt__sql_exec(store, old, &err), 0); /* as an earlier version left them: found among the newest */
-    shares_are(store, "walk the grey dog slowly", 1, 99);
+    shares_are(store, "walk the grey dog slowly", 2, 98);
     int64_t one, two;
     assert_int_equal(wt__store_request_row(store, STR("sit"), &one, &err), 0);
     record(store, "sit", "a", USAGE_OK, 999);
@@ -898,6 +898,49 @@ static void test_what_the_same_request_used(void **state)
     assert_int_equal(wt__store_request_row(store, STR("sit"), &two, &err), 1);
     assert_int_equal(one, two);
     shares_are(store, "sit", 50, 0);
+    wt__store_close(store);
+}
+
+/* However often, and in whatever writing, a client says it: neither its own usages nor others' go under. */
+static void test_what_a_client_repeats_counts_once(void **state)
+{
+    char request[60] = "walk the grey dog slowly";
+    struct store *store = open_memory();
+    (void)state;
+    for (int i = 0; i < 300; i++)
+        record_of(store, "c", request, "a", USAGE_OK, 1 + i);
+    shares_are(store, "walk the grey dog slowly", 50, 0);
+    record_of(store, "d", request, "a", USAGE_OK, 301);
+    for (int i = 0; i < 300; i++)
+        record_of(store, "e", request, "b", USAGE_OK, 302 + i);
+    shares_are(store, "walk the grey dog slowly", 50, 25);
+    for (int i = 0; i < 12; i++) {
+        strcat(request, "!");
+        record_of(store, "e", request, "b", USAGE_OK, 700 + i);
+    }
+    shares_are(store, "walk the grey dog slowly", 50, 25);
+    wt__store_close(store);
+}
+
+/* Long requests of others cost the look for one that is nearly the same no more than short ones. */
+static void test_what_is_read_for_a_near_request_is_bounded(void **state)
+{
+    enum { BYTES = 60000, FIT = 8 /* within 512 KB, with the one that is near */ };
+    struct store *store = open_memory();
+    char *text = malloc(BYTES + 1);
+    assert_non_null(text);
+    (void)state;
+    memset(text, 'x', BYTES);
+    text[BYTES] = '\0';
+    record(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
+    for (int i = 0; i <= FIT; i++) {
+        shares_are(store, "please walk a grey dog slowly", 50, 0);
+        text[i] = 'y';
+        record(store, text, "b", USAGE_OK, 2 + i);
+    }
+    shares_are(store, "please walk a grey dog slowly", 0, 0);
+    shares_are(store, "walk the grey dog slowly", 50, 0); /* found by its hash */
+    free(text);
     wt__store_close(store);
 }
 
@@ -926,6 +969,8 @@ int main(void)
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_requests),
         cmocka_unit_test(test_what_the_same_request_used),
+        cmocka_unit_test(test_what_a_client_repeats_counts_once),
+        cmocka_unit_test(test_what_is_read_for_a_near_request_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,12 +24,19 @@ export WHICHTOOL_MANIFESTS=$PWD/manifests HF_ENDPOINT=http://127.0.0.1:9
 expect 6 "a pull into the usual place, without a network" model pull far
 says "127.0.0.1"
 unset WHICHTOOL_MANIFESTS HF_ENDPOINT
+for verb in info pack; do
+    expect 2 "$verb of no name" model $verb ""
+    says "no model was named"
+done
 expect 2 "list takes no name" model list all-MiniLM-L6-v2
 expect 0 "tools are added without a model" add --provider weather weather.json
 says "model pull"
 expect 5 "dense needs it" find --recipe dense rain
 expect 0 "words do not" find rain
 expect 5 "a model by a wrong path" find --recipe dense --model "$work/nowhere" rain
+says "the model $work/nowhere is not installed: there is no such folder"
+expect 0 "its status" status --model "$work/nowhere"
+prints "by the model $work/nowhere, which is not installed: there is no such folder"
 mkdir -p models/all-MiniLM-L6-v2
 printf 'garbage' >models/all-MiniLM-L6-v2/model.safetensors
 printf '{' >models/all-MiniLM-L6-v2/config.json
