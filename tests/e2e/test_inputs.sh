@@ -16,7 +16,7 @@ cat >chat.json <<'JSON'
 JSON
 expect 0 "Swagger 2.0" add chat.json
 prints "^chat.json \(openapi\): 1 added, .* 0 skipped"
-expect 0 "arguments without credentials" show Chat/say
+expect 0 "arguments without credentials" show chat/say
 prints "room \(array, optional\)"
 prints "text \(string, required\)"
 lacks out "app \(array|token \(string"
@@ -26,7 +26,7 @@ same "what is left" "['room', 'text'] ['text']" "$("$python" -c '
 import json
 p = json.load(open("out"))[0]["function"]["parameters"]
 print(sorted(p["properties"]), p["required"])')"
-expect 0 "the definition is the source's" show --definition Chat/say
+expect 0 "the definition is the source's" show --definition chat/say
 prints '"name": "token", "in": "header"'
 cat >walks.jsonl <<'JSON'
 {"name": "walks", "parameters": {"required": [{"name": "place"}, {"name": "api_key"}], "optional": [{"name": "day"}]}}
