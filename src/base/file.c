@@ -367,7 +367,7 @@ static int list_entry(struct listing *listing, const char *path, unsigned depth,
     if (lstat(path, &info) < 0)
         return errno == ENOENT ? 0 : wt__fail_errno(err, "read", path);
     if (S_ISDIR(info.st_mode))
-        return listing->flat ? 0 : list_folder(listing, path, depth + 1, err);
+        return list_folder(listing, path, depth + 1, err);
     if (!S_ISREG(info.st_mode) && !(S_ISLNK(info.st_mode) && wt__is_file(path)))
         return 0;
     if (listing->count == listing->max)
@@ -380,6 +380,8 @@ static int list_entry(struct listing *listing, const char *path, unsigned depth,
 
 static int list_folder(struct listing *listing, const char *folder, unsigned depth, wt_error *err)
 {
+    if (depth > 0 && listing->flat)
+        return 0;
     if (depth > FOLDER_DEPTH_MAX)
         return wt__fail(err, WT_ETOOLONG, "%s: folders are nested deeper than %d", folder, FOLDER_DEPTH_MAX);
     DIR *handle = opendir(folder);
