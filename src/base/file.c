@@ -356,6 +356,7 @@ struct listing {
     struct arena *arena;
     char **paths;
     size_t count, capacity, max;
+    bool flat; /* folders in the folder are passed over */
 };
 
 static int list_folder(struct listing *listing, const char *folder, unsigned depth, wt_error *err);
@@ -380,6 +381,8 @@ static int list_entry(struct listing *listing, const char *path, unsigned depth,
 
 static int list_folder(struct listing *listing, const char *folder, unsigned depth, wt_error *err)
 {
+    if (depth > 0 && listing->flat)
+        return 0;
     if (depth > FOLDER_DEPTH_MAX)
         return wt__fail(err, WT_ETOOLONG, "%s: folders are nested deeper than %d", folder, FOLDER_DEPTH_MAX);
     DIR *handle = opendir(folder);
@@ -399,25 +402,37 @@ static int list_folder(struct listing *listing, const char *folder, unsigned dep
     return rc;
 }
 
+static int list(struct listing *listing, const char *folder, char ***paths, size_t *count, wt_error *err)
+{
+    *paths = NULL;
+    *count = 0;
+    int rc = list_folder(listing, folder, 0, err);
+    if (rc == 0) {
+        *paths = wt__arena_array(listing->arena, char *, listing->count);
+        if (!*paths) {
+            rc = wt__fail_nomem(err);
+        } else if (listing->count) {
+            memcpy(*paths, listing->paths, listing->count * sizeof **paths);
+            wt__sort_texts(*paths, listing->count);
+            *count = listing->count;
+        }
+    }
+    free(listing->paths);
+    return rc;
+}
+
 int wt__list_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
                    wt_error *err)
 {
     struct listing listing = {.arena = arena, .max = max_files};
-    *paths = NULL;
-    *count = 0;
-    int rc = list_folder(&listing, folder, 0, err);
-    if (rc == 0) {
-        *paths = wt__arena_array(arena, char *, listing.count);
-        if (!*paths) {
-            rc = wt__fail_nomem(err);
-        } else if (listing.count) {
-            memcpy(*paths, listing.paths, listing.count * sizeof **paths);
-            wt__sort_texts(*paths, listing.count);
-            *count = listing.count;
-        }
-    }
-    free(listing.paths);
-    return rc;
+    return list(&listing, folder, paths, count, err);
+}
+
+int wt__list_own_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
+                       wt_error *err)
+{
+    struct listing listing = {.arena = arena, .max = max_files, .flat = true};
+    return list(&listing, folder, paths, count, err);
 }
 
 /* The current folder is no stand-in for a home: what is kept there is not found again from anywhere else. */

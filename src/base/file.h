@@ -50,6 +50,9 @@ char *wt__path_join(struct arena *arena, const char *a, const char *b);
  * max_files (WT_ETOOLONG beyond). paths live in the arena. */
 int wt__list_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
                    wt_error *err);
+/* The same, but no files of the folders in it. */
+int wt__list_own_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
+                       wt_error *err);
 
 /* Where data and caches live: $XDG_DATA_HOME/whichtool and $XDG_CACHE_HOME/whichtool, else below $HOME. As the XDG base
  * directory specification wants, a path that is not absolute counts as not set. *out in the arena, else NULL.

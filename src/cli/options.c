@@ -673,7 +673,7 @@ static const struct example help_examples[] = {
 const struct verb wt__verbs[] = {
     {.name = "add",
      .arguments = "SOURCE...",
-     .summary = "Import tools from files, folders or standard input",
+     .summary = "Import tools from files, folders, standard input or MCP servers",
      .text = "SOURCE is a file, a folder of files, a BEIR folder, or - for standard input. MCP tool lists, OpenAI, "
              "Anthropic and Gemini function arrays, OpenAPI and Swagger documents (JSON or YAML), RapidAPI "
              "descriptions and "

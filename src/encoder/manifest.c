@@ -200,7 +200,7 @@ int wt__manifest_list(struct arena *arena, struct manifest **out, size_t *count,
     size_t path_count = 0;
     *out = NULL;
     *count = 0;
-    int rc = folder ? wt__list_files(arena, folder, MANIFEST_MAX_COUNT, &paths, &path_count, err) : 0;
+    int rc = folder ? wt__list_own_files(arena, folder, MANIFEST_MAX_COUNT, &paths, &path_count, err) : 0;
     if (rc < 0)
         return rc;
     *out = wt__arena_array(arena, struct manifest, path_count);

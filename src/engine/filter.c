@@ -242,10 +242,12 @@ static int tell_unmet(struct making *m, struct str text, bool provider, struct b
     struct nearest nearest;
     int shown = (int)(text.len < 80 ? text.len : 80);
     wt__nearest_begin(&nearest, text);
-    int rc = provider ? wt__index_each_provider(m->engine, m->index, show_provider, &nearest, m->err) : 0;
+    int rc = wt__index_each_provider(m->engine, m->index, show_provider, &nearest, m->err);
     wt__buffer_printf(out, provider ? "no tool has the provider \"%.*s\"" : "no tool matches \"%.*s\"", shown,
                       text.ptr);
-    if (nearest.best[0])
+    if (!provider && nearest.best[0] && nearest.edits == 0)
+        wt__buffer_printf(out, "; the tools of that provider are \"%s/*\"", nearest.best);
+    else if (provider && nearest.best[0])
         wt__buffer_printf(out, "; did you mean \"%s\"?", nearest.best);
     return rc;
 }

@@ -14,6 +14,7 @@ enum { OF_NAME = 3, NEAR_PROVIDER = 1, OTHER_PROVIDER = 2 };
 
 struct looking {
     struct str typed, provider, name; /* the whole, and its parts; provider empty where none was typed */
+    bool is_provider;                 /* what was typed is one's name */
     bool letter;                      /* only names that begin with the same byte */
     int64_t ids[CANDIDATES];
     size_t edits[CANDIDATES];
@@ -32,6 +33,23 @@ static void take_apart(struct looking *l, struct str typed)
         l->name = (struct str){typed.ptr + i + 1, typed.len - i - 1};
         return;
     }
+}
+
+/* A provider that is there tells where the name begins, which may have a border in itself: "github/issues/craete". */
+static int take_provider(void *context, int64_t id, struct str provider)
+{
+    struct looking *l = context;
+    (void)id;
+    if (provider.len == 0 || !wt__str_starts(l->typed, provider))
+        return 0;
+    struct str rest = {l->typed.ptr + provider.len, l->typed.len - provider.len};
+    size_t border = wt__str_starts(rest, STR("/")) ? 1 : wt__str_starts(rest, STR("__")) ? 2 : 0;
+    l->is_provider = l->is_provider || rest.len == 0;
+    if (border == 0 || rest.len == border || rest.len - border < l->name.len)
+        return 0;
+    l->provider = (struct str){l->typed.ptr, provider.len};
+    l->name = (struct str){rest.ptr + border, rest.len - border};
+    return 0;
 }
 
 static int look_at(void *context, int64_t id, int64_t provider, struct str name)
@@ -77,7 +95,13 @@ void wt__suggest_tool(struct buffer *sentence, struct store *store, struct str n
     take_apart(&l, name);
     if (l.name.len == 0 || l.name.len > NEAREST_WORD_MAX)
         return;
-    int rc = wt__store_each_name(store, l.name, AHEAD, look_at, &l, NULL);
+    int rc = wt__store_each_provider(store, take_provider, &l, NULL);
+    if (rc >= 0 && l.is_provider) {
+        wt__buffer_text(sentence, "; it is the name of a provider");
+        return;
+    }
+    if (rc >= 0)
+        rc = wt__store_each_name(store, l.name, AHEAD, look_at, &l, NULL);
     l.letter = true;
     if (rc >= 0 && l.count == 0)
         rc = wt__store_each_name(store, (struct str){l.name.ptr, 1}, SUGGEST_NAMES, look_at, &l, NULL);

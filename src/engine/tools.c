@@ -264,6 +264,8 @@ int64_t wt_rename_provider(wt_engine *engine, const char *provider, const char *
                         WT_MAX_NAME_BYTES);
     pthread_mutex_lock(&engine->store_lock);
     int64_t renamed = wt__store_rename_provider(engine->store, from, to, err);
+    if (renamed == WT_ENOTFOUND)
+        renamed = wt__fail_no_provider(engine->store, provider, err);
     pthread_mutex_unlock(&engine->store_lock);
     wt__engine_changed(engine);
     return renamed;

@@ -28,6 +28,19 @@ expect 1 "one to be removed, of another provider" remove weather/book_table
 says "did you mean .tables/book_table.\?"
 expect 1 "one that was used" usage list --tool book_tabel
 says "did you mean .tables/book_table.\?"
+expect 1 "a provider for a tool" show money
+says 'no tool is named "money"; it is the name of a provider$'
+expect 1 "a provider that is mistyped, for another name" rename tabels meals
+says "did you mean .tables.\?"
+cat >issues.json <<'JSON'
+[{"name": "issues/create", "description": "Opens one", "inputSchema": {}},
+ {"name": "pulls/create", "description": "Opens one", "inputSchema": {}}]
+JSON
+"$WHICHTOOL" -q -s issues.wt add --provider github issues.json >out 2>err
+expect 1 "a name with a slash in it" -s issues.wt show github/issue/create
+says "did you mean .github/issues/create.\?"
+expect 1 "as it is exported" -s issues.wt show github__isues_create
+says "did you mean .github/issues/create.\?"
 expect 1 "beyond the end" list --offset 100
 says "the catalogue has 6"
 expect 1 "a pattern that nothing fits" list zebra

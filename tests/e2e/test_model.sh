@@ -23,6 +23,10 @@ JSON
 export WHICHTOOL_MANIFESTS=$PWD/manifests HF_ENDPOINT=http://127.0.0.1:9
 expect 6 "a pull into the usual place, without a network" model pull far
 says "127.0.0.1"
+mkdir -p manifests/far/pooling
+echo '{"pooling": true}' >manifests/far/pooling/config.json
+expect 0 "models that were pulled into the folder of the manifests, as with PREFIX=~/.local, are none themselves" model list
+prints "^far: not here"
 unset WHICHTOOL_MANIFESTS HF_ENDPOINT
 for verb in info pack; do
     expect 2 "$verb of no name" model $verb ""

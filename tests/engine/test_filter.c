@@ -76,6 +76,10 @@ static const struct {
      {.providers = {"files"}, .excluded = {"delete_*"}},
      "files/search",
      "no tool matches \"delete_*\""},
+    {"a provider as a pattern",
+     {.providers = {"files"}, .excluded = {"music"}},
+     "files/search",
+     "no tool matches \"music\"; the tools of that provider are \"music/*\""},
     {"nothing is left", {.excluded = {"*"}}, "", "leaves no tool"},
     {"nothing is left of two", {.providers = {"files"}, .only = {"storm*"}}, "", "leaves no tool"},
 };

@@ -49,6 +49,37 @@ static bool mentions(struct str text, const char *words)
     return memmem(text.ptr, text.len, words, strlen(words)) != NULL;
 }
 
+/* What people have besides tools, by words of it that tools hardly have: the more telling sentence. Only sources that
+ * have no sure mark of a format are looked at. */
+static const struct {
+    const char *start;    /* what it begins with; NULL: anything */
+    const char *marks[2]; /* and what is in it */
+    const char *sentence;
+} strangers[] = {
+    {"%PDF", {0}, "is a PDF: look for the API's OpenAPI document, and add that"},
+    {"<", {0}, "is a page of HTML or XML: look for the API's OpenAPI document, and add that"},
+    {NULL, {"schema.getpostman.com"}, "is a Postman collection, which is not read: export it as OpenAPI, and add that"},
+    {NULL, {"\"__schema\""}, "is a GraphQL schema, which is not read"},
+    {NULL, {"type Query"}, "is a GraphQL schema, which is not read"},
+    {NULL, {"asyncapi"}, "is an AsyncAPI document, which is not read"},
+    {NULL, {"\"version\"", "\"dependencies\""}, "describes a package and has no tools"},
+    {NULL, {"\"version\"", "\"devDependencies\""}, "describes a package and has no tools"},
+    {NULL, {"\"version\"", "\"scripts\""}, "describes a package and has no tools"},
+};
+
+static const char *stranger(struct str bytes)
+{
+    struct str text = wt__str_trim(bytes);
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
+        bool same = !strangers[i].start || wt__str_starts(text, wt__str(strangers[i].start));
+        for (size_t m = 0; same && m < 2 && strangers[i].marks[m]; m++)
+            same = mentions(text, strangers[i].marks[m]);
+        if (same)
+            return strangers[i].sentence;
+    }
+    return NULL;
+}
+
 /* The configuration of a client names MCP servers and has no tools. Its comments keep it from being JSON, so its words
  * have to do. */
 static bool is_client_config(struct str bytes)
@@ -65,6 +96,9 @@ static int choose(const struct importer **out, const struct import_options *opti
     if (*out)
         return 0;
     wt__peek(&peek, file, bytes);
+    const char *sentence = peek.lines || peek.keys & ~(unsigned)PEEK_UNSURE ? NULL : stranger(bytes);
+    if (sentence)
+        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s %s", file, sentence);
     for (size_t i = 0; i < IMPORTERS && !*out; i++)
         if (importers[i]->detect(&peek))
             *out = importers[i];
@@ -190,7 +224,10 @@ static int read_member(struct reader *reader, const char *path, wt_error *err)
         return 0;
     reader->out->whole = false;
     wt__buffer_clear(&reader->pointer);
-    return wt__reader_issue(reader, (struct place){why.byte, why.line}, "", err, "%s", why.message);
+    const char *sentence = why.message; /* an issue names its file by itself */
+    if (strncmp(sentence, path, strlen(path)) == 0)
+        sentence += strlen(path) + strspn(sentence + strlen(path), ": ");
+    return wt__reader_issue(reader, (struct place){why.byte, why.line}, "", err, "%s", sentence);
 }
 
 static int read_folder(struct reader *reader, const char *folder, wt_error *err)

@@ -95,6 +95,7 @@ enum peek_key {
     PEEK_ID = 1 << 13, /* BEIR's _id */
     PEEK_TEXT = 1 << 14,
     PEEK_PROVIDER = 1 << 15,
+    PEEK_UNSURE = PEEK_NAME | PEEK_TYPE | PEEK_ID | PEEK_TEXT, /* any JSON may have these */
 };
 
 /* A first look at a source: keys of the root and of the first tools. */
