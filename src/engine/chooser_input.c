@@ -20,10 +20,22 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
     return calibrated ? trained->chooser : &wt__chooser_default;
 }
 
+/* That the next one of a request's kind needs nothing, when what is recorded of it used something: at most what the
+ * likeliest tool's share leaves (catalog/store.h). */
+static double recorded_bound(const struct search *search)
+{
+    double share = 0;
+    for (size_t i = 0; i < search->recorded_count; i++)
+        share = fmax(share, (double)search->recorded[i].score);
+    return 1 - share;
+}
+
 double wt__read_candidates(const struct search *search, const struct chooser *chooser, struct candidate_features *out)
 {
     wt__candidate_features_read(out, &search->hits, wt__search_neighbours(search));
-    return search->plan.encoder || out->tools == 0 ? (double)wt__no_answer_probability(chooser, out) : NAN;
+    if (!search->plan.encoder && out->tools > 0)
+        return NAN;
+    return fmin((double)wt__no_answer_probability(chooser, out), recorded_bound(search));
 }
 
 int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err)

@@ -925,7 +925,7 @@ static void test_what_a_client_repeats_counts_once(void **state)
 /* Long requests of others cost the look for one that is nearly the same no more than short ones. */
 static void test_what_is_read_for_a_near_request_is_bounded(void **state)
 {
-    enum { BYTES = 60000, FIT = 8 /* within 512 KB, with the one that is near */ };
+    enum { BYTES = 60000, FIT = 4 /* within 256 KB, with the one that is near */ };
     struct store *store = open_memory();
     char *text = malloc(BYTES + 1);
     assert_non_null(text);

@@ -132,6 +132,23 @@ static void who_abstains_at_nearly_all_gives_nothing(void **state)
     wt_hits_free(hits);
 }
 
+/* Of a hundred equal requests ninety-nine needed something: so does the next, most likely. */
+static void what_a_request_used_before_is_no_reason_to_abstain(void **state)
+{
+    static const char request[] = "please water every lonely orchid";
+    const char *tool = "calculator";
+    (void)state;
+    wt_picked *before = pick(semantic, request, NULL);
+    for (int i = 0; i < 99; i++)
+        sound(&place, wt_record_usage(semantic, request, strlen(request), &tool, 1, NULL, &place.err));
+    wt_picked *after = pick(semantic, request, NULL);
+    assert_true(before->no_answer_probability > 0.011);
+    assert_true(after->no_answer_probability < 0.011);
+    assert_string_equal(after->items[0]->tool->id, "calculator");
+    wt_picked_free(before);
+    wt_picked_free(after);
+}
+
 static void options_that_make_no_sense_are_refused(void **state)
 {
     static const struct {
@@ -185,6 +202,7 @@ int main(void)
         cmocka_unit_test(who_abstains_at_nearly_all_gives_nothing),
         cmocka_unit_test(options_that_make_no_sense_are_refused),
         cmocka_unit_test(an_older_caller_has_fewer_options),
+        cmocka_unit_test(what_a_request_used_before_is_no_reason_to_abstain),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

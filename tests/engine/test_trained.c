@@ -880,11 +880,11 @@ static void words_go_on(const char *name)
     wt_hits *hits = find_with(&place, engine, request, &options);
     wt_picked *picked = NULL;
     if (strcmp(hits->recipe, "bm25") != 0 || strcmp(hits->items[0]->tool->id, "weather/getForecast") != 0 ||
-        !strstr(hits->notice, "whichtool model pull"))
+        !strstr(hits->notice, "is not installed"))
         fail_msg("%s: %s, %s", name, hits->recipe, hits->notice);
     wt_hits_free(hits);
     sound(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
-    if (picked->len == 0 || !strstr(picked->notice, "whichtool model pull") || strstr(picked->notice, "train"))
+    if (picked->len == 0 || !strstr(picked->notice, "is not installed") || strstr(picked->notice, "train"))
         fail_msg("%s: a set of %zu, %s", name, picked->len, picked->notice);
     wt_picked_free(picked);
     for (size_t i = 0; i < LEFTOVERS; i++) {
