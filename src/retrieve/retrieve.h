@@ -35,7 +35,7 @@ extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 bool wt__retriever_asks(const struct retriever *retriever, enum source_id source);
 
 /* Usages of the very same request (recorded.c) have a say that is this share of all others' together. */
-#define RECORDED_SHARE 1.0f
+#define RECORDED_SHARE 1.5f
 void wt__retriever_weigh_recorded(struct retriever *retriever);
 
 #define WEIGHT_MAX 1e6 /* products of weights and vectors are what an index takes */

@@ -894,7 +894,7 @@ static void words_go_on(const char *name)
         for (size_t r = 0; options.recipe && (recipe = wt_recipe_at(r)); r++)
             if (strcmp(recipe->name, options.recipe) == 0 && recipe->needs_model && !recipe->picks)
                 refused(&place, wt_find(engine, request, strlen(request), &options, &hits, &place.err),
-                        strcmp(options.recipe, "toolrerank") == 0 ? WT_EMODEL : WT_ERECIPE, "whichtool model pull");
+                        strcmp(options.recipe, "toolrerank") == 0 ? WT_EMODEL : WT_ERECIPE, "is not installed");
     }
     wt_close(engine);
 }
