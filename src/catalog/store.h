@@ -269,8 +269,8 @@ struct recorded_tool {
 enum { RECORDED_TOOLS_MAX = 256 };
 
 /* The tools that teaching usages of such a request used, in the arena. One look in an index; nearly the same is told of
- * the newest 200 requests alone, or the newest 256 KB of them, and 200 usages count, the newest of each request, where a
- * client is heard once of a tool. */
+ * the newest 200 requests alone, or the newest 256 KB of them, and 200 usages count, the newest of each request, where
+ * a client is heard once of a tool. */
 int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
                        size_t *count, wt_error *err);
 
