@@ -563,9 +563,9 @@ WT_API int wt_read_time(const char *text, int64_t *seconds, wt_error *err);
  * less those of `excluded_providers` and those that match one of `excluded`. What may not be found is passed over
  * within the search: as many hits come out as were asked for, and no recipe, reranker, set or past use brings it back.
  *
- * A pattern is matched against the whole id, as "github/delete_*" or "mail?/send"; one without a '/' against
- * the name alone, as "delete_*". '*' stands for any run of characters, '/' included, '?' for one; everything else for
- * itself, letters by their case.
+ * A pattern is matched against the whole name, as "delete_*" or "issues/create*", and one with a '/' against
+ * the whole id, too, as "github/delete_*" or "mail?/send". '*' stands for any run of characters, '/' included, '?' for
+ * one; everything else for itself, letters by their case.
  *
  * Of names and patterns that no tool has, the result's notice tells, with what may have been meant; where no tool has
  * any of `providers`, or none matches any of `only`, it is WT_ENOTFOUND. The first search with a filter looks at every

@@ -3,6 +3,7 @@
 
 #include <strings.h>
 
+#include "base/glob.h"
 #include "base/sha256.h"
 #include "text/unicode.h"
 
@@ -14,6 +15,16 @@ enum {
     DIGITS_MAX = 16,
     WORDS_MAX = READABLE_SOURCE / 2 + 1,
 };
+
+bool wt__pattern_of_ids(struct str pattern)
+{
+    return memchr(pattern.ptr, '/', pattern.len) != NULL;
+}
+
+bool wt__pattern_fits(struct str pattern, struct str id, struct str name)
+{
+    return wt__glob_matches(pattern, name) || (wt__pattern_of_ids(pattern) && wt__glob_matches(pattern, id));
+}
 
 void wt__tool_id(struct buffer *out, struct str provider, struct str name)
 {

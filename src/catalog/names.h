@@ -27,6 +27,11 @@ struct str wt__name_stem(struct str name);
 /* Appends the id. */
 void wt__tool_id(struct buffer *out, struct str provider, struct str name);
 
+/* Whether a pattern (base/glob.h) looks at ids, too: one with a '/' does. */
+bool wt__pattern_of_ids(struct str pattern);
+/* Whether a tool fits: by its name ("issues/create" is one), or by its id where the pattern looks at that. */
+bool wt__pattern_fits(struct str pattern, struct str id, struct str name);
+
 /* text in letters, digits, '_' and '-', as above; at most READABLE_SOURCE bytes, no NUL behind them. Returns its
  * length, 0 when nothing of text can be read. Any bytes are accepted. */
 size_t wt__readable(char out[READABLE_SOURCE], struct str text);

@@ -168,9 +168,8 @@ int wt__store_each_provider(struct store *store, store_provider_visit visit, voi
 
 int wt__store_count(struct store *store, uint64_t *tools, uint64_t *providers, wt_error *err);
 
-/* As wt__store_list, of the tools that fit a pattern: with '*' or '?' in it one of base/glob.h, of the id or, without a
- * '/', of the name; else a part of the id, in upper or lower case. Looks at every name, and at nothing else of a tool.
- */
+/* As wt__store_list, of the tools that fit a pattern: with '*' or '?' in it by wt__pattern_fits, else as a part of the
+ * id, in upper or lower case. Looks at every name, and at nothing else of a tool. */
 int wt__store_list_matching(struct store *store, const struct str *provider, struct str pattern, size_t limit,
                             size_t offset, struct arena *arena, int64_t **ids, size_t *count, wt_error *err);
 

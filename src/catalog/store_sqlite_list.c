@@ -1,7 +1,6 @@
 /* store_sqlite_list.c: what there is, told from indexes: of a tool nothing but its name is read. */
 #include "catalog/store_sqlite.h"
 
-#include "base/glob.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "catalog/names.h"
@@ -35,16 +34,16 @@ static int collect_matching(struct store *store, sqlite3_stmt *rows, struct str 
 {
     struct buffer id = {0};
     size_t capacity = 0;
-    bool glob = has(pattern, '*') || has(pattern, '?'), bare = glob && !has(pattern, '/');
+    bool glob = has(pattern, '*') || has(pattern, '?');
     int rc = 0;
     while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
         rc = 0;
         wt__buffer_clear(&id);
         wt__tool_id(&id, wt__sql_column(rows, 1), wt__sql_column(rows, 2));
-        struct str text = bare ? wt__sql_column(rows, 2) : wt__buffer_view(&id);
         if (id.failed)
             rc = wt__fail_nomem(err);
-        else if (!(glob ? wt__glob_matches(pattern, text) : holds(text, pattern)))
+        else if (!(glob ? wt__pattern_fits(pattern, wt__buffer_view(&id), wt__sql_column(rows, 2))
+                        : holds(wt__buffer_view(&id), pattern)))
             continue;
         else if (wt__grow((void **)ids, &capacity, *count + 1, sizeof **ids) < 0)
             rc = wt__fail_nomem(err);

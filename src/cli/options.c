@@ -131,8 +131,8 @@ static const struct example add_examples[] = {
          .kind = VALUE_TEXT,                                                                                           \
          .value = "PATTERN",                                                                                           \
          .repeats = true,                                                                                              \
-         .help = "Only tools that match, such as 'github/get_*': * stands for any characters, ? for one. A pattern "   \
-                 "without / is of the name, with one of provider/name. May be given again: any of those."},            \
+         .help = "Only tools that match, such as 'github/get_*': * stands for any characters, ? for one. It is "       \
+                 "held against the name, and with a / against provider/name, too. May be given again: any of those."}, \
     {                                                                                                                  \
         .id = OPT_EXCLUDE, .name = "exclude", .kind = VALUE_TEXT, .value = "PATTERN", .repeats = true,                 \
         .help = "No tools that match, such as 'delete_*'. May be given again."                                         \
@@ -726,10 +726,10 @@ const struct verb wt__verbs[] = {
     {.name = "list",
      .arguments = "[PATTERN]",
      .summary = "List the tools or the providers of the catalogue",
-     .text =
-         "Tools come in the order of their import. With PATTERN only those that fit it: by a part of the id, which "
-         "is provider/name, in upper or lower case; or, where it holds * (any characters) or ? (one character), by "
-         "the whole name, or with a / by the whole id. Put quotes around such a PATTERN, or the shell reads it first.",
+     .text = "Tools come in the order of their import. With PATTERN only those that fit it: by a part of the id, which "
+             "is provider/name, in upper or lower case; or, where it holds * (any characters) or ? (one character), by "
+             "the whole name, and with a / by the whole id, too. Put quotes around such a PATTERN, or the shell reads "
+             "it first.",
      .kind = VALUE_TEXT,
      .max_words = 1,
      OPTIONS(list_options),

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/sort.h"
@@ -71,8 +70,7 @@ int wt__filter_read(const wt_filter *given, const char *provider, struct arena *
 /* A name or a pattern of a filter. */
 struct item {
     struct str text;
-    bool whole; /* a pattern of whole ids */
-    bool met;   /* some tool has it */
+    bool met; /* some tool has it */
 };
 
 /* One of a filter's lists. */
@@ -96,7 +94,7 @@ struct making {
     struct arena scratch;
     wt_error *err;
     struct list providers, excluded_providers, only, excluded;
-    bool ids;            /* some pattern is of whole ids */
+    bool ids;            /* some pattern looks at ids */
     struct provider *of; /* [of_count] ascending, when ids */
     size_t of_count, of_capacity;
     struct buffer id;
@@ -174,7 +172,7 @@ static bool matches(struct list *patterns, struct str name, struct str id)
     bool any = false;
     for (size_t i = 0; i < patterns->count; i++) {
         struct item *pattern = &patterns->items[i];
-        if (!(any && pattern->met) && wt__glob_matches(pattern->text, pattern->whole ? id : name))
+        if (!(any && pattern->met) && wt__pattern_fits(pattern->text, id, name))
             any = pattern->met = true;
     }
     return any;
@@ -201,7 +199,7 @@ static void set_row(const struct making *m, uint64_t *bits, int64_t id, bool val
 static int visit_name(void *context, int64_t id, int64_t provider, struct str name)
 {
     struct making *m = context;
-    struct str whole = m->ids ? id_of(m, provider, name) : name;
+    struct str whole = m->ids ? id_of(m, provider, name) : name; /* which is not looked at then */
     if (m->id.failed)
         return wt__fail_nomem(m->err);
     if (m->only.count > 0 && matches(&m->only, name, whole))
@@ -303,15 +301,15 @@ static int list_items(struct making *m, struct list *list, const char *const *it
     if (!list->items || !list->numbers)
         return wt__fail_nomem(m->err);
     for (; list->count < count; list->count++)
-        list->items[list->count] = (struct item){wt__str(items[list->count]), strchr(items[list->count], '/'), false};
+        list->items[list->count] = (struct item){wt__str(items[list->count]), false};
     return 0;
 }
 
-static bool any_whole(const struct list *patterns)
+static bool any_of_ids(const struct list *patterns)
 {
     bool any = false;
     for (size_t i = 0; i < patterns->count; i++)
-        any |= patterns->items[i].whole;
+        any |= wt__pattern_of_ids(patterns->items[i].text);
     return any;
 }
 
@@ -324,7 +322,7 @@ static int make(struct making *m, const wt_filter *filter, const char **notice, 
         rc = list_items(m, &m->only, filter->only, filter->only_count);
     if (rc == 0)
         rc = list_items(m, &m->excluded, filter->excluded, filter->excluded_count);
-    m->ids = any_whole(&m->only) || any_whole(&m->excluded);
+    m->ids = any_of_ids(&m->only) || any_of_ids(&m->excluded);
     if (rc == 0 && (m->ids || m->providers.count + m->excluded_providers.count > 0))
         rc = wt__index_each_provider(m->engine, m->index, visit_provider, m, err);
     if (rc < 0)
@@ -416,14 +414,14 @@ static struct filter_mask *known(struct index_handle *index, struct str key)
     return NULL;
 }
 
-/* Puts a fresh mask first, and returns those that have to leave for it. With lock held. */
+/* Puts a fresh mask first, where it stays, and returns those that have to leave for it. With lock held. */
 static struct filter_mask *keep(struct index_handle *index, struct filter_mask *mask)
 {
-    size_t bytes = 0;
+    size_t bytes = mask->bytes;
     atomic_fetch_add(&mask->references, 1);
     mask->next = index->masks;
     index->masks = mask;
-    struct filter_mask **at = &index->masks;
+    struct filter_mask **at = &mask->next;
     for (; *at && (bytes += (*at)->bytes) <= MASKS_BYTES; at = &(*at)->next)
         ;
     struct filter_mask *rest = *at;

@@ -196,12 +196,33 @@ static void real_names_hardly_meet(void **state)
         skip();
 }
 
+static void patterns_are_of_names_and_with_a_slash_of_ids(void **state)
+{
+    static const struct {
+        const char *pattern, *id, *name;
+        bool fits;
+    } rows[] = {
+        {"delete_*", "github/delete_file", "delete_file", true},
+        {"git*", "github/delete_file", "delete_file", false},
+        {"github/*", "github/delete_file", "delete_file", true},
+        {"*/delete_?ile", "github/delete_file", "delete_file", true},
+        {"issues/create*", "github/issues/create-comment", "issues/create-comment", true},
+        {"github/issues/*", "github/issues/create-comment", "issues/create-comment", true},
+        {"*/*", "calculator", "calculator", false},
+        {"Delete_*", "github/delete_file", "delete_file", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (wt__pattern_fits(wt__str(rows[i].pattern), wt__str(rows[i].id), wt__str(rows[i].name)) != rows[i].fits)
+            fail_msg("%s and %s", rows[i].pattern, rows[i].id);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_readable),     cmocka_unit_test(attempts_differ),
         cmocka_unit_test(any_bytes_are_named),    cmocka_unit_test(ids_are_provider_slash_name),
-        cmocka_unit_test(real_names_hardly_meet),
+        cmocka_unit_test(real_names_hardly_meet), cmocka_unit_test(patterns_are_of_names_and_with_a_slash_of_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
