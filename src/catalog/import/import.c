@@ -88,6 +88,14 @@ static bool is_client_config(struct str bytes)
            (mentions(bytes, "\"servers\"") && (mentions(bytes, "\"command\"") || mentions(bytes, "\"url\"")));
 }
 
+/* A log of requests (catalog/usage_import.h), by its first line: a tool would have a name there. */
+static bool is_recorded_use(struct str bytes)
+{
+    const char *end = memchr(bytes.ptr, '\n', bytes.len);
+    struct str line = {bytes.ptr, end ? (size_t)(end - bytes.ptr) : bytes.len};
+    return mentions(line, "\"request\"") && mentions(line, "\"tools\"") && !mentions(line, "\"name\"");
+}
+
 static int choose(const struct importer **out, const struct import_options *options, const char *file, struct str bytes,
                   wt_error *err)
 {
@@ -99,6 +107,9 @@ static int choose(const struct importer **out, const struct import_options *opti
     const char *sentence = peek.lines || peek.keys & ~(unsigned)PEEK_UNSURE ? NULL : stranger(bytes);
     if (sentence)
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s %s", file, sentence);
+    if (peek.lines && is_recorded_use(bytes))
+        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
+                           "%s is recorded use and has no tools: `whichtool usage add` takes it", file);
     for (size_t i = 0; i < IMPORTERS && !*out; i++)
         if (importers[i]->detect(&peek))
             *out = importers[i];
