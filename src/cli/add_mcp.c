@@ -75,22 +75,17 @@ static const char *const *split(struct arena *arena, const char *line)
 
 static void text_server(struct buffer *out, const wt_mcp_server *server)
 {
-    static const char *const words[] = {"added", "updated", "unchanged", "removed", "skipped"};
     const wt_add_report *report = server->added;
     wt__text_escape(out, wt__str(server->name), TEXT_LINE);
     if (!report) {
         wt__buffer_text(out, ": disabled, not asked\n");
         return;
     }
-    const size_t counts[] = {report->added, report->updated, report->unchanged, report->removed, report->skipped};
     wt__buffer_text(out, ": ");
     wt__grouped(out, server->tools);
     wt__buffer_text(out, server->tools == 1 ? " tool" : " tools");
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        wt__buffer_text(out, i ? ", " : ": ");
-        wt__grouped(out, counts[i]);
-        wt__buffer_printf(out, " %s", words[i]);
-    }
+    wt__buffer_text(out, ": ");
+    wt__text_changes(out, report);
     wt__buffer_char(out, '\n');
 }
 
@@ -103,11 +98,7 @@ static void json_server(struct buffer *out, const wt_mcp_server *server)
     wt__json_text(out, "state", report ? "answered" : server->disabled ? "disabled" : "failed");
     wt__json_count(out, "tools", server->tools);
     if (report) {
-        wt__json_count(out, "added", report->added);
-        wt__json_count(out, "updated", report->updated);
-        wt__json_count(out, "unchanged", report->unchanged);
-        wt__json_count(out, "removed", report->removed);
-        wt__json_count(out, "skipped", report->skipped);
+        wt__json_changes(out, report);
         if (report->notice)
             wt__json_text(out, "notice", report->notice);
         wt__json_issues(out, report->issues, report->issue_count);

@@ -13,11 +13,7 @@ static void json_report(struct buffer *out, const char *source, const wt_add_rep
     wt__buffer_char(out, '{');
     wt__json_text(out, "source", source);
     wt__json_text(out, "format", report->format ? report->format : "");
-    wt__json_count(out, "added", report->added);
-    wt__json_count(out, "updated", report->updated);
-    wt__json_count(out, "unchanged", report->unchanged);
-    wt__json_count(out, "removed", report->removed);
-    wt__json_count(out, "skipped", report->skipped);
+    wt__json_changes(out, report);
     wt__json_count(out, "embedded", report->embedded);
     wt__json_count(out, "collisions", report->collisions);
     wt__json_key(out, "collided");
@@ -35,16 +31,11 @@ static void json_report(struct buffer *out, const char *source, const wt_add_rep
 
 static void text_report(struct buffer *out, const char *source, const wt_add_report *report)
 {
-    static const char *const words[] = {"added", "updated", "unchanged", "removed", "skipped"};
-    const size_t counts[] = {report->added, report->updated, report->unchanged, report->removed, report->skipped};
     wt__buffer_text(out, source);
     if (report->format && *report->format)
         wt__buffer_printf(out, " (%s)", report->format);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        wt__buffer_text(out, i ? ", " : ": ");
-        wt__grouped(out, counts[i]);
-        wt__buffer_printf(out, " %s", words[i]);
-    }
+    wt__buffer_text(out, ": ");
+    wt__text_changes(out, report);
     wt__buffer_text(out, "; ");
     wt__grouped(out, report->embedded);
     wt__buffer_text(out, " vectors");

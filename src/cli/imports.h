@@ -18,6 +18,10 @@ struct import_outcome {
  * is disposed of. An exit code: a source of which nothing could be taken is no source. */
 int wt__import_print(const struct cli *cli, const struct import_outcome *outcome, struct buffer *line);
 
+/* What an import changed: "1 added, 0 updated, ...", or the members of a JSON object. */
+void wt__text_changes(struct buffer *out, const wt_add_report *report);
+void wt__json_changes(struct buffer *out, const wt_add_report *report);
+
 /* What was passed over, on stderr: the first of them, "FILE:LINE: POINTER: REASON", and how many more were met: count
  * of them were kept. */
 void wt__import_issues(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met);

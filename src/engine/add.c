@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "catalog/names.h"
 #include "engine/add.h"
+#include "engine/notice.h"
 #include "engine/recorded_use.h"
 #include "engine/sized_options.h"
 
@@ -48,20 +49,13 @@ int wt__report_new(struct report **out, const struct import *import, wt_error *e
     return wt__fail_nomem(err);
 }
 
-/* Adds a sentence to the notice, and takes it. */
+/* Adds a sentence to the notice, and disposes of it. */
 static int add_notice(struct report *report, struct buffer *sentence, wt_error *err)
 {
-    struct buffer text = {0};
-    const char *before = report->public.notice;
-    wt__buffer_printf(&text, "%s%s", before ? before : "", before ? "; " : "");
-    wt__buffer_str(&text, wt__buffer_view(sentence));
-    char *notice = text.failed || sentence->failed ? NULL : wt__arena_copy(&report->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
+    int rc = sentence->failed ? wt__fail_nomem(err)
+                              : wt__add_notice(&report->public.notice, sentence->ptr, &report->arena, err);
     wt__buffer_dispose(sentence);
-    if (!notice)
-        return wt__fail_nomem(err);
-    report->public.notice = notice;
-    return 0;
+    return rc;
 }
 
 static const char *copy_id(struct arena *arena, struct str provider, struct str name)

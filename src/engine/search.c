@@ -170,17 +170,23 @@ static int read_recorded(struct search *search, wt_error *err)
     return rc == WT_EBUSY ? 0 : rc;
 }
 
+/* What may not be found was not asked for: that a request used it says nothing of the rest. */
+static void drop_recorded(struct search *search, const uint64_t *allowed)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < search->recorded_count; i++)
+        if (wt__row_allowed(allowed, search->recorded[i].row))
+            search->recorded[kept++] = search->recorded[i];
+    search->recorded_count = kept;
+}
+
 static int retrieve(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
     const struct snapshot *snapshot = search->index->snapshot;
     const struct rerank_kind *reranker = plan->reranker.kind;
     struct retriever retriever = plan->retriever;
-    struct view view = {.snapshot = snapshot,
-                        .encoder = plan->encoder,
-                        .neighbours = wt__search_neighbours(search),
-                        .recorded = search->recorded,
-                        .recorded_count = search->recorded_count};
+    struct view view = {.snapshot = snapshot, .encoder = plan->encoder, .neighbours = wt__search_neighbours(search)};
     size_t k = search->k, deeper = wt__reranker_depth(&plan->reranker);
     struct retrieve_request request = {.text = search->request,
                                        .k = k > deeper ? k : deeper,
@@ -190,11 +196,15 @@ static int retrieve(struct search *search, wt_error *err)
     if (plan->set.kind)
         view.vectors =
             search->vectors ? search->vectors : wt__snapshot_vectors(snapshot, plan->set.model, plan->set.kind);
-    if (search->recorded_count > 0)
-        wt__retriever_weigh_recorded(&retriever);
     int rc = wt__search_allowed(search, &request.allowed, err);
-    if (rc == 0)
-        rc = wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err);
+    if (rc < 0)
+        return rc;
+    drop_recorded(search, request.allowed);
+    view.recorded = search->recorded;
+    view.recorded_count = search->recorded_count;
+    if (view.recorded_count > 0)
+        wt__retriever_weigh_recorded(&retriever);
+    rc = wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0 && wt__progress_step(search->progress, 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0) {

@@ -18,9 +18,9 @@ static int search(struct query *query, wt_error *err)
     ranking->top = wt__arena_array(&query->workspace->arena, struct scored, view->recorded_count);
     if (!ranking->top)
         return wt__fail_nomem(err);
-    for (size_t i = 0; i < view->recorded_count; i++)
-        if (wt__row_allowed(query->request->allowed, view->recorded[i].row))
-            ranking->top[ranking->len++] = view->recorded[i];
+    ranking->len = view->recorded_count;
+    if (ranking->len > 0)
+        memcpy(ranking->top, view->recorded, ranking->len * sizeof *ranking->top);
     wt__scored_sort(ranking->top, ranking->len);
     ranking->best = ranking->len ? ranking->top[0].score : 0;
     return 0;

@@ -58,7 +58,7 @@ struct view {
     const struct encoder *encoder;       /* of requests; needed when the retriever weighs more than words */
     const struct vectors *vectors;       /* of the tools, of that encoder; NULL: none has one yet */
     const struct neighbours *neighbours; /* past requests, by that encoder; NULL: there are none */
-    const struct scored *recorded;       /* [recorded_count] what usages of this very request used, by row, each once */
+    const struct scored *recorded; /* [recorded_count] what usages of this very request used and may be found, by row */
     size_t recorded_count;
 };
 

@@ -145,6 +145,16 @@ static void what_a_request_used_before_is_no_reason_to_abstain(void **state)
     assert_true(before->no_answer_probability > 0.011);
     assert_true(after->no_answer_probability < 0.011);
     assert_string_equal(after->items[0]->tool->id, "calculator");
+    wt_picked_free(after);
+    wt_pick_options options; /* what was used may not be found now: that says nothing of the rest */
+    wt_filter filter;
+    wt_pick_options_init(&options);
+    wt_filter_init(&filter);
+    filter.excluded = &tool;
+    filter.excluded_count = 1;
+    options.filter = &filter;
+    after = pick(semantic, request, &options);
+    assert_true(after->no_answer_probability > 0.011);
     wt_picked_free(before);
     wt_picked_free(after);
 }
