@@ -853,6 +853,11 @@ typedef struct wt_train_options {
     size_t synthetic;   /* so many requests made of the descriptions of each catalogue's tools (inverse cloze task), to
                            learn from beside the recorded ones, or in their place where there are none; for the encoder
                            and the cross-encoder; 0: none */
+    const char *most_of; /* the same as most of one data set, a line each: "NAME=N", NAME being the last part of its
+                            folder; a line "N" is for those that no line names. NULL: all have most */
+    double join;         /* requests that need several tools, made of those of one catalogue that need few: two or three
+                            in one text, with the tools of all, as this share of all training requests, 0 to
+                            below 1; dev has none; for the encoder and the cross-encoder; 0: none */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)

@@ -168,13 +168,13 @@ static int fill_options(struct cli *cli, wt_train_options *options)
     options->loss = wt__text_of(cli, OPT_LOSS);
     options->precision = wt__text_of(cli, OPT_PRECISION);
     options->fields = wt__text_of(cli, OPT_FIELDS);
+    options->most_of = wt__text_of(cli, OPT_MOST);
     options->threads = (unsigned)number[OPT_THREADS];
     options->seed = number[OPT_SEED];
     options->batch = (size_t)number[OPT_BATCH];
     options->accumulate = (size_t)number[OPT_ACCUMULATE];
     options->freeze = (size_t)number[OPT_FREEZE];
     options->candidates = (size_t)number[OPT_CANDIDATES];
-    options->most = (size_t)number[OPT_MOST];
     options->negatives = (size_t)number[OPT_NEGATIVES];
     options->synthetic = (size_t)number[OPT_SYNTHETIC];
     options->memory = number[OPT_MEMORY] * 1000000;
@@ -182,6 +182,8 @@ static int fill_options(struct cli *cli, wt_train_options *options)
     int code = read_real(cli, OPT_EPOCHS, "epochs", &options->epochs);
     if (code == 0)
         code = read_real(cli, OPT_LR, "lr", &options->rate);
+    if (code == 0)
+        code = read_real(cli, OPT_JOIN, "join", &options->join);
     if (code == 0 && options->data && !options->out)
         code = wt__cli_usage(cli, "--data needs --out FOLDER for the models");
     return code;

@@ -58,6 +58,7 @@ enum option_id {
     OPT_MODEL,
     OPT_MODELS,
     OPT_MOST,
+    OPT_JOIN,
     OPT_NEGATIVES,
     OPT_NO_VECTORS,
     OPT_OFFSET,

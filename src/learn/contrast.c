@@ -2,12 +2,14 @@
  * the batch's other tools: in-batch contrast (van den Oord et al. 2018), cosine times 20.
  *
  * A batch is requests and all their tools. For each pair of a request and a tool of its own, the loss is that of the
- * tool against the batch's tools that are not the request's; the mean over pairs is the batch's loss.
+ * tool against the batch's tools that are not the request's, and that of the request against the batch's requests that
+ * do not need the tool; the mean over pairs and both directions is the batch's loss.
  *
  * Hard negatives, when they are asked for: after the first stretch of steps between two measurements, the tools of each
  * batch are joined by wrong tools that the model ranks high for its requests. Tools are encoded when a stretch begins,
  * requests with the model of the step, so that the mistakes are those of now and only requests that are read are
- * paid for. A tool that has the text of one of the request's own is no negative of it. */
+ * paid for. A tool that has the text of one of the request's own is no negative of it, and one that comes too near to
+ * them is not drawn (learn/ranking.h). */
 #include "learn/tuning.h"
 
 #include <stdlib.h>
@@ -20,21 +22,18 @@
 
 static const float SCALE = 20; /* of the cosine */
 enum {
-    MOST_TOOLS = 48,     /* of requests in a batch; of more, some are drawn: they are what a step costs most for */
+    MOST_TOOLS = 48,     /* of requests in a batch, or half as many again as it has requests; of more, some are drawn:
+                            they are what a step costs most for */
     NEGATIVE_POOL = 16,  /* best-ranked wrong tools of a request, of which hard negatives are drawn */
-    RANKED_TOOLS = 20000 /* tools that are ranked; of more, a seeded part */
+    RANKED_TOOLS = 50000 /* needed tools that are ranked; of more, a seeded part */
 };
 
 struct contrast_step {
     size_t requests;
     uint32_t *tools; /* [tool_count] rows, ascending */
     size_t tool_count, tool_capacity;
-    uint32_t *asker; /* [pair_count] the request of each pair, by its place in the batch */
-    uint8_t *pairs;  /* [pair_count, tool_count] of enum pair */
-    uint8_t *kinds;  /* [tool_count] of enum pair, for one request */
-    size_t pair_count;
-    float *queries, *dqueries; /* [pair_count, H] */
-    float *scores;             /* [pair_count, tool_count] */
+    uint8_t *pairs;             /* [requests, tool_count] of enum pair */
+    float *scores, *gradients; /* [requests, tool_count] */
 
     struct ranking ranking;
     size_t negatives; /* of a request */
@@ -43,20 +42,16 @@ struct contrast_step {
     uint32_t *best;   /* [batch, RANKING_DEPTH] */
 };
 
-static size_t most_tools(const struct tuning *tuning)
+/* Of a batch's requests. */
+static size_t most_needed(const struct tuning *tuning)
 {
-    return MOST_TOOLS + tuning->batch * tuning->training->options->negatives;
+    size_t most = tuning->batch + tuning->batch / 2;
+    return most > MOST_TOOLS ? most : MOST_TOOLS;
 }
 
-static size_t most_pairs(const struct tuning *tuning)
+static size_t most_tools(const struct tuning *tuning)
 {
-    const struct example_set *train = &tuning->training->examples.train;
-    size_t most = 0, tools = most_tools(tuning);
-    for (size_t i = 0; i < train->count; i++) {
-        size_t labels = train->starts[i + 1] - train->starts[i];
-        most = labels > most ? labels : most;
-    }
-    return tuning->batch * (most < tools ? most : tools);
+    return most_needed(tuning) + tuning->batch * tuning->training->options->negatives;
 }
 
 static size_t ranked_tools(const struct tuning *tuning)
@@ -74,7 +69,7 @@ static size_t measure(const struct tuning *tuning, struct batch_limits *limits)
     if (tuning->training->options->negatives > 0) /* the tools' vectors, twice while they are written; and scores */
         bytes = (ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + RANKING_DEPTH)) *
                 sizeof(float);
-    return bytes + most_pairs(tuning) * (2 * hidden + 2 * tools) * sizeof(float);
+    return bytes + tuning->batch * tools * (2 * sizeof(float) + 1);
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -96,23 +91,19 @@ static int begin_negatives(struct tuning *tuning, struct contrast_step *step, wt
 
 static int begin(struct tuning *tuning, wt_error *err)
 {
-    size_t pairs = most_pairs(tuning), hidden = tuning->training_batch.hidden, tools = most_tools(tuning);
+    size_t pairs = tuning->batch * most_tools(tuning);
     struct training *training = tuning->training;
     struct contrast_step *step = calloc(1, sizeof *step);
     tuning->own = step;
     if (!step)
         return wt__fail_nomem(err);
     step->negatives = training->options->negatives;
-    step->asker = wt__alloc_array(pairs, sizeof *step->asker);
-    step->pairs = wt__alloc_array(pairs, tools);
-    step->kinds = wt__alloc_array(tools, 1);
-    step->queries = wt__alloc_aligned(pairs * hidden, sizeof *step->queries);
-    step->dqueries = wt__alloc_aligned(pairs * hidden, sizeof *step->dqueries);
-    step->scores = wt__alloc_aligned(pairs * tools, sizeof *step->scores);
-    bool whole = step->asker && step->pairs && step->kinds && step->queries && step->dqueries && step->scores;
-    int rc = whole ? 0 : wt__fail_nomem(err);
+    step->pairs = wt__alloc_array(pairs, sizeof *step->pairs);
+    step->scores = wt__alloc_aligned(pairs, sizeof *step->scores);
+    step->gradients = wt__alloc_aligned(pairs, sizeof *step->gradients);
+    int rc = step->pairs && step->scores && step->gradients ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = wt__ranking_open(&step->ranking, &training->examples, RANKED_TOOLS, training->seed, err);
+        rc = wt__ranking_open(&step->ranking, &training->examples, true, RANKED_TOOLS, training->seed, err);
     return rc == 0 && step->negatives > 0 ? begin_negatives(tuning, step, err) : rc;
 }
 
@@ -122,12 +113,9 @@ static void end(struct tuning *tuning)
     if (!step)
         return;
     free(step->tools);
-    free(step->asker);
     free(step->pairs);
-    free(step->kinds);
-    free(step->queries);
-    free(step->dqueries);
     free(step->scores);
+    free(step->gradients);
     free(step->asking);
     free(step->parts);
     free(step->best);
@@ -165,6 +153,7 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
 {
     const struct example_set *train = &tuning->training->examples.train;
     const struct train_buffers *buffers = &tuning->objective.buffers;
+    size_t hidden = tuning->training_batch.hidden;
     if (step->negatives == 0 || buffers->values[buffers->count - 1] == 0)
         return 0;
     int rc = wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->requests, examples, count, step->asking,
@@ -178,8 +167,8 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         uint32_t wrong[NEGATIVE_POOL];
-        size_t pool =
-            wt__ranking_wrong(&step->ranking, examples[i], step->best + i * RANKING_DEPTH, NEGATIVE_POOL, wrong);
+        size_t pool = wt__ranking_wrong(&step->ranking, examples[i], step->asking + i * hidden,
+                                        step->best + i * RANKING_DEPTH, NEGATIVE_POOL, wrong);
         for (size_t n = 0; n < step->negatives && n < pool; n++) {
             size_t other = n + (size_t)wt__rng_below(rng, pool - n);
             uint32_t drawn = wrong[other];
@@ -193,9 +182,9 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
 
 /* ---------------------------------------------------------------- a batch */
 
-/* The tools of all the batch's requests, each once; of too many, MOST_TOOLS that are drawn. */
+/* The tools of all the batch's requests, each once; of too many, `most` that are drawn. */
 static int gather_tools(struct contrast_step *step, const struct example_set *train, const uint32_t *examples,
-                        size_t count, struct rng *rng, wt_error *err)
+                        size_t count, size_t most, struct rng *rng, wt_error *err)
 {
     size_t all = 0, kept;
     for (size_t i = 0; i < count; i++) {
@@ -206,14 +195,14 @@ static int gather_tools(struct contrast_step *step, const struct example_set *tr
         all += n;
     }
     kept = wt__sort_unique_u32(step->tools, all);
-    if (kept > MOST_TOOLS) {
-        for (size_t i = 0; i < MOST_TOOLS; i++) {
+    if (kept > most) {
+        for (size_t i = 0; i < most; i++) {
             size_t other = i + (size_t)wt__rng_below(rng, kept - i);
             uint32_t moved = step->tools[i];
             step->tools[i] = step->tools[other];
             step->tools[other] = moved;
         }
-        kept = MOST_TOOLS;
+        kept = most;
     }
     step->tool_count = kept;
     return 0;
@@ -230,39 +219,22 @@ static enum pair pair_of(const struct contrast_step *step, const struct example_
     return wt__ranking_right(&step->ranking, train, request, row) ? PAIR_IGNORED : PAIR_NEGATIVE;
 }
 
-/* A row for each pair: its tool is the positive, the request's other tools do not count. */
-static void list_pairs(struct contrast_step *step, const struct example_set *train, const uint32_t *examples,
-                       size_t count)
-{
-    step->pair_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t t = 0; t < step->tool_count; t++)
-            step->kinds[t] = (uint8_t)pair_of(step, train, examples[i], step->tools[t]);
-        for (size_t t = 0; t < step->tool_count; t++) {
-            if (step->kinds[t] != PAIR_POSITIVE)
-                continue;
-            uint8_t *row = step->pairs + step->pair_count * step->tool_count;
-            for (size_t c = 0; c < step->tool_count; c++)
-                row[c] = c == t || step->kinds[c] == PAIR_NEGATIVE ? step->kinds[c] : PAIR_IGNORED;
-            step->asker[step->pair_count++] = (uint32_t)i;
-        }
-    }
-}
-
 static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err)
 {
     const struct example_set *train = &tuning->training->examples.train;
     struct contrast_step *step = tuning->own;
-    int rc = gather_tools(step, train, examples, count, rng, err);
+    int rc = gather_tools(step, train, examples, count, most_needed(tuning), rng, err);
     if (rc == 0)
         rc = add_negatives(tuning, step, examples, count, rng, err);
     if (rc < 0)
         return rc;
     step->tool_count = wt__sort_unique_u32(step->tools, step->tool_count);
     step->requests = count;
-    list_pairs(step, train, examples, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        for (size_t t = 0; t < step->tool_count; t++)
+            step->pairs[i * step->tool_count + t] = (uint8_t)pair_of(step, train, examples[i], step->tools[t]);
         wt__tuning_add(tuning, &tuning->requests, examples[i]);
+    }
     for (size_t t = 0; t < step->tool_count; t++)
         wt__tuning_add(tuning, &tuning->tools, step->tools[t]);
     return 0;
@@ -270,25 +242,19 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
 
 static double loss(struct tuning *tuning)
 {
-    struct contrast_step *step = tuning->own;
-    size_t hidden = tuning->training_batch.hidden, tools_at = step->requests * hidden;
-    for (size_t p = 0; p < step->pair_count; p++)
-        memcpy(step->queries + p * hidden, tuning->training_batch.vectors + step->asker[p] * hidden,
-               hidden * sizeof *step->queries);
-    struct contrast contrast = {.rows = step->pair_count,
-                                .columns = step->tool_count,
-                                .width = hidden,
-                                .queries = step->queries,
-                                .documents = tuning->training_batch.vectors + tools_at,
-                                .pairs = step->pairs,
-                                .scale = SCALE,
-                                .scores = step->scores};
-    float result = wt__loss_contrast(&contrast, step->dqueries, tuning->training_batch.dvectors + tools_at);
-    memset(tuning->training_batch.dvectors, 0, tools_at * sizeof *tuning->training_batch.dvectors);
-    for (size_t p = 0; p < step->pair_count; p++)
-        for (size_t d = 0; d < hidden; d++)
-            tuning->training_batch.dvectors[step->asker[p] * hidden + d] += step->dqueries[p * hidden + d];
-    return result;
+    const struct contrast_step *step = tuning->own;
+    struct training_batch *batch = &tuning->training_batch;
+    size_t tools_at = step->requests * batch->hidden;
+    const struct contrast contrast = {.rows = step->requests,
+                                      .columns = step->tool_count,
+                                      .width = batch->hidden,
+                                      .queries = batch->vectors,
+                                      .documents = batch->vectors + tools_at,
+                                      .pairs = step->pairs,
+                                      .scale = SCALE,
+                                      .scores = step->scores,
+                                      .gradients = step->gradients};
+    return wt__loss_contrast_both(&contrast, batch->dvectors, batch->dvectors + tools_at);
 }
 
 const struct tuning_kind wt__contrast = {.name = "contrast",

@@ -287,7 +287,7 @@ static int add_group(struct crossing *c, size_t i, uint32_t example, struct rng 
     if (!right)
         return wt__fail_nomem(err);
     memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
-    size_t pool = wt__ranking_wrong(&c->ranking, example, c->best + i * RANKING_DEPTH, CROSS_DEPTH, wrong);
+    size_t pool = wt__ranking_wrong(&c->ranking, example, NULL, c->best + i * RANKING_DEPTH, CROSS_DEPTH, wrong);
     group->first = c->training_batch.count;
     put(c, example, right, draw_some(right, labels, CROSS_POSITIVES, rng), true);
     put(c, example, wrong, draw_some(wrong, pool, c->negatives, rng), false);
@@ -455,7 +455,7 @@ static int open_first_stage(struct crossing *c, wt_error *err)
     struct training *training = c->training;
     struct progress progress;
     wt__progress_init(&progress, wt__train_progress_forward, &training->progress);
-    int rc = wt__ranking_open(&c->ranking, &training->examples, SIZE_MAX, training->seed, err);
+    int rc = wt__ranking_open(&c->ranking, &training->examples, false, SIZE_MAX, training->seed, err);
     if (rc == 0)
         rc = wt__encoder_open(&c->encoder, c->base, err);
     if (rc == 0)

@@ -390,8 +390,8 @@ void wt__examples_seal(struct examples *e)
         }
     hash_set(&sha, &e->train);
     hash_set(&sha, &e->dev);
-    if (e->part_count > 1)
-        wt__sha256_update(&sha, e->parts, e->part_count * sizeof *e->parts);
+    for (size_t p = 0; e->part_count > 1 && p < e->part_count; p++)
+        wt__sha256_update(&sha, &e->parts[p], offsetof(struct example_part, joined));
     wt__sha256_end(&sha, digest);
     wt__sha256_hex(digest, e->hash);
 }
@@ -472,7 +472,7 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
         out->part_count = 1;
         if (!r.fields)
             out->pairs = out->texts[0];
-        *out->parts = (struct example_part){out->tools, out->train.count, out->dev.count};
+        *out->parts = (struct example_part){out->tools, out->train.count, out->dev.count, 0};
         wt__examples_seal(out);
     }
     wt__buffer_dispose(&r.text);
@@ -486,7 +486,7 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
     return rc;
 }
 
-static void set_dispose(struct example_set *set)
+void wt__example_set_dispose(struct example_set *set)
 {
     free(set->texts);
     free(set->starts);
@@ -496,8 +496,8 @@ static void set_dispose(struct example_set *set)
 
 void wt__examples_dispose(struct examples *examples)
 {
-    set_dispose(&examples->train);
-    set_dispose(&examples->dev);
+    wt__example_set_dispose(&examples->train);
+    wt__example_set_dispose(&examples->dev);
     if (examples->pairs != examples->texts[0])
         free(examples->pairs);
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)

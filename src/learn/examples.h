@@ -44,6 +44,7 @@ struct example_set {
  * ends. */
 struct example_part {
     size_t tools, train, dev;
+    size_t joined; /* of its training requests the last so many were made of the others */
 };
 
 struct examples {
@@ -78,10 +79,17 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
 void wt__examples_dispose(struct examples *examples);
 
 /* What several data sets [count], each read by itself, have to teach. A training request that any of them has for dev
- * is left out. most: training requests of each, beyond which a seeded part is taken; 0: all. The sets themselves are
+ * is left out. most: [count] training requests of each, beyond which a seeded part is taken; 0: all. The sets themselves are
  * not touched. Errors: WT_EEMPTY, WT_ETOOLONG (more tools than a row can count, or too many pairs), WT_ENOMEM. */
-int wt__examples_join(struct examples *out, const struct examples *sets, size_t count, size_t most, uint64_t seed,
-                      wt_error *err);
+int wt__examples_join(struct examples *out, const struct examples *sets, const size_t *most, size_t count,
+                      uint64_t seed, wt_error *err);
+
+/* Makes training requests of two or three of one part, with the tools of all, behind the part's own: this share of all
+ * training requests then, 0 <= share < 1, or fewer where they would be too long or need nothing else. Errors:
+ * WT_ENOMEM. */
+int wt__examples_join_requests(struct examples *examples, double share, uint64_t seed, wt_error *err);
+
+void wt__example_set_dispose(struct example_set *set);
 
 /* Fills the hash. */
 void wt__examples_seal(struct examples *examples);

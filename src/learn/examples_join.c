@@ -11,7 +11,8 @@
 struct joining {
     struct examples *out;
     const struct examples *sets;
-    size_t count, most;
+    const size_t *most; /* [count] */
+    size_t count;
     struct rng rng;
     struct map dev; /* texts that are dev somewhere */
 };
@@ -99,7 +100,7 @@ static bool add_request(struct joining *j, struct example_set *out, const struct
 }
 
 /* A set's training requests, but those that are dev; of too many a seeded part, in their order. */
-static bool add_train(struct joining *j, const struct example_set *train, size_t base)
+static bool add_train(struct joining *j, const struct example_set *train, size_t most, size_t base)
 {
     uint32_t *left = wt__alloc_array(train->count, sizeof *left);
     size_t count = 0;
@@ -112,15 +113,15 @@ static bool add_train(struct joining *j, const struct example_set *train, size_t
             left[count++] = (uint32_t)i;
     }
     bool whole = true;
-    if (j->most > 0 && count > j->most) {
+    if (most > 0 && count > most) {
         uint32_t *drawn = wt__alloc_array(count, sizeof *drawn);
         whole = drawn != NULL;
         if (whole) {
-            wt__rng_draw(&j->rng, drawn, count, j->most);
-            wt__sort_u32(drawn, j->most);
-            for (size_t i = 0; i < j->most; i++)
+            wt__rng_draw(&j->rng, drawn, count, most);
+            wt__sort_u32(drawn, most);
+            for (size_t i = 0; i < most; i++)
                 left[i] = left[drawn[i]]; /* drawn[i] >= i */
-            count = j->most;
+            count = most;
         }
         free(drawn);
     }
@@ -130,16 +131,17 @@ static bool add_train(struct joining *j, const struct example_set *train, size_t
     return whole;
 }
 
-static bool add_part(struct joining *j, const struct examples *set)
+static bool add_part(struct joining *j, size_t s)
 {
+    const struct examples *set = &j->sets[s];
     struct examples *out = j->out;
     size_t base = out->tools;
-    bool whole = add_tools(j, set) && add_train(j, &set->train, base);
+    bool whole = add_tools(j, set) && add_train(j, &set->train, j->most[s], base);
     for (size_t i = 0; whole && i < set->dev.count; i++)
         whole = add_request(j, &out->dev, &set->dev, i, base);
     out->unknown_labels += set->unknown_labels;
     out->barren += set->barren;
-    out->parts[out->part_count++] = (struct example_part){out->tools, out->train.count, out->dev.count};
+    out->parts[out->part_count++] = (struct example_part){out->tools, out->train.count, out->dev.count, 0};
     return whole;
 }
 
@@ -158,8 +160,8 @@ static bool add_names(struct joining *j)
     return whole && j->out->source;
 }
 
-int wt__examples_join(struct examples *out, const struct examples *sets, size_t count, size_t most, uint64_t seed,
-                      wt_error *err)
+int wt__examples_join(struct examples *out, const struct examples *sets, const size_t *most, size_t count,
+                      uint64_t seed, wt_error *err)
 {
     struct joining j = {.out = out, .sets = sets, .count = count, .most = most};
     *out = (struct examples){0};
@@ -168,7 +170,7 @@ int wt__examples_join(struct examples *out, const struct examples *sets, size_t 
     if (rc == 0 && !add_names(&j))
         rc = wt__fail_nomem(err);
     for (size_t s = 0; rc == 0 && s < count; s++)
-        if (!add_part(&j, &sets[s]))
+        if (!add_part(&j, s))
             rc = wt__fail_nomem(err);
     if (rc == 0 && out->train.count == 0)
         rc = wt__fail(err, WT_EEMPTY, "every training request of %s is dev as well", out->source);

@@ -142,6 +142,20 @@ static int list_parameters(struct tuning *tuning, wt_error *err)
     return 0;
 }
 
+/* A batch has requests of one catalogue. */
+static int list_parts(struct tuning *tuning, wt_error *err)
+{
+    const struct examples *examples = &tuning->training->examples;
+    size_t *ends = wt__arena_array(&tuning->training->arena, size_t, examples->part_count);
+    if (!ends)
+        return wt__fail_nomem(err);
+    for (size_t p = 0; p < examples->part_count; p++)
+        ends[p] = examples->parts[p].train;
+    tuning->objective.part_ends = ends;
+    tuning->objective.part_count = examples->part_count;
+    return 0;
+}
+
 static int run(struct tuning *tuning, const struct loop_options *options, struct loop_result *result, wt_error *err)
 {
     struct training *training = tuning->training;
@@ -165,6 +179,8 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
         rc = wt__training_freeze(training, tuning->model, err);
     if (rc == 0)
         rc = list_parameters(tuning, err);
+    if (rc == 0)
+        rc = list_parts(tuning, err);
     if (rc == 0 && wt__train_progress_phase(&training->progress, "reading", 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0)

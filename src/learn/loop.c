@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "learn/checkpoint.h"
+#include "learn/sampler.h"
 
 struct loop {
     struct objective *objective;
@@ -16,9 +17,8 @@ struct loop {
     struct loop_state state;
     size_t batch, accumulate;
     uint64_t measure_every; /* steps */
-    uint32_t *order;        /* [examples] of an epoch */
-    uint64_t epoch;         /* that order is of; UINT64_MAX: of none */
-    uint32_t *chosen;       /* [batch] examples of the batch in hand */
+    struct sampler sampler;
+    uint32_t *chosen; /* [batch] examples of the batch in hand */
 
     uint64_t first_step; /* of this run */
     double run_ms;       /* when it began */
@@ -29,47 +29,6 @@ struct loop {
     double tokens;   /* read by steps of this run */
     double loss;     /* mean of the last steps */
 };
-
-/* ---------------------------------------------------------------- order */
-
-/* Different streams of one seed. */
-enum stream { STREAM_ORDER = 1, STREAM_STEP = 2 };
-
-static void seed_stream(struct rng *rng, uint64_t seed, enum stream stream, uint64_t number)
-{
-    wt__rng_seed(rng, seed);
-    uint64_t mixed = wt__rng_next(rng) ^ (number * 4 + stream);
-    wt__rng_seed(rng, mixed);
-}
-
-static void shuffle(struct loop *loop, uint64_t epoch)
-{
-    struct rng rng;
-    size_t count = loop->objective->examples;
-    if (loop->epoch == epoch)
-        return;
-    seed_stream(&rng, loop->options->seed, STREAM_ORDER, epoch);
-    for (size_t i = 0; i < count; i++)
-        loop->order[i] = (uint32_t)i;
-    for (size_t i = count; i > 1; i--) {
-        size_t other = (size_t)wt__rng_below(&rng, i);
-        uint32_t moved = loop->order[i - 1];
-        loop->order[i - 1] = loop->order[other];
-        loop->order[other] = moved;
-    }
-    loop->epoch = epoch;
-}
-
-/* The examples of one batch: the next ones of the endless row of epochs. */
-static void choose(struct loop *loop, uint64_t batch)
-{
-    size_t count = loop->objective->examples;
-    for (size_t i = 0; i < loop->batch; i++) {
-        uint64_t at = batch * loop->batch + i;
-        shuffle(loop, at / count);
-        loop->chosen[i] = loop->order[at % count];
-    }
-}
 
 static size_t batch_of(const struct loop_options *options, size_t examples)
 {
@@ -123,13 +82,14 @@ static int not_finite(const struct loop *loop, const char *what, wt_error *err)
 }
 
 /* Loss and gradients of one batch, added to the parameters' gradients. */
-static int run_batch(struct loop *loop, struct rng *rng, double *loss, wt_error *err)
+static int run_batch(struct loop *loop, uint64_t number, struct rng *rng, double *loss, wt_error *err)
 {
     struct objective *o = loop->objective;
     unsigned workers = loop->options->workers;
     struct reduction reduction = {o, workers};
     size_t tokens = 0;
-    int rc = o->prepare(o->self, loop->chosen, loop->batch, rng, &tokens, err);
+    size_t count = wt__sampler_choose(&loop->sampler, number, loop->chosen);
+    int rc = o->prepare(o->self, loop->chosen, count, rng, &tokens, err);
     if (rc < 0)
         return rc;
     if (o->forward)
@@ -151,10 +111,9 @@ static int step(struct loop *loop, wt_error *err)
     const struct loop_options *options = loop->options;
     struct rng rng;
     double loss = 0;
-    seed_stream(&rng, options->seed, STREAM_STEP, loop->state.step);
+    wt__seed_stream(&rng, options->seed, STREAM_STEP, loop->state.step);
     for (size_t a = 0; a < loop->accumulate; a++) {
-        choose(loop, loop->state.step * loop->accumulate + a);
-        int rc = run_batch(loop, &rng, &loss, err);
+        int rc = run_batch(loop, loop->state.step * loop->accumulate + a, &rng, &loss, err);
         if (rc < 0)
             return rc;
     }
@@ -291,9 +250,12 @@ static int begin(struct loop *loop, wt_error *err)
         rc = o->begin(o->self, err);
     if (rc == 0)
         rc = wt__adamw_open(&loop->adamw, o->parameters, o->parameter_count, &options->adamw, err);
-    loop->order = wt__alloc_array(o->examples, sizeof *loop->order);
+    if (rc == 0)
+        rc = o->part_count > 0
+                 ? wt__sampler_open(&loop->sampler, options->seed, loop->batch, o->part_ends, o->part_count, err)
+                 : wt__sampler_open(&loop->sampler, options->seed, loop->batch, &o->examples, 1, err);
     loop->chosen = wt__alloc_array(loop->batch, sizeof *loop->chosen);
-    if (rc == 0 && (!loop->order || !loop->chosen))
+    if (rc == 0 && !loop->chosen)
         rc = wt__fail_nomem(err);
     if (rc < 0)
         return rc;
@@ -361,7 +323,6 @@ int wt__loop_run(struct objective *objective, const struct loop_options *options
                         .progress = progress,
                         .batch = batch_of(options, objective->examples),
                         .accumulate = options->accumulate ? options->accumulate : 1,
-                        .epoch = UINT64_MAX,
                         .run_ms = wt__now_ms(),
                         .loss = NAN};
     *out = (struct loop_result){.loss = NAN};
@@ -371,7 +332,7 @@ int wt__loop_run(struct objective *objective, const struct loop_options *options
     out->epochs = (double)loop.state.step * (double)(loop.batch * loop.accumulate) / (double)objective->examples;
     out->loss = loop.loss;
     wt__adamw_dispose(&loop.adamw);
-    free(loop.order);
+    wt__sampler_dispose(&loop.sampler);
     free(loop.chosen);
     if (rc == 0 && options->checkpoint)
         wt__checkpoint_remove(options->checkpoint);

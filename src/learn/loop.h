@@ -4,8 +4,8 @@
  * threads, steers the optimiser, measures on dev, keeps the best model, writes the state from which a stopped training
  * goes on, and ends.
  *
- * Everything random in step s is drawn from a generator that is seeded by (seed, s), and the order of epoch e by
- * (seed, e). So the state of a training is its parameters, the optimiser's means, the number of its step and the
+ * Everything random in step s is drawn from a generator that is seeded by (seed, s), and the batches are of the
+ * seed and their numbers (learn/sampler.h). So the state of a training is its parameters, the optimiser's means, the number of its step and the
  * objective's buffers, and a training that was stopped, or killed, and resumed ends in the bits of one that ran
  * through.
  *
@@ -46,6 +46,9 @@ struct objective {
     struct parameter *parameters; /* borrowed by the optimiser until the loop ends */
     size_t parameter_count;
     size_t examples; /* of an epoch */
+    /* Where the parts that batches are kept apart by end (learn/sampler.h), the last at `examples`; 0: all are one. */
+    const size_t *part_ends;
+    size_t part_count;
     size_t bytes;    /* that self takes or will take: for the estimate before the start */
 
     /* Takes up what the loop is about to use; called once the estimate was found to fit. May be NULL. */

@@ -1,5 +1,6 @@
 #include "learn/ranking.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,23 +37,41 @@ static void mark_used(struct ranking *ranking)
         ranking->used[row] = ranking->used[ranking->twins[row]];
 }
 
-int wt__ranking_open(struct ranking *out, const struct examples *examples, size_t most, uint64_t seed, wt_error *err)
+/* Of the tools that may be ranked those of out->rows, `most` of them. */
+static bool draw_rows(struct ranking *out, bool used, size_t most, uint64_t seed)
 {
     struct rng rng;
+    size_t all = 0;
+    uint32_t *rows = wt__alloc_array(out->examples->tools, sizeof *rows);
+    for (size_t row = 0; rows && row < out->examples->tools; row++)
+        if (!used || out->used[row])
+            rows[all++] = (uint32_t)row;
+    out->count = all < most ? all : most;
+    wt__rng_seed(&rng, seed);
+    if (rows)
+        wt__rng_draw(&rng, out->rows, all, out->count);
+    for (size_t i = 0; rows && i < out->count; i++)
+        out->rows[i] = rows[out->rows[i]];
+    wt__sort_u32(out->rows, out->count);
+    free(rows);
+    return rows != NULL;
+}
+
+int wt__ranking_open(struct ranking *out, const struct examples *examples, bool used, size_t most, uint64_t seed,
+                     wt_error *err)
+{
     size_t all = examples->tools;
-    *out = (struct ranking){.examples = examples, .count = all < most ? all : most};
+    *out = (struct ranking){.examples = examples};
     out->rows = wt__alloc_array(all, sizeof *out->rows);
     out->twins = wt__alloc_array(all, sizeof *out->twins);
     out->used = calloc(all + 1, sizeof *out->used);
-    if (!out->rows || !out->twins || !out->used || !find_twins(out)) {
-        wt__ranking_dispose(out);
-        return wt__fail_nomem(err);
-    }
-    mark_used(out);
-    wt__rng_seed(&rng, seed);
-    wt__rng_draw(&rng, out->rows, all, out->count);
-    wt__sort_u32(out->rows, out->count);
-    return 0;
+    bool whole = out->rows && out->twins && out->used && find_twins(out);
+    if (whole)
+        mark_used(out);
+    if (whole && draw_rows(out, used, most, seed))
+        return 0;
+    wt__ranking_dispose(out);
+    return wt__fail_nomem(err);
 }
 
 void wt__ranking_dispose(struct ranking *ranking)
@@ -80,13 +99,39 @@ bool wt__ranking_right(const struct ranking *ranking, const struct example_set *
     return false;
 }
 
-size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const uint32_t *best, size_t most,
-                         uint32_t *wrong)
+/* The inner product of a tool with a request's vector; -INFINITY where it is not ranked. */
+static double score_of(const struct ranking *ranking, const float *vector, uint32_t row)
 {
+    size_t low = 0, high = ranking->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ranking->rows[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == ranking->count || ranking->rows[low] != row)
+        return -INFINITY;
+    double sum = 0;
+    for (size_t d = 0; d < ranking->dim; d++)
+        sum += (double)vector[d] * ranking->vectors[low * ranking->dim + d];
+    return sum;
+}
+
+size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const float *vector, const uint32_t *best,
+                         size_t most, uint32_t *wrong)
+{
+    const struct example_set *train = &ranking->examples->train;
+    double right = -INFINITY;
     size_t n = 0;
-    for (size_t b = 0; b < RANKING_DEPTH && best[b] != UINT32_MAX && n < most; b++)
-        if (ranking->used[best[b]] && !wt__ranking_right(ranking, &ranking->examples->train, request, best[b]))
+    for (size_t l = train->starts[request]; vector && l < train->starts[request + 1]; l++)
+        right = fmax(right, score_of(ranking, vector, train->tools[l]));
+    for (size_t b = 0; b < RANKING_DEPTH && best[b] != UINT32_MAX && n < most; b++) {
+        if (!ranking->used[best[b]] || wt__ranking_right(ranking, train, request, best[b]))
+            continue;
+        if (!vector || score_of(ranking, vector, best[b]) <= RANKING_DOUBTFUL * right)
             wrong[n++] = best[b];
+    }
     return n;
 }
 

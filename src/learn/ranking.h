@@ -8,6 +8,10 @@
 /* Tools to look at for wrong ones: many may be passed over. */
 enum { RANKING_DEPTH = 256 };
 
+/* A wrong tool whose cosine is above this share of the best right one's may well be right, and nobody said so: it is
+ * passed over (Moreira et al. 2024, "NV-Retriever", section 4: positive-aware mining, TopK-PercPos). */
+#define RANKING_DOUBTFUL .95
+
 struct ranking {
     const struct examples *examples;
     uint32_t *rows; /* [count] tools that are ranked, ascending */
@@ -18,8 +22,10 @@ struct ranking {
     size_t dim;
 };
 
-/* most: tools beyond which a seeded part is ranked. Errors: WT_ENOMEM. */
-int wt__ranking_open(struct ranking *out, const struct examples *examples, size_t most, uint64_t seed, wt_error *err);
+/* most: tools beyond which a seeded part is ranked; used: those alone that a training request needs, or a twin of
+ * theirs. Errors: WT_ENOMEM. */
+int wt__ranking_open(struct ranking *out, const struct examples *examples, bool used, size_t most, uint64_t seed,
+                     wt_error *err);
 void wt__ranking_dispose(struct ranking *ranking);
 
 /* The part of a training or dev request. */
@@ -34,10 +40,11 @@ int wt__ranking_best(const struct ranking *ranking, const float *requests, const
 bool wt__ranking_right(const struct ranking *ranking, const struct example_set *set, size_t request, uint32_t row);
 
 /* The first `most` of best [RANKING_DEPTH] that a training request can learn from as wrong ones, in their order;
- * returns how many. Not one that is right, nor one that no request needs. Of a catalogue that is hardly used, those
+ * returns how many. Not one that is right, nor, with the request's vector [D] (NULL: whatever they are), one that may
+ * well be; without a label that is ranked nobody knows. Nor one that no request needs. Of a catalogue that is hardly used, those
  * would be wrong whenever they are met, and what is learned is which tools were used: with them a cross-encoder lost 11
  * points of recall@5 on dev requests that name a provider which training never met (docs/toolrerank.md). */
-size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const uint32_t *best, size_t most,
-                         uint32_t *wrong);
+size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const float *vector, const uint32_t *best,
+                         size_t most, uint32_t *wrong);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/pool.h"
 #include "encoder/config.h"
+#include "encoder/model_dir.h"
 #include "engine/corpus.h"
 #include "engine/ptr_sources.h"
 #include "engine/sized_options.h"
@@ -28,7 +29,7 @@ enum {
     CANDIDATES_MAX = 1024,
     NEGATIVES_MAX = 8
 };
-static const double EPOCHS_MAX = 10000, RATE_MAX = 1;
+static const double EPOCHS_MAX = 10000, RATE_MAX = 1, JOIN_MAX = .9;
 
 /* What a report lives in; the training's arena moves here. */
 struct report {
@@ -89,6 +90,8 @@ static int check_options(const char *name, const wt_train_options *o, wt_error *
         return wt__fail(err, WT_EINVAL, "a request has at most %d hard negatives", NEGATIVES_MAX);
     if (o->synthetic > SYNTHETIC_MAX)
         return wt__fail(err, WT_EINVAL, "at most %d synthetic requests are made", SYNTHETIC_MAX);
+    if (!(o->join >= 0 && o->join <= JOIN_MAX))
+        return wt__fail(err, WT_EINVAL, "joined requests are a share of all, 0 to %.1f", JOIN_MAX);
     if (o->precision && strcmp(o->precision, "fp32") != 0 && strcmp(o->precision, "bf16") != 0)
         return wt__fail(err, WT_EINVAL, "the precision is fp32 or bf16, not \"%s\"", o->precision);
     if (o->precision && strcmp(o->precision, "bf16") == 0 && !wt__amx_ready())
@@ -105,14 +108,74 @@ static bool wanted(const char *name, size_t i)
     return all || strcmp(name, wt__lessons[i].public.name) == 0;
 }
 
+/* The next line of most_of: a number, and the name before it, which is empty where the line has none. 1; 0 behind the
+ * last; -1: the line is neither. */
+static int next_most(const char **lines, struct str *name, size_t *most)
+{
+    struct str line = {0};
+    if (!*lines || !next_folder(lines, &line))
+        return 0;
+    const char *sign = memchr(line.ptr, '=', line.len), *digits = sign ? sign + 1 : line.ptr;
+    char *end;
+    *name = (struct str){line.ptr, sign ? (size_t)(sign - line.ptr) : 0};
+    unsigned long long number = strtoull(digits, &end, 10);
+    *most = (size_t)number;
+    return *digits >= '0' && *digits <= '9' && end == line.ptr + line.len && number > 0 && number <= WT_MAX_USAGES ? 1
+                                                                                                                  : -1;
+}
+
+/* The most training requests of a data set; NULL: of recorded use. */
+static size_t most_of(const wt_train_options *o, const char *data)
+{
+    const char *lines = o->most_of;
+    struct str name, own = data ? wt__model_name(data) : (struct str){0};
+    size_t all = o->most, most;
+    while (next_most(&lines, &name, &most) > 0) {
+        if (name.len > 0 && wt__str_equal(name, own))
+            return most;
+        all = name.len > 0 ? all : most;
+    }
+    return all;
+}
+
+static bool has_folder(struct training *training, const char *data, struct str name)
+{
+    struct str folder;
+    while (data && next_folder(&data, &folder)) {
+        const char *path = wt__arena_copy(&training->arena, folder);
+        if (path && wt__str_equal(wt__model_name(path), name))
+            return true;
+    }
+    return false;
+}
+
+static int check_most(struct training *training, wt_error *err)
+{
+    const wt_train_options *o = training->options;
+    const char *lines = o->most_of, *line = lines;
+    struct str name;
+    size_t most;
+    int rc;
+    for (; (rc = next_most(&lines, &name, &most)) > 0; line = lines)
+        if (name.len > 0 && !has_folder(training, o->data, name))
+            return wt__fail(err, WT_EINVAL, "no data set is called \"%.*s\", whose requests are to be %zu at most",
+                            (int)(name.len < 60 ? name.len : 60), name.ptr, most);
+    if (rc == 0)
+        return 0;
+    line += *line == '\n';
+    size_t len = strcspn(line, "\n");
+    return wt__fail(err, WT_EINVAL, "the most requests of a data set are N or NAME=N, N from 1 to %d, not \"%.*s\"",
+                    WT_MAX_USAGES, (int)(len < 60 ? len : 60), line);
+}
+
 /* Several data sets are several catalogues; so is one with synthetic requests, with and without descriptions. */
 static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
 {
     size_t count = count_folders(o->data);
-    for (size_t i = 0; o->synthetic > 0 && i < wt__lesson_count; i++)
+    for (size_t i = 0; (o->synthetic > 0 || o->join > 0) && i < wt__lesson_count; i++)
         if (wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
-            return wt__fail(err, WT_EINVAL, "synthetic requests are for \"encoder\" and \"cross\", not for \"%s\"",
-                            wt__lessons[i].public.name);
+            return wt__fail(err, WT_EINVAL, "%s requests are for \"encoder\" and \"cross\", not for \"%s\"",
+                            o->synthetic > 0 ? "synthetic" : "joined", wt__lessons[i].public.name);
     if (o->data && count == 0)
         return wt__fail(err, WT_EINVAL, "the data set's folder has no name");
     if (count <= 1)
@@ -269,7 +332,9 @@ struct reading {
     struct training *training;
     struct examples_options options;
     struct examples *sets; /* [count] */
+    size_t *most;          /* [count] training requests of each; 0: all */
     size_t count;
+    bool capped; /* some have a most */
 };
 
 /* Appends what was recorded for a catalogue, and its synthetic requests. Where nothing was recorded, dev is of the
@@ -280,7 +345,9 @@ static int read_catalogue(struct reading *r, const char *data, wt_engine *engine
     struct train_progress *progress = &training->progress;
     struct examples_options options = r->options;
     options.data = data;
-    size_t synthetic = training->options->synthetic;
+    size_t synthetic = training->options->synthetic, most = most_of(training->options, data);
+    r->most[r->count] = r->most[r->count + 1] = most;
+    r->capped |= most > 0;
     int rc = wt__examples_read(&r->sets[r->count], engine, &options, progress, err);
     if (rc < 0 && (rc != WT_EEMPTY || synthetic == 0))
         return rc;
@@ -331,23 +398,27 @@ static int read_examples(struct training *training, const char *lesson, wt_error
     const wt_train_options *o = training->options;
     struct reading r = {.training = training,
                         .options = options_of(training, lesson),
-                        .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets)};
+                        .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets),
+                        .most = calloc(2 * EXAMPLES_PARTS, sizeof *r.most)};
     struct str folder = {0};
     const char *data = o->data;
-    int rc = r.sets ? 0 : wt__fail_nomem(err);
+    int rc = r.sets && r.most ? 0 : wt__fail_nomem(err);
     if (rc == 0 && !data)
         rc = read_catalogue(&r, NULL, training->engine, err);
     while (rc == 0 && data && next_folder(&data, &folder))
         rc = read_data_set(&r, folder, err);
-    if (rc == 0 && r.count == 1 && o->most == 0) {
+    if (rc == 0 && r.count == 1 && !r.capped) {
         training->examples = r.sets[0];
         r.count = 0;
     } else if (rc == 0) {
-        rc = wt__examples_join(&training->examples, r.sets, r.count, o->most, training->seed, err);
+        rc = wt__examples_join(&training->examples, r.sets, r.most, r.count, training->seed, err);
     }
+    if (rc == 0 && o->join > 0)
+        rc = wt__examples_join_requests(&training->examples, o->join, training->seed, err);
     for (size_t s = 0; s < r.count; s++)
         wt__examples_dispose(&r.sets[s]);
     free(r.sets);
+    free(r.most);
     return rc;
 }
 
@@ -403,6 +474,11 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     training.reduced = (!options.precision || strcmp(options.precision, "bf16") == 0) && wt__amx_ready();
     training.memory = options.memory ? options.memory : wt__memory_available();
     wt__train_progress_init(&training.progress, options.progress, options.progress_context);
+    rc = check_most(&training, err);
+    if (rc < 0) {
+        wt__arena_dispose(&training.arena);
+        return rc;
+    }
     wt__blas_load(NULL); /* where it is missing, our own kernels do */
     struct report *report = calloc(1, sizeof *report);
     if (report)

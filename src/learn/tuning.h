@@ -10,7 +10,7 @@
 
 enum {
     TUNING_REQUEST = 96, /* tokens of a request that are read */
-    TUNING_TOOL = 48     /* of a tool */
+    TUNING_TOOL = 96     /* of a tool: its provider, its name and the DOCUMENT_HEAD bytes of its description */
 };
 
 struct tuning;

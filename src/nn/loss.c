@@ -58,54 +58,120 @@ static double contrast_row(const struct contrast *c, size_t row, size_t *positiv
     return loss / (double)count;
 }
 
+static void score_all(const struct contrast *c)
+{
+    wt__matmul(&(struct matmul){.m = c->rows,
+                                .n = c->columns,
+                                .k = c->width,
+                                .a = c->queries,
+                                .a_stride = c->width,
+                                .b = c->documents,
+                                .b_stride = c->width,
+                                .b_transposed = true,
+                                .c = c->scores,
+                                .c_stride = c->columns});
+    for (size_t i = 0; i < c->rows * c->columns; i++)
+        c->scores[i] *= c->scale;
+}
+
+/* Gradients of the vectors from factor times those of the scores [B, C], which are overwritten. */
+static void pass_back(const struct contrast *c, float *dscores, float factor, float *dqueries, float *ddocuments)
+{
+    for (size_t i = 0; i < c->rows * c->columns; i++)
+        dscores[i] *= factor;
+    wt__matmul(&(struct matmul){.m = c->rows,
+                                .n = c->width,
+                                .k = c->columns,
+                                .a = dscores,
+                                .a_stride = c->columns,
+                                .b = c->documents,
+                                .b_stride = c->width,
+                                .c = dqueries,
+                                .c_stride = c->width});
+    wt__matmul(&(struct matmul){.m = c->columns,
+                                .n = c->width,
+                                .k = c->rows,
+                                .a = dscores,
+                                .a_stride = c->columns,
+                                .a_transposed = true,
+                                .b = c->queries,
+                                .b_stride = c->width,
+                                .c = ddocuments,
+                                .c_stride = c->width});
+}
+
 float wt__loss_contrast(const struct contrast *c, float *dqueries, float *ddocuments)
 {
-    struct matmul scores = {.m = c->rows,
-                            .n = c->columns,
-                            .k = c->width,
-                            .a = c->queries,
-                            .a_stride = c->width,
-                            .b = c->documents,
-                            .b_stride = c->width,
-                            .b_transposed = true,
-                            .c = c->scores,
-                            .c_stride = c->columns};
-    struct matmul queries = {.m = c->rows,
-                             .n = c->width,
-                             .k = c->columns,
-                             .a = c->scores,
-                             .a_stride = c->columns,
-                             .b = c->documents,
-                             .b_stride = c->width,
-                             .c = dqueries,
-                             .c_stride = c->width};
-    struct matmul documents = {.m = c->columns,
-                               .n = c->width,
-                               .k = c->rows,
-                               .a = c->scores,
-                               .a_stride = c->columns,
-                               .a_transposed = true,
-                               .b = c->queries,
-                               .b_stride = c->width,
-                               .c = ddocuments,
-                               .c_stride = c->width};
-    size_t all = c->rows * c->columns, counted = 0;
+    size_t counted = 0;
     double loss = 0;
 
-    wt__matmul(&scores);
-    for (size_t i = 0; i < all; i++)
-        c->scores[i] *= c->scale;
+    score_all(c);
     for (size_t row = 0; row < c->rows; row++) {
         size_t positives;
 
         loss += contrast_row(c, row, &positives);
         counted += positives > 0;
     }
-    float factor = counted ? c->scale / (float)counted : 0;
-    for (size_t i = 0; i < all; i++)
-        c->scores[i] *= factor;
-    wt__matmul(&queries);
-    wt__matmul(&documents);
+    pass_back(c, c->scores, counted ? c->scale / (float)counted : 0, dqueries, ddocuments);
+    return counted ? (float)(loss / (double)counted) : 0;
+}
+
+/* A row or a column of the pairs: `count` of them from `first` on, `stride` apart. Adds each positive's gradients
+ * against the negatives; returns the sum of the positives' losses. */
+static double contrast_line(const struct contrast *c, size_t first, size_t stride, size_t count, size_t *positives)
+{
+    const float *scores = c->scores + first;
+    float *gradients = c->gradients + first;
+    double most = -INFINITY, sum = 0, loss = 0, share = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t at = first + i * stride;
+
+        if (pair_at(c, at / c->columns, at % c->columns) == PAIR_NEGATIVE && scores[i * stride] > most)
+            most = scores[i * stride];
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t at = first + i * stride;
+
+        if (pair_at(c, at / c->columns, at % c->columns) == PAIR_NEGATIVE)
+            sum += exp(scores[i * stride] - most);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t at = first + i * stride;
+
+        if (pair_at(c, at / c->columns, at % c->columns) != PAIR_POSITIVE)
+            continue;
+        ++*positives;
+        if (sum == 0)
+            continue; /* nothing to tell it from */
+        double wrong = most + log(sum) - scores[i * stride]; /* log odds of a negative */
+
+        loss += softplus(wrong);
+        gradients[i * stride] -= (float)logistic(wrong);
+        share += logistic(wrong);
+    }
+    for (size_t i = 0; share > 0 && i < count; i++) {
+        size_t at = first + i * stride;
+
+        if (pair_at(c, at / c->columns, at % c->columns) == PAIR_NEGATIVE)
+            gradients[i * stride] += (float)(share * exp(scores[i * stride] - most) / sum);
+    }
+    return loss;
+}
+
+float wt__loss_contrast_both(const struct contrast *c, float *dqueries, float *ddocuments)
+{
+    size_t counted = 0; /* each positive twice */
+    double loss = 0;
+
+    score_all(c);
+    for (size_t i = 0; i < c->rows * c->columns; i++)
+        c->gradients[i] = 0;
+    for (size_t row = 0; row < c->rows; row++)
+        loss += contrast_line(c, row * c->columns, 1, c->columns, &counted);
+    for (size_t column = 0; column < c->columns; column++)
+        loss += contrast_line(c, column, c->columns, c->rows, &counted);
+    pass_back(c, c->gradients, counted ? c->scale / (float)counted : 0, dqueries, ddocuments);
     return counted ? (float)(loss / (double)counted) : 0;
 }
 

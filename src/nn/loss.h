@@ -17,11 +17,17 @@ struct contrast {
     const float *queries, *documents; /* [B, D], [C, D] */
     const uint8_t *pairs;             /* [B, C] of enum pair, or NULL: the diagonal is positive */
     float scale;
-    float *scores; /* [B, C]: scores, then their gradients */
+    float *scores;    /* [B, C]: scores, then their gradients */
+    float *gradients; /* [B, C], of wt__loss_contrast_both alone */
 };
 
 /* dqueries [B, D], ddocuments [C, D]. */
 float wt__loss_contrast(const struct contrast *contrast, float *dqueries, float *ddocuments);
+
+/* The same pair by pair and in both directions: a positive's loss is the mean of -log(exp score / (exp score + sum of
+ * exp of the negatives of its row)) and of the same over its column; other positives do not count against it. The loss
+ * is the mean over positives. */
+float wt__loss_contrast_both(const struct contrast *contrast, float *dqueries, float *ddocuments);
 
 /* Mean over rows of max(0, |a - p| - |a - n| + margin), Euclidean; TRIPLET_EPSILON is added to each difference, as in
  * PyTorch. All [B, D]. */

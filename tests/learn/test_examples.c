@@ -289,7 +289,7 @@ static void joined_sets_keep_their_tools_and_labels(void **state)
     struct place *place = *state;
     struct examples sets[2], both, swapped;
     read_two_sets(place, sets);
-    sound(place, wt__examples_join(&both, sets, 2, 0, 1, &place->err));
+    sound(place, wt__examples_join(&both, sets, (size_t[]){0, 0}, 2, 1, &place->err));
     assert_int_equal(both.tools, 4);
     assert_string_equal(both.texts[0][0].ptr, "send: one");
     assert_string_equal(both.texts[0][2].ptr, "send: two");
@@ -311,7 +311,7 @@ static void joined_sets_keep_their_tools_and_labels(void **state)
     assert_non_null(strstr(notice_of(place, &both), "1 training requests that one of the sets has for dev"));
     assert_non_null(strstr(both.source, "one, "));
     struct examples turned[2] = {sets[1], sets[0]};
-    sound(place, wt__examples_join(&swapped, turned, 2, 0, 1, &place->err));
+    sound(place, wt__examples_join(&swapped, turned, (size_t[]){0, 0}, 2, 1, &place->err));
     assert_string_not_equal(both.hash, swapped.hash);
     wt__examples_dispose(&swapped);
     wt__examples_dispose(&both);
@@ -323,15 +323,16 @@ static void a_cap_draws_the_same_requests(void **state)
 {
     struct place *place = *state;
     struct buffer jsonl = {0};
+    const size_t most = 50;
     struct examples capped, again, other;
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
     usages(&jsonl, 0, 300);
     add_usages(place, engine, jsonl.ptr);
     struct examples all = read_examples(place, engine, NULL);
-    sound(place, wt__examples_join(&capped, &all, 1, 50, 1, &place->err));
-    sound(place, wt__examples_join(&again, &all, 1, 50, 1, &place->err));
-    sound(place, wt__examples_join(&other, &all, 1, 50, 2, &place->err));
+    sound(place, wt__examples_join(&capped, &all, &most, 1, 1, &place->err));
+    sound(place, wt__examples_join(&again, &all, &most, 1, 1, &place->err));
+    sound(place, wt__examples_join(&other, &all, &most, 1, 2, &place->err));
     assert_int_equal(capped.train.count, 50);
     assert_int_equal(capped.dev.count, all.dev.count);
     assert_sides_stay(&capped, &all);
@@ -353,7 +354,7 @@ static void sets_that_hide_each_other_are_refused(void **state)
                              "a\tsend\t1\n", "b\tsend\t1\n");
     sets[1] = read_small_set(place, "two", "{\"_id\": \"a\", \"text\": \"x\"}\n{\"_id\": \"b\", \"text\": \"y\"}\n",
                              "b\tsend\t1\n", "a\tsend\t1\n");
-    refused(place, wt__examples_join(&out, sets, 2, 0, 1, &place->err), WT_EEMPTY, "is dev as well");
+    refused(place, wt__examples_join(&out, sets, (size_t[]){0, 0}, 2, 1, &place->err), WT_EEMPTY, "is dev as well");
     wt__examples_dispose(&sets[0]);
     wt__examples_dispose(&sets[1]);
 }

@@ -26,7 +26,7 @@ static struct ranking ranking_of(const struct examples *examples, size_t most)
 {
     struct ranking ranking;
     wt_error err;
-    assert_int_equal(wt__ranking_open(&ranking, examples, most, 1, &err), 0);
+    assert_int_equal(wt__ranking_open(&ranking, examples, false, most, 1, &err), 0);
     ranking.vectors = vectors[0];
     ranking.dim = 2;
     return ranking;
@@ -85,11 +85,11 @@ static void only_what_some_request_needs_is_wrong(void **state)
     struct examples examples = examples_of();
     struct ranking ranking = ranking_of(&examples, 100);
     (void)state;
-    assert_int_equal(wt__ranking_wrong(&ranking, 0, best, 5, wrong), 1);
+    assert_int_equal(wt__ranking_wrong(&ranking, 0, NULL, best, 5, wrong), 1);
     assert_memory_equal(wrong, wanted[0], sizeof *wrong);
-    assert_int_equal(wt__ranking_wrong(&ranking, 1, best, 5, wrong), 3);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, NULL, best, 5, wrong), 3);
     assert_memory_equal(wrong, wanted[1], sizeof wanted[1]);
-    assert_int_equal(wt__ranking_wrong(&ranking, 1, best, 2, wrong), 2);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, NULL, best, 2, wrong), 2);
     wt__ranking_dispose(&ranking);
 }
 
