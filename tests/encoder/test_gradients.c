@@ -233,7 +233,7 @@ static void contrast_in_a_batch(void **state)
         memcpy(unit, pooled, sizeof(unit));
         for (size_t s = 0; s < 8; s++)
             wt__normalize(unit + s * 64, 64);
-        struct contrast contrast = {4, 4, 64, unit, unit + 4 * 64, NULL, 20, scores};
+        struct contrast contrast = {4, 4, 64, unit, unit + 4 * 64, NULL, 20, scores, NULL};
         run.loss = wt__loss_contrast(&contrast, d, d + 4 * 64);
         for (size_t s = 0; s < 8; s++)
             wt__normalize_backward(pooled + s * 64, d + s * 64, d + s * 64, 64);

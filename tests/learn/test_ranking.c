@@ -14,7 +14,7 @@ static struct str texts[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"b", 1}};
 static float vectors[][2] = {{1, 0}, {.9f, 0}, {.8f, 0}, {0, 1}, {.9f, .9f}};
 static size_t starts[] = {0, 2, 3};
 static uint32_t labels[] = {0, 1, 3};
-static struct example_part parts[] = {{3, 1, 1}, {5, 2, 2}};
+static struct example_part parts[] = {{3, 1, 1, 0}, {5, 2, 2, 0}};
 
 static struct examples examples_of(void)
 {
@@ -105,6 +105,37 @@ static void of_many_tools_a_seeded_part_is_ranked(void **state)
     wt__ranking_dispose(&second);
 }
 
+/* What is nearer than .95 of the way to the label (0, 1) may be right. */
+static void what_may_well_be_right_is_passed_over(void **state)
+{
+    static const float doubtful[] = {.2f, 1}, clear[] = {0, 1};
+    static const uint32_t wanted[2][3] = {{1, 0}, {4, 1, 0}};
+    uint32_t best[RANKING_DEPTH] = {4, 3, 1, 0, UINT32_MAX}, wrong[5];
+    struct examples examples = examples_of();
+    struct ranking ranking = ranking_of(&examples, 100);
+    (void)state;
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, doubtful, best, 5, wrong), 2);
+    assert_memory_equal(wrong, wanted[0], 2 * sizeof *wrong);
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, clear, best, 5, wrong), 3);
+    assert_memory_equal(wrong, wanted[1], sizeof wanted[1]);
+    ranking.count = 3; /* row 3 is not ranked: what is near its label nobody knows */
+    assert_int_equal(wt__ranking_wrong(&ranking, 1, clear, best, 5, wrong), 0);
+    wt__ranking_dispose(&ranking);
+}
+
+static void needed_tools_alone_are_ranked(void **state)
+{
+    static const uint32_t wanted[] = {0, 1, 3, 4};
+    struct examples examples = examples_of();
+    struct ranking ranking;
+    wt_error err;
+    (void)state;
+    assert_int_equal(wt__ranking_open(&ranking, &examples, true, 100, 1, &err), 0);
+    assert_int_equal(ranking.count, 4);
+    assert_memory_equal(ranking.rows, wanted, sizeof wanted);
+    wt__ranking_dispose(&ranking);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +143,8 @@ int main(void)
         cmocka_unit_test(equal_scores_go_by_row),
         cmocka_unit_test(a_label_and_its_twin_are_right),
         cmocka_unit_test(only_what_some_request_needs_is_wrong),
+        cmocka_unit_test(what_may_well_be_right_is_passed_over),
+        cmocka_unit_test(needed_tools_alone_are_ranked),
         cmocka_unit_test(of_many_tools_a_seeded_part_is_ranked),
     };
     return cmocka_run_group_tests_name("learn/ranking", tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void contrast_with_masks_and_several_positives(void **state)
                                          2, 0, 0, 2, 0, 0,  /* none: the row is left out */
                                          2, 2, 2, 1, 2, 2}; /* nothing to tell it from: no loss */
     float *queries = floats(B * D, 1), *documents = floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C];
-    struct contrast contrast = {B, C, D, queries, documents, pairs, 3, scores};
+    struct contrast contrast = {B, C, D, queries, documents, pairs, 3, scores, NULL};
     struct contrast_twin twin = {doubles_of(queries, B * D), doubles_of(documents, C * D), 3, pairs, B, C};
 
     (void)state;
@@ -67,6 +67,63 @@ static void contrast_with_masks_and_several_positives(void **state)
 
     contrast.rows = 0;
     assert_true(wt__loss_contrast(&contrast, dq, dd) == 0);
+    for (size_t i = 0; i < C * D; i++)
+        assert_true(dd[i] == 0);
+    free(queries), free(documents), free(twin.queries), free(twin.documents);
+}
+
+/* Of row b or, turned, column b: the positive of place i against the negatives. */
+static double pair_loss(const struct contrast_twin *c, bool turned, size_t b, size_t i)
+{
+    size_t count = turned ? c->rows : c->columns;
+    double sum = 0, own = 0;
+
+    for (size_t other = 0; other < count; other++) {
+        size_t row = turned ? other : b, column = turned ? b : other;
+        double score = 0;
+
+        for (size_t d = 0; d < D; d++)
+            score += c->scale * c->queries[row * D + d] * c->documents[column * D + d];
+        if (other == i)
+            own = score;
+        if (other == i || c->pairs[row * c->columns + column] == PAIR_NEGATIVE)
+            sum += exp(score);
+    }
+    return log(sum) - own;
+}
+
+static double both_loss(void *context)
+{
+    const struct contrast_twin *c = context;
+    double loss = 0, counted = 0;
+
+    for (size_t b = 0; b < c->rows; b++)
+        for (size_t i = 0; i < c->columns; i++)
+            if (c->pairs[b * c->columns + i] == PAIR_POSITIVE) {
+                loss += pair_loss(c, false, b, i) + pair_loss(c, true, i, b);
+                counted += 2;
+            }
+    return loss / counted;
+}
+
+static void contrast_in_both_directions(void **state)
+{
+    static const uint8_t pairs[B * C] = {1, 0, 0, 0, 2, 0,  /* a column that nobody may be told from */
+                                         0, 1, 1, 0, 2, 1,  /* three positives */
+                                         2, 0, 1, 2, 2, 0,  /* a column of two */
+                                         2, 2, 2, 1, 1, 2}; /* rows without a negative, columns with some */
+    float *queries = floats(B * D, 1), *documents = floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C],
+          gradients[B * C];
+    struct contrast contrast = {B, C, D, queries, documents, pairs, 3, scores, gradients};
+    struct contrast_twin twin = {doubles_of(queries, B * D), doubles_of(documents, C * D), 3, pairs, B, C};
+
+    (void)state;
+    near("loss", wt__loss_contrast_both(&contrast, dq, dd), both_loss(&twin), 1e-6);
+    gradient_agrees("dqueries", both_loss, &twin, twin.queries, B * D, dq, 1e-5);
+    gradient_agrees("ddocuments", both_loss, &twin, twin.documents, C * D, dd, 1e-5);
+
+    contrast.rows = 0;
+    assert_true(wt__loss_contrast_both(&contrast, dq, dd) == 0);
     for (size_t i = 0; i < C * D; i++)
         assert_true(dd[i] == 0);
     free(queries), free(documents), free(twin.queries), free(twin.documents);
@@ -293,6 +350,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contrast_with_masks_and_several_positives),
+        cmocka_unit_test(contrast_in_both_directions),
         cmocka_unit_test(contrast_of_the_reference),
         cmocka_unit_test(triplets_pull_and_push),
         cmocka_unit_test(triplets_of_the_reference),

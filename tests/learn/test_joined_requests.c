@@ -1,0 +1,152 @@
+/* Requests that need several tools, made of those that need few. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "learn/support.h"
+#include "learn/examples.h"
+
+enum { FIRST = 40, SECOND = 20, BARE = 1 };
+
+/* Three sets: 40 requests for tools 0 to 39, 20 for tool 40 and one more each, and one that there is nothing to join
+ * with. The last request of the first set is too long to be joined with anything. */
+static struct examples examples_of(void)
+{
+    static char text[FIRST + SECOND + BARE][600];
+    struct examples e = {.tools = 70, .part_count = 3};
+    size_t all = FIRST + SECOND + BARE, at = 0;
+    e.parts = wt__arena_array(&e.arena, struct example_part, 3);
+    e.parts[0] = (struct example_part){40, FIRST, 0, 0};
+    e.parts[1] = (struct example_part){65, FIRST + SECOND, 0, 0};
+    e.parts[2] = (struct example_part){70, all, 0, 0};
+    for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
+        e.texts[t] = calloc(e.tools, sizeof *e.texts[t]);
+    e.pairs = e.texts[0];
+    e.train = (struct example_set){.count = all,
+                                   .texts = wt__alloc_array(all, sizeof *e.train.texts),
+                                   .starts = wt__alloc_array(all + 1, sizeof *e.train.starts),
+                                   .tools = wt__alloc_array(2 * all, sizeof *e.train.tools),
+                                   .times = wt__alloc_array(2 * all, sizeof *e.train.times)};
+    for (size_t i = 0; i < all; i++) {
+        snprintf(text[i], sizeof text[i], "%s%zu%s", i < FIRST ? "First " : "Second ", i, i % 2 ? "." : "");
+        if (i == FIRST - 1)
+            memset(text[i], 'x', 500);
+        e.train.texts[i] = wt__str(text[i]);
+        e.train.starts[i] = at;
+        e.train.tools[at] = i < FIRST ? (uint32_t)i : 40;
+        e.train.times[at++] = 3;
+        if (i >= FIRST && i < FIRST + SECOND) {
+            e.train.tools[at] = (uint32_t)(i + 1);
+            e.train.times[at++] = 3;
+        }
+    }
+    e.train.starts[all] = at;
+    return e;
+}
+
+static struct examples joined_of(double share, uint64_t seed)
+{
+    struct examples e = examples_of();
+    wt_error err;
+    assert_int_equal(wt__examples_join_requests(&e, share, seed, &err), 0);
+    return e;
+}
+
+static size_t count_of(struct str text, const char *word)
+{
+    size_t count = 0;
+    for (const char *at = text.ptr; (at = strstr(at, word)); at++)
+        count++;
+    return count;
+}
+
+static bool is_among(const struct example_set *set, size_t request, uint32_t tool)
+{
+    for (size_t l = set->starts[request]; l < set->starts[request + 1]; l++)
+        if (set->tools[l] == tool)
+            return true;
+    return false;
+}
+
+/* The tools of every request whose number stands in the text, and no others. */
+static void assert_union(const struct example_set *set, size_t request, const char *word, size_t needed)
+{
+    struct str text = set->texts[request];
+    size_t parts = count_of(text, word);
+    for (const char *at = text.ptr; (at = strstr(at, word)); at++) {
+        unsigned long number = strtoul(at + strlen(word), NULL, 10);
+        assert_true(is_among(set, request, number < FIRST ? (uint32_t)number : (uint32_t)number + 1));
+    }
+    assert_in_range(parts, 2, 3);
+    assert_int_equal(set->starts[request + 1] - set->starts[request], needed == 1 ? parts : parts + 1);
+    for (size_t l = set->starts[request]; l < set->starts[request + 1]; l++) {
+        assert_int_equal(set->times[l], 1);
+        assert_true(l == set->starts[request] || set->tools[l - 1] < set->tools[l]);
+    }
+}
+
+static void joined_ones_lie_behind_their_part(void **state)
+{
+    struct examples plain = examples_of(), e = joined_of(.5, 1);
+    (void)state;
+    assert_int_equal(e.parts[0].train, 2 * FIRST);
+    assert_int_equal(e.parts[0].joined, FIRST);
+    assert_int_equal(e.parts[1].train, 2 * FIRST + 2 * SECOND);
+    assert_int_equal(e.parts[1].joined, SECOND);
+    assert_int_equal(e.parts[2].joined, 0); /* nothing to join it with */
+    assert_int_equal(e.train.count, 2 * FIRST + 2 * SECOND + BARE);
+    for (size_t i = 0; i < FIRST; i++) {
+        assert_ptr_equal(e.train.texts[i].ptr, plain.train.texts[i].ptr);
+        assert_int_equal(e.train.tools[e.train.starts[i]], i);
+        assert_int_equal(e.train.times[e.train.starts[i]], 3);
+    }
+    for (size_t i = FIRST; i < 2 * FIRST; i++)
+        assert_union(&e.train, i, "First ", 1);
+    for (size_t i = 2 * FIRST + SECOND; i < 2 * FIRST + 2 * SECOND; i++)
+        assert_union(&e.train, i, "Second ", 2);
+    assert_string_not_equal(e.hash, plain.hash);
+    wt__examples_dispose(&e);
+    wt__examples_dispose(&plain);
+}
+
+static void they_read_as_sentences(void **state)
+{
+    struct examples e = joined_of(.5, 1);
+    (void)state;
+    for (size_t i = FIRST; i < 2 * FIRST; i++) {
+        struct str text = e.train.texts[i];
+        assert_true(text.len <= 400 && strlen(text.ptr) == text.len);
+        assert_null(strstr(text.ptr, ".."));
+        assert_null(strstr(text.ptr, ".,"));
+        assert_null(strstr(text.ptr, ".;"));
+        assert_null(strstr(text.ptr, ". and"));
+        assert_null(strstr(text.ptr, "xxx"));
+    }
+    wt__examples_dispose(&e);
+}
+
+static void the_seed_decides(void **state)
+{
+    struct examples first = joined_of(.3, 1), again = joined_of(.3, 1), other = joined_of(.3, 2);
+    (void)state;
+    assert_int_equal(first.parts[0].joined, 17); /* 40 * .3 / .7 */
+    assert_string_equal(first.hash, again.hash);
+    assert_string_not_equal(first.hash, other.hash);
+    wt__examples_dispose(&first);
+    wt__examples_dispose(&again);
+    wt__examples_dispose(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joined_ones_lie_behind_their_part),
+        cmocka_unit_test(they_read_as_sentences),
+        cmocka_unit_test(the_seed_decides),
+    };
+    return cmocka_run_group_tests_name("learn/joined_requests", tests, NULL, NULL);
+}
