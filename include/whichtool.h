@@ -858,6 +858,8 @@ typedef struct wt_train_options {
     double join;         /* requests that need several tools, made of those of one catalogue that need few: two or three
                             in one text, with the tools of all, as this share of all training requests, 0 to
                             below 1; dev has none; for the encoder and the cross-encoder; 0: none */
+    int keep_last;       /* the last model is kept, not the best on dev, and training does not stop early: for a caller
+                            who chooses by something else */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/output.h"
@@ -159,6 +160,7 @@ static int read_real(struct cli *cli, enum option_id id, const char *name, doubl
 static int fill_options(struct cli *cli, wt_train_options *options)
 {
     const uint64_t *number = cli->arguments.number;
+    const char *keep = wt__text_of(cli, OPT_KEEP);
     wt_train_options_init(options);
     options->data = wt__text_of(cli, OPT_DATA);
     options->out = wt__text_of(cli, OPT_OUT);
@@ -178,6 +180,7 @@ static int fill_options(struct cli *cli, wt_train_options *options)
     options->negatives = (size_t)number[OPT_NEGATIVES];
     options->synthetic = (size_t)number[OPT_SYNTHETIC];
     options->memory = number[OPT_MEMORY] * 1000000;
+    options->keep_last = keep && strcmp(keep, "last") == 0;
     options->resume = wt__given(cli, OPT_RESUME);
     int code = read_real(cli, OPT_EPOCHS, "epochs", &options->epochs);
     if (code == 0)

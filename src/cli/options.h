@@ -59,6 +59,7 @@ enum option_id {
     OPT_MODELS,
     OPT_MOST,
     OPT_JOIN,
+    OPT_KEEP,
     OPT_NEGATIVES,
     OPT_NO_VECTORS,
     OPT_OFFSET,

@@ -203,7 +203,7 @@ static int look(struct loop *loop, wt_error *err)
         return rc;
     state->measured = state->step;
     bool last = state->step == state->steps;
-    bool better = isnan(figure) ? last : isnan(state->best) || figure > state->best;
+    bool better = isnan(figure) ? last : loop->options->keep_last || isnan(state->best) || figure > state->best;
     state->worse = better || isnan(figure) ? 0 : state->worse + 1;
     if (better) {
         state->best = figure;

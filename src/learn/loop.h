@@ -83,6 +83,7 @@ struct loop_options {
     double warmup;     /* share of the steps in which it rises */
     enum schedule schedule;
     struct adamw_options adamw;
+    bool keep_last;            /* the model of the last measurement is kept, whatever it measured */
     uint64_t patience;         /* stop after so many measurements without a better figure; 0: never */
     const char *checkpoint;    /* file of the state; NULL: none is kept */
     double checkpoint_seconds; /* between two states; they also come after each measurement; 0: LOOP_CHECKPOINT */

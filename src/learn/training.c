@@ -162,6 +162,8 @@ static json_t *describe(const struct training *training, const struct training_b
     if (about && options->synthetic > 0)
         failed |= json_object_set_new(json_object_get(about, "options"), "synthetic",
                                       json_integer((json_int_t)options->synthetic));
+    if (about && options->keep_last)
+        failed |= json_object_set_new(json_object_get(about, "options"), "keep", json_string("last"));
     if (about && training->fields)
         failed |= json_object_set_new(about, "fields", name_fields(training->fields));
     if (failed) {
@@ -218,6 +220,7 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
                                  .warmup = plan->warmup,
                                  .schedule = plan->schedule,
                                  .adamw = ADAMW_DEFAULTS,
+                                 .keep_last = options->keep_last != 0,
                                  .patience = PATIENCE,
                                  .resume = options->resume != 0,
                                  .checkpoint = checkpoint_path(training, name)};
