@@ -616,6 +616,7 @@ typedef struct wt_stage_score {
     size_t rank;       /* 1-based; 0: beyond the stage's candidates */
     double score;      /* the stage's own scale */
     double share;      /* what it added to the hit's score */
+    double weight;     /* that its evidence has in that score; 0: it is not weighed, but orders anew */
 } wt_stage_score;
 
 /* A word of the request that a hit matched. */
@@ -924,6 +925,7 @@ typedef struct wt_eval_options {
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* as in wt_open_options */
     size_t max_per_provider;                                                  /* as in wt_find_options */
     int copies;                                                               /* the same */
+    double dense_weight; /* of meaning in hybrid, at most 10; 0: the model's own, as its config.json says */
 } wt_eval_options;
 
 WT_INIT(wt_eval_options_init, wt_eval_options)

@@ -106,6 +106,18 @@ static int name_head(const struct trainable *t, json_t *config, wt_error *err)
     return rc;
 }
 
+/* config's "whichtool" becomes the members (a copy: they stay the caller's), with the source's weight of meaning where
+ * they have none. False when memory is out. */
+static bool set_members(json_t *config, const json_t *members)
+{
+    json_t *weight = json_incref(json_object_get(json_object_get(config, "whichtool"), "dense_weight"));
+    json_t *own = json_deep_copy(members);
+    bool kept = !weight || json_object_get(own, "dense_weight") || json_object_set(own, "dense_weight", weight) == 0;
+
+    json_decref(weight);
+    return json_object_set_new(config, "whichtool", own) == 0 && kept;
+}
+
 static int save_config(const struct trainable *t, const char *source, const char *out, const json_t *members,
                        wt_error *err)
 {
@@ -123,8 +135,7 @@ static int save_config(const struct trainable *t, const char *source, const char
             rc = wt__fail_nomem(err);
     if (rc == 0 && t->scorer)
         rc = name_head(t, config, err);
-    /* A copy: the members stay the caller's, and const. */
-    if (rc == 0 && members && json_object_set_new(config, "whichtool", json_deep_copy(members)) != 0)
+    if (rc == 0 && members && !set_members(config, members))
         rc = wt__fail_nomem(err);
     if (rc == 0)
         rc = wt__json_write(&text, config);
