@@ -645,10 +645,20 @@ static const struct example train_examples[] = {
     {"whichtool train encoder --resume", "Goes on after Ctrl-C."},
 };
 
-static const struct option model_options[] = {MODELS_OPTION};
+static const struct option model_options[] = {
+    {.id = OPT_WEIGHT,
+     .name = "weight",
+     .kind = VALUE_TEXT,
+     .value = "W",
+     .help = "Of merge with two models: what the second counts, from 0 to 1. Default: the plain mean."},
+    {.id = OPT_OUT, .name = "out", .kind = VALUE_FOLDER, .value = "FOLDER", .help = "Of merge: the new model."},
+    MODELS_OPTION,
+};
 static const struct example model_examples[] = {
     {"whichtool model list", "Which models are known, and which are here."},
     {"whichtool model pull " WT_DEFAULT_MODEL, "Fetches the default model and checks it."},
+    {"whichtool model merge " WT_DEFAULT_MODEL " ./tuned --weight 0.7 --out ./merged",
+     "Three tenths of the default model and seven of a tuned one."},
 };
 
 static const struct option help_options[] = {
@@ -878,14 +888,17 @@ const struct verb wt__verbs[] = {
      EXAMPLES(train_examples),
      .run = wt__cmd_train},
     {.name = "model",
-     .arguments = "[list|info|pull|pack] [NAME]",
-     .summary = "List, inspect, fetch or pack the models that make vectors",
-     .text = "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
-             "of every file, going on where an earlier pull stopped; pack writes the cache that makes loading quick "
-             "(the first use does so by itself). NAME is " WT_DEFAULT_MODEL " when not given.",
+     .arguments = "[list|info|pull|pack|merge] [NAME...]",
+     .summary = "List, inspect, fetch, pack or merge the models that make vectors",
+     .text =
+         "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
+         "of every file, going on where an earlier pull stopped; pack writes the cache that makes loading quick "
+         "(the first use does so by itself). NAME is " WT_DEFAULT_MODEL " when not given.\n"
+         "merge writes the weighted mean of models of one kind to a new folder, such as a tuned one and what it was "
+         "tuned from, or several seeds: all must have one architecture, the same dimensions and tokenizer.",
      .kind = VALUE_TEXT,
-     .choices = "list info pull pack",
-     .max_words = 2,
+     .choices = "list info pull pack merge",
+     .max_words = 1 + WT_MAX_MERGED,
      OPTIONS(model_options),
      EXAMPLES(model_examples),
      .run = wt__cmd_model},

@@ -87,6 +87,7 @@ enum option_id {
     OPT_TOOL,
     OPT_TRAINED,
     OPT_USAGES,
+    OPT_WEIGHT,
     OPT_ABLATE,
     OPT_YES,
     OPT_COUNT
