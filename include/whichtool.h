@@ -798,11 +798,11 @@ WT_API int wt_model_pull(const char *models_dir, const char *name, wt_progress_f
  * one where none can be written; here that is the error (WT_EFULL, WT_EREADONLY, WT_EIO, ...). */
 WT_API int wt_model_pack(const char *models_dir, const char *name, wt_error *err);
 
-/* Writes the weighted mean of count models (2 to 64, names or folders) to the folder out, which may not hold a model yet:
- * fp32 weights, all else of the first one's, and in config.json below "whichtool" what was merged. They must have one
- * architecture, the same dimensions and the same tokenizer. weights: [count], each from 0 to 1 and their sum 1; NULL: the
- * plain mean. Any thread. Errors: WT_EINVAL (count, weights, or out is a model), WT_ENOTFOUND (one is not there), WT_EMODEL
- * (they do not fit together, or cannot be read), WT_EIO, WT_EFULL, WT_EREADONLY, WT_ENOMEM. */
+/* Writes the weighted mean of count models (2 to 64, names or folders) to the folder out, which may not hold a model
+ * yet: fp32 weights, all else of the first one's, and in config.json below "whichtool" what was merged. They must have
+ * one architecture, the same dimensions and the same tokenizer. weights: [count], each from 0 to 1 and their sum 1;
+ * NULL: the plain mean. Any thread. Errors: WT_EINVAL (count, weights, or out is a model), WT_ENOTFOUND (one is not
+ * there), WT_EMODEL (they do not fit together, or cannot be read), WT_EIO, WT_EFULL, WT_EREADONLY, WT_ENOMEM. */
 WT_API int wt_model_merge(const char *models_dir, const char *const *names, const double *weights, size_t count,
                           const char *out, wt_error *err);
 

@@ -34,8 +34,8 @@ extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 
 bool wt__retriever_asks(const struct retriever *retriever, enum source_id source);
 
-/* Gives meaning that weight where the retriever weighs words, too: an encoder's own (wt__encoder_dense_weight), in place
- * of that of wt__hybrid. */
+/* Gives meaning that weight where the retriever weighs words, too: an encoder's own (wt__encoder_dense_weight), in
+ * place of that of wt__hybrid. */
 void wt__retriever_weigh_meaning(struct retriever *retriever, float weight);
 
 /* Usages of the very same request (recorded.c) have a say that is this share of all others' together. */
