@@ -806,6 +806,13 @@ WT_API int wt_model_pack(const char *models_dir, const char *name, wt_error *err
 WT_API int wt_model_merge(const char *models_dir, const char *const *names, const double *weights, size_t count,
                           const char *out, wt_error *err);
 
+/* Writes a model in less room to the folder out, which may not hold a model yet: precision "int8" (a byte a number and
+ * an F32 scale a row; NULL: the same) or "fp16", of matrices alone; all else as it is. What is read of it is fp32 as
+ * ever. Any thread. Errors: WT_EINVAL (no such precision, or out is a model), WT_ENOTFOUND, WT_EMODEL (unreadable, or
+ * holds numbers that the precision does not), WT_EIO, WT_EFULL, WT_EREADONLY, WT_ENOMEM. */
+WT_API int wt_model_quantize(const char *models_dir, const char *name, const char *precision, const char *out,
+                             wt_error *err);
+
 /* ---------------------------------------------------------------- training */
 
 /* What can be trained: the models that make a store's recipes fit its own tools and requests, from requests whose

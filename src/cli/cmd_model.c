@@ -137,17 +137,36 @@ static int merge(struct cli *cli, const char *folder)
     return END_DONE;
 }
 
-/* An option of the actions that write a model is no option of the others. */
-static int check_words(struct cli *cli, const char *action)
+static int quantize(struct cli *cli, const char *folder)
 {
     const struct arguments *a = &cli->arguments;
-    if (strcmp(action, "merge") == 0)
-        return 0;
-    if (wt__given(cli, OPT_WEIGHT) || wt__given(cli, OPT_OUT))
-        return wt__cli_usage(cli, "--weight and --out are options of `model merge`, not of `model %s`", action);
+    const char *out = wt__text_of(cli, OPT_OUT);
+    wt_error err;
+    if (a->word_count != 2)
+        return wt__cli_usage(cli, "`model quantize` takes one model");
+    if (!out)
+        return wt__cli_usage(cli, "`model quantize` needs --out FOLDER, where the new model is written");
+    if (wt_model_quantize(folder, a->words[1], wt__text_of(cli, OPT_PRECISION), out, &err) < 0)
+        return fail(cli, &err);
+    wt__cli_note(cli, "%s is quantized in %s.", a->words[1], out);
+    return END_DONE;
+}
+
+/* Options of the actions that write a model are none of the others, which take one name at most. */
+static int check_words(struct cli *cli, const char *action)
+{
+    static const struct {
+        enum option_id option;
+        const char *name, *actions;
+    } rows[] = {
+        {OPT_WEIGHT, "weight", "merge"}, {OPT_PRECISION, "precision", "quantize"}, {OPT_OUT, "out", "merge quantize"}};
+    const struct arguments *a = &cli->arguments;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (wt__given(cli, rows[i].option) && !strstr(rows[i].actions, action))
+            return wt__cli_usage(cli, "--%s is no option of `model %s`", rows[i].name, action);
     if (strcmp(action, "list") == 0 && a->word_count > 1)
         return wt__cli_usage(cli, "`model list` takes no name; `model info %s` shows one model", a->words[1]);
-    if (a->word_count > 2)
+    if (strcmp(action, "merge") != 0 && a->word_count > 2)
         return wt__cli_usage(cli, "`model %s` takes one name", action);
     return 0;
 }
@@ -165,6 +184,8 @@ int wt__cmd_model(struct cli *cli)
         return code;
     if (strcmp(action, "merge") == 0)
         return merge(cli, folder);
+    if (strcmp(action, "quantize") == 0)
+        return quantize(cli, folder);
     if (strcmp(action, "pull") == 0)
         return pull(cli, folder, name);
     if (strcmp(action, "pack") == 0)

@@ -107,7 +107,7 @@ static void offer_models_for(struct following *f)
 {
     bool merge = strcmp(f->first, "merge") == 0;
     if (strcmp(f->first, "list") != 0 && (merge || f->words == 1))
-        offer_models(f, merge || strcmp(f->first, "pack") == 0);
+        offer_models(f, strcmp(f->first, "pull") != 0 && strcmp(f->first, "info") != 0);
 }
 
 /* ---------------------------------------------------------------- of the store */

@@ -651,7 +651,17 @@ static const struct option model_options[] = {
      .kind = VALUE_TEXT,
      .value = "W",
      .help = "Of merge with two models: what the second counts, from 0 to 1. Default: the plain mean."},
-    {.id = OPT_OUT, .name = "out", .kind = VALUE_FOLDER, .value = "FOLDER", .help = "Of merge: the new model."},
+    {.id = OPT_PRECISION,
+     .name = "precision",
+     .kind = VALUE_CHOICE,
+     .value = "TYPE",
+     .choices = "int8 fp16",
+     .help = "Of quantize: how numbers are kept. Default: int8."},
+    {.id = OPT_OUT,
+     .name = "out",
+     .kind = VALUE_FOLDER,
+     .value = "FOLDER",
+     .help = "Of merge and quantize: the new model."},
     MODELS_OPTION,
 };
 static const struct example model_examples[] = {
@@ -888,16 +898,17 @@ const struct verb wt__verbs[] = {
      EXAMPLES(train_examples),
      .run = wt__cmd_train},
     {.name = "model",
-     .arguments = "[list|info|pull|pack|merge] [NAME...]",
-     .summary = "List, inspect, fetch, pack or merge the models that make vectors",
+     .arguments = "[list|info|pull|pack|merge|quantize] [NAME...]",
+     .summary = "List, inspect, fetch, pack, merge or quantize the models that make vectors",
      .text =
          "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
          "of every file, going on where an earlier pull stopped; pack writes the cache that makes loading quick "
          "(the first use does so by itself). NAME is " WT_DEFAULT_MODEL " when not given.\n"
          "merge writes the weighted mean of models of one kind to a new folder, such as a tuned one and what it was "
-         "tuned from, or several seeds: all must have one architecture, the same dimensions and tokenizer.",
+         "tuned from, or several seeds: all must have one architecture, the same dimensions and tokenizer. "
+         "quantize writes a model in a quarter (int8) or half (fp16) of the room; it runs in fp32 as ever.",
      .kind = VALUE_TEXT,
-     .choices = "list info pull pack merge",
+     .choices = "list info pull pack merge quantize",
      .max_words = 1 + WT_MAX_MERGED,
      OPTIONS(model_options),
      EXAMPLES(model_examples),

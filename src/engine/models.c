@@ -8,6 +8,7 @@
 #include "encoder/merge.h"
 #include "encoder/model_dir.h"
 #include "encoder/pull.h"
+#include "encoder/quantize.h"
 #include "engine/engine.h"
 
 struct model_list {
@@ -189,6 +190,22 @@ int wt_model_merge(const char *models_dir, const char *const *names, const doubl
     }
     if (rc == 0)
         rc = wt__model_merge(folders, weights, count, out, err);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+int wt_model_quantize(const char *models_dir, const char *name, const char *precision, const char *out, wt_error *err)
+{
+    struct arena arena = {0};
+    char *folder;
+    size_t p = PRECISION_INT8;
+    while (precision && p < PRECISIONS && strcmp(precision, wt__precision_name(p)) != 0)
+        p++;
+    if (p == PRECISIONS)
+        return wt__fail(err, WT_EINVAL, "a model is quantized to int8 or fp16, not to \"%.40s\"", precision);
+    int rc = installed_folder(&folder, &arena, models_dir, name, err);
+    if (rc == 0)
+        rc = wt__model_quantize(folder, (enum precision)p, out, err);
     wt__arena_dispose(&arena);
     return rc;
 }

@@ -17,6 +17,16 @@ static const struct {
              {"U64", DTYPE_OTHER, 8}, {"U32", DTYPE_OTHER, 4}, {"U16", DTYPE_OTHER, 2}, {"U8", DTYPE_OTHER, 1},
              {"BOOL", DTYPE_OTHER, 1}};
 
+const char *wt__dtype_name(enum dtype dtype, size_t *bytes)
+{
+    size_t i = 0;
+
+    while (types[i].dtype != dtype)
+        i++;
+    *bytes = types[i].size;
+    return types[i].name;
+}
+
 static uint64_t little_endian(const unsigned char *p, size_t len)
 {
     uint64_t v = 0;

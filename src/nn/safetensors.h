@@ -68,13 +68,19 @@ int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err);
 
 struct tensor_source {
     const char *name;
-    const float *data; /* [product of shape] */
+    const void *data; /* [product of shape], F32 where nothing else is said */
     size_t rank, shape[TENSOR_MAX_RANK];
 };
+
+/* As the header calls it, and its bytes a number. */
+const char *wt__dtype_name(enum dtype dtype, size_t *bytes);
 
 /* Names must differ. metadata: an object of strings that join {"format":"pt"}, or NULL. The data begin on a 64-byte
  * boundary of the file. Errors: WT_EMODEL (what a reader would refuse), WT_ENOMEM, and of base/file.h. */
 int wt__safetensors_write(const char *path, const struct tensor_source *tensors, size_t count, const json_t *metadata,
                           wt_error *err);
+/* The same of other types. dtypes: [count]. */
+int wt__safetensors_write_as(const char *path, const struct tensor_source *tensors, const enum dtype *dtypes,
+                             size_t count, const json_t *metadata, wt_error *err);
 
 #endif

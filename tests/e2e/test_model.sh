@@ -54,6 +54,13 @@ says "2 models are merged in merged"
 expect 0 "the mean of three" model merge tiny ./models/tiny ./merged --out mean
 expect 0 "is a model" model info ./mean
 prints "^mean: here; bert, 2 layers, dimension 16"
+for precision in int8 fp16; do
+    expect 0 "quantized to $precision" model quantize tiny --precision $precision --out $precision
+    says "tiny is quantized in $precision"
+    expect 0 "makes vectors" vectors --model "./$precision"
+    expect 0 "runs" find --recipe dense --model "./$precision" rain
+done
+same "int8 is smaller than fp16" yes "$([ "$(stat -c %s int8/model.safetensors)" -lt "$(stat -c %s fp16/model.safetensors)" ] && echo yes)"
 while IFS='|' read -r code words sentence; do
     # shellcheck disable=SC2086 # words are words
     expect "$code" "model $words" model $words
@@ -69,8 +76,16 @@ done <<'ROWS'
 2|merge tiny tiny --out merged|there is a model in merged already
 5|merge tiny nope --out new|the model nope is not installed
 5|merge tiny all-MiniLM-L6-v2 --out new|all-MiniLM-L6-v2
-2|info tiny --weight 1|options of `model merge`, not of `model info`
+2|info tiny --weight 1|--weight is no option of `model info`
+2|pack --out new|--out is no option of `model pack`
+2|merge tiny tiny --out new --precision int8|--precision is no option of `model merge`
 2|pack tiny tiny|takes one name
+2|quantize --out new|takes one model
+2|quantize tiny tiny --out new|takes one name
+2|quantize tiny|needs --out FOLDER
+2|quantize tiny --out new --precision int4|int4
+2|quantize tiny --out merged|there is a model in merged already
+5|quantize nope --out new|the model nope is not installed
 ROWS
 [ ! -e new ] || fail "a merge that failed left something"
 
