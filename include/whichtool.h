@@ -616,6 +616,7 @@ typedef struct wt_stage_score {
     size_t rank;       /* 1-based; 0: beyond the stage's candidates */
     double score;      /* the stage's own scale */
     double share;      /* what it added to the hit's score */
+    double weight;     /* that its evidence has in that score; 0: it is not weighed, but orders anew */
 } wt_stage_score;
 
 /* A word of the request that a hit matched. */
@@ -760,6 +761,8 @@ WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *l
 
 #define WT_DEFAULT_MODEL "all-MiniLM-L6-v2"
 
+#define WT_MAX_MERGED 64 /* models of one wt_model_merge */
+
 typedef struct wt_model {
     const char *name;
     const char *path;         /* directory, whether or not it is there */
@@ -794,6 +797,21 @@ WT_API int wt_model_pull(const char *models_dir, const char *name, wt_progress_f
 /* Writes the packed cache that makes loading quick, unless it is current. wt_open does so by itself, and does without
  * one where none can be written; here that is the error (WT_EFULL, WT_EREADONLY, WT_EIO, ...). */
 WT_API int wt_model_pack(const char *models_dir, const char *name, wt_error *err);
+
+/* Writes the weighted mean of count models (2 to 64, names or folders) to the folder out, which may not hold a model
+ * yet: fp32 weights, all else of the first one's, and in config.json below "whichtool" what was merged. They must have
+ * one architecture, the same dimensions and the same tokenizer. weights: [count], each from 0 to 1 and their sum 1;
+ * NULL: the plain mean. Any thread. Errors: WT_EINVAL (count, weights, or out is a model), WT_ENOTFOUND (one is not
+ * there), WT_EMODEL (they do not fit together, or cannot be read), WT_EIO, WT_EFULL, WT_EREADONLY, WT_ENOMEM. */
+WT_API int wt_model_merge(const char *models_dir, const char *const *names, const double *weights, size_t count,
+                          const char *out, wt_error *err);
+
+/* Writes a model in less room to the folder out, which may not hold a model yet: precision "int8" (a byte a number and
+ * an F32 scale a row; NULL: the same) or "fp16", of matrices alone; all else as it is. What is read of it is fp32 as
+ * ever. Any thread. Errors: WT_EINVAL (no such precision, or out is a model), WT_ENOTFOUND, WT_EMODEL (unreadable, or
+ * holds numbers that the precision does not), WT_EIO, WT_EFULL, WT_EREADONLY, WT_ENOMEM. */
+WT_API int wt_model_quantize(const char *models_dir, const char *name, const char *precision, const char *out,
+                             wt_error *err);
 
 /* ---------------------------------------------------------------- training */
 
@@ -931,6 +949,7 @@ typedef struct wt_eval_options {
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* as in wt_open_options */
     size_t max_per_provider;                                                  /* as in wt_find_options */
     int copies;                                                               /* the same */
+    double dense_weight; /* of meaning in hybrid, at most 10; 0: the model's own, as its config.json says */
 } wt_eval_options;
 
 WT_INIT(wt_eval_options_init, wt_eval_options)

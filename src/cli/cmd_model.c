@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/output.h"
@@ -98,6 +99,78 @@ static int pack(struct cli *cli, const char *folder, const char *name)
     return END_DONE;
 }
 
+/* What the models count; the plain mean leaves weights alone. */
+static int read_weights(struct cli *cli, size_t models, double *weights, bool *given)
+{
+    const char *text = wt__text_of(cli, OPT_WEIGHT);
+    char *end = NULL;
+    *given = text != NULL;
+    if (!text)
+        return 0;
+    weights[1] = strtod(text, &end);
+    weights[0] = 1 - weights[1];
+    if (models != 2)
+        return wt__cli_usage(cli, "--weight is what the second of two models counts; of %zu the plain mean is taken",
+                             models);
+    if (end == text || *end || !(weights[1] >= 0 && weights[1] <= 1))
+        return wt__cli_usage(cli, "--weight takes a number from 0 to 1, not \"%s\"", text);
+    return 0;
+}
+
+static int merge(struct cli *cli, const char *folder)
+{
+    const char *const *names = cli->arguments.words + 1, *out = wt__text_of(cli, OPT_OUT);
+    size_t count = cli->arguments.word_count - 1;
+    double weights[2];
+    bool given;
+    wt_error err;
+    if (count < 2)
+        return wt__cli_usage(cli, "`model merge` takes two models or more");
+    if (!out)
+        return wt__cli_usage(cli, "`model merge` needs --out FOLDER, where the new model is written");
+    int code = read_weights(cli, count, weights, &given);
+    if (code != 0)
+        return code;
+    if (wt_model_merge(folder, names, given ? weights : NULL, count, out, &err) < 0)
+        return fail(cli, &err);
+    wt__cli_note(cli, "%zu models are merged in %s.", count, out);
+    return END_DONE;
+}
+
+static int quantize(struct cli *cli, const char *folder)
+{
+    const struct arguments *a = &cli->arguments;
+    const char *out = wt__text_of(cli, OPT_OUT);
+    wt_error err;
+    if (a->word_count != 2)
+        return wt__cli_usage(cli, "`model quantize` takes one model");
+    if (!out)
+        return wt__cli_usage(cli, "`model quantize` needs --out FOLDER, where the new model is written");
+    if (wt_model_quantize(folder, a->words[1], wt__text_of(cli, OPT_PRECISION), out, &err) < 0)
+        return fail(cli, &err);
+    wt__cli_note(cli, "%s is quantized in %s.", a->words[1], out);
+    return END_DONE;
+}
+
+/* Options of the actions that write a model are none of the others, which take one name at most. */
+static int check_words(struct cli *cli, const char *action)
+{
+    static const struct {
+        enum option_id option;
+        const char *name, *actions;
+    } rows[] = {
+        {OPT_WEIGHT, "weight", "merge"}, {OPT_PRECISION, "precision", "quantize"}, {OPT_OUT, "out", "merge quantize"}};
+    const struct arguments *a = &cli->arguments;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (wt__given(cli, rows[i].option) && !strstr(rows[i].actions, action))
+            return wt__cli_usage(cli, "--%s is no option of `model %s`", rows[i].name, action);
+    if (strcmp(action, "list") == 0 && a->word_count > 1)
+        return wt__cli_usage(cli, "`model list` takes no name; `model info %s` shows one model", a->words[1]);
+    if (strcmp(action, "merge") != 0 && a->word_count > 2)
+        return wt__cli_usage(cli, "`model %s` takes one name", action);
+    return 0;
+}
+
 int wt__cmd_model(struct cli *cli)
 {
     const struct arguments *a = &cli->arguments;
@@ -106,15 +179,20 @@ int wt__cmd_model(struct cli *cli)
     const char *name = a->word_count > 1 ? a->words[1] : WT_DEFAULT_MODEL;
     wt_models *models = NULL;
     wt_error err;
+    int code = check_words(cli, action);
+    if (code != 0)
+        return code;
+    if (strcmp(action, "merge") == 0)
+        return merge(cli, folder);
+    if (strcmp(action, "quantize") == 0)
+        return quantize(cli, folder);
     if (strcmp(action, "pull") == 0)
         return pull(cli, folder, name);
     if (strcmp(action, "pack") == 0)
         return pack(cli, folder, name);
     bool list = strcmp(action, "list") == 0;
-    if (list && a->word_count > 1)
-        return wt__cli_usage(cli, "`model list` takes no name; `model info %s` shows one model", name);
     int rc = list ? wt_model_list(folder, &models, &err) : wt_model_info(folder, name, &models, &err);
-    int code = rc < 0 ? fail(cli, &err) : print_models(cli, models);
+    code = rc < 0 ? fail(cli, &err) : print_models(cli, models);
     wt_models_free(models);
     return code;
 }

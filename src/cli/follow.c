@@ -102,6 +102,14 @@ static void offer_models(struct following *f, bool installed)
     wt_models_free(models);
 }
 
+/* One name, or of merge several. */
+static void offer_models_for(struct following *f)
+{
+    bool merge = strcmp(f->first, "merge") == 0;
+    if (strcmp(f->first, "list") != 0 && (merge || f->words == 1))
+        offer_models(f, strcmp(f->first, "pull") != 0 && strcmp(f->first, "info") != 0);
+}
+
 /* ---------------------------------------------------------------- of the store */
 
 static wt_engine *engine_of(struct following *f)
@@ -342,8 +350,8 @@ static void offer_word(struct following *f)
         return;
     if (verb->choices && first)
         offer_choices(f, verb->choices);
-    else if (verb->run == wt__cmd_model && strcmp(f->first, "list") != 0)
-        offer_models(f, strcmp(f->first, "pack") == 0);
+    else if (verb->run == wt__cmd_model)
+        offer_models_for(f);
     else if (verb->run == wt__cmd_usage && (strcmp(f->first, "add") != 0 || f->given[OPT_REQUEST]))
         return;
     else if (verb->run == wt__cmd_show || verb->run == wt__cmd_remove || verb->run == wt__cmd_list)

@@ -87,6 +87,7 @@ static void json_stages(struct buffer *out, const wt_hit *hit)
         wt__json_count(out, "rank", hit->stages[i]->rank);
         wt__json_number(out, "score", hit->stages[i]->score);
         wt__json_number(out, "share", hit->stages[i]->share);
+        wt__json_number(out, "weight", hit->stages[i]->weight);
         wt__buffer_char(out, '}');
     }
     wt__buffer_char(out, ']');
@@ -202,9 +203,12 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
         const wt_stage_score *stage = hit->stages[i];
         wt__buffer_printf(&text, "%s: ", stage_words(stage->stage));
         if (stage->rank)
-            wt__buffer_printf(&text, "rank %zu, score %.4g, adds %.4g", stage->rank, stage->score, stage->share);
+            wt__buffer_printf(&text, "rank %zu, score %.4g, ", stage->rank, stage->score);
         else
-            wt__buffer_printf(&text, "not among its best, adds %.4g", stage->share);
+            wt__buffer_text(&text, "not among its best, ");
+        if (stage->weight > 0)
+            wt__buffer_printf(&text, "weight %.3g, ", stage->weight);
+        wt__buffer_printf(&text, "adds %.4g", stage->share);
         put_reason(cli, out, &text, indent);
     }
     if (hit->match_count > 0) {

@@ -494,6 +494,11 @@ static const struct option eval_options[] = {
      .help = "Measure latency on the first N queries, one after another. Default: 200."},
     MAX_PER_PROVIDER_OPTION,
     COPIES_OPTION,
+    {.id = OPT_DENSE_WEIGHT,
+     .name = "dense-weight",
+     .kind = VALUE_TEXT,
+     .value = "W",
+     .help = "Weight of meaning in hybrid, beside words, which weigh 1. Default: the model's own."},
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,
@@ -653,10 +658,30 @@ static const struct example train_examples[] = {
     {"whichtool train encoder --resume", "Goes on after Ctrl-C."},
 };
 
-static const struct option model_options[] = {MODELS_OPTION};
+static const struct option model_options[] = {
+    {.id = OPT_WEIGHT,
+     .name = "weight",
+     .kind = VALUE_TEXT,
+     .value = "W",
+     .help = "Of merge with two models: what the second counts, from 0 to 1. Default: the plain mean."},
+    {.id = OPT_PRECISION,
+     .name = "precision",
+     .kind = VALUE_CHOICE,
+     .value = "TYPE",
+     .choices = "int8 fp16",
+     .help = "Of quantize: how numbers are kept. Default: int8."},
+    {.id = OPT_OUT,
+     .name = "out",
+     .kind = VALUE_FOLDER,
+     .value = "FOLDER",
+     .help = "Of merge and quantize: the new model."},
+    MODELS_OPTION,
+};
 static const struct example model_examples[] = {
     {"whichtool model list", "Which models are known, and which are here."},
     {"whichtool model pull " WT_DEFAULT_MODEL, "Fetches the default model and checks it."},
+    {"whichtool model merge " WT_DEFAULT_MODEL " ./tuned --weight 0.7 --out ./merged",
+     "Three tenths of the default model and seven of a tuned one."},
 };
 
 static const struct option help_options[] = {
@@ -886,14 +911,18 @@ const struct verb wt__verbs[] = {
      EXAMPLES(train_examples),
      .run = wt__cmd_train},
     {.name = "model",
-     .arguments = "[list|info|pull|pack] [NAME]",
-     .summary = "List, inspect, fetch or pack the models that make vectors",
-     .text = "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
-             "of every file, going on where an earlier pull stopped; pack writes the cache that makes loading quick "
-             "(the first use does so by itself). NAME is " WT_DEFAULT_MODEL " when not given.",
+     .arguments = "[list|info|pull|pack|merge|quantize] [NAME...]",
+     .summary = "List, inspect, fetch, pack, merge or quantize the models that make vectors",
+     .text =
+         "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
+         "of every file, going on where an earlier pull stopped; pack writes the cache that makes loading quick "
+         "(the first use does so by itself). NAME is " WT_DEFAULT_MODEL " when not given.\n"
+         "merge writes the weighted mean of models of one kind to a new folder, such as a tuned one and what it was "
+         "tuned from, or several seeds: all must have one architecture, the same dimensions and tokenizer. "
+         "quantize writes a model in a quarter (int8) or half (fp16) of the room; it runs in fp32 as ever.",
      .kind = VALUE_TEXT,
-     .choices = "list info pull pack",
-     .max_words = 2,
+     .choices = "list info pull pack merge quantize",
+     .max_words = 1 + WT_MAX_MERGED,
      OPTIONS(model_options),
      EXAMPLES(model_examples),
      .run = wt__cmd_model},

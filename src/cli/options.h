@@ -34,6 +34,7 @@ enum option_id {
     OPT_COPIES,
     OPT_DATA,
     OPT_DEFINITION,
+    OPT_DENSE_WEIGHT,
     OPT_EPOCHS,
     OPT_EXCLUDE,
     OPT_EXCLUDE_PROVIDER,
@@ -88,6 +89,7 @@ enum option_id {
     OPT_TOOL,
     OPT_TRAINED,
     OPT_USAGES,
+    OPT_WEIGHT,
     OPT_ABLATE,
     OPT_YES,
     OPT_COUNT

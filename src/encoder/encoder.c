@@ -27,6 +27,7 @@ struct encoder {
     struct model_cache cache;
     char *name;
     char hash[65], fields[MODEL_FIELDS];
+    float dense_weight;
 };
 
 struct encoder_scratch {
@@ -74,6 +75,7 @@ int wt__encoder_load(struct encoder **out, const char *folder, struct progress *
         return rc;
     }
     wt__model_fields(folder, encoder->fields);
+    encoder->dense_weight = wt__model_dense_weight(folder);
     name_vectors(encoder->cache.packed.header->source_sha256, encoder->fields, encoder->hash);
     *out = encoder;
     return 0;
@@ -127,6 +129,11 @@ const char *wt__encoder_hash(const struct encoder *encoder)
 const char *wt__encoder_fields(const struct encoder *encoder)
 {
     return encoder->fields;
+}
+
+float wt__encoder_dense_weight(const struct encoder *encoder)
+{
+    return encoder->dense_weight;
 }
 
 const struct packed *wt__encoder_packed(const struct encoder *encoder)

@@ -106,7 +106,7 @@ int wt__model_info_read(struct model_info *out, const char *folder, wt_error *er
     if (rc == 0)
         rc = wt__safetensors_open(&weights, path, map.ptr, map.len, err);
     for (size_t i = 0; rc == 0 && i < weights.count; i++)
-        out->parameters += weights.tensors[i].dtype == DTYPE_I64 ? 0 : weights.tensors[i].count;
+        out->parameters += wt__tensor_is_real(&weights.tensors[i]) ? weights.tensors[i].count : 0;
     if (rc == 0) {
         out->packed = wt__model_cache_current(folder, NULL);
         out->architecture = wt__architecture_at(config.architecture)->model_type;

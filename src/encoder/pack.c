@@ -122,7 +122,7 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     rc = wt__packed_place(&p->header, err);
     if (rc < 0)
         return rc;
-    /* Before memory is taken: config.json may promise more than the weights hold, even at two bytes a number. */
+    /* Before memory is taken: config.json may promise more than the weights hold, even at a byte a number. */
     uint64_t made = (uint64_t)distances * 2 * c->layers * sizeof(float);
     if (p->header.file_size > PACKED_SLACK + 4 * (uint64_t)weights_len + made || made / 16 > PACKED_SLACK + weights_len)
         return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", p->folder, MODEL_WEIGHTS);

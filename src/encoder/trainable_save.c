@@ -1,18 +1,15 @@
 /* trainable_save.c: a trained model as the source's directory with other numbers in it. What we do not train, or do
- * not know, is copied, so that the reference libraries find what they found in the source. */
+ * not know, is copied. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/json.h"
+#include "encoder/model_files.h"
 #include "encoder/pack.h"
-#include "encoder/model_tokenizer.h"
 #include "encoder/trainable_inside.h"
 #include "nn/convolution.h"
 #include "nn/safetensors.h"
 
-static const char *const copied[] = {"modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
-                                     "1_Pooling/config.json"};
 static const char *const classes[ARCHITECTURES] = {
     [ARCHITECTURE_BERT] = "BertForSequenceClassification",
     [ARCHITECTURE_ROBERTA] = "RobertaForSequenceClassification",
@@ -20,81 +17,6 @@ static const char *const classes[ARCHITECTURES] = {
     [ARCHITECTURE_MPNET] = "MPNetForSequenceClassification",
     [ARCHITECTURE_DEBERTA] = "DebertaV2ForSequenceClassification",
 };
-enum { COPIED = sizeof(copied) / sizeof(copied[0]), MODULES_MOST = 16 };
-
-/* out/name = source/name, if there is one. */
-static int copy_file(const char *source, const char *out, const char *name, wt_error *err)
-{
-    struct arena arena = {0};
-    char *from = wt__path_join(&arena, source, name), *to = wt__path_join(&arena, out, name), *text = NULL;
-    char *folder = to ? wt__arena_copy(&arena, wt__str(to)) : NULL;
-    size_t len;
-    int rc = from && folder ? 0 : wt__fail_nomem(err);
-
-    if (rc == 0 && wt__is_file(from)) {
-        *strrchr(folder, '/') = '\0';
-        rc = wt__make_folders(folder, err);
-        if (rc == 0)
-            rc = wt__file_read(&text, &len, from, TOKENIZER_MAX_FILE, err);
-        if (rc == 0)
-            rc = wt__file_replace(to, text, len, err);
-    }
-    free(text);
-    wt__arena_dispose(&arena);
-    return rc;
-}
-
-/* The JSON object of folder/name; NULL where there is no such file. */
-static int read_json(json_t **out, const char *folder, const char *name, wt_error *err)
-{
-    struct arena arena = {0};
-    char *path = wt__path_join(&arena, folder, name), *text = NULL;
-    size_t len;
-    int rc = path ? 0 : wt__fail_nomem(err);
-
-    *out = NULL;
-    if (rc == 0 && wt__is_file(path)) {
-        rc = wt__file_read(&text, &len, path, MODEL_MAX_JSON, err);
-        if (rc == 0)
-            rc = wt__json_parse(out, text, len, err);
-    }
-    free(text);
-    wt__arena_dispose(&arena);
-    return rc;
-}
-
-static int copy_tokenizer(const char *source, const char *out, wt_error *err)
-{
-    int rc = copy_file(source, out, "added_tokens.json", err);
-
-    for (size_t i = 0; rc == 0 && wt__tokenizer_file_at(i); i++)
-        rc = copy_file(source, out, wt__tokenizer_file_at(i), err);
-    return rc;
-}
-
-/* sentence-transformers' files, and the configuration of each module that modules.json names. */
-static int copy_modules(const char *source, const char *out, wt_error *err)
-{
-    json_t *modules = NULL;
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < COPIED; i++)
-        rc = copy_file(source, out, copied[i], err);
-    if (rc == 0)
-        rc = read_json(&modules, source, "modules.json", err);
-    for (size_t i = 0; rc == 0 && i < json_array_size(modules) && i < MODULES_MOST; i++) {
-        struct str path = wt__json_str(json_array_get(modules, i), "path");
-        char name[256];
-
-        if (path.len == 0 || path.len > 200 || memchr(path.ptr, '.', path.len))
-            continue;
-        snprintf(name, sizeof(name), "%.*s/config.json", (int)path.len, path.ptr);
-        rc = copy_file(source, out, name, err);
-    }
-    json_decref(modules);
-    return rc;
-}
-
 /* What makes the model one of sequences: the class that reads it, and its one label. */
 static int name_head(const struct trainable *t, json_t *config, wt_error *err)
 {
@@ -109,34 +31,17 @@ static int name_head(const struct trainable *t, json_t *config, wt_error *err)
 static int save_config(const struct trainable *t, const char *source, const char *out, const json_t *members,
                        wt_error *err)
 {
-    static const char *const types[] = {"dtype", "torch_dtype"};
-    struct arena arena = {0};
-    struct buffer text = {0};
-    json_t *config = NULL;
-    char *path = wt__path_join(&arena, out, "config.json");
-    int rc = path ? read_json(&config, source, "config.json", err) : wt__fail_nomem(err);
+    json_t *config = NULL, *kept = json_deep_copy(members); /* a copy: the members stay the caller's */
+    int rc = wt__model_config_open(&config, source, err);
 
-    if (rc == 0 && !json_is_object(config))
-        rc = wt__fail(err, WT_EMODEL, "%s: the model has no config.json", source);
-    for (size_t i = 0; rc == 0 && i < 2; i++)
-        if (json_object_get(config, types[i]) && json_object_set_new(config, types[i], json_string("float32")) != 0)
-            rc = wt__fail_nomem(err);
     if (rc == 0 && t->scorer)
         rc = name_head(t, config, err);
-    /* A copy: the members stay the caller's, and const. */
-    if (rc == 0 && members && json_object_set_new(config, "whichtool", json_deep_copy(members)) != 0)
+    if (rc == 0 && members && !(kept && wt__model_member_keep(kept, config, "dense_weight")))
         rc = wt__fail_nomem(err);
     if (rc == 0)
-        rc = wt__json_write(&text, config);
-    if (rc == 0)
-        wt__buffer_char(&text, '\n');
-    if (rc < 0 || text.failed)
-        rc = rc < 0 && rc != WT_ENOMEM ? rc : wt__fail_nomem(err);
-    else
-        rc = wt__file_replace(path, text.ptr, text.len, err);
-    wt__buffer_dispose(&text);
+        rc = wt__model_config_save(config, out, "float32", kept, err);
+    json_decref(kept);
     json_decref(config);
-    wt__arena_dispose(&arena);
     return rc;
 }
 
@@ -182,7 +87,7 @@ static int add_other(struct saving *s, const struct tensor *tensor, wt_error *er
 {
     struct tensor_source *out = &s->tensors[s->count];
 
-    if (tensor->dtype == DTYPE_I64 || tensor->dtype == DTYPE_OTHER)
+    if (!wt__tensor_is_real(tensor))
         return 0;
     for (size_t i = 0; i < s->t->count; i++)
         if (strcmp(s->t->parameters[i].name, tensor->name) == 0)
@@ -227,9 +132,9 @@ int wt__trainable_save(const struct trainable *t, const char *source, const char
     int rc = wt__make_folders(out, err);
 
     if (rc == 0)
-        rc = copy_tokenizer(source, out, err);
+        rc = wt__model_copy_tokenizer(source, out, err);
     if (rc == 0 && !t->scorer)
-        rc = copy_modules(source, out, err);
+        rc = wt__model_copy_modules(source, out, err);
     if (rc == 0)
         rc = save_weights(t, source, out, err);
     if (rc == 0)

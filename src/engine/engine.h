@@ -80,6 +80,7 @@ struct wt_engine {
     char *model_name;
     bool read_only;
     unsigned threads, busy_ms;
+    float dense_weight; /* of meaning in hybrid, in place of the encoder's own; 0: that */
 
     pthread_mutex_t store_lock;
     struct store *store;
@@ -112,6 +113,10 @@ int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *
 /* The same for a query, which can be stopped; WT_ECANCELLED. The second with build_lock held. */
 int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
+
+/* A retriever that nobody trained, as it weighs with this encoder, which may be NULL. */
+struct retriever wt__engine_plain(const wt_engine *engine, const struct retriever *plain,
+                                  const struct encoder *encoder);
 
 /* What training left, read on first use; *out is NULL when there is nothing. Where it lacks an encoder, the error is
  * why the engine has none. */

@@ -76,7 +76,7 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
         const char *name = stage_name(stage, hit, arena);
         if (!name)
             return wt__fail_nomem(err);
-        stages[out->stage_count++] = (wt_stage_score){name, stage->rank, stage->score, stage->share};
+        stages[out->stage_count++] = (wt_stage_score){name, stage->rank, stage->score, stage->share, stage->weight};
     }
     out->stages = wt__arena_pointers(arena, stages, out->stage_count, sizeof *stages);
     return out->stages ? 0 : wt__fail_nomem(err);

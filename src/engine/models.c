@@ -5,8 +5,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "encoder/manifest.h"
+#include "encoder/merge.h"
 #include "encoder/model_dir.h"
 #include "encoder/pull.h"
+#include "encoder/quantize.h"
 #include "engine/engine.h"
 
 struct model_list {
@@ -155,15 +157,55 @@ int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn repor
     return rc;
 }
 
+/* The folder of a model that is there. */
+static int installed_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
+{
+    int rc = wt__model_folder(out, arena, models_dir, name, err);
+    if (rc == 0 && !wt__is_folder(*out))
+        rc = wt__fail(err, WT_ENOTFOUND, "the model %s is not installed in %s", name, *out);
+    return rc;
+}
+
 int wt_model_pack(const char *models_dir, const char *name, wt_error *err)
 {
     struct arena arena = {0};
     char *folder;
-    int rc = wt__model_folder(&folder, &arena, models_dir, name, err);
-    if (rc == 0 && !wt__is_folder(folder))
-        rc = wt__fail(err, WT_ENOTFOUND, "the model %s is not installed in %s", name, folder);
+    int rc = installed_folder(&folder, &arena, models_dir, name, err);
     if (rc == 0)
         rc = wt__encoder_pack(folder, NULL, err);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+int wt_model_merge(const char *models_dir, const char *const *names, const double *weights, size_t count,
+                   const char *out, wt_error *err)
+{
+    struct arena arena = {0};
+    const char *folders[WT_MAX_MERGED] = {NULL};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count && i < WT_MAX_MERGED; i++) {
+        char *folder;
+        rc = installed_folder(&folder, &arena, models_dir, names[i], err);
+        folders[i] = folder;
+    }
+    if (rc == 0)
+        rc = wt__model_merge(folders, weights, count, out, err);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+int wt_model_quantize(const char *models_dir, const char *name, const char *precision, const char *out, wt_error *err)
+{
+    struct arena arena = {0};
+    char *folder;
+    size_t p = PRECISION_INT8;
+    while (precision && p < PRECISIONS && strcmp(precision, wt__precision_name(p)) != 0)
+        p++;
+    if (p == PRECISIONS)
+        return wt__fail(err, WT_EINVAL, "a model is quantized to int8 or fp16, not to \"%.40s\"", precision);
+    int rc = installed_folder(&folder, &arena, models_dir, name, err);
+    if (rc == 0)
+        rc = wt__model_quantize(folder, (enum precision)p, out, err);
     wt__arena_dispose(&arena);
     return rc;
 }

@@ -42,9 +42,11 @@ static int plan_plain(wt_engine *engine, const struct search_wish *wish, const s
     }
     if (rc < 0 && err)
         *err = why;
-    if (rc == 0)
-        out->set = (struct index_set){wt__encoder_hash(out->encoder), wt__document_kind};
-    return rc;
+    if (rc < 0)
+        return rc;
+    out->retriever = wt__engine_plain(engine, recipe->retriever, out->encoder);
+    out->set = (struct index_set){wt__encoder_hash(out->encoder), wt__document_kind};
+    return 0;
 }
 
 /* What training left: its own weights, or, where auto found nothing better, the plain recipe that it names. */

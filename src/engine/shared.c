@@ -135,6 +135,16 @@ int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, cons
     return rc;
 }
 
+struct retriever wt__engine_plain(const wt_engine *engine, const struct retriever *plain, const struct encoder *encoder)
+{
+    struct retriever retriever = *plain;
+    if (engine->dense_weight > 0)
+        wt__retriever_weigh_meaning(&retriever, engine->dense_weight);
+    else if (encoder)
+        wt__retriever_weigh_meaning(&retriever, wt__encoder_dense_weight(encoder));
+    return retriever;
+}
+
 static int open_trained(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
 {
     const struct encoder *base = NULL;

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "choose/oracle.h"
+#include "encoder/config.h"
 #include "engine/corpus.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
@@ -426,6 +427,7 @@ static int open_catalogue(struct evaluation *e, const char *dir)
         rc = set_chat(e);
     if (rc < 0)
         return rc;
+    e->engine->dense_weight = (float)e->options.dense_weight;
     model = model && wt_dimension(e->engine, NULL) > 0;
     if (!model && named_learner(e))
         return wt_dimension(e->engine, e->err);
@@ -456,6 +458,17 @@ static char *keep(struct evaluation *e, struct buffer *buffer)
     return copy;
 }
 
+/* What meaning weighed in hybrid. */
+static void hybrid_settings(const struct evaluation *e, const struct measurement *m, struct buffer *json)
+{
+    const struct recipe *hybrid = &wt__recipes[RECIPE_HYBRID];
+    const struct encoder *encoder = NULL;
+    if (strcmp(m->ran, hybrid->public.name) != 0 || wt__engine_encoder(e->engine, &encoder, NULL) < 0)
+        return;
+    const struct retriever ran = wt__engine_plain(e->engine, hybrid->retriever, encoder);
+    wt__buffer_printf(json, ",\"dense_weight\":%g", (double)ran.weights[SOURCE_DENSE]);
+}
+
 static int settings_of(struct evaluation *e, const struct measurement *m, const char *recipe, char **out)
 {
     struct buffer json = {0};
@@ -475,6 +488,7 @@ static int settings_of(struct evaluation *e, const struct measurement *m, const 
     wt__buffer_printf(&json,
                       "],\"depth\":%zu,\"latency_k\":%zu,\"latency_queries\":%zu,\"bootstrap\":%zu,\"seed\":%llu",
                       plan->depth, plan->latency_k, m->timed, e->resamples, (unsigned long long)e->seed);
+    hybrid_settings(e, m, &json);
     if (m->why) {
         wt__buffer_text(&json, ",\"why\":");
         wt__buffer_json(&json, wt__str(m->why));
@@ -749,6 +763,9 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     if (e.resamples > MAX_RESAMPLES)
         return wt__fail(err, WT_EINVAL, "%zu resamples are asked for; at most %d are drawn", e.resamples,
                         MAX_RESAMPLES);
+    if (!(e.options.dense_weight >= 0 && e.options.dense_weight <= MODEL_MAX_DENSE_WEIGHT))
+        return wt__fail(err, WT_EINVAL, "a dense_weight of %g is asked for; it may be above 0 and at most %g",
+                        e.options.dense_weight, MODEL_MAX_DENSE_WEIGHT);
     e.report = calloc(1, sizeof *e.report);
     if (!e.report)
         return wt__fail_nomem(err);

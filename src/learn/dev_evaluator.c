@@ -437,10 +437,13 @@ int wt__evaluator_ask_subqueries(struct dev_evaluator *evaluator, const struct t
 
 int wt__evaluator_ask_hybrid(struct dev_evaluator *evaluator, struct outcome *out, wt_error *err)
 {
-    struct question question = {.evaluator = evaluator, .retriever = &wt__hybrid};
-    int rc = wt__engine_encoder(evaluator->training->engine, &question.encoder, err);
+    wt_engine *engine = evaluator->training->engine;
+    struct question question = {.evaluator = evaluator};
+    int rc = wt__engine_encoder(engine, &question.encoder, err);
     if (rc < 0)
         return rc;
+    const struct retriever hybrid = wt__engine_plain(engine, &wt__hybrid, question.encoder);
+    question.retriever = &hybrid;
     question.vectors =
         wt__snapshot_vectors(evaluator->index->snapshot, wt__encoder_hash(question.encoder), wt__document_kind);
     return ask(&question, out, err);

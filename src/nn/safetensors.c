@@ -6,15 +6,26 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/map.h"
 
 static const struct {
     const char *name;
     enum dtype dtype;
     size_t size;
 } types[] = {{"F32", DTYPE_F32, 4},   {"F16", DTYPE_F16, 2},   {"BF16", DTYPE_BF16, 2}, {"F64", DTYPE_F64, 8},
-             {"I64", DTYPE_I64, 8},   {"I32", DTYPE_OTHER, 4}, {"I16", DTYPE_OTHER, 2}, {"I8", DTYPE_OTHER, 1},
+             {"I64", DTYPE_I64, 8},   {"I32", DTYPE_OTHER, 4}, {"I16", DTYPE_OTHER, 2}, {"I8", DTYPE_I8, 1},
              {"U64", DTYPE_OTHER, 8}, {"U32", DTYPE_OTHER, 4}, {"U16", DTYPE_OTHER, 2}, {"U8", DTYPE_OTHER, 1},
              {"BOOL", DTYPE_OTHER, 1}};
+
+const char *wt__dtype_name(enum dtype dtype, size_t *bytes)
+{
+    size_t i = 0;
+
+    while (types[i].dtype != dtype)
+        i++;
+    *bytes = types[i].size;
+    return types[i].name;
+}
 
 static uint64_t little_endian(const unsigned char *p, size_t len)
 {
@@ -118,6 +129,36 @@ static int check_cover(const struct safetensors *file, const unsigned char *data
     return 0;
 }
 
+/* Finds the scales of bytes: "NAME.scale", an F32 number a row. */
+static int link_scales(struct safetensors *file, wt_error *err)
+{
+    static const char suffix[] = ".scale";
+    struct map bytes = {0};
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < file->count; i++)
+        if (file->tensors[i].dtype == DTYPE_I8 && file->tensors[i].rank > 0 &&
+            !wt__map_insert(&bytes, wt__str(file->tensors[i].name), (uint32_t)i, NULL))
+            rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && bytes.len > 0 && i < file->count; i++) {
+        struct tensor *scale = &file->tensors[i];
+        struct str name = wt__str(scale->name);
+
+        if (scale->dtype != DTYPE_F32 || scale->rank != 1 || name.len < sizeof(suffix))
+            continue;
+        name.len -= sizeof(suffix) - 1;
+        if (strcmp(name.ptr + name.len, suffix) != 0)
+            continue;
+        const uint32_t *at = wt__map_get(&bytes, name);
+        if (!at || file->tensors[*at].shape[0] != scale->count)
+            continue;
+        file->tensors[*at].scale = scale->data;
+        scale->scales = true;
+    }
+    wt__map_dispose(&bytes);
+    return rc;
+}
+
 static int read_metadata(const json_t *metadata, const char *path, wt_error *err)
 {
     const char *key;
@@ -161,7 +202,8 @@ static int read_header(struct safetensors *file, const json_t *header, const uns
             return rc;
     }
     qsort(file->tensors, file->count, sizeof(struct tensor), by_place);
-    return check_cover(file, data, len, path, err);
+    rc = check_cover(file, data, len, path, err);
+    return rc == 0 ? link_scales(file, err) : rc;
 }
 
 int wt__safetensors_open(struct safetensors *out, const char *path, const void *bytes, size_t len, wt_error *err)
@@ -236,8 +278,33 @@ static float float_of_half(uint32_t half)
     return sign ? -value : value;
 }
 
+bool wt__tensor_is_real(const struct tensor *tensor)
+{
+    if (tensor->dtype == DTYPE_I8)
+        return tensor->scale != NULL;
+    return tensor->dtype != DTYPE_I64 && tensor->dtype != DTYPE_OTHER && !tensor->scales;
+}
+
+static int scaled_floats(const struct tensor *tensor, float *out, wt_error *err)
+{
+    size_t rows = tensor->rank > 0 ? tensor->shape[0] : 0, width = rows ? tensor->count / rows : 0;
+
+    if (!tensor->scale)
+        return wt__fail(err, WT_EMODEL, "tensor \"%s\" holds bytes, and no F32 \"%s.scale\" a row says what they mean",
+                        tensor->name, tensor->name);
+    for (size_t row = 0; row < rows; row++) {
+        float scale = float_of_bits((uint32_t)little_endian(tensor->scale + 4 * row, 4));
+
+        for (size_t i = row * width; i < (row + 1) * width; i++)
+            out[i] = scale * (float)(int8_t)tensor->data[i];
+    }
+    return 0;
+}
+
 int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err)
 {
+    if (tensor->dtype == DTYPE_I8)
+        return scaled_floats(tensor, out, err);
     for (size_t i = 0; i < tensor->count; i++) {
         uint64_t bits;
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "encoder/config.h"
 #include "retrieve/source.h"
 
 extern const struct source wt__source_bm25, wt__source_dense, wt__source_neighbours, wt__source_recorded;
@@ -14,13 +15,20 @@ const struct source *const wt__sources[SOURCES] = {[SOURCE_BM25] = &wt__source_b
 
 const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
 const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
-const struct retriever wt__hybrid = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 0.6f}, .subquery = 1};
+const struct retriever wt__hybrid = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = MODEL_DENSE_WEIGHT},
+                                     .subquery = 1};
 
 /* ---------------------------------------------------------------- weights */
 
 bool wt__retriever_asks(const struct retriever *retriever, enum source_id source)
 {
     return retriever->weights[source] > 0 || (retriever->also & 1u << source);
+}
+
+void wt__retriever_weigh_meaning(struct retriever *retriever, float weight)
+{
+    if (retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0)
+        retriever->weights[SOURCE_DENSE] = weight;
 }
 
 struct retriever wt__retriever_read(const json_t *weights)
@@ -128,6 +136,7 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
             stage->rank = rank_in(whole, query->rows[c]);
             stage->score = whole->scores[c];
             stage->share = value_of(query, s, 0, c);
+            stage->weight = query->retriever->weights[s];
         }
         wt__sources[s]->features(query, c, out->features);
     }
@@ -138,5 +147,6 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
         stage->rank = rank_by(evidence, choice->text, c);
         stage->score = evidence->value[choice->text][c];
         stage->share = choice->subquery;
+        stage->weight = evidence->subquery_weight;
     }
 }

@@ -5,8 +5,8 @@
  *   value       of each text and candidate (fuse.c):
  *                 bm25        words / best words
  *                 dense       cosine
- *                 hybrid      sqrt(coverage) * words / best words + .6 * cosine / best cosine, with words damped where
- *                             a tool is stuffed with them (lexical.h)
+ *                 hybrid      sqrt(coverage) * words / best words + W * cosine / best cosine, W the model's, with words
+ *                             damped where a tool is stuffed with them (lexical.h)
  *               and for the whole request, where that was learned, the votes of past requests
  *   order       compose.h
  *

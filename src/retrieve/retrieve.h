@@ -34,6 +34,10 @@ extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 
 bool wt__retriever_asks(const struct retriever *retriever, enum source_id source);
 
+/* Gives meaning that weight where the retriever weighs words, too: an encoder's own (wt__encoder_dense_weight), in
+ * place of that of wt__hybrid. */
+void wt__retriever_weigh_meaning(struct retriever *retriever, float weight);
+
 /* Usages of the very same request (recorded.c) have a say that is this share of all others' together. */
 #define RECORDED_SHARE 1.5f
 void wt__retriever_weigh_recorded(struct retriever *retriever);
@@ -91,6 +95,7 @@ struct stage_evidence {
     size_t rank;      /* 1-based among the stage's candidates; 0: beyond them */
     float score;      /* the stage's own scale */
     float share;      /* what it added to the hit's score */
+    float weight;     /* that its evidence has there; 0: it has none */
 };
 
 /* Every source, the sub-query of the request, and what two second stages can say. */

@@ -72,6 +72,9 @@ usage add --outcome ''|words|ok failed
 model p|words|pull pack
 model pull a|words|all-MiniLM-L6-v2
 model pack ''|words|
+model m|words|merge
+model quantize --precision i|words|int8
+model pull all-MiniLM-L6-v2 ''|words|
 find --model a|words|
 find --model ./|folders|
 train tool2|words|tool2vec tool2vec+refiner

@@ -48,6 +48,47 @@ expect 5 "a damaged model" find --recipe dense rain
 silent out
 expect 0 "words do without it, too" find --recipe bm25 rain
 
+"$python" "$here/tiny_model.py" "$work/models/tiny"
+expect 0 "a model merged with itself" model merge tiny models/tiny/ --weight .25 --out merged
+says "2 models are merged in merged"
+expect 0 "the mean of three" model merge tiny ./models/tiny ./merged --out mean
+expect 0 "is a model" model info ./mean
+prints "^mean: here; bert, 2 layers, dimension 16"
+for precision in int8 fp16; do
+    expect 0 "quantized to $precision" model quantize tiny --precision $precision --out $precision
+    says "tiny is quantized in $precision"
+    expect 0 "makes vectors" vectors --model "./$precision"
+    expect 0 "runs" find --recipe dense --model "./$precision" rain
+done
+same "int8 is smaller than fp16" yes "$([ "$(stat -c %s int8/model.safetensors)" -lt "$(stat -c %s fp16/model.safetensors)" ] && echo yes)"
+while IFS='|' read -r code words sentence; do
+    # shellcheck disable=SC2086 # words are words
+    expect "$code" "model $words" model $words
+    says "$sentence"
+done <<'ROWS'
+2|merge|takes two models or more
+2|merge tiny|takes two models or more
+2|merge tiny tiny|needs --out FOLDER
+2|merge tiny tiny --weight 2 --out new|--weight takes a number from 0 to 1, not "2"
+2|merge tiny tiny --weight x --out new|not "x"
+2|merge tiny tiny --weight nan --out new|not "nan"
+2|merge tiny tiny tiny --weight .5 --out new|of 3 the plain mean is taken
+2|merge tiny tiny --out merged|there is a model in merged already
+5|merge tiny nope --out new|the model nope is not installed
+5|merge tiny all-MiniLM-L6-v2 --out new|all-MiniLM-L6-v2
+2|info tiny --weight 1|--weight is no option of `model info`
+2|pack --out new|--out is no option of `model pack`
+2|merge tiny tiny --out new --precision int8|--precision is no option of `model merge`
+2|pack tiny tiny|takes one name
+2|quantize --out new|takes one model
+2|quantize tiny tiny --out new|takes one name
+2|quantize tiny|needs --out FOLDER
+2|quantize tiny --out new --precision int4|int4
+2|quantize tiny --out merged|there is a model in merged already
+5|quantize nope --out new|the model nope is not installed
+ROWS
+[ ! -e new ] || fail "a merge that failed left something"
+
 if [ -f "$installed/all-MiniLM-L6-v2/model.safetensors" ]; then
     rm -rf models
     cp -r "$installed" models

@@ -158,6 +158,41 @@ static void settings_are_read_from_every_file(void **state)
     remove_folder(folder);
 }
 
+static void meaning_weighs_what_the_config_says(void **state)
+{
+    static const struct {
+        const char *member;
+        float weight;
+    } cases[] = {
+        {"{}", .6f},
+        {"{\"dense_weight\": 1.25}", 1.25f},
+        {"{\"dense_weight\": 3}", 3},
+        {"{\"dense_weight\": 10}", 10},
+        {"{\"dense_weight\": 1e-3}", 1e-3f},
+        {"{\"dense_weight\": 0}", .6f},
+        {"{\"dense_weight\": -1}", .6f},
+        {"{\"dense_weight\": 10.01}", .6f},
+        {"{\"dense_weight\": 1e308}", .6f},
+        {"{\"dense_weight\": \"1.2\"}", .6f},
+        {"{\"dense_weight\": [1]}", .6f},
+        {"7", .6f},
+    };
+    char folder[64], model[80], text[1024];
+    struct encoder *encoder;
+
+    (void)state;
+    make_model(folder, model);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        snprintf(text, sizeof(text), CONFIG("\"model_type\": \"bert\", \"whichtool\": %s, "), cases[i].member);
+        put_text(model, "config.json", text);
+        assert_int_equal(wt__encoder_open(&encoder, model, NULL), 0);
+        if (wt__encoder_dense_weight(encoder) != cases[i].weight)
+            fail_msg("%s: %g", cases[i].member, (double)wt__encoder_dense_weight(encoder));
+        wt__encoder_close(encoder);
+    }
+    remove_folder(folder);
+}
+
 /* The table of docs/encoder.md, and the supported list of the refusal, are the library's own. */
 static void the_documentation_lists_what_is_supported(void **state)
 {
@@ -237,6 +272,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_run_is_refused_with_a_sentence),
         cmocka_unit_test(a_missing_folder_is_told),
         cmocka_unit_test(settings_are_read_from_every_file),
+        cmocka_unit_test(meaning_weighs_what_the_config_says),
         cmocka_unit_test(the_documentation_lists_what_is_supported),
         cmocka_unit_test(models_are_found_by_name),
     };

@@ -661,7 +661,10 @@ static void what_is_not_trained_is_kept(void **state)
     struct mapping map;
 
     (void)state;
-    open_run(&run, TINY_BERT ", \"torch_dtype\": \"float16\", \"own\": [1, 2]", true);
+    open_run(&run,
+             TINY_BERT
+             ", \"torch_dtype\": \"float16\", \"own\": [1, 2], \"whichtool\": {\"dense_weight\": 1.5, \"seed\": 1}",
+             true);
     add_strangers(run.model);
     snprintf(out, sizeof(out), "%s/saved", run.folder);
     json_t *members = json_pack("{s:i}", "seed", 7);
@@ -674,6 +677,7 @@ static void what_is_not_trained_is_kept(void **state)
     assert_string_equal(json_string_value(json_object_get(config, "torch_dtype")), "float32");
     assert_int_equal(json_array_size(json_object_get(config, "own")), 2);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(config, "whichtool"), "seed")), 7);
+    assert_true(json_number_value(json_object_get(json_object_get(config, "whichtool"), "dense_weight")) == 1.5);
     json_decref(config);
 
     snprintf(path, sizeof(path), "%s/model.safetensors", out);

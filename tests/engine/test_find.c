@@ -344,6 +344,46 @@ static void explanations_add_up(void **state)
         }
 }
 
+/* The weight is the model's, and of hybrid alone. */
+static void meaning_weighs_what_its_model_says(void **state)
+{
+    static const struct {
+        const char *config, *recipe;
+        double weight;
+    } cases[] = {{"", "hybrid", .6},   {"1.75", "hybrid", 1.75},     {"99", "hybrid", .6},
+                 {"1.75", "dense", 1}, {"1.75", "toolrerank", 1.75}, {"1.75", NULL, 1.75}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct place own;
+        char config[1024];
+        wt_find_options options;
+        place_make(&own);
+        int head = (int)strlen(small_config) - 1;
+        snprintf(config, sizeof config, "%.*s, \"whichtool\": {%s%s}}", head, small_config,
+                 cases[i].config[0] ? "\"dense_weight\": " : "", cases[i].config);
+        put_text(own.model, "config.json", config);
+        wt_engine *engine = open_store(&own, NULL);
+        add(&own, engine, handmade);
+        wt_find_options_init(&options);
+        options.recipe = cases[i].recipe;
+        options.explain = 1;
+        wt_hits *hits = find_with(&own, engine, "find a table for two in the city", &options);
+        assert_true(hits->len > 0);
+        size_t seen = 0;
+        for (size_t s = 0; s < hits->items[0]->stage_count; s++) {
+            const wt_stage_score *stage = hits->items[0]->stages[s];
+            if (strcmp(stage->stage, "dense") == 0 && ++seen)
+                assert_true(fabs(stage->weight - cases[i].weight) < 1e-6);
+            else if (strcmp(stage->stage, "bm25") == 0)
+                assert_true(stage->weight == 1);
+        }
+        assert_int_equal(seen, 1);
+        wt_hits_free(hits);
+        wt_close(engine);
+        place_remove(&own);
+    }
+}
+
 static void an_explanation_names_words_and_fields(void **state)
 {
     (void)state;
@@ -566,6 +606,7 @@ int main(void)
         cmocka_unit_test(a_cap_leaves_room_for_other_providers),
         cmocka_unit_test(a_cap_reaches_past_a_large_provider),
         cmocka_unit_test(explanations_add_up),
+        cmocka_unit_test(meaning_weighs_what_its_model_says),
         cmocka_unit_test(an_explanation_names_words_and_fields),
         cmocka_unit_test(an_older_caller_has_fewer_options),
         cmocka_unit_test(finding_and_picking_can_be_stopped),

@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "encoder/support.h"
 #include "engine/corpus.h"
 
 static char root[] = "/tmp/whichtool-eval-XXXXXX";
@@ -115,6 +116,32 @@ static void figures_are_means_over_queries(void **state)
     free(text);
 }
 
+/* The weight of meaning that a row tells is the model's own, or the one that was asked for. */
+static void the_weight_of_meaning_is_told(void **state)
+{
+    static const struct {
+        double asked;
+        const char *says;
+    } cases[] = {{0, "\"dense_weight\":0.6"}, {2.5, "\"dense_weight\":2.5"}};
+    char folder[64], model[80];
+    (void)state;
+    make_model(folder, model);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_eval_options options = lexical();
+        wt_eval_report *report = NULL;
+        wt_error err;
+        options.recipes = "bm25,hybrid";
+        options.model = model;
+        options.dense_weight = cases[i].asked;
+        if (wt_eval(root, &options, &report, &err) < 0)
+            fail_msg("%s", err.message);
+        assert_null(strstr(report->rows[0]->settings, "dense_weight"));
+        assert_non_null(strstr(report->rows[1]->settings, cases[i].says));
+        wt_eval_report_free(report);
+    }
+    remove_folder(folder);
+}
+
 static void every_recipe_is_compared_with_the_first(void **state)
 {
     (void)state;
@@ -174,6 +201,14 @@ static void faults_have_codes_and_sentences(void **state)
     }
     wt_eval_options options = lexical();
     wt_eval_report *report = NULL;
+    static const double weights[] = {-1, 10.5, NAN, INFINITY};
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+        wt_error err = {0};
+        options.dense_weight = weights[i];
+        assert_int_equal(wt_eval(root, &options, &report, &err), WT_EINVAL);
+        assert_non_null(strstr(err.message, "above 0 and at most 10"));
+    }
+    options.dense_weight = 0;
     int calls = 0;
     options.progress = stop;
     options.progress_context = &calls;
@@ -277,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_means_over_queries),
+        cmocka_unit_test(the_weight_of_meaning_is_told),
         cmocka_unit_test(every_recipe_is_compared_with_the_first),
         cmocka_unit_test(faults_have_codes_and_sentences),
         cmocka_unit_test(a_query_hears_that_the_evaluation_is_stopped),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,61 @@ static void every_float_type_is_converted(void **state)
     assert_true(isnan(out));
 }
 
+/* Bytes are numbers where a scale of their own stands beside them, and nowhere else. */
+static void bytes_are_scaled_row_by_row(void **state)
+{
+    static const struct {
+        const char *name, *header;
+        size_t data;
+        bool real;
+    } cases[] = {
+        {"a scale a row", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[2]", 8, 16) "}", 16, true},
+        {"the scale first", "{" T("w.scale", "F32", "[2]", 0, 8) "," T("w", "I8", "[2,4]", 8, 16) "}", 16, true},
+        {"no scale", "{" T("w", "I8", "[2,4]", 0, 8) "}", 8, false},
+        {"one for all", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[1]", 8, 12) "}", 12, false},
+        {"one too many", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[3]", 8, 20) "}", 20, false},
+        {"a scale of two dimensions", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F32", "[2,1]", 8, 16) "}", 16,
+         false},
+        {"a scale of halves", "{" T("w", "I8", "[2,4]", 0, 8) "," T("w.scale", "F16", "[2]", 8, 12) "}", 12, false},
+        {"another's", "{" T("w", "I8", "[2,4]", 0, 8) "," T("v.scale", "F32", "[2]", 8, 16) "}", 16, false},
+        {"a number without rows", "{" T("w", "I8", "[]", 0, 1) "," T("w.scale", "F32", "[1]", 1, 5) "}", 5, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct safetensors file;
+        unsigned char *bytes;
+        wt_error err = {0};
+        float out[8];
+
+        assert_int_equal(open_bytes(&file, cases[i].header, 0, cases[i].data, &bytes, NULL), 0);
+        const struct tensor *w = wt__safetensors_find(&file, "w"), *scale = wt__safetensors_find(&file, "w.scale");
+        if (cases[i].real) {
+            static const signed char numbers[8] = {-128, -127, -1, 0, 1, 2, 100, 127};
+            const float scales[2] = {.5f, -2};
+            memcpy((unsigned char *)w->data, numbers, 8);
+            memcpy((unsigned char *)scale->data, scales, 8);
+            assert_int_equal(wt__tensor_floats(w, out, NULL), 0);
+            for (size_t n = 0; n < 8; n++)
+                assert_true(out[n] == scales[n / 4] * numbers[n]);
+        } else if (wt__tensor_floats(w, out, &err) != WT_EMODEL || !strstr(err.message, "\"w\" holds bytes"))
+            fail_msg("%s: \"%s\"", cases[i].name, err.message);
+        assert_true(wt__tensor_is_real(w) == cases[i].real);
+        assert_true(!scale || wt__tensor_is_real(scale) != cases[i].real);
+        wt__safetensors_dispose(&file);
+        free(bytes);
+    }
+    struct safetensors file;
+    unsigned char *bytes;
+    assert_int_equal(
+        open_bytes(&file, "{" T("w", "I8", "[0,4]", 0, 0) "," T("w.scale", "F32", "[0]", 0, 0) "}", 0, 0, &bytes, NULL),
+        0);
+    float out;
+    assert_int_equal(wt__tensor_floats(wt__safetensors_find(&file, "w"), &out, NULL), 0);
+    wt__safetensors_dispose(&file);
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +236,7 @@ int main(void)
         cmocka_unit_test(every_truncation_is_refused),
         cmocka_unit_test(sound_files_are_read),
         cmocka_unit_test(every_float_type_is_converted),
+        cmocka_unit_test(bytes_are_scaled_row_by_row),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

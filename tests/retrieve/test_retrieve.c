@@ -296,7 +296,12 @@ static struct view view_of(const struct snapshot *of, const struct encoder *with
 static void results_are_those_of_the_formulas(void **state)
 {
     (void)state;
-    static const struct retriever *const retrievers[] = {&wt__bm25, &wt__dense, &wt__hybrid};
+    struct retriever meaning_first = wt__hybrid, words = wt__bm25, meaning = wt__dense;
+    const struct retriever *const retrievers[] = {&words, &meaning, &wt__hybrid, &meaning_first};
+    wt__retriever_weigh_meaning(&meaning_first, 3);
+    wt__retriever_weigh_meaning(&words, 3); /* neither has two to weigh */
+    wt__retriever_weigh_meaning(&meaning, 3);
+    assert_true(memcmp(&words, &wt__bm25, sizeof words) == 0 && memcmp(&meaning, &wt__dense, sizeof meaning) == 0);
     static const struct {
         size_t k, cap;
         bool filtered;
@@ -305,7 +310,7 @@ static void results_are_those_of_the_formulas(void **state)
     for (size_t row = 0; row < TOOLS; row++)
         some[row / 64] |= (uint64_t)(keys[row].provider % 3 == 1) << row % 64;
     struct view view = view_of(snapshot, encoder);
-    for (size_t r = 0; r < 3; r++)
+    for (size_t r = 0; r < 4; r++)
         for (size_t q = 0; q < REQUESTS; q++)
             for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
                 struct plain_hit wanted[TOOLS];

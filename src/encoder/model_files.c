@@ -1,0 +1,140 @@
+/* model_files.c: see model_files.h. */
+#include "encoder/model_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "encoder/config.h"
+#include "encoder/model_tokenizer.h"
+#include "text/tokenizer.h"
+
+static const char *const copied[] = {"modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
+                                     "1_Pooling/config.json"};
+enum { COPIED = sizeof(copied) / sizeof(copied[0]), MODULES_MOST = 16 };
+
+/* out/name = source/name, if there is one. */
+static int copy_file(const char *source, const char *out, const char *name, wt_error *err)
+{
+    struct arena arena = {0};
+    char *from = wt__path_join(&arena, source, name), *to = wt__path_join(&arena, out, name), *text = NULL;
+    char *folder = to ? wt__arena_copy(&arena, wt__str(to)) : NULL;
+    size_t len;
+    int rc = from && folder ? 0 : wt__fail_nomem(err);
+
+    if (rc == 0 && wt__is_file(from)) {
+        *strrchr(folder, '/') = '\0';
+        rc = wt__make_folders(folder, err);
+        if (rc == 0)
+            rc = wt__file_read(&text, &len, from, TOKENIZER_MAX_FILE, err);
+        if (rc == 0)
+            rc = wt__file_replace(to, text, len, err);
+    }
+    free(text);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+/* The JSON object of folder/name; NULL where there is no such file. */
+static int read_json(json_t **out, const char *folder, const char *name, wt_error *err)
+{
+    struct arena arena = {0};
+    char *path = wt__path_join(&arena, folder, name), *text = NULL;
+    size_t len;
+    int rc = path ? 0 : wt__fail_nomem(err);
+
+    *out = NULL;
+    if (rc == 0 && wt__is_file(path)) {
+        rc = wt__file_read(&text, &len, path, MODEL_MAX_JSON, err);
+        if (rc == 0)
+            rc = wt__json_parse(out, text, len, err);
+    }
+    free(text);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+int wt__model_copy_tokenizer(const char *source, const char *out, wt_error *err)
+{
+    int rc = copy_file(source, out, "added_tokens.json", err);
+
+    for (size_t i = 0; rc == 0 && wt__tokenizer_file_at(i); i++)
+        rc = copy_file(source, out, wt__tokenizer_file_at(i), err);
+    return rc;
+}
+
+int wt__model_copy_modules(const char *source, const char *out, wt_error *err)
+{
+    json_t *modules = NULL;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < COPIED; i++)
+        rc = copy_file(source, out, copied[i], err);
+    if (rc == 0)
+        rc = read_json(&modules, source, "modules.json", err);
+    for (size_t i = 0; rc == 0 && i < json_array_size(modules) && i < MODULES_MOST; i++) {
+        struct str path = wt__json_str(json_array_get(modules, i), "path");
+        char name[256];
+
+        if (path.len == 0 || path.len > 200 || memchr(path.ptr, '.', path.len))
+            continue;
+        snprintf(name, sizeof(name), "%.*s/config.json", (int)path.len, path.ptr);
+        rc = copy_file(source, out, name, err);
+    }
+    json_decref(modules);
+    return rc;
+}
+
+int wt__model_refuse_replacing(const char *out, wt_error *err)
+{
+    struct arena arena = {0};
+    char *config = wt__path_join(&arena, out, "config.json");
+    int rc = config ? 0 : wt__fail_nomem(err);
+
+    if (rc == 0 && wt__is_file(config))
+        rc = wt__fail(err, WT_EINVAL, "there is a model in %s already; name another folder, or remove it first", out);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+int wt__model_config_open(json_t **out, const char *folder, wt_error *err)
+{
+    int rc = read_json(out, folder, "config.json", err);
+
+    if (rc < 0 || json_is_object(*out))
+        return rc;
+    json_decref(*out);
+    *out = NULL;
+    return wt__fail(err, WT_EMODEL, "%s: the model has no config.json", folder);
+}
+
+bool wt__model_member_keep(json_t *members, const json_t *config, const char *name)
+{
+    json_t *member = json_object_get(wt__json_object(config, "whichtool"), name);
+
+    return !member || json_object_get(members, name) || json_object_set(members, name, member) == 0;
+}
+
+int wt__model_config_save(json_t *config, const char *out, const char *dtype, const json_t *members, wt_error *err)
+{
+    static const char *const types[] = {"dtype", "torch_dtype"};
+    struct arena arena = {0};
+    struct buffer text = {0};
+    char *path = wt__path_join(&arena, out, "config.json");
+    bool failed = !path;
+
+    for (size_t i = 0; i < 2; i++)
+        if (json_object_get(config, types[i]))
+            failed |= json_object_set_new(config, types[i], json_string(dtype)) != 0;
+    if (members)
+        failed |= json_object_set_new(config, "whichtool", json_deep_copy(members)) != 0;
+    failed = failed || wt__json_write(&text, config) < 0;
+    wt__buffer_char(&text, '\n');
+    int rc = failed || text.failed ? wt__fail_nomem(err) : wt__file_replace(path, text.ptr, text.len, err);
+    wt__buffer_dispose(&text);
+    wt__arena_dispose(&arena);
+    return rc;
+}

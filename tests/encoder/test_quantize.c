@@ -1,0 +1,221 @@
+/* Quantized models: what is read is near what was written, of each architecture; and what cannot be written is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+
+#include "encoder/encoder.h"
+#include "encoder/quantize.h"
+#include "encoder/support.h"
+#include "encoder/trainable.h"
+#include "encoder/tiny_model.h"
+
+static char folder[64], model[80], out[96], again[96];
+
+static int set_up(void **state)
+{
+    (void)state;
+    tiny_model_make(folder, model, TINY_BERT ", \"whichtool\": {\"dense_weight\": 2, \"seed\": 5}", 1);
+    snprintf(out, sizeof(out), "%s/out", folder);
+    snprintf(again, sizeof(again), "%s/again", folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    remove_folder(folder);
+    return 0;
+}
+
+static void open_weights(struct safetensors *file, struct mapping *map, const char *of)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/model.safetensors", of);
+    assert_int_equal(wt__file_map(map, path, NULL), 0);
+    assert_int_equal(wt__safetensors_open(file, path, map->ptr, map->len, NULL), 0);
+}
+
+static void close_weights(struct safetensors *file, struct mapping *map)
+{
+    wt__safetensors_dispose(file);
+    wt__file_unmap(map);
+}
+
+/* Each number is off by half a step at most: of a byte, of its row's largest number; of a half, of its own. */
+static void check_numbers(const char *from, const char *to, enum precision precision)
+{
+    struct safetensors a, b;
+    struct mapping of_a, of_b;
+
+    open_weights(&a, &of_a, from);
+    open_weights(&b, &of_b, to);
+    for (size_t t = 0; t < a.count; t++) {
+        const struct tensor *want = &a.tensors[t], *have = wt__safetensors_find(&b, want->name);
+        float *x = malloc(want->count * sizeof(float)), *y = malloc(want->count * sizeof(float));
+        size_t width = want->count / want->shape[0];
+
+        assert_non_null(have);
+        assert_int_equal(have->dtype, want->rank < 2 ? DTYPE_F32 : precision == PRECISION_FP16 ? DTYPE_F16 : DTYPE_I8);
+        assert_int_equal(wt__tensor_floats(want, x, NULL), 0);
+        assert_int_equal(wt__tensor_floats(have, y, NULL), 0);
+        for (size_t row = 0; row < want->shape[0]; row++) {
+            float most = 0;
+            for (size_t i = row * width; i < (row + 1) * width; i++)
+                most = fmaxf(most, fabsf(x[i]));
+            for (size_t i = row * width; i < (row + 1) * width; i++) {
+                float step = precision == PRECISION_INT8 ? fmaxf(most / 127, 2 * FLT_MIN)
+                                                         : fmaxf(fabsf(x[i]) * 0x1p-10f, 0x1p-24f);
+                if (fabsf(x[i] - y[i]) > (want->rank < 2 ? 0 : step * .5001f))
+                    fail_msg("%s, number %zu: %.9g is %.9g", want->name, i, (double)x[i], (double)y[i]);
+            }
+        }
+        free(x);
+        free(y);
+    }
+    close_weights(&a, &of_a);
+    close_weights(&b, &of_b);
+}
+
+static void what_is_read_is_near_what_was_written(void **state)
+{
+    static const char *const models[] = {TINY_BERT, TINY_ROBERTA, TINY_DISTILBERT, TINY_MPNET, TINY_DEBERTA_V2};
+
+    (void)state;
+    for (size_t m = 0; m < sizeof(models) / sizeof(models[0]); m++)
+        for (int precision = 0; precision < PRECISIONS; precision++) {
+            char source[96];
+            struct encoder *encoder;
+            struct trainable *trainable;
+            struct safetensors file;
+            struct mapping map;
+            wt_error err;
+
+            snprintf(source, sizeof(source), "%s/source", folder);
+            tiny_model_write(source, models[m], 7);
+            if (wt__model_quantize(source, (enum precision)precision, out, &err) < 0)
+                fail_msg("model %zu: %s", m, err.message);
+            check_numbers(source, out, (enum precision)precision);
+            assert_int_equal(wt__encoder_open(&encoder, out, NULL), 0);
+            wt__encoder_close(encoder);
+            /* A training begins from it, and leaves fp32 without its scales. */
+            assert_int_equal(wt__trainable_open(&trainable, out, NULL), 0);
+            assert_int_equal(wt__trainable_save(trainable, out, again, NULL, NULL), 0);
+            open_weights(&file, &map, again);
+            for (size_t t = 0; t < file.count; t++)
+                assert_true(file.tensors[t].dtype == DTYPE_F32 && !strstr(file.tensors[t].name, ".scale"));
+            close_weights(&file, &map);
+            wt__trainable_close(trainable);
+            remove_folder(source);
+            remove_folder(out);
+            remove_folder(again);
+        }
+}
+
+/* Bytes of bytes are the same bytes: of a row's largest number the step is known again. */
+static void a_second_time_changes_nothing(void **state)
+{
+    struct safetensors a, b;
+    struct mapping of_a, of_b;
+
+    (void)state;
+    assert_int_equal(wt__model_quantize(model, PRECISION_INT8, out, NULL), 0);
+    assert_int_equal(wt__model_quantize(out, PRECISION_INT8, again, NULL), 0);
+    open_weights(&a, &of_a, out);
+    open_weights(&b, &of_b, again);
+    for (size_t t = 0; t < a.count; t++)
+        if (a.tensors[t].dtype == DTYPE_I8)
+            assert_memory_equal(a.tensors[t].data, wt__safetensors_find(&b, a.tensors[t].name)->data,
+                                a.tensors[t].bytes);
+    close_weights(&a, &of_a);
+    close_weights(&b, &of_b);
+    remove_folder(out);
+    remove_folder(again);
+}
+
+static void what_it_was_made_from_is_remembered(void **state)
+{
+    char path[128], *text;
+    size_t len;
+    json_t *config;
+
+    (void)state;
+    assert_int_equal(wt__model_quantize(model, PRECISION_INT8, out, NULL), 0);
+    snprintf(path, sizeof(path), "%s/config.json", out);
+    assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, NULL), 0);
+    assert_int_equal(wt__json_parse(&config, text, len, NULL), 0);
+    free(text);
+    const json_t *own = wt__json_object(config, "whichtool"), *about = wt__json_object(own, "quantized");
+    assert_true(wt__json_real(own, "dense_weight", 0) == 2 && wt__json_int(own, "seed", 0) == 5);
+    assert_true(wt__str_equal(wt__json_str(about, "precision"), STR("int8")));
+    assert_true(wt__str_equal(wt__json_str(about, "name"), STR("tiny")));
+    assert_int_equal(wt__json_str(about, "sha256").len, 64);
+    json_decref(config);
+    remove_folder(out);
+}
+
+static void what_cannot_be_written_is_refused(void **state)
+{
+    static const struct {
+        float number;
+        enum precision precision;
+        const char *says; /* NULL: it can */
+    } cases[] = {
+        {NAN, PRECISION_INT8, "which int8 does not"},
+        {INFINITY, PRECISION_INT8, "which int8 does not"},
+        {-INFINITY, PRECISION_FP16, "which fp16 does not"},
+        {65505, PRECISION_FP16, "holds 65505, which fp16"},
+        {-65504, PRECISION_FP16, NULL},
+        {3e38f, PRECISION_INT8, NULL},
+        {1e-42f, PRECISION_INT8, NULL},
+        {1e-42f, PRECISION_FP16, NULL},
+        {0, PRECISION_INT8, NULL},
+        {-0x1p-24f, PRECISION_FP16, NULL},
+        {0x1.ffcp-15f, PRECISION_FP16, NULL},
+        {0x1.ffep-1f, PRECISION_FP16, NULL},
+    };
+    char path[128], broken[96];
+    wt_error err;
+
+    (void)state;
+    snprintf(broken, sizeof(broken), "%s/broken", folder);
+    tiny_model_write(broken, TINY_BERT, 1);
+    snprintf(path, sizeof(path), "%s/model.safetensors", broken);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const float numbers[4] = {cases[i].number, 0, 0, 0};
+        const struct tensor_source one = {"embeddings.word_embeddings.weight", numbers, 2, {2, 2}};
+
+        assert_int_equal(wt__safetensors_write(path, &one, 1, NULL, NULL), 0);
+        int rc = wt__model_quantize(broken, cases[i].precision, out, &err);
+        if (cases[i].says ? rc != WT_EMODEL || !strstr(err.message, cases[i].says) : rc != 0)
+            fail_msg("case %zu: %d \"%s\"", i, rc, err.message);
+        if (rc == 0) {
+            check_numbers(broken, out, cases[i].precision);
+            remove_folder(out);
+        }
+        assert_false(wt__is_folder(out));
+    }
+    put_text(broken, "model.safetensors", "garbage");
+    assert_int_equal(wt__model_quantize(broken, PRECISION_INT8, out, &err), WT_EMODEL);
+    assert_int_equal(wt__model_quantize(folder, PRECISION_INT8, out, &err), WT_EMODEL);
+    assert_int_equal(wt__model_quantize(model, PRECISION_INT8, model, &err), WT_EINVAL);
+    assert_non_null(strstr(err.message, "there is a model in"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_read_is_near_what_was_written),
+        cmocka_unit_test(a_second_time_changes_nothing),
+        cmocka_unit_test(what_it_was_made_from_is_remembered),
+        cmocka_unit_test(what_cannot_be_written_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
