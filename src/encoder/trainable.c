@@ -190,6 +190,8 @@ static int open_model(struct trainable **out, const char *folder, const struct o
     t->seed = opening->seed;
     rc = wt__is_folder(folder) ? wt__model_config_read(c, folder, err)
                                : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
+    if (rc == 0 && wt__model_is_static(c))
+        rc = wt__fail(err, WT_EMODEL, "%s: a static encoder has no layers to train", folder);
     trained_head = c->labels == 1;
     c->labels = t->scorer; /* else a head is not trained: its tensors are copied */
     if (rc == 0 && t->scorer && c->head_activation == 0)
@@ -200,6 +202,8 @@ static int open_model(struct trainable **out, const char *folder, const struct o
         rc = wt__tokenizer_read(&t->blob, folder, err);
     if (rc == 0)
         rc = wt__tokenizer_open(&t->tokenizer, t->blob.ptr, t->blob.len, err);
+    if (rc == 0)
+        rc = wt__tokenizer_check_frame(&t->tokenizer, folder, err);
     if (rc == 0 && t->tokenizer.token_count > t->model.config.vocabulary)
         rc = wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", folder, (unsigned)t->tokenizer.token_count,
                       (unsigned)t->model.config.vocabulary);

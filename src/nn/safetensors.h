@@ -23,6 +23,7 @@ enum dtype {
     DTYPE_BF16,
     DTYPE_F64,
     DTYPE_I64,
+    DTYPE_I8,
     DTYPE_OTHER /* of known size, never read */
 };
 

@@ -75,7 +75,7 @@ static bool header_holds(const struct tokenizer_header *header, size_t len)
     for (size_t i = 0; i < TOKENIZER_SECTIONS; i++)
         if (header->sections[i].offset > len || header->sections[i].size > len - header->sections[i].offset)
             return false;
-    return header->special[TOKENIZER_CLS] >= 0 && header->special[TOKENIZER_SEP] >= 0;
+    return true;
 }
 
 int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_error *err)
@@ -98,6 +98,7 @@ int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_e
     out->kind = (enum tokenizer_kind)header.kind;
     out->token_count = header.token_count;
     memcpy(out->special, header.special, sizeof out->special);
+    out->framed = out->special[TOKENIZER_CLS] >= 0 && out->special[TOKENIZER_SEP] >= 0;
     out->pair_two_seps = (header.flags & TOKENIZER_PAIR_TWO_SEPS) != 0;
     out->pair_types = (header.flags & TOKENIZER_PAIR_TYPES) != 0;
     struct str added = section(&header, blob, SECTION_ADDED);
@@ -141,6 +142,11 @@ static size_t pieces(const struct tokenizer *t, struct str text, size_t capacity
     if (!wt__pieces_full(&out))
         add_segment(t, (struct str){at, (size_t)(end - at)}, &out);
     return count_all || out.count < capacity ? out.count : capacity;
+}
+
+size_t wt__tokenizer_pieces(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids)
+{
+    return pieces(t, text, max_tokens, false, ids);
 }
 
 size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids)
