@@ -467,3 +467,13 @@ void wt__model_fields(const char *folder, char out[MODEL_FIELDS])
     }
     json_decref(config);
 }
+
+float wt__model_dense_weight(const char *folder)
+{
+    json_t *config;
+    if (read_object(&config, folder, "config.json", true, NULL) < 0)
+        return MODEL_DENSE_WEIGHT;
+    double weight = wt__json_real(wt__json_object(config, "whichtool"), "dense_weight", 0);
+    json_decref(config);
+    return weight > 0 && weight <= MODEL_MAX_DENSE_WEIGHT ? (float)weight : MODEL_DENSE_WEIGHT;
+}

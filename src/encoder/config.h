@@ -98,6 +98,13 @@ int wt__model_config_read(struct model_config *out, const char *folder, wt_error
 enum { MODEL_FIELDS = 128 /* bytes; names beyond are left out */ };
 void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
 
+/* "whichtool": {"dense_weight": 1.2}: what meaning by this model weighs in hybrid, beside words, which weigh 1. What
+ * is not above 0 and at most MODEL_MAX_DENSE_WEIGHT is as if it were not there: MODEL_DENSE_WEIGHT, which was fitted to
+ * models that never saw a tool. */
+#define MODEL_DENSE_WEIGHT 0.6f
+#define MODEL_MAX_DENSE_WEIGHT 10.0
+float wt__model_dense_weight(const char *folder);
+
 /* Whether the dimensions are inside the limits and fit together. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);
 

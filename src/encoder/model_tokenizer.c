@@ -70,6 +70,5 @@ int wt__tokenizer_check_frame(const struct tokenizer *tokenizer, const char *fol
 {
     if (tokenizer->framed)
         return 0;
-    return wt__fail(err, WT_EMODEL, "%s: the tokenizer names nothing that begins and ends a text ([CLS] and [SEP])",
-                    folder);
+    return wt__fail(err, WT_EMODEL, "%s: the tokenizer says not what begins and ends a text ([CLS] and [SEP])", folder);
 }

@@ -203,6 +203,7 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struc
                                                    : pack_sections(&p, &tokenizer, map.len, err);
     if (rc == 0) {
         wt__model_fields(folder, p.header.fields);
+        p.header.dense_weight = wt__model_dense_weight(folder);
         wt__packed_seal(&p.header, p.image);
         memcpy(p.image, &p.header, sizeof(p.header));
         *image = p.image;

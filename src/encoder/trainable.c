@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "encoder/model_dir.h"
 #include "encoder/pack.h"
 #include "encoder/model_tokenizer.h"
 #include "encoder/trainable_inside.h"
@@ -188,9 +189,10 @@ static int open_model(struct trainable **out, const char *folder, const struct o
     t->upper = opening->upper;
     t->scorer = opening->scorer;
     t->seed = opening->seed;
-    rc = wt__is_folder(folder) ? wt__model_config_read(c, folder, err)
-                               : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
-    if (rc == 0 && wt__model_is_static(c))
+    rc = wt__is_folder(folder)           ? wt__model_config_read(c, folder, err)
+         : wt__model_is_built_in(folder) ? 0
+                                         : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
+    if (rc == 0 && (wt__model_is_built_in(folder) || wt__model_is_static(c)))
         rc = wt__fail(err, WT_EMODEL, "%s: a static encoder has no layers to train", folder);
     trained_head = c->labels == 1;
     c->labels = t->scorer; /* else a head is not trained: its tensors are copied */

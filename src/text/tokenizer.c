@@ -153,6 +153,8 @@ size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t m
 {
     size_t count = 0;
 
+    if (!t->framed)
+        return wt__tokenizer_pieces(t, text, max_tokens, ids);
     if (max_tokens > 0)
         ids[count++] = t->special[TOKENIZER_CLS];
     if (max_tokens > 1) {
@@ -184,19 +186,20 @@ static void truncate_pair(size_t *a, size_t *b, size_t room, enum tokenizer_trun
 size_t wt__tokenizer_encode_pair(const struct tokenizer *t, struct str a, struct str b, size_t max_tokens,
                                  enum tokenizer_truncation truncation, int32_t *ids, int32_t *types)
 {
-    size_t frame = t->pair_two_seps ? 4 : 3, room = max_tokens > frame ? max_tokens - frame : 0;
+    size_t middle = !t->framed ? 0 : t->pair_two_seps ? 2 : 1, frame = t->framed ? middle + 2 : 0;
+    size_t room = max_tokens > frame ? max_tokens - frame : 0;
     size_t first = pieces(t, a, 0, true, NULL), second = pieces(t, b, 0, true, NULL);
     size_t count = 0, boundary = 0;
 
     truncate_pair(&first, &second, room, truncation);
-    if (max_tokens > 0)
+    if (t->framed && max_tokens > 0)
         ids[count++] = t->special[TOKENIZER_CLS];
     count += pieces(t, a, first, false, ids + count);
-    for (size_t seps = frame - 2; seps > 0 && count < max_tokens; seps--)
+    for (size_t seps = middle; seps > 0 && count < max_tokens; seps--)
         ids[count++] = t->special[TOKENIZER_SEP];
     boundary = count;
     count += pieces(t, b, second, false, ids + count);
-    if (count < max_tokens)
+    if (t->framed && count < max_tokens)
         ids[count++] = t->special[TOKENIZER_SEP];
     for (size_t i = 0; i < count; i++)
         types[i] = t->pair_types && i >= boundary;

@@ -66,8 +66,8 @@ int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_e
 /* The text's pieces alone, at most max_tokens of them, as wt__tokenizer_encode below has them. */
 size_t wt__tokenizer_pieces(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
 
-/* CLS text SEP, at most max_tokens ids: the first max_tokens - 2 pieces are kept. ids: [max_tokens]. The tokenizer is
- * framed. Returns how many ids were written. Any bytes are text; what is not UTF-8 reads as U+FFFD. No memory is
+/* CLS text SEP, at most max_tokens ids: the first max_tokens - 2 pieces are kept; where it is not framed, the pieces
+ * alone. ids: [max_tokens]. Returns how many ids were written. Any bytes are text; what is not UTF-8 reads as U+FFFD. No memory is
  * allocated, and less than 128 KiB of stack is used; time is linear in the text, and reading stops where the limit is
  * reached. */
 size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
