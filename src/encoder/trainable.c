@@ -166,6 +166,14 @@ static int take_top(struct trainable *t, const char *folder, wt_error *err)
     return 0;
 }
 
+static int fail_static(const char *folder, wt_error *err)
+{
+    struct str name = wt__model_name(folder);
+
+    return wt__fail(err, WT_EMODEL, "%.*s is a static encoder, which has no layers to train; begin with another model",
+                    (int)name.len, name.ptr);
+}
+
 /* What of a model is opened. */
 struct opening {
     size_t below;
@@ -190,10 +198,10 @@ static int open_model(struct trainable **out, const char *folder, const struct o
     t->scorer = opening->scorer;
     t->seed = opening->seed;
     rc = wt__is_folder(folder)           ? wt__model_config_read(c, folder, err)
-         : wt__model_is_built_in(folder) ? 0
+         : wt__model_is_built_in(folder) ? fail_static(folder, err)
                                          : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
-    if (rc == 0 && (wt__model_is_built_in(folder) || wt__model_is_static(c)))
-        rc = wt__fail(err, WT_EMODEL, "%s: a static encoder has no layers to train", folder);
+    if (rc == 0 && wt__model_is_static(c))
+        rc = fail_static(folder, err);
     trained_head = c->labels == 1;
     c->labels = t->scorer; /* else a head is not trained: its tensors are copied */
     if (rc == 0 && t->scorer && c->head_activation == 0)
