@@ -873,7 +873,7 @@ WT_INIT(wt_train_options_init, wt_train_options)
 typedef struct wt_trained {
     const char *lesson;
     const char *path;     /* folder, in the layout of the Hugging Face hub; its config.json tells all of this; "" where
-                             there was too little to learn from and notice says so */
+                             there was too little to learn from, or no layers to train, and notice says so */
     const char *figure;   /* what was measured on dev: "recall@5 by description and use" */
     double before, after; /* the figure before training (NaN: there was no model) and of the model that was kept */
     uint64_t steps;

@@ -62,7 +62,7 @@ static void name_vectors(const struct packed_header *header, char hash[65])
 static int open_packed(struct model_cache *out, const char *folder, struct progress *progress, wt_error *err)
 {
     if (wt__model_is_built_in(folder))
-        return wt__packed_open(&out->packed, wt__built_in_model, wt__built_in_model_len, folder, err);
+        return wt__packed_bind(&out->packed, wt__built_in_model, folder, err);
     return wt__model_cache_open(out, folder, false, NULL, progress, err);
 }
 

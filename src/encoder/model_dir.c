@@ -56,6 +56,18 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
     return *out ? 0 : wt__fail_nomem(err);
 }
 
+const char *wt__model_chosen(const char *name, const char *models_dir)
+{
+    struct arena arena = {0};
+    char *folder;
+    if (name)
+        return name;
+    int rc = wt__model_folder(&folder, &arena, models_dir, WT_DEFAULT_MODEL, NULL);
+    bool there = rc == 0 && wt__model_is_there(folder);
+    wt__arena_dispose(&arena);
+    return there ? WT_DEFAULT_MODEL : WT_BUILT_IN_MODEL;
+}
+
 struct str wt__model_name(const char *folder)
 {
     struct str name = wt__str(folder);

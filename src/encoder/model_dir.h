@@ -26,6 +26,10 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
  * name), and as of wt__models_folder. */
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
+/* The model that is meant: the named one, or, where name is NULL, WT_DEFAULT_MODEL if it is there, else
+ * WT_BUILT_IN_MODEL. Borrowed from name, or static. */
+const char *wt__model_chosen(const char *name, const char *models_dir);
+
 /* The last part of a model folder's path. Borrowed from it, without a slash behind it where the path has one. */
 struct str wt__model_name(const char *folder);
 

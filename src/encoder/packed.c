@@ -104,10 +104,15 @@ int wt__packed_open(struct packed *out, const void *bytes, size_t len, const cha
     for (int part = 0; rc == 0 && part < PACKED_PARTS; part++)
         if (part == PACKED_TOKENIZER || h->sections[part].size < PACKED_CHECKED)
             rc = check_section(h, part, path, err);
-    if (rc < 0)
-        return rc;
+    return rc < 0 ? rc : wt__packed_bind(out, bytes, path, err);
+}
 
+int wt__packed_bind(struct packed *out, const void *bytes, const char *path, wt_error *err)
+{
+    const struct packed_header *h = bytes;
     const struct packed_section *tokenizer = &h->sections[PACKED_TOKENIZER];
+    int rc;
+
     rc = wt__tokenizer_open(&out->tokenizer, (const unsigned char *)bytes + tokenizer->offset, (size_t)tokenizer->size,
                             err);
     if (rc < 0)

@@ -16,17 +16,11 @@ static bool in_memory(const char *path)
     return strcmp(path, ":memory:") == 0;
 }
 
-/* Where the encoder is: the model that was named, or the default one, or, where that is not there, the built-in one. ""
- * is none, or nowhere. In the arena; NULL when memory is out. */
-static char *place_model(struct arena *arena, const wt_open_options *options, const char **name)
+/* Where the encoder is; "" is none, or nowhere. In the arena; NULL when memory is out. */
+static char *place_model(struct arena *arena, const char *models_dir, const char *model)
 {
     char *folder = NULL;
-    *name = options->model ? options->model : WT_DEFAULT_MODEL;
-    int rc = **name ? wt__model_folder(&folder, arena, options->models_dir, *name, NULL) : WT_ENOTFOUND;
-    if (!options->model && rc != WT_ENOMEM && !(rc == 0 && wt__model_is_there(folder))) {
-        *name = WT_BUILT_IN_MODEL;
-        return wt__arena_copy(arena, STR(MODEL_BUILT_IN));
-    }
+    int rc = *model ? wt__model_folder(&folder, arena, models_dir, model, NULL) : WT_ENOTFOUND;
     return rc == WT_ENOTFOUND ? wt__arena_copy(arena, STR("")) : folder;
 }
 
@@ -35,7 +29,8 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
 {
     struct arena arena = {0};
     struct buffer index = {0}, trained = {0};
-    const char *model, *folder = place_model(&arena, options, &model);
+    const char *model = wt__model_chosen(options->model, options->models_dir);
+    const char *folder = place_model(&arena, options->models_dir, model);
     if (!in_memory(path))
         wt__buffer_printf(&index, "%s-index", path);
     if (options->trained)

@@ -244,9 +244,21 @@ static int add_notice(struct training *training, wt_trained *item, wt_error *err
     return item->notice ? 0 : wt__fail_nomem(err);
 }
 
+/* Nothing comes of it, and why. */
+static int leave_out(struct training *training, const struct encoder *encoder, wt_trained *item, wt_error *err)
+{
+    struct buffer text = {0};
+    item->path = "";
+    wt__buffer_printf(&text, "%s is a static encoder, which has no layers to train; begin with another model",
+                      wt__encoder_name(encoder));
+    item->notice = text.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return item->notice ? 0 : wt__fail_nomem(err);
+}
+
 static int run_lesson(struct training *training, const struct lesson *lesson, wt_trained *item, wt_error *err)
 {
-    const struct encoder *encoder;
+    const struct encoder *encoder = NULL;
     training->lesson = lesson;
     wt__train_progress_lesson(&training->progress, lesson->public.name);
     *item = (wt_trained){.lesson = lesson->public.name,
@@ -259,6 +271,8 @@ static int run_lesson(struct training *training, const struct lesson *lesson, wt
     int rc = 0;
     if (lesson->needs & LESSON_NEEDS_MODEL)
         rc = wt__engine_encoder(training->engine, &encoder, err);
+    if (rc == 0 && lesson->needs & LESSON_NEEDS_LAYERS && wt__encoder_is_static(encoder))
+        return leave_out(training, encoder, item, err);
     if (rc == 0)
         rc = lesson->run(training, item, err);
     return rc < 0 ? rc : add_notice(training, item, err);

@@ -347,6 +347,10 @@ static void one_is_built_in(void **state)
     assert_false(made);
     assert_int_equal((uintptr_t)wt__built_in_model % 4096, 0);
     assert_true(wt__built_in_model_len < 9 << 20);
+    struct packed *packed = malloc(sizeof *packed); /* what linking it trusts in */
+    assert_int_equal(wt__packed_open(packed, wt__built_in_model, wt__built_in_model_len, "it", NULL), 0);
+    assert_int_equal(wt__packed_verify(packed, "it", NULL), 0);
+    free(packed);
     assert_int_equal(wt__model_info_read(&info, MODEL_BUILT_IN, NULL), 0);
     assert_int_equal(info.dimension, wt__encoder_dim(encoder));
     /* It stands where no folder of that name is, and nowhere else. */
