@@ -11,6 +11,7 @@
 #ifndef WT_ENCODER_CONFIG_H
 #define WT_ENCODER_CONFIG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -25,7 +26,8 @@ enum {
     MODEL_MAX_TYPES = 16,
     MODEL_MAX_SPAN = 4096,
     MODEL_MAX_CONVOLUTION = 15,
-    MODEL_MAX_JSON = 64 << 20 /* bytes of one JSON file */
+    MODEL_STATIC_TOKENS = 512, /* read of one text by a static encoder, as the model2vec package does */
+    MODEL_MAX_JSON = 64 << 20  /* bytes of one JSON file */
 };
 
 enum architecture {
@@ -34,6 +36,7 @@ enum architecture {
     ARCHITECTURE_DISTILBERT,
     ARCHITECTURE_MPNET,
     ARCHITECTURE_DEBERTA,
+    ARCHITECTURE_MODEL2VEC, /* no transformer: encoder/token_table.h */
     ARCHITECTURES
 };
 
@@ -78,7 +81,14 @@ struct model_config {
     uint32_t labels;          /* numbers that the head gives, 0 where there is none; only a head of one is read */
     uint32_t head_activation; /* enum activation, behind the dense layer of a head, that there is or would be */
     float epsilon;            /* of every layer normalisation */
+    uint32_t byte_rows;       /* of a static encoder: its rows are bytes with a scale each. It has dimensions, rows and
+                                 most tokens, and nothing else of the above */
 };
+
+static inline bool wt__model_is_static(const struct model_config *config)
+{
+    return config->architecture == ARCHITECTURE_MODEL2VEC;
+}
 
 /* Errors: WT_EMODEL (a file is missing, malformed or asks for what is not supported), WT_ENOMEM. */
 int wt__model_config_read(struct model_config *out, const char *folder, wt_error *err);

@@ -46,6 +46,7 @@ static int plan_plain(wt_engine *engine, const struct search_wish *wish, const s
         return rc;
     out->retriever = wt__engine_plain(engine, recipe->retriever, out->encoder);
     out->set = (struct index_set){wt__encoder_hash(out->encoder), wt__document_kind};
+    out->may_stand_by = true;
     return 0;
 }
 

@@ -307,9 +307,21 @@ static int add_notice(struct training *training, wt_trained *item, wt_error *err
     return item->notice ? 0 : wt__fail_nomem(err);
 }
 
+/* Nothing comes of it, and why. */
+static int leave_out(struct training *training, const struct encoder *encoder, wt_trained *item, wt_error *err)
+{
+    struct buffer text = {0};
+    item->path = "";
+    wt__buffer_printf(&text, "%s is a static encoder, which has no layers to train; begin with another model",
+                      wt__encoder_name(encoder));
+    item->notice = text.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return item->notice ? 0 : wt__fail_nomem(err);
+}
+
 static int run_lesson(struct training *training, const struct lesson *lesson, wt_trained *item, wt_error *err)
 {
-    const struct encoder *encoder;
+    const struct encoder *encoder = NULL;
     training->lesson = lesson;
     wt__train_progress_lesson(&training->progress, lesson->public.name);
     *item = (wt_trained){.lesson = lesson->public.name,
@@ -322,6 +334,8 @@ static int run_lesson(struct training *training, const struct lesson *lesson, wt
     int rc = 0;
     if (lesson->needs & LESSON_NEEDS_MODEL)
         rc = wt__engine_encoder(training->engine, &encoder, err);
+    if (rc == 0 && lesson->needs & LESSON_NEEDS_LAYERS && wt__encoder_is_static(encoder))
+        return leave_out(training, encoder, item, err);
     if (rc == 0)
         rc = lesson->run(training, item, err);
     return rc < 0 ? rc : add_notice(training, item, err);
@@ -382,12 +396,10 @@ static struct examples_options options_of(struct training *training, const char 
 {
     struct examples_options options = {.seed = training->seed};
     struct training_base base;
-    char names[MODEL_FIELDS];
     if (strcmp(lesson, TRAINED_ENCODER) == 0) {
         options.document_fields = training->fields;
     } else if (wt__training_base(training, &base, NULL) == 0) {
-        wt__model_fields(base.folder, names);
-        options.document_fields = wt__document_fields(names, NULL);
+        options.document_fields = wt__document_fields(base.fields, NULL);
         options.fields = training->fields;
     }
     return options;
