@@ -21,7 +21,7 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
 {
     struct arena arena = {0};
     struct buffer index = {0}, trained = {0};
-    const char *model = options->model ? options->model : WT_DEFAULT_MODEL;
+    const char *model = options->model ? options->model : wt__default_model(options->models_dir);
     if (!in_memory(path))
         wt__buffer_printf(&index, "%s-index", path);
     if (options->trained)
@@ -34,9 +34,10 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
     engine->model_name = wt__copy_string(model, strlen(model));
     char *folder;
     int placed = model[0] ? wt__model_folder(&folder, &arena, options->models_dir, model, NULL) : WT_ENOTFOUND;
-    if (placed == 0)
+    if (placed == 0) {
         engine->model_folder = wt__copy_string(folder, strlen(folder));
-    else if (placed == WT_ENOTFOUND)
+        engine->model_came_along = wt__model_came_along(folder, options->models_dir);
+    } else if (placed == WT_ENOTFOUND)
         engine->model_folder = wt__copy_string("", 0);
     wt__arena_dispose(&arena);
     bool whole =

@@ -16,6 +16,7 @@
 #include "catalog/dataset.h"
 #include "recipe/old_members.h"
 #include "recipe/recipes.h"
+#include "encoder/model_dir.h"
 #include "engine/corpus.h"
 #include "engine/engine.h"
 #include "engine/recorded_use.h"
@@ -123,7 +124,7 @@ static int settle(struct learning *learning, const struct dataset *train, const 
     struct sha256 sha;
     wt__sha256_begin(&sha);
     wt__sha256_update(&sha, EDITION, sizeof EDITION - 1);
-    hash_str(&sha, wt__str(options->model ? options->model : WT_DEFAULT_MODEL));
+    hash_str(&sha, wt__str(options->model ? options->model : wt__default_model(options->models_dir)));
     hash_number(&sha, options->seed);
     if (options->dense_weight > 0) /* what auto is compared with */
         wt__sha256_update(&sha, &options->dense_weight, sizeof options->dense_weight);
