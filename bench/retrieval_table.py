@@ -1,55 +1,88 @@
 #!/usr/bin/env python3
-"""The table of docs/retrieval.md: every data set of a folder that has a test split, three recipes, R@5 and nDCG@5.
+"""The table of docs/retrieval.md: data sets, three recipes, R@5 and nDCG@5.
 
-    python3 bench/retrieval_table.py DATA [WHICHTOOL]       DATA holds one BEIR folder a set
-    python3 bench/retrieval_table.py - < rows.jsonl         from rows that `whichtool --json eval` printed before
+    python3 bench/retrieval_table.py DATA...             each a BEIR folder, or a folder with one such a set
+    python3 bench/retrieval_table.py - < rows.jsonl      from rows that `whichtool --json eval` printed before
+
+    --whichtool FILE     the command; build/whichtool when not given
+    --split NAME         of those that have it; test when not given
+    --recipes A,B        bm25,dense,hybrid when not given
+    --model NAME         the encoder; the default of the command when not given
+    --dense-weight W     of meaning in hybrid, in place of the model's own
+    --limit N            the first N requests of each set
+    --cache FOLDER       where catalogues and their vectors are kept between runs
 
 Prints Markdown. Figures are percent; the last row is the mean over sets.
 """
+import argparse
 import json
 import os
 import subprocess
 import sys
 
-RECIPES = ("bm25", "dense", "hybrid")
+RECIPES = "bm25,dense,hybrid"
+METRICS = ("recall@5", "ndcg@5")
 
 
-def measured(data, whichtool):
-    for name in sorted(os.listdir(data)):
-        folder = os.path.join(data, name)
-        if not os.path.exists(os.path.join(folder, "qrels", "test.tsv")):
-            continue
-        command = [whichtool, "--json", "-q", "eval", folder, "--recipe", ",".join(RECIPES)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            sys.exit(f"{name}: {done.stderr.strip()}")
-        yield from done.stdout.splitlines()
+def eval_options(parser):
+    """What is the same in all calls of eval."""
+    parser.add_argument("--whichtool", default="build/whichtool")
+    for option in ("--model", "--cache"):
+        parser.add_argument(option)
+    parser.add_argument("--limit", type=int)
 
 
-def table(lines):
-    sets = {}
-    for line in lines:
-        row = json.loads(line)
+def data_sets(folders, split):
+    """The folders of data sets that have the split, those of a folder of sets by name."""
+    for folder in folders:
+        inside = [folder] if os.path.exists(os.path.join(folder, "corpus.jsonl")) else [
+            os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+        yield from (path for path in inside if os.path.exists(os.path.join(path, "qrels", f"{split}.tsv")))
+
+
+def rows(options, folder, split, recipes, dense_weight=None):
+    """What eval prints of one set, a row a recipe."""
+    command = [options.whichtool, "--json", "-q", "eval", folder, "--split", split, "--recipe", recipes]
+    for name, value in (("model", options.model), ("cache", options.cache), ("limit", options.limit),
+                        ("dense-weight", dense_weight)):
+        if value is not None:
+            command += [f"--{name}", str(value)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{folder}: {done.stderr.strip()}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def table(measured):
+    sets, recipes = {}, []
+    for row in measured:
         sets.setdefault(row["set"], {})[row["recipe"]] = row
-    print("| set | tools | requests | " + " | ".join(f"{r} R@5 | nDCG@5" for r in RECIPES) + " |")
-    print("|" + "---|" * (3 + 2 * len(RECIPES)))
-    sums = [0.0] * (2 * len(RECIPES))
+        recipes += [row["recipe"]] if row["recipe"] not in recipes else []
+    print("| set | tools | requests | " + " | ".join(f"{r} R@5 | nDCG@5" for r in recipes) + " |")
+    print("|" + "---|" * (3 + 2 * len(recipes)))
+    sums = [0.0] * (2 * len(recipes))
     for name in sorted(sets):
-        rows = sets[name]
-        values = [100 * rows[r]["metrics"][m] for r in RECIPES for m in ("recall@5", "ndcg@5")]
+        values = [100 * sets[name][r]["metrics"][m] for r in recipes for m in METRICS]
         sums = [s + v for s, v in zip(sums, values)]
-        first = rows[RECIPES[0]]
-        print(f"| {name} | {first['tools']:,} | {first['queries']:,} | " + " | ".join(f"{v:.1f}" for v in values) + " |")
+        first = sets[name][recipes[0]]
+        print(f"| {name} | {first['tools']:,} | {first['queries']:,} | " + " | ".join(f"{v:.1f}" for v in values) + " |",
+              flush=True)
     print("| **mean** | | | " + " | ".join(f"**{s / len(sets):.1f}**" for s in sums) + " |")
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    if sys.argv[1] == "-":
-        table(sys.stdin)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="+")
+    parser.add_argument("--split", default="test")
+    parser.add_argument("--recipes", default=RECIPES)
+    parser.add_argument("--dense-weight", type=float)
+    eval_options(parser)
+    options = parser.parse_args()
+    if options.data == ["-"]:
+        table(json.loads(line) for line in sys.stdin)
     else:
-        table(measured(sys.argv[1], sys.argv[2] if len(sys.argv) == 3 else "build/whichtool"))
+        table(row for folder in data_sets(options.data, options.split)
+              for row in rows(options, folder, options.split, options.recipes, options.dense_weight))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-# make install: command, both libraries, header, pkg-config file, man page, completions, model manifests.
+# make install: command, both libraries, header, pkg-config file, man page, completions, models and manifests.
 # tools/install notes what it put where.
 install(TARGETS whichtool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS whichtool_shared whichtool_static
@@ -10,7 +10,8 @@ if(NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
 endif()
 configure_file(cmake/whichtool.pc.in whichtool.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/whichtool.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models
+  PATTERN "packed-*" EXCLUDE PATTERN ".*" EXCLUDE PATTERN "*.unfinished-*" EXCLUDE)
 install(FILES man/whichtool.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/whichtool.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   RENAME whichtool)

@@ -5,7 +5,12 @@ if(NOT CMOCKA_FOUND)
   message(STATUS "cmocka not found: no tests")
   return()
 endif()
-set(WT_TEST_ENVIRONMENT "WT_TEST_SOURCE=${CMAKE_SOURCE_DIR};WT_TEST_BUILD=${CMAKE_BINARY_DIR}")
+# The manifests without the models that come along: a test that wants one puts it there.
+file(GLOB manifests CONFIGURE_DEPENDS models/*.json)
+file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/test-manifests)
+file(COPY ${manifests} DESTINATION ${CMAKE_BINARY_DIR}/test-manifests)
+set(WT_TEST_ENVIRONMENT "WT_TEST_SOURCE=${CMAKE_SOURCE_DIR};WT_TEST_BUILD=${CMAKE_BINARY_DIR}"
+  "WHICHTOOL_MANIFESTS=${CMAKE_BINARY_DIR}/test-manifests")
 if(WT_SANITIZE MATCHES address) # leaks are told, and memory that a hostile number asks for may be refused
   string(APPEND WT_TEST_ENVIRONMENT ";ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1")
 endif()

@@ -272,6 +272,7 @@ typedef struct wt_status {
     const char *encoder;
     uint64_t encoder_embedded; /* tools that have a vector of it */
     const char *better;        /* as in wt_hits */
+    int model_came_along; /* the encoder is one of those that came with whichtool */
 } wt_status;
 
 /* What there is: the catalogue, vectors, recorded use, trained models, sizes. Loads no model and reads no tool, so it
@@ -768,6 +769,9 @@ WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *l
 
 /* ---------------------------------------------------------------- models */
 
+/* Where no model is named, the first is used where it is there, as it came with whichtool; else the second, which
+ * wt_model_pull fetches. */
+#define WT_TUNED_MODEL "whichtool-minilm-v1"
 #define WT_DEFAULT_MODEL "all-MiniLM-L6-v2"
 /* A static encoder that is part of the library: there without a file and without a network. */
 #define WT_BUILT_IN_MODEL "whichtool-static-v1"
@@ -784,6 +788,7 @@ typedef struct wt_model {
     size_t dimension, layers, max_tokens, parameters; /* 0 when not installed */
     uint64_t bytes;
     int built_in; /* it is part of the library */
+    int came_along; /* it is one of those that came with whichtool */
 } wt_model;
 
 typedef struct wt_models {
@@ -793,7 +798,11 @@ typedef struct wt_models {
 
 WT_API void wt_models_free(wt_models *models);
 
-/* Models of the manifests and directories under models_dir (NULL: as in wt_open_options), and the built-in one. */
+/* The name of the model that is used where none is named. models_dir: as in wt_open_options. Static. */
+WT_API const char *wt_default_model(const char *models_dir);
+
+/* Models of the manifests and directories under models_dir (NULL: as in wt_open_options), those that came with
+ * whichtool, and the built-in one. */
 WT_API int wt_model_list(const char *models_dir, wt_models **out, wt_error *err);
 
 /* One model, by name or directory. Errors: WT_ENOTFOUND, WT_EMODEL (files unreadable). */
@@ -801,8 +810,9 @@ WT_API int wt_model_info(const char *models_dir, const char *name, wt_models **o
 
 /* Fetches a model by its manifest, checks the SHA-256 of every file, and puts it under models_dir in one rename.
  * What was fetched before a stop is kept and used. A model that is there and right is left alone (returns 0;
- * 1 when it was fetched). Errors: WT_ENOTFOUND (no manifest of that name), WT_ENETWORK, WT_EMODEL (a hash is
- * wrong), WT_EFULL, WT_EREADONLY, WT_ECANCELLED. Runs child processes (never a shell). */
+ * 1 when it was fetched); one that came with whichtool is checked where it is. Errors: WT_ENOTFOUND (no manifest of
+ * that name), WT_ENETWORK, WT_EMODEL (a hash is wrong), WT_EFULL, WT_EREADONLY, WT_ECANCELLED. Runs child processes
+ * (never a shell). */
 WT_API int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn progress, void *context,
                          wt_error *err);
 

@@ -8,6 +8,8 @@
     --against FILE   also how many requests each figure gained and lost since that run, of which FILE is the --json
     --recipe NAME    how find searches; the default of the command when not given
     --model NAME     the encoder; the default of the command when not given, "" for none
+    --dense-weight W what meaning by that encoder weighs in hybrid, in place of its own
+    --find-only      no pick: its columns stay empty
     --store FILE     measure this store as it is (one that was trained, for instance)
     --cache FOLDER   where catalogues and the store are kept; whichtool/real in the cache folder when not given
     --data FOLDER    sources.json, dev.jsonl and test.jsonl; the folder of this script when not given
@@ -23,21 +25,23 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 import check
 import fetch
 
 FIRST = 5  # hits that a need must be among
-SECONDS = 120
+SECONDS, IMPORT_SECONDS = 120, 3600
 COLUMNS = ("top 1", "top 5", "any in 5", "holds", "exact", "nothing", "size")
 GROUPS = ("needs tools", "needs none")
 
 
 def command(options, *arguments, text=None):
     """What the command prints; the exit codes 0 and 1 are answers."""
-    model = ["--model", options.model] if options.model is not None and arguments[0] != "list" else []
+    model = options.weighted if arguments[0] in ("find", "pick") and options.weighted else options.model
+    model = ["--model", model] if model is not None and arguments[0] != "list" else []
     done = subprocess.run([options.whichtool, "-s", options.store, "-q", *arguments, *model], capture_output=True,
-                          text=True, encoding="utf-8", input=text, timeout=SECONDS)
+                          text=True, encoding="utf-8", input=text, timeout=IMPORT_SECONDS if arguments[0] == "add" else SECONDS)
     if done.returncode > 1:
         sys.exit(f"whichtool {arguments[0]}: {done.stderr.strip() or done.returncode}")
     return done.stdout
@@ -70,6 +74,23 @@ def import_catalogues(options, sources):
         file.write(key)
 
 
+def weigh(options, folder):
+    """The model in a folder of its own, with another weight: the same encoder, so the store has its vectors."""
+    words = ["info"] + ([options.model] if options.model else [])
+    done = subprocess.run([options.whichtool, "model", *words, "--json"], capture_output=True, text=True, check=True)
+    path = json.loads(done.stdout)["path"]
+    with open(os.path.join(path, "config.json"), encoding="utf-8") as file:
+        config = json.load(file)
+    config.setdefault("whichtool", {})["dense_weight"] = options.dense_weight
+    for name in os.listdir(path):
+        if name != "config.json" and not name.startswith("packed-"):
+            os.symlink(os.path.join(os.path.abspath(path), name), os.path.join(folder, name))
+    with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
+        json.dump(config, file)
+    subprocess.run([options.whichtool, "-q", "model", "pack", folder], check=True)
+    return folder
+
+
 def covers(tools, needs):
     return all(set(need) & set(tools) for need in needs)
 
@@ -82,14 +103,16 @@ def find(options, form, text):
 def measure(options, request):
     """A request's figures, in the order of COLUMNS; None where there is nothing to be right about."""
     found = ids(find(options, "--json", text=request["text"]))
-    picked = ids(command(options, "pick", "--json", "-", text=request["text"]))
+    picked = [] if options.find_only else ids(command(options, "pick", "--json", "-", text=request["text"]))
     needs, request = request["needs"], {**request, "found": found, "picked": picked}
     needed = {tool for need in needs for tool in need}
     holds = covers(picked, needs)
     # Exact: every need is covered, and none of the tools can be left out.
     exact = holds and not any(covers([other for other in picked if other != tool], needs) for tool in picked)
-    figures = [bool(set(found[:1]) & needed), covers(found, needs), bool(set(found) & needed), holds, exact]
-    request["figures"] = (figures if needs else [None] * len(figures)) + [not picked, len(picked)]
+    of_pick = [None] * 2 if options.find_only else [holds, exact]
+    figures = [bool(set(found[:1]) & needed), covers(found, needs), bool(set(found) & needed), *of_pick]
+    request["figures"] = (figures if needs else [None] * len(figures)) + (
+        [None] * 2 if options.find_only else [not picked, len(picked)])
     return request
 
 
@@ -139,33 +162,12 @@ def print_failures(measured):
             print("   find   " + ", ".join(request["found"]) + "\n   pick   " + ", ".join(request["picked"]))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("whichtool")
-    parser.add_argument("--split", choices=check.SPLITS)
-    for flag in ("--failures", "--json"):
-        parser.add_argument(flag, action="store_true")
-    for option in ("--recipe", "--model", "--store", "--against"):
-        parser.add_argument(option)
-    parser.add_argument("--cache", default=fetch.default_cache(), type=os.path.abspath)
-    parser.add_argument("--data", default=check.HERE)
-    options = parser.parse_args()
-    if options.failures and options.split != "dev":
-        parser.error("--failures needs --split dev: of test only the figures are looked at")
-    earlier = {}
-    if options.against:
-        with open(options.against, encoding="utf-8") as file:
-            earlier = json.load(file)["splits"]
-    wrong = list(check.complaints(options.data))
-    if wrong:
-        sys.exit("\n".join(wrong))
-    sources = fetch.fetch_all(options.cache, options.data)
-    if not options.store:
-        import_catalogues(options, sources)
+def report(options, sources, earlier):
+    """Measures, and prints what was asked for."""
     tools = set(ids(command(options, "list", "--json")))
     there = {source["service"] for source in sources}
     recipe = json.loads(find(options, "--format=json", text="tool"))["recipe"]
-    report = {"tools": len(tools), "catalogues": len(there), "recipe": recipe, "splits": {}}
+    figures = {"tools": len(tools), "catalogues": len(there), "recipe": recipe, "splits": {}}
     if not options.json:
         missing = len(fetch.sources(options.data)) - len(there)
         print(f"{len(tools)} tools of {len(there)} catalogues, {missing} missing; find by {recipe}")
@@ -178,8 +180,8 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             measured = list(pool.map(lambda request: measure(options, request), asked))
         rows = table(measured)
-        report["splits"][split] = {"left out": len(every) - len(asked), "rows": rows,
-                                   "requests": {request["id"]: request["figures"] for request in measured}}
+        figures["splits"][split] = {"left out": len(every) - len(asked), "rows": rows,
+                                    "requests": {request["id"]: request["figures"] for request in measured}}
         if options.json:
             continue
         print_table(split, rows, len(every) - len(asked))
@@ -188,7 +190,40 @@ def main():
         if options.failures:
             print_failures(measured)
     if options.json:
-        print(json.dumps(report, ensure_ascii=False))
+        print(json.dumps(figures, ensure_ascii=False))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("whichtool")
+    parser.add_argument("--split", choices=check.SPLITS)
+    for flag in ("--failures", "--json", "--find-only"):
+        parser.add_argument(flag, action="store_true")
+    for option in ("--recipe", "--model", "--store", "--against"):
+        parser.add_argument(option)
+    parser.add_argument("--dense-weight", type=float)
+    parser.add_argument("--cache", default=fetch.default_cache(), type=os.path.abspath)
+    parser.add_argument("--data", default=check.HERE)
+    options = parser.parse_args()
+    options.weighted = None
+    if options.failures and options.find_only:
+        parser.error("--failures tells what pick gave, too: not with --find-only")
+    if options.failures and options.split != "dev":
+        parser.error("--failures needs --split dev: of test only the figures are looked at")
+    earlier = {}
+    if options.against:
+        with open(options.against, encoding="utf-8") as file:
+            earlier = json.load(file)["splits"]
+    wrong = list(check.complaints(options.data))
+    if wrong:
+        sys.exit("\n".join(wrong))
+    sources = fetch.fetch_all(options.cache, options.data)
+    if not options.store:
+        import_catalogues(options, sources)
+    with tempfile.TemporaryDirectory() as folder:
+        if options.dense_weight is not None:
+            options.weighted = weigh(options, folder)
+        report(options, sources, earlier)
     return 0
 
 

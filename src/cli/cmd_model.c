@@ -20,6 +20,8 @@ static void json_model(struct buffer *out, const wt_model *model)
     wt__buffer_text(out, model->installed ? "true" : "false");
     wt__json_key(out, "built_in");
     wt__buffer_text(out, model->built_in ? "true" : "false");
+    wt__json_key(out, "came_along");
+    wt__buffer_text(out, model->came_along ? "true" : "false");
     wt__json_key(out, "packed");
     wt__buffer_text(out, model->packed ? "true" : "false");
     wt__json_text(out, "architecture", model->architecture);
@@ -36,6 +38,8 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_model
 {
     struct buffer line = {0};
     wt__buffer_printf(&line, "%s: %s", model->name, state_of(model));
+    if (model->came_along)
+        wt__buffer_text(&line, ", came with whichtool");
     if (model->installed) {
         wt__buffer_printf(&line, "; %s, %zu layers, dimension %zu, %zu tokens, ", model->architecture, model->layers,
                           model->dimension, model->max_tokens);
@@ -89,7 +93,14 @@ static int pull(struct cli *cli, const char *folder, const char *name)
         return wt__cli_say(cli, END_INTERRUPTED, "stopped; what was fetched is kept: run the same command to go on");
     if (rc < 0)
         return fail(cli, &err);
-    wt__cli_note(cli, rc > 0 ? "%s was fetched and checked." : "%s is here and right.", name);
+    wt_models *models = NULL;
+    bool along = wt_model_info(folder, name, &models, NULL) == 0 && models->items[0]->came_along;
+    wt__cli_note(cli,
+                 rc > 0  ? "%s was fetched and checked."
+                 : along ? "%s came with whichtool, and is here and right."
+                         : "%s is here and right.",
+                 name);
+    wt_models_free(models);
     return END_DONE;
 }
 
@@ -179,7 +190,7 @@ int wt__cmd_model(struct cli *cli)
     const struct arguments *a = &cli->arguments;
     const char *folder = wt__text_of(cli, OPT_MODELS);
     const char *action = a->word_count > 0 ? a->words[0] : "list";
-    const char *name = a->word_count > 1 ? a->words[1] : WT_DEFAULT_MODEL;
+    const char *name = a->word_count > 1 ? a->words[1] : wt_default_model(folder);
     wt_models *models = NULL;
     wt_error err;
     int code = check_words(cli, action);

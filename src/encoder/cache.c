@@ -1,5 +1,5 @@
-/* cache.c: two places are looked at, and written to, in the same order; one where no environment says where caches
- * live. */
+/* cache.c: two places are looked at, and written to, in the same order: the model's folder first, but of a model that
+ * came with the program; one where no environment says where caches live. */
 #include "encoder/cache.h"
 
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/checksum.h"
+#include "encoder/manifest.h"
 #include "encoder/pack.h"
 
 enum { PLACES = 2 };
@@ -27,6 +28,11 @@ static int find_places(struct arena *arena, const char *folder, char *places[PLA
     places[1] = cache ? wt__path_join(arena, cache, name) : NULL;
     if (rc == WT_ENOMEM || !places[0] || (cache && !places[1]))
         return wt__fail_nomem(err);
+    if (cache && wt__program_has(folder)) { /* what is installed stays as it was put there */
+        char *beside = places[0];
+        places[0] = places[1];
+        places[1] = beside;
+    }
     return cache ? PLACES : PLACES - 1;
 }
 

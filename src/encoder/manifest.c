@@ -24,8 +24,7 @@ static char *beside_program(struct arena *arena, const char *below)
     return wt__path_join(arena, program, below);
 }
 
-/* The first folder that exists, or NULL. */
-static const char *manifest_folder(struct arena *arena)
+const char *wt__program_models(struct arena *arena)
 {
     const char *named = getenv("WHICHTOOL_MANIFESTS");
     if (named && named[0])
@@ -36,6 +35,16 @@ static const char *manifest_folder(struct arena *arena)
         if (places[i] && wt__is_folder(places[i]))
             return places[i];
     return NULL;
+}
+
+bool wt__program_has(const char *folder)
+{
+    struct arena arena = {0};
+    const char *models = wt__program_models(&arena);
+    size_t len = models ? strlen(models) : 0;
+    bool has = len > 0 && strncmp(folder, models, len) == 0 && folder[len] == '/';
+    wt__arena_dispose(&arena);
+    return has;
 }
 
 /* ---------------------------------------------------------------- one manifest */
@@ -195,7 +204,7 @@ static int read_manifest(struct arena *arena, const char *path, struct manifest 
 
 int wt__manifest_list(struct arena *arena, struct manifest **out, size_t *count, wt_error *err)
 {
-    const char *folder = manifest_folder(arena);
+    const char *folder = wt__program_models(arena);
     char **paths = NULL;
     size_t path_count = 0;
     *out = NULL;

@@ -44,9 +44,14 @@ struct manifest {
     size_t source_count;
 };
 
-/* Manifests are looked for in $WHICHTOOL_MANIFESTS when it is set, else beside the program (../share/whichtool/models,
- * ../models), else where they were installed.
- * Errors: WT_ENOTFOUND (no manifest of that name: the sentence lists those there are), WT_EFORMAT, WT_ENOMEM. */
+/* Where the manifests lie, and models that came with the program: $WHICHTOOL_MANIFESTS when it is set, else beside the
+ * program (../share/whichtool/models, ../models), else where they were installed. NULL: there is no such folder. */
+const char *wt__program_models(struct arena *arena);
+
+/* Whether the folder is one of that one. */
+bool wt__program_has(const char *folder);
+
+/* Errors: WT_ENOTFOUND (no manifest of that name: the sentence lists those there are), WT_EFORMAT, WT_ENOMEM. */
 int wt__manifest_load(struct arena *arena, const char *name, struct manifest *out, wt_error *err);
 
 /* All of them, by name. No folder of manifests is no error: there are none then. */

@@ -11,6 +11,7 @@
 #include "encoder/built_in.h"
 #include "encoder/cache.h"
 #include "encoder/config.h"
+#include "encoder/manifest.h"
 #include "encoder/pack.h"
 #include "nn/safetensors.h"
 
@@ -39,33 +40,78 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
     return *out ? 0 : wt__fail_nomem(err);
 }
 
+/* 1 when models/name is a model, 0 when not, or WT_ENOMEM. */
+static int is_model(struct arena *arena, const char *models, const char *name)
+{
+    char *folder = wt__path_join(arena, models, name);
+    char *config = folder ? wt__path_join(arena, folder, "config.json") : NULL;
+    char *weights = folder ? wt__path_join(arena, folder, MODEL_WEIGHTS) : NULL;
+
+    return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
+}
+
+/* The folder of that name among the models that came with the program; NULL where there is none. */
+static char *program_model(struct arena *arena, const char *name)
+{
+    const char *models = wt__program_models(arena);
+
+    return models && is_model(arena, models, name) > 0 ? wt__path_join(arena, models, name) : NULL;
+}
+
+/* Where else a model of that name is: in the library or among the program's; NULL where it is not. */
+static char *other_place(struct arena *arena, const char *name)
+{
+    bool built_in = strcmp(name, WT_BUILT_IN_MODEL) == 0;
+
+    return built_in ? wt__arena_copy(arena, STR(MODEL_BUILT_IN)) : program_model(arena, name);
+}
+
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
+    wt_error nowhere;
+
     if (!*name)
         return wt__fail(err, WT_EINVAL, "no model was named");
-    bool named = strchr(name, '/') != NULL;
-    bool built_in = strcmp(name, WT_BUILT_IN_MODEL) == 0;
-    int rc = named ? 0 : wt__models_folder(out, arena, models_dir, built_in ? NULL : err);
-    if (rc < 0 && !(rc == WT_ENOTFOUND && built_in))
-        return rc;
-    *out = named     ? wt__arena_copy(arena, wt__str(name))
-           : rc == 0 ? wt__path_join(arena, *out, name)
-                     : wt__arena_copy(arena, STR(MODEL_BUILT_IN));
-    if (*out && built_in && !wt__is_folder(*out))
-        *out = wt__arena_copy(arena, STR(MODEL_BUILT_IN));
-    return *out ? 0 : wt__fail_nomem(err);
+    if (strchr(name, '/')) {
+        *out = wt__arena_copy(arena, wt__str(name));
+        return *out ? 0 : wt__fail_nomem(err);
+    }
+    int rc = wt__models_folder(out, arena, models_dir, &nowhere);
+    if (rc == 0)
+        *out = wt__path_join(arena, *out, name);
+    if (rc == WT_ENOMEM || (rc == 0 && !*out))
+        return wt__fail_nomem(err);
+    char *along = rc < 0 || !wt__is_folder(*out) ? other_place(arena, name) : NULL;
+    if (along)
+        *out = along;
+    if (rc < 0 && !along && err)
+        *err = nowhere;
+    return along ? 0 : rc;
+}
+
+bool wt__model_came_along(const char *folder, const char *models_dir)
+{
+    struct arena arena = {0};
+    const char *along = wt__program_models(&arena);
+    char *models;
+    bool same = along && wt__models_folder(&models, &arena, models_dir, NULL) == 0 && strcmp(models, along) == 0;
+
+    wt__arena_dispose(&arena);
+    return !same && wt__program_has(folder);
 }
 
 const char *wt__model_chosen(const char *name, const char *models_dir)
 {
-    struct arena arena = {0};
-    char *folder;
-    if (name)
-        return name;
-    int rc = wt__model_folder(&folder, &arena, models_dir, WT_DEFAULT_MODEL, NULL);
-    bool there = rc == 0 && wt__model_is_there(folder);
-    wt__arena_dispose(&arena);
-    return there ? WT_DEFAULT_MODEL : WT_BUILT_IN_MODEL;
+    static const char *const preferred[] = {WT_TUNED_MODEL, WT_DEFAULT_MODEL};
+    const char *chosen = name;
+    for (size_t i = 0; !chosen && i < sizeof preferred / sizeof *preferred; i++) {
+        struct arena arena = {0};
+        char *folder;
+        if (wt__model_folder(&folder, &arena, models_dir, preferred[i], NULL) == 0 && wt__model_is_there(folder))
+            chosen = preferred[i];
+        wt__arena_dispose(&arena);
+    }
+    return chosen ? chosen : WT_BUILT_IN_MODEL;
 }
 
 struct str wt__model_name(const char *folder)
@@ -80,26 +126,15 @@ struct str wt__model_name(const char *folder)
     return name;
 }
 
-/* 1 when models/name is a model, 0 when not, or WT_ENOMEM. */
-static int is_model(struct arena *arena, const char *models, const char *name)
+int wt__model_names(struct arena *arena, const char *models, char ***names, size_t *count, wt_error *err)
 {
-    char *folder = wt__path_join(arena, models, name);
-    char *config = folder ? wt__path_join(arena, folder, "config.json") : NULL;
-    char *weights = folder ? wt__path_join(arena, folder, MODEL_WEIGHTS) : NULL;
-
-    return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
-}
-
-int wt__model_names(struct arena *arena, const char *models_dir, char ***names, size_t *count, wt_error *err)
-{
-    char *models;
     struct dirent *entry;
-    int rc = wt__models_folder(&models, arena, models_dir, err);
+    int rc = 0;
 
     *count = 0;
     *names = wt__arena_array(arena, char *, MODELS_MAX);
-    if (rc < 0 || !*names)
-        return rc < 0 ? rc : wt__fail_nomem(err);
+    if (!*names)
+        return wt__fail_nomem(err);
     DIR *directory = opendir(models);
     if (!directory)
         return errno == ENOENT ? 0 : wt__fail_errno(err, "open", models);

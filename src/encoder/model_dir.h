@@ -21,21 +21,25 @@ enum { MODELS_MAX = 4096 }; /* folders looked at in one models folder */
  * Errors: WT_ENOTFOUND (no environment says where, base/file.h), WT_ENOMEM. */
 int wt__models_folder(char **out, struct arena *arena, const char *models_dir, wt_error *err);
 
-/* The folder of a model: of that name below the models folder, or, when the name holds a slash, that folder itself.
- * It need not be there; where that of WT_BUILT_IN_MODEL is not, MODEL_BUILT_IN. In the arena. Errors: WT_EINVAL (no
- * name), and as of wt__models_folder. */
+/* The folder of a model: of that name below the models folder, or, where there is none, of the models that came with
+ * the program; of WT_BUILT_IN_MODEL MODEL_BUILT_IN in place of the latter; when the name holds a slash, that folder
+ * itself. It need not be there. In the arena. Errors: WT_EINVAL (no name), and as of wt__models_folder. */
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
-/* The model that is meant: the named one, or, where name is NULL, WT_DEFAULT_MODEL if it is there, else
- * WT_BUILT_IN_MODEL. Borrowed from name, or static. */
+/* The model that is meant: the named one, or, where name is NULL, the first that is there of WT_TUNED_MODEL,
+ * WT_DEFAULT_MODEL and WT_BUILT_IN_MODEL. Borrowed from name, or static. */
 const char *wt__model_chosen(const char *name, const char *models_dir);
 
 /* The last part of a model folder's path. Borrowed from it, without a slash behind it where the path has one. */
 struct str wt__model_name(const char *folder);
 
-/* Folders below the models folder that hold a config.json and weights, sorted by name. A models folder that is not
- * there holds none. Names live in the arena. Errors: WT_EIO, and as of wt__models_folder. */
-int wt__model_names(struct arena *arena, const char *models_dir, char ***names, size_t *count, wt_error *err);
+/* Whether a folder of wt__model_folder is one of the models that came with the program (wt__program_models), and not in
+ * the models folder. */
+bool wt__model_came_along(const char *folder, const char *models_dir);
+
+/* Folders below the folder `models` that hold a config.json and weights, sorted by name; a folder that is not there
+ * holds none. Names live in the arena. Errors: WT_EIO, WT_ENOMEM. */
+int wt__model_names(struct arena *arena, const char *models, char ***names, size_t *count, wt_error *err);
 
 struct model_info {
     bool packed;              /* the packed cache is there and current */

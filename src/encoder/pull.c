@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "encoder/manifest.h"
+#include "encoder/model_dir.h"
 #include "net/child.h"
 #include "net/http_client.h"
 
@@ -396,13 +397,33 @@ static int fetch_model(struct pull *pull)
     return rc;
 }
 
+/* 1 when the model came with the program and is right, or nothing tells what would be right; 0 when it did not come. */
+static int came_along(struct pull *pull, const char *name, bool known)
+{
+    char *folder;
+    int rc = wt__model_folder(&folder, &pull->arena, pull->models, name, pull->err);
+    if (rc < 0 || !wt__model_came_along(folder, pull->models))
+        return rc;
+    rc = known ? all_right(pull, folder) : 1;
+    return rc != 0 ? rc
+                   : wt__fail(pull->err, WT_EMODEL,
+                              "%s, which came with whichtool, is not as the manifest has it: install whichtool again",
+                              folder);
+}
+
 int wt__model_pull(const char *models_dir, const char *name, struct progress *progress, wt_error *err)
 {
     wt_error scratch;
     char staging_name[WT_MAX_NAME_BYTES + 16];
     struct pull pull = {.models = models_dir, .progress = progress, .err = err ? err : &scratch};
-    int rc = wt__manifest_load(&pull.arena, name, &pull.manifest, pull.err);
-    if (rc == 0) {
+    wt_error unknown;
+    int rc = wt__manifest_load(&pull.arena, name, &pull.manifest, &unknown);
+    int here = rc == 0 || rc == WT_ENOTFOUND ? came_along(&pull, name, rc == 0) : 0;
+    if (rc < 0 && here == 0)
+        *pull.err = unknown;
+    if (here != 0)
+        rc = here < 0 ? here : 0;
+    else if (rc == 0) {
         snprintf(staging_name, sizeof staging_name, ".%s.partial", pull.manifest.name);
         pull.target = join(&pull, models_dir, pull.manifest.name);
         pull.staging = join(&pull, models_dir, staging_name);

@@ -41,7 +41,10 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
     engine->index_folder = wt__buffer_take(&index);
     engine->trained_folder = wt__buffer_take(&trained);
     engine->model_name = wt__copy_string(model, strlen(model));
-    engine->model_folder = folder ? wt__copy_string(folder, strlen(folder)) : NULL;
+    if (folder) {
+        engine->model_folder = wt__copy_string(folder, strlen(folder));
+        engine->model_came_along = wt__model_came_along(folder, options->models_dir);
+    }
     engine->by_default = !options->model;
     wt__arena_dispose(&arena);
     bool whole =

@@ -80,7 +80,8 @@ struct wt_engine {
     char *model_folder;   /* "" when there is no model, and where no environment says where it would be */
     char *trained_folder; /* "" when there can be none */
     char *model_name;
-    bool by_default; /* the model: none was named */
+    bool by_default;       /* the model: none was named */
+    bool model_came_along; /* with the program */
     bool read_only;
     unsigned threads, busy_ms;
     float dense_weight; /* of meaning in hybrid, in place of the encoder's own; 0: that */

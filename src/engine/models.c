@@ -40,11 +40,12 @@ static int append(struct model_list *list, const wt_model *model, wt_error *err)
 }
 
 /* What is known of a model: from its manifest (may be NULL) and, as far as it is installed, from its folder. */
-static int describe(struct arena *arena, const char *folder, const struct manifest *manifest, wt_model *out,
-                    wt_error *err)
+static int describe(struct arena *arena, const char *models_dir, const char *folder, const struct manifest *manifest,
+                    wt_model *out, wt_error *err)
 {
     struct model_info info;
-    *out = (wt_model){.name = manifest ? manifest->name : wt__arena_copy(arena, wt__model_name(folder)),
+    *out = (wt_model){.came_along = wt__model_came_along(folder, models_dir),
+                      .name = manifest ? manifest->name : wt__arena_copy(arena, wt__model_name(folder)),
                       .path = wt__arena_copy(arena, wt__str(folder)),
                       .architecture = manifest ? manifest->architecture : "",
                       .license = manifest ? manifest->license : ""};
@@ -87,7 +88,7 @@ static int list_model(struct model_list *list, const char *models_dir, const cha
     char *folder;
     int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
     if (rc == 0)
-        rc = describe(&list->arena, folder, manifest, &model, err);
+        rc = describe(&list->arena, models_dir, folder, manifest, &model, err);
     if (rc == WT_EMODEL) {
         model.installed = 0;
         rc = 0;
@@ -95,23 +96,41 @@ static int list_model(struct model_list *list, const char *models_dir, const cha
     return rc < 0 ? rc : append(list, &model, err);
 }
 
+const char *wt_default_model(const char *models_dir)
+{
+    return wt__model_chosen(NULL, models_dir);
+}
+
+/* The models of a folder that are not listed yet; NULL: there is none. */
+static int list_folder(struct model_list *list, const char *models_dir, const char *models, wt_error *err)
+{
+    size_t count = 0;
+    char **names;
+    int rc = models ? wt__model_names(&list->arena, models, &names, &count, err) : 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (!listed(list, names[i]))
+            rc = list_model(list, models_dir, names[i], NULL, err);
+    return rc;
+}
+
 int wt_model_list(const char *models_dir, wt_models **out, wt_error *err)
 {
     struct manifest *manifests;
-    char **names;
-    size_t manifest_count, name_count;
+    size_t manifest_count;
+    char *models;
     *out = NULL;
     struct model_list *list = calloc(1, sizeof *list);
     if (!list)
         return wt__fail_nomem(err);
     int rc = wt__manifest_list(&list->arena, &manifests, &manifest_count, err);
     if (rc == 0)
-        rc = wt__model_names(&list->arena, models_dir, &names, &name_count, err);
+        rc = wt__models_folder(&models, &list->arena, models_dir, err);
     for (size_t i = 0; rc == 0 && i < manifest_count; i++)
         rc = list_model(list, models_dir, manifests[i].name, &manifests[i], err);
-    for (size_t i = 0; rc == 0 && i < name_count; i++)
-        if (!listed(list, names[i]))
-            rc = list_model(list, models_dir, names[i], NULL, err);
+    if (rc == 0)
+        rc = list_folder(list, models_dir, models, err);
+    if (rc == 0)
+        rc = list_folder(list, models_dir, wt__program_models(&list->arena), err);
     if (rc == 0 && !listed(list, WT_BUILT_IN_MODEL))
         rc = list_model(list, models_dir, WT_BUILT_IN_MODEL, NULL, err);
     if (rc < 0) {
@@ -135,7 +154,7 @@ int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_
     bool known = wt__manifest_load(&list->arena, name, &manifest, &unknown) == 0;
     int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
     if (rc == 0 && (known || wt__model_is_there(folder)))
-        rc = describe(&list->arena, folder, known ? &manifest : NULL, &model, err);
+        rc = describe(&list->arena, models_dir, folder, known ? &manifest : NULL, &model, err);
     else if (rc == 0)
         rc = wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* it lists what there is */
     if (rc == 0)

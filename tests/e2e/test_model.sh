@@ -20,6 +20,7 @@ cat >manifests/far.json <<'JSON'
  "files": [{"path": "config.json", "bytes": 2, "sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"}],
  "sources": [{"type": "hub", "repo": "no/where", "revision": "main"}]}
 JSON
+usual=${WHICHTOOL_MANIFESTS-}
 export WHICHTOOL_MANIFESTS=$PWD/manifests HF_ENDPOINT=http://127.0.0.1:9
 expect 6 "a pull into the usual place, without a network" model pull far
 says "127.0.0.1"
@@ -27,7 +28,8 @@ mkdir -p manifests/far/pooling
 echo '{"pooling": true}' >manifests/far/pooling/config.json
 expect 0 "models that were pulled into the folder of the manifests, as with PREFIX=~/.local, are none themselves" model list
 prints "^far: not here"
-unset WHICHTOOL_MANIFESTS HF_ENDPOINT
+export WHICHTOOL_MANIFESTS=$usual
+unset HF_ENDPOINT
 for verb in info pack; do
     expect 2 "$verb of no name" model $verb ""
     says "no model was named"
