@@ -806,6 +806,20 @@ typedef struct wt_lesson {
 
 WT_API const wt_lesson *wt_lesson_at(size_t index);
 
+/* The figure on dev after some steps, before the first one as after none: of all, and, where there are several data sets
+ * or the figure is the mean over them, of each. */
+typedef struct wt_dev_figure {
+    const char *set; /* the last part of its folder */
+    double value;
+} wt_dev_figure;
+
+typedef struct wt_measurement {
+    uint64_t step;
+    double figure;
+    size_t len; /* sets; 0: the figure is of one catalogue */
+    const wt_dev_figure *sets;
+} wt_measurement;
+
 /* How far a training is. What is not known yet is NaN, or 0 for counts. */
 typedef struct wt_train_progress {
     const char *lesson;   /* a name of wt_lesson_at */
@@ -815,6 +829,7 @@ typedef struct wt_train_progress {
     double tokens_per_second;
     double best;         /* the best figure on dev so far, 0 to 1 */
     double seconds_left; /* of this lesson */
+    const wt_measurement *measured; /* the last one, of another address than the one before; NULL: none yet */
 } wt_train_progress;
 
 /* Called as wt_progress_fn is. A non-zero return stops: the state is kept for `resume`, and the best model so far
@@ -860,6 +875,11 @@ typedef struct wt_train_options {
                             below 1; dev has none; for the encoder and the cross-encoder; 0: none */
     int keep_last;       /* the last model is kept, not the best on dev, and training does not stop early: for a caller
                             who chooses by something else */
+    const char *dev;     /* what of an encoder is measured on dev: "use" (NULL): each request by the tools' texts and,
+                            where training requests used all tools that it needs, by those as well; "description": by
+                            texts alone; "hybrid": by texts and words */
+    size_t dev_tools;    /* tools of each catalogue that answer dev requests of an encoder: those that are needed, and
+                            others up to this number; 0: all */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)
@@ -875,6 +895,8 @@ typedef struct wt_trained {
     double epochs, seconds;
     int stopped_early;  /* the figure had stopped growing */
     const char *notice; /* one line on what to know, or NULL */
+    size_t measurement_count;
+    const wt_measurement *const *measurements; /* of this run, in order, the worse ones too */
 } wt_trained;
 
 typedef struct wt_train_report {

@@ -43,8 +43,9 @@ struct example_set {
 /* A data set's share of joined ones: where its tools, training and dev requests end. It begins where the one before
  * ends. */
 struct example_part {
-    size_t tools, train, dev;
+    size_t tools, train, dev; /* what the hash is of, and no more */
     size_t joined; /* of its training requests the last so many were made of the others */
+    const char *name; /* the last part of the folder that it is from */
 };
 
 struct examples {
