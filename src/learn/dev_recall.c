@@ -312,9 +312,10 @@ static int ask_all(struct asking *a, double *figure, wt_error *err)
     for (unsigned w = 0; rc < 0 && a->errors && w < threads; w++)
         if (a->errors[w].code && err)
             *err = a->errors[w];
-    *figure = 0;
+    double sum = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        *figure += a->each[i] / (double)count;
+        sum += a->each[i];
+    *figure = sum / (double)count;
     free(a->each);
     free(a->errors);
     return rc;
