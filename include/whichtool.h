@@ -806,8 +806,7 @@ typedef struct wt_lesson {
 
 WT_API const wt_lesson *wt_lesson_at(size_t index);
 
-/* The figure on dev after some steps, before the first one as after none: of all, and, where there are several data sets
- * or the figure is the mean over them, of each. */
+/* The figure on dev after some steps, 0 before the first: of all and, where it is the mean over data sets, of each. */
 typedef struct wt_dev_figure {
     const char *set; /* the last part of its folder */
     double value;
@@ -816,7 +815,7 @@ typedef struct wt_dev_figure {
 typedef struct wt_measurement {
     uint64_t step;
     double figure;
-    size_t len; /* sets; 0: the figure is of one catalogue */
+    size_t len; /* sets; 0: the figure is not a mean over sets */
     const wt_dev_figure *sets;
 } wt_measurement;
 
@@ -827,8 +826,8 @@ typedef struct wt_train_progress {
     uint64_t done, total; /* of the phase; when training: steps */
     double loss;          /* mean of the last steps */
     double tokens_per_second;
-    double best;         /* the best figure on dev so far, 0 to 1 */
-    double seconds_left; /* of this lesson */
+    double best;                    /* the best figure on dev so far, 0 to 1 */
+    double seconds_left;            /* of this lesson */
     const wt_measurement *measured; /* the last one, of another address than the one before; NULL: none yet */
 } wt_train_progress;
 
@@ -889,7 +888,7 @@ typedef struct wt_trained {
     const char *lesson;
     const char *path;     /* folder, in the layout of the Hugging Face hub; its config.json tells all of this; "" where
                              there was too little to learn from and notice says so */
-    const char *figure;   /* what was measured on dev: "recall@5 by description and use" */
+    const char *figure;   /* what was measured on dev, such as "recall@5 by description and use" */
     double before, after; /* the figure before training (NaN: there was no model) and of the model that was kept */
     uint64_t steps;
     double epochs, seconds;

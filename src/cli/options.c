@@ -624,8 +624,9 @@ static const struct option train_options[] = {
      .kind = VALUE_CHOICE,
      .value = "KIND",
      .choices = "use description hybrid",
-     .help = "What of encoder is measured on dev: recall by the tools' descriptions and, of tools that training requests "
-             "use, by those too (use, the default); by descriptions alone; or hybrid's, with words."},
+     .help =
+         "What of encoder is measured on dev: recall by the tools' descriptions and, of tools that training requests "
+         "use, by those too (use, the default); by descriptions alone; or hybrid's, with words."},
     {.id = OPT_DEV_TOOLS,
      .name = "dev-tools",
      .kind = VALUE_NUMBER,

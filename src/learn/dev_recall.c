@@ -157,8 +157,8 @@ static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t
     if (rc == 0)
         rc = read_requests(set, model, &examples->dev, threads, err);
     if (rc == 0)
-        rc = read_texts(&set->use_texts, model, examples->train.texts, 0, set->uses, set->use_count,
-                        DEV_RECALL_REQUEST, threads, err);
+        rc = read_texts(&set->use_texts, model, examples->train.texts, 0, set->uses, set->use_count, DEV_RECALL_REQUEST,
+                        threads, err);
     for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++)
         rc = read_texts(&set->tool_texts[t], model, examples->texts[t], set->first, set->tools, set->tool_count,
                         DEV_RECALL_TOOL, threads, err);
@@ -353,9 +353,8 @@ static int measure_set(const struct dev_recall *dev_recall, const struct dev_set
                         .uses = wt__alloc_aligned(set->use_count * hidden, sizeof(float)),
                         .tools = wt__alloc_aligned(set->rows * hidden, sizeof(float)),
                         .other = wt__alloc_aligned(set->rows * hidden, sizeof(float))};
-    int rc = f.dev && f.uses && f.tools && f.other
-                 ? measure(dev_recall, set, batch, &f, progress, figure, err)
-                 : wt__fail_nomem(err);
+    int rc = f.dev && f.uses && f.tools && f.other ? measure(dev_recall, set, batch, &f, progress, figure, err)
+                                                   : wt__fail_nomem(err);
     free(f.dev);
     free(f.uses);
     free(f.tools);

@@ -1,7 +1,7 @@
-/* dev_recall.h: how well an encoder in training finds the tools of the dev requests: recall@5, answered by the retrieval
- * itself (retrieve/retrieve.h) over the snapshot of the request's own catalogue; the mean over data sets of the mean
- * over their requests, so that a large set does not decide alone. Of many dev requests a seeded part is asked, always
- * the same: figures of one training can be compared.
+/* dev_recall.h: how well an encoder in training finds the tools of the dev requests: recall@5, answered by the
+ * retrieval itself (retrieve/retrieve.h) over the snapshot of the request's own catalogue; the mean over data sets of
+ * the mean over their requests, so that a large set does not decide alone. Of many dev requests a seeded part is asked,
+ * always the same: figures of one training can be compared.
  *
  * A tool is known by its texts or, where training requests used all tools that a dev request needs, by these requests
  * as well: unit(texts) + unit(mean of requests), the sum that retrieval was measured best with. A request for a tool
@@ -39,11 +39,11 @@ struct dev_set {
     struct index_handle *index; /* its rows are the set's tools */
     size_t first, rows;         /* of the set's tools among all */
     size_t dev_count, use_count, tool_count;
-    uint32_t *dev, *uses;  /* [dev_count], [use_count] which examples */
-    bool *by_use;          /* [dev_count] training requests used every tool that it needs */
-    size_t *texts;         /* [dev_count + 1] where the texts of each begin in dev_texts: it, and its sub-queries */
-    uint32_t *tools;       /* [tool_count] rows of the set, ascending */
-    uint64_t *allowed;     /* a bit a row; NULL: every tool is looked at */
+    uint32_t *dev, *uses; /* [dev_count], [use_count] which examples */
+    bool *by_use;         /* [dev_count] training requests used every tool that it needs */
+    size_t *texts;        /* [dev_count + 1] where the texts of each begin in dev_texts: it, and its sub-queries */
+    uint32_t *tools;      /* [tool_count] rows of the set, ascending */
+    uint64_t *allowed;    /* a bit a row; NULL: every tool is looked at */
     struct token_texts dev_texts, use_texts, tool_texts[DOCUMENT_TEXTS];
 };
 

@@ -142,8 +142,8 @@ static bool add_part(struct joining *j, size_t s)
     out->unknown_labels += set->unknown_labels;
     out->barren += set->barren;
     const char *name = wt__arena_copy(&out->arena, wt__str(set->parts[0].name));
-    out->parts[out->part_count++] = (struct example_part){
-        .tools = out->tools, .train = out->train.count, .dev = out->dev.count, .name = name};
+    out->parts[out->part_count++] =
+        (struct example_part){.tools = out->tools, .train = out->train.count, .dev = out->dev.count, .name = name};
     return whole && name;
 }
 

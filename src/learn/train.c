@@ -121,7 +121,7 @@ static int next_most(const char **lines, struct str *name, size_t *most)
     unsigned long long number = strtoull(digits, &end, 10);
     *most = (size_t)number;
     return *digits >= '0' && *digits <= '9' && end == line.ptr + line.len && number > 0 && number <= WT_MAX_USAGES ? 1
-                                                                                                                  : -1;
+                                                                                                                   : -1;
 }
 
 /* The most training requests of a data set; NULL: of recorded use. */

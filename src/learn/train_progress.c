@@ -63,7 +63,8 @@ int wt__train_progress_forward(void *context, const char *phase, uint64_t done, 
 
 int wt__train_progress_set(struct train_progress *progress, const char *set, double figure, wt_error *err)
 {
-    if (wt__grow((void **)&progress->sets, &progress->set_capacity, progress->set_count + 1, sizeof *progress->sets) < 0)
+    if (wt__grow((void **)&progress->sets, &progress->set_capacity, progress->set_count + 1, sizeof *progress->sets) <
+        0)
         return wt__fail_nomem(err);
     progress->sets[progress->set_count++] = (wt_dev_figure){set, figure};
     return 0;
@@ -91,7 +92,8 @@ int wt__train_progress_measured(struct train_progress *progress, uint64_t step, 
 int wt__train_progress_take(struct train_progress *progress, wt_trained *out, wt_error *err)
 {
     size_t count = progress->measurement_count;
-    const wt_measurement **all = progress->arena ? wt__arena_array(progress->arena, const wt_measurement *, count) : NULL;
+    const wt_measurement **all =
+        progress->arena ? wt__arena_array(progress->arena, const wt_measurement *, count) : NULL;
     if (count > 0 && !all)
         return wt__fail_nomem(err);
     if (count > 0)

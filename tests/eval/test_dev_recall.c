@@ -183,7 +183,8 @@ static void several_sets_resume_to_the_same_bits(void **state)
     wt_train_report_free(report);
     hash_of_model(place->out, "encoder", through);
     options.progress = stop_when_looking;
-    refused(place, wt_train(NULL, "encoder", &options, &report, &place->err), WT_ECANCELLED, "; resume goes on from there");
+    refused(place, wt_train(NULL, "encoder", &options, &report, &place->err), WT_ECANCELLED,
+            "; resume goes on from there");
     options.progress = NULL;
     options.resume = 1;
     wt_train_report_free(train(place, &options));
