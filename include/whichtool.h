@@ -846,6 +846,19 @@ typedef struct wt_lesson {
 
 WT_API const wt_lesson *wt_lesson_at(size_t index);
 
+/* The figure on dev after some steps, 0 before the first: of all and, where it is the mean over data sets, of each. */
+typedef struct wt_dev_figure {
+    const char *set; /* the last part of its folder */
+    double value;
+} wt_dev_figure;
+
+typedef struct wt_measurement {
+    uint64_t step;
+    double figure;
+    size_t len; /* sets; 0: the figure is not a mean over sets */
+    const wt_dev_figure *sets;
+} wt_measurement;
+
 /* How far a training is. What is not known yet is NaN, or 0 for counts. */
 typedef struct wt_train_progress {
     const char *lesson;   /* a name of wt_lesson_at */
@@ -853,8 +866,9 @@ typedef struct wt_train_progress {
     uint64_t done, total; /* of the phase; when training: steps */
     double loss;          /* mean of the last steps */
     double tokens_per_second;
-    double best;         /* the best figure on dev so far, 0 to 1 */
-    double seconds_left; /* of this lesson */
+    double best;                    /* the best figure on dev so far, 0 to 1 */
+    double seconds_left;            /* of this lesson */
+    const wt_measurement *measured; /* the last one, of another address than the one before; NULL: none yet */
 } wt_train_progress;
 
 /* Called as wt_progress_fn is. A non-zero return stops: the state is kept for `resume`, and the best model so far
@@ -900,6 +914,11 @@ typedef struct wt_train_options {
                             below 1; dev has none; for the encoder and the cross-encoder; 0: none */
     int keep_last;       /* the last model is kept, not the best on dev, and training does not stop early: for a caller
                             who chooses by something else */
+    const char *dev;     /* what of an encoder is measured on dev: "use" (NULL): each request by the tools' texts and,
+                            where training requests used all tools that it needs, by those as well; "description": by
+                            texts alone; "hybrid": by texts and words */
+    size_t dev_tools;    /* tools of each catalogue that answer dev requests of an encoder: those that are needed, and
+                            others up to this number; 0: all */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)
@@ -908,13 +927,15 @@ WT_INIT(wt_train_options_init, wt_train_options)
 typedef struct wt_trained {
     const char *lesson;
     const char *path;     /* folder, in the layout of the Hugging Face hub; its config.json tells all of this; "" where
-                             there was too little to learn from, or no layers to train, and notice says so */
-    const char *figure;   /* what was measured on dev: "recall@5 by description and use" */
+                              there was too little to learn from, or no layers to train, and notice says so */
+    const char *figure;   /* what was measured on dev, such as "recall@5 by description and use" */
     double before, after; /* the figure before training (NaN: there was no model) and of the model that was kept */
     uint64_t steps;
     double epochs, seconds;
     int stopped_early;  /* the figure had stopped growing */
     const char *notice; /* one line on what to know, or NULL */
+    size_t measurement_count;
+    const wt_measurement *const *measurements; /* of this run, in order, the worse ones too */
 } wt_trained;
 
 typedef struct wt_train_report {

@@ -624,6 +624,21 @@ static const struct option train_options[] = {
      .value = "N",
      .max = UINT32_MAX,
      .help = "Random seed; the same seed and number of threads give the same model. Default: 1."},
+    {.id = OPT_DEV,
+     .name = "dev",
+     .kind = VALUE_CHOICE,
+     .value = "KIND",
+     .choices = "use description hybrid",
+     .help =
+         "What of encoder is measured on dev: recall by the tools' descriptions and, of tools that training requests "
+         "use, by those too (use, the default); by descriptions alone; or hybrid's, with words."},
+    {.id = OPT_DEV_TOOLS,
+     .name = "dev-tools",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = UINT32_MAX,
+     .help = "Measure encoder on dev over N tools of each data set, those that dev requests need among them, to save "
+             "time. Default: all."},
     {.id = OPT_KEEP,
      .name = "keep",
      .kind = VALUE_CHOICE,

@@ -61,6 +61,8 @@ enum option_id {
     OPT_MOST,
     OPT_JOIN,
     OPT_KEEP,
+    OPT_DEV,
+    OPT_DEV_TOOLS,
     OPT_NEGATIVES,
     OPT_NO_VECTORS,
     OPT_OFFSET,

@@ -32,7 +32,7 @@ struct contrast_step {
     size_t requests;
     uint32_t *tools; /* [tool_count] rows, ascending */
     size_t tool_count, tool_capacity;
-    uint8_t *pairs;             /* [requests, tool_count] of enum pair */
+    uint8_t *pairs;            /* [requests, tool_count] of enum pair */
     float *scores, *gradients; /* [requests, tool_count] */
 
     struct ranking ranking;

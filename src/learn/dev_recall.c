@@ -5,91 +5,181 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/rng.h"
 #include "base/sort.h"
-#include "base/topk.h"
-#include "nn/matmul.h"
+#include "learn/dev_evaluator.h"
 #include "nn/norm.h"
+#include "retrieve/compose.h"
+
+const char *const wt__dev_kinds[DEV_KINDS] = {
+    [DEV_USE] = "use", [DEV_DESCRIPTION] = "description", [DEV_HYBRID] = "hybrid"};
+const char *const wt__dev_figures[DEV_KINDS] = {[DEV_USE] = "recall@5 by description and use",
+                                                [DEV_DESCRIPTION] = "recall@5 by description",
+                                                [DEV_HYBRID] = "recall@5 of hybrid"};
 
 /* ---------------------------------------------------------------- what is looked at */
 
-/* `most` numbers below count, drawn without repetition, ascending; all of them when there are no more. */
-static uint32_t *draw(struct rng *rng, size_t count, size_t most, size_t *drawn)
+/* `most` of the numbers from first to below end, drawn without repetition, ascending; all when there are no more. */
+static uint32_t *draw(struct rng *rng, size_t first, size_t end, size_t most, size_t *drawn)
 {
+    size_t count = end - first;
     uint32_t *numbers = wt__alloc_array(count, sizeof *numbers);
     *drawn = count < most ? count : most;
     if (!numbers)
         return NULL;
     wt__rng_draw(rng, numbers, count, *drawn);
     wt__sort_u32(numbers, *drawn);
+    for (size_t i = 0; i < *drawn; i++)
+        numbers[i] += (uint32_t)first;
     return numbers;
 }
 
-/* The rows that dev requests need, and others drawn up to DEV_RECALL_TOOLS, with their places. */
-static int choose_tools(struct dev_recall *dev_recall, struct rng *rng, wt_error *err)
+/* The rows that dev requests need, and others drawn up to `most`. */
+static int choose_tools(struct dev_set *set, const struct example_set *dev, size_t most, struct rng *rng, wt_error *err)
 {
-    const struct examples *examples = dev_recall->examples;
-    size_t all = examples->tools, needed = 0, left = 0;
-    dev_recall->slots = wt__alloc_array(all, sizeof *dev_recall->slots);
-    dev_recall->tools = wt__alloc_array(all, sizeof *dev_recall->tools);
-    if (!dev_recall->slots || !dev_recall->tools)
+    size_t needed = 0, left, words = (set->rows + 63) / 64;
+    bool *wanted = calloc(set->rows + 1, sizeof *wanted);
+    set->tools = wt__alloc_array(set->rows, sizeof *set->tools);
+    if (most > 0 && most < set->rows)
+        set->allowed = calloc(words + 1, sizeof *set->allowed);
+    if (!wanted || !set->tools || (most > 0 && most < set->rows && !set->allowed)) {
+        free(wanted);
         return wt__fail_nomem(err);
-    memset(dev_recall->slots, 0xff, all * sizeof *dev_recall->slots); /* UINT32_MAX */
-    for (size_t d = 0; d < dev_recall->dev_count; d++)
-        for (size_t i = examples->dev.starts[dev_recall->dev[d]]; i < examples->dev.starts[dev_recall->dev[d] + 1]; i++)
-            dev_recall->slots[examples->dev.tools[i]] = 0;
-    for (size_t row = 0; row < all; row++)
-        needed += dev_recall->slots[row] == 0;
-    left = needed < DEV_RECALL_TOOLS ? DEV_RECALL_TOOLS - needed : 0;
-    for (size_t row = 0, others = all - needed; row < all; row++) {
-        bool wanted = dev_recall->slots[row] == 0;
-        if (!wanted) { /* each of the others has the same chance */
-            wanted = wt__rng_below(rng, others) < left;
-            left -= wanted;
-            others--;
-        }
-        if (wanted) {
-            dev_recall->slots[row] = (uint32_t)dev_recall->tool_count;
-            dev_recall->tools[dev_recall->tool_count++] = (uint32_t)row;
-        }
     }
+    for (size_t d = 0; d < set->dev_count; d++)
+        for (size_t i = dev->starts[set->dev[d]]; i < dev->starts[set->dev[d] + 1]; i++)
+            wanted[dev->tools[i] - set->first] = true;
+    for (size_t row = 0; row < set->rows; row++)
+        needed += wanted[row];
+    left = !set->allowed ? set->rows : needed < most ? most - needed : 0;
+    for (size_t row = 0, others = set->rows - needed; row < set->rows; row++) {
+        if (!wanted[row] && set->allowed) { /* each of the others has the same chance */
+            wanted[row] = wt__rng_below(rng, others--) < left;
+            left -= wanted[row];
+        }
+        if (!wanted[row] && set->allowed)
+            continue;
+        set->tools[set->tool_count++] = (uint32_t)row;
+        if (set->allowed)
+            set->allowed[row / 64] |= (uint64_t)1 << row % 64;
+    }
+    free(wanted);
     return 0;
 }
 
-/* Tokens of the texts with these numbers. */
-static int read_texts(struct token_texts *out, const struct trainable *model, const struct str *texts,
+/* Which dev requests need nothing but what the training requests from first to end used; returns how many, or SIZE_MAX
+ * when memory is out. */
+static size_t mark_used(struct dev_set *set, const struct examples *examples, size_t first, size_t end)
+{
+    const struct example_set *train = &examples->train, *dev = &examples->dev;
+    bool *used = calloc(set->rows + 1, sizeof *used);
+    size_t count = 0;
+    if (!used)
+        return SIZE_MAX;
+    for (size_t l = train->starts[first]; l < train->starts[end]; l++)
+        used[train->tools[l] - set->first] = true;
+    for (size_t d = 0; d < set->dev_count; d++) {
+        set->by_use[d] = true;
+        for (size_t i = dev->starts[set->dev[d]]; i < dev->starts[set->dev[d] + 1]; i++)
+            set->by_use[d] &= used[dev->tools[i] - set->first];
+        count += set->by_use[d];
+    }
+    free(used);
+    return count;
+}
+
+/* Tokens of the texts with these numbers, counted from `first` on. */
+static int read_texts(struct token_texts *out, const struct trainable *model, const struct str *texts, size_t first,
                       const uint32_t *which, size_t count, size_t max_tokens, unsigned threads, wt_error *err)
 {
     struct str *chosen = wt__alloc_array(count, sizeof *chosen);
     if (!chosen)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
-        chosen[i] = texts[which[i]];
+        chosen[i] = texts[first + which[i]];
     int rc = wt__token_texts_read(out, model, chosen, count, max_tokens, threads, err);
     free(chosen);
     return rc;
 }
 
-int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples, const struct trainable *model,
-                        uint64_t seed, unsigned threads, wt_error *err)
+/* Of each dev request all that the retrieval has encoded. */
+static int read_requests(struct dev_set *set, const struct trainable *model, const struct example_set *dev,
+                         unsigned threads, wt_error *err)
 {
-    struct rng rng;
-    wt__rng_seed(&rng, seed);
-    *out = (struct dev_recall){.examples = examples};
-    if (examples->dev.count == 0)
-        return 0;
-    out->dev = draw(&rng, examples->dev.count, DEV_RECALL_DEV, &out->dev_count);
-    out->uses = draw(&rng, examples->train.count, DEV_RECALL_USES, &out->use_count);
-    int rc = out->dev && out->uses ? choose_tools(out, &rng, err) : wt__fail_nomem(err);
+    struct str *texts = wt__alloc_array(set->dev_count * TEXTS_MAX, sizeof *texts);
+    size_t count = 0;
+    if (!texts)
+        return wt__fail_nomem(err);
+    for (size_t d = 0; d < set->dev_count; d++) {
+        set->texts[d] = count;
+        count += wt__retrieve_texts(dev->texts[set->dev[d]], texts + count);
+    }
+    set->texts[set->dev_count] = count;
+    int rc = wt__token_texts_read(&set->dev_texts, model, texts, count, DEV_RECALL_REQUEST, threads, err);
+    free(texts);
+    return rc;
+}
+
+/* The training requests, without those that were made of others, by which tools are known. */
+static int choose_uses(struct dev_set *set, const struct examples *examples, size_t part, enum dev_kind kind,
+                       struct rng *rng, wt_error *err)
+{
+    size_t first = part ? examples->parts[part - 1].train : 0;
+    size_t end = examples->parts[part].train - examples->parts[part].joined;
+    size_t known = kind == DEV_USE ? mark_used(set, examples, first, end) : 0;
+    if (known != SIZE_MAX)
+        set->uses = draw(rng, first, end, known > 0 ? DEV_RECALL_USES : 0, &set->use_count);
+    return set->uses ? 0 : wt__fail_nomem(err);
+}
+
+static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t part, wt_engine *engine,
+                    const struct trainable *model, struct rng *rng, wt_error *err)
+{
+    const struct examples *examples = recall->examples;
+    const struct example_part *own = &examples->parts[part];
+    unsigned threads = recall->options.threads;
+    set->name = own->name;
+    set->first = part ? own[-1].tools : 0;
+    set->rows = own->tools - set->first;
+    set->dev = draw(rng, part ? own[-1].dev : 0, own->dev, DEV_RECALL_DEV, &set->dev_count);
+    set->by_use = calloc(set->dev_count, sizeof *set->by_use);
+    set->texts = wt__alloc_array(set->dev_count + 1, sizeof *set->texts);
+    if (!set->dev || !set->by_use || !set->texts)
+        return wt__fail_nomem(err);
+    int rc = wt__engine_index(engine, NULL, NULL, NULL, &set->index, err);
+    if (rc == 0 && set->index->snapshot->rows != set->rows)
+        rc = wt__fail(err, WT_EBUSY, "the catalogue changed while it was learned from; start again");
     if (rc == 0)
-        rc = read_texts(&out->dev_texts, model, examples->dev.texts, out->dev, out->dev_count, DEV_RECALL_REQUEST,
-                        threads, err);
+        rc = choose_uses(set, examples, part, recall->options.kind, rng, err);
     if (rc == 0)
-        rc = read_texts(&out->use_texts, model, examples->train.texts, out->uses, out->use_count, DEV_RECALL_REQUEST,
+        rc = choose_tools(set, &examples->dev, recall->options.most_tools, rng, err);
+    if (rc == 0)
+        rc = read_requests(set, model, &examples->dev, threads, err);
+    if (rc == 0)
+        rc = read_texts(&set->use_texts, model, examples->train.texts, 0, set->uses, set->use_count, DEV_RECALL_REQUEST,
                         threads, err);
     for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++)
-        rc = read_texts(&out->tool_texts[t], model, examples->texts[t], out->tools, out->tool_count, DEV_RECALL_TOOL,
-                        threads, err);
+        rc = read_texts(&set->tool_texts[t], model, examples->texts[t], set->first, set->tools, set->tool_count,
+                        DEV_RECALL_TOOL, threads, err);
+    return rc;
+}
+
+int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples, wt_engine *const *engines,
+                        const struct encoder *encoder, const struct trainable *model,
+                        const struct dev_recall_options *options, wt_error *err)
+{
+    struct rng rng;
+    wt__rng_seed(&rng, options->seed);
+    *out = (struct dev_recall){.examples = examples, .encoder = encoder, .options = *options};
+    out->sets = calloc(examples->part_count, sizeof *out->sets);
+    out->workspaces = calloc(options->threads, sizeof(struct workspace *));
+    int rc = out->sets && out->workspaces ? 0 : wt__fail_nomem(err);
+    for (unsigned w = 0; rc == 0 && w < options->threads; w++)
+        rc = wt__workspace_open(&out->workspaces[w], err);
+    for (size_t p = 0; rc == 0 && p < examples->part_count; p++)
+        if (examples->parts[p].dev > (p ? examples->parts[p - 1].dev : 0))
+            rc = open_set(&out->sets[out->count++], out, p, engines[p], model, &rng, err);
     if (rc < 0)
         wt__dev_recall_dispose(out);
     return rc;
@@ -97,198 +187,204 @@ int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples,
 
 void wt__dev_recall_dispose(struct dev_recall *dev_recall)
 {
-    free(dev_recall->dev);
-    free(dev_recall->uses);
-    free(dev_recall->tools);
-    free(dev_recall->slots);
-    wt__token_texts_dispose(&dev_recall->dev_texts);
-    wt__token_texts_dispose(&dev_recall->use_texts);
-    for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
-        wt__token_texts_dispose(&dev_recall->tool_texts[t]);
+    for (size_t s = 0; s < dev_recall->count; s++) {
+        struct dev_set *set = &dev_recall->sets[s];
+        wt__index_release(set->index);
+        free(set->dev);
+        free(set->uses);
+        free(set->by_use);
+        free(set->texts);
+        free(set->tools);
+        free(set->allowed);
+        wt__token_texts_dispose(&set->dev_texts);
+        wt__token_texts_dispose(&set->use_texts);
+        for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
+            wt__token_texts_dispose(&set->tool_texts[t]);
+    }
+    for (unsigned w = 0; dev_recall->workspaces && w < dev_recall->options.threads; w++)
+        wt__workspace_close(dev_recall->workspaces[w]);
+    free(dev_recall->workspaces);
+    free(dev_recall->sets);
     *dev_recall = (struct dev_recall){0};
 }
 
 /* ---------------------------------------------------------------- vectors */
 
-/* The floats of a measurement: requests, tools, uses, and texts or sums of tools. */
+/* The floats of a measurement of one set. */
 struct figures {
-    float *dev, *uses, *tools, *other;
+    float *dev;   /* [texts of the requests, D] */
+    float *uses;  /* [use_count, D] */
+    float *tools; /* [rows, D]; zeros where none are looked at */
+    float *other; /* [rows, D] the vectors of a text, or the sums of use */
 };
 
 size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden)
 {
-    return (dev_recall->dev_count + dev_recall->use_count + 2 * dev_recall->tool_count) * hidden * sizeof(float);
+    size_t most = 0;
+    for (size_t s = 0; s < dev_recall->count; s++) {
+        const struct dev_set *set = &dev_recall->sets[s];
+        size_t chunks = 2 * ((set->rows + VECTOR_CHUNK - 1) / VECTOR_CHUNK) * wt__vectors_chunk_bytes(hidden);
+        size_t floats = (set->texts[set->dev_count] + set->use_count + 2 * set->rows) * hidden;
+        size_t bytes = chunks + floats * sizeof(float);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
-/* tools [M', D]: unit(weighted sum of the texts' vectors). */
-static int describe(const struct dev_recall *dev_recall, struct training_batch *training_batch, struct figures *f,
+/* tools: unit(weighted sum of the texts' vectors). */
+static int describe(const struct dev_set *set, struct training_batch *training_batch, struct figures *f,
                     struct train_progress *progress, wt_error *err)
 {
-    size_t floats = dev_recall->tool_count * training_batch->hidden;
+    size_t hidden = training_batch->hidden;
     int rc = 0;
-    memset(f->tools, 0, floats * sizeof *f->tools);
+    memset(f->tools, 0, set->rows * hidden * sizeof *f->tools);
     for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++) {
-        rc = wt__batch_encode(training_batch, BATCH_UNIT, &dev_recall->tool_texts[t], NULL, dev_recall->tool_count,
-                              f->other, progress, err);
-        for (size_t i = 0; rc == 0 && i < floats; i++)
-            f->tools[i] += wt__document_text_weights[t] * f->other[i];
+        rc = wt__batch_encode(training_batch, BATCH_UNIT, &set->tool_texts[t], NULL, set->tool_count, f->other,
+                              progress, err);
+        for (size_t i = 0; rc == 0 && i < set->tool_count; i++)
+            for (size_t d = 0; d < hidden; d++)
+                f->tools[set->tools[i] * hidden + d] += wt__document_text_weights[t] * f->other[i * hidden + d];
     }
-    for (size_t i = 0; rc == 0 && i < dev_recall->tool_count; i++)
-        wt__normalize(f->tools + i * training_batch->hidden, training_batch->hidden);
+    for (size_t i = 0; rc == 0 && i < set->tool_count; i++)
+        wt__normalize(f->tools + set->tools[i] * hidden, hidden);
     return rc;
 }
 
 /* tools += unit(sum of the vectors of the requests that used it). */
-static void add_uses(const struct dev_recall *dev_recall, const struct figures *f, size_t hidden)
+static void add_uses(const struct dev_set *set, const struct example_set *train, const struct figures *f, size_t hidden)
 {
-    const struct example_set *train = &dev_recall->examples->train;
-    memset(f->other, 0, dev_recall->tool_count * hidden * sizeof *f->other);
-    for (size_t u = 0; u < dev_recall->use_count; u++)
-        for (size_t i = train->starts[dev_recall->uses[u]]; i < train->starts[dev_recall->uses[u] + 1]; i++) {
-            uint32_t slot = dev_recall->slots[train->tools[i]];
-            for (size_t d = 0; slot != UINT32_MAX && d < hidden; d++)
-                f->other[slot * hidden + d] += f->uses[u * hidden + d];
-        }
-    for (size_t i = 0; i < dev_recall->tool_count; i++) {
-        wt__normalize(f->other + i * hidden, hidden);
+    memset(f->other, 0, set->rows * hidden * sizeof *f->other);
+    for (size_t u = 0; u < set->use_count; u++)
+        for (size_t i = train->starts[set->uses[u]]; i < train->starts[set->uses[u] + 1]; i++)
+            for (size_t d = 0; d < hidden; d++)
+                f->other[(train->tools[i] - set->first) * hidden + d] += f->uses[u * hidden + d];
+    for (size_t row = 0; row < set->rows; row++) {
+        wt__normalize(f->other + row * hidden, hidden);
         for (size_t d = 0; d < hidden; d++)
-            f->tools[i * hidden + d] += f->other[i * hidden + d];
+            f->tools[row * hidden + d] += f->other[row * hidden + d];
     }
 }
 
 /* ---------------------------------------------------------------- recall */
 
-struct recall_query {
-    const uint32_t *gold; /* places among the tools; UINT32_MAX: not among them */
-    size_t count;
+/* A set's dev requests, by several threads. */
+struct asking {
+    const struct dev_recall *recall;
+    const struct dev_set *set;
+    const float *dev;
+    size_t hidden;
+    struct tool_vectors described, used; /* used: without chunks where no request is answered by use */
+    double *each;                        /* [dev_count] */
+    wt_error *errors;                    /* [threads] */
 };
 
-static double recall_of(const float *scores, size_t tools, const struct recall_query *query, struct scored *best,
-                        size_t k)
+static int ask(void *context, size_t index, unsigned worker)
 {
-    struct topk top = {.items = best, .k = k};
-    size_t found = 0;
-    for (size_t i = 0; i < tools; i++)
-        wt__topk_push(&top, (struct scored){scores[i], (uint32_t)i});
-    for (size_t i = 0; i < top.len; i++)
-        for (size_t g = 0; g < query->count; g++)
-            found += top.items[i].row == query->gold[g];
-    return query->count ? (double)found / (double)query->count : 0;
-}
-
-/* Mean recall@k of requests [count, D] over tools [tools, D] by inner product. */
-static int mean_recall(const float *requests, const struct recall_query *queries, size_t count, const float *tools,
-                       size_t tool_count, size_t dim, size_t k, double *out, wt_error *err)
-{
-    enum { BLOCK = 64 };
-    float *scores = wt__alloc_aligned(BLOCK * tool_count, sizeof *scores);
-    struct scored *best = wt__alloc_array(k, sizeof *best);
-    double sum = 0;
-    bool whole = scores && best;
-    for (size_t first = 0; whole && first < count; first += BLOCK) {
-        size_t n = count - first < BLOCK ? count - first : BLOCK;
-        wt__matmul(&(struct matmul){.m = n,
-                                    .n = tool_count,
-                                    .k = dim,
-                                    .a = requests + first * dim,
-                                    .a_stride = dim,
-                                    .b = tools,
-                                    .b_stride = dim,
-                                    .b_transposed = true,
-                                    .c = scores,
-                                    .c_stride = tool_count});
-        for (size_t i = 0; i < n; i++)
-            sum += recall_of(scores + i * tool_count, tool_count, &queries[first + i], best, k);
-    }
-    free(scores);
-    free(best);
-    *out = count ? sum / (double)count : NAN;
-    return whole ? 0 : wt__fail_nomem(err);
-}
-
-/* The numbers [count], ascending, that lie below `limit`. */
-static size_t below(const uint32_t *numbers, size_t count, size_t limit)
-{
-    while (count > 0 && numbers[count - 1] >= limit)
-        count--;
-    return count;
-}
-
-/* The recall of `count` dev requests from `first` on, over tools that begin at `base`. */
-static int recall_of_part(const struct dev_recall *dev_recall, const struct figures *f, size_t hidden, size_t first,
-                          size_t count, size_t base, size_t tools, double *recall, wt_error *err)
-{
-    const struct example_set *dev = &dev_recall->examples->dev;
-    struct recall_query *queries = wt__alloc_array(count, sizeof *queries);
-    uint32_t *gold = wt__alloc_array(dev->starts[dev->count], sizeof *gold);
-    int rc = queries && gold ? 0 : wt__fail_nomem(err);
-    for (size_t d = 0, next = 0; rc == 0 && d < count; d++) {
-        uint32_t request = dev_recall->dev[first + d];
-        queries[d] = (struct recall_query){.gold = gold + next};
-        for (size_t i = dev->starts[request]; i < dev->starts[request + 1]; i++, next++) {
-            gold[next] = dev_recall->slots[dev->tools[i]] - (uint32_t)base;
-            queries[d].count++;
-        }
-    }
-    if (rc == 0)
-        rc = mean_recall(f->dev + first * hidden, queries, count, f->tools + base * hidden, tools, hidden,
-                         DEV_RECALL_CUTOFF, recall, err);
-    free(queries);
-    free(gold);
+    const struct asking *a = context;
+    const struct dev_set *set = a->set;
+    const struct example_set *dev = &a->recall->examples->dev;
+    size_t number = set->dev[index], found = 0;
+    const struct tool_vectors *vectors = set->by_use[index] && a->used.chunks ? &a->used : &a->described;
+    const struct view view = {
+        .snapshot = set->index->snapshot, .encoder = a->recall->encoder, .vectors = &vectors->view};
+    const struct retrieve_request request = {.text = dev->texts[number],
+                                             .k = DEV_RECALL_CUTOFF,
+                                             .allowed = set->allowed,
+                                             .copies = true, /* what a cached vector would say of them is no matter */
+                                             .encoded = a->dev + set->texts[index] * a->hidden};
+    struct hit_list hits;
+    int rc = wt__retrieve(a->recall->options.kind == DEV_HYBRID ? &wt__hybrid : &wt__dense, &view, &request,
+                          a->recall->workspaces[worker], &hits, &a->errors[worker]);
+    for (size_t i = 0; rc == 0 && i < hits.len; i++)
+        for (size_t g = dev->starts[number]; g < dev->starts[number + 1]; g++)
+            found += dev->tools[g] == set->first + hits.items[i].row;
+    a->each[index] = (double)found / (double)(dev->starts[number + 1] - dev->starts[number]);
     return rc;
 }
 
-static int recall_on_dev(const struct dev_recall *dev_recall, const struct figures *f, size_t hidden, double *figure,
-                         wt_error *err)
+static int ask_all(struct asking *a, double *figure, wt_error *err)
 {
-    size_t first = 0, base = 0;
+    size_t count = a->set->dev_count;
+    unsigned threads = a->recall->options.threads;
+    a->each = wt__alloc_array(count, sizeof *a->each);
+    a->errors = calloc(threads, sizeof *a->errors);
+    int rc = a->each && a->errors ? wt__pool_run(threads, count, ask, a) : wt__fail_nomem(err);
+    for (unsigned w = 0; rc < 0 && a->errors && w < threads; w++)
+        if (a->errors[w].code && err)
+            *err = a->errors[w];
     double sum = 0;
-    int rc = 0;
-    for (size_t p = 0; rc == 0 && p < dev_recall->examples->part_count; p++) {
-        const struct example_part *part = &dev_recall->examples->parts[p];
-        size_t count = below(dev_recall->dev, dev_recall->dev_count, part->dev) - first;
-        size_t tools = below(dev_recall->tools, dev_recall->tool_count, part->tools) - base;
-        double recall = 0;
-        if (count > 0)
-            rc = recall_of_part(dev_recall, f, hidden, first, count, base, tools, &recall, err);
-        sum += recall * (double)count;
-        first += count;
-        base += tools;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        sum += a->each[i];
+    *figure = sum / (double)count;
+    free(a->each);
+    free(a->errors);
+    return rc;
+}
+
+static int measure(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
+                   struct figures *f, struct train_progress *progress, double *figure, wt_error *err)
+{
+    size_t hidden = batch->hidden;
+    struct asking a = {.recall = dev_recall, .set = set, .dev = f->dev, .hidden = hidden};
+    int rc = describe(set, batch, f, progress, err);
+    if (rc == 0)
+        rc = wt__batch_encode(batch, BATCH_UNIT, &set->dev_texts, NULL, set->dev_texts.count, f->dev, progress, err);
+    if (rc == 0)
+        rc = wt__tool_vectors_open(&a.described, f->tools, set->rows, hidden, err);
+    if (rc == 0 && set->use_count > 0) {
+        rc = wt__batch_encode(batch, BATCH_UNIT, &set->use_texts, NULL, set->use_count, f->uses, progress, err);
+        if (rc == 0)
+            add_uses(set, &dev_recall->examples->train, f, hidden);
+        if (rc == 0)
+            rc = wt__tool_vectors_open(&a.used, f->tools, set->rows, hidden, err);
     }
-    *figure = sum / (double)dev_recall->dev_count;
+    if (rc == 0)
+        rc = ask_all(&a, figure, err);
+    wt__tool_vectors_dispose(&a.described);
+    wt__tool_vectors_dispose(&a.used);
+    return rc;
+}
+
+static int measure_set(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
+                       struct train_progress *progress, double *figure, wt_error *err)
+{
+    size_t hidden = batch->hidden;
+    struct figures f = {.dev = wt__alloc_aligned(set->dev_texts.count * hidden, sizeof(float)),
+                        .uses = wt__alloc_aligned(set->use_count * hidden, sizeof(float)),
+                        .tools = wt__alloc_aligned(set->rows * hidden, sizeof(float)),
+                        .other = wt__alloc_aligned(set->rows * hidden, sizeof(float))};
+    int rc = f.dev && f.uses && f.tools && f.other ? measure(dev_recall, set, batch, &f, progress, figure, err)
+                                                   : wt__fail_nomem(err);
+    free(f.dev);
+    free(f.uses);
+    free(f.tools);
+    free(f.other);
     return rc;
 }
 
 int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batch *training_batch,
                        struct train_progress *progress, double *figure, wt_error *err)
 {
-    size_t hidden = training_batch->hidden;
+    uint64_t texts = 0;
+    double sum = 0;
     *figure = NAN;
-    if (dev_recall->dev_count == 0)
+    if (dev_recall->count == 0)
         return 0;
-    struct figures f = {.dev = wt__alloc_aligned(dev_recall->dev_count * hidden, sizeof(float)),
-                        .uses = wt__alloc_aligned(dev_recall->use_count * hidden, sizeof(float)),
-                        .tools = wt__alloc_aligned(dev_recall->tool_count * hidden, sizeof(float)),
-                        .other = wt__alloc_aligned(dev_recall->tool_count * hidden, sizeof(float))};
-    int rc = f.dev && f.uses && f.tools && f.other ? 0 : wt__fail_nomem(err);
-    uint64_t texts = dev_recall->dev_count + dev_recall->use_count + DOCUMENT_TEXTS * dev_recall->tool_count;
-    if (rc == 0 && progress && wt__train_progress_phase(progress, "measuring", texts))
-        rc = wt__fail_cancelled(err);
-    if (rc == 0)
-        rc = describe(dev_recall, training_batch, &f, progress, err);
-    if (rc == 0)
-        rc = wt__batch_encode(training_batch, BATCH_UNIT, &dev_recall->use_texts, NULL, dev_recall->use_count, f.uses,
-                              progress, err);
-    if (rc == 0)
-        rc = wt__batch_encode(training_batch, BATCH_UNIT, &dev_recall->dev_texts, NULL, dev_recall->dev_count, f.dev,
-                              progress, err);
-    if (rc == 0) {
-        add_uses(dev_recall, &f, hidden);
-        rc = recall_on_dev(dev_recall, &f, hidden, figure, err);
+    for (size_t s = 0; s < dev_recall->count; s++) {
+        const struct dev_set *set = &dev_recall->sets[s];
+        texts += set->dev_texts.count + set->use_count + DOCUMENT_TEXTS * set->tool_count;
     }
-    free(f.dev);
-    free(f.uses);
-    free(f.tools);
-    free(f.other);
-    return rc;
+    if (wt__train_progress_phase(progress, "measuring", texts))
+        return wt__fail_cancelled(err);
+    for (size_t s = 0; s < dev_recall->count; s++) {
+        double of_set = 0;
+        int rc = measure_set(dev_recall, &dev_recall->sets[s], training_batch, progress, &of_set, err);
+        if (rc == 0)
+            rc = wt__train_progress_set(progress, dev_recall->sets[s].name, of_set, err);
+        if (rc < 0)
+            return rc;
+        sum += of_set;
+    }
+    *figure = sum / (double)dev_recall->count;
+    return 0;
 }

@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "catalog/dataset.h"
 #include "catalog/store.h"
+#include "encoder/model_dir.h"
 #include "learn/synthetic.h"
 
 enum { PAGE = 4096 /* usages read at once */ };
@@ -472,7 +473,11 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
         out->part_count = 1;
         if (!r.fields)
             out->pairs = out->texts[0];
-        *out->parts = (struct example_part){out->tools, out->train.count, out->dev.count, 0};
+        *out->parts = (struct example_part){.tools = out->tools,
+                                            .train = out->train.count,
+                                            .dev = out->dev.count,
+                                            .name = wt__arena_copy(&out->arena, wt__model_name(out->source))};
+        rc = out->parts->name ? 0 : wt__fail_nomem(err);
         wt__examples_seal(out);
     }
     wt__buffer_dispose(&r.text);

@@ -43,8 +43,9 @@ struct example_set {
 /* A data set's share of joined ones: where its tools, training and dev requests end. It begins where the one before
  * ends. */
 struct example_part {
-    size_t tools, train, dev;
-    size_t joined; /* of its training requests the last so many were made of the others */
+    size_t tools, train, dev; /* what the hash is of, and no more */
+    size_t joined;            /* of its training requests the last so many were made of the others */
+    const char *name;         /* the last part of the folder that it is from */
 };
 
 struct examples {
@@ -79,8 +80,9 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
 void wt__examples_dispose(struct examples *examples);
 
 /* What several data sets [count], each read by itself, have to teach. A training request that any of them has for dev
- * is left out. most: [count] training requests of each, beyond which a seeded part is taken; 0: all. The sets themselves are
- * not touched. Errors: WT_EEMPTY, WT_ETOOLONG (more tools than a row can count, or too many pairs), WT_ENOMEM. */
+ * is left out. most: [count] training requests of each, beyond which a seeded part is taken; 0: all. The sets
+ * themselves are not touched. Errors: WT_EEMPTY, WT_ETOOLONG (more tools than a row can count, or too many pairs),
+ * WT_ENOMEM. */
 int wt__examples_join(struct examples *out, const struct examples *sets, const size_t *most, size_t count,
                       uint64_t seed, wt_error *err);
 

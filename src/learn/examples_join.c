@@ -141,8 +141,10 @@ static bool add_part(struct joining *j, size_t s)
         whole = add_request(j, &out->dev, &set->dev, i, base);
     out->unknown_labels += set->unknown_labels;
     out->barren += set->barren;
-    out->parts[out->part_count++] = (struct example_part){out->tools, out->train.count, out->dev.count, 0};
-    return whole;
+    const char *name = wt__arena_copy(&out->arena, wt__str(set->parts[0].name));
+    out->parts[out->part_count++] =
+        (struct example_part){.tools = out->tools, .train = out->train.count, .dev = out->dev.count, .name = name};
+    return whole && name;
 }
 
 /* "a, b" of the sets' sources, and the texts of their dev requests. */

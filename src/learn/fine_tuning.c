@@ -76,7 +76,7 @@ static int measure_dev(void *self, struct train_progress *progress, double *figu
 static int save_model(const struct tuning *tuning, const struct trainable *model, const struct loop_state *state,
                       wt_error *err)
 {
-    json_t *members = wt__training_outcome(tuning->about, tuning->training->lesson->figure, state);
+    json_t *members = wt__training_outcome(tuning->about, wt__dev_figures[tuning->dev], state);
     if (!members)
         return wt__fail_nomem(err);
     wt__train_progress_phase(&tuning->training->progress, "saving", 0);
@@ -106,15 +106,22 @@ static int revert(void *self, const struct loop_state *state, wt_error *err)
 
 static int read_tokens(struct tuning *tuning, wt_error *err)
 {
-    const struct examples *examples = &tuning->training->examples;
-    unsigned threads = tuning->training->threads;
+    const struct training *training = tuning->training;
+    const struct examples *examples = &training->examples;
+    unsigned threads = training->threads;
+    const struct encoder *encoder;
+    const struct dev_recall_options options = {
+        .kind = tuning->dev, .most_tools = training->options->dev_tools, .seed = training->seed, .threads = threads};
     int rc = wt__token_texts_read(&tuning->requests, tuning->model, examples->train.texts, examples->train.count,
                                   TUNING_REQUEST, threads, err);
     if (rc == 0)
         rc = wt__token_texts_read(&tuning->tools, tuning->model, examples->texts[0], examples->tools, TUNING_TOOL,
                                   threads, err);
     if (rc == 0)
-        rc = wt__dev_recall_open(&tuning->dev_recall, examples, tuning->model, tuning->training->seed, threads, err);
+        rc = wt__engine_encoder(training->engine, &encoder, err);
+    if (rc == 0)
+        rc = wt__dev_recall_open(&tuning->dev_recall, examples, training->engines, encoder, tuning->model, &options,
+                                 err);
     return rc;
 }
 
@@ -191,6 +198,15 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
     return wt__loop_run(&tuning->objective, options, &training->progress, result, err);
 }
 
+static int choose_dev(const struct training *training, enum dev_kind *out, wt_error *err)
+{
+    const char *name = training->options->dev ? training->options->dev : wt__dev_kinds[DEV_USE];
+    for (*out = 0; *out < DEV_KINDS; ++*out)
+        if (strcmp(name, wt__dev_kinds[*out]) == 0)
+            return 0;
+    return wt__fail(err, WT_EINVAL, "an encoder is measured on dev by use, description or hybrid, not by \"%s\"", name);
+}
+
 int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err)
 {
     struct tuning tuning = {.training = training, .out = out->path};
@@ -201,12 +217,16 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
     if (chosen < 0)
         return chosen;
     const struct tuning_kind *kind = tuning.kind = kinds[chosen];
+    int rc = choose_dev(training, &tuning.dev, err);
+    if (rc < 0)
+        return rc;
+    out->figure = wt__dev_figures[tuning.dev];
     if (training->options->negatives > 0 && !kind->renew)
         return wt__fail(err, WT_EINVAL, "hard negatives are for the loss \"%s\", not for \"%s\"", kinds[0]->name,
                         kind->name);
     const struct lesson_plan plan = {
         .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST, .least = LEAST};
-    int rc = wt__training_model(training, &base, err);
+    rc = wt__training_model(training, &base, err);
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &base, &options, &tuning.about, err);
     if (rc < 0)

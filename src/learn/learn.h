@@ -44,6 +44,9 @@ struct training {
     const char *out; /* folder of the trained models */
     int lock;        /* on it, or -1 */
     struct examples examples;
+    wt_engine **engines;               /* [examples.part_count] the catalogue of each part; the first is `engine` */
+    wt_engine *others[EXAMPLES_PARTS]; /* [other_count] that were opened for those beside it */
+    size_t other_count;
     struct train_progress progress;
     struct dev_evaluator
         *evaluator;     /* what lessons after the encoder share (learn/dev_evaluator.h); NULL until one asks */

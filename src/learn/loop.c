@@ -182,7 +182,7 @@ static int measure_dev(struct loop *loop, double *figure, wt_error *err)
     int rc = loop->objective->measure(loop->objective->self, loop->progress, figure, err);
     loop->measure_ms += wt__now_ms() - began;
     loop->judgements++;
-    return rc;
+    return rc < 0 ? rc : wt__train_progress_measured(loop->progress, loop->state.step, *figure, err);
 }
 
 static bool is_due(const struct loop *loop)

@@ -5,9 +5,9 @@
  * goes on, and ends.
  *
  * Everything random in step s is drawn from a generator that is seeded by (seed, s), and the batches are of the
- * seed and their numbers (learn/sampler.h). So the state of a training is its parameters, the optimiser's means, the number of its step and the
- * objective's buffers, and a training that was stopped, or killed, and resumed ends in the bits of one that ran
- * through.
+ * seed and their numbers (learn/sampler.h). So the state of a training is its parameters, the optimiser's means, the
+ * number of its step and the objective's buffers, and a training that was stopped, or killed, and resumed ends in the
+ * bits of one that ran through.
  *
  * A step: prepare, forward a worker, loss, backward a worker, reduce, the optimiser's step. Workers are numbers, not
  * threads: worker w always does share w of the batch, so the same number of workers gives the same bits. */
@@ -49,7 +49,7 @@ struct objective {
     /* Where the parts that batches are kept apart by end (learn/sampler.h), the last at `examples`; 0: all are one. */
     const size_t *part_ends;
     size_t part_count;
-    size_t bytes;    /* that self takes or will take: for the estimate before the start */
+    size_t bytes; /* that self takes or will take: for the estimate before the start */
 
     /* Takes up what the loop is about to use; called once the estimate was found to fit. May be NULL. */
     int (*begin)(void *self, wt_error *err);

@@ -41,9 +41,10 @@ bool wt__ranking_right(const struct ranking *ranking, const struct example_set *
 
 /* The first `most` of best [RANKING_DEPTH] that a training request can learn from as wrong ones, in their order;
  * returns how many. Not one that is right, nor, with the request's vector [D] (NULL: whatever they are), one that may
- * well be; without a label that is ranked nobody knows. Nor one that no request needs. Of a catalogue that is hardly used, those
- * would be wrong whenever they are met, and what is learned is which tools were used: with them a cross-encoder lost 11
- * points of recall@5 on dev requests that name a provider which training never met (docs/toolrerank.md). */
+ * well be; without a label that is ranked nobody knows. Nor one that no request needs. Of a catalogue that is hardly
+ * used, those would be wrong whenever they are met, and what is learned is which tools were used: with them a
+ * cross-encoder lost 11 points of recall@5 on dev requests that name a provider which training never met
+ * (docs/toolrerank.md). */
 size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const float *vector, const uint32_t *best,
                          size_t most, uint32_t *wrong);
 

@@ -121,7 +121,7 @@ static int next_most(const char **lines, struct str *name, size_t *most)
     unsigned long long number = strtoull(digits, &end, 10);
     *most = (size_t)number;
     return *digits >= '0' && *digits <= '9' && end == line.ptr + line.len && number > 0 && number <= WT_MAX_USAGES ? 1
-                                                                                                                  : -1;
+                                                                                                                   : -1;
 }
 
 /* The most training requests of a data set; NULL: of recorded use. */
@@ -338,6 +338,8 @@ static int run_lesson(struct training *training, const struct lesson *lesson, wt
         return leave_out(training, encoder, item, err);
     if (rc == 0)
         rc = lesson->run(training, item, err);
+    if (rc == 0)
+        rc = wt__train_progress_take(&training->progress, item, err);
     return rc < 0 ? rc : add_notice(training, item, err);
 }
 
@@ -347,6 +349,7 @@ struct reading {
     struct examples_options options;
     struct examples *sets; /* [count] */
     size_t *most;          /* [count] training requests of each; 0: all */
+    wt_engine **engines;   /* [count] of their catalogues */
     size_t count;
     bool capped; /* some have a most */
 };
@@ -361,6 +364,7 @@ static int read_catalogue(struct reading *r, const char *data, wt_engine *engine
     options.data = data;
     size_t synthetic = training->options->synthetic, most = most_of(training->options, data);
     r->most[r->count] = r->most[r->count + 1] = most;
+    r->engines[r->count] = r->engines[r->count + 1] = engine;
     r->capped |= most > 0;
     int rc = wt__examples_read(&r->sets[r->count], engine, &options, progress, err);
     if (rc < 0 && (rc != WT_EEMPTY || synthetic == 0))
@@ -379,16 +383,15 @@ static int read_catalogue(struct reading *r, const char *data, wt_engine *engine
 static int read_data_set(struct reading *r, struct str folder, wt_error *err)
 {
     struct training *training = r->training;
-    wt_engine *own = NULL;
+    wt_engine *engine = training->engine;
     const char *data = wt__arena_copy(&training->arena, folder);
-    bool first = r->count == 0;
     int rc = data ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && !first)
-        rc = open_corpus(training, data, &own, err);
-    if (rc == 0)
-        rc = read_catalogue(r, data, first ? training->engine : own, err);
-    wt_close(own);
-    return rc;
+    if (rc == 0 && r->count > 0) {
+        rc = open_corpus(training, data, &training->others[training->other_count], err);
+        engine = training->others[training->other_count];
+        training->other_count += rc == 0;
+    }
+    return rc < 0 ? rc : read_catalogue(r, data, engine, err);
 }
 
 /* An encoder in training reads the fields that it is to read; all others build on one, and on what that one reads. */
@@ -411,10 +414,12 @@ static int read_examples(struct training *training, const char *lesson, wt_error
     struct reading r = {.training = training,
                         .options = options_of(training, lesson),
                         .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets),
-                        .most = calloc(2 * EXAMPLES_PARTS, sizeof *r.most)};
+                        .most = calloc(2 * EXAMPLES_PARTS, sizeof *r.most),
+                        .engines = wt__arena_array(&training->arena, wt_engine *, 2 * EXAMPLES_PARTS)};
+    training->engines = r.engines;
     struct str folder = {0};
     const char *data = o->data;
-    int rc = r.sets && r.most ? 0 : wt__fail_nomem(err);
+    int rc = r.sets && r.most && r.engines ? 0 : wt__fail_nomem(err);
     if (rc == 0 && !data)
         rc = read_catalogue(&r, NULL, training->engine, err);
     while (rc == 0 && data && next_folder(&data, &folder))
@@ -486,6 +491,7 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     training.reduced = (!options.precision || strcmp(options.precision, "bf16") == 0) && wt__amx_ready();
     training.memory = options.memory ? options.memory : wt__memory_available();
     wt__train_progress_init(&training.progress, options.progress, options.progress_context);
+    training.progress.arena = &training.arena;
     rc = check_most(&training, err);
     if (rc < 0) {
         wt__arena_dispose(&training.arena);
@@ -505,6 +511,9 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     if (rc == 0 && engine)
         rc = adopt(engine, &training.progress, err);
     wt__examples_dispose(&training.examples);
+    for (size_t i = 0; i < training.other_count; i++)
+        wt_close(training.others[i]);
+    wt__train_progress_dispose(&training.progress);
     wt__unlock_file(training.lock);
     wt_close(own);
     if (report) {

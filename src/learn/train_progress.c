@@ -1,8 +1,11 @@
 #include "learn/train_progress.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 static const double INTERVAL_MS = 100;
 
@@ -16,6 +19,13 @@ void wt__train_progress_lesson(struct train_progress *progress, const char *less
 {
     progress->state = (wt_train_progress){
         .lesson = lesson, .phase = "", .loss = NAN, .tokens_per_second = NAN, .best = NAN, .seconds_left = NAN};
+    progress->measurement_count = progress->set_count = 0;
+}
+
+void wt__train_progress_dispose(struct train_progress *progress)
+{
+    free(progress->measurements);
+    free(progress->sets);
 }
 
 static int tell(struct train_progress *progress)
@@ -49,4 +59,46 @@ int wt__train_progress_forward(void *context, const char *phase, uint64_t done, 
     progress->state.done = done;
     progress->state.total = total;
     return tell(progress); /* whoever calls keeps the pace */
+}
+
+int wt__train_progress_set(struct train_progress *progress, const char *set, double figure, wt_error *err)
+{
+    if (wt__grow((void **)&progress->sets, &progress->set_capacity, progress->set_count + 1, sizeof *progress->sets) <
+        0)
+        return wt__fail_nomem(err);
+    progress->sets[progress->set_count++] = (wt_dev_figure){set, figure};
+    return 0;
+}
+
+int wt__train_progress_measured(struct train_progress *progress, uint64_t step, double figure, wt_error *err)
+{
+    size_t count = progress->set_count;
+    progress->set_count = 0;
+    if (!progress->arena)
+        return 0;
+    wt_measurement *made = wt__arena_array(progress->arena, wt_measurement, 1);
+    wt_dev_figure *sets = wt__arena_array(progress->arena, wt_dev_figure, count);
+    if (!made || !sets ||
+        wt__grow((void **)&progress->measurements, &progress->measurement_capacity, progress->measurement_count + 1,
+                 sizeof(wt_measurement *)) < 0)
+        return wt__fail_nomem(err);
+    if (count > 0)
+        memcpy(sets, progress->sets, count * sizeof *sets);
+    *made = (wt_measurement){.step = step, .figure = figure, .len = count, .sets = sets};
+    progress->measurements[progress->measurement_count++] = progress->state.measured = made;
+    return tell(progress) ? wt__fail_cancelled(err) : 0;
+}
+
+int wt__train_progress_take(struct train_progress *progress, wt_trained *out, wt_error *err)
+{
+    size_t count = progress->measurement_count;
+    const wt_measurement **all =
+        progress->arena ? wt__arena_array(progress->arena, const wt_measurement *, count) : NULL;
+    if (count > 0 && !all)
+        return wt__fail_nomem(err);
+    if (count > 0)
+        memcpy(all, progress->measurements, count * sizeof *all);
+    out->measurements = all;
+    out->measurement_count = count;
+    return 0;
 }

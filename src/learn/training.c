@@ -167,6 +167,11 @@ static json_t *describe(const struct training *training, const struct training_b
     if (about && options->synthetic > 0)
         failed |= json_object_set_new(json_object_get(about, "options"), "synthetic",
                                       json_integer((json_int_t)options->synthetic));
+    if (about && options->dev)
+        failed |= json_object_set_new(json_object_get(about, "options"), "dev", json_string(options->dev));
+    if (about && options->dev_tools > 0)
+        failed |= json_object_set_new(json_object_get(about, "options"), "dev_tools",
+                                      json_integer((json_int_t)options->dev_tools));
     if (about && options->keep_last)
         failed |= json_object_set_new(json_object_get(about, "options"), "keep", json_string("last"));
     if (about && training->fields)

@@ -38,6 +38,7 @@ struct tuning {
     const char *out;  /* where it goes */
     json_t *about;    /* for its config.json */
     struct trainable *model;
+    enum dev_kind dev;
     struct dev_recall dev_recall;
     struct token_texts requests, tools; /* of the training examples, and text 0 of every tool */
     struct training_batch training_batch;

@@ -143,7 +143,7 @@ static double contrast_line(const struct contrast *c, size_t first, size_t strid
             continue;
         ++*positives;
         if (sum == 0)
-            continue; /* nothing to tell it from */
+            continue;                                        /* nothing to tell it from */
         double wrong = most + log(sum) - scores[i * stride]; /* log odds of a negative */
 
         loss += softplus(wrong);

@@ -68,14 +68,19 @@ void wt__workspace_close(struct workspace *workspace)
 }
 
 /* The whole request, and its sub-queries when there are at least two. */
+static size_t cut(struct str request, struct str texts[TEXTS_MAX])
+{
+    size_t count = request.len <= SUBQUERY_REQUEST_MAX ? wt__segment(request, texts + 1) : 0;
+    texts[0] = request;
+    return count > 1 ? 1 + count : 1;
+}
+
 static void read_texts(struct workspace *workspace, struct str request)
 {
-    struct str subqueries[SUBQUERIES_MAX];
-    size_t count = request.len <= SUBQUERY_REQUEST_MAX ? wt__segment(request, subqueries) : 0;
-    workspace->text_count = count > 1 ? 1 + count : 1;
-    workspace->texts[0] = (struct text){.bytes = request};
-    for (size_t t = 1; t < workspace->text_count; t++)
-        workspace->texts[t] = (struct text){.bytes = subqueries[t - 1]};
+    struct str texts[TEXTS_MAX];
+    workspace->text_count = cut(request, texts);
+    for (size_t t = 0; t < workspace->text_count; t++)
+        workspace->texts[t] = (struct text){.bytes = texts[t]};
 }
 
 /* Scratch for this encoder; a workspace keeps that of the last one. */
@@ -89,13 +94,11 @@ static int prepare_scratch(const struct encoder *encoder, struct workspace *work
     return wt__encoder_scratch_new(&workspace->scratch, encoder, err);
 }
 
-/* What the encoder reads of each text. */
-static void read_encoded(const struct workspace *workspace, struct str *texts)
+size_t wt__retrieve_texts(struct str request, struct str *texts)
 {
-    size_t count = workspace->text_count, all = 0;
-    texts[0] = workspace->texts[0].bytes;
+    size_t count = cut(request, texts), all = 0;
     for (size_t t = 1; t < count; t++) {
-        texts[t] = wt__skip_stopwords(workspace->texts[t].bytes);
+        texts[t] = wt__skip_stopwords(texts[t]);
         all += texts[t].len;
     }
     for (size_t i = 0, left = SUBQUERIES_ENCODED; all > SUBQUERIES_ENCODED && i + 1 < count; i++) {
@@ -103,6 +106,7 @@ static void read_encoded(const struct workspace *workspace, struct str *texts)
         texts[t] = wt__str_head(texts[t], left > SUBQUERY_ENCODED_LEAST ? left : SUBQUERY_ENCODED_LEAST);
         left -= left < texts[t].len ? left : texts[t].len;
     }
+    return count;
 }
 
 static int encode_texts(struct query *query, wt_error *err)
@@ -124,7 +128,7 @@ static int encode_texts(struct query *query, wt_error *err)
         return 0;
     int rc = prepare_scratch(encoder, workspace, err);
     double begun = wt__now_ms();
-    read_encoded(workspace, texts);
+    wt__retrieve_texts(query->request->text, texts);
     if (rc == 0)
         rc = wt__encode(encoder, workspace->scratch, texts, count, vectors, err);
     query->out->encode_ms = wt__now_ms() - begun;

@@ -139,6 +139,10 @@ void wt__workspace_close(struct workspace *workspace); /* NULL is a no-op */
 int wt__retrieve(const struct retriever *retriever, const struct view *view, const struct retrieve_request *request,
                  struct workspace *workspace, struct hit_list *out, wt_error *err);
 
+/* What the encoder reads of a request, texts [TEXTS_MAX] (compose.h): it and, when there are at least two, its
+ * sub-queries. Vectors of these are what retrieve_request.encoded may bring. Returns how many. */
+size_t wt__retrieve_texts(struct str request, struct str *texts);
+
 /* A word of the request that a tool matched. */
 struct word_match {
     struct str word; /* as analysed */

@@ -78,6 +78,18 @@ done
 # A data set, and what the reference library makes of the model.
 six_tools 60 1 1 train=0,1,2 dev=3
 expect 0 "a data set" train encoder --data data --out learned "${options[@]}"
+expect 2 "no such set" train encoder --data data --most other=5 --out joined "${options[@]}"
+says "no data set is called \"other\""
+expect 2 "no such dev" train encoder --data data --dev words --out joined "${options[@]}"
+expect 2 "no such keep" train encoder --data data --keep best,last --out joined "${options[@]}"
+expect 2 "too many joined" train encoder --data data --join 1 --out joined "${options[@]}"
+says "joined requests are a share of all, 0 to 0.9"
+expect 0 "joined, by hybrid, the last" train encoder --data data --most 50 --most data=40 --join 0.3 --dev hybrid \
+    --dev-tools 5 --keep last --json --out joined "${options[@]}"
+says "^encoder: dev [0-9.]+ % at step"
+same "each measurement" "recall@5 of hybrid True data 1" "$(json_of '"%s %s %s %d" % (d["figure"],
+    d["measurements"][-1]["figure"] == d["after"], d["measurements"][0]["sets"][0]["set"],
+    len(d["measurements"][0]["sets"]))')"
 prints "^encoder: recall@5"
 cp -r data more
 expect 0 "two data sets" train encoder --data data --data more --most 20 --json --out both "${options[@]}"

@@ -244,6 +244,25 @@ static void the_best_model_is_kept(void **state)
     assert_int_equal(line.reverted, 0);
 }
 
+static void or_the_last_one(void **state)
+{
+    struct line line;
+    struct objective objective = objective_of(&line);
+    struct loop_options options = options_of(NULL);
+    struct loop_result result;
+    wt_error err;
+    static const double figures[] = {.1, .2, .5, .4, .3, .2, .1, .1, .05};
+    (void)state;
+    memcpy(line.figures, figures, sizeof figures);
+    options.keep_last = true;
+    options.patience = 1;
+    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_false(result.stopped_early);
+    assert_memory_equal(line.kept, line.value, sizeof line.kept);
+    assert_true(result.state.best == line.figures[line.measured - 1]);
+    assert_int_equal(line.reverted, 0);
+}
+
 static void training_stops_when_it_gets_no_better(void **state)
 {
     struct line line;
@@ -588,6 +607,7 @@ int main(void)
         cmocka_unit_test(an_epoch_has_every_example_once),
         cmocka_unit_test(steps_are_counted),
         cmocka_unit_test(the_best_model_is_kept),
+        cmocka_unit_test(or_the_last_one),
         cmocka_unit_test(training_stops_when_it_gets_no_better),
         cmocka_unit_test(a_training_that_does_not_help_is_reverted),
         cmocka_unit_test(without_a_figure_the_last_model_is_kept),
