@@ -10,7 +10,7 @@
      .kind = VALUE_TEXT,                                                                                               \
      .value = "NAME",                                                                                                  \
      .help = "The model that makes vectors, by name or folder; \"\" for none: words alone count. "                     \
-             "Default: " WT_DEFAULT_MODEL "."},                                                                        \
+             "Default: " WT_DEFAULT_MODEL " where it is here, else " WT_BUILT_IN_MODEL ", which is built in."},        \
         MODELS_OPTION
 #define MODELS_OPTION                                                                                                  \
     {                                                                                                                  \
@@ -877,7 +877,8 @@ const struct verb wt__verbs[] = {
      .summary = "List, inspect, fetch or pack the models that make vectors",
      .text = "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
              "of every file, going on where an earlier pull stopped; pack writes the cache that makes loading quick "
-             "(the first use does so by itself). NAME is " WT_DEFAULT_MODEL " when not given.",
+             "(the first use does so by itself). NAME is " WT_DEFAULT_MODEL " when not given. " WT_BUILT_IN_MODEL
+             " is part of whichtool and always here.",
      .kind = VALUE_TEXT,
      .choices = "list info pull pack",
      .max_words = 2,
