@@ -6,6 +6,8 @@
 need_python
 default=all-MiniLM-L6-v2 built_in=whichtool-static-v1
 rmdir models
+mkdir manifests # none, and no models beside them
+export WHICHTOOL_MANIFESTS=$work/manifests
 catalogue
 
 expect 0 "tools have vectors without any model" add --json weather.json money.json tables.json
