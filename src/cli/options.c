@@ -10,7 +10,8 @@
      .kind = VALUE_TEXT,                                                                                               \
      .value = "NAME",                                                                                                  \
      .help = "The model that makes vectors, by name or folder; \"\" for none: words alone count. "                     \
-             "Default: " WT_TUNED_MODEL " where it came along, else " WT_DEFAULT_MODEL "."},                           \
+             "Default: the first that is here of " WT_TUNED_MODEL ", " WT_DEFAULT_MODEL " and " WT_BUILT_IN_MODEL      \
+             ", which is built in."},                                                                                  \
         MODELS_OPTION
 #define MODELS_OPTION                                                                                                  \
     {                                                                                                                  \
@@ -931,7 +932,8 @@ const struct verb wt__verbs[] = {
      .text =
          "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
          "of every file, going on where an earlier pull stopped; pack writes the cache that makes loading quick "
-         "(the first use does so by itself). NAME is the default model when not given.\n"
+         "(the first use does so by itself). NAME is the default model when not given. " WT_BUILT_IN_MODEL
+         " is part of whichtool and always here.\n"
          "merge writes the weighted mean of models of one kind to a new folder, such as a tuned one and what it was "
          "tuned from, or several seeds: all must have one architecture, the same dimensions and tokenizer. "
          "quantize writes a model in a quarter (int8) or half (fp16) of the room; it runs in fp32 as ever.",

@@ -225,13 +225,18 @@ static void run_batch(const struct encoder *encoder, struct encoder_scratch *scr
     }
 }
 
-static void sum_tokens(const struct encoder *encoder, struct encoder_scratch *scratch, struct str text, float *out)
+static void run_table(const struct packed *packed, struct encoder_scratch *scratch, const struct str *texts,
+                      size_t count, float *out)
 {
-    const struct packed *packed = &encoder->cache.packed;
-    size_t count = wt__tokenizer_pieces(&packed->tokenizer, text, scratch->capacity, scratch->ids);
+    size_t dim = packed->table.dim;
+    int32_t unknown = packed->tokenizer.special[TOKENIZER_UNK];
 
-    wt__token_table_sum(&packed->table, scratch->ids, count, packed->tokenizer.special[TOKENIZER_UNK], out);
-    wt__normalize(out, packed->table.dim);
+    for (size_t i = 0; i < count; i++, out += dim) {
+        size_t pieces = wt__tokenizer_pieces(&packed->tokenizer, texts[i], scratch->capacity, scratch->ids);
+
+        wt__token_table_sum(&packed->table, scratch->ids, pieces, unknown, out);
+        wt__normalize(out, dim);
+    }
 }
 
 int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, const struct str *texts, size_t count,
@@ -242,12 +247,12 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, c
     size_t done = 0; /* texts whose vectors are written */
 
     (void)err;
+    if (wt__encoder_is_static(encoder)) {
+        run_table(packed, scratch, texts, count, out);
+        return 0;
+    }
     scratch->starts[0] = 0;
     for (size_t i = 0; i < count; i++) {
-        if (packed->table.dim > 0) {
-            sum_tokens(encoder, scratch, texts[i], out + i * dim);
-            continue;
-        }
         size_t b = i - done, start = scratch->starts[b];
 
         scratch->starts[b + 1] =

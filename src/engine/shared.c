@@ -233,9 +233,8 @@ struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_eng
 {
     return (struct vector_set){.kind = wt__document_kind,
                                .model_hash = wt__encoder_hash(encoder),
-                               .model_name = encoder == engine->encoder.opened   ? engine->model_name
-                                             : encoder == engine->standby.opened ? WT_BUILT_IN_MODEL
-                                                                                 : TRAINED_ENCODER,
+                               .model_name =
+                                   encoder == engine->encoder.opened ? engine->model_name : wt__encoder_name(encoder),
                                .dim = (uint32_t)wt__encoder_dim(encoder)};
 }
 

@@ -76,8 +76,8 @@ static int count_vectors(struct reading *r, struct store *store)
     return wt__store_count_of_model(store, wt__document_kind, stored, &out->embedded, r->err);
 }
 
-/* As wt__search_run finds it out. */
-static int find_encoder(struct reading *r, struct store *store)
+/* Which one finds, as a search decides it. */
+static int tell_encoder(struct reading *r, struct store *store)
 {
     wt_status *out = &r->status->public;
     char built_in[65];
@@ -110,7 +110,7 @@ static int read_store(struct reading *r, struct store *store)
     if (rc >= 0)
         rc = count_vectors(r, store);
     if (rc >= 0)
-        rc = find_encoder(r, store);
+        rc = tell_encoder(r, store);
     if (rc >= 0)
         rc = wt__store_usage_info(store, &usages, r->err);
     if (rc >= 0)

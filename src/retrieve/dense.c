@@ -12,6 +12,15 @@ static bool there(const struct view *view)
     return view->vectors != NULL;
 }
 
+/* Of a text that the encoder knows no token of: it is like nothing, and not like all tools the same. */
+static bool is_zero(const float *vector, size_t dim)
+{
+    for (size_t d = 0; d < dim; d++)
+        if (vector[d] != 0)
+            return false;
+    return true;
+}
+
 static int search(struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
@@ -26,6 +35,8 @@ static int search(struct query *query, wt_error *err)
                                 query->request->allowed, top, counts, err);
     for (size_t t = 0; rc == 0 && t < n; t++) {
         struct ranking *meaning = wt__ranking(query, t, SOURCE_DENSE);
+        if (is_zero(workspace->texts[t].vector, wt__encoder_dim(query->view->encoder)))
+            counts[t] = 0;
         meaning->top = top + t * query->depth;
         meaning->len = counts[t];
         meaning->best = counts[t] && meaning->top[0].score > 0 ? meaning->top[0].score : 0;

@@ -67,9 +67,9 @@ int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_e
 size_t wt__tokenizer_pieces(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
 
 /* CLS text SEP, at most max_tokens ids: the first max_tokens - 2 pieces are kept; where it is not framed, the pieces
- * alone. ids: [max_tokens]. Returns how many ids were written. Any bytes are text; what is not UTF-8 reads as U+FFFD. No memory is
- * allocated, and less than 128 KiB of stack is used; time is linear in the text, and reading stops where the limit is
- * reached. */
+ * alone. ids: [max_tokens]. Returns how many ids were written. Any bytes are text; what is not UTF-8 reads as U+FFFD.
+ * No memory is allocated, and less than 128 KiB of stack is used; time is linear in the text, and reading stops where
+ * the limit is reached. */
 size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
 
 /* Which of a pair is cut when both do not fit. */

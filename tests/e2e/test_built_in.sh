@@ -6,6 +6,8 @@
 need_python
 default=all-MiniLM-L6-v2 built_in=whichtool-static-v1
 rmdir models
+mkdir manifests # none, and no models beside them
+export WHICHTOOL_MANIFESTS=$work/manifests
 catalogue
 
 expect 0 "tools have vectors without any model" add --json weather.json money.json tables.json
@@ -37,6 +39,10 @@ same "of the library" "(True, True, True, '')" "$(json_of '(d["built_in"], d["in
 expect 0 "there is nothing to pack" model pack $built_in
 expect 0 "no model by choice" find --model "" --json rain
 same "words alone" "bm25 " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
+for recipe in dense auto; do
+    expect 1 "a request of which it knows nothing" find --recipe $recipe "☃ ꙮ"
+    says "Nothing in the catalogue fits"
+done
 expect 0 "its own name" find --model $built_in --explain -k 1 rain
 says "^The encoder $built_in read the request\.$"
 forty_tools 0

@@ -13,7 +13,7 @@ says "nope"
 silent out
 expect 5 "pulling a model that is not known" model pull nope
 says "nope"
-expect 5 "packing a model that is not here" model pack
+expect 5 "packing a model that is not here" model pack all-MiniLM-L6-v2
 mkdir -p manifests
 cat >manifests/far.json <<'JSON'
 {"name": "far", "license": "none", "architecture": "bert", "dimension": 384,
