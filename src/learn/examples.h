@@ -69,6 +69,7 @@ struct examples_options {
     unsigned document_fields; /* that the encoder reads; 0: the usual ones */
     size_t synthetic;         /* so many synthetic requests are made, and no others are read; 0: none */
     bool no_dev;              /* of synthetic ones none is dev */
+    bool requests_optional;   /* a catalogue is enough, also a data set without qrels/train.tsv */
 };
 
 /* Errors: WT_EEMPTY (no tool, or no request with a known tool), WT_ENOTFOUND, WT_EFORMAT, WT_ETOOLONG, WT_ESTORE,

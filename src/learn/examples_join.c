@@ -170,7 +170,7 @@ int wt__examples_join(struct examples *out, const struct examples *sets, size_t 
     for (size_t s = 0; rc == 0 && s < count; s++)
         if (!add_part(&j, &sets[s]))
             rc = wt__fail_nomem(err);
-    if (rc == 0 && out->train.count == 0)
+    if (rc == 0 && out->train.count == 0 && out->withheld > 0)
         rc = wt__fail(err, WT_EEMPTY, "every training request of %s is dev as well", out->source);
     if (rc == 0)
         wt__examples_seal(out);
