@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "encoder/model_files.h"
 #include "encoder/pack.h"
-#include "encoder/model_tokenizer.h"
 #include "encoder/trainable_inside.h"
 #include "nn/convolution.h"
 #include "nn/safetensors.h"
@@ -21,28 +21,6 @@ static const char *const classes[ARCHITECTURES] = {
     [ARCHITECTURE_DEBERTA] = "DebertaV2ForSequenceClassification",
 };
 enum { COPIED = sizeof(copied) / sizeof(copied[0]), MODULES_MOST = 16 };
-
-/* out/name = source/name, if there is one. */
-static int copy_file(const char *source, const char *out, const char *name, wt_error *err)
-{
-    struct arena arena = {0};
-    char *from = wt__path_join(&arena, source, name), *to = wt__path_join(&arena, out, name), *text = NULL;
-    char *folder = to ? wt__arena_copy(&arena, wt__str(to)) : NULL;
-    size_t len;
-    int rc = from && folder ? 0 : wt__fail_nomem(err);
-
-    if (rc == 0 && wt__is_file(from)) {
-        *strrchr(folder, '/') = '\0';
-        rc = wt__make_folders(folder, err);
-        if (rc == 0)
-            rc = wt__file_read(&text, &len, from, TOKENIZER_MAX_FILE, err);
-        if (rc == 0)
-            rc = wt__file_replace(to, text, len, err);
-    }
-    free(text);
-    wt__arena_dispose(&arena);
-    return rc;
-}
 
 /* The JSON object of folder/name; NULL where there is no such file. */
 static int read_json(json_t **out, const char *folder, const char *name, wt_error *err)
@@ -63,15 +41,6 @@ static int read_json(json_t **out, const char *folder, const char *name, wt_erro
     return rc;
 }
 
-static int copy_tokenizer(const char *source, const char *out, wt_error *err)
-{
-    int rc = copy_file(source, out, "added_tokens.json", err);
-
-    for (size_t i = 0; rc == 0 && wt__tokenizer_file_at(i); i++)
-        rc = copy_file(source, out, wt__tokenizer_file_at(i), err);
-    return rc;
-}
-
 /* sentence-transformers' files, and the configuration of each module that modules.json names. */
 static int copy_modules(const char *source, const char *out, wt_error *err)
 {
@@ -79,7 +48,7 @@ static int copy_modules(const char *source, const char *out, wt_error *err)
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < COPIED; i++)
-        rc = copy_file(source, out, copied[i], err);
+        rc = wt__model_copy_file(source, out, copied[i], err);
     if (rc == 0)
         rc = read_json(&modules, source, "modules.json", err);
     for (size_t i = 0; rc == 0 && i < json_array_size(modules) && i < MODULES_MOST; i++) {
@@ -89,7 +58,7 @@ static int copy_modules(const char *source, const char *out, wt_error *err)
         if (path.len == 0 || path.len > 200 || memchr(path.ptr, '.', path.len))
             continue;
         snprintf(name, sizeof(name), "%.*s/config.json", (int)path.len, path.ptr);
-        rc = copy_file(source, out, name, err);
+        rc = wt__model_copy_file(source, out, name, err);
     }
     json_decref(modules);
     return rc;
@@ -153,8 +122,10 @@ struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
 {
     const struct weight_tensor *w = &t->tensors[i];
 
-    return (struct tensor_source){
-        t->parameters[i].name, t->parameters[i].value, w->columns ? 2 : 1, {w->rows, w->columns}};
+    return (struct tensor_source){.name = t->parameters[i].name,
+                                  .data = t->parameters[i].value,
+                                  .rank = w->columns ? 2 : 1,
+                                  .shape = {w->rows, w->columns}};
 }
 
 /* A parameter in the shape of its file. */
@@ -227,7 +198,7 @@ int wt__trainable_save(const struct trainable *t, const char *source, const char
     int rc = wt__make_folders(out, err);
 
     if (rc == 0)
-        rc = copy_tokenizer(source, out, err);
+        rc = wt__model_copy_tokenizer(source, out, err);
     if (rc == 0 && !t->scorer)
         rc = copy_modules(source, out, err);
     if (rc == 0)

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "learn/loop.h"
 #include "nn/loss.h"
-#include "nn/matmul.h"
 
 const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3f,
                                                     .epochs = 10,
@@ -21,24 +20,11 @@ const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3f,
                                                     .contrast_scale = 20,
                                                     .contrast_share = .5f};
 
-void wt__distil_begin(struct student *student, const float *token_vectors, const float *axes, size_t width,
-                      const float *frequency, float smoothing)
+void wt__distil_weigh(struct student *student, const float *frequency, float smoothing)
 {
-    size_t dim = student->dim;
-    struct matmul product = {.m = student->tokens,
-                             .n = dim,
-                             .k = width,
-                             .a = token_vectors,
-                             .a_stride = width,
-                             .b = axes,
-                             .b_stride = width,
-                             .b_transposed = true,
-                             .c = student->rows,
-                             .c_stride = dim};
-    wt__matmul(&product);
     for (size_t t = 0; smoothing > 0 && t < student->tokens; t++)
-        for (size_t d = 0; d < dim; d++)
-            student->rows[t * dim + d] *= smoothing / (smoothing + frequency[t]);
+        for (size_t d = 0; d < student->dim; d++)
+            student->rows[t * student->dim + d] *= smoothing / (smoothing + frequency[t]);
 }
 
 /* ---------------------------------------------------------------- what both share */

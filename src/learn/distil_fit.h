@@ -29,12 +29,11 @@ struct distil_settings {
 };
 extern const struct distil_settings wt__distil_defaults;
 
-/* rows = token_vectors [V, H] on the axes [D, H], weighted. */
-void wt__distil_begin(struct student *student, const float *token_vectors, const float *axes, size_t width,
-                      const float *frequency, float smoothing);
+/* Every row times its token's weight, frequency [V]. */
+void wt__distil_weigh(struct student *student, const float *frequency, float smoothing);
 
 /* teacher [N, D]: unit vectors of all texts. The student has room for 2 * (largest batch) texts. Errors: WT_ECANCELLED,
- * WT_EMODEL (the loss became infinite), WT_ENOMEM. *loss: the mean of the last steps. */
+ * WT_EMODEL (the loss became infinite), WT_ENOMEM. */
 int wt__distil_fit(struct student *student, const struct distil_texts *texts, const float *teacher,
                    const struct distil_settings *settings, struct train_progress *progress, wt_error *err);
 int wt__distil_contrast(struct student *student, const struct distil_texts *texts,

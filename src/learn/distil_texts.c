@@ -37,21 +37,22 @@ static int gather(struct distil_texts *out, wt_error *err)
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-static int tokenize(struct distil_texts *out, const struct tokenizer *tokenizer, size_t max_tokens, wt_error *err)
+int wt__distil_tokens(struct token_texts *tokens, const struct tokenizer *tokenizer, const struct str *texts,
+                      size_t count, size_t max_tokens, wt_error *err)
 {
     size_t capacity = 0, begin = 0;
-    struct token_texts *tokens = &out->tokens;
-    tokens->starts = wt__alloc_array(out->count + 1, sizeof *tokens->starts);
+    *tokens = (struct token_texts){.starts = wt__alloc_array(count + 1, sizeof *tokens->starts)};
     if (!tokens->starts)
         return wt__fail_nomem(err);
     tokens->starts[0] = 0;
-    for (size_t i = 0; i < out->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (wt__grow((void **)&tokens->ids, &capacity, begin + max_tokens, sizeof *tokens->ids) < 0)
             return wt__fail_nomem(err);
         int32_t *ids = tokens->ids + begin;
-        size_t framed = wt__tokenizer_encode(tokenizer, out->texts[i], max_tokens, ids), bare = framed - 2;
-        memmove(ids, ids + 1, bare * sizeof *ids);
-        begin += bare;
+        size_t framed = wt__tokenizer_encode(tokenizer, texts[i], max_tokens, ids);
+        for (size_t t = 1; t + 1 < framed; t++)
+            if (ids[t] != tokenizer->special[TOKENIZER_UNK])
+                tokens->ids[begin++] = ids[t];
         tokens->starts[++tokens->count] = begin;
     }
     return 0;
@@ -63,7 +64,7 @@ int wt__distil_texts_open(struct distil_texts *out, const struct examples *examp
     *out = (struct distil_texts){.examples = examples};
     int rc = gather(out, err);
     if (rc == 0)
-        rc = tokenize(out, tokenizer, max_tokens, err);
+        rc = wt__distil_tokens(&out->tokens, tokenizer, out->texts, out->count, max_tokens, err);
     if (rc == 0 && out->count == 0)
         rc = wt__fail(err, WT_EEMPTY, "%s has no text to learn from", examples->source);
     if (rc < 0)

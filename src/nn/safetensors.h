@@ -59,6 +59,7 @@ struct tensor_source {
     const char *name;
     const float *data; /* [product of shape] */
     size_t rank, shape[TENSOR_MAX_RANK];
+    const int8_t *bytes; /* in place of data, and then of type I8 */
 };
 
 /* Names must differ. metadata: an object of strings that join {"format":"pt"}, or NULL. The data begin on a 64-byte

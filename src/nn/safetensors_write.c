@@ -34,7 +34,7 @@ static int check_names(const char *path, const struct tensor_source *tensors, si
 /* Bytes of a tensor, or -1 when its shape is impossible. */
 static int64_t bytes_of(const struct tensor_source *t)
 {
-    size_t bytes = sizeof(float);
+    size_t bytes = t->bytes ? 1 : sizeof(float);
 
     for (size_t i = 0; i < t->rank && t->rank <= TENSOR_MAX_RANK; i++)
         if (__builtin_mul_overflow(bytes, t->shape[i], &bytes) || bytes > INT64_MAX)
@@ -74,7 +74,7 @@ static int make_header(struct buffer *header, const char *path, const struct ten
             return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has an impossible shape", path, t->name);
         wt__buffer_char(header, ',');
         wt__buffer_json(header, wt__str(t->name));
-        wt__buffer_text(header, ":{\"dtype\":\"F32\",\"shape\":[");
+        wt__buffer_printf(header, ":{\"dtype\":\"%s\",\"shape\":[", t->bytes ? "I8" : "F32");
         for (size_t d = 0; d < t->rank; d++)
             wt__buffer_printf(header, d ? ",%zu" : "%zu", t->shape[d]);
         wt__buffer_printf(header, "],\"data_offsets\":[%lld,%lld]}", (long long)from, (long long)at);
@@ -98,7 +98,8 @@ static int write_all(const char *path, const struct buffer *header, const struct
     if (rc == 0)
         rc = wt__replace_write(&file, header->ptr, header->len, err);
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = wt__replace_write(&file, tensors[i].data, (size_t)bytes_of(&tensors[i]), err);
+        rc = wt__replace_write(&file, tensors[i].bytes ? (const void *)tensors[i].bytes : tensors[i].data,
+                               (size_t)bytes_of(&tensors[i]), err);
     if (rc == 0)
         rc = wt__replace_commit(&file, err);
     wt__replace_abort(&file);
