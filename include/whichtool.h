@@ -909,8 +909,8 @@ typedef struct wt_distil_options {
     double epochs;          /* passes over the texts while they are fitted to the teacher's vectors; 0: the default */
     double contrast_epochs; /* passes over the requests while they are told from other tools'; 0: the default */
     double dense_weight;    /* of meaning in hybrid, that the model's config.json asks for; 0: none is said */
-    const char *ablate;     /* for experiments: leave out some of weights, fit, likeness, contrast and merge, with commas
-                               between; NULL: none */
+    const char *ablate; /* for experiments: leave out some of weights, fit, likeness, contrast and merge, with commas
+                           between; NULL: none */
     wt_progress_fn progress;
     void *progress_context;
 } wt_distil_options;
@@ -933,13 +933,14 @@ typedef struct wt_distilled {
 WT_API void wt_distilled_free(wt_distilled *distilled);
 
 /* Makes a static encoder: a table with a vector a token, whose sum is a text's vector, in the place of an encoder that
- * takes a thousand times as long. Its rows begin as the teacher's vectors of single tokens, are fitted to its vectors of
- * texts, and contrasted on requests and their tools (docs/encoders.md). It becomes a model directory like any other, in
- * options->out. The teacher is the engine's encoder; engine may be NULL when options->data is given. Takes minutes,
+ * takes a thousand times as long. Its rows begin as the teacher's vectors of single tokens, are fitted to its vectors
+ * of texts, and contrasted on requests and their tools (docs/encoders.md). It becomes a model directory like any other,
+ * in options->out. The teacher is the engine's encoder; engine may be NULL when options->data is given. Takes minutes,
  * nearly all of them the teacher's; a stop leaves no model, and nothing to go on from. The same texts, teacher, options
  * and seed give the same bytes on the same machine. Not while another thread changes the catalogue.
- * Errors: WT_EINVAL (no folder was named, it holds a model, or an option is out of range), WT_EEMPTY (no texts), WT_EMODEL
- * (no teacher, or one that is static itself), WT_ENOTFOUND, WT_EFORMAT (data), WT_ECANCELLED, WT_ENOMEM, WT_EIO, ... */
+ * Errors: WT_EINVAL (no folder was named, it holds a model, or an option is out of range), WT_EEMPTY (no texts),
+ * WT_EMODEL (no teacher, or one that is static itself), WT_ENOTFOUND, WT_EFORMAT (data), WT_ECANCELLED, WT_ENOMEM,
+ * WT_EIO, ... */
 WT_API int wt_distil(wt_engine *engine, const wt_distil_options *options, wt_distilled **out, wt_error *err);
 
 /* ---------------------------------------------------------------- evaluation */

@@ -30,8 +30,8 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_disti
 {
     struct buffer line = {0};
     wt__grouped(&line, made->tokens);
-    wt__buffer_printf(&line, " tokens of %zu dimensions, %.1f MB, of %s by ", made->dimension, (double)made->bytes / 1e6,
-                      made->teacher);
+    wt__buffer_printf(&line, " tokens of %zu dimensions, %.1f MB, of %s by ", made->dimension,
+                      (double)made->bytes / 1e6, made->teacher);
     wt__grouped(&line, made->texts);
     wt__buffer_text(&line, " texts and ");
     wt__grouped(&line, made->requests);

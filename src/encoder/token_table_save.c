@@ -34,11 +34,12 @@ static int save_rows(const char *out, const float *rows, size_t tokens, size_t d
     for (size_t t = 0; rc == 0 && t < tokens; t++)
         to_bytes(rows + t * dim, dim, bytes + t * dim, &scales[t]);
     const struct tensor_source tensors[] = {
-        {.name = "embeddings", .bytes = bytes, .rank = 2, .shape = {tokens, dim}},
+        {.name = "embeddings", .data = bytes, .rank = 2, .shape = {tokens, dim}},
         {.name = "embeddings.scale", .data = scales, .rank = 1, .shape = {tokens}},
     };
+    static const enum dtype types[] = {DTYPE_I8, DTYPE_F32};
     if (rc == 0)
-        rc = wt__safetensors_write(path, tensors, 2, NULL, err);
+        rc = wt__safetensors_write_as(path, tensors, types, 2, NULL, err);
     free(bytes);
     free(scales);
     wt__arena_dispose(&arena);

@@ -122,10 +122,8 @@ struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
 {
     const struct weight_tensor *w = &t->tensors[i];
 
-    return (struct tensor_source){.name = t->parameters[i].name,
-                                  .data = t->parameters[i].value,
-                                  .rank = w->columns ? 2 : 1,
-                                  .shape = {w->rows, w->columns}};
+    return (struct tensor_source){
+        t->parameters[i].name, t->parameters[i].value, w->columns ? 2 : 1, {w->rows, w->columns}};
 }
 
 /* A parameter in the shape of its file. */
@@ -153,7 +151,7 @@ static int add_other(struct saving *s, const struct tensor *tensor, wt_error *er
 {
     struct tensor_source *out = &s->tensors[s->count];
 
-    if (tensor->dtype == DTYPE_I64 || tensor->dtype == DTYPE_OTHER)
+    if (tensor->dtype >= DTYPE_I64)
         return 0;
     for (size_t i = 0; i < s->t->count; i++)
         if (strcmp(s->t->parameters[i].name, tensor->name) == 0)

@@ -111,7 +111,7 @@ static int read_options(struct distilling *d, wt_error *err)
     s->seed = o->seed ? o->seed : SEED;
     s->threads = o->threads ? o->threads : d->engine ? d->engine->threads : 0;
     s->threads = s->threads ? s->threads : wt__processor_count();
-    s->smoothing = o->smoothing > 0 ? (float)o->smoothing : s->smoothing;
+    s->smoothing = o->smoothing > 0 ? o->smoothing : s->smoothing;
     s->epochs = o->epochs > 0 ? o->epochs : s->epochs;
     s->contrast_epochs = o->contrast_epochs > 0 ? o->contrast_epochs : s->contrast_epochs;
     return ablate(s, o->ablate, err);
@@ -121,7 +121,8 @@ static int read_options(struct distilling *d, wt_error *err)
 static int refuse_model(const char *out, wt_error *err)
 {
     struct arena arena = {0};
-    const char *config = wt__path_join(&arena, out, "config.json"), *weights = wt__path_join(&arena, out, TRAINED_WEIGHTS);
+    const char *config = wt__path_join(&arena, out, "config.json"),
+               *weights = wt__path_join(&arena, out, TRAINED_WEIGHTS);
     int rc = config && weights ? 0 : wt__fail_nomem(err);
     if (rc == 0 && (wt__is_file(config) || wt__is_file(weights)))
         rc = wt__fail(err, WT_EINVAL, "%s holds a model already; name another folder, or remove it", out);
@@ -179,11 +180,11 @@ static int open_teacher(struct distilling *d, wt_error *err)
 static int read_catalogue(struct distilling *d, const char *data, wt_engine *engine, struct examples *out,
                           wt_error *err)
 {
-    const struct examples_options options = {
-        .data = data,
-        .seed = d->settings.seed,
-        .document_fields = wt__document_fields(wt__encoder_fields(d->teacher), NULL),
-        .requests_optional = true};
+    const struct examples_options options = {.data = data,
+                                             .seed = d->settings.seed,
+                                             .document_fields =
+                                                 wt__document_fields(wt__encoder_fields(d->teacher), NULL),
+                                             .requests_optional = true};
     return wt__examples_read(out, engine, &options, &d->steps, err);
 }
 
@@ -373,11 +374,10 @@ static json_t *describe(const struct distilling *d)
         "lesson", "distil", "version", wt_version(), "teacher", "name", wt__encoder_name(d->teacher), "hash",
         wt__encoder_hash(d->teacher), "data", "sha256", e->hash, "sources", name_data(d), "tools", (json_int_t)e->tools,
         "requests", (json_int_t)e->train.count, "dev_requests", (json_int_t)e->dev.count, "texts",
-        (json_int_t)d->texts.count, "options", "dimension", (json_int_t)d->dim, "smoothing", (double)s->smoothing,
-        "epochs", s->epochs, "rate", s->rate, "batch", (json_int_t)s->batch, "likeness", (double)s->likeness,
-        "contrast_epochs", s->contrast_epochs, "contrast_rate", s->contrast_rate, "contrast_batch",
-        (json_int_t)s->contrast_batch, "contrast_scale", (double)s->contrast_scale, "contrast_share",
-        (double)s->contrast_share, "seed", (json_int_t)s->seed);
+        (json_int_t)d->texts.count, "options", "dimension", (json_int_t)d->dim, "smoothing", s->smoothing, "epochs",
+        s->epochs, "rate", s->rate, "batch", (json_int_t)s->batch, "likeness", s->likeness, "contrast_epochs",
+        s->contrast_epochs, "contrast_rate", s->contrast_rate, "contrast_batch", (json_int_t)s->contrast_batch,
+        "contrast_scale", s->contrast_scale, "contrast_share", s->contrast_share, "seed", (json_int_t)s->seed);
     int failed = !about;
     if (about && d->options->dense_weight > 0)
         failed |= json_object_set_new(about, "dense_weight", json_real(d->options->dense_weight));

@@ -1,4 +1,5 @@
-/* distil_fit.c: see distil_fit.h. Both trainings run by the loop of learn/loop.h on one thread but for the optimiser. */
+/* distil_fit.c: see distil_fit.h. Both trainings run by the loop of learn/loop.h on one thread but for the optimiser.
+ */
 #include "learn/distil_fit.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "learn/loop.h"
 #include "nn/loss.h"
 
-const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3f,
+const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3,
                                                     .epochs = 10,
                                                     .rate = 2e-3,
                                                     .batch = 512,
@@ -18,13 +19,13 @@ const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3f,
                                                     .contrast_rate = 1e-3,
                                                     .contrast_batch = 256,
                                                     .contrast_scale = 20,
-                                                    .contrast_share = .5f};
+                                                    .contrast_share = .5};
 
-void wt__distil_weigh(struct student *student, const float *frequency, float smoothing)
+void wt__distil_weigh(struct student *student, const float *frequency, double smoothing)
 {
     for (size_t t = 0; smoothing > 0 && t < student->tokens; t++)
         for (size_t d = 0; d < student->dim; d++)
-            student->rows[t * student->dim + d] *= smoothing / (smoothing + frequency[t]);
+            student->rows[t * student->dim + d] *= (float)(smoothing / (smoothing + frequency[t]));
 }
 
 /* ---------------------------------------------------------------- what both share */
@@ -105,8 +106,8 @@ static int prepare_fit(void *self, const uint32_t *examples, size_t count, struc
 static double loss_fit(void *self)
 {
     struct fitting *f = self;
-    float loss = wt__loss_distil(f->student->vectors, f->wanted, f->count, f->student->dim, f->settings->likeness,
-                                 f->scores, f->student->dvectors);
+    float loss = wt__loss_distil(f->student->vectors, f->wanted, f->count, f->student->dim,
+                                 (float)f->settings->likeness, f->scores, f->student->dvectors);
     wt__student_backward(f->student);
     return loss;
 }
@@ -121,9 +122,8 @@ int wt__distil_fit(struct student *student, const struct distil_texts *texts, co
         return 0;
     f.scores = wt__alloc_aligned(batch * batch, sizeof *f.scores);
     f.wanted = wt__alloc_aligned(batch * student->dim, sizeof *f.wanted);
-    int rc = f.scores && f.wanted
-                 ? run_loop(&f, &objective, settings->epochs, settings->rate, batch, progress, err)
-                 : wt__fail_nomem(err);
+    int rc = f.scores && f.wanted ? run_loop(&f, &objective, settings->epochs, settings->rate, batch, progress, err)
+                                  : wt__fail_nomem(err);
     free(f.scores);
     free(f.wanted);
     return rc;
@@ -193,7 +193,7 @@ static double loss_contrast(void *self)
                              .queries = student->vectors,
                              .documents = student->vectors + half,
                              .pairs = f->pairs,
-                             .scale = f->settings->contrast_scale,
+                             .scale = (float)f->settings->contrast_scale,
                              .scores = f->scores};
     struct contrast back = there;
     back.queries = there.documents;
@@ -261,7 +261,7 @@ int wt__distil_contrast(struct student *student, const struct distil_texts *text
         memcpy(before, student->rows, floats * sizeof *before);
         rc = run_loop(&f, &objective, settings->contrast_epochs, settings->contrast_rate, 1, progress, err);
         for (size_t i = 0; i < floats; i++)
-            student->rows[i] = before[i] + settings->contrast_share * (student->rows[i] - before[i]);
+            student->rows[i] = before[i] + (float)settings->contrast_share * (student->rows[i] - before[i]);
     }
     free(before);
     free(f.scores);

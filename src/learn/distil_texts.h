@@ -16,7 +16,8 @@ struct distil_texts {
     const struct examples *examples;
 };
 
-/* At most max_tokens of each text, frame included. The examples are borrowed. Errors: WT_EEMPTY (no text), WT_ENOMEM. */
+/* At most max_tokens of each text, frame included. The examples are borrowed. Errors: WT_EEMPTY (no text), WT_ENOMEM.
+ */
 int wt__distil_texts_open(struct distil_texts *out, const struct examples *examples, const struct tokenizer *tokenizer,
                           size_t max_tokens, wt_error *err);
 void wt__distil_texts_dispose(struct distil_texts *texts);

@@ -382,10 +382,10 @@ static int write_weights(struct refining *r, const char *path, wt_error *err)
         for (size_t i = 0; i < layer_count; i++)
             if (strncmp(layers[i].name, "embeddings.", 11) != 0)
                 tensors[count++] = wt__trainable_tensor(r->model, i);
-        tensors[count++] = (struct tensor_source){.name = REFINER_CANDIDATE, .data = r->value.at[CANDIDATE], .rank = 2, .shape = {r->hidden, r->in}};
-        tensors[count++] = (struct tensor_source){.name = REFINER_CANDIDATE_BIAS, .data = r->value.at[CANDIDATE_BIAS], .rank = 1, .shape = {r->hidden}};
-        tensors[count++] = (struct tensor_source){.name = REFINER_SCORE, .data = score, .rank = 2, .shape = {1, width}};
-        tensors[count++] = (struct tensor_source){.name = REFINER_SCORE_BIAS, .data = score + width, .rank = 1, .shape = {1}};
+        tensors[count++] = (struct tensor_source){REFINER_CANDIDATE, r->value.at[CANDIDATE], 2, {r->hidden, r->in}};
+        tensors[count++] = (struct tensor_source){REFINER_CANDIDATE_BIAS, r->value.at[CANDIDATE_BIAS], 1, {r->hidden}};
+        tensors[count++] = (struct tensor_source){REFINER_SCORE, score, 2, {1, width}};
+        tensors[count++] = (struct tensor_source){REFINER_SCORE_BIAS, score + width, 1, {1}};
         rc = wt__safetensors_write(path, tensors, count, NULL, err);
     }
     wt__arena_dispose(&arena);

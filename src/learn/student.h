@@ -1,5 +1,5 @@
-/* student.h: a static encoder in training: a table with a row a token. A text's vector is the sum of its tokens' rows at
- * length one; the words' order is not seen.
+/* student.h: a static encoder in training: a table with a row a token. A text's vector is the sum of its tokens' rows
+ * at length one; the words' order is not seen.
  *
  *   wt__student_forward(student, texts, which, count, at)    vectors of texts, from place `at` of the step on
  *   (a loss fills dvectors)
@@ -21,10 +21,10 @@ struct student {
     struct student_text {
         const int32_t *ids;
         size_t length;
-    } * texts;          /* [S] */
-    float *sums;        /* [S, D] */
-    float *vectors;     /* [S, D] sums at length one */
-    float *dvectors;    /* [S, D] the loss's to overwrite */
+    } * texts;       /* [S] */
+    float *sums;     /* [S, D] */
+    float *vectors;  /* [S, D] sums at length one */
+    float *dvectors; /* [S, D] the loss's to overwrite */
 };
 
 /* Rows are zero. Errors: WT_ENOMEM. */

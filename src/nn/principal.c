@@ -1,7 +1,7 @@
 /* principal.c: orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) on the matrix of second moments:
- * the axes are multiplied by it and made orthonormal again, from the first axes of the space on, until they hardly turn.
- * Axes of nearly equal moments go on turning among themselves, which changes nothing of what they keep: ITERATIONS are
- * enough for all others. */
+ * the axes are multiplied by it and made orthonormal again, from the first axes of the space on, until they hardly
+ * turn. Axes of nearly equal moments go on turning among themselves, which changes nothing of what they keep:
+ * ITERATIONS are enough for all others. */
 #include "nn/principal.h"
 
 #include <math.h>

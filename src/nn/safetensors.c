@@ -12,7 +12,7 @@ static const struct {
     enum dtype dtype;
     size_t size;
 } types[] = {{"F32", DTYPE_F32, 4},   {"F16", DTYPE_F16, 2},   {"BF16", DTYPE_BF16, 2}, {"F64", DTYPE_F64, 8},
-             {"I64", DTYPE_I64, 8},   {"I32", DTYPE_OTHER, 4}, {"I16", DTYPE_OTHER, 2}, {"I8", DTYPE_OTHER, 1},
+             {"I64", DTYPE_I64, 8},   {"I32", DTYPE_OTHER, 4}, {"I16", DTYPE_OTHER, 2}, {"I8", DTYPE_I8, 1},
              {"U64", DTYPE_OTHER, 8}, {"U32", DTYPE_OTHER, 4}, {"U16", DTYPE_OTHER, 2}, {"U8", DTYPE_OTHER, 1},
              {"BOOL", DTYPE_OTHER, 1}};
 

@@ -23,6 +23,7 @@ enum dtype {
     DTYPE_BF16,
     DTYPE_F64,
     DTYPE_I64,
+    DTYPE_I8,
     DTYPE_OTHER /* of known size, never read */
 };
 
@@ -57,14 +58,16 @@ int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err);
 
 struct tensor_source {
     const char *name;
-    const float *data; /* [product of shape] */
+    const void *data; /* [product of shape] floats, or what wt__safetensors_write_as is told */
     size_t rank, shape[TENSOR_MAX_RANK];
-    const int8_t *bytes; /* in place of data, and then of type I8 */
 };
 
 /* Names must differ. metadata: an object of strings that join {"format":"pt"}, or NULL. The data begin on a 64-byte
  * boundary of the file. Errors: WT_EMODEL (what a reader would refuse), WT_ENOMEM, and of base/file.h. */
 int wt__safetensors_write(const char *path, const struct tensor_source *tensors, size_t count, const json_t *metadata,
                           wt_error *err);
+/* The same of other types, DTYPE_F32 or DTYPE_I8. types [count]. */
+int wt__safetensors_write_as(const char *path, const struct tensor_source *tensors, const enum dtype *types,
+                             size_t count, const json_t *metadata, wt_error *err);
 
 #endif

@@ -31,10 +31,15 @@ static int check_names(const char *path, const struct tensor_source *tensors, si
     return rc;
 }
 
-/* Bytes of a tensor, or -1 when its shape is impossible. */
-static int64_t bytes_of(const struct tensor_source *t)
+static enum dtype type_of(const enum dtype *types, size_t i)
 {
-    size_t bytes = t->bytes ? 1 : sizeof(float);
+    return types ? types[i] : DTYPE_F32;
+}
+
+/* Bytes of a tensor, or -1 when its shape is impossible. */
+static int64_t bytes_of(const struct tensor_source *t, enum dtype type)
+{
+    size_t bytes = type == DTYPE_I8 ? 1 : sizeof(float);
 
     for (size_t i = 0; i < t->rank && t->rank <= TENSOR_MAX_RANK; i++)
         if (__builtin_mul_overflow(bytes, t->shape[i], &bytes) || bytes > INT64_MAX)
@@ -60,21 +65,21 @@ static void append_metadata(struct buffer *header, const json_t *metadata)
     wt__buffer_char(header, '}');
 }
 
-static int make_header(struct buffer *header, const char *path, const struct tensor_source *tensors, size_t count,
-                       const json_t *metadata, wt_error *err)
+static int make_header(struct buffer *header, const char *path, const struct tensor_source *tensors,
+                       const enum dtype *types, size_t count, const json_t *metadata, wt_error *err)
 {
     int64_t at = 0;
 
     append_metadata(header, metadata);
     for (size_t i = 0; i < count; i++) {
         const struct tensor_source *t = &tensors[i];
-        int64_t bytes = bytes_of(t), from = at;
+        int64_t bytes = bytes_of(t, type_of(types, i)), from = at;
 
         if (bytes < 0 || __builtin_add_overflow(at, bytes, &at))
             return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has an impossible shape", path, t->name);
         wt__buffer_char(header, ',');
         wt__buffer_json(header, wt__str(t->name));
-        wt__buffer_printf(header, ":{\"dtype\":\"%s\",\"shape\":[", t->bytes ? "I8" : "F32");
+        wt__buffer_printf(header, ":{\"dtype\":\"%s\",\"shape\":[", type_of(types, i) == DTYPE_I8 ? "I8" : "F32");
         for (size_t d = 0; d < t->rank; d++)
             wt__buffer_printf(header, d ? ",%zu" : "%zu", t->shape[d]);
         wt__buffer_printf(header, "],\"data_offsets\":[%lld,%lld]}", (long long)from, (long long)at);
@@ -85,8 +90,8 @@ static int make_header(struct buffer *header, const char *path, const struct ten
     return 0;
 }
 
-static int write_all(const char *path, const struct buffer *header, const struct tensor_source *tensors, size_t count,
-                     wt_error *err)
+static int write_all(const char *path, const struct buffer *header, const struct tensor_source *tensors,
+                     const enum dtype *types, size_t count, wt_error *err)
 {
     struct replace file;
     uint64_t length = header->len;
@@ -98,16 +103,15 @@ static int write_all(const char *path, const struct buffer *header, const struct
     if (rc == 0)
         rc = wt__replace_write(&file, header->ptr, header->len, err);
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = wt__replace_write(&file, tensors[i].bytes ? (const void *)tensors[i].bytes : tensors[i].data,
-                               (size_t)bytes_of(&tensors[i]), err);
+        rc = wt__replace_write(&file, tensors[i].data, (size_t)bytes_of(&tensors[i], type_of(types, i)), err);
     if (rc == 0)
         rc = wt__replace_commit(&file, err);
     wt__replace_abort(&file);
     return rc;
 }
 
-int wt__safetensors_write(const char *path, const struct tensor_source *tensors, size_t count, const json_t *metadata,
-                          wt_error *err)
+int wt__safetensors_write_as(const char *path, const struct tensor_source *tensors, const enum dtype *types,
+                             size_t count, const json_t *metadata, wt_error *err)
 {
     struct buffer header = {.max = SAFETENSORS_MAX_HEADER};
     int rc;
@@ -116,12 +120,18 @@ int wt__safetensors_write(const char *path, const struct tensor_source *tensors,
         return wt__fail(err, WT_EMODEL, "%s: more than %d tensors", path, SAFETENSORS_MAX_TENSORS);
     rc = check_names(path, tensors, count, err);
     if (rc == 0)
-        rc = make_header(&header, path, tensors, count, metadata, err);
+        rc = make_header(&header, path, tensors, types, count, metadata, err);
     if (rc == 0 && header.failed)
         rc = wt__fail(err, WT_ENOMEM, "%s: no memory for the header, or it is over %zu MiB", path,
                       SAFETENSORS_MAX_HEADER >> 20);
     if (rc == 0)
-        rc = write_all(path, &header, tensors, count, err);
+        rc = write_all(path, &header, tensors, types, count, err);
     wt__buffer_dispose(&header);
     return rc;
+}
+
+int wt__safetensors_write(const char *path, const struct tensor_source *tensors, size_t count, const json_t *metadata,
+                          wt_error *err)
+{
+    return wt__safetensors_write_as(path, tensors, NULL, count, metadata, err);
 }
