@@ -130,7 +130,8 @@ typedef struct wt_engine wt_engine;
 typedef struct wt_open_options {
     size_t size;
     int read_only;          /* non-zero: never write the store or its index folder */
-    const char *model;      /* name or directory of the encoder; NULL: the default model; "": none */
+    const char *model;      /* name or directory of the encoder. NULL: WT_DEFAULT_MODEL where it is there, else
+                               WT_BUILT_IN_MODEL, which always is; "": none, words alone count */
     const char *models_dir; /* where models live; NULL: $WHICHTOOL_MODELS, else $XDG_DATA_HOME/whichtool/models,
                                else ~/.local/share/whichtool/models */
     unsigned threads;       /* for batch encoding; 0: one a processor */
@@ -254,12 +255,12 @@ typedef struct wt_status {
     uint64_t tools;
     size_t provider_count;
     const wt_provider_status *const *providers; /* most tools first */
-    const char *model;                          /* the encoder that was asked for; "": none */
-    int model_installed;                        /* it is there */
-    uint64_t embedded;  /* tools that have a vector of it; as far as the store can tell, where it is not there */
-    uint64_t usages;    /* recorded */
-    uint64_t teaching;  /* those that did not fail and used a tool that is there */
-    uint64_t untrained; /* different requests of those beyond what the last training had: what another would add */
+    const char *model;   /* the encoder that was asked for, as wt_open_options chooses it; "": none. It makes vectors */
+    int model_installed; /* it is there */
+    uint64_t embedded;   /* tools that have a vector of it; as far as the store can tell, where it is not there */
+    uint64_t usages;     /* recorded */
+    uint64_t teaching;   /* those that did not fail and used a tool that is there */
+    uint64_t untrained;  /* different requests of those beyond what the last training had: what another would add */
     size_t trained_count;
     const wt_trained_status *const *trained; /* by name */
     const char *recipe; /* what "auto" runs: a name of wt_recipe_at, or a mixture that training found */
@@ -267,6 +268,10 @@ typedef struct wt_status {
     /* On disk. trained_bytes: of all that training left; model_bytes: of the encoder's folder; cache_bytes: of the
      * cache folder, which any store shares and which may be deleted. */
     uint64_t store_bytes, index_bytes, trained_bytes, model_bytes, cache_bytes;
+    /* Which encoder finding uses without training: the model, or the built-in one while it has more of the vectors. */
+    const char *encoder;
+    uint64_t encoder_embedded; /* tools that have a vector of it */
+    const char *better;        /* as in wt_hits */
 } wt_status;
 
 /* What there is: the catalogue, vectors, recorded use, trained models, sizes. Loads no model and reads no tool, so it
@@ -649,9 +654,12 @@ typedef struct wt_hits {
     double multi_provider_probability; /* with "toolrerank": that the request needs tools of several providers, by its
                                           classifier (docs/toolrerank.md); NaN where none looked */
     double no_answer_probability;      /* with options->abstain: that no tool fits; else NaN */
-    size_t copies;      /* near-copies that were passed over on the way to these hits; 0 with options->copies */
-    size_t tokens;      /* of all hits together; 0 without options->max_tokens */
-    size_t over_budget; /* hits that did not fit in those, and are not here */
+    size_t copies;       /* near-copies that were passed over on the way to these hits; 0 with options->copies */
+    size_t tokens;       /* of all hits together; 0 without options->max_tokens */
+    size_t over_budget;  /* hits that did not fit in those, and are not here */
+    const char *encoder; /* what read the request: a model's name, "encoder" for one that was trained here; "": none */
+    const char *better;  /* WT_DEFAULT_MODEL where it was to be used and is not installed: it finds better than the
+                            built-in encoder, which was; else NULL */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);
@@ -722,6 +730,7 @@ typedef struct wt_picked {
     uint64_t prompt_tokens, completion_tokens; /* of those, where the server tells */
     double model_ms;                           /* how long the answers took, recorded ones when they were recorded */
     size_t tokens, over_budget;                /* as in wt_hits */
+    const char *encoder;                       /* the same */
 } wt_picked;
 
 WT_API void wt_picked_free(wt_picked *picked);
@@ -759,16 +768,19 @@ WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *l
 /* ---------------------------------------------------------------- models */
 
 #define WT_DEFAULT_MODEL "all-MiniLM-L6-v2"
+/* A static encoder that is part of the library: there without a file and without a network. */
+#define WT_BUILT_IN_MODEL "whichtool-static-v1"
 
 typedef struct wt_model {
     const char *name;
-    const char *path;         /* directory, whether or not it is there */
+    const char *path;         /* directory, whether or not it is there; "": it is built in */
     const char *architecture; /* "bert"; "" when not installed */
     const char *license;
     int installed;                                    /* every file of the manifest is there with its size */
     int packed;                                       /* the packed cache is there and current */
     size_t dimension, layers, max_tokens, parameters; /* 0 when not installed */
     uint64_t bytes;
+    int built_in; /* it is part of the library */
 } wt_model;
 
 typedef struct wt_models {
@@ -778,7 +790,7 @@ typedef struct wt_models {
 
 WT_API void wt_models_free(wt_models *models);
 
-/* Models of the manifests and directories under models_dir (NULL: as in wt_open_options). */
+/* Models of the manifests and directories under models_dir (NULL: as in wt_open_options), and the built-in one. */
 WT_API int wt_model_list(const char *models_dir, wt_models **out, wt_error *err);
 
 /* One model, by name or directory. Errors: WT_ENOTFOUND, WT_EMODEL (files unreadable). */

@@ -12,6 +12,11 @@ static void tell(const struct cli *cli, const wt_hits *hits)
                      hits->len == 1 ? "tool" : "tools", hits->total_ms, hits->recipe, hits->encode_ms, hits->search_ms);
     if (hits->why && wt__given(cli, OPT_EXPLAIN))
         wt__cli_note(cli, "The recipe %s was chosen by training: %s.", hits->recipe, hits->why);
+    if (*hits->encoder && wt__given(cli, OPT_EXPLAIN))
+        wt__cli_note(cli,
+                     hits->better ? "The encoder %s read the request; `whichtool model pull %s` gets a better one."
+                                  : "The encoder %s read the request.",
+                     hits->encoder, hits->better);
     if (!isnan(hits->multi_provider_probability) && wt__given(cli, OPT_EXPLAIN))
         wt__cli_note(cli, "Chance that the request needs tools of several providers: %.0f %%.",
                      100 * hits->multi_provider_probability);
@@ -23,6 +28,7 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
                                 .len = hits->len,
                                 .request = request,
                                 .recipe = hits->recipe,
+                                .encoder = hits->encoder,
                                 .reason = hits->why,
                                 .notice = hits->notice,
                                 .no_tool = hits->no_answer_probability,

@@ -7,7 +7,7 @@
 
 static const char *state_of(const wt_model *model)
 {
-    return !model->installed ? "not here" : model->packed ? "here, packed" : "here";
+    return model->built_in ? "built in" : !model->installed ? "not here" : model->packed ? "here, packed" : "here";
 }
 
 static void json_model(struct buffer *out, const wt_model *model)
@@ -17,6 +17,8 @@ static void json_model(struct buffer *out, const wt_model *model)
     wt__json_text(out, "path", model->path);
     wt__json_key(out, "installed");
     wt__buffer_text(out, model->installed ? "true" : "false");
+    wt__json_key(out, "built_in");
+    wt__buffer_text(out, model->built_in ? "true" : "false");
     wt__json_key(out, "packed");
     wt__buffer_text(out, model->packed ? "true" : "false");
     wt__json_text(out, "architecture", model->architecture);
@@ -43,7 +45,8 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_model
         wt__buffer_printf(&line, "; %.1f MB", (double)model->bytes / 1e6);
     if (*model->license)
         wt__buffer_printf(&line, "; licence %s", model->license);
-    wt__buffer_printf(&line, "\n%s", model->path);
+    if (*model->path)
+        wt__buffer_printf(&line, "\n%s", model->path);
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
     wt__buffer_char(out, '\n');
     out->failed |= line.failed;

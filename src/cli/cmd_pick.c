@@ -43,6 +43,7 @@ static int print_picked(struct cli *cli, const wt_picked *picked, const char *re
                                 .request = request,
                                 .recipe = picked->recipe,
                                 .notice = picked->notice,
+                                .encoder = picked->encoder,
                                 .trace = picked->trace,
                                 .no_tool = picked->no_answer_probability,
                                 .several_providers = NAN,

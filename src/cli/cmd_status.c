@@ -73,6 +73,9 @@ static void json_status(struct buffer *out, const wt_status *status)
     wt__json_text(out, "model", status->model);
     wt__json_raw(out, "model_installed", status->model_installed ? "true" : "false");
     wt__json_count(out, "embedded", status->embedded);
+    wt__json_text(out, "encoder", status->encoder);
+    wt__json_count(out, "encoder_embedded", status->encoder_embedded);
+    wt__json_text_or_null(out, "better", status->better);
     wt__json_count(out, "usages", status->usages);
     wt__json_count(out, "teaching", status->teaching);
     wt__json_count(out, "untrained", status->untrained);
@@ -160,6 +163,20 @@ static void say_vectors(const struct cli *cli, struct buffer *out, const wt_stat
     say(cli, out, "vectors", &text);
 }
 
+/* What reads requests, where that is not plainly the model above. */
+static void say_encoder(const struct cli *cli, struct buffer *out, const wt_status *status)
+{
+    struct buffer text = {0};
+    if (status->better)
+        wt__buffer_printf(&text, "%s, which is built in; `whichtool model pull %s` gets a better one", status->encoder,
+                          status->better);
+    else if (strcmp(status->encoder, status->model) != 0 && *status->encoder)
+        wt__buffer_printf(&text, "%s, which has vectors of more tools; `whichtool vectors` makes those of %s",
+                          status->encoder, status->model);
+    if (text.len > 0)
+        say(cli, out, "encoder", &text);
+}
+
 static void say_usages(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
     struct buffer text = {0};
@@ -238,6 +255,7 @@ static void text_status(const struct cli *cli, struct buffer *out, const wt_stat
     say(cli, out, "store", &text);
     say_tools(cli, out, status);
     say_vectors(cli, out, status);
+    say_encoder(cli, out, status);
     say_usages(cli, out, status);
     say_trained(cli, out, status);
     wt__buffer_printf(&text, "%s: %s", status->recipe, status->why);

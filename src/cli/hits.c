@@ -142,6 +142,7 @@ static void print_json(const struct cli *cli, struct buffer *out, const struct f
     wt__buffer_char(out, '{');
     wt__json_text(out, "request", found->request);
     wt__json_text(out, "recipe", found->recipe);
+    wt__json_text(out, "encoder", found->encoder);
     wt__json_text_or_null(out, "reason", found->reason);
     wt__json_text_or_null(out, "notice", found->notice);
     wt__json_number(out, "no_tool_probability", found->no_tool);

@@ -22,6 +22,7 @@ struct found {
     const wt_hit *const *hits; /* [len] */
     size_t len;
     const char *request, *recipe;
+    const char *encoder;                 /* "": none */
     const char *reason, *notice, *trace; /* NULL: there is none */
     /* Probabilities, and what a set is expected to match; NaN: not told */
     double no_tool, several_providers, complete, expected_match;

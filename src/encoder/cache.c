@@ -128,7 +128,7 @@ void wt__model_cache_close(struct model_cache *cache)
     cache->image = NULL;
 }
 
-bool wt__model_cache_current(const char *folder, unsigned char *sha256)
+bool wt__model_cache_current(const char *folder, struct packed_header *header)
 {
     struct model_cache *cache = calloc(1, sizeof(*cache));
     struct arena arena = {0};
@@ -140,8 +140,8 @@ bool wt__model_cache_current(const char *folder, unsigned char *sha256)
     if (count > 0 && wt__model_source_key(&key, folder, NULL) == 0)
         for (int i = 0; !found && i < count; i++)
             found = map_one(cache, places[i], key, false, NULL) == 0;
-    if (found && sha256)
-        memcpy(sha256, cache->packed.header->source_sha256, sizeof cache->packed.header->source_sha256);
+    if (found && header)
+        *header = *cache->packed.header;
     if (cache)
         wt__model_cache_close(cache);
     free(cache);

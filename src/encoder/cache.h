@@ -32,8 +32,7 @@ int wt__model_cache_open(struct model_cache *out, const char *folder, bool whole
 void wt__model_cache_populate(const struct model_cache *cache);
 void wt__model_cache_close(struct model_cache *cache);
 
-/* Whether there is a packed model that is current. sha256 [32]: of the weights that it was made from, where it is; may
- * be NULL. */
-bool wt__model_cache_current(const char *folder, unsigned char *sha256);
+/* Whether there is a packed model that is current. header: of it, where it is; may be NULL. */
+bool wt__model_cache_current(const char *folder, struct packed_header *header);
 
 #endif

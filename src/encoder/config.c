@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -55,6 +56,8 @@ static const struct dialect {
                               .epsilon = 1e-7,
                               .head = "gelu",
                               .relative = RELATIVE_DISENTANGLED},
+    [ARCHITECTURE_MODEL2VEC] = {.row = {"model2vec", "a static encoder: a vector a token, added up; any tokenizer"},
+                                .hidden = "hidden_dim"},
 };
 
 const struct architecture_row *wt__architecture_at(size_t i)
@@ -267,10 +270,14 @@ static int read_architecture(struct model_config *c, const char *folder, wt_erro
                       folder, (int)(position.len < 60 ? position.len : 60), position.ptr);
     else if (wt__json_bool(config, "is_decoder", false) || wt__json_bool(config, "add_cross_attention", false))
         rc = wt__fail(err, WT_EMODEL, "%s: decoders are not supported", folder);
-    if (rc == 0)
+    if (rc == 0 && wt__model_is_static(c)) {
+        c->hidden = whole(config, dialects[c->architecture].hidden, 0);
+        c->max_tokens = MODEL_STATIC_TOKENS;
+    } else if (rc == 0) {
         rc = read_dimensions(c, config, folder, err);
-    if (rc == 0)
-        rc = read_head(c, config, folder, err);
+        if (rc == 0)
+            rc = read_head(c, config, folder, err);
+    }
     json_decref(config);
     return rc;
 }
@@ -369,8 +376,26 @@ static int check_distances(const struct model_config *c, const char *what, wt_er
     return 0;
 }
 
+/* The rows are counted when the weights are read. */
+static int check_static(const struct model_config *c, const char *what, wt_error *err)
+{
+    const struct model_config expected = {.architecture = c->architecture,
+                                          .hidden = c->hidden,
+                                          .vocabulary = c->vocabulary,
+                                          .max_tokens = MODEL_STATIC_TOKENS,
+                                          .byte_rows = c->byte_rows != 0};
+
+    if (c->hidden < 1 || c->hidden > MODEL_MAX_HIDDEN)
+        return wt__fail(err, WT_EMODEL, "%s: hidden_dim must be between 1 and %d", what, (int)MODEL_MAX_HIDDEN);
+    if (c->vocabulary > MODEL_MAX_VOCABULARY || memcmp(c, &expected, sizeof expected) != 0)
+        return wt__fail(err, WT_EMODEL, "%s: not the configuration of a static encoder", what);
+    return 0;
+}
+
 int wt__model_config_check(const struct model_config *c, const char *what, wt_error *err)
 {
+    if (wt__model_is_static(c))
+        return check_static(c, what, err);
     const struct {
         const char *name;
         uint32_t value, least, most;
@@ -416,6 +441,8 @@ int wt__model_config_read(struct model_config *out, const char *folder, wt_error
 
     *out = (struct model_config){0};
     rc = read_architecture(out, folder, err);
+    if (rc == 0 && wt__model_is_static(out))
+        return wt__model_config_check(out, folder, err);
     if (rc == 0)
         rc = read_pooling(out, folder, err);
     if (rc == 0)
@@ -439,4 +466,14 @@ void wt__model_fields(const char *folder, char out[MODEL_FIELDS])
             used += (size_t)snprintf(out + used, MODEL_FIELDS - used, "%s%s", used ? "," : "", json_string_value(name));
     }
     json_decref(config);
+}
+
+float wt__model_dense_weight(const char *folder)
+{
+    json_t *config;
+    if (read_object(&config, folder, "config.json", true, NULL) < 0)
+        return MODEL_DENSE_WEIGHT;
+    double weight = wt__json_real(wt__json_object(config, "whichtool"), "dense_weight", 0);
+    json_decref(config);
+    return weight > 0 && weight <= MODEL_MAX_DENSE_WEIGHT ? (float)weight : MODEL_DENSE_WEIGHT;
 }

@@ -11,6 +11,7 @@
 #ifndef WT_ENCODER_CONFIG_H
 #define WT_ENCODER_CONFIG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -25,7 +26,8 @@ enum {
     MODEL_MAX_TYPES = 16,
     MODEL_MAX_SPAN = 4096,
     MODEL_MAX_CONVOLUTION = 15,
-    MODEL_MAX_JSON = 64 << 20 /* bytes of one JSON file */
+    MODEL_STATIC_TOKENS = 512, /* read of one text by a static encoder, as the model2vec package does */
+    MODEL_MAX_JSON = 64 << 20  /* bytes of one JSON file */
 };
 
 enum architecture {
@@ -34,6 +36,7 @@ enum architecture {
     ARCHITECTURE_DISTILBERT,
     ARCHITECTURE_MPNET,
     ARCHITECTURE_DEBERTA,
+    ARCHITECTURE_MODEL2VEC, /* no transformer: encoder/token_table.h */
     ARCHITECTURES
 };
 
@@ -78,7 +81,14 @@ struct model_config {
     uint32_t labels;          /* numbers that the head gives, 0 where there is none; only a head of one is read */
     uint32_t head_activation; /* enum activation, behind the dense layer of a head, that there is or would be */
     float epsilon;            /* of every layer normalisation */
+    uint32_t byte_rows;       /* of a static encoder: its rows are bytes with a scale each. It has dimensions, rows and
+                                 most tokens, and nothing else of the above */
 };
+
+static inline bool wt__model_is_static(const struct model_config *config)
+{
+    return config->architecture == ARCHITECTURE_MODEL2VEC;
+}
 
 /* Errors: WT_EMODEL (a file is missing, malformed or asks for what is not supported), WT_ENOMEM. */
 int wt__model_config_read(struct model_config *out, const char *folder, wt_error *err);
@@ -87,6 +97,13 @@ int wt__model_config_read(struct model_config *out, const char *folder, wt_error
  * it was trained. "" where it does not say, or is not to be read. */
 enum { MODEL_FIELDS = 128 /* bytes; names beyond are left out */ };
 void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
+
+/* "whichtool": {"dense_weight": 1.2}: what meaning by this model weighs in hybrid, beside words, which weigh 1. What
+ * is not above 0 and at most MODEL_MAX_DENSE_WEIGHT is as if it were not there: MODEL_DENSE_WEIGHT, which was fitted to
+ * models that never saw a tool. */
+#define MODEL_DENSE_WEIGHT 0.6f
+#define MODEL_MAX_DENSE_WEIGHT 10.0
+float wt__model_dense_weight(const char *folder);
 
 /* Whether the dimensions are inside the limits and fit together. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/sha256.h"
+#include "encoder/built_in.h"
 #include "encoder/cache.h"
 #include "encoder/config.h"
 #include "encoder/model_dir.h"
@@ -26,7 +27,7 @@ enum {
 struct encoder {
     struct model_cache cache;
     char *name;
-    char hash[65], fields[MODEL_FIELDS];
+    char hash[65];
 };
 
 struct encoder_scratch {
@@ -42,19 +43,27 @@ static const struct transformer *model_of(const struct encoder *encoder)
     return &encoder->cache.packed.model;
 }
 
-/* The hash by which its vectors are known: those of other fields are other vectors. weights [32]: their hash. */
-static void name_vectors(const unsigned char *weights, const char *fields, char hash[65])
+/* The hash by which its vectors are known: those of other fields are other vectors. */
+static void name_vectors(const struct packed_header *header, char hash[65])
 {
     unsigned char digest[32];
     struct sha256 sha;
-    memcpy(digest, weights, sizeof digest);
-    if (fields[0]) {
+    memcpy(digest, header->source_sha256, sizeof digest);
+    if (header->fields[0]) {
         wt__sha256_begin(&sha);
         wt__sha256_update(&sha, digest, sizeof digest);
-        wt__sha256_update(&sha, fields, strlen(fields));
+        wt__sha256_update(&sha, header->fields, strlen(header->fields));
         wt__sha256_end(&sha, digest);
     }
     wt__sha256_hex(digest, hash);
+}
+
+/* The built-in one lies in the library as its packed model. */
+static int open_packed(struct model_cache *out, const char *folder, struct progress *progress, wt_error *err)
+{
+    if (wt__model_is_built_in(folder))
+        return wt__packed_open(&out->packed, wt__built_in_model, wt__built_in_model_len, folder, err);
+    return wt__model_cache_open(out, folder, false, NULL, progress, err);
 }
 
 int wt__encoder_load(struct encoder **out, const char *folder, struct progress *progress, wt_error *err)
@@ -67,27 +76,25 @@ int wt__encoder_load(struct encoder **out, const char *folder, struct progress *
     if (!encoder)
         return wt__fail_nomem(err);
     encoder->name = wt__copy_string(name.ptr, name.len);
-    rc =
-        encoder->name ? wt__model_cache_open(&encoder->cache, folder, false, NULL, progress, err) : wt__fail_nomem(err);
+    rc = encoder->name ? open_packed(&encoder->cache, folder, progress, err) : wt__fail_nomem(err);
     if (rc < 0) {
         wt__encoder_close(encoder);
         return rc;
     }
-    wt__model_fields(folder, encoder->fields);
-    name_vectors(encoder->cache.packed.header->source_sha256, encoder->fields, encoder->hash);
+    name_vectors(encoder->cache.packed.header, encoder->hash);
     *out = encoder;
     return 0;
 }
 
 bool wt__encoder_peek(const char *folder, char hash[65])
 {
-    unsigned char weights[32];
-    char fields[MODEL_FIELDS];
-    if (!wt__model_cache_current(folder, weights))
-        return false;
-    wt__model_fields(folder, fields);
-    name_vectors(weights, fields, hash);
-    return true;
+    struct packed_header header;
+    bool current = wt__model_is_built_in(folder) || wt__model_cache_current(folder, &header);
+    if (wt__model_is_built_in(folder))
+        memcpy(&header, wt__built_in_model, sizeof header);
+    if (current)
+        name_vectors(&header, hash);
+    return current;
 }
 
 int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err)
@@ -114,6 +121,11 @@ size_t wt__encoder_max_tokens(const struct encoder *encoder)
     return model_of(encoder)->config.max_tokens;
 }
 
+bool wt__encoder_is_static(const struct encoder *encoder)
+{
+    return wt__model_is_static(&model_of(encoder)->config);
+}
+
 const char *wt__encoder_name(const struct encoder *encoder)
 {
     return encoder->name;
@@ -126,7 +138,12 @@ const char *wt__encoder_hash(const struct encoder *encoder)
 
 const char *wt__encoder_fields(const struct encoder *encoder)
 {
-    return encoder->fields;
+    return encoder->cache.packed.header->fields;
+}
+
+float wt__encoder_dense_weight(const struct encoder *encoder)
+{
+    return encoder->cache.packed.header->dense_weight;
 }
 
 const struct packed *wt__encoder_packed(const struct encoder *encoder)
@@ -136,6 +153,10 @@ const struct packed *wt__encoder_packed(const struct encoder *encoder)
 
 int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
 {
+    if (made)
+        *made = false;
+    if (wt__model_is_built_in(folder))
+        return 0;
     struct model_cache *cache = calloc(1, sizeof(*cache));
     int rc = cache ? wt__model_cache_open(cache, folder, true, made, NULL, err) : wt__fail_nomem(err);
 
@@ -148,25 +169,35 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
     return rc;
 }
 
+/* What layers work in. */
+static bool place_activations(struct encoder_scratch *scratch, const struct encoder *encoder)
+{
+    struct activation_limits limits = {scratch->capacity, wt__encoder_max_tokens(encoder)};
+    size_t floats = wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, NULL);
+    float *memory = floats ? wt__arena_alloc(&scratch->arena, floats * sizeof(float), 64) : NULL;
+
+    if (memory)
+        wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, memory);
+    return memory != NULL;
+}
+
 int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *encoder, wt_error *err)
 {
     struct encoder_scratch *scratch = calloc(1, sizeof(*scratch));
+    bool layers = !wt__encoder_is_static(encoder);
 
     *out = NULL;
     if (!scratch)
         return wt__fail_nomem(err);
-    scratch->capacity = BATCH_TOKENS + wt__encoder_max_tokens(encoder);
+    scratch->capacity = (layers ? BATCH_TOKENS : 0) + wt__encoder_max_tokens(encoder);
     scratch->ids = wt__arena_array(&scratch->arena, int32_t, scratch->capacity);
     scratch->starts = wt__arena_array(&scratch->arena, size_t, scratch->capacity + 1);
-    struct activation_limits limits = {scratch->capacity, wt__encoder_max_tokens(encoder)};
-    size_t floats = wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, NULL);
-    float *memory = floats ? wt__arena_alloc(&scratch->arena, floats * sizeof(float), 64) : NULL;
-    if (!scratch->ids || !scratch->starts || !memory) {
+    if (!scratch->ids || !scratch->starts || (layers && !place_activations(scratch, encoder))) {
         wt__encoder_scratch_free(scratch);
         return wt__fail_nomem(err);
     }
-    wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, memory);
-    wt__model_cache_populate(&encoder->cache);
+    if (layers)
+        wt__model_cache_populate(&encoder->cache);
     *out = scratch;
     return 0;
 }
@@ -194,6 +225,15 @@ static void run_batch(const struct encoder *encoder, struct encoder_scratch *scr
     }
 }
 
+static void sum_tokens(const struct encoder *encoder, struct encoder_scratch *scratch, struct str text, float *out)
+{
+    const struct packed *packed = &encoder->cache.packed;
+    size_t count = wt__tokenizer_pieces(&packed->tokenizer, text, scratch->capacity, scratch->ids);
+
+    wt__token_table_sum(&packed->table, scratch->ids, count, packed->tokenizer.special[TOKENIZER_UNK], out);
+    wt__normalize(out, packed->table.dim);
+}
+
 int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, const struct str *texts, size_t count,
                float *out, wt_error *err)
 {
@@ -204,6 +244,10 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, c
     (void)err;
     scratch->starts[0] = 0;
     for (size_t i = 0; i < count; i++) {
+        if (packed->table.dim > 0) {
+            sum_tokens(encoder, scratch, texts[i], out + i * dim);
+            continue;
+        }
         size_t b = i - done, start = scratch->starts[b];
 
         scratch->starts[b + 1] =

@@ -1,4 +1,5 @@
-/* encoder.h: texts to unit vectors with a model directory.
+/* encoder.h: texts to unit vectors with a model directory: a transformer, or a static encoder (encoder/token_table.h).
+ * One static encoder is built into the library; MODEL_BUILT_IN stands where else its folder would.
  *
  *   wt__encoder_open(&encoder, folder, err)              once; mapped, shared by all threads, never written
  *   wt__encoder_scratch_new(&scratch, encoder, err)      once a thread
@@ -27,10 +28,12 @@ int wt__encoder_load(struct encoder **out, const char *folder, struct progress *
 void wt__encoder_close(struct encoder *encoder);
 
 size_t wt__encoder_dim(const struct encoder *encoder);         /* D */
-size_t wt__encoder_max_tokens(const struct encoder *encoder);  /* of one text, [CLS] and [SEP] included */
+size_t wt__encoder_max_tokens(const struct encoder *encoder);  /* of one text, with [CLS] and [SEP] if it has them */
+bool wt__encoder_is_static(const struct encoder *encoder);     /* has no layers for others to build on */
 const char *wt__encoder_name(const struct encoder *encoder);   /* the folder's last part; lives as the encoder does */
 const char *wt__encoder_hash(const struct encoder *encoder);   /* SHA-256 of weights and fields, 64 digits; the same */
 const char *wt__encoder_fields(const struct encoder *encoder); /* wt__model_fields of its folder; the same */
+float wt__encoder_dense_weight(const struct encoder *encoder); /* wt__model_dense_weight of its folder */
 
 /* The hash of the encoder that the folder holds, without opening it, as far as its packed model tells; false where
  * there is none that is current. */
@@ -48,7 +51,8 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err);
 int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *encoder, wt_error *err);
 void wt__encoder_scratch_free(struct encoder_scratch *scratch);
 
-/* out: [count, D], each of length one. Text beyond the most tokens is cut. Any bytes are text. Allocates nothing. */
+/* out: [count, D], each of length one; all zero where a static encoder knows no token of a text. Text beyond the most
+ * tokens is cut. Any bytes are text. Allocates nothing. */
 int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, const struct str *texts, size_t count,
                float *out, wt_error *err);
 

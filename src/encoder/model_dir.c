@@ -8,10 +8,21 @@
 
 #include "base/file.h"
 #include "base/sort.h"
+#include "encoder/built_in.h"
 #include "encoder/cache.h"
 #include "encoder/config.h"
 #include "encoder/pack.h"
 #include "nn/safetensors.h"
+
+bool wt__model_is_built_in(const char *folder)
+{
+    return strcmp(folder, MODEL_BUILT_IN) == 0;
+}
+
+bool wt__model_is_there(const char *folder)
+{
+    return wt__model_is_built_in(folder) || wt__is_folder(folder);
+}
 
 int wt__models_folder(char **out, struct arena *arena, const char *models_dir, wt_error *err)
 {
@@ -33,10 +44,15 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
     if (!*name)
         return wt__fail(err, WT_EINVAL, "no model was named");
     bool named = strchr(name, '/') != NULL;
-    int rc = named ? 0 : wt__models_folder(out, arena, models_dir, err);
-    if (rc < 0)
+    bool built_in = strcmp(name, WT_BUILT_IN_MODEL) == 0;
+    int rc = named ? 0 : wt__models_folder(out, arena, models_dir, built_in ? NULL : err);
+    if (rc < 0 && !(rc == WT_ENOTFOUND && built_in))
         return rc;
-    *out = named ? wt__arena_copy(arena, wt__str(name)) : wt__path_join(arena, *out, name);
+    *out = named     ? wt__arena_copy(arena, wt__str(name))
+           : rc == 0 ? wt__path_join(arena, *out, name)
+                     : wt__arena_copy(arena, STR(MODEL_BUILT_IN));
+    if (*out && built_in && !wt__is_folder(*out))
+        *out = wt__arena_copy(arena, STR(MODEL_BUILT_IN));
     return *out ? 0 : wt__fail_nomem(err);
 }
 
@@ -89,8 +105,28 @@ int wt__model_names(struct arena *arena, const char *models_dir, char ***names, 
     return rc;
 }
 
+static void describe(struct model_info *out, const struct model_config *config)
+{
+    out->architecture = wt__architecture_at(config->architecture)->model_type;
+    out->dimension = config->hidden;
+    out->layers = config->layers;
+    out->heads = config->heads;
+    out->max_tokens = config->max_tokens;
+}
+
+static void describe_built_in(struct model_info *out)
+{
+    const struct packed_header *header = (const void *)wt__built_in_model;
+    *out = (struct model_info){.packed = true, .parameters = header->parameters, .bytes = wt__built_in_model_len};
+    describe(out, &header->config);
+}
+
 int wt__model_info_read(struct model_info *out, const char *folder, wt_error *err)
 {
+    if (wt__model_is_built_in(folder)) {
+        describe_built_in(out);
+        return 0;
+    }
     struct safetensors weights = {0};
     struct model_config config;
     struct mapping map = {0};
@@ -109,11 +145,7 @@ int wt__model_info_read(struct model_info *out, const char *folder, wt_error *er
         out->parameters += weights.tensors[i].dtype == DTYPE_I64 ? 0 : weights.tensors[i].count;
     if (rc == 0) {
         out->packed = wt__model_cache_current(folder, NULL);
-        out->architecture = wt__architecture_at(config.architecture)->model_type;
-        out->dimension = config.hidden;
-        out->layers = config.layers;
-        out->heads = config.heads;
-        out->max_tokens = config.max_tokens;
+        describe(out, &config);
         out->bytes = map.len;
     }
     wt__safetensors_dispose(&weights);

@@ -9,6 +9,12 @@
 #include "base/arena.h"
 #include "base/error.h"
 
+/* Stands where a model's folder would, for the encoder that is built in. */
+#define MODEL_BUILT_IN ":built-in/" WT_BUILT_IN_MODEL
+bool wt__model_is_built_in(const char *folder);
+/* Whether the folder is there, or none is needed. */
+bool wt__model_is_there(const char *folder);
+
 enum { MODELS_MAX = 4096 }; /* folders looked at in one models folder */
 
 /* models_dir, else $WHICHTOOL_MODELS, else the data folder's models/. In the arena.
@@ -16,7 +22,8 @@ enum { MODELS_MAX = 4096 }; /* folders looked at in one models folder */
 int wt__models_folder(char **out, struct arena *arena, const char *models_dir, wt_error *err);
 
 /* The folder of a model: of that name below the models folder, or, when the name holds a slash, that folder itself.
- * It need not be there. In the arena. Errors: WT_EINVAL (no name), and as of wt__models_folder. */
+ * It need not be there; where that of WT_BUILT_IN_MODEL is not, MODEL_BUILT_IN. In the arena. Errors: WT_EINVAL (no
+ * name), and as of wt__models_folder. */
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
 /* The last part of a model folder's path. Borrowed from it, without a slash behind it where the path has one. */

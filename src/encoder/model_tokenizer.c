@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "text/tokenizer.h"
 
 static const struct {
     const char *name;
@@ -65,4 +64,11 @@ int wt__tokenizer_read(struct buffer *blob, const char *folder, wt_error *err)
         free(texts[i]);
     wt__arena_dispose(&arena);
     return rc;
+}
+
+int wt__tokenizer_check_frame(const struct tokenizer *tokenizer, const char *folder, wt_error *err)
+{
+    if (tokenizer->framed)
+        return 0;
+    return wt__fail(err, WT_EMODEL, "%s: the tokenizer says not what begins and ends a text ([CLS] and [SEP])", folder);
 }

@@ -147,6 +147,26 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     return rc;
 }
 
+/* The same of a static encoder, whose tensors say how large it is. */
+static int pack_table(struct packing *p, const struct buffer *tokenizer, wt_error *err)
+{
+    struct model_config *c = &p->header.config;
+    int rc = wt__token_table_shape(c, &p->weights, p->folder, err);
+
+    p->header.sections[PACKED_TOKENIZER].size = tokenizer->len;
+    if (rc == 0)
+        rc = wt__packed_place(&p->header, err);
+    if (rc < 0)
+        return rc;
+    p->header.parameters = (uint64_t)c->vocabulary * c->hidden;
+    p->image = wt__alloc_aligned((size_t)p->header.file_size, 1);
+    if (!p->image)
+        return wt__fail_nomem(err);
+    memset(p->image, 0, (size_t)p->header.file_size);
+    memcpy(p->image + p->header.sections[PACKED_TOKENIZER].offset, tokenizer->ptr, tokenizer->len);
+    return wt__token_table_read(c, &p->weights, p->folder, section(p, PACKED_WORDS), section(p, PACKED_MODEL), err);
+}
+
 static int open_weights(struct packing *p, struct mapping *map, wt_error *err)
 {
     struct arena arena = {0};
@@ -179,8 +199,11 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struc
     if (rc == 0)
         rc = open_weights(&p, &map, err);
     if (rc == 0)
-        rc = pack_sections(&p, &tokenizer, map.len, err);
+        rc = wt__model_is_static(&p.header.config) ? pack_table(&p, &tokenizer, err)
+                                                   : pack_sections(&p, &tokenizer, map.len, err);
     if (rc == 0) {
+        wt__model_fields(folder, p.header.fields);
+        p.header.dense_weight = wt__model_dense_weight(folder);
         wt__packed_seal(&p.header, p.image);
         memcpy(p.image, &p.header, sizeof(p.header));
         *image = p.image;

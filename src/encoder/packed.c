@@ -2,20 +2,34 @@
 #include "encoder/packed.h"
 
 #include "base/checksum.h"
+#include "encoder/model_tokenizer.h"
 #include "encoder/weights.h"
 
 _Static_assert(offsetof(struct packed_header, checksum) + 8 == sizeof(struct packed_header), "no hole at the end");
 _Static_assert(sizeof(struct packed_header) <= PACKED_PAGE, "the first page holds the header");
 
-int wt__packed_place(struct packed_header *header, wt_error *err)
+static void set_sizes(struct packed_header *header)
 {
+    const struct model_config *config = &header->config;
     struct weight_plan plan;
-    uint64_t at = PACKED_PAGE;
 
-    wt__weight_plan(&plan, &header->config, LAYOUT_PACKED);
+    if (wt__model_is_static(config)) {
+        header->sections[PACKED_WORDS].size = wt__token_table_rows(config);
+        header->sections[PACKED_MODEL].size = wt__token_table_scales(config);
+        header->sections[PACKED_LAYERS].size = 0;
+        return;
+    }
+    wt__weight_plan(&plan, config, LAYOUT_PACKED);
     header->sections[PACKED_WORDS].size = plan.words * sizeof(float);
     header->sections[PACKED_MODEL].size = plan.model * sizeof(float);
-    header->sections[PACKED_LAYERS].size = plan.layer * sizeof(float) * header->config.layers;
+    header->sections[PACKED_LAYERS].size = plan.layer * sizeof(float) * config->layers;
+}
+
+int wt__packed_place(struct packed_header *header, wt_error *err)
+{
+    uint64_t at = PACKED_PAGE;
+
+    set_sizes(header);
     for (int part = 0; part < PACKED_PARTS; part++) {
         struct packed_section *section = &header->sections[part];
 
@@ -54,6 +68,9 @@ static int check_header(const struct packed_header *h, size_t len, const char *p
         return wt__fail(err, WT_EMODEL, "%s: the header is damaged", path);
     if (wt__model_config_check(&h->config, path, err) < 0)
         return WT_EMODEL;
+    if (!memchr(h->fields, '\0', sizeof(h->fields)) ||
+        !(h->dense_weight > 0 && h->dense_weight <= (float)MODEL_MAX_DENSE_WEIGHT))
+        return wt__fail(err, WT_EMODEL, "%s: what the model says of its use is damaged", path);
     if (h->sections[PACKED_TOKENIZER].size > len || wt__packed_place(&expected, err) < 0 ||
         expected.file_size != h->file_size || memcmp(expected.sections, h->sections, sizeof(h->sections)) != 0)
         return wt__fail(err, WT_EMODEL, "%s: the table of sections does not fit the configuration", path);
@@ -99,6 +116,14 @@ int wt__packed_open(struct packed *out, const void *bytes, size_t len, const cha
         return wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", path,
                         (unsigned)out->tokenizer.token_count, (unsigned)h->config.vocabulary);
     out->header = h;
+    if (wt__model_is_static(&h->config)) {
+        out->model.config = h->config;
+        out->table = wt__token_table_bind(&h->config, section_floats(h, PACKED_WORDS), section_floats(h, PACKED_MODEL));
+        return 0;
+    }
+    rc = wt__tokenizer_check_frame(&out->tokenizer, path, err);
+    if (rc < 0)
+        return rc;
     wt__weights_bind(&out->model, &h->config, LAYOUT_PACKED, section_floats(h, PACKED_WORDS),
                      section_floats(h, PACKED_MODEL), section_floats(h, PACKED_LAYERS));
     return 0;

@@ -1,7 +1,8 @@
 /* packed.h: a model as one file that is mapped and used as it lies.
  *
  *   header    magic, version, byte order, key and SHA-256 of the sources, configuration, table of sections, checksum
- *   sections  tokenizer blob, word embeddings, the model's other weights, the layers; each on a page of its own
+ *   sections  tokenizer blob, word embeddings, the model's other weights, the layers; each on a page of its own. Of a
+ *             static encoder: tokenizer blob, rows, scales
  *
  * Where a weight lies inside its section is weights.h's LAYOUT_PACKED. The layers lie in the order of their use,
  * weights in panels as nn/linear.h wants them: a forward pass reads them as one stream. A section's checksum is kept in
@@ -18,11 +19,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "encoder/token_table.h"
 #include "encoder/transformer.h"
 #include "text/tokenizer.h"
 
 #define PACKED_MAGIC "WTMODEL\n"
-enum { PACKED_VERSION = 3, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKED_CHECKED = 4 << 20 };
+enum { PACKED_VERSION = 4, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKED_CHECKED = 4 << 20 };
 
 enum packed_part { PACKED_TOKENIZER, PACKED_WORDS, PACKED_MODEL, PACKED_LAYERS, PACKED_PARTS };
 
@@ -38,8 +40,9 @@ struct packed_header {
     unsigned char source_sha256[32]; /* of model.safetensors */
     uint64_t parameters;             /* numbers in the source that the forward pass uses */
     struct packed_section sections[PACKED_PARTS];
+    char fields[MODEL_FIELDS]; /* wt__model_fields of the source ... */
+    float dense_weight;        /* ... and wt__model_dense_weight */
     struct model_config config;
-    uint32_t reserved;
     uint64_t checksum; /* of everything before it */
 };
 
@@ -47,7 +50,8 @@ struct packed_header {
 struct packed {
     const struct packed_header *header;
     struct tokenizer tokenizer;
-    struct transformer model;
+    struct transformer model; /* unless it is static: then the configuration is all there is of it */
+    struct token_table table; /* of a static encoder */
 };
 
 /* bytes on a 64-byte boundary. path is for messages. Errors: WT_EMODEL. */

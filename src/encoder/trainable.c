@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "encoder/model_dir.h"
 #include "encoder/pack.h"
 #include "encoder/model_tokenizer.h"
 #include "encoder/trainable_inside.h"
@@ -165,6 +166,14 @@ static int take_top(struct trainable *t, const char *folder, wt_error *err)
     return 0;
 }
 
+static int fail_static(const char *folder, wt_error *err)
+{
+    struct str name = wt__model_name(folder);
+
+    return wt__fail(err, WT_EMODEL, "%.*s is a static encoder, which has no layers to train; begin with another model",
+                    (int)name.len, name.ptr);
+}
+
 /* What of a model is opened. */
 struct opening {
     size_t below;
@@ -188,8 +197,11 @@ static int open_model(struct trainable **out, const char *folder, const struct o
     t->upper = opening->upper;
     t->scorer = opening->scorer;
     t->seed = opening->seed;
-    rc = wt__is_folder(folder) ? wt__model_config_read(c, folder, err)
-                               : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
+    rc = wt__is_folder(folder)           ? wt__model_config_read(c, folder, err)
+         : wt__model_is_built_in(folder) ? fail_static(folder, err)
+                                         : wt__fail(err, WT_EMODEL, "there is no model at %s", folder);
+    if (rc == 0 && wt__model_is_static(c))
+        rc = fail_static(folder, err);
     trained_head = c->labels == 1;
     c->labels = t->scorer; /* else a head is not trained: its tensors are copied */
     if (rc == 0 && t->scorer && c->head_activation == 0)
@@ -200,6 +212,8 @@ static int open_model(struct trainable **out, const char *folder, const struct o
         rc = wt__tokenizer_read(&t->blob, folder, err);
     if (rc == 0)
         rc = wt__tokenizer_open(&t->tokenizer, t->blob.ptr, t->blob.len, err);
+    if (rc == 0)
+        rc = wt__tokenizer_check_frame(&t->tokenizer, folder, err);
     if (rc == 0 && t->tokenizer.token_count > t->model.config.vocabulary)
         rc = wt__fail(err, WT_EMODEL, "%s: %u tokens, but embeddings of %u", folder, (unsigned)t->tokenizer.token_count,
                       (unsigned)t->model.config.vocabulary);

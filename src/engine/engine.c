@@ -16,12 +16,26 @@ static bool in_memory(const char *path)
     return strcmp(path, ":memory:") == 0;
 }
 
+/* Where the encoder is: the model that was named, or the default one, or, where that is not there, the built-in one. ""
+ * is none, or nowhere. In the arena; NULL when memory is out. */
+static char *place_model(struct arena *arena, const wt_open_options *options, const char **name)
+{
+    char *folder = NULL;
+    *name = options->model ? options->model : WT_DEFAULT_MODEL;
+    int rc = **name ? wt__model_folder(&folder, arena, options->models_dir, *name, NULL) : WT_ENOTFOUND;
+    if (!options->model && rc != WT_ENOMEM && !(rc == 0 && wt__model_is_there(folder))) {
+        *name = WT_BUILT_IN_MODEL;
+        return wt__arena_copy(arena, STR(MODEL_BUILT_IN));
+    }
+    return rc == WT_ENOTFOUND ? wt__arena_copy(arena, STR("")) : folder;
+}
+
 /* Where the snapshot and the model live. A model that is not there is found out when it is needed. */
 static int set_places(wt_engine *engine, const char *path, const wt_open_options *options, wt_error *err)
 {
     struct arena arena = {0};
     struct buffer index = {0}, trained = {0};
-    const char *model = options->model ? options->model : WT_DEFAULT_MODEL;
+    const char *model, *folder = place_model(&arena, options, &model);
     if (!in_memory(path))
         wt__buffer_printf(&index, "%s-index", path);
     if (options->trained)
@@ -32,12 +46,8 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
     engine->index_folder = wt__buffer_take(&index);
     engine->trained_folder = wt__buffer_take(&trained);
     engine->model_name = wt__copy_string(model, strlen(model));
-    char *folder;
-    int placed = model[0] ? wt__model_folder(&folder, &arena, options->models_dir, model, NULL) : WT_ENOTFOUND;
-    if (placed == 0)
-        engine->model_folder = wt__copy_string(folder, strlen(folder));
-    else if (placed == WT_ENOTFOUND)
-        engine->model_folder = wt__copy_string("", 0);
+    engine->model_folder = folder ? wt__copy_string(folder, strlen(folder)) : NULL;
+    engine->by_default = !options->model;
     wt__arena_dispose(&arena);
     bool whole =
         engine->path && engine->index_folder && engine->trained_folder && engine->model_name && engine->model_folder;
@@ -101,6 +111,7 @@ void wt_close(wt_engine *engine)
         engine->retired = next;
     }
     wt__encoder_close(engine->encoder.opened);
+    wt__encoder_close(engine->standby.opened);
     wt__store_close(engine->store);
     wt__engine_chat_dispose(&engine->chat);
     pthread_mutex_destroy(&engine->lazy_lock);

@@ -3,6 +3,8 @@
  *   store      the catalogue; one thread at a time, so every use holds store_lock. Changes go through it
  *   readers    connections to the same file, one a running query or build, kept between them
  *   encoder    immutable once opened; opened by the first who needs it
+ *   standby    the built-in one, where the default model is there and none was named: queries use it as long as it has
+ *              more of the vectors. Whatever makes vectors makes the encoder's
  *   trained    what training left for this store; the same
  *   index      the current snapshot; immutable, shared by reference count, swapped whole when the store moved on
  *   workspaces scratch of a query (analyser, arenas, activations), one a running query, kept between queries
@@ -78,6 +80,7 @@ struct wt_engine {
     char *model_folder;   /* "" when there is no model, and where no environment says where it would be */
     char *trained_folder; /* "" when there can be none */
     char *model_name;
+    bool by_default; /* the model: none was named */
     bool read_only;
     unsigned threads, busy_ms;
 
@@ -98,6 +101,7 @@ struct wt_engine {
     unsigned imports;              /* that run; each will leave a newer index */
     bool building;                 /* and so will this */
     struct on_demand encoder;      /* struct encoder */
+    struct on_demand standby;      /* the same */
     struct on_demand trained;      /* struct trained */
     struct trained *retired;       /* what was trained before, by its `next` */
     struct pool free_workspaces, free_readers;
@@ -112,6 +116,14 @@ int wt__engine_encoder(wt_engine *engine, const struct encoder **out, wt_error *
 /* The same for a query, which can be stopped; WT_ECANCELLED. The second with build_lock held. */
 int wt__engine_load_encoder(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
 int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
+
+/* WT_DEFAULT_MODEL where it was to be used and the built-in encoder is, for want of it; else NULL. */
+const char *wt__engine_better(const wt_engine *engine);
+
+/* The encoder to fall back on where vectors of the other are missing, with build_lock held in the second; *out is NULL
+ * where there is none. WT_ENOMEM, WT_ECANCELLED. */
+int wt__engine_standby(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err);
+int wt__engine_standby_locked(wt_engine *engine, const struct encoder **out, wt_error *err);
 
 /* What training left, read on first use; *out is NULL when there is nothing. Where it lacks an encoder, the error is
  * why the engine has none. */

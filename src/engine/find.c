@@ -70,6 +70,8 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
         which[i] = i;
     rc = wt__materialise_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
     out->recipe = search->plan.ran;
+    out->encoder = search->encoder;
+    out->better = wt__engine_better(search->engine);
     out->why = search->plan.why;
     out->notice = search->notice;
     out->multi_provider_probability = search->multi_provider_probability;

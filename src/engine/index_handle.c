@@ -24,6 +24,7 @@ struct collection {
     struct progress *progress;     /* of who waits for it; may be NULL */
     struct store *store;           /* read through this connection */
     const struct encoder *encoder; /* NULL: no vectors of descriptions */
+    const struct encoder *standby; /* NULL: none */
     const struct trained *trained; /* NULL: no trained ones */
     struct moment moment;
     struct snapshot_key *keys; /* [rows] */
@@ -251,12 +252,31 @@ static bool has_set(const struct set_list *list, const struct trained_recipe *re
     return false;
 }
 
+static size_t count_vectors(const struct set_source *source, size_t rows)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < rows; row++)
+        count += source->has[row];
+    return count;
+}
+
+/* The tools' texts by the encoder, and by the standby's as long as that has more of them. */
+static int add_texts(struct set_list *list, struct collection *collection, wt_error *err)
+{
+    int rc = collection->encoder ? add_set(list, collection, collection->encoder, NULL, err) : 0;
+    size_t count = rc == 0 && list->len > 0 ? count_vectors(&list->items[0], collection->rows) : 0;
+    if (rc < 0 || !collection->standby || count == collection->rows)
+        return rc;
+    rc = add_set(list, collection, collection->standby, NULL, err);
+    if (rc == 0 && count_vectors(&list->items[list->len - 1], collection->rows) <= count)
+        free(list->items[--list->len].has);
+    return rc;
+}
+
 static int list_sets(struct set_list *list, struct collection *collection, wt_error *err)
 {
     const struct trained *trained = collection->trained;
-    int rc = 0;
-    if (collection->encoder)
-        rc = add_set(list, collection, collection->encoder, NULL, err);
+    int rc = add_texts(list, collection, err);
     for (size_t i = 0; rc == 0 && trained && i < RECIPES; i++) {
         const struct trained_recipe *recipe = &trained->recipes[i];
         bool plain = strcmp(recipe->kind, wt__document_kind) == 0;
@@ -336,6 +356,7 @@ static int build(wt_engine *engine, struct progress *progress, struct index_hand
     bool moved = true;
     /* A damaged one is told to who asks for it. */
     if (wt__engine_encoder_locked(engine, progress, &wanted.encoder, NULL) == WT_ENOMEM ||
+        wt__engine_standby_locked(engine, &wanted.standby, NULL) == WT_ENOMEM ||
         wt__engine_trained_locked(engine, progress, &wanted.trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     int rc = wt__progress_phase(progress, "indexing", 0) ? wt__fail_cancelled(err) : 0;

@@ -48,7 +48,10 @@ static int describe(struct arena *arena, const char *folder, const struct manife
                       .license = manifest ? manifest->license : ""};
     if (!out->name || !out->path)
         return wt__fail_nomem(err);
-    out->installed = manifest ? wt__manifest_is_there(manifest, folder) : wt__is_folder(folder);
+    out->built_in = wt__model_is_built_in(folder);
+    if (out->built_in)
+        out->path = "";
+    out->installed = manifest && !out->built_in ? wt__manifest_is_there(manifest, folder) : wt__model_is_there(folder);
     if (!out->installed) {
         out->dimension = manifest ? manifest->dimension : 0;
         return 0;
@@ -107,6 +110,8 @@ int wt_model_list(const char *models_dir, wt_models **out, wt_error *err)
     for (size_t i = 0; rc == 0 && i < name_count; i++)
         if (!listed(list, names[i]))
             rc = list_model(list, models_dir, names[i], NULL, err);
+    if (rc == 0 && !listed(list, WT_BUILT_IN_MODEL))
+        rc = list_model(list, models_dir, WT_BUILT_IN_MODEL, NULL, err);
     if (rc < 0) {
         wt_models_free(&list->public);
         return rc;
@@ -127,7 +132,7 @@ int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_
     wt_error unknown;
     bool known = wt__manifest_load(&list->arena, name, &manifest, &unknown) == 0;
     int rc = wt__model_folder(&folder, &list->arena, models_dir, name, err);
-    if (rc == 0 && (known || wt__is_folder(folder)))
+    if (rc == 0 && (known || wt__model_is_there(folder)))
         rc = describe(&list->arena, folder, known ? &manifest : NULL, &model, err);
     else if (rc == 0)
         rc = wt__fail(err, WT_ENOTFOUND, "%s", unknown.message); /* it lists what there is */
@@ -160,7 +165,7 @@ int wt_model_pack(const char *models_dir, const char *name, wt_error *err)
     struct arena arena = {0};
     char *folder;
     int rc = wt__model_folder(&folder, &arena, models_dir, name, err);
-    if (rc == 0 && !wt__is_folder(folder))
+    if (rc == 0 && !wt__model_is_there(folder))
         rc = wt__fail(err, WT_ENOTFOUND, "the model %s is not installed in %s", name, folder);
     if (rc == 0)
         rc = wt__encoder_pack(folder, NULL, err);

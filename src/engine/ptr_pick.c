@@ -211,6 +211,7 @@ static int run(struct ptr_pick *p, bool bundle, wt_error *err)
     p->sources = wt__ptr_sources(&p->reach);
     p->selection->out->recipe = p->reach.home.plan.ran;
     p->selection->out->notice = p->reach.home.notice;
+    p->selection->out->encoder = p->reach.home.encoder;
     p->selection->out->encode_ms = p->reach.home.hits.encode_ms;
     rc = bundle ? take_bundle(p, err) : ask_model(p, err);
     if (rc == 0)

@@ -33,6 +33,38 @@ static int open_index(struct search *search, wt_error *err)
     return rc;
 }
 
+/* Where a model has just come, the built-in encoder has vectors of more tools: it is searched by until that changes. */
+static int stand_by(struct search *search, wt_error *err)
+{
+    struct search_plan *plan = &search->plan;
+    const struct encoder *standby = NULL;
+    size_t missing = plan->may_stand_by ? wt__index_without_vector(search->index, &plan->set) : 0;
+    int rc = missing > 0 ? wt__engine_standby(search->engine, search->progress, &standby, err) : 0;
+    if (rc < 0 || !standby)
+        return rc;
+    struct index_set set = {wt__encoder_hash(standby), wt__document_kind};
+    if (wt__index_without_vector(search->index, &set) >= missing)
+        return 0;
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "%s finds until there are vectors of %s; `whichtool vectors` makes them",
+                      wt__encoder_name(standby), wt__encoder_name(plan->encoder));
+    rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&plan->notice, text.ptr, search->arena, err);
+    wt__buffer_dispose(&text);
+    plan->encoder = standby;
+    plan->set = set;
+    return rc;
+}
+
+/* What to search by, and where. */
+static int find_index(struct search *search, wt_error *err)
+{
+    const struct search_wish wish = {search->recipe, search->untrained, search->features, search->progress};
+    int rc = wt__search_plan(search->engine, &wish, search->arena, &search->plan, err);
+    if (rc == 0)
+        rc = open_index(search, err);
+    return rc < 0 ? rc : stand_by(search, err);
+}
+
 /* Says how many tools cannot be found by meaning yet. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
@@ -227,7 +259,7 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
     if (rc == WT_ESTORE && search->plan.encoder) {
         wt__engine_discard_index(search->engine, search->index);
         wt__index_release(search->index);
-        rc = open_index(search, &why);
+        rc = find_index(search, &why);
         if (rc == 0)
             rc = read_recorded(search, &why);
         if (rc == 0)
@@ -242,11 +274,12 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
  * date. */
 static int prepare(struct search *search, wt_error *err)
 {
-    const struct search_wish wish = {search->recipe, search->untrained, search->features, search->progress};
-    int rc = wt__search_plan(search->engine, &wish, search->arena, &search->plan, err);
+    int rc = find_index(search, err);
+    const struct encoder *encoder = search->plan.encoder;
     search->notice = search->plan.notice;
-    if (rc == 0)
-        rc = open_index(search, err);
+    search->encoder = wt__arena_copy(search->arena, wt__str(encoder ? wt__encoder_name(encoder) : ""));
+    if (rc == 0 && !search->encoder)
+        rc = wt__fail_nomem(err);
     if (rc == 0)
         rc = read_recorded(search, err);
     if (rc == 0)

@@ -42,6 +42,7 @@ struct search {
     struct index_handle *index; /* whose rows they are */
     struct filter_mask *mask;   /* of the filter, on that index; NULL: none was wanted yet */
     const char *notice;         /* as in wt_hits */
+    const char *encoder;        /* the same */
     double multi_provider_probability;
     struct workspace *workspace;
 };

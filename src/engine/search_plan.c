@@ -44,6 +44,7 @@ static int plan_plain(wt_engine *engine, const struct search_wish *wish, const s
         *err = why;
     if (rc == 0)
         out->set = (struct index_set){wt__encoder_hash(out->encoder), wt__document_kind};
+    out->may_stand_by = rc == 0;
     return rc;
 }
 

@@ -18,6 +18,7 @@ struct search_plan {
     struct reranker reranker;          /* of the hits; without a kind: none */
     const struct encoder *encoder;     /* of requests; NULL: lexical only */
     struct index_set set;              /* the vectors to search, with an encoder */
+    bool may_stand_by;                 /* another encoder with its vectors would do as well */
     const struct trained *labels;      /* whose neighbours are asked; NULL: nobody's */
     bool recorded;                     /* what was recorded of the very same request has a say */
     const struct relevance *relevance; /* fitted to such hits; NULL: the default */

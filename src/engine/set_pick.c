@@ -109,6 +109,7 @@ static int run(struct picking *p, wt_error *err)
         return rc;
     p->selection->out->recipe = p->search.plan.ran;
     p->selection->out->notice = p->search.notice;
+    p->selection->out->encoder = p->search.encoder;
     p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
     rc = p->which ? wt__add_notice(&p->selection->out->notice, p->notice, p->selection->arena, err)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "encoder/model_dir.h"
 #include "retrieve/document.h"
 
 /* ---------------------------------------------------------------- on demand */
@@ -102,9 +103,9 @@ static int open_encoder(wt_engine *engine, struct progress *progress, void **out
         return wt__fail(why, WT_EMODEL,
                         "there is no place to look for the model %s: set HOME or WHICHTOOL_MODELS to an absolute path",
                         engine->model_name);
-    if (!wt__is_folder(engine->model_folder) && strchr(engine->model_name, '/'))
+    if (!wt__model_is_there(engine->model_folder) && strchr(engine->model_name, '/'))
         return wt__fail(why, WT_EMODEL, "the model %s is not installed: there is no such folder", engine->model_name);
-    if (!wt__is_folder(engine->model_folder))
+    if (!wt__model_is_there(engine->model_folder))
         return wt__fail(why, WT_EMODEL, "the model %s is not installed; get it with `whichtool model pull %s`",
                         engine->model_name, engine->model_name);
     if (wt__progress_phase(progress, "loading the model", 0))
@@ -131,6 +132,38 @@ int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, cons
 {
     const void *encoder;
     int rc = have_locked(engine, &engine->encoder, open_encoder, progress, &encoder, err);
+    *out = encoder;
+    return rc;
+}
+
+const char *wt__engine_better(const wt_engine *engine)
+{
+    return engine->by_default && wt__model_is_built_in(engine->model_folder) ? WT_DEFAULT_MODEL : NULL;
+}
+
+static int open_standby(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
+{
+    struct encoder *encoder = NULL;
+    (void)progress;
+    int rc = engine->by_default && !wt__model_is_built_in(engine->model_folder)
+                 ? wt__encoder_open(&encoder, MODEL_BUILT_IN, why)
+                 : 0;
+    *out = encoder;
+    return rc;
+}
+
+int wt__engine_standby(wt_engine *engine, struct progress *progress, const struct encoder **out, wt_error *err)
+{
+    const void *encoder = NULL;
+    int rc = have(engine, &engine->standby, open_standby, progress, &encoder, err);
+    *out = encoder;
+    return rc;
+}
+
+int wt__engine_standby_locked(wt_engine *engine, const struct encoder **out, wt_error *err)
+{
+    const void *encoder;
+    int rc = have_locked(engine, &engine->standby, open_standby, NULL, &encoder, err);
     *out = encoder;
     return rc;
 }
@@ -190,7 +223,9 @@ struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_eng
 {
     return (struct vector_set){.kind = wt__document_kind,
                                .model_hash = wt__encoder_hash(encoder),
-                               .model_name = encoder == engine->encoder.opened ? engine->model_name : TRAINED_ENCODER,
+                               .model_name = encoder == engine->encoder.opened   ? engine->model_name
+                                             : encoder == engine->standby.opened ? WT_BUILT_IN_MODEL
+                                                                                 : TRAINED_ENCODER,
                                .dim = (uint32_t)wt__encoder_dim(encoder)};
 }
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "encoder/encoder.h"
+#include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "recipe/old_members.h"
 #include "recipe/recipes.h"
@@ -75,6 +76,26 @@ static int count_vectors(struct reading *r, struct store *store)
     return wt__store_count_of_model(store, wt__document_kind, stored, &out->embedded, r->err);
 }
 
+/* As wt__search_run finds it out. */
+static int find_encoder(struct reading *r, struct store *store)
+{
+    wt_status *out = &r->status->public;
+    char built_in[65];
+    uint64_t count = 0;
+    out->encoder = out->model_installed ? out->model : "";
+    out->encoder_embedded = out->embedded;
+    out->better = wt__engine_better(r->engine);
+    if (!r->engine->by_default || out->better || out->embedded >= out->tools)
+        return 0;
+    wt__encoder_peek(MODEL_BUILT_IN, built_in);
+    int rc = wt__store_count_of_model(store, wt__document_kind, built_in, &count, r->err);
+    if (rc >= 0 && count > out->embedded) {
+        out->encoder = WT_BUILT_IN_MODEL;
+        out->encoder_embedded = count;
+    }
+    return rc;
+}
+
 static int read_store(struct reading *r, struct store *store)
 {
     wt_status *out = &r->status->public;
@@ -88,6 +109,8 @@ static int read_store(struct reading *r, struct store *store)
         rc = list_providers(r, store);
     if (rc >= 0)
         rc = count_vectors(r, store);
+    if (rc >= 0)
+        rc = find_encoder(r, store);
     if (rc >= 0)
         rc = wt__store_usage_info(store, &usages, r->err);
     if (rc >= 0)
@@ -254,7 +277,7 @@ static int find_encoders(struct reading *r)
     out->model = wt__arena_copy(arena, wt__str(r->engine->model_name));
     if (!own || !out->store || !out->model)
         return wt__fail_nomem(r->err);
-    out->model_installed = *r->engine->model_folder && wt__is_folder(r->engine->model_folder);
+    out->model_installed = *r->engine->model_folder && wt__model_is_there(r->engine->model_folder);
     peek(r->engine->model_folder, r->model);
     peek(*folder && wt__is_folder(own) ? own : r->engine->model_folder, r->encoder);
     return 0;

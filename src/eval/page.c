@@ -2,11 +2,9 @@
 
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "base/memory.h"
-#include "encoder/model_tokenizer.h"
+#include "encoder/packed.h"
 #include "eval/report_html.h"
-#include "text/tokenizer.h"
 
 enum {
     PAGE_RESAMPLES = 2000, /* of an interval; there are many of them, and they are drawn a tenth of a point wide */
@@ -36,18 +34,14 @@ static double count_words(struct str text)
     return (double)count;
 }
 
-static int count_tokens(struct gathering *g, const char *folder)
+static int count_tokens(struct gathering *g)
 {
-    struct buffer blob = {0};
-    struct tokenizer tokenizer;
+    const struct encoder *encoder;
     int32_t *ids = wt__alloc_array(LENGTH_MAX, sizeof *ids);
-    int rc = ids ? wt__tokenizer_read(&blob, folder, g->err) : wt__fail_nomem(g->err);
-    if (rc == 0)
-        rc = wt__tokenizer_open(&tokenizer, blob.ptr, blob.len, g->err);
-    for (size_t q = 0; rc == 0 && q < g->source->plan->queries; q++) /* without the two that frame it */
-        g->lengths[q] =
-            (double)wt__tokenizer_encode(&tokenizer, g->source->dataset->queries[q].text, LENGTH_MAX, ids) - 2;
-    wt__buffer_dispose(&blob);
+    int rc = ids ? wt__engine_encoder(g->source->engine, &encoder, g->err) : wt__fail_nomem(g->err);
+    for (size_t q = 0; rc == 0 && q < g->source->plan->queries; q++)
+        g->lengths[q] = (double)wt__tokenizer_pieces(&wt__encoder_packed(encoder)->tokenizer,
+                                                     g->source->dataset->queries[q].text, LENGTH_MAX, ids);
     free(ids);
     return rc;
 }
@@ -59,7 +53,7 @@ static int count_lengths(struct gathering *g, bool model)
     if (!g->lengths)
         return wt__fail_nomem(g->err);
     if (model)
-        return count_tokens(g, g->source->engine->model_folder);
+        return count_tokens(g);
     for (size_t q = 0; q < g->source->plan->queries; q++)
         g->lengths[q] = count_words(g->source->dataset->queries[q].text);
     return 0;

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "encoder/config.h"
 #include "engine/engine.h"
 #include "learn/examples.h"
 #include "learn/train_progress.h"
@@ -69,11 +70,12 @@ extern const size_t wt__lesson_count;
 /* out/NAME, in training->arena. NULL when memory is out. */
 char *wt__training_folder(struct training *training, const char *name);
 
-/* The folder of the model that lessons after "encoder" start from, and the hash of its weights: out/encoder where it
- * was trained from the engine's model, else that model. In training->arena. WT_EMODEL, WT_ENOMEM. */
+/* The folder of the model that lessons after "encoder" start from, the hash of its vectors, and what of a tool it
+ * reads: out/encoder where it was trained from the engine's model, else that model. In training->arena. WT_EMODEL,
+ * WT_ENOMEM. */
 struct training_base {
     const char *folder;
-    char hash[65];
+    char hash[65], fields[MODEL_FIELDS];
 };
 int wt__training_base(struct training *training, struct training_base *out, wt_error *err);
 /* The engine's model itself. */

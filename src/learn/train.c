@@ -315,12 +315,10 @@ static struct examples_options options_of(struct training *training, const char 
 {
     struct examples_options options = {.seed = training->seed};
     struct training_base base;
-    char names[MODEL_FIELDS];
     if (strcmp(lesson, TRAINED_ENCODER) == 0) {
         options.document_fields = training->fields;
     } else if (wt__training_base(training, &base, NULL) == 0) {
-        wt__model_fields(base.folder, names);
-        options.document_fields = wt__document_fields(names, NULL);
+        options.document_fields = wt__document_fields(base.fields, NULL);
         options.fields = training->fields;
     }
     return options;

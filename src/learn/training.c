@@ -18,6 +18,13 @@ enum { CONFIG_MAX = 1 << 20 /* bytes of a config.json */ };
 
 /* ---------------------------------------------------------------- folders and bases */
 
+static void describe_base(struct training_base *out, const char *folder, const struct encoder *encoder)
+{
+    out->folder = folder;
+    snprintf(out->hash, sizeof out->hash, "%s", wt__encoder_hash(encoder));
+    snprintf(out->fields, sizeof out->fields, "%s", wt__encoder_fields(encoder));
+}
+
 char *wt__training_folder(struct training *training, const char *name)
 {
     return wt__path_join(&training->arena, training->out, name);
@@ -29,8 +36,7 @@ int wt__training_model(struct training *training, struct training_base *out, wt_
     int rc = wt__engine_encoder(training->engine, &encoder, err);
     if (rc < 0)
         return rc;
-    out->folder = training->engine->model_folder;
-    snprintf(out->hash, sizeof out->hash, "%s", wt__encoder_hash(encoder));
+    describe_base(out, training->engine->model_folder, encoder);
     return 0;
 }
 
@@ -68,8 +74,7 @@ int wt__training_base(struct training *training, struct training_base *out, wt_e
     rc = wt__encoder_open(&encoder, trained, err);
     if (rc < 0)
         return rc;
-    out->folder = trained;
-    snprintf(out->hash, sizeof out->hash, "%s", wt__encoder_hash(encoder));
+    describe_base(out, trained, encoder);
     wt__encoder_close(encoder);
     return 0;
 }

@@ -75,7 +75,7 @@ static bool header_holds(const struct tokenizer_header *header, size_t len)
     for (size_t i = 0; i < TOKENIZER_SECTIONS; i++)
         if (header->sections[i].offset > len || header->sections[i].size > len - header->sections[i].offset)
             return false;
-    return header->special[TOKENIZER_CLS] >= 0 && header->special[TOKENIZER_SEP] >= 0;
+    return true;
 }
 
 int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_error *err)
@@ -98,6 +98,7 @@ int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_e
     out->kind = (enum tokenizer_kind)header.kind;
     out->token_count = header.token_count;
     memcpy(out->special, header.special, sizeof out->special);
+    out->framed = out->special[TOKENIZER_CLS] >= 0 && out->special[TOKENIZER_SEP] >= 0;
     out->pair_two_seps = (header.flags & TOKENIZER_PAIR_TWO_SEPS) != 0;
     out->pair_types = (header.flags & TOKENIZER_PAIR_TYPES) != 0;
     struct str added = section(&header, blob, SECTION_ADDED);
@@ -143,10 +144,17 @@ static size_t pieces(const struct tokenizer *t, struct str text, size_t capacity
     return count_all || out.count < capacity ? out.count : capacity;
 }
 
+size_t wt__tokenizer_pieces(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids)
+{
+    return pieces(t, text, max_tokens, false, ids);
+}
+
 size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids)
 {
     size_t count = 0;
 
+    if (!t->framed)
+        return wt__tokenizer_pieces(t, text, max_tokens, ids);
     if (max_tokens > 0)
         ids[count++] = t->special[TOKENIZER_CLS];
     if (max_tokens > 1) {
@@ -178,19 +186,20 @@ static void truncate_pair(size_t *a, size_t *b, size_t room, enum tokenizer_trun
 size_t wt__tokenizer_encode_pair(const struct tokenizer *t, struct str a, struct str b, size_t max_tokens,
                                  enum tokenizer_truncation truncation, int32_t *ids, int32_t *types)
 {
-    size_t frame = t->pair_two_seps ? 4 : 3, room = max_tokens > frame ? max_tokens - frame : 0;
+    size_t middle = !t->framed ? 0 : t->pair_two_seps ? 2 : 1, frame = t->framed ? middle + 2 : 0;
+    size_t room = max_tokens > frame ? max_tokens - frame : 0;
     size_t first = pieces(t, a, 0, true, NULL), second = pieces(t, b, 0, true, NULL);
     size_t count = 0, boundary = 0;
 
     truncate_pair(&first, &second, room, truncation);
-    if (max_tokens > 0)
+    if (t->framed && max_tokens > 0)
         ids[count++] = t->special[TOKENIZER_CLS];
     count += pieces(t, a, first, false, ids + count);
-    for (size_t seps = frame - 2; seps > 0 && count < max_tokens; seps--)
+    for (size_t seps = middle; seps > 0 && count < max_tokens; seps--)
         ids[count++] = t->special[TOKENIZER_SEP];
     boundary = count;
     count += pieces(t, b, second, false, ids + count);
-    if (count < max_tokens)
+    if (t->framed && count < max_tokens)
         ids[count++] = t->special[TOKENIZER_SEP];
     for (size_t i = 0; i < count; i++)
         types[i] = t->pair_types && i >= boundary;

@@ -46,7 +46,8 @@ enum { TOKENIZER_SPECIALS = 5 };
 struct tokenizer {
     enum tokenizer_kind kind;
     uint32_t token_count;                /* every id is below it */
-    int32_t special[TOKENIZER_SPECIALS]; /* ids; -1 where the model has no such token, never for CLS and SEP */
+    int32_t special[TOKENIZER_SPECIALS]; /* ids; -1 where the model has no such token */
+    bool framed;                         /* there are CLS and SEP, which only models without layers do without */
     bool pair_two_seps;                  /* CLS a SEP SEP b SEP */
     bool pair_types;                     /* b and its SEP have type 1 */
     struct added added;                  /* found in raw text */
@@ -62,8 +63,11 @@ int wt__tokenizer_build(struct buffer *blob, const struct tokenizer_files *files
 /* blob needs no alignment. Errors: WT_EMODEL. */
 int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_error *err);
 
-/* CLS text SEP, at most max_tokens ids: the first max_tokens - 2 pieces are kept. ids: [max_tokens].
- * Returns how many ids were written. Any bytes are text; what is not UTF-8 reads as U+FFFD. No memory is
+/* The text's pieces alone, at most max_tokens of them, as wt__tokenizer_encode below has them. */
+size_t wt__tokenizer_pieces(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
+
+/* CLS text SEP, at most max_tokens ids: the first max_tokens - 2 pieces are kept; where it is not framed, the pieces
+ * alone. ids: [max_tokens]. Returns how many ids were written. Any bytes are text; what is not UTF-8 reads as U+FFFD. No memory is
  * allocated, and less than 128 KiB of stack is used; time is linear in the text, and reading stops where the limit is
  * reached. */
 size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids);
@@ -75,7 +79,7 @@ enum tokenizer_truncation {
     TOKENIZER_ONLY_SECOND    /* the second; what it cannot give is taken from the first */
 };
 
-/* CLS a SEP b SEP, or CLS a SEP SEP b SEP where the model was trained so, at most max_tokens ids. types: the token
+/* The same of two texts: CLS a SEP b SEP, or CLS a SEP SEP b SEP where the model was trained so. types: the token
  * types that the model expects; in models without them all are 0. ids, types: [max_tokens]. Returns how many were
  * written. */
 size_t wt__tokenizer_encode_pair(const struct tokenizer *t, struct str a, struct str b, size_t max_tokens,

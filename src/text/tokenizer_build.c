@@ -47,16 +47,18 @@ static int complete_specials(struct tokenizer_parts *parts, wt_error *err)
         {"[PAD]", "<pad>"}, {"[UNK]", "<unk>"}, {"[CLS]", "<s>"}, {"[SEP]", "</s>"}, {"[MASK]", "<mask>"}};
 
     for (size_t i = 0; i < TOKENIZER_SPECIALS; i++) {
+        if (parts->frameless && (i == TOKENIZER_CLS || i == TOKENIZER_SEP))
+            continue;
         if (parts->special[i] < 0)
             parts->special[i] = wt__parts_find(parts, parts->names[i]);
         for (size_t j = 0; parts->special[i] < 0 && parts->names[i].len == 0 && j < 2; j++)
             parts->special[i] = wt__parts_find(parts, wt__str(usual[i][j]));
     }
-    for (size_t i = TOKENIZER_UNK; i <= TOKENIZER_SEP; i++)
-        if (parts->special[i] < 0 && !(i == TOKENIZER_UNK && parts->kind == TOKENIZER_BPE))
-            return wt__fail(err, WT_EMODEL, "the vocabulary has no %.*s",
-                            parts->names[i].len > 0 ? (int)parts->names[i].len : (int)strlen(usual[i][0]),
-                            parts->names[i].len > 0 ? parts->names[i].ptr : usual[i][0]);
+    const enum tokenizer_special unk = TOKENIZER_UNK;
+    if (parts->special[unk] < 0 && parts->kind != TOKENIZER_BPE)
+        return wt__fail(err, WT_EMODEL, "the vocabulary has no %.*s",
+                        parts->names[unk].len > 0 ? (int)parts->names[unk].len : (int)strlen(usual[unk][0]),
+                        parts->names[unk].len > 0 ? parts->names[unk].ptr : usual[unk][0]);
     return 0;
 }
 

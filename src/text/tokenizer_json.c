@@ -80,7 +80,7 @@ static bool is_sequence(const json_t *step, const char *name)
     return wt__str_equal(wt__json_str(wt__json_object(step, "Sequence"), "id"), wt__str(name));
 }
 
-/* CLS A SEP, and CLS A SEP B SEP with one SEP or two in the middle. */
+/* CLS A SEP, and CLS A SEP B SEP with one SEP or two in the middle; or A alone: no frame. */
 static int read_template(struct tokenizer_parts *parts, const json_t *processor, wt_error *err)
 {
     const json_t *single = wt__json_array(processor, "single"), *pair = wt__json_array(processor, "pair");
@@ -92,6 +92,10 @@ static int read_template(struct tokenizer_parts *parts, const json_t *processor,
                  is_sequence(json_array_get(pair, 1), "A") && is_sequence(json_array_get(pair, len - 2), "B") &&
                  template_id(processor, json_array_get(pair, len - 1)) == sep;
 
+    if (json_array_size(single) == 1 && is_sequence(json_array_get(single, 0), "A")) {
+        parts->frameless = true;
+        return 0;
+    }
     for (size_t i = 0; i < seps; i++)
         holds = holds && template_id(processor, json_array_get(pair, 2 + i)) == sep;
     if (!holds)
@@ -131,7 +135,8 @@ static int read_frame(struct tokenizer_parts *parts, const json_t *root, wt_erro
         if (!is_type(processor, "ByteLevel")) /* which only mends offsets */
             return refuse("post-processor", wt__json_str(processor, "type"), err);
     }
-    return wt__fail(err, WT_EMODEL, "%s: no post-processor says what begins and ends a text", file);
+    parts->frameless = true;
+    return 0;
 }
 
 /* WordPiece. */

@@ -25,6 +25,7 @@ struct tokenizer_parts {
     struct str map;                       /* unigram: the precompiled character map */
     struct str continuation;              /* WordPiece: what later pieces begin with */
     int32_t special[TOKENIZER_SPECIALS];  /* ids; -1: not known */
+    bool frameless;                       /* CLS and SEP are in no text, whether the vocabulary has them or not */
     struct str names[TOKENIZER_SPECIALS]; /* what the settings call them; empty: nothing */
     size_t piece_count, merge_count, added_count;
     size_t piece_capacity, score_capacity, merge_capacity, added_capacity;

@@ -5,9 +5,9 @@
 need_python
 catalogue
 
-expect 0 "an MCP list" add --provider weather weather.json
+expect 0 "an MCP list" add --model gone --provider weather weather.json
 prints "^weather.json \(mcp\): 2 added, 0 updated, 0 unchanged, 0 removed, 0 skipped; 0 vectors; "
-says "no vectors were made: .*model pull"
+says "no vectors were made: the model gone .*model pull gone"
 expect 0 "the same again" add --provider weather weather.json
 prints "0 added, 0 updated, 2 unchanged"
 expect 0 "standard input" add --provider money - <money.json

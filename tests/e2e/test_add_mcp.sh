@@ -60,7 +60,7 @@ expect 6 "two servers, one that is off, and a dead one" add --mcp mcp.json
 prints "^weather: 2 tools: 2 added, 0 updated, 0 unchanged, 0 removed, 0 skipped$"
 prints "^money: 1 tool: 1 added"
 prints "^off: disabled, not asked$"
-prints "^mcp.json: 2 of 3 servers answered, 3 tools; 0 vectors; [0-9.]+ s$"
+prints "^mcp.json: 2 of 3 servers answered, 3 tools; 3 vectors; [0-9.]+ s$"
 says "^whichtool: dead: sh ended before it answered .initialize.; it said last: no database for \*\*\*$"
 lacks err "4711"
 lacks out "4711"

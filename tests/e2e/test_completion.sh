@@ -39,7 +39,7 @@ find --format ope|words|openai openai-responses
 find --format=ope|words|--format=openai --format=openai-responses
 find --k ''|words|
 find --recipe bm|words|bm25
-find --recipe den|words|
+find --recipe den|words|dense
 find --recipe se|words|
 find --recipe tool2|words|
 pick --recipe b|words|
@@ -71,7 +71,7 @@ usage add --bef|words|
 usage add --outcome ''|words|ok failed
 model p|words|pull pack
 model pull a|words|all-MiniLM-L6-v2
-model pack ''|words|
+model pack ''|words|whichtool-static-v1
 find --model a|words|
 find --model ./|folders|
 train tool2|words|tool2vec tool2vec+refiner

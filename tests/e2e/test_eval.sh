@@ -72,7 +72,7 @@ fi
 same "ids with blanks are one field" 6 "$(awk '{print NF}' run.txt | sort -u | tr '\n' ' ' | tr -d ' ')"
 same "at most a hundred hits a query" "True" "$(awk '{n[$1]++} END {for (q in n) if (n[q] > 100) exit 1; print "True"}' run.txt)"
 
-expect 0 "two recipes" eval set --recipe bm25,auto --json --run two.txt --k 5 --bootstrap 200 --seed 7
+expect 0 "two recipes" eval set --model "" --recipe bm25,auto --json --run two.txt --k 5 --bootstrap 200 --seed 7
 json_lines
 same "the second is compared with the first" "bm25" "$(json_of 'l[1]["against"]["recipe"]')"
 same "equal recipes are equal" "(0.0, 1.0)" "$(json_of '(lambda c: (float(c["difference"]), float(c["p"])))(l[1]["against"]["recall@5"])')"
@@ -86,10 +86,10 @@ says "1 judged queries are not in queries.jsonl"
 says "1 queries have no relevant tool"
 expect 0 "the first queries" eval set --limit 5 --recipe bm25 --json
 same "so many" 5 "$(json_of 'd["queries"]')"
-expect 0 "every recipe that can run" eval set --json
+expect 0 "every recipe that can run" eval set --model "" --json
 same "those that need no model" "['bm25']" "$(json_of '[d["recipe"]]')"
 says "no model"
-expect 5 "a recipe that cannot run" eval set --recipe dense
+expect 5 "a recipe that cannot run" eval set --model "" --recipe dense
 says "model"
 for timed in 3 1000; do
     expect 0 "so many are timed" eval set --limit 5 --timed $timed --recipe bm25 --json
@@ -100,7 +100,7 @@ same "a store is kept there" 1 "$(find here -name '*.wt' | wc -l)"
 expect 5 "a recipe that needs training, where there is nothing to learn from" eval set --recipe tool2vec
 says "qrels/train.tsv"
 printf 'q1\tGET /t 3\t1\n' >set/qrels/train.tsv
-expect 5 "nor without a model" eval set --recipe tool2vec
+expect 5 "nor without a model" eval set --model "" --recipe tool2vec
 says "model"
 expect 2 "no usages at all" eval set --usages 0
 rm set/qrels/train.tsv

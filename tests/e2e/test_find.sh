@@ -12,11 +12,11 @@ says "there is no store mistyped.wt; .whichtool -s mistyped.wt add FILE. makes o
 [ ! -e mistyped.wt ] || fail "looking for a tool made the mistyped store"
 add_catalogue
 
-expect 0 "the first tool fits" find will it rain in the city -k 2
+expect 0 "the first tool fits" find --model gone will it rain in the city -k 2
 prints "^ 1 .*weather/get_forecast"
 says "by the recipe bm25 \([0-9.]+ ms to read the request, [0-9.]+ to search\)"
 says "^Note: .*model"
-expect 0 "the request from standard input" find - -k 1 <<<"book a table in a restaurant"
+expect 0 "the request from standard input" find --model gone - -k 1 <<<"book a table in a restaurant"
 prints "^ 1 +1\.000 +[0-9]+ %  tables/book_table"
 COLUMNS=40 expect 0 "on a narrow terminal" find - -k 1 <<<"book a table in a restaurant"
 prints "^ 1 +[0-9]+ %  tables/book_table"
@@ -26,7 +26,7 @@ lacks out "tables/"
 # options, with blanks between | what is found, in order of names | what is told
 while IFS='|' read -r options found told; do
     # shellcheck disable=SC2086
-    set -f; expect 0 "find $options" find -k 9 $options --json booking a table, weather forecast, an invoice in another currency; set +f
+    set -f; expect 0 "find $options" find --model gone -k 9 $options --json booking a table, weather forecast, an invoice in another currency; set +f
     same "$options" "$found" "$(json_of '" ".join(sorted(h["id"] for h in d["hits"]))')"
     what="$options" && says "$told"
 done <<'ROWS'
@@ -67,7 +67,7 @@ expect 1 "nothing fits" find --recipe bm25 zzzzqqqq xyzzy
 silent out
 says "Nothing in the catalogue fits"
 expect 1 "a provider that is not there" find --provider nobody rain
-expect 5 "a recipe that needs the model" find --recipe dense rain
+expect 5 "a recipe that needs the model" find --model gone --recipe dense rain
 says "whichtool model pull"
 silent out
 expect 0 "a recipe that needs none says nothing of models" find --recipe bm25 rain
@@ -82,7 +82,7 @@ expect 0 "text in no known language" find -k 1 "weather 天気 ☔ погода"
 expect 0 "JSON" find --json --explain -k 3 unpaid invoices of a customer
 json_lines
 same "one line" 1 "$(wc -l <out)"
-same "the whole result" "('unpaid invoices of a customer', 'bm25')" "$(json_of '(d["request"], d["recipe"])')"
+same "the whole result" "('unpaid invoices of a customer', 'hybrid')" "$(json_of '(d["request"], d["recipe"])')"
 same "a hit" "(1, 'money/list_invoices', 'object')" \
     "$(json_of '(d["hits"][0]["rank"], d["hits"][0]["id"], d["hits"][0]["schema"]["type"])')"
 same "how likely it is needed" True "$(json_of 'all(0 < h["probability"] < 1 for h in d["hits"])')"

@@ -69,7 +69,7 @@ fi
 chmod 600 v1/tools.json
 
 expect 0 "a new name" rename git vcs
-prints "^3 tools renamed; 0 vectors"
+prints "^3 tools renamed; 3 vectors"
 expect 0 "the source keeps its own" add mcp
 prints "0 added, 0 updated, 2 unchanged"
 expect 0 "under the new name" list --providers

@@ -33,10 +33,10 @@ for verb in info pack; do
     says "no model was named"
 done
 expect 2 "list takes no name" model list all-MiniLM-L6-v2
-expect 0 "tools are added without a model" add --provider weather weather.json
+expect 0 "tools are added without a model" add --model gone --provider weather weather.json
 says "model pull"
-expect 5 "dense needs it" find --recipe dense rain
-expect 0 "words do not" find rain
+expect 5 "dense needs it" find --model gone --recipe dense rain
+expect 0 "words do not" find --model gone rain
 expect 5 "a model by a wrong path" find --recipe dense --model "$work/nowhere" rain
 says "the model $work/nowhere is not installed: there is no such folder"
 expect 0 "its status" status --model "$work/nowhere"

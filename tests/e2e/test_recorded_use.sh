@@ -12,7 +12,7 @@ cat >log.jsonl <<'JSON'
 {"request": "отмени бронь и пришли счёт", "tools": ["cancel_booking", "money/list_invoices", "mail/send"], "time": 1772440000}
 {"request": "rain?", "tools": ["weather/get_forecast"], "outcome": "failed", "time": "2026-03-03"}
 JSON
-expect 0 "a log is imported" usage add log.jsonl
+expect 0 "a log is imported" usage add --model gone log.jsonl
 prints "^log.jsonl: 3 added, 0 skipped, 1 unknown tools; 0 requests learned; "
 says '^log.jsonl:2: /tools/2: no tool is named "mail/send"'
 says "nothing was learned yet: .*model pull"

@@ -11,16 +11,16 @@ silent out
 add_catalogue
 printf '%s\n' '[{"name": "evil", "description": "x"}]' >evil.json
 "$WHICHTOOL" -q add --provider "$(printf 'red\342\200\256x')" evil.json >/dev/null || exit 1
-expect 0 "without a model" status
+expect 0 "without a model" status --model gone
 prints "^store +$WHICHTOOL_STORE, store version [0-9]+; whichtool [0-9.]+$"
 prints "^tools +7 tools of 4 providers$"
 prints "^ +2 money$"
 prints '^ +1 red\\u\{202e\}x$'
-prints 'vectors +0 of 7 tools, by the model all-MiniLM-L6-v2, which is not installed: `whichtool model pull all-MiniLM-L6-v2`$'
+prints '^vectors +0 of 7 tools, by the model gone, which is not installed: `whichtool model pull gone`$'
 prints '^usages +0 recorded usages; `whichtool usage add`'
 prints '^trained +no model'
 prints "^recipe +bm25: words alone: the model is not installed$"
-prints "^on disk +store [0-9.]+ MB, index 0.0 MB"
+prints "^on disk +store [0-9.]+ MB, index [0-9.]+ MB"
 silent err
 
 "$python" "$here/tiny_model.py" "$work/models/tiny"

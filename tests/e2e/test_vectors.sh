@@ -8,8 +8,8 @@ expect 4 "no store" vectors
 says "is empty: add tools with"
 silent out
 add_catalogue
-expect 5 "no model" vectors
-says 'the model all-MiniLM-L6-v2 is not installed; get it with `whichtool model pull all-MiniLM-L6-v2`'
+expect 5 "no model" vectors --model gone
+says 'the model gone is not installed; get it with `whichtool model pull gone`'
 silent out
 
 "$python" "$here/tiny_model.py" "$work/models/tiny"

@@ -17,6 +17,12 @@
 
 #define DEBERTA(more) CONFIG("\"model_type\": \"deberta-v2\", \"relative_attention\": true, " more)
 
+/* The vocabulary has both, but they are in no text. */
+#define FRAMELESS                                                                                                      \
+    "{\"normalizer\": {\"type\": \"BertNormalizer\"}, \"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"},"            \
+    " \"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\","                                                  \
+    " \"vocab\": {\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2}}}"
+
 /* Each row changes one file of a sound directory. */
 static const struct {
     const char *name, *file, *text, *message;
@@ -29,7 +35,7 @@ static const struct {
     {"config is a number", "config.json", "7", "not a JSON object"},
     {"config without a type", "config.json", "{}", "names no model_type"},
     {"other architecture", "config.json", "{\"model_type\": \"gpt2\"}",
-     "model_type \"gpt2\" is not supported; bert, roberta, distilbert, mpnet and deberta-v2 are"},
+     "model_type \"gpt2\" is not supported; bert, roberta, distilbert, mpnet, deberta-v2 and model2vec are"},
     {"an architecture that lacks something", "config.json", "{\"model_type\": \"modernbert\"}",
      "model_type \"modernbert\" is not supported, for want of rotary positions"},
     {"other activation", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": \"quick_gelu\","),
@@ -82,7 +88,9 @@ static const struct {
     {"more tokens than embeddings", "vocab.txt",
      "[PAD]\n[UNK]\n[CLS]\n[SEP]\n1\n2\n3\n4\n5\n6\n7\n8\n9\na\nb\nc\nd\ne\nf\ng\nh\n",
      "21 tokens, but embeddings of 20"},
-    {"vocabulary without [CLS]", "vocab.txt", "[PAD]\n[UNK]\n[SEP]\n", "has no [CLS]"},
+    {"vocabulary without [CLS]", "vocab.txt", "[PAD]\n[UNK]\n[SEP]\n", "says not what begins and ends a text"},
+    {"vocabulary without [SEP]", "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n", "says not what begins and ends a text"},
+    {"vocabulary without [UNK]", "vocab.txt", "[PAD]\n[SEP]\n[CLS]\n", "has no [UNK]"},
     {"weights are text", "model.safetensors", "0123456789", "model.safetensors"},
     {"pooling of another kind", "1_Pooling/config.json", "{\"pooling_mode\": \"max\"}",
      "pooling that is not supported"},
@@ -91,7 +99,7 @@ static const struct {
     {"pooling of no kind", "1_Pooling/config.json", "{}", "pooling that is not supported"},
     {"a dense module", "modules.json", "[{\"type\": \"sentence_transformers.models.Dense\"}]",
      "module \"Dense\" of modules.json is not supported"},
-    {"a tokenizer without a frame", "tokenizer.json", "{\"model\": {\"type\": \"WordPiece\"}}", "no post-processor"},
+    {"a tokenizer without a frame", "tokenizer.json", FRAMELESS, "says not what begins and ends a text"},
     {"duplicate key", "tokenizer.json", "{\"model\": {}, \"model\": {}}", "tokenizer.json"},
 };
 

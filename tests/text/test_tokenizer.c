@@ -131,6 +131,26 @@ static void added_tokens_keep_their_rules(void **state)
     }
 }
 
+static void texts_without_a_frame_are_pieces_alone(void **state)
+{
+    static const char *const models[] = {BERT_WITH(BERT_ADDED, "null"),
+                                         BERT_WITH(BERT_ADDED, "{\"type\":\"TemplateProcessing\",\"single\":[{"
+                                                               "\"Sequence\":{\"id\":\"A\",\"type_id\":0}}]}")};
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        struct opened own;
+        int32_t ids[8], types[8];
+        open_json(&own, models[i]);
+        assert_false(own.tokenizer.framed);
+        encoded_is(&own.tokenizer, STR("ab a"), 16, "4 5 4");
+        encoded_is(&own.tokenizer, STR("ab a"), 2, "4 5");
+        assert_int_equal(wt__tokenizer_pieces(&own.tokenizer, STR("ab a"), 8, ids), 3);
+        assert_int_equal(
+            wt__tokenizer_encode_pair(&own.tokenizer, STR("ab"), STR("a"), 8, TOKENIZER_LONGEST_FIRST, ids, types), 3);
+        dispose(&own);
+    }
+}
+
 static void older_forms_are_read(void **state)
 {
     struct opened own;
@@ -167,6 +187,7 @@ static void settings_name_the_special_tokens(void **state)
          "0 3 2 1"},
         {"MPNet's by its class", "{\"tokenizer_class\":\"MPNetTokenizer\"}", NULL,
          "<s>\n<pad>\n</s>\n<unk>\n[UNK]\n[CLS]\n[SEP]\na\n<mask>\n", "a <mask> x", "0 7 8 4 2"},
+        {"no frame, for want of one of the two", NULL, NULL, "[UNK]\n[CLS]\na\nb\n", "a x b", "2 0 3"},
         {"cased", "{\"do_lower_case\":false}", NULL, "[UNK]\n[CLS]\n[SEP]\na\nA\n", "Aa A", "1 0 4 2"},
     };
     (void)state;
@@ -289,7 +310,7 @@ static const struct {
     {{.tokenizer_json = {NULL, 0}},
      WT_EMODEL,
      "the model has no tokenizer: tokenizer.json, vocab.txt, vocab.json with merges.txt, or spm.model"},
-    {FROM_JSON("{}"), WT_EMODEL, "tokenizer.json: no post-processor says what begins and ends a text"},
+    {FROM_JSON("{}"), WT_EMODEL, "tokenizer.json: the model \"\" is not supported"},
     {FROM_JSON(JSON("[]", "null", "null", BERT_FRAME, "{\"type\":\"WordLevel\"}")), WT_EMODEL,
      "tokenizer.json: the model \"WordLevel\" is not supported"},
     {FROM_JSON(JSON("[]", "{\"type\":\"Lowercase\"}", "null", BERT_FRAME, BERT_MODEL)), WT_EMODEL,
@@ -329,16 +350,9 @@ static const struct {
     {FROM_JSON(BPE_WITH("{\"type\":\"BPE\"," BPE_VOCABULARY ",\"merges\":[[\"a\",\"c\"]]}")), WT_EMODEL,
      "a merge makes \"ac\" of tokens that are not all in the vocabulary"},
     {{.vocab_txt = {"[CLS]\n[SEP]\n", 12}}, WT_EMODEL, "the vocabulary has no [UNK]"},
-    {{.vocab_txt = {"[UNK]\n[SEP]\n", 12}}, WT_EMODEL, "the vocabulary has no [CLS]"},
-    {{.vocab_txt = {"[UNK]\n[CLS]\nsep", 15}}, WT_EMODEL, "the vocabulary has no [SEP]"},
     {{.vocab_json = {"[]", 2}, .merges_txt = {"\n", 1}}, WT_EMODEL, "vocab.json: not a JSON object"},
     {{.vocab_json = {"{}", 2}, .merges_txt = {"ab\n", 3}}, WT_EMODEL, "merges.txt: a line does not hold two tokens"},
     {{.spm_model = {"\x0A\x7F", 2}}, WT_EFORMAT, "spm.model: malformed before byte 2, this is no SentencePiece model"},
-    {{.spm_model = {"\x0A\x03\x0A\x01"
-                    "a",
-                    5}},
-     WT_EMODEL,
-     "the vocabulary has no [CLS]"},
     {{.spm_model = {"\x0A\x03\x0A\x01"
                     "a\x12\x02\x18\x02",
                     9}},
@@ -506,6 +520,7 @@ int main(void)
         cmocka_unit_test(each_kind_is_read_from_tokenizer_json),
         cmocka_unit_test(pairs_have_the_frame_of_the_model),
         cmocka_unit_test(added_tokens_keep_their_rules),
+        cmocka_unit_test(texts_without_a_frame_are_pieces_alone),
         cmocka_unit_test(older_forms_are_read),
         cmocka_unit_test(settings_name_the_special_tokens),
         cmocka_unit_test(a_sentencepiece_model_is_enough),

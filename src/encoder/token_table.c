@@ -1,0 +1,143 @@
+/* token_table.c: plain loops over one row at a time, which compilers make vectors of; sums are in the order of the
+ * text, so that they are the same to the last bit everywhere. */
+#include "encoder/token_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "encoder/pack.h"
+
+static const char ROWS[] = "embeddings", SCALES[] = "embeddings.scale", WEIGHTS[] = "weights";
+
+size_t wt__token_table_rows(const struct model_config *config)
+{
+    size_t size = config->byte_rows ? sizeof(int8_t) : sizeof(float);
+
+    return (size_t)config->vocabulary * config->hidden * size;
+}
+
+size_t wt__token_table_scales(const struct model_config *config)
+{
+    return config->byte_rows ? config->vocabulary * sizeof(float) : 0;
+}
+
+/* Whether there is a vector [V] of that name, or an error where it has another shape. */
+static int find_vector(const struct tensor **out, const struct safetensors *file, const char *name, size_t rows,
+                       const char *folder, wt_error *err)
+{
+    const struct tensor *tensor = wt__safetensors_find(file, name);
+
+    *out = tensor;
+    if (tensor && (tensor->rank != 1 || tensor->shape[0] != rows))
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs one number a row of \"%s\", which are %zu", folder,
+                        name, ROWS, rows);
+    return 0;
+}
+
+int wt__token_table_shape(struct model_config *config, const struct safetensors *file, const char *folder,
+                          wt_error *err)
+{
+    const struct tensor *rows = wt__safetensors_find(file, ROWS), *scales, *weights;
+
+    if (!rows)
+        return wt__fail(err, WT_EMODEL, "%s: " MODEL_WEIGHTS " has no tensor \"%s\"", folder, ROWS);
+    if (wt__safetensors_find(file, "mapping"))
+        return wt__fail(err, WT_EMODEL, "%s: tokens that share rows (tensor \"mapping\") are not supported", folder);
+    if (rows->rank != 2 || rows->shape[0] < 1 || rows->shape[0] > MODEL_MAX_VOCABULARY ||
+        rows->shape[1] != config->hidden)
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs 1 to %d rows of %u, the hidden_dim of config.json",
+                        folder, ROWS, (int)MODEL_MAX_VOCABULARY, (unsigned)config->hidden);
+    config->vocabulary = (uint32_t)rows->shape[0];
+    config->byte_rows = rows->dtype == DTYPE_I8;
+    int rc = find_vector(&scales, file, SCALES, rows->shape[0], folder, err);
+    if (rc == 0)
+        rc = find_vector(&weights, file, WEIGHTS, rows->shape[0], folder, err);
+    if (rc == 0 && config->byte_rows != (scales != NULL))
+        rc = wt__fail(err, WT_EMODEL, "%s: \"%s\" of type I8 and \"%s\" go together", folder, ROWS, SCALES);
+    return rc;
+}
+
+static bool all_finite(const float *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+/* The weights of rows, 1 where the file has none. */
+static int read_weights(const struct safetensors *file, float *out, size_t rows, wt_error *err)
+{
+    const struct tensor *weights = wt__safetensors_find(file, WEIGHTS);
+
+    for (size_t i = 0; i < rows; i++)
+        out[i] = 1;
+    return weights ? wt__tensor_floats(weights, out, err) : 0;
+}
+
+int wt__token_table_read(const struct model_config *config, const struct safetensors *file, const char *folder,
+                         void *rows, float *scales, wt_error *err)
+{
+    const struct tensor *tensor = wt__safetensors_find(file, ROWS);
+    size_t count = config->vocabulary, dim = config->hidden;
+    float *weights = wt__alloc_array(count, sizeof *weights), *numbers = config->byte_rows ? scales : rows;
+    size_t each = config->byte_rows ? 1 : dim; /* numbers a row */
+    int rc = weights ? read_weights(file, weights, count, err) : wt__fail_nomem(err);
+
+    if (rc == 0)
+        rc = wt__tensor_floats(config->byte_rows ? wt__safetensors_find(file, SCALES) : tensor, numbers, err);
+    if (rc == 0 && config->byte_rows)
+        memcpy(rows, tensor->data, tensor->bytes);
+    for (size_t i = 0; rc == 0 && i < count * each; i++)
+        numbers[i] *= weights[i / each];
+    free(weights);
+    if (rc == WT_EMODEL)
+        return wt__fail_context(err, rc, "%s", folder);
+    if (rc == 0 && !all_finite(numbers, count * each))
+        rc = wt__fail(err, WT_EMODEL, "%s: a row of \"%s\" holds a number that is not finite", folder, ROWS);
+    return rc;
+}
+
+struct token_table wt__token_table_bind(const struct model_config *config, const void *rows, const float *scales)
+{
+    struct token_table table = {.vocabulary = config->vocabulary, .dim = config->hidden};
+
+    if (config->byte_rows) {
+        table.bytes = rows;
+        table.scales = scales;
+    } else {
+        table.floats = rows;
+    }
+    return table;
+}
+
+static void add_bytes(const int8_t *restrict row, float scale, float *restrict out, size_t dim)
+{
+    for (size_t d = 0; d < dim; d++)
+        out[d] += scale * (float)row[d];
+}
+
+static void add_floats(const float *restrict row, float *restrict out, size_t dim)
+{
+    for (size_t d = 0; d < dim; d++)
+        out[d] += row[d];
+}
+
+void wt__token_table_sum(const struct token_table *table, const int32_t *ids, size_t count, int32_t unknown, float *out)
+{
+    size_t dim = table->dim;
+
+    memset(out, 0, dim * sizeof *out);
+    for (size_t i = 0; i < count; i++) {
+        size_t id = (size_t)(uint32_t)ids[i];
+
+        if (ids[i] == unknown || id >= table->vocabulary)
+            continue;
+        if (table->bytes)
+            add_bytes(table->bytes + id * dim, table->scales[id], out, dim);
+        else
+            add_floats(table->floats + id * dim, out, dim);
+    }
+}

@@ -1,0 +1,91 @@
+#!/bin/bash
+# The encoder that is built in: finding by meaning with no model folder, what says that it is in use, and how it and a
+# model that comes later stay apart.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+default=all-MiniLM-L6-v2 built_in=whichtool-static-v1
+rmdir models
+catalogue
+
+expect 0 "tools have vectors without any model" add --json weather.json money.json tables.json
+same "each" "[2, 2, 2]" "$(json_of '[r["embedded"] for r in l]')"
+silent err
+[ ! -e models ] || fail "a models folder was made"
+expect 0 "they are found by meaning" find --recipe dense --json -k 6 rain in the city
+same "all of them, by it" "6 $built_in None" "$(json_of '"%d %s %s" % (len(d["hits"]), d["encoder"], d["notice"])')"
+expect 0 "words and meaning together" find --explain -k 1 rain in the city
+prints "words \(bm25\): rank 1"
+prints "meaning \(dense\): rank "
+says "by the recipe hybrid"
+says "^The encoder $built_in read the request; .whichtool model pull $default. gets a better one\.$"
+expect 0 "a set" pick --json book a table in a restaurant
+same "by it, too" "$built_in" "$(json_of 'd["encoder"]')"
+expect 0 "nothing is missing" vectors
+prints "all 6 tools have vectors of $built_in"
+expect 0 "its status" status
+prints "^vectors +6 of 6 tools, by the model $built_in$"
+prints "^encoder +$built_in, which is built in; .whichtool model pull $default. gets a better one$"
+prints "^recipe +hybrid"
+expect 0 "as JSON" status --json
+same "what is in use" "('$built_in', True, '$built_in', 6, '$default')" \
+    "$(json_of '(d["model"], d["model_installed"], d["encoder"], d["encoder_embedded"], d["better"])')"
+expect 0 "models" model list
+prints "^$built_in: built in; model2vec, 0 layers, dimension [0-9]+, 512 tokens, [0-9,]+ parameters"
+expect 0 "one model" model info $built_in --json
+same "of the library" "(True, True, True, '')" "$(json_of '(d["built_in"], d["installed"], d["packed"], d["path"])')"
+expect 0 "there is nothing to pack" model pack $built_in
+expect 0 "no model by choice" find --model "" --json rain
+same "words alone" "bm25 " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
+expect 0 "its own name" find --model $built_in --explain -k 1 rain
+says "^The encoder $built_in read the request\.$"
+forty_tools 0
+expect 0 "recorded use" -s use.wt add -q tools.jsonl
+expect 0 "is learned with it" -s use.wt usage add -q usages.jsonl
+for lesson in encoder cross; do
+    expect 5 "$lesson cannot be trained on it" -s use.wt train $lesson
+    says "$built_in is a static encoder, which has no layers to train"
+done
+expect 0 "what needs vectors alone can" -s use.wt train tool2vec -q
+expect 0 "and finds" -s use.wt find --recipe tool2vec --json book a table
+same "by it" "$built_in" "$(json_of 'd["encoder"]')"
+
+# The default model comes: its vectors are not there yet, and nothing is mixed.
+"$python" "$here/tiny_model.py" "$work/models/$default"
+until_then="$built_in finds until there are vectors of $default; .whichtool vectors. makes them"
+expect 0 "a model that has just come" find --json -k 6 --recipe dense rain in the city
+same "waits" "6 $built_in" "$(json_of '"%d %s" % (len(d["hits"]), d["encoder"])')"
+says "^Note: $until_then"
+expect 0 "and is told" status
+prints "^vectors +0 of 6 tools, by the model $default; .whichtool vectors. makes the others$"
+prints "^encoder +$built_in, which has vectors of more tools; .whichtool vectors. makes those of $default$"
+expect 0 "its vectors" vectors --json
+same "are made for all" "('$default', 6)" "$(json_of '(d["model"], d["made"])')"
+expect 0 "from then on it finds" find --json rain in the city
+same "alone" "$default None" "$(json_of '"%s %s" % (d["encoder"], d["notice"])')"
+expect 0 "what was trained with the other" -s use.wt find --json book a table
+same "is not used" "hybrid $built_in" "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
+expect 0 "a status without a second encoder" status
+lacks out "^encoder"
+echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
+expect 0 "one more tool, without a vector" add --no-vectors --provider mail mail.json
+expect 0 "is no reason to go back" find --json rain in the city
+same "still it" "$default" "$(json_of 'd["encoder"]')"
+says "1 of 7 tools have no vector yet"
+
+# It goes again, and comes with an import.
+mv models away
+expect 0 "without it" find --json rain in the city
+same "the built-in one finds" "$built_in" "$(json_of 'd["encoder"]')"
+says "1 of 7 tools have no vector yet"
+expect 0 "and gets what it lacks" vectors --json
+same "one vector" "('$built_in', 1)" "$(json_of '(d["model"], d["made"])')"
+mv away models
+expect 0 "another store, made without it" -s other.wt add --model $built_in weather.json
+echo '[{"name": "tell", "description": "Tells a joke"}]' >joke.json
+expect 0 "an import" -s other.wt add --json joke.json
+same "makes the vectors of all" "3" "$(json_of 'd["embedded"]')"
+expect 0 "by the model" -s other.wt find --json rain in the city
+same "that is there" "$default None" "$(json_of '"%s %s" % (d["encoder"], d["notice"])')"
+expect 0 "the store is sound" -s other.wt check
+finish
