@@ -20,11 +20,6 @@
 #define EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
 #define IMPORT_FORMATS "mcp openai anthropic gemini openapi rapidapi jsonl beir"
 
-/* Defaults of learn/distil_fit.c, as help says them; a test holds them together. */
-#define DISTIL_EPOCHS "10"
-#define DISTIL_CONTRAST_EPOCHS "3"
-#define DISTIL_SMOOTHING "0.001"
-
 enum { TIMEOUT_MAX = 24 * 60 * 60 };
 
 const char wt__purpose[] = "find the few right tools for a request, out of hundreds to a million";
@@ -669,18 +664,19 @@ static const struct option distil_options[] = {
      .name = "epochs",
      .kind = VALUE_TEXT,
      .value = "N",
-     .help = "Passes over the texts while they are fitted to the teacher's vectors. Default: " DISTIL_EPOCHS "."},
+     .help = "Passes over the texts while they are fitted to the teacher's vectors. Default: by the number of "
+             "texts."},
     {.id = OPT_CONTRAST_EPOCHS,
      .name = "contrast-epochs",
      .kind = VALUE_TEXT,
      .value = "N",
-     .help = "Passes over the requests while they are told from other tools' than theirs. "
-             "Default: " DISTIL_CONTRAST_EPOCHS "."},
+     .help = "Passes over the requests while they are brought near to their tools. Default: by the number of "
+             "requests."},
     {.id = OPT_SMOOTHING,
      .name = "smoothing",
      .kind = VALUE_TEXT,
      .value = "A",
-     .help = "A token begins with the weight A / (A + p), p its share of all tokens. Default: " DISTIL_SMOOTHING "."},
+     .help = "A token begins with the weight A / (A + p), p its share of all tokens. Default: 0.001."},
     {.id = OPT_DENSE_WEIGHT,
      .name = "dense-weight",
      .kind = VALUE_TEXT,

@@ -112,8 +112,17 @@ static int read_options(struct distilling *d, wt_error *err)
     s->threads = o->threads ? o->threads : d->engine ? d->engine->threads : 0;
     s->threads = s->threads ? s->threads : wt__processor_count();
     s->smoothing = o->smoothing > 0 ? o->smoothing : s->smoothing;
-    s->epochs = o->epochs > 0 ? o->epochs : s->epochs;
-    s->contrast_epochs = o->contrast_epochs > 0 ? o->contrast_epochs : s->contrast_epochs;
+    return ablate(s, o->ablate, err); /* what is no step is told before anything is read */
+}
+
+/* What depends on how much there is to learn from. */
+static int set_epochs(struct distilling *d, wt_error *err)
+{
+    const wt_distil_options *o = d->options;
+    struct distil_settings *s = &d->settings;
+    s->epochs = o->epochs > 0 ? o->epochs : wt__distil_fit_epochs(d->texts.count);
+    s->contrast_epochs =
+        o->contrast_epochs > 0 ? o->contrast_epochs : wt__distil_contrast_epochs(d->examples.train.count);
     return ablate(s, o->ablate, err);
 }
 
@@ -162,7 +171,7 @@ static int open_teacher(struct distilling *d, wt_error *err)
     if (rc < 0)
         return rc;
     const struct packed *packed = wt__encoder_packed(d->teacher);
-    if (packed->model.config.layers == 0)
+    if (wt__encoder_is_static(d->teacher))
         return wt__fail(err, WT_EMODEL, "%s is a static encoder itself; name a transformer to distil",
                         wt__encoder_name(d->teacher));
     d->folder = d->engine->model_folder;
@@ -446,6 +455,8 @@ static int run(struct distilling *d, wt_engine **own, wt_distilled *out, wt_erro
     int rc = refuse_model(d->options->out, err);
     if (rc == 0)
         rc = read_texts(d, own, err);
+    if (rc == 0)
+        rc = set_epochs(d, err);
     if (rc == 0)
         rc = make_table(d, err);
     if (rc == 0)

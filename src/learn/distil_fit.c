@@ -11,15 +11,38 @@
 #include "nn/loss.h"
 
 const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3,
-                                                    .epochs = 10,
                                                     .rate = 2e-3,
                                                     .batch = 512,
                                                     .likeness = 20,
-                                                    .contrast_epochs = 3,
                                                     .contrast_rate = 1e-3,
                                                     .contrast_batch = 256,
                                                     .contrast_scale = 20,
                                                     .contrast_share = .5};
+
+/* Texts and requests that are seen in all, and passes at least and at most. */
+enum {
+    FIT_ENOUGH = 750000,
+    FIT_LEAST = 5,
+    FIT_MOST = 100,
+    CONTRAST_ENOUGH = 180000,
+    CONTRAST_LEAST = 3,
+    CONTRAST_MOST = 10
+};
+
+static double passes(size_t count, double enough, double least, double most)
+{
+    return fmin(fmax(round(enough / fmax((double)count, 1)), least), most);
+}
+
+double wt__distil_fit_epochs(size_t texts)
+{
+    return passes(texts, FIT_ENOUGH, FIT_LEAST, FIT_MOST);
+}
+
+double wt__distil_contrast_epochs(size_t requests)
+{
+    return passes(requests, CONTRAST_ENOUGH, CONTRAST_LEAST, CONTRAST_MOST);
+}
 
 void wt__distil_weigh(struct student *student, const float *frequency, double smoothing)
 {

@@ -27,7 +27,9 @@ struct distil_settings {
     double contrast_scale; /* of the cosine */
     double contrast_share; /* that is kept of what contrast changes */
 };
-extern const struct distil_settings wt__distil_defaults;
+extern const struct distil_settings wt__distil_defaults; /* but the epochs, which depend on what there is */
+double wt__distil_fit_epochs(size_t texts);
+double wt__distil_contrast_epochs(size_t requests);
 
 /* Every row times its token's weight, frequency [V]. */
 void wt__distil_weigh(struct student *student, const float *frequency, double smoothing);

@@ -30,6 +30,14 @@ prints "^89 tokens of 16 dimensions, 0.0 MB, of tiny by [0-9]+ texts and 0 reque
 prints "^ *made$"
 same "its kind" "model2vec 16 True" "$(member made 'd["model_type"], d["hidden_dim"], d["normalize"]' | tr -d "(),'")"
 [ -f made/vocab.txt ] || fail "no tokenizer"
+same "how it was made" "0.001 100.0 10.0" \
+    "$(member made '"%s %s %s" % tuple(d["whichtool"]["options"][k] for k in ("smoothing", "epochs", "contrast_epochs"))')"
+expect 0 "its vectors" vectors --model "$work/made"
+prints "new vectors: 40 of tools"
+expect 0 "it finds" find --model "$work/made" --recipe dense --format json -k 1 weather forecast
+same "by meaning" "made 1" "$(json_of '"%s %d" % (d["encoder"], len(d["hits"]))')"
+expect 5 "it is no teacher" distil "$work/made" --out second
+says "made is a static encoder itself; name a transformer to distil"
 expect 2 "it is not replaced" distil tiny --out made
 says "made holds a model already; name another folder, or remove it"
 expect 0 "requests too, as JSON" usage add --no-vectors usages.jsonl

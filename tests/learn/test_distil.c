@@ -71,10 +71,11 @@ static void a_model_of_the_stores_tools(void **state)
     assert_true(made->cosine > .3 && made->cosine <= 1);
 
     size_t len, weights_len;
-    char *config = bytes_of(place->out, "config.json", &len), *weights = bytes_of(place->out, "model.safetensors", &weights_len);
-    static const char *const says[] = {"\"model_type\":\"model2vec\"", "\"hidden_dim\":16", "\"normalize\":true",
-                                       "\"dense_weight\":0.4",         "\"lesson\":\"distil\"", "\"sources\":[\"tools.wt\"]",
-                                       "\"name\":\"tiny\""};
+    char *config = bytes_of(place->out, "config.json", &len),
+         *weights = bytes_of(place->out, "model.safetensors", &weights_len);
+    static const char *const says[] = {
+        "\"model_type\":\"model2vec\"", "\"hidden_dim\":16",          "\"normalize\":true", "\"dense_weight\":0.4",
+        "\"lesson\":\"distil\"",        "\"sources\":[\"tools.wt\"]", "\"name\":\"tiny\""};
     for (size_t i = 0; i < sizeof says / sizeof *says; i++)
         if (!strstr(config, says[i]))
             fail_msg("config.json lacks %s: %s", says[i], config);
@@ -102,10 +103,14 @@ static void the_same_bytes_for_a_seed_and_any_threads(void **state)
         const char *ablate;
         bool same;
     } cases[] = {
-        {"again", 2, 1, NULL, true},          {"one thread", 1, 0, NULL, true},
-        {"another seed", 2, 2, NULL, false},  {"without weights", 2, 1, "weights", false},
-        {"without the fit", 2, 1, "fit", false}, {"without likeness", 2, 1, "likeness", false},
-        {"without contrast", 2, 1, "contrast", false}, {"without the merge", 2, 1, "merge", false},
+        {"again", 2, 1, NULL, true},
+        {"one thread", 1, 0, NULL, true},
+        {"another seed", 2, 2, NULL, false},
+        {"without weights", 2, 1, "weights", false},
+        {"without the fit", 2, 1, "fit", false},
+        {"without likeness", 2, 1, "likeness", false},
+        {"without contrast", 2, 1, "contrast", false},
+        {"without the merge", 2, 1, "merge", false},
         {"one half of it", 2, 1, "fit,contrast,weights", false},
     };
     wt_engine *engine = open_filled(place, USAGES);
@@ -132,8 +137,9 @@ static void the_same_bytes_for_a_seed_and_any_threads(void **state)
 static void put_catalogue(const struct place *place, const char *folder)
 {
     (void)place;
-    put_text(folder, "corpus.jsonl", "{\"_id\": \"a\", \"title\": \"book_table\", \"text\": \"book a table\"}\n"
-                                     "{\"_id\": \"b\", \"title\": \"play_music\", \"text\": \"play the music\"}\n");
+    put_text(folder, "corpus.jsonl",
+             "{\"_id\": \"a\", \"title\": \"book_table\", \"text\": \"book a table\"}\n"
+             "{\"_id\": \"b\", \"title\": \"play_music\", \"text\": \"play the music\"}\n");
     put_text(folder, "queries.jsonl", "");
 }
 
@@ -144,8 +150,9 @@ static void data_sets_and_catalogues_without_requests(void **state)
     wt_distilled *made = NULL;
     snprintf(catalogue, sizeof catalogue, "%s/catalogue", place->folder);
     put_catalogue(place, catalogue);
-    put_data(place, "{\"_id\": \"q1\", \"text\": \"mail to paris\"}\n{\"_id\": \"q2\", \"text\": \"the price\"}\n"
-                    "{\"_id\": \"q3\", \"text\": \"a table in london\"}\n",
+    put_data(place,
+             "{\"_id\": \"q1\", \"text\": \"mail to paris\"}\n{\"_id\": \"q2\", \"text\": \"the price\"}\n"
+             "{\"_id\": \"q3\", \"text\": \"a table in london\"}\n",
              "query-id\tcorpus-id\tscore\nq1\tt3\t1\nq2\tt5\t1\n", "query-id\tcorpus-id\tscore\nq3\tt0\t1\n");
     snprintf(both, sizeof both, "%s\n%s", place->data, catalogue);
     const struct {
@@ -197,7 +204,10 @@ static void what_cannot_be_is_refused(void **state)
         {NULL, {.out = place->out, .data = "\n"}, WT_EINVAL, "has no name"},
         {NULL, {.out = place->out, .data = "/nowhere", .model = place->model}, WT_ENOTFOUND, "/nowhere"},
         {NULL, {.out = place->out, .data = catalogue, .model = there}, WT_EMODEL, "there"},
-        {NULL, {.out = place->out, .data = catalogue, .model = place->model, .dimension = 17}, WT_EINVAL, "16 dimensions"},
+        {NULL,
+         {.out = place->out, .data = catalogue, .model = place->model, .dimension = 17},
+         WT_EINVAL,
+         "16 dimensions"},
         {NULL, {.out = place->out, .data = catalogue, .epochs = -1}, WT_EINVAL, "epochs are a number over 0"},
         {NULL, {.out = place->out, .data = catalogue, .contrast_epochs = NAN}, WT_EINVAL, "epochs are a number over 0"},
         {NULL, {.out = place->out, .data = catalogue, .smoothing = 2}, WT_EINVAL, "smoothing"},
