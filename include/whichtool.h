@@ -917,8 +917,8 @@ typedef struct wt_distil_options {
     unsigned threads;               /* 0: one a processor. Their number changes no bit of the model */
     uint64_t seed;                  /* 0: 1 */
     size_t dimension;               /* of the vectors; 0: 256. At most the teacher's */
-    double smoothing;       /* a of the tokens' weights a / (a + p), p their share of all tokens; 0: 0.001 */
-    double epochs;          /* passes over the texts while they are fitted to the teacher's vectors; 0: by their number */
+    double smoothing;               /* a of the tokens' weights a / (a + p), p their share of all tokens; 0: 0.001 */
+    double epochs; /* passes over the texts while they are fitted to the teacher's vectors; 0: by their number */
     double contrast_epochs; /* passes over the requests while they are brought near to their tools; 0: the same */
     double dense_weight;    /* of meaning in hybrid, that the model's config.json asks for; 0: none is said */
     const char *ablate; /* for experiments: leave out some of weights, fit, likeness, contrast and merge, with commas
