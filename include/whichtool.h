@@ -909,7 +909,7 @@ WT_API int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, 
 typedef struct wt_distil_options {
     size_t size;
     const char *data; /* data sets in BEIR layout, a line each: their tools' texts and training requests are learned
-                         from, of those that have any; dev requests are only measured, others not read. NULL: the
+                         from, where they have any; dev requests are measured, test requests not read. NULL: the
                          store's tools and recorded use */
     const char *out;  /* folder of the model; it may not hold one yet */
     const char *model, *models_dir; /* the teacher: without an engine, as in wt_open_options */
@@ -949,7 +949,7 @@ WT_API void wt_distilled_free(wt_distilled *distilled);
  * of texts, and contrasted on requests and their tools (docs/encoders.md). It becomes a model directory like any other,
  * in options->out. The teacher is the engine's encoder; engine may be NULL when options->data is given. Takes minutes,
  * nearly all of them the teacher's; a stop leaves no model, and nothing to go on from. The same texts, teacher, options
- * and seed give the same bytes on the same machine. Not while another thread changes the catalogue.
+ * and seed give the same bytes on the same machine. Queries and imports may run beside it.
  * Errors: WT_EINVAL (no folder was named, it holds a model, or an option is out of range), WT_EEMPTY (no texts),
  * WT_EMODEL (no teacher, or one that is static itself), WT_ENOTFOUND, WT_EFORMAT (data), WT_ECANCELLED, WT_ENOMEM,
  * WT_EIO, ... */

@@ -474,8 +474,6 @@ int wt_distil(wt_engine *engine, const wt_distil_options *given, wt_distilled **
     *out = NULL;
     struct distilling d = {.engine = engine, .options = &options};
     int rc = wt__options_read(&options, sizeof options, given, err);
-    if (rc == 0 && engine && options.data && strchr(options.data, '\n'))
-        rc = wt__fail(err, WT_EINVAL, "several data sets have catalogues of their own; leave the store away");
     if (rc == 0 && !engine && !options.data)
         rc = wt__fail(err, WT_EINVAL, "name a store or a data set to learn from");
     if (rc == 0)
