@@ -339,6 +339,18 @@ static int measure(struct distilling *d, wt_distilled *out, wt_error *err)
     return rc;
 }
 
+/* A string of any bytes: what is no UTF-8 becomes U+FFFD. */
+static json_t *clean(struct str name)
+{
+    struct buffer text = {0};
+    json_t *value = NULL;
+    wt__buffer_json(&text, name);
+    if (!text.failed)
+        wt__json_parse(&value, text.ptr, text.len, NULL);
+    wt__buffer_dispose(&text);
+    return value;
+}
+
 /* The last parts of the data's paths, which say what it was and not where. */
 static json_t *name_data(const struct distilling *d)
 {
@@ -349,7 +361,7 @@ static json_t *name_data(const struct distilling *d)
     while (!failed && next_folder(&data, &folder)) {
         char *path = wt__arena_copy(d->arena, folder);
         struct str name = path ? wt__model_name(path) : folder;
-        failed = !path || json_array_append_new(names, json_stringn(name.ptr, name.len)) < 0;
+        failed = !path || json_array_append_new(names, clean(name)) < 0;
     }
     if (!failed)
         return names;
@@ -378,11 +390,11 @@ static json_t *describe(const struct distilling *d)
     const struct distil_settings *s = &d->settings;
     const struct examples *e = &d->examples;
     json_t *about = json_pack(
-        "{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:o, s:I, s:I, s:I, s:I}, s:{s:I, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, "
+        "{s:s, s:s, s:{s:o, s:s}, s:{s:s, s:o, s:I, s:I, s:I, s:I}, s:{s:I, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, "
         "s:f, s:f, s:I}}",
-        "lesson", "distil", "version", wt_version(), "teacher", "name", wt__encoder_name(d->teacher), "hash",
-        wt__encoder_hash(d->teacher), "data", "sha256", e->hash, "sources", name_data(d), "tools", (json_int_t)e->tools,
-        "requests", (json_int_t)e->train.count, "dev_requests", (json_int_t)e->dev.count, "texts",
+        "lesson", "distil", "version", wt_version(), "teacher", "name", clean(wt__str(wt__encoder_name(d->teacher))),
+        "hash", wt__encoder_hash(d->teacher), "data", "sha256", e->hash, "sources", name_data(d), "tools",
+        (json_int_t)e->tools, "requests", (json_int_t)e->train.count, "dev_requests", (json_int_t)e->dev.count, "texts",
         (json_int_t)d->texts.count, "options", "dimension", (json_int_t)d->dim, "smoothing", s->smoothing, "epochs",
         s->epochs, "rate", s->rate, "batch", (json_int_t)s->batch, "likeness", s->likeness, "contrast_epochs",
         s->contrast_epochs, "contrast_rate", s->contrast_rate, "contrast_batch", (json_int_t)s->contrast_batch,

@@ -93,7 +93,6 @@ static int run_loop(struct fitting *f, struct objective *objective, double epoch
 {
     const struct loop_options options = {.seed = f->settings->seed,
                                          .workers = f->settings->threads,
-                                         .memory = f->settings->memory,
                                          .epochs = epochs,
                                          .batch = batch,
                                          .rate = rate,

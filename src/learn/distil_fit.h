@@ -15,7 +15,6 @@
 struct distil_settings {
     uint64_t seed;
     unsigned threads;
-    uint64_t memory;        /* most bytes; 0: no limit */
     double smoothing;       /* a; 0: all tokens weigh the same */
     double epochs;          /* of the fit, passes over the texts; 0: no fit */
     double rate;            /* highest */

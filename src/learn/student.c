@@ -48,11 +48,6 @@ void wt__student_dispose(struct student *student)
     *student = (struct student){0};
 }
 
-size_t wt__student_bytes(size_t tokens, size_t dim, size_t capacity)
-{
-    return (2 * tokens + 3 * capacity) * dim * sizeof(float) + tokens + capacity * sizeof(struct student_text);
-}
-
 void wt__student_begin(struct student *student)
 {
     student->count = 0;

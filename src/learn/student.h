@@ -30,7 +30,6 @@ struct student {
 /* Rows are zero. Errors: WT_ENOMEM. */
 int wt__student_open(struct student *out, size_t tokens, size_t dim, size_t capacity, wt_error *err);
 void wt__student_dispose(struct student *student);
-size_t wt__student_bytes(size_t tokens, size_t dim, size_t capacity);
 
 /* Adds the texts which [count] to the step; begin empties it. The texts are borrowed until backward. */
 void wt__student_begin(struct student *student);

@@ -61,6 +61,15 @@ same "what it learned from" "['data', 'catalogue']" "$(member both 'd["whichtool
 expect 0 "a catalogue" distil tiny --data catalogue --out one --json
 same "no requests" "0 None" "$(json_of '"%s %s" % (d["requests"], d["cosine"])')"
 
+# Names that are no text, or would move the cursor.
+hostile=$'bad\xff\e[31m"name'
+cp -r catalogue "$hostile"
+cp -r models/tiny "models/$hostile"
+expect 0 "hostile names" distil "$hostile" --data "$hostile" --out "out $hostile"
+lacks out $'\e'
+same "they are told as text" "True True" "$(member "out $hostile" \
+    '"%s %s" % (d["whichtool"]["teacher"]["name"].startswith("bad\ufffd"), "\ufffd" in d["whichtool"]["data"]["sources"][0])')"
+
 # Ctrl-C in the middle of what would take very long.
 set -m # a background job of a script ignores SIGINT, unless it has a group of its own
 "$WHICHTOOL" distil tiny --data data --out stopped --epochs 10000 --contrast-epochs 10000 >out 2>err &
