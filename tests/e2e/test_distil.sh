@@ -80,7 +80,7 @@ kill -INT $pid 2>/dev/null
 code=$?
 what="Ctrl-C"
 case $code in
-130) says "stopped|interrupted" ;;
+130) [ ! -s err ] || says "stopped; no model was made" ;; # before the command listens, the signal ends it
 *) fail "exit $code" ;;
 esac
 [ ! -e stopped ] || fail "something was left"
