@@ -960,6 +960,57 @@ WT_API int wt_train(wt_engine *engine, const char *lesson, const wt_train_option
  * and seed as in wt_train_options. Errors: WT_EEMPTY, WT_ENOTFOUND, WT_EFORMAT, ... */
 WT_API int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, char sha256[65], wt_error *err);
 
+/* ---------------------------------------------------------------- distilling */
+
+typedef struct wt_distil_options {
+    size_t size;
+    const char *data; /* data sets in BEIR layout, a line each: their tools' texts and training requests are learned
+                         from, where they have any; dev requests are measured, test requests not read. NULL: the
+                         store's tools and recorded use */
+    const char *out;  /* folder of the model; it may not hold one yet */
+    const char *model, *models_dir; /* the teacher: without an engine, as in wt_open_options */
+    const char *cache_dir;          /* without an engine, as in wt_eval_options */
+    unsigned threads;               /* 0: one a processor. Their number changes no bit of the model */
+    uint64_t seed;                  /* 0: 1 */
+    size_t dimension;               /* of the vectors; 0: 256. At most the teacher's */
+    double smoothing;               /* a of the tokens' weights a / (a + p), p their share of all tokens; 0: 0.001 */
+    double epochs; /* passes over the texts while they are fitted to the teacher's vectors; 0: by their number */
+    double contrast_epochs; /* passes over the requests while they are brought near to their tools; 0: the same */
+    double dense_weight;    /* of meaning in hybrid, that the model's config.json asks for; 0: none is said */
+    const char *ablate; /* for experiments: leave out some of weights, fit, likeness, contrast and merge, with commas
+                           between; NULL: none */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_distil_options;
+
+WT_INIT(wt_distil_options_init, wt_distil_options)
+
+/* A static encoder that was made. */
+typedef struct wt_distilled {
+    const char *path;         /* its folder */
+    const char *teacher;      /* name */
+    size_t tokens, dimension; /* rows of its table, and numbers of a row */
+    uint64_t bytes;           /* of its model.safetensors */
+    size_t texts, requests;   /* it was fitted to, all different; and contrasted on */
+    size_t dev_requests;      /* that were measured */
+    double cosine;            /* of its vectors with the teacher's: the mean over those; NaN: there are none */
+    double seconds;
+    const char *notice; /* one line on what to know, or NULL */
+} wt_distilled;
+
+WT_API void wt_distilled_free(wt_distilled *distilled);
+
+/* Makes a static encoder: a table with a vector a token, whose sum is a text's vector, in the place of an encoder that
+ * takes a thousand times as long. Its rows begin as the teacher's vectors of single tokens, are fitted to its vectors
+ * of texts, and contrasted on requests and their tools (docs/encoders.md). It becomes a model directory like any other,
+ * in options->out. The teacher is the engine's encoder; engine may be NULL when options->data is given. Takes minutes,
+ * nearly all of them the teacher's; a stop leaves no model, and nothing to go on from. The same texts, teacher, options
+ * and seed give the same bytes on the same machine. Queries and imports may run beside it.
+ * Errors: WT_EINVAL (no folder was named, it holds a model, or an option is out of range), WT_EEMPTY (no texts),
+ * WT_EMODEL (no teacher, or one that is static itself), WT_ENOTFOUND, WT_EFORMAT (data), WT_ECANCELLED, WT_ENOMEM,
+ * WT_EIO, ... */
+WT_API int wt_distil(wt_engine *engine, const wt_distil_options *options, wt_distilled **out, wt_error *err);
+
 /* ---------------------------------------------------------------- evaluation */
 
 typedef struct wt_eval_options {

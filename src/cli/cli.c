@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,18 @@ int wt__cli_fail(const struct cli *cli, const wt_error *err)
     if (*err->pointer && !strstr(err->message, err->pointer))
         return wt__cli_say(cli, code, "%s (at %s)", err->message, err->pointer);
     return wt__cli_say(cli, code, "%s", err->message);
+}
+
+int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, double *out)
+{
+    const char *text = wt__text_of(cli, id);
+    char *end = NULL;
+    if (!text)
+        return 0;
+    *out = strtod(text, &end);
+    if (end != text && !*end && isfinite(*out) && *out > 0)
+        return 0;
+    return wt__cli_usage(cli, "--%s takes a number over 0, not \"%s\"", name, text);
 }
 
 void wt__cli_note(const struct cli *cli, const char *format, ...)

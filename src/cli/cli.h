@@ -54,6 +54,9 @@ int wt__cli_fail(const struct cli *cli, const wt_error *err);
 int wt__cli_usage(const struct cli *cli, const char *format, ...) WT_PRINTF(2, 3);
 int wt__cli_say(const struct cli *cli, int exit_code, const char *format, ...) WT_PRINTF(3, 4);
 
+/* The number over 0 that an option was given, or *out as it was. 0, or an exit code with the reason told. */
+int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, double *out);
+
 /* A line on stderr unless --quiet. */
 void wt__cli_note(const struct cli *cli, const char *format, ...) WT_PRINTF(2, 3);
 
@@ -94,6 +97,7 @@ int wt__cmd_remove(struct cli *cli);
 int wt__cmd_rename(struct cli *cli);
 int wt__cmd_show(struct cli *cli);
 int wt__cmd_status(struct cli *cli);
+int wt__cmd_distil(struct cli *cli);
 int wt__cmd_train(struct cli *cli);
 int wt__cmd_usage(struct cli *cli);
 bool wt__usage_allows(const char *action, enum option_id option); /* one of "usage add", ... */

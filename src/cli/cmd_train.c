@@ -174,19 +174,6 @@ static void note_recipe(struct cli *cli, wt_engine *engine)
 
 /* ---------------------------------------------------------------- the verb */
 
-/* A number over 0. */
-static int read_real(struct cli *cli, enum option_id id, const char *name, double *out)
-{
-    const char *text = wt__text_of(cli, id);
-    char *end = NULL;
-    if (!text)
-        return 0;
-    *out = strtod(text, &end);
-    if (end != text && !*end && isfinite(*out) && *out > 0)
-        return 0;
-    return wt__cli_usage(cli, "--%s takes a number over 0, not \"%s\"", name, text);
-}
-
 static int fill_options(struct cli *cli, wt_train_options *options)
 {
     const uint64_t *number = cli->arguments.number;
@@ -214,11 +201,11 @@ static int fill_options(struct cli *cli, wt_train_options *options)
     options->dev_tools = (size_t)number[OPT_DEV_TOOLS];
     options->keep_last = keep && strcmp(keep, "last") == 0;
     options->resume = wt__given(cli, OPT_RESUME);
-    int code = read_real(cli, OPT_EPOCHS, "epochs", &options->epochs);
+    int code = wt__cli_real(cli, OPT_EPOCHS, "epochs", &options->epochs);
     if (code == 0)
-        code = read_real(cli, OPT_LR, "lr", &options->rate);
+        code = wt__cli_real(cli, OPT_LR, "lr", &options->rate);
     if (code == 0)
-        code = read_real(cli, OPT_JOIN, "join", &options->join);
+        code = wt__cli_real(cli, OPT_JOIN, "join", &options->join);
     if (code == 0 && options->data && !options->out)
         code = wt__cli_usage(cli, "--data needs --out FOLDER for the models");
     return code;

@@ -674,6 +674,80 @@ static const struct example train_examples[] = {
     {"whichtool train encoder --resume", "Goes on after Ctrl-C."},
 };
 
+static const struct option distil_options[] = {
+    {.id = OPT_DATA,
+     .name = "data",
+     .kind = VALUE_FOLDER,
+     .value = "DIR",
+     .repeats = true,
+     .help = "A data set in BEIR layout, whose tools' texts and training requests are learned from instead of the "
+             "store's. It may be a catalogue without requests. May be given again."},
+    {.id = OPT_OUT,
+     .name = "out",
+     .kind = VALUE_FOLDER,
+     .value = "FOLDER",
+     .help = "Folder of the model. Required; it may not hold one yet."},
+    {.id = OPT_DIMENSION,
+     .name = "dimension",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = 8192,
+     .help = "Dimension of the vectors, which are stored at a byte a number. Default: 256, or the teacher's where that "
+             "is less."},
+    {.id = OPT_EPOCHS,
+     .name = "epochs",
+     .kind = VALUE_TEXT,
+     .value = "N",
+     .help = "Passes over the texts while they are fitted to the teacher's vectors. Default: by the number of "
+             "texts."},
+    {.id = OPT_CONTRAST_EPOCHS,
+     .name = "contrast-epochs",
+     .kind = VALUE_TEXT,
+     .value = "N",
+     .help = "Passes over the requests while they are brought near to their tools. Default: by the number of "
+             "requests."},
+    {.id = OPT_SMOOTHING,
+     .name = "smoothing",
+     .kind = VALUE_TEXT,
+     .value = "A",
+     .help = "A token begins with the weight A / (A + p), p its share of all tokens. Default: 0.001."},
+    {.id = OPT_DENSE_WEIGHT,
+     .name = "dense-weight",
+     .kind = VALUE_TEXT,
+     .value = "W",
+     .help = "Weight of meaning in hybrid that the model's config.json asks for, beside words, which weigh 1. Default: "
+             "none is said."},
+    {.id = OPT_ABLATE,
+     .name = "ablate",
+     .kind = VALUE_TEXT,
+     .value = "A,B",
+     .help = "For experiments: leave out some of weights (of tokens), fit, likeness (of pairs of texts, in the fit), "
+             "contrast and merge (all of what contrast changes is kept, not half)."},
+    {.id = OPT_SEED,
+     .name = "seed",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = UINT32_MAX,
+     .help = "Random seed; the same seed gives the same model. Default: 1."},
+    {.id = OPT_THREADS,
+     .name = "threads",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = 256,
+     .help = "Number of threads. Default: one a processor."},
+    {.id = OPT_CACHE,
+     .name = "cache",
+     .kind = VALUE_FOLDER,
+     .value = "FOLDER",
+     .help = "Where catalogues of data sets are kept, as in eval."},
+    MODELS_OPTION,
+};
+static const struct example distil_examples[] = {
+    {"whichtool distil " WT_DEFAULT_MODEL " --out models/mine", "A static encoder for the store's own tools."},
+    {"whichtool distil models/tuned --data data/one --data data/two --out models/static",
+     "One from two data sets; then `whichtool find --model models/static ...`."},
+};
+
 static const struct option model_options[] = {
     {.id = OPT_WEIGHT,
      .name = "weight",
@@ -926,6 +1000,22 @@ const struct verb wt__verbs[] = {
      OPTIONS(train_options),
      EXAMPLES(train_examples),
      .run = wt__cmd_train},
+    {.name = "distil",
+     .arguments = "MODEL",
+     .summary = "Make a static encoder of a model: quick, and a few megabytes",
+     .text =
+         "A static encoder is a table with a vector for each token; a text's vector is their sum. It reads a text in "
+         "microseconds, where MODEL, its teacher, takes milliseconds, and finds by meaning less well.\n"
+         "The rows begin as the teacher's vectors of single tokens; they are fitted to its vectors of the tools' texts "
+         "and of training requests; then requests are brought near to their tools, where any are known. Texts are "
+         "those of the store, or of data sets; docs/encoders.md says what each step is worth.\n"
+         "It takes minutes, nearly all of them the teacher's. Ctrl-C leaves no model, and nothing to go on from.",
+     .kind = VALUE_TEXT,
+     .min_words = 1,
+     .max_words = 1,
+     OPTIONS(distil_options),
+     EXAMPLES(distil_examples),
+     .run = wt__cmd_distil},
     {.name = "model",
      .arguments = "[list|info|pull|pack|merge|quantize] [NAME...]",
      .summary = "List, inspect, fetch, pack, merge or quantize the models that make vectors",

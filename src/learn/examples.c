@@ -276,19 +276,21 @@ static int read_split(struct reader *r, const char *dir, const char *split, stru
     return rc;
 }
 
-static bool has_dev(const char *dir)
+static bool has_split(const char *dir, const char *split)
 {
     struct buffer path = {0};
-    wt__buffer_printf(&path, "%s/qrels/dev.tsv", dir);
+    wt__buffer_printf(&path, "%s/qrels/%s.tsv", dir, split);
     bool there = !path.failed && wt__is_file(path.ptr);
     wt__buffer_dispose(&path);
     return there;
 }
 
-static int read_data(struct reader *r, const char *dir)
+static int read_data(struct reader *r, const char *dir, bool requests_optional)
 {
-    int rc = read_split(r, dir, "train", &r->train, r->err);
-    if (rc == 0 && has_dev(dir))
+    int rc = 0;
+    if (!requests_optional || has_split(dir, "train"))
+        rc = read_split(r, dir, "train", &r->train, r->err);
+    if (rc == 0 && has_split(dir, "dev"))
         rc = read_split(r, dir, "dev", &r->dev, r->err);
     return rc;
 }
@@ -401,7 +403,7 @@ static int check(const struct examples *e, const struct examples_options *option
 {
     if (e->tools == 0)
         return wt__fail(err, WT_EEMPTY, "the store %s holds no tools; there is nothing to learn of", e->source);
-    if (e->train.count > 0)
+    if (e->train.count > 0 || options->requests_optional)
         return 0;
     if (e->barren > 0)
         return wt__fail(err, WT_EEMPTY, "none of the %zu training requests of %s names a tool that is there", e->barren,
@@ -439,9 +441,9 @@ static int read_all(struct reader *r, wt_engine *engine, const struct examples_o
     if (rc >= 0 && r->synthetic > 0)
         rc = make_up(r);
     else if (rc >= 0 && data && r->out->tools > 0)
-        rc = read_data(r, data);
+        rc = read_data(r, data, options->requests_optional);
     if (rc >= 0)
-        rc = finish(r, r->synthetic > 0 ? !options->no_dev : !data || !has_dev(data));
+        rc = finish(r, r->synthetic > 0 ? !options->no_dev : !data || !has_split(data, "dev"));
     return rc < 0 ? rc : 0;
 }
 

@@ -71,6 +71,7 @@ struct examples_options {
     unsigned document_fields; /* that the encoder reads; 0: the usual ones */
     size_t synthetic;         /* so many synthetic requests are made, and no others are read; 0: none */
     bool no_dev;              /* of synthetic ones none is dev */
+    bool requests_optional;   /* a catalogue is enough, also a data set without qrels/train.tsv */
 };
 
 /* Errors: WT_EEMPTY (no tool, or no request with a known tool), WT_ENOTFOUND, WT_EFORMAT, WT_ETOOLONG, WT_ESTORE,
@@ -80,7 +81,7 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
 void wt__examples_dispose(struct examples *examples);
 
 /* What several data sets [count], each read by itself, have to teach. A training request that any of them has for dev
- * is left out. most: [count] training requests of each, beyond which a seeded part is taken; 0: all. The sets
+ * is left out. most: [count] training requests of each, beyond which a seeded part is taken; 0, or NULL: all. The sets
  * themselves are not touched. Errors: WT_EEMPTY, WT_ETOOLONG (more tools than a row can count, or too many pairs),
  * WT_ENOMEM. */
 int wt__examples_join(struct examples *out, const struct examples *sets, const size_t *most, size_t count,

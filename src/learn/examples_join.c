@@ -11,7 +11,7 @@
 struct joining {
     struct examples *out;
     const struct examples *sets;
-    const size_t *most; /* [count] */
+    const size_t *most; /* [count], or NULL */
     size_t count;
     struct rng rng;
     struct map dev; /* texts that are dev somewhere */
@@ -136,7 +136,7 @@ static bool add_part(struct joining *j, size_t s)
     const struct examples *set = &j->sets[s];
     struct examples *out = j->out;
     size_t base = out->tools;
-    bool whole = add_tools(j, set) && add_train(j, &set->train, j->most[s], base);
+    bool whole = add_tools(j, set) && add_train(j, &set->train, j->most ? j->most[s] : 0, base);
     for (size_t i = 0; whole && i < set->dev.count; i++)
         whole = add_request(j, &out->dev, &set->dev, i, base);
     out->unknown_labels += set->unknown_labels;
@@ -174,7 +174,7 @@ int wt__examples_join(struct examples *out, const struct examples *sets, const s
     for (size_t s = 0; rc == 0 && s < count; s++)
         if (!add_part(&j, s))
             rc = wt__fail_nomem(err);
-    if (rc == 0 && out->train.count == 0)
+    if (rc == 0 && out->train.count == 0 && out->withheld > 0)
         rc = wt__fail(err, WT_EEMPTY, "every training request of %s is dev as well", out->source);
     if (rc == 0)
         wt__examples_seal(out);

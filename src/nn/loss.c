@@ -199,6 +199,56 @@ static void pull(const float *a, const float *b, double length, double factor, s
     }
 }
 
+float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, size_t width, float likeness,
+                      float *scratch, float *dvectors)
+{
+    struct matmul pairs = {.m = rows,
+                           .n = rows,
+                           .k = width,
+                           .a = vectors,
+                           .a_stride = width,
+                           .b = vectors,
+                           .b_stride = width,
+                           .b_transposed = true,
+                           .c = scratch,
+                           .c_stride = rows};
+    struct matmul gradient = {.m = rows,
+                              .n = width,
+                              .k = rows,
+                              .a = scratch,
+                              .a_stride = rows,
+                              .b = vectors,
+                              .b_stride = width,
+                              .c = dvectors,
+                              .c_stride = width,
+                              .accumulate = true};
+    size_t all = rows * rows;
+    double apart = 0, unlike = 0, n = rows > 0 ? (double)rows : 1;
+
+    for (size_t i = 0; i < rows * width; i++) {
+        double difference = (double)vectors[i] - teacher[i];
+
+        apart += difference * difference;
+        dvectors[i] = (float)(2 * difference / n);
+    }
+    if (likeness == 0)
+        return (float)(apart / n);
+    pairs.a = pairs.b = teacher;
+    wt__matmul(&pairs);
+    for (size_t i = 0; i < all; i++)
+        scratch[i] = -scratch[i];
+    pairs.a = pairs.b = vectors;
+    pairs.accumulate = true;
+    wt__matmul(&pairs);
+    float factor = (float)(4 * likeness / (n * n));
+    for (size_t i = 0; i < all; i++) {
+        unlike += (double)scratch[i] * scratch[i];
+        scratch[i] *= factor;
+    }
+    wt__matmul(&gradient);
+    return (float)(apart / n + likeness * unlike / (n * n));
+}
+
 float wt__loss_triplet(const float *anchor, const float *positive, const float *negative, size_t rows, size_t width,
                        float margin, float *danchor, float *dpositive, float *dnegative)
 {

@@ -35,6 +35,14 @@ float wt__loss_contrast_both(const struct contrast *contrast, float *dqueries, f
 float wt__loss_triplet(const float *anchor, const float *positive, const float *negative, size_t rows, size_t width,
                        float margin, float *danchor, float *dpositive, float *dnegative);
 
+/* How far vectors are from a teacher's, and their likenesses from the teacher's likenesses: with S = V V^T,
+ *
+ *   mean over rows of |v - t|^2 + likeness * mean over pairs of (S - T T^T)^2
+ *
+ * vectors, teacher [B, D] at length one; scratch [B, B]; dvectors [B, D]. */
+float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, size_t width, float likeness,
+                      float *scratch, float *dvectors);
+
 /* The labels of row b: label[start[b]] .. label[start[b + 1] - 1], each once and below the number of labels M. */
 struct labels {
     const size_t *start; /* [B + 1] */

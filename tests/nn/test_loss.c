@@ -346,6 +346,51 @@ static void multilabel_of_the_reference(void **state)
     }
 }
 
+struct distil_twin {
+    double *vectors, *teacher; /* [B, D] */
+    double likeness;
+};
+
+static double dot_of(const double *rows, size_t a, size_t b)
+{
+    double sum = 0;
+
+    for (size_t d = 0; d < D; d++)
+        sum += rows[a * D + d] * rows[b * D + d];
+    return sum;
+}
+
+static double distil_loss(void *context)
+{
+    const struct distil_twin *t = context;
+    double apart = 0, unlike = 0;
+
+    for (size_t i = 0; i < B * D; i++)
+        apart += pow(t->vectors[i] - t->teacher[i], 2);
+    for (size_t a = 0; a < B; a++)
+        for (size_t b = 0; b < B; b++)
+            unlike += pow(dot_of(t->vectors, a, b) - dot_of(t->teacher, a, b), 2);
+    return apart / B + t->likeness * unlike / (B * B);
+}
+
+static void a_teacher_and_its_likenesses(void **state)
+{
+    float *vectors = floats(B * D, 1), *teacher = floats(B * D, 1), dvectors[B * D], scratch[B * B];
+
+    (void)state;
+    for (int likeness = 0; likeness <= 7; likeness += 7) {
+        struct distil_twin twin = {doubles_of(vectors, B * D), doubles_of(teacher, B * D), likeness};
+
+        near("loss", wt__loss_distil(vectors, teacher, B, D, (float)likeness, scratch, dvectors), distil_loss(&twin),
+             1e-5);
+        gradient_agrees("dvectors", distil_loss, &twin, twin.vectors, B * D, dvectors, 1e-5);
+        free(twin.vectors), free(twin.teacher);
+    }
+    assert_true(wt__loss_distil(teacher, teacher, B, D, 7, scratch, dvectors) < 1e-6);
+    assert_true(wt__loss_distil(vectors, teacher, 0, D, 7, scratch, dvectors) == 0);
+    free(vectors), free(teacher);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +402,7 @@ int main(void)
         cmocka_unit_test(multilabel_losses),
         cmocka_unit_test(a_head_of_labels),
         cmocka_unit_test(multilabel_of_the_reference),
+        cmocka_unit_test(a_teacher_and_its_likenesses),
     };
 
     wt__rng_seed(&rng, 5);

@@ -47,6 +47,27 @@ static void written_is_read(void **state)
     wt__file_unmap(&mapping);
 }
 
+static void bytes_are_written_as_such(void **state)
+{
+    static const int8_t bytes[5] = {0, 1, -1, 127, -127};
+    const struct tensor_source tensors[] = {{"odd", bytes, 2, {5, 1}}, {"odd.scale", matrix, 1, {5}}};
+    static const enum dtype types[] = {DTYPE_I8, DTYPE_F32};
+    struct mapping mapping;
+    struct safetensors file;
+
+    (void)state;
+    assert_int_equal(wt__safetensors_write_as(path, tensors, types, 2, NULL, NULL), 0);
+    assert_int_equal(wt__file_map(&mapping, path, NULL), 0);
+    assert_int_equal(wt__safetensors_open(&file, path, mapping.ptr, mapping.len, NULL), 0);
+    const struct tensor *odd = wt__safetensors_find(&file, "odd"), *scale = wt__safetensors_find(&file, "odd.scale");
+    assert_true(odd && odd->dtype == DTYPE_I8 && odd->bytes == sizeof bytes && odd->shape[0] == 5);
+    assert_memory_equal(odd->data, bytes, sizeof bytes);
+    assert_true(scale && scale->dtype == DTYPE_F32);
+    assert_memory_equal(scale->data, matrix, 5 * sizeof *matrix);
+    wt__safetensors_dispose(&file);
+    wt__file_unmap(&mapping);
+}
+
 static void a_file_without_tensors_or_metadata_is_valid(void **state)
 {
     struct safetensors file;
@@ -112,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_is_read),
+        cmocka_unit_test(bytes_are_written_as_such),
         cmocka_unit_test(a_file_without_tensors_or_metadata_is_valid),
         cmocka_unit_test(what_no_reader_takes_is_refused),
         cmocka_unit_test(a_folder_that_is_not_there),

@@ -1,0 +1,515 @@
+/* distil.c: wt_distil: the texts, the teacher's vectors of them, the steps of learn/distil_fit.h, and the model.
+ *
+ * All of the teacher's vectors are in memory at once, in its own dimension and in the student's: 2.5 KB a text for 384
+ * and 256. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "encoder/encoder.h"
+#include "encoder/model_dir.h"
+#include "recipe/trained.h"
+#include "encoder/packed.h"
+#include "encoder/token_table_save.h"
+#include "encoder/token_vectors.h"
+#include "engine/corpus.h"
+#include "engine/engine.h"
+#include "engine/sized_options.h"
+#include "learn/distil_fit.h"
+#include "nn/matmul.h"
+#include "nn/norm.h"
+#include "nn/principal.h"
+
+enum {
+    SEED = 1,
+    DIMENSION = 256,
+    THREADS_MAX = 256,
+    DEV_MOST = 2000 /* requests that are measured */
+};
+static const double EPOCHS_MAX = 10000, SMOOTHING_MAX = 1, DENSE_WEIGHT_MAX = 10;
+
+/* What a result lives in. */
+struct result {
+    wt_distilled visible; /* first, so that the public pointer is this one */
+    struct arena arena;
+};
+
+struct distilling {
+    wt_engine *engine;
+    const wt_distil_options *options;
+    struct distil_settings settings;
+    struct arena *arena; /* the result's */
+    struct train_progress steps;
+    struct progress progress; /* what is not steps; both are the caller's */
+    const char *folder;       /* the teacher's */
+    const struct encoder *teacher;
+    const struct tokenizer *tokenizer;
+    size_t width, dim; /* H, D */
+    struct examples examples;
+    struct distil_texts texts;
+    float *axes;   /* [D, H]; NULL: D is H, and the teacher's own are as good as any */
+    float *wanted; /* [N, D] what the teacher says of the texts, on the axes */
+    struct student student;
+};
+
+void wt_distilled_free(wt_distilled *visible)
+{
+    struct result *result = (struct result *)visible;
+    if (!result)
+        return;
+    wt__arena_dispose(&result->arena);
+    free(result);
+}
+
+/* ---------------------------------------------------------------- options */
+
+/* The steps that are left out, each by what makes it nothing. */
+static int ablate(struct distil_settings *s, const char *names, wt_error *err)
+{
+    for (const char *at = names; at && *at;) {
+        struct str name = {at, strcspn(at, ",")};
+        if (wt__str_equal(name, wt__str("weights")))
+            s->smoothing = 0;
+        else if (wt__str_equal(name, wt__str("fit")))
+            s->epochs = 0;
+        else if (wt__str_equal(name, wt__str("likeness")))
+            s->likeness = 0;
+        else if (wt__str_equal(name, wt__str("contrast")))
+            s->contrast_epochs = 0;
+        else if (wt__str_equal(name, wt__str("merge")))
+            s->contrast_share = 1;
+        else
+            return wt__fail(err, WT_EINVAL,
+                            "distilling has no step \"%.*s\" to leave out; it has: weights, fit, likeness, contrast, "
+                            "merge",
+                            (int)(name.len < 60 ? name.len : 60), name.ptr);
+        at += name.len + (at[name.len] == ',');
+    }
+    return 0;
+}
+
+static int read_options(struct distilling *d, wt_error *err)
+{
+    const wt_distil_options *o = d->options;
+    struct distil_settings *s = &d->settings;
+    *s = wt__distil_defaults;
+    if (!o->out || !*o->out)
+        return wt__fail(err, WT_EINVAL, "name a folder for the model (--out)");
+    if (!(o->epochs >= 0 && o->epochs <= EPOCHS_MAX) || !(o->contrast_epochs >= 0 && o->contrast_epochs <= EPOCHS_MAX))
+        return wt__fail(err, WT_EINVAL, "epochs are a number over 0, at most %.0f", EPOCHS_MAX);
+    if (!(o->smoothing >= 0 && o->smoothing <= SMOOTHING_MAX))
+        return wt__fail(err, WT_EINVAL, "the smoothing of tokens' weights is a number over 0, at most %.0f",
+                        SMOOTHING_MAX);
+    if (!(o->dense_weight >= 0 && o->dense_weight <= DENSE_WEIGHT_MAX))
+        return wt__fail(err, WT_EINVAL, "the weight of meaning is a number over 0, at most %.0f", DENSE_WEIGHT_MAX);
+    if (o->threads > THREADS_MAX)
+        return wt__fail(err, WT_EINVAL, "at most %d threads are used", THREADS_MAX);
+    s->seed = o->seed ? o->seed : SEED;
+    s->threads = o->threads ? o->threads : d->engine ? d->engine->threads : 0;
+    s->threads = s->threads ? s->threads : wt__processor_count();
+    s->smoothing = o->smoothing > 0 ? o->smoothing : s->smoothing;
+    return ablate(s, o->ablate, err); /* what is no step is told before anything is read */
+}
+
+/* What depends on how much there is to learn from. */
+static int set_epochs(struct distilling *d, wt_error *err)
+{
+    const wt_distil_options *o = d->options;
+    struct distil_settings *s = &d->settings;
+    s->epochs = o->epochs > 0 ? o->epochs : wt__distil_fit_epochs(d->texts.count);
+    s->contrast_epochs =
+        o->contrast_epochs > 0 ? o->contrast_epochs : wt__distil_contrast_epochs(d->examples.train.count);
+    return ablate(s, o->ablate, err);
+}
+
+/* A folder that holds a model is not written to: half of the old one and half of the new one are none. */
+static int refuse_model(const char *out, wt_error *err)
+{
+    struct arena arena = {0};
+    const char *config = wt__path_join(&arena, out, "config.json"),
+               *weights = wt__path_join(&arena, out, TRAINED_WEIGHTS);
+    int rc = config && weights ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && (wt__is_file(config) || wt__is_file(weights)))
+        rc = wt__fail(err, WT_EINVAL, "%s holds a model already; name another folder, or remove it", out);
+    else if (rc == 0 && wt__is_file(out))
+        rc = wt__fail(err, WT_EINVAL, "%s is a file; name a folder for the model", out);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- texts */
+
+/* The next of the folders that data names, a line each; false behind the last. */
+static bool next_folder(const char **data, struct str *folder)
+{
+    while (**data == '\n')
+        ++*data;
+    *folder = (struct str){*data, strcspn(*data, "\n")};
+    *data += folder->len;
+    return folder->len > 0;
+}
+
+static int open_corpus(struct distilling *d, const char *data, wt_engine **out, wt_error *err)
+{
+    const wt_distil_options *o = d->options;
+    const struct corpus_options corpus = {.cache_dir = o->cache_dir,
+                                          .model = o->model,
+                                          .models_dir = o->models_dir,
+                                          .progress = o->progress,
+                                          .progress_context = o->progress_context};
+    return wt__corpus_open(out, data, &corpus, err);
+}
+
+/* The teacher is that of the first catalogue. */
+static int open_teacher(struct distilling *d, wt_error *err)
+{
+    int rc = wt__engine_encoder(d->engine, &d->teacher, err);
+    if (rc < 0)
+        return rc;
+    const struct packed *packed = wt__encoder_packed(d->teacher);
+    if (wt__encoder_is_static(d->teacher))
+        return wt__fail(err, WT_EMODEL, "%s is a static encoder itself; name a transformer to distil",
+                        wt__encoder_name(d->teacher));
+    d->folder = d->engine->model_folder;
+    d->tokenizer = &packed->tokenizer;
+    d->width = wt__encoder_dim(d->teacher);
+    d->dim = d->options->dimension ? d->options->dimension : DIMENSION;
+    if (d->dim > d->width && d->options->dimension)
+        return wt__fail(err, WT_EINVAL, "%s has vectors of %zu dimensions; %zu cannot be made of them",
+                        wt__encoder_name(d->teacher), d->width, d->dim);
+    d->dim = d->dim < d->width ? d->dim : d->width;
+    return 0;
+}
+
+/* data: a data set's folder; NULL: the store's recorded use. */
+static int read_catalogue(struct distilling *d, const char *data, wt_engine *engine, struct examples *out,
+                          wt_error *err)
+{
+    const struct examples_options options = {.data = data,
+                                             .seed = d->settings.seed,
+                                             .document_fields =
+                                                 wt__document_fields(wt__encoder_fields(d->teacher), NULL),
+                                             .requests_optional = true};
+    return wt__examples_read(out, engine, &options, &d->steps, err);
+}
+
+/* Every set by its own catalogue; the first one's stays open, for it holds the teacher. */
+static int read_sets(struct distilling *d, wt_engine **own, struct examples *sets, size_t *count, wt_error *err)
+{
+    struct str folder;
+    const char *data = d->options->data;
+    int rc = 0;
+    while (rc == 0 && next_folder(&data, &folder)) {
+        const char *path = wt__arena_copy(d->arena, folder);
+        wt_engine *engine = NULL;
+        if (*count == EXAMPLES_PARTS)
+            return wt__fail(err, WT_EINVAL, "at most %d data sets are learned from at once", EXAMPLES_PARTS);
+        rc = path ? open_corpus(d, path, &engine, err) : wt__fail_nomem(err);
+        if (rc == 0 && !d->engine) {
+            d->engine = *own = engine;
+            rc = open_teacher(d, err);
+        }
+        if (rc == 0)
+            rc = read_catalogue(d, path, engine, &sets[*count], err);
+        *count += rc == 0;
+        if (engine != *own)
+            wt_close(engine);
+    }
+    return rc;
+}
+
+static int read_texts(struct distilling *d, wt_engine **own, wt_error *err)
+{
+    const wt_distil_options *o = d->options;
+    struct examples *sets = calloc(EXAMPLES_PARTS, sizeof *sets);
+    size_t count = 0;
+    int rc = sets ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && d->engine)
+        rc = open_teacher(d, err);
+    if (rc == 0 && o->data)
+        rc = read_sets(d, own, sets, &count, err);
+    else if (rc == 0) {
+        rc = read_catalogue(d, NULL, d->engine, &sets[0], err);
+        count += rc == 0;
+    }
+    if (rc == 0 && count == 0)
+        rc = wt__fail(err, WT_EINVAL, "the data set's folder has no name");
+    if (rc == 0)
+        rc = wt__examples_join(&d->examples, sets, NULL, count, d->settings.seed, err);
+    if (rc == 0)
+        rc = wt__distil_texts_open(&d->texts, &d->examples, d->tokenizer, wt__encoder_max_tokens(d->teacher), err);
+    for (size_t s = 0; s < count; s++)
+        wt__examples_dispose(&sets[s]);
+    free(sets);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the teacher */
+
+/* out [count, D]: vectors [count, H] on the axes. */
+static void turn(const struct distilling *d, const float *vectors, size_t count, float *out)
+{
+    struct matmul product = {.m = count,
+                             .n = d->dim,
+                             .k = d->width,
+                             .a = vectors,
+                             .a_stride = d->width,
+                             .b = d->axes,
+                             .b_stride = d->width,
+                             .b_transposed = true,
+                             .c = out,
+                             .c_stride = d->dim};
+    if (d->axes)
+        wt__matmul(&product);
+    else
+        memcpy(out, vectors, count * d->width * sizeof *out);
+}
+
+/* Unit vectors of texts on the axes; with axes_too those are found by them first. */
+static int teach(struct distilling *d, const struct str *texts, size_t count, bool axes_too, float *out, wt_error *err)
+{
+    float *vectors = wt__alloc_aligned(count * d->width, sizeof *vectors);
+    int rc = vectors ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && wt__progress_phase(&d->progress, "asking the teacher", count))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__encode_many(d->teacher, texts, count, d->settings.threads, vectors, &d->progress, err);
+    if (rc == 0 && axes_too)
+        rc = wt__principal_axes(vectors, count, d->width, d->dim, d->axes, err);
+    if (rc == 0)
+        turn(d, vectors, count, out);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        wt__normalize(out + i * d->dim, d->dim);
+    free(vectors);
+    return rc;
+}
+
+/* The rows to begin with. */
+static int begin_rows(struct distilling *d, wt_error *err)
+{
+    size_t tokens = d->tokenizer->token_count;
+    float *vectors = wt__alloc_aligned(tokens * d->width, sizeof *vectors);
+    float *frequency = wt__alloc_array(tokens, sizeof *frequency);
+    int rc = vectors && frequency ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && wt__progress_phase(&d->progress, "asking the teacher for tokens", tokens))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__token_vectors(d->teacher, d->settings.threads, vectors, &d->progress, err);
+    if (rc == 0) {
+        wt__distil_frequencies(&d->texts, tokens, frequency);
+        turn(d, vectors, tokens, d->student.rows);
+        wt__distil_weigh(&d->student, frequency, d->settings.smoothing);
+    }
+    free(vectors);
+    free(frequency);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the result */
+
+/* The mean cosine with the teacher over dev requests. */
+static int measure(struct distilling *d, wt_distilled *out, wt_error *err)
+{
+    const struct example_set *dev = &d->examples.dev;
+    size_t count = dev->count < DEV_MOST ? dev->count : DEV_MOST;
+    struct token_texts tokens = {0};
+    float *wanted = wt__alloc_aligned(count * d->dim, sizeof *wanted);
+    double sum = 0;
+    out->cosine = NAN;
+    out->dev_requests = count;
+    int rc = wanted ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && count > 0)
+        rc = teach(d, dev->texts, count, false, wanted, err);
+    if (rc == 0)
+        rc = wt__distil_tokens(&tokens, d->tokenizer, dev->texts, count, wt__encoder_max_tokens(d->teacher), err);
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        wt__student_begin(&d->student);
+        wt__student_forward(&d->student, &tokens, &i, 1);
+        for (size_t k = 0; k < d->dim; k++)
+            sum += (double)d->student.vectors[k] * wanted[i * d->dim + k];
+    }
+    if (rc == 0 && count > 0)
+        out->cosine = sum / (double)count;
+    wt__token_texts_dispose(&tokens);
+    free(wanted);
+    return rc;
+}
+
+/* A string of any bytes: what is no UTF-8 becomes U+FFFD. */
+static json_t *clean(struct str name)
+{
+    struct buffer text = {0};
+    json_t *value = NULL;
+    wt__buffer_json(&text, name);
+    if (!text.failed)
+        wt__json_parse(&value, text.ptr, text.len, NULL);
+    wt__buffer_dispose(&text);
+    return value;
+}
+
+/* The last parts of the data's paths, which say what it was and not where. */
+static json_t *name_data(const struct distilling *d)
+{
+    json_t *names = json_array();
+    const char *data = d->options->data ? d->options->data : d->engine->path;
+    struct str folder;
+    int failed = !names;
+    while (!failed && next_folder(&data, &folder)) {
+        char *path = wt__arena_copy(d->arena, folder);
+        struct str name = path ? wt__model_name(path) : folder;
+        failed = !path || json_array_append_new(names, clean(name)) < 0;
+    }
+    if (!failed)
+        return names;
+    json_decref(names);
+    return NULL;
+}
+
+/* What of a tool the teacher read, its student reads. */
+static json_t *name_fields(const char *names)
+{
+    json_t *fields = json_array();
+    int failed = !fields;
+    for (const char *at = names; !failed && *at;) {
+        size_t len = strcspn(at, ",");
+        failed = json_array_append_new(fields, json_stringn(at, len));
+        at += len + (at[len] == ',');
+    }
+    if (!failed)
+        return fields;
+    json_decref(fields);
+    return NULL;
+}
+
+static json_t *describe(const struct distilling *d)
+{
+    const struct distil_settings *s = &d->settings;
+    const struct examples *e = &d->examples;
+    json_t *about = json_pack(
+        "{s:s, s:s, s:{s:o, s:s}, s:{s:s, s:o, s:I, s:I, s:I, s:I}, s:{s:I, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, "
+        "s:f, s:f, s:I}}",
+        "lesson", "distil", "version", wt_version(), "teacher", "name", clean(wt__str(wt__encoder_name(d->teacher))),
+        "hash", wt__encoder_hash(d->teacher), "data", "sha256", e->hash, "sources", name_data(d), "tools",
+        (json_int_t)e->tools, "requests", (json_int_t)e->train.count, "dev_requests", (json_int_t)e->dev.count, "texts",
+        (json_int_t)d->texts.count, "options", "dimension", (json_int_t)d->dim, "smoothing", s->smoothing, "epochs",
+        s->epochs, "rate", s->rate, "batch", (json_int_t)s->batch, "likeness", s->likeness, "contrast_epochs",
+        s->contrast_epochs, "contrast_rate", s->contrast_rate, "contrast_batch", (json_int_t)s->contrast_batch,
+        "contrast_scale", s->contrast_scale, "contrast_share", s->contrast_share, "seed", (json_int_t)s->seed);
+    int failed = !about;
+    if (about && d->options->dense_weight > 0)
+        failed |= json_object_set_new(about, "dense_weight", json_real(d->options->dense_weight));
+    if (about && *wt__encoder_fields(d->teacher))
+        failed |= json_object_set_new(about, "fields", name_fields(wt__encoder_fields(d->teacher)));
+    if (!failed)
+        return about;
+    json_decref(about);
+    return NULL;
+}
+
+static int save(struct distilling *d, wt_distilled *out, wt_error *err)
+{
+    json_t *about = describe(d);
+    int rc = about ? 0 : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = refuse_model(d->options->out, err); /* another process may have been quicker */
+    if (rc == 0)
+        rc = wt__token_table_save(d->options->out, d->folder, d->student.rows, d->student.tokens, d->dim, about, err);
+    json_decref(about);
+    if (rc < 0)
+        return rc;
+    const char *weights = wt__path_join(d->arena, d->options->out, TRAINED_WEIGHTS);
+    out->path = wt__arena_copy(d->arena, wt__str(d->options->out));
+    out->teacher = wt__arena_copy(d->arena, wt__str(wt__encoder_name(d->teacher)));
+    if (!weights || !out->path || !out->teacher)
+        return wt__fail_nomem(err);
+    out->bytes = wt__file_size(weights);
+    out->tokens = d->student.tokens;
+    out->dimension = d->dim;
+    out->texts = d->texts.count;
+    out->requests = d->settings.contrast_epochs > 0 ? d->examples.train.count : 0;
+    return wt__examples_notice(&d->examples, d->arena, &out->notice, err);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static int tell(void *context, const wt_train_progress *p)
+{
+    const wt_distil_options *o = context;
+    return o->progress ? o->progress(o->progress_context, p->phase, p->done, p->total) : 0;
+}
+
+static int make_table(struct distilling *d, wt_error *err)
+{
+    const struct distil_settings *s = &d->settings;
+    size_t room = s->batch > 2 * s->contrast_batch ? s->batch : 2 * s->contrast_batch;
+    if (d->dim < d->width)
+        d->axes = wt__alloc_aligned(d->dim * d->width, sizeof *d->axes);
+    d->wanted = wt__alloc_aligned(d->texts.count * d->dim, sizeof *d->wanted);
+    int rc = d->wanted && (d->axes || d->dim == d->width) ? 0 : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = wt__student_open(&d->student, d->tokenizer->token_count, d->dim, room, err);
+    if (rc == 0)
+        rc = teach(d, d->texts.texts, d->texts.count, d->axes != NULL, d->wanted, err);
+    if (rc == 0)
+        rc = begin_rows(d, err);
+    if (rc == 0)
+        rc = wt__distil_fit(&d->student, &d->texts, d->wanted, s, &d->steps, err);
+    return rc < 0 ? rc : wt__distil_contrast(&d->student, &d->texts, s, &d->steps, err);
+}
+
+static int run(struct distilling *d, wt_engine **own, wt_distilled *out, wt_error *err)
+{
+    double began = wt__now_ms();
+    int rc = refuse_model(d->options->out, err);
+    if (rc == 0)
+        rc = read_texts(d, own, err);
+    if (rc == 0)
+        rc = set_epochs(d, err);
+    if (rc == 0)
+        rc = make_table(d, err);
+    if (rc == 0)
+        rc = measure(d, out, err);
+    if (rc == 0)
+        rc = save(d, out, err);
+    out->seconds = (wt__now_ms() - began) / 1000;
+    return rc;
+}
+
+int wt_distil(wt_engine *engine, const wt_distil_options *given, wt_distilled **out, wt_error *err)
+{
+    wt_distil_options options;
+    wt_engine *own = NULL;
+    *out = NULL;
+    struct distilling d = {.engine = engine, .options = &options};
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc == 0 && !engine && !options.data)
+        rc = wt__fail(err, WT_EINVAL, "name a store or a data set to learn from");
+    if (rc == 0)
+        rc = read_options(&d, err);
+    if (rc < 0)
+        return rc;
+    struct result *result = calloc(1, sizeof *result);
+    if (!result)
+        return wt__fail_nomem(err);
+    d.arena = &result->arena;
+    wt__train_progress_init(&d.steps, tell, &options);
+    wt__progress_init(&d.progress, options.progress, options.progress_context);
+    wt__blas_load(NULL); /* where it is missing, our own kernels do */
+    rc = run(&d, &own, &result->visible, err);
+    wt__progress_dispose(&d.progress);
+    wt__student_dispose(&d.student);
+    wt__distil_texts_dispose(&d.texts);
+    wt__examples_dispose(&d.examples);
+    free(d.axes);
+    free(d.wanted);
+    wt_close(own);
+    if (rc == 0)
+        *out = &result->visible;
+    else
+        wt_distilled_free(&result->visible);
+    return rc;
+}

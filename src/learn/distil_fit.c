@@ -1,0 +1,299 @@
+/* distil_fit.c: see distil_fit.h. Both trainings run by the loop of learn/loop.h on one thread but for the optimiser.
+ */
+#include "learn/distil_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/loop.h"
+#include "nn/loss.h"
+
+const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3,
+                                                    .rate = 2e-3,
+                                                    .batch = 512,
+                                                    .likeness = 20,
+                                                    .contrast_rate = 1e-3,
+                                                    .contrast_batch = 256,
+                                                    .contrast_scale = 20,
+                                                    .contrast_share = .5};
+
+/* Texts and requests that are seen in all, and passes at least and at most. */
+enum {
+    FIT_ENOUGH = 750000,
+    FIT_LEAST = 5,
+    FIT_MOST = 100,
+    CONTRAST_ENOUGH = 180000,
+    CONTRAST_LEAST = 3,
+    CONTRAST_MOST = 10
+};
+
+static double passes(size_t count, double enough, double least, double most)
+{
+    return fmin(fmax(round(enough / fmax((double)count, 1)), least), most);
+}
+
+double wt__distil_fit_epochs(size_t texts)
+{
+    return passes(texts, FIT_ENOUGH, FIT_LEAST, FIT_MOST);
+}
+
+double wt__distil_contrast_epochs(size_t requests)
+{
+    return passes(requests, CONTRAST_ENOUGH, CONTRAST_LEAST, CONTRAST_MOST);
+}
+
+void wt__distil_weigh(struct student *student, const float *frequency, double smoothing)
+{
+    for (size_t t = 0; smoothing > 0 && t < student->tokens; t++)
+        for (size_t d = 0; d < student->dim; d++)
+            student->rows[t * student->dim + d] *= (float)(smoothing / (smoothing + frequency[t]));
+}
+
+/* ---------------------------------------------------------------- what both share */
+
+struct fitting {
+    struct student *student;
+    const struct distil_texts *texts;
+    const struct distil_settings *settings;
+    float *scores; /* [batch, batch] */
+
+    const float *teacher; /* of the fit: [N, D] */
+    float *wanted;        /* [batch, D] */
+    size_t count;         /* texts, or requests, of the step */
+
+    /* Of contrast: an example is a batch of one source, drawn when it is its turn. */
+    struct source_batch *batches; /* [examples] */
+    uint32_t *order;              /* [B] requests of each source in the order in which they are met */
+    uint32_t *requests, *tools;   /* [batch] of the step: requests by number, and the row of one tool of each */
+    uint32_t *which;              /* [batch] texts */
+    uint8_t *pairs, *turned;      /* [batch, batch] of enum pair; and transposed */
+    float *second;                /* [2 batch, D] gradients of the other direction */
+};
+
+static int keep_rows(void *self, const struct loop_state *state, wt_error *err)
+{
+    (void)self;
+    (void)state;
+    (void)err;
+    return 0; /* the student is the model */
+}
+
+static size_t tokens_of(const struct student *student)
+{
+    size_t tokens = 0;
+    for (size_t i = 0; i < student->count; i++)
+        tokens += student->texts[i].length;
+    return tokens;
+}
+
+static int run_loop(struct fitting *f, struct objective *objective, double epochs, double rate, size_t batch,
+                    struct train_progress *progress, wt_error *err)
+{
+    const struct loop_options options = {.seed = f->settings->seed,
+                                         .workers = f->settings->threads,
+                                         .epochs = epochs,
+                                         .batch = batch,
+                                         .rate = rate,
+                                         .warmup = .05,
+                                         .schedule = SCHEDULE_COSINE,
+                                         .adamw = {.9f, .999f, 1e-8f, 0, 0}};
+    struct loop_result result;
+    objective->self = f;
+    objective->parameters = &f->student->parameter;
+    objective->parameter_count = 1;
+    objective->save = keep_rows;
+    return wt__loop_run(objective, &options, progress, &result, err);
+}
+
+/* ---------------------------------------------------------------- fit */
+
+static int prepare_fit(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
+                       wt_error *err)
+{
+    struct fitting *f = self;
+    size_t dim = f->student->dim;
+    (void)rng;
+    (void)err;
+    f->count = count;
+    for (size_t i = 0; i < count; i++)
+        memcpy(f->wanted + i * dim, f->teacher + examples[i] * dim, dim * sizeof *f->wanted);
+    wt__student_begin(f->student);
+    wt__student_forward(f->student, &f->texts->tokens, examples, count);
+    *tokens += tokens_of(f->student);
+    return 0;
+}
+
+static double loss_fit(void *self)
+{
+    struct fitting *f = self;
+    float loss = wt__loss_distil(f->student->vectors, f->wanted, f->count, f->student->dim,
+                                 (float)f->settings->likeness, f->scores, f->student->dvectors);
+    wt__student_backward(f->student);
+    return loss;
+}
+
+int wt__distil_fit(struct student *student, const struct distil_texts *texts, const float *teacher,
+                   const struct distil_settings *settings, struct train_progress *progress, wt_error *err)
+{
+    size_t batch = settings->batch;
+    struct fitting f = {.student = student, .texts = texts, .settings = settings, .teacher = teacher};
+    struct objective objective = {.examples = texts->count, .prepare = prepare_fit, .loss = loss_fit};
+    if (settings->epochs <= 0)
+        return 0;
+    f.scores = wt__alloc_aligned(batch * batch, sizeof *f.scores);
+    f.wanted = wt__alloc_aligned(batch * student->dim, sizeof *f.wanted);
+    int rc = f.scores && f.wanted ? run_loop(&f, &objective, settings->epochs, settings->rate, batch, progress, err)
+                                  : wt__fail_nomem(err);
+    free(f.scores);
+    free(f.wanted);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- contrast */
+
+struct source_batch {
+    size_t first, count; /* in order */
+};
+
+static bool of_request(const struct example_set *train, uint32_t request, uint32_t row)
+{
+    for (size_t l = train->starts[request]; l < train->starts[request + 1]; l++)
+        if (train->tools[l] == row)
+            return true;
+    return false;
+}
+
+/* One tool of each request is drawn to be right; the others of its own, and those with the same text, are not wrong. */
+static void list_pairs(struct fitting *f)
+{
+    const struct example_set *train = &f->texts->examples->train;
+    const uint32_t *text = f->texts->tool_text;
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t j = 0; j < f->count; j++) {
+            bool right = of_request(train, f->requests[i], f->tools[j]) || text[f->tools[i]] == text[f->tools[j]];
+            enum pair pair = i == j ? PAIR_POSITIVE : right ? PAIR_IGNORED : PAIR_NEGATIVE;
+            f->pairs[i * f->count + j] = f->turned[j * f->count + i] = (uint8_t)pair;
+        }
+}
+
+static int prepare_contrast(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
+                            wt_error *err)
+{
+    struct fitting *f = self;
+    const struct example_set *train = &f->texts->examples->train;
+    const struct source_batch *batch = &f->batches[examples[0]];
+    (void)count; /* 1 */
+    (void)err;
+    f->count = batch->count;
+    wt__student_begin(f->student);
+    for (size_t i = 0; i < batch->count; i++) {
+        uint32_t request = f->order[batch->first + i];
+        size_t first = train->starts[request], labels = train->starts[request + 1] - first;
+        f->requests[i] = request;
+        f->tools[i] = train->tools[first + wt__rng_below(rng, labels)];
+        f->which[i] = f->texts->request_text[request];
+    }
+    wt__student_forward(f->student, &f->texts->tokens, f->which, f->count);
+    for (size_t i = 0; i < f->count; i++)
+        f->which[i] = f->texts->tool_text[f->tools[i]];
+    wt__student_forward(f->student, &f->texts->tokens, f->which, f->count);
+    list_pairs(f);
+    *tokens += tokens_of(f->student);
+    return 0;
+}
+
+static double loss_contrast(void *self)
+{
+    struct fitting *f = self;
+    struct student *student = f->student;
+    size_t half = f->count * student->dim;
+    struct contrast there = {.rows = f->count,
+                             .columns = f->count,
+                             .width = student->dim,
+                             .queries = student->vectors,
+                             .documents = student->vectors + half,
+                             .pairs = f->pairs,
+                             .scale = (float)f->settings->contrast_scale,
+                             .scores = f->scores};
+    struct contrast back = there;
+    back.queries = there.documents;
+    back.documents = there.queries;
+    back.pairs = f->turned;
+    double loss = wt__loss_contrast(&there, student->dvectors, student->dvectors + half);
+    loss += wt__loss_contrast(&back, f->second + half, f->second);
+    for (size_t i = 0; i < 2 * half; i++)
+        student->dvectors[i] = .5f * (student->dvectors[i] + f->second[i]);
+    wt__student_backward(student);
+    return loss / 2;
+}
+
+/* Every source's requests in an order drawn by the seed, cut into batches of nearly the same size. */
+static int cut_batches(struct fitting *f, size_t *count, wt_error *err)
+{
+    const struct examples *e = f->texts->examples;
+    size_t most = f->settings->contrast_batch, begin = 0;
+    struct rng rng;
+    wt__rng_seed(&rng, f->settings->seed);
+    *count = 0;
+    f->order = wt__alloc_array(e->train.count, sizeof *f->order);
+    f->batches = wt__alloc_array(e->train.count, sizeof *f->batches);
+    if (!f->order || !f->batches)
+        return wt__fail_nomem(err);
+    for (size_t p = 0; p < e->part_count; begin = e->parts[p++].train) {
+        size_t requests = e->parts[p].train - begin, batches = (requests + most - 1) / most;
+        wt__rng_draw(&rng, f->order + begin, requests, requests - (requests > 0));
+        for (size_t i = 0; i < requests; i++)
+            f->order[begin + i] += (uint32_t)begin;
+        for (size_t b = 0; b < batches; b++) {
+            size_t first = requests * b / batches, end = requests * (b + 1) / batches;
+            f->batches[*count] = (struct source_batch){begin + first, end - first};
+            *count += end - first > 1; /* one alone has nothing to be told from */
+        }
+    }
+    return 0;
+}
+
+static int begin_contrast(struct fitting *f, size_t *batches, wt_error *err)
+{
+    size_t batch = f->settings->contrast_batch;
+    f->scores = wt__alloc_aligned(batch * batch, sizeof *f->scores);
+    f->requests = wt__alloc_array(batch, sizeof *f->requests);
+    f->tools = wt__alloc_array(batch, sizeof *f->tools);
+    f->which = wt__alloc_array(batch, sizeof *f->which);
+    f->pairs = wt__alloc_array(batch, batch);
+    f->turned = wt__alloc_array(batch, batch);
+    f->second = wt__alloc_aligned(2 * batch * f->student->dim, sizeof *f->second);
+    bool whole = f->scores && f->requests && f->tools && f->which && f->pairs && f->turned && f->second;
+    return whole ? cut_batches(f, batches, err) : wt__fail_nomem(err);
+}
+
+int wt__distil_contrast(struct student *student, const struct distil_texts *texts,
+                        const struct distil_settings *settings, struct train_progress *progress, wt_error *err)
+{
+    struct fitting f = {.student = student, .texts = texts, .settings = settings};
+    struct objective objective = {.prepare = prepare_contrast, .loss = loss_contrast};
+    size_t floats = student->parameter.count;
+    if (settings->contrast_epochs <= 0 || texts->examples->train.count == 0)
+        return 0;
+    float *before = wt__alloc_aligned(floats, sizeof *before);
+    int rc = before ? begin_contrast(&f, &objective.examples, err) : wt__fail_nomem(err);
+    if (rc == 0 && objective.examples > 0) {
+        memcpy(before, student->rows, floats * sizeof *before);
+        rc = run_loop(&f, &objective, settings->contrast_epochs, settings->contrast_rate, 1, progress, err);
+        for (size_t i = 0; i < floats; i++)
+            student->rows[i] = before[i] + (float)settings->contrast_share * (student->rows[i] - before[i]);
+    }
+    free(before);
+    free(f.scores);
+    free(f.order);
+    free(f.batches);
+    free(f.requests);
+    free(f.tools);
+    free(f.which);
+    free(f.pairs);
+    free(f.turned);
+    free(f.second);
+    return rc;
+}

@@ -1,0 +1,99 @@
+/* principal.c: orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) on the matrix of second moments:
+ * the axes are multiplied by it and made orthonormal again, from the first axes of the space on, until they hardly
+ * turn. Axes of nearly equal moments go on turning among themselves, which changes nothing of what they keep:
+ * ITERATIONS are enough for all others. */
+#include "nn/principal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "nn/matmul.h"
+
+enum { ITERATIONS = 64 };
+
+/* moments [width, width] = vectors^T vectors / count. */
+static void second_moments(const float *vectors, size_t count, size_t width, float *moments)
+{
+    struct matmul product = {.m = width,
+                             .n = width,
+                             .k = count,
+                             .a = vectors,
+                             .a_stride = width,
+                             .a_transposed = true,
+                             .b = vectors,
+                             .b_stride = width,
+                             .c = moments,
+                             .c_stride = width};
+    wt__matmul(&product);
+    for (size_t i = 0; i < width * width; i++)
+        moments[i] /= count > 0 ? (float)count : 1;
+}
+
+static double dot(const float *a, const float *b, size_t width)
+{
+    double sum = 0;
+    for (size_t i = 0; i < width; i++)
+        sum += (double)a[i] * b[i];
+    return sum;
+}
+
+/* What is left of `axis` beside the axes before it, at length one; false where nothing is. Twice is enough (Kahan). */
+static bool make_orthogonal(float *axes, size_t number, size_t width)
+{
+    float *axis = axes + number * width;
+    double before = dot(axis, axis, width), after = before;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t a = 0; a < number; a++) {
+            float share = (float)dot(axis, axes + a * width, width);
+            for (size_t i = 0; i < width; i++)
+                axis[i] -= share * axes[a * width + i];
+        }
+    after = dot(axis, axis, width);
+    if (!(after > before * 1e-12) || !(after > 0))
+        return false;
+    for (size_t i = 0; i < width; i++)
+        axis[i] /= (float)sqrt(after);
+    return true;
+}
+
+/* Axes that came to nothing become the first directions of the space that are still free. */
+static void orthonormalise(float *axes, size_t keep, size_t width)
+{
+    for (size_t a = 0, free_direction = 0; a < keep; a++)
+        while (!make_orthogonal(axes, a, width) && free_direction < width) {
+            memset(axes + a * width, 0, width * sizeof *axes);
+            axes[a * width + free_direction++] = 1;
+        }
+}
+
+int wt__principal_axes(const float *vectors, size_t count, size_t width, size_t keep, float *axes, wt_error *err)
+{
+    float *moments = wt__alloc_aligned(width * width, sizeof *moments);
+    float *turned = wt__alloc_aligned(keep * width, sizeof *turned);
+    if (moments && turned) {
+        second_moments(vectors, count, width, moments);
+        memset(axes, 0, keep * width * sizeof *axes);
+        for (size_t a = 0; a < keep; a++)
+            memcpy(axes + a * width, moments + a * width, width * sizeof *axes);
+        orthonormalise(axes, keep, width);
+        struct matmul product = {.m = keep,
+                                 .n = width,
+                                 .k = width,
+                                 .a = axes,
+                                 .a_stride = width,
+                                 .b = moments,
+                                 .b_stride = width,
+                                 .c = turned,
+                                 .c_stride = width};
+        for (int i = 0; i < ITERATIONS; i++) {
+            wt__matmul(&product);
+            memcpy(axes, turned, keep * width * sizeof *axes);
+            orthonormalise(axes, keep, width);
+        }
+    }
+    int rc = moments && turned ? 0 : wt__fail_nomem(err);
+    free(moments);
+    free(turned);
+    return rc;
+}
