@@ -39,17 +39,7 @@ same "its own" "(False, '$work/models/along')" "$(json_of '(d["came_along"], d["
 rm -rf models/along
 
 # A manifest says what is right.
-manifest() { # NAME
-    "$python" - "$1" >"program/$1.json" <<'PYTHON'
-import hashlib, json, os, sys
-folder = f"program/{sys.argv[1]}"
-files = [{"path": f, "bytes": os.path.getsize(f"{folder}/{f}"),
-          "sha256": hashlib.sha256(open(f"{folder}/{f}", "rb").read()).hexdigest()} for f in sorted(os.listdir(folder))]
-print(json.dumps({"name": sys.argv[1], "license": "Apache-2.0", "architecture": "bert", "dimension": 16, "files": files,
-                  "sources": []}))
-PYTHON
-}
-manifest along
+"$python" "$source_root/tools/model-manifest" program/along/ Apache-2.0 >program/along.json || fail "no manifest"
 expect 0 "right by its manifest" model pull along
 says "is here and right"
 printf x >>program/along/vocab.txt
@@ -90,4 +80,14 @@ says "1 of 7 tools have no vector yet"
 rm -rf "program/$own"
 expect 0 "without the new one, the old one is the default again" status
 prints "by the model $before; "
+
+# Those of this repository are as their manifests have them, and have a card.
+export WHICHTOOL_MANIFESTS=$source_root/models
+for folder in "$source_root"/models/*/; do
+    [ -d "$folder" ] || continue
+    name=$(basename "$folder")
+    expect 0 "$name of the repository" model pull "$name"
+    says "$name came with whichtool, and is here and right"
+    same "its card" yes "$([ -s "$folder/README.md" ] && echo yes)"
+done
 finish
