@@ -78,6 +78,7 @@ done
 # A data set, and what the reference library makes of the model.
 six_tools 60 1 1 train=0,1,2 dev=3
 expect 0 "a data set" train encoder --data data --out learned "${options[@]}"
+prints "^encoder: recall@5"
 expect 2 "no such set" train encoder --data data --most other=5 --out joined "${options[@]}"
 says "no data set is called \"other\""
 expect 2 "no such dev" train encoder --data data --dev words --out joined "${options[@]}"
@@ -90,7 +91,6 @@ says "^encoder: dev [0-9.]+ % at step"
 same "each measurement" "recall@5 of hybrid True data 1" "$(json_of '"%s %s %s %d" % (d["figure"],
     d["measurements"][-1]["figure"] == d["after"], d["measurements"][0]["sets"][0]["set"],
     len(d["measurements"][0]["sets"]))')"
-prints "^encoder: recall@5"
 cp -r data more
 expect 0 "two data sets" train encoder --data data --data more --most 20 --json --out both "${options[@]}"
 same "what it learned from" "12 40 True" "$("$python" -c '
