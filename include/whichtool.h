@@ -777,6 +777,8 @@ WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *l
 #define WT_BUILT_IN_MODEL "whichtool-static-v1"
 
 #define WT_MAX_MERGED 64 /* models of one wt_model_merge */
+/* What meaning may weigh in hybrid, beside words, which weigh 1. */
+#define WT_MAX_DENSE_WEIGHT 10.0
 
 typedef struct wt_model {
     const char *name;
@@ -1044,6 +1046,7 @@ typedef struct wt_eval_options {
     size_t max_per_provider;                                                  /* as in wt_find_options */
     int copies;                                                               /* the same */
     double dense_weight; /* of meaning in hybrid, at most 10; 0: the model's own, as its config.json says */
+    double brief_weight; /* the same in brief requests; 0: dense_weight in all */
 } wt_eval_options;
 
 WT_INIT(wt_eval_options_init, wt_eval_options)

@@ -56,6 +56,8 @@ int wt__cli_say(const struct cli *cli, int exit_code, const char *format, ...) W
 
 /* The number over 0 that an option was given, or *out as it was. 0, or an exit code with the reason told. */
 int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, double *out);
+/* The same of --dense-weight W or W,BRIEF; without BRIEF *brief is as it was. */
+int wt__cli_dense_weight(const struct cli *cli, double *usual, double *brief);
 
 /* A line on stderr unless --quiet. */
 void wt__cli_note(const struct cli *cli, const char *format, ...) WT_PRINTF(2, 3);

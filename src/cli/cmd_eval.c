@@ -58,16 +58,6 @@ static int read_ptr(struct cli *cli, wt_eval_options *options)
     return wt__cli_usage(cli, "--oracle takes a number from 0 to 1, not \"%s\"", rate);
 }
 
-static int read_dense_weight(struct cli *cli, double *out)
-{
-    const char *text = wt__text_of(cli, OPT_DENSE_WEIGHT);
-    char *end = NULL;
-    *out = text ? strtod(text, &end) : 0;
-    if (!text || (end != text && !*end && *out > 0 && *out <= 10))
-        return 0;
-    return wt__cli_usage(cli, "--dense-weight takes a number above 0 and at most 10, not \"%s\"", text);
-}
-
 static void json_row(struct buffer *out, const wt_eval_report *report, const wt_eval_row *row)
 {
     wt__buffer_char(out, '{');
@@ -227,7 +217,7 @@ int wt__cmd_eval(struct cli *cli)
         code = read_ptr(cli, &options);
     if (code != 0)
         return code;
-    if ((code = read_dense_weight(cli, &options.dense_weight)) != 0)
+    if ((code = wt__cli_dense_weight(cli, &options.dense_weight, &options.brief_weight)) != 0)
         return code;
     options.split = wt__text_of(cli, OPT_SPLIT);
     options.recipes = wt__text_of(cli, OPT_RECIPE);

@@ -498,8 +498,10 @@ static const struct option eval_options[] = {
     {.id = OPT_DENSE_WEIGHT,
      .name = "dense-weight",
      .kind = VALUE_TEXT,
-     .value = "W",
-     .help = "Weight of meaning in hybrid, beside words, which weigh 1. Default: the model's own."},
+     .value = "W,BRIEF",
+     .help =
+         "Weight of meaning in hybrid, beside words, which weigh 1, such as 0.6; with a second number, which is for "
+         "brief requests, such as 0.6,1.8. Default: the model's own."},
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,

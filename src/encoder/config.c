@@ -468,12 +468,22 @@ void wt__model_fields(const char *folder, char out[MODEL_FIELDS])
     json_decref(config);
 }
 
-float wt__model_dense_weight(const char *folder)
+bool wt__dense_weight_valid(struct dense_weight weight)
 {
+    const float most = (float)WT_MAX_DENSE_WEIGHT;
+    return weight.usual > 0 && weight.usual <= most && weight.brief > 0 && weight.brief <= most;
+}
+
+struct dense_weight wt__model_dense_weight(const char *folder)
+{
+    struct dense_weight weight = {0};
     json_t *config;
-    if (read_object(&config, folder, "config.json", true, NULL) < 0)
-        return MODEL_DENSE_WEIGHT;
-    double weight = wt__json_real(wt__json_object(config, "whichtool"), "dense_weight", 0);
-    json_decref(config);
-    return weight > 0 && weight <= MODEL_MAX_DENSE_WEIGHT ? (float)weight : MODEL_DENSE_WEIGHT;
+    if (read_object(&config, folder, "config.json", true, NULL) == 0) {
+        const json_t *given = json_object_get(wt__json_object(config, "whichtool"), "dense_weight");
+        bool both = json_array_size(given) == 2;
+        weight.usual = (float)json_number_value(both ? json_array_get(given, 0) : given);
+        weight.brief = (float)json_number_value(both ? json_array_get(given, 1) : given);
+        json_decref(config);
+    }
+    return wt__dense_weight_valid(weight) ? weight : (struct dense_weight){MODEL_DENSE_WEIGHT, MODEL_DENSE_WEIGHT};
 }

@@ -98,12 +98,16 @@ int wt__model_config_read(struct model_config *out, const char *folder, wt_error
 enum { MODEL_FIELDS = 128 /* bytes; names beyond are left out */ };
 void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
 
-/* "whichtool": {"dense_weight": 1.2}: what meaning by this model weighs in hybrid, beside words, which weigh 1. What
- * is not above 0 and at most MODEL_MAX_DENSE_WEIGHT is as if it were not there: MODEL_DENSE_WEIGHT, which was fitted to
- * models that never saw a tool. */
+/* "whichtool": {"dense_weight": 1.2} or {"dense_weight": [0.6, 1.8]}: what meaning by this model weighs in hybrid,
+ * beside words, which weigh 1: in all requests, or in long and in brief ones. What is not above 0 and at most
+ * WT_MAX_DENSE_WEIGHT is as if it were not there: MODEL_DENSE_WEIGHT, which was fitted to models that never saw a
+ * tool. */
 #define MODEL_DENSE_WEIGHT 0.6f
-#define MODEL_MAX_DENSE_WEIGHT 10.0
-float wt__model_dense_weight(const char *folder);
+struct dense_weight {
+    float usual, brief;
+};
+struct dense_weight wt__model_dense_weight(const char *folder);
+bool wt__dense_weight_valid(struct dense_weight weight);
 
 /* Whether the dimensions are inside the limits and fit together. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);

@@ -141,7 +141,7 @@ const char *wt__encoder_fields(const struct encoder *encoder)
     return encoder->cache.packed.header->fields;
 }
 
-float wt__encoder_dense_weight(const struct encoder *encoder)
+struct dense_weight wt__encoder_dense_weight(const struct encoder *encoder)
 {
     return encoder->cache.packed.header->dense_weight;
 }

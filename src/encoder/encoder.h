@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "base/str.h"
+#include "encoder/config.h"
 
 struct encoder;
 struct encoder_scratch;
@@ -33,7 +34,7 @@ bool wt__encoder_is_static(const struct encoder *encoder);     /* has no layers 
 const char *wt__encoder_name(const struct encoder *encoder);   /* the folder's last part; lives as the encoder does */
 const char *wt__encoder_hash(const struct encoder *encoder);   /* SHA-256 of weights and fields, 64 digits; the same */
 const char *wt__encoder_fields(const struct encoder *encoder); /* wt__model_fields of its folder; the same */
-float wt__encoder_dense_weight(const struct encoder *encoder); /* wt__model_dense_weight of its folder */
+struct dense_weight wt__encoder_dense_weight(const struct encoder *encoder); /* wt__model_dense_weight of its folder */
 
 /* The hash of the encoder that the folder holds, without opening it, as far as its packed model tells; false where
  * there is none that is current. */

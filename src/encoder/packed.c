@@ -68,8 +68,7 @@ static int check_header(const struct packed_header *h, size_t len, const char *p
         return wt__fail(err, WT_EMODEL, "%s: the header is damaged", path);
     if (wt__model_config_check(&h->config, path, err) < 0)
         return WT_EMODEL;
-    if (!memchr(h->fields, '\0', sizeof(h->fields)) ||
-        !(h->dense_weight > 0 && h->dense_weight <= (float)MODEL_MAX_DENSE_WEIGHT))
+    if (!memchr(h->fields, '\0', sizeof(h->fields)) || !wt__dense_weight_valid(h->dense_weight))
         return wt__fail(err, WT_EMODEL, "%s: what the model says of its use is damaged", path);
     if (h->sections[PACKED_TOKENIZER].size > len || wt__packed_place(&expected, err) < 0 ||
         expected.file_size != h->file_size || memcmp(expected.sections, h->sections, sizeof(h->sections)) != 0)

@@ -40,8 +40,8 @@ struct packed_header {
     unsigned char source_sha256[32]; /* of model.safetensors */
     uint64_t parameters;             /* numbers in the source that the forward pass uses */
     struct packed_section sections[PACKED_PARTS];
-    char fields[MODEL_FIELDS]; /* wt__model_fields of the source ... */
-    float dense_weight;        /* ... and wt__model_dense_weight */
+    char fields[MODEL_FIELDS];        /* wt__model_fields of the source ... */
+    struct dense_weight dense_weight; /* ... and wt__model_dense_weight */
     struct model_config config;
     uint64_t checksum; /* of everything before it */
 };

@@ -345,7 +345,8 @@ static void allow(const struct bundles *bundles, const uint64_t *allowed, uint64
 int wt__bundles_nearest(const struct bundles *bundles, const struct bundle_query *query, size_t *out, wt_error *err)
 {
     const float words = query->retriever->weights[SOURCE_BM25], meaning = query->retriever->weights[SOURCE_DENSE];
-    const struct retriever words_or_meaning = {.weights = {[SOURCE_BM25] = words, [SOURCE_DENSE] = meaning}};
+    const struct retriever words_or_meaning = {.weights = {[SOURCE_BM25] = words, [SOURCE_DENSE] = meaning},
+                                               .brief = query->retriever->brief};
     const bool neither = words <= 0 && meaning <= 0;
     struct view view = {.snapshot = bundles->snapshot, .encoder = bundles->encoder, .vectors = vectors_of(bundles)};
     struct retrieve_request request = {.text = query->text, .k = 1};

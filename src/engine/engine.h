@@ -84,7 +84,7 @@ struct wt_engine {
     bool model_came_along; /* with the program */
     bool read_only;
     unsigned threads, busy_ms;
-    float dense_weight; /* of meaning in hybrid, in place of the encoder's own; 0: that */
+    struct dense_weight dense_weight; /* of meaning in hybrid, in place of the encoder's own; zeros: that */
 
     pthread_mutex_t store_lock;
     struct store *store;

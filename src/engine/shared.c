@@ -139,7 +139,7 @@ int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, cons
 struct retriever wt__engine_plain(const wt_engine *engine, const struct retriever *plain, const struct encoder *encoder)
 {
     struct retriever retriever = *plain;
-    if (engine->dense_weight > 0)
+    if (engine->dense_weight.usual > 0)
         wt__retriever_weigh_meaning(&retriever, engine->dense_weight);
     else if (encoder)
         wt__retriever_weigh_meaning(&retriever, wt__encoder_dense_weight(encoder));

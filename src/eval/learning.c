@@ -126,8 +126,10 @@ static int settle(struct learning *learning, const struct dataset *train, const 
     wt__sha256_update(&sha, EDITION, sizeof EDITION - 1);
     hash_str(&sha, wt__str(wt__model_chosen(options->model, options->models_dir)));
     hash_number(&sha, options->seed);
-    if (options->dense_weight > 0) /* what auto is compared with */
+    if (options->dense_weight > 0) { /* what auto is compared with */
         wt__sha256_update(&sha, &options->dense_weight, sizeof options->dense_weight);
+        wt__sha256_update(&sha, &options->brief_weight, sizeof options->brief_weight);
+    }
     hash_split(&sha, train, taken);
     if (dev)
         hash_split(&sha, dev, NULL);

@@ -25,10 +25,12 @@ bool wt__retriever_asks(const struct retriever *retriever, enum source_id source
     return retriever->weights[source] > 0 || (retriever->also & 1u << source);
 }
 
-void wt__retriever_weigh_meaning(struct retriever *retriever, float weight)
+void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weight weight)
 {
-    if (retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0)
-        retriever->weights[SOURCE_DENSE] = weight;
+    if (retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0) {
+        retriever->weights[SOURCE_DENSE] = weight.usual;
+        retriever->brief = weight.brief;
+    }
 }
 
 struct retriever wt__retriever_read(const json_t *weights)
@@ -66,8 +68,22 @@ bool wt__query_asks(const struct query *query, enum source_id source)
 /* What a source adds to the value of candidate c for text t. */
 static float value_of(const struct query *query, enum source_id source, size_t t, size_t c)
 {
-    float weight = query->retriever->weights[source];
+    float weight = query->weights[source];
     return weight > 0 ? wt__sources[source]->value(query, weight, t, c) : 0;
+}
+
+/* The fewer words a request has, the less they say: those of a brief one are often not the catalogue's, or stand in
+ * many tools, where a long one has some that only its tool has. So meaning goes from one weight to the other, by the
+ * logarithm of the number of words. */
+static void weigh(struct query *query)
+{
+    const struct retriever *retriever = query->retriever;
+    memcpy(query->weights, retriever->weights, sizeof query->weights);
+    if (!query->fused || retriever->brief <= 0)
+        return;
+    float words = fminf(fmaxf((float)query->workspace->texts[0].term_count, BRIEF_WORDS), LONG_WORDS);
+    float length = logf(words / BRIEF_WORDS) / logf((float)LONG_WORDS / BRIEF_WORDS);
+    query->weights[SOURCE_DENSE] = retriever->brief * powf(query->weights[SOURCE_DENSE] / retriever->brief, length);
 }
 
 int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
@@ -76,6 +92,7 @@ int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
     uint32_t *provider = wt__arena_array(&workspace->arena, uint32_t, query->count);
     if (!provider)
         return wt__fail_nomem(err);
+    weigh(query);
     for (size_t c = 0; c < query->count; c++)
         provider[c] = query->view->snapshot->keys[query->rows[c]].provider;
     *out = (struct evidence){.texts = workspace->text_count,
@@ -136,7 +153,7 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
             stage->rank = rank_in(whole, query->rows[c]);
             stage->score = whole->scores[c];
             stage->share = value_of(query, s, 0, c);
-            stage->weight = query->retriever->weights[s];
+            stage->weight = query->weights[s];
         }
         wt__sources[s]->features(query, c, out->features);
     }

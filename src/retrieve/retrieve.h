@@ -20,12 +20,16 @@
 #include "index/snapshot.h"
 #include "retrieve/neighbours.h"
 
+/* Different words, but stop words, of a request that is brief, and of one that is not any more. */
+enum { BRIEF_WORDS = 6, LONG_WORDS = 25 };
+
 /* Kinds of evidence; a row each in fuse.c. */
 enum source_id { SOURCE_BM25, SOURCE_DENSE, SOURCE_NEIGHBOURS, SOURCE_RECORDED, SOURCES };
 
 /* How much each kind of evidence weighs. */
 struct retriever {
     float weights[SOURCES]; /* 0: not looked at */
+    float brief;            /* what meaning weighs in a brief request, where words weigh too; 0: as in any other */
     float subquery;         /* what a sub-query of the request counts beside the whole */
     unsigned also;          /* sources, 1u << source_id, looked at without a weight all the same: for the features */
 };
@@ -36,7 +40,7 @@ bool wt__retriever_asks(const struct retriever *retriever, enum source_id source
 
 /* Gives meaning that weight where the retriever weighs words, too: an encoder's own (wt__encoder_dense_weight), in
  * place of that of wt__hybrid. */
-void wt__retriever_weigh_meaning(struct retriever *retriever, float weight);
+void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weight weight);
 
 /* Usages of the very same request (recorded.c) have a say that is this share of all others' together. */
 #define RECORDED_SHARE 1.5f

@@ -52,8 +52,9 @@ struct query {
     const struct retrieve_request *request;
     struct workspace *workspace;
     struct hit_list *out;
-    size_t depth; /* candidates of a text and source */
-    bool fused;   /* words and meaning both have a weight: they have to be on one scale */
+    size_t depth;           /* candidates of a text and source */
+    bool fused;             /* words and meaning both have a weight: they have to be on one scale */
+    float weights[SOURCES]; /* the retriever's, as they are for this request */
     uint32_t *rows;
     size_t count; /* N candidates: rows [count], ascending */
 };
