@@ -82,8 +82,12 @@ int wt__train_progress_measured(struct train_progress *progress, uint64_t step, 
         wt__grow((void **)&progress->measurements, &progress->measurement_capacity, progress->measurement_count + 1,
                  sizeof(wt_measurement *)) < 0)
         return wt__fail_nomem(err);
-    if (count > 0)
-        memcpy(sets, progress->sets, count * sizeof *sets);
+    for (size_t i = 0; i < count; i++) {
+        sets[i] =
+            (wt_dev_figure){wt__arena_copy(progress->arena, wt__str(progress->sets[i].set)), progress->sets[i].value};
+        if (!sets[i].set)
+            return wt__fail_nomem(err);
+    }
     *made = (wt_measurement){.step = step, .figure = figure, .len = count, .sets = sets};
     progress->measurements[progress->measurement_count++] = progress->state.measured = made;
     return tell(progress) ? wt__fail_cancelled(err) : 0;

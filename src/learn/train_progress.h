@@ -32,7 +32,8 @@ int wt__train_progress_phase(struct train_progress *progress, const char *phase,
 /* So far is done. The last step of a phase is always told. Non-zero: stop. */
 int wt__train_progress_step(struct train_progress *progress, uint64_t done);
 
-/* A set's figure, and then the figure of a measurement, which is told at once. Errors: WT_ENOMEM. */
+/* A set's figure, whose name is borrowed until the figure of the measurement, which is told at once. Errors: WT_ENOMEM;
+ * WT_ECANCELLED, of the latter. */
 int wt__train_progress_set(struct train_progress *progress, const char *set, double figure, wt_error *err);
 int wt__train_progress_measured(struct train_progress *progress, uint64_t step, double figure, wt_error *err);
 /* Moves the measurements of the lesson into the arena. WT_ENOMEM. */
