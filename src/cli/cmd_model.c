@@ -194,6 +194,8 @@ int wt__cmd_model(struct cli *cli)
     wt_models *models = NULL;
     wt_error err;
     int code = check_words(cli, action);
+    if (strcmp(action, "pull") == 0 && strcmp(name, WT_BUILT_IN_MODEL) == 0) /* there is nothing to fetch of it */
+        name = WT_DEFAULT_MODEL;
     if (code != 0)
         return code;
     if (strcmp(action, "merge") == 0)

@@ -51,6 +51,7 @@ static int stand_by(struct search *search, wt_error *err)
     rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&plan->notice, text.ptr, search->arena, err);
     wt__buffer_dispose(&text);
     plan->encoder = standby;
+    plan->retriever = wt__engine_plain(search->engine, &plan->retriever, standby);
     plan->set = set;
     return rc;
 }

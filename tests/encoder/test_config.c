@@ -170,20 +170,23 @@ static void meaning_weighs_what_the_config_says(void **state)
 {
     static const struct {
         const char *member;
-        float weight;
+        float usual, brief;
     } cases[] = {
-        {"{}", .6f},
-        {"{\"dense_weight\": 1.25}", 1.25f},
-        {"{\"dense_weight\": 3}", 3},
-        {"{\"dense_weight\": 10}", 10},
-        {"{\"dense_weight\": 1e-3}", 1e-3f},
-        {"{\"dense_weight\": 0}", .6f},
-        {"{\"dense_weight\": -1}", .6f},
-        {"{\"dense_weight\": 10.01}", .6f},
-        {"{\"dense_weight\": 1e308}", .6f},
-        {"{\"dense_weight\": \"1.2\"}", .6f},
-        {"{\"dense_weight\": [1]}", .6f},
-        {"7", .6f},
+        {"{}", .6f, .6f},
+        {"{\"dense_weight\": 1.25}", 1.25f, 1.25f},
+        {"{\"dense_weight\": 10}", 10, 10},
+        {"{\"dense_weight\": 1e-3}", 1e-3f, 1e-3f},
+        {"{\"dense_weight\": [0.5, 2]}", .5f, 2},
+        {"{\"dense_weight\": 0}", .6f, .6f},
+        {"{\"dense_weight\": -1}", .6f, .6f},
+        {"{\"dense_weight\": 10.01}", .6f, .6f},
+        {"{\"dense_weight\": 1e308}", .6f, .6f},
+        {"{\"dense_weight\": \"1.2\"}", .6f, .6f},
+        {"{\"dense_weight\": [1]}", .6f, .6f},
+        {"{\"dense_weight\": [1, 11]}", .6f, .6f},
+        {"{\"dense_weight\": [1, \"1\"]}", .6f, .6f},
+        {"{\"dense_weight\": [1, 1, 1]}", .6f, .6f},
+        {"7", .6f, .6f},
     };
     char folder[64], model[80], text[1024];
     struct encoder *encoder;
@@ -194,8 +197,9 @@ static void meaning_weighs_what_the_config_says(void **state)
         snprintf(text, sizeof(text), CONFIG("\"model_type\": \"bert\", \"whichtool\": %s, "), cases[i].member);
         put_text(model, "config.json", text);
         assert_int_equal(wt__encoder_open(&encoder, model, NULL), 0);
-        if (wt__encoder_dense_weight(encoder) != cases[i].weight)
-            fail_msg("%s: %g", cases[i].member, (double)wt__encoder_dense_weight(encoder));
+        struct dense_weight weight = wt__encoder_dense_weight(encoder);
+        if (weight.usual != cases[i].usual || weight.brief != cases[i].brief)
+            fail_msg("%s: %g, %g", cases[i].member, (double)weight.usual, (double)weight.brief);
         wt__encoder_close(encoder);
     }
     remove_folder(folder);

@@ -347,11 +347,22 @@ static void explanations_add_up(void **state)
 /* The weight is the model's, and of hybrid alone. */
 static void meaning_weighs_what_its_model_says(void **state)
 {
+    static const char brief[] = "find a table for two in the city",
+                      middle[] = "table city town book seat river hotel bridge street square",
+                      full[] =
+                          "table city town book seat river hotel bridge street square castle garden market harbour "
+                          "museum station airport school bakery church library tower island village forest lake";
     static const struct {
         const char *config, *recipe;
         double weight;
-    } cases[] = {{"", "hybrid", .6},   {"1.75", "hybrid", 1.75},     {"99", "hybrid", .6},
-                 {"1.75", "dense", 1}, {"1.75", "toolrerank", 1.75}, {"1.75", NULL, 1.75}};
+        const char *request;
+    } cases[] = {
+        {"", "hybrid", .6, brief},    {"1.75", "hybrid", 1.75, brief},      {"99", "hybrid", .6, brief},
+        {"1.75", "dense", 1, brief},  {"1.75", "toolrerank", 1.75, brief},  {"1.75", NULL, 1.75, brief},
+        {"[0.5, 2]", NULL, 2, brief}, {"[0.5, 2]", NULL, 1.217663, middle}, /* ten words: 2 * (.5 / 2)^(log(10 / 6) /
+                                                                               log(25 / 6)) */
+        {"[0.5, 2]", NULL, .5, full}, {"[0.5, 2]", "dense", 1, brief},
+    };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct place own;
@@ -367,13 +378,13 @@ static void meaning_weighs_what_its_model_says(void **state)
         wt_find_options_init(&options);
         options.recipe = cases[i].recipe;
         options.explain = 1;
-        wt_hits *hits = find_with(&own, engine, "find a table for two in the city", &options);
+        wt_hits *hits = find_with(&own, engine, cases[i].request, &options);
         assert_true(hits->len > 0);
         size_t seen = 0;
         for (size_t s = 0; s < hits->items[0]->stage_count; s++) {
             const wt_stage_score *stage = hits->items[0]->stages[s];
             if (strcmp(stage->stage, "dense") == 0 && ++seen)
-                assert_true(fabs(stage->weight - cases[i].weight) < 1e-6);
+                assert_float_equal(stage->weight, cases[i].weight, 1e-6);
             else if (strcmp(stage->stage, "bm25") == 0)
                 assert_true(stage->weight == 1);
         }

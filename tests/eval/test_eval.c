@@ -120,9 +120,9 @@ static void figures_are_means_over_queries(void **state)
 static void the_weight_of_meaning_is_told(void **state)
 {
     static const struct {
-        double asked;
+        double asked, brief;
         const char *says;
-    } cases[] = {{0, "\"dense_weight\":0.6"}, {2.5, "\"dense_weight\":2.5"}};
+    } cases[] = {{0, 0, "\"dense_weight\":0.6"}, {2.5, 0, "\"dense_weight\":2.5"}, {.5, 2, "\"dense_weight\":[0.5,2]"}};
     char folder[64], model[80];
     (void)state;
     make_model(folder, model);
@@ -133,6 +133,7 @@ static void the_weight_of_meaning_is_told(void **state)
         options.recipes = "bm25,hybrid";
         options.model = model;
         options.dense_weight = cases[i].asked;
+        options.brief_weight = cases[i].brief;
         if (wt_eval(root, &options, &report, &err) < 0)
             fail_msg("%s", err.message);
         assert_null(strstr(report->rows[0]->settings, "dense_weight"));

@@ -298,9 +298,10 @@ static void results_are_those_of_the_formulas(void **state)
     (void)state;
     struct retriever meaning_first = wt__hybrid, words = wt__bm25, meaning = wt__dense;
     const struct retriever *const retrievers[] = {&words, &meaning, &wt__hybrid, &meaning_first};
-    wt__retriever_weigh_meaning(&meaning_first, 3);
-    wt__retriever_weigh_meaning(&words, 3); /* neither has two to weigh */
-    wt__retriever_weigh_meaning(&meaning, 3);
+    const struct dense_weight three = {3, 3};
+    wt__retriever_weigh_meaning(&meaning_first, three);
+    wt__retriever_weigh_meaning(&words, three); /* neither has two to weigh */
+    wt__retriever_weigh_meaning(&meaning, three);
     assert_true(memcmp(&words, &wt__bm25, sizeof words) == 0 && memcmp(&meaning, &wt__dense, sizeof meaning) == 0);
     static const struct {
         size_t k, cap;
