@@ -37,6 +37,8 @@ prints "^$built_in: built in; model2vec, 0 layers, dimension [0-9]+, 512 tokens,
 expect 0 "one model" model info $built_in --json
 same "of the library" "(True, True, True, '')" "$(json_of '(d["built_in"], d["installed"], d["packed"], d["path"])')"
 expect 0 "there is nothing to pack" model pack $built_in
+HF_ENDPOINT=http://127.0.0.1:9 expect 0 "nor to fetch" model pull $built_in
+says "^$built_in came with whichtool, and is here and right\.$"
 expect 0 "no model by choice" find --model "" --json rain
 same "words alone" "bm25 " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
 for recipe in dense auto; do
@@ -57,8 +59,16 @@ for lesson in encoder tool2vec\\+refiner mlc\\+refiner; do says "^Note: $lesson:
 expect 0 "and finds" -s use.wt find --recipe tool2vec --json book a table
 same "by it" "$built_in" "$(json_of 'd["encoder"]')"
 
-# The default model comes: its vectors are not there yet, and nothing is mixed.
+# The default model comes: half a copy is no model yet.
 "$python" "$here/tiny_model.py" "$work/models/$default"
+mv "models/$default/model.safetensors" .
+expect 0 "half a model" find --json rain in the city
+same "is none" "hybrid $built_in None" "$(json_of '"%s %s %s" % (d["recipe"], d["encoder"], d["notice"])')"
+expect 0 "and is not promised" status
+prints "^vectors +6 of 6 tools, by the model $built_in$"
+mv model.safetensors "models/$default/"
+
+# Its vectors are not there yet, and nothing is mixed.
 until_then="$built_in finds until there are vectors of $default; .whichtool vectors. makes them"
 expect 0 "a model that has just come" find --json -k 6 --recipe dense rain in the city
 same "waits" "6 $built_in" "$(json_of '"%d %s" % (len(d["hits"]), d["encoder"])')"
