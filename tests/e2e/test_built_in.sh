@@ -39,6 +39,10 @@ same "of the library" "(True, True, True, '')" "$(json_of '(d["built_in"], d["in
 expect 0 "there is nothing to pack" model pack $built_in
 HF_ENDPOINT=http://127.0.0.1:9 expect 0 "nor to fetch" model pull $built_in
 says "^$built_in came with whichtool, and is here and right\.$"
+for action in "merge $built_in $built_in" "quantize $built_in"; do
+    expect 5 "no model is made from it" model $action --out made
+    says "^whichtool: $built_in is built in: no other model can be made from it; name a model's folder$"
+done
 expect 0 "no model by choice" find --model "" --json rain
 same "words alone" "bm25 " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
 for recipe in dense auto; do
