@@ -130,8 +130,8 @@ typedef struct wt_engine wt_engine;
 typedef struct wt_open_options {
     size_t size;
     int read_only;          /* non-zero: never write the store or its index folder */
-    const char *model;      /* name or directory of the encoder. NULL: WT_DEFAULT_MODEL where it is there, else
-                               WT_BUILT_IN_MODEL, which always is; "": none, words alone count */
+    const char *model;      /* name or directory of the encoder. NULL: the first that is there of WT_TUNED_MODEL,
+                               WT_DEFAULT_MODEL and WT_BUILT_IN_MODEL, which always is; "": none, words alone count */
     const char *models_dir; /* where models live; NULL: $WHICHTOOL_MODELS, else $XDG_DATA_HOME/whichtool/models,
                                else ~/.local/share/whichtool/models */
     unsigned threads;       /* for batch encoding; 0: one a processor */
