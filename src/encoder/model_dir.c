@@ -94,9 +94,10 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
 bool wt__model_came_along(const char *folder, const char *models_dir)
 {
     struct arena arena = {0};
-    const char *along = wt__program_models(&arena);
-    char *models;
-    bool same = along && wt__models_folder(&models, &arena, models_dir, NULL) == 0 && strcmp(models, along) == 0;
+    char *models, *any = NULL; /* one of the models folder, which may be the program's own */
+    if (wt__models_folder(&models, &arena, models_dir, NULL) == 0)
+        any = wt__path_join(&arena, models, "any");
+    bool same = any && wt__program_has(any);
 
     wt__arena_dispose(&arena);
     return !same && wt__program_has(folder);
