@@ -72,6 +72,17 @@ expect 0 "and is not promised" status
 prints "^vectors +6 of 6 tools, by the model $built_in$"
 mv model.safetensors "models/$default/"
 
+# A damaged one is told, and does not take meaning away.
+cp "models/$default/model.safetensors" .
+truncate -s 1000 "models/$default/model.safetensors"
+for store in "$WHICHTOOL_STORE" words.wt; do
+    [ -e "$store" ] || expect 0 "a store without vectors" -s "$store" add --no-vectors weather.json
+    expect 0 "a damaged model" -s "$store" find --json rain in the city
+    same "stands aside" "hybrid $built_in" "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
+    says "model.safetensors: the file is truncated"
+done
+mv model.safetensors "models/$default/"
+
 # Its vectors are not there yet, and nothing is mixed.
 until_then="$built_in finds until there are vectors of $default; .whichtool vectors. makes them"
 expect 0 "a model that has just come" find --json -k 6 --recipe dense rain in the city
