@@ -10,8 +10,11 @@ if(NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
 endif()
 configure_file(cmake/whichtool.pc.in whichtool.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/whichtool.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# Of the model that is built in, its card alone.
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models
-  PATTERN "packed-*" EXCLUDE PATTERN ".*" EXCLUDE PATTERN "*.unfinished-*" EXCLUDE)
+  PATTERN "packed-*" EXCLUDE PATTERN ".*" EXCLUDE PATTERN "*.unfinished-*" EXCLUDE PATTERN "whichtool-static-v1" EXCLUDE)
+install(FILES models/whichtool-static-v1/README.md
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models/whichtool-static-v1 OPTIONAL)
 install(FILES man/whichtool.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/whichtool.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   RENAME whichtool)

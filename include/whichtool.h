@@ -130,8 +130,8 @@ typedef struct wt_engine wt_engine;
 typedef struct wt_open_options {
     size_t size;
     int read_only;          /* non-zero: never write the store or its index folder */
-    const char *model;      /* name or directory of the encoder. NULL: WT_DEFAULT_MODEL where it is there, else
-                               WT_BUILT_IN_MODEL, which always is; "": none, words alone count */
+    const char *model;      /* name or directory of the encoder. NULL: the first that is there of WT_TUNED_MODEL,
+                               WT_DEFAULT_MODEL and WT_BUILT_IN_MODEL, which always is; "": none, words alone count */
     const char *models_dir; /* where models live; NULL: $WHICHTOOL_MODELS, else $XDG_DATA_HOME/whichtool/models,
                                else ~/.local/share/whichtool/models */
     unsigned threads;       /* for batch encoding; 0: one a processor */
@@ -272,7 +272,7 @@ typedef struct wt_status {
     const char *encoder;
     uint64_t encoder_embedded; /* tools that have a vector of it */
     const char *better;        /* as in wt_hits */
-    int model_came_along; /* the encoder is one of those that came with whichtool */
+    int model_came_along;      /* the encoder is one of those that came with whichtool */
 } wt_status;
 
 /* What there is: the catalogue, vectors, recorded use, trained models, sizes. Loads no model and reads no tool, so it
@@ -789,7 +789,7 @@ typedef struct wt_model {
     int packed;                                       /* the packed cache is there and current */
     size_t dimension, layers, max_tokens, parameters; /* 0 when not installed */
     uint64_t bytes;
-    int built_in; /* it is part of the library */
+    int built_in;   /* it is part of the library */
     int came_along; /* it is one of those that came with whichtool */
 } wt_model;
 

@@ -94,7 +94,8 @@ static int pull(struct cli *cli, const char *folder, const char *name)
     if (rc < 0)
         return fail(cli, &err);
     wt_models *models = NULL;
-    bool along = wt_model_info(folder, name, &models, NULL) == 0 && models->items[0]->came_along;
+    bool along =
+        wt_model_info(folder, name, &models, NULL) == 0 && (models->items[0]->came_along || models->items[0]->built_in);
     wt__cli_note(cli,
                  rc > 0  ? "%s was fetched and checked."
                  : along ? "%s came with whichtool, and is here and right."
@@ -194,8 +195,8 @@ int wt__cmd_model(struct cli *cli)
     wt_models *models = NULL;
     wt_error err;
     int code = check_words(cli, action);
-    if (strcmp(action, "pull") == 0 && strcmp(name, WT_BUILT_IN_MODEL) == 0) /* there is nothing to fetch of it */
-        name = WT_DEFAULT_MODEL;
+    if (strcmp(action, "pull") == 0 && a->word_count < 2 && strcmp(name, WT_BUILT_IN_MODEL) == 0)
+        name = WT_DEFAULT_MODEL; /* of the built-in one there is nothing to fetch */
     if (code != 0)
         return code;
     if (strcmp(action, "merge") == 0)

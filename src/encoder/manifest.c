@@ -42,6 +42,8 @@ bool wt__program_has(const char *folder)
     struct arena arena = {0};
     const char *models = wt__program_models(&arena);
     size_t len = models ? strlen(models) : 0;
+    while (len > 1 && models[len - 1] == '/')
+        len--;
     bool has = len > 0 && strncmp(folder, models, len) == 0 && folder[len] == '/';
     wt__arena_dispose(&arena);
     return has;

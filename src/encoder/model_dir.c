@@ -40,12 +40,10 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
     return *out ? 0 : wt__fail_nomem(err);
 }
 
-/* 1 when models/name is a model, 0 when not, or WT_ENOMEM. */
-static int is_model(struct arena *arena, const char *models, const char *name)
+/* 1 when the folder is a model, 0 when not, or WT_ENOMEM. */
+static int is_model(struct arena *arena, const char *folder)
 {
-    char *folder = wt__path_join(arena, models, name);
-    char *config = folder ? wt__path_join(arena, folder, "config.json") : NULL;
-    char *weights = folder ? wt__path_join(arena, folder, MODEL_WEIGHTS) : NULL;
+    char *config = wt__path_join(arena, folder, "config.json"), *weights = wt__path_join(arena, folder, MODEL_WEIGHTS);
 
     return config && weights ? wt__is_file(config) && wt__is_file(weights) : WT_ENOMEM;
 }
@@ -54,8 +52,9 @@ static int is_model(struct arena *arena, const char *models, const char *name)
 static char *program_model(struct arena *arena, const char *name)
 {
     const char *models = wt__program_models(arena);
+    char *folder = models ? wt__path_join(arena, models, name) : NULL;
 
-    return models && is_model(arena, models, name) > 0 ? wt__path_join(arena, models, name) : NULL;
+    return folder && is_model(arena, folder) > 0 ? folder : NULL;
 }
 
 /* Where else a model of that name is: in the library or among the program's; NULL where it is not. */
@@ -81,7 +80,10 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
         *out = wt__path_join(arena, *out, name);
     if (rc == WT_ENOMEM || (rc == 0 && !*out))
         return wt__fail_nomem(err);
-    char *along = rc < 0 || !wt__is_folder(*out) ? other_place(arena, name) : NULL;
+    int own = rc == 0 ? is_model(arena, *out) : 0;
+    if (own < 0)
+        return wt__fail_nomem(err);
+    char *along = own ? NULL : other_place(arena, name);
     if (along)
         *out = along;
     if (rc < 0 && !along && err)
@@ -92,9 +94,10 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
 bool wt__model_came_along(const char *folder, const char *models_dir)
 {
     struct arena arena = {0};
-    const char *along = wt__program_models(&arena);
-    char *models;
-    bool same = along && wt__models_folder(&models, &arena, models_dir, NULL) == 0 && strcmp(models, along) == 0;
+    char *models, *any = NULL; /* one of the models folder, which may be the program's own */
+    if (wt__models_folder(&models, &arena, models_dir, NULL) == 0)
+        any = wt__path_join(&arena, models, "any");
+    bool same = any && wt__program_has(any);
 
     wt__arena_dispose(&arena);
     return !same && wt__program_has(folder);
@@ -107,7 +110,7 @@ const char *wt__model_chosen(const char *name, const char *models_dir)
     for (size_t i = 0; !chosen && i < sizeof preferred / sizeof *preferred; i++) {
         struct arena arena = {0};
         char *folder;
-        if (wt__model_folder(&folder, &arena, models_dir, preferred[i], NULL) == 0 && wt__model_is_there(folder))
+        if (wt__model_folder(&folder, &arena, models_dir, preferred[i], NULL) == 0 && is_model(&arena, folder) > 0)
             chosen = preferred[i];
         wt__arena_dispose(&arena);
     }
@@ -139,8 +142,10 @@ int wt__model_names(struct arena *arena, const char *models, char ***names, size
     if (!directory)
         return errno == ENOENT ? 0 : wt__fail_errno(err, "open", models);
     while (rc == 0 && *count < MODELS_MAX && (entry = readdir(directory))) {
-        int found = entry->d_name[0] == '.' ? 0 : is_model(arena, models, entry->d_name);
-
+        if (entry->d_name[0] == '.')
+            continue;
+        char *folder = wt__path_join(arena, models, entry->d_name);
+        int found = folder ? is_model(arena, folder) : WT_ENOMEM;
         if (found > 0)
             (*names)[*count] = wt__arena_copy(arena, wt__str(entry->d_name));
         if (found < 0 || (found > 0 && !(*names)[*count]))

@@ -21,13 +21,15 @@ enum { MODELS_MAX = 4096 }; /* folders looked at in one models folder */
  * Errors: WT_ENOTFOUND (no environment says where, base/file.h), WT_ENOMEM. */
 int wt__models_folder(char **out, struct arena *arena, const char *models_dir, wt_error *err);
 
-/* The folder of a model: of that name below the models folder, or, where there is none, of the models that came with
- * the program; of WT_BUILT_IN_MODEL MODEL_BUILT_IN in place of the latter; when the name holds a slash, that folder
- * itself. It need not be there. In the arena. Errors: WT_EINVAL (no name), and as of wt__models_folder. */
+/* The folder of a model: of that name below the models folder, or, where that holds no config.json and weights, of the
+ * models that came with the program; of WT_BUILT_IN_MODEL MODEL_BUILT_IN in place of the latter; when the name holds a
+ * slash, that folder itself. It need not be there. In the arena. Errors: WT_EINVAL (no name), and as of
+ * wt__models_folder. */
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
-/* The model that is meant: the named one, or, where name is NULL, the first that is there of WT_TUNED_MODEL,
- * WT_DEFAULT_MODEL and WT_BUILT_IN_MODEL. Borrowed from name, or static. */
+/* The model that is meant: the named one, or, where name is NULL, the first of WT_TUNED_MODEL, WT_DEFAULT_MODEL and
+ * WT_BUILT_IN_MODEL whose folder holds config.json and weights: half a copy is none yet. Borrowed from name, or static.
+ */
 const char *wt__model_chosen(const char *name, const char *models_dir);
 
 /* The last part of a model folder's path. Borrowed from it, without a slash behind it where the path has one. */

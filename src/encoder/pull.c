@@ -397,11 +397,14 @@ static int fetch_model(struct pull *pull)
     return rc;
 }
 
-/* 1 when the model came with the program and is right, or nothing tells what would be right; 0 when it did not come. */
+/* 1 when the model is built in, or came with the program and is right, or nothing tells what would be right; 0 when it
+ * did not come. */
 static int came_along(struct pull *pull, const char *name, bool known)
 {
     char *folder;
     int rc = wt__model_folder(&folder, &pull->arena, pull->models, name, pull->err);
+    if (rc == 0 && wt__model_is_built_in(folder))
+        return 1;
     if (rc < 0 || !wt__model_came_along(folder, pull->models))
         return rc;
     rc = known ? all_right(pull, folder) : 1;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "base/memory.h"
 #include "encoder/model_files.h"
 #include "encoder/pack.h"
@@ -48,20 +47,10 @@ static int save_rows(const char *out, const float *rows, size_t tokens, size_t d
 
 static int save_config(const char *out, size_t dim, const json_t *about, wt_error *err)
 {
-    struct arena arena = {0};
-    struct buffer text = {0};
-    char *path = wt__path_join(&arena, out, "config.json");
     json_t *config = json_pack("{s:s, s:[s], s:I, s:b, s:O}", "model_type", "model2vec", "architectures", "StaticModel",
                                "hidden_dim", (json_int_t)dim, "normalize", 1, "whichtool", about);
-    int rc = path && config ? wt__json_write(&text, config) : wt__fail_nomem(err);
-    wt__buffer_char(&text, '\n');
-    if (rc == 0 && text.failed)
-        rc = wt__fail_nomem(err);
-    if (rc == 0)
-        rc = wt__file_replace(path, text.ptr, text.len, err);
-    wt__buffer_dispose(&text);
+    int rc = config ? wt__model_config_save(config, out, NULL, NULL, err) : wt__fail_nomem(err);
     json_decref(config);
-    wt__arena_dispose(&arena);
     return rc;
 }
 

@@ -260,15 +260,15 @@ static size_t count_vectors(const struct set_source *source, size_t rows)
     return count;
 }
 
-/* The tools' texts by the encoder, and by the standby's as long as that has more of them. */
+/* The tools' texts by the encoder, and by the standby as long as that has more of them or there is nothing else. */
 static int add_texts(struct set_list *list, struct collection *collection, wt_error *err)
 {
     int rc = collection->encoder ? add_set(list, collection, collection->encoder, NULL, err) : 0;
     size_t count = rc == 0 && list->len > 0 ? count_vectors(&list->items[0], collection->rows) : 0;
-    if (rc < 0 || !collection->standby || count == collection->rows)
+    if (rc < 0 || !collection->standby || (collection->encoder && count == collection->rows))
         return rc;
     rc = add_set(list, collection, collection->standby, NULL, err);
-    if (rc == 0 && count_vectors(&list->items[list->len - 1], collection->rows) <= count)
+    if (rc == 0 && collection->encoder && count_vectors(&list->items[list->len - 1], collection->rows) <= count)
         free(list->items[--list->len].has);
     return rc;
 }

@@ -190,6 +190,16 @@ static int installed_folder(char **out, struct arena *arena, const char *models_
     return rc;
 }
 
+/* The same, of one that another model is made from. */
+static int source_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
+{
+    int rc = installed_folder(out, arena, models_dir, name, err);
+    if (rc == 0 && wt__model_is_built_in(*out))
+        rc =
+            wt__fail(err, WT_EMODEL, "%s is built in: no other model can be made from it; name a model's folder", name);
+    return rc;
+}
+
 int wt_model_pack(const char *models_dir, const char *name, wt_error *err)
 {
     struct arena arena = {0};
@@ -209,7 +219,7 @@ int wt_model_merge(const char *models_dir, const char *const *names, const doubl
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count && i < WT_MAX_MERGED; i++) {
         char *folder;
-        rc = installed_folder(&folder, &arena, models_dir, names[i], err);
+        rc = source_folder(&folder, &arena, models_dir, names[i], err);
         folders[i] = folder;
     }
     if (rc == 0)
@@ -227,7 +237,7 @@ int wt_model_quantize(const char *models_dir, const char *name, const char *prec
         p++;
     if (p == PRECISIONS)
         return wt__fail(err, WT_EINVAL, "a model is quantized to int8 or fp16, not to \"%.40s\"", precision);
-    int rc = installed_folder(&folder, &arena, models_dir, name, err);
+    int rc = source_folder(&folder, &arena, models_dir, name, err);
     if (rc == 0)
         rc = wt__model_quantize(folder, (enum precision)p, out, err);
     wt__arena_dispose(&arena);

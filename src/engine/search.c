@@ -56,14 +56,22 @@ static int stand_by(struct search *search, wt_error *err)
     return rc;
 }
 
-/* What to search by, and where. */
+/* What to search by, and where; in place of what was found before. */
 static int find_index(struct search *search, wt_error *err)
 {
     const struct search_wish wish = {search->recipe, search->untrained, search->features, search->progress};
+    wt__index_release(search->index);
+    search->index = NULL;
     int rc = wt__search_plan(search->engine, &wish, search->arena, &search->plan, err);
     if (rc == 0)
         rc = open_index(search, err);
-    return rc < 0 ? rc : stand_by(search, err);
+    if (rc == 0)
+        rc = stand_by(search, err);
+    if (rc < 0)
+        return rc;
+    const struct encoder *encoder = search->plan.encoder;
+    search->encoder = wt__arena_copy(search->arena, wt__str(encoder ? wt__encoder_name(encoder) : ""));
+    return search->encoder ? 0 : wt__fail_nomem(err);
 }
 
 /* Says how many tools cannot be found by meaning yet. */
@@ -259,7 +267,6 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
     int rc = retrieve(search, &why);
     if (rc == WT_ESTORE && search->plan.encoder) {
         wt__engine_discard_index(search->engine, search->index);
-        wt__index_release(search->index);
         rc = find_index(search, &why);
         if (rc == 0)
             rc = read_recorded(search, &why);
@@ -276,11 +283,7 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
 static int prepare(struct search *search, wt_error *err)
 {
     int rc = find_index(search, err);
-    const struct encoder *encoder = search->plan.encoder;
     search->notice = search->plan.notice;
-    search->encoder = wt__arena_copy(search->arena, wt__str(encoder ? wt__encoder_name(encoder) : ""));
-    if (rc == 0 && !search->encoder)
-        rc = wt__fail_nomem(err);
     if (rc == 0)
         rc = read_recorded(search, err);
     if (rc == 0)

@@ -21,7 +21,8 @@ static int fail_recipe(const char *name, wt_error *err)
     return rc;
 }
 
-/* A recipe without training. The default one does without an encoder when there is none. */
+/* A recipe without training. The default one goes on with the standby when the encoder cannot be had, and without any
+ * where there is no standby. */
 static int plan_plain(wt_engine *engine, const struct search_wish *wish, const struct recipe *recipe, bool automatic,
                       struct arena *arena, struct search_plan *out, wt_error *err)
 {
@@ -33,12 +34,14 @@ static int plan_plain(wt_engine *engine, const struct search_wish *wish, const s
         return 0;
     int rc = wt__engine_load_encoder(engine, wish->progress, &out->encoder, &why);
     if (rc == WT_EMODEL && automatic) {
-        out->encoder = NULL;
-        out->retriever = wt__bm25;
-        out->ran = FALLBACK_RECIPE;
-        out->relevance = NULL;
         out->notice = wt__arena_copy(arena, wt__str(why.message));
-        return out->notice ? 0 : wt__fail_nomem(err);
+        rc = out->notice ? wt__engine_standby(engine, wish->progress, &out->encoder, &why) : wt__fail_nomem(&why);
+        if (rc == 0 && !out->encoder) {
+            out->retriever = wt__bm25;
+            out->ran = FALLBACK_RECIPE;
+            out->relevance = NULL;
+            return 0;
+        }
     }
     if (rc < 0 && err)
         *err = why;

@@ -37,6 +37,12 @@ prints "^$built_in: built in; model2vec, 0 layers, dimension [0-9]+, 512 tokens,
 expect 0 "one model" model info $built_in --json
 same "of the library" "(True, True, True, '')" "$(json_of '(d["built_in"], d["installed"], d["packed"], d["path"])')"
 expect 0 "there is nothing to pack" model pack $built_in
+HF_ENDPOINT=http://127.0.0.1:9 expect 0 "nor to fetch" model pull $built_in
+says "^$built_in came with whichtool, and is here and right\.$"
+for action in "merge $built_in $built_in" "quantize $built_in"; do
+    expect 5 "no model is made from it" model $action --out made
+    says "^whichtool: $built_in is built in: no other model can be made from it; name a model's folder$"
+done
 expect 0 "no model by choice" find --model "" --json rain
 same "words alone" "bm25 " "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
 for recipe in dense auto; do
@@ -57,8 +63,27 @@ for lesson in encoder tool2vec\\+refiner mlc\\+refiner; do says "^Note: $lesson:
 expect 0 "and finds" -s use.wt find --recipe tool2vec --json book a table
 same "by it" "$built_in" "$(json_of 'd["encoder"]')"
 
-# The default model comes: its vectors are not there yet, and nothing is mixed.
+# The default model comes: half a copy is no model yet.
 "$python" "$here/tiny_model.py" "$work/models/$default"
+mv "models/$default/model.safetensors" .
+expect 0 "half a model" find --json rain in the city
+same "is none" "hybrid $built_in None" "$(json_of '"%s %s %s" % (d["recipe"], d["encoder"], d["notice"])')"
+expect 0 "and is not promised" status
+prints "^vectors +6 of 6 tools, by the model $built_in$"
+mv model.safetensors "models/$default/"
+
+# A damaged one is told, and does not take meaning away.
+cp "models/$default/model.safetensors" .
+truncate -s 1000 "models/$default/model.safetensors"
+for store in "$WHICHTOOL_STORE" words.wt; do
+    [ -e "$store" ] || expect 0 "a store without vectors" -s "$store" add --no-vectors weather.json
+    expect 0 "a damaged model" -s "$store" find --json rain in the city
+    same "stands aside" "hybrid $built_in" "$(json_of '"%s %s" % (d["recipe"], d["encoder"])')"
+    says "model.safetensors: the file is truncated"
+done
+mv model.safetensors "models/$default/"
+
+# Its vectors are not there yet, and nothing is mixed.
 until_then="$built_in finds until there are vectors of $default; .whichtool vectors. makes them"
 expect 0 "a model that has just come" find --json -k 6 --recipe dense rain in the city
 same "waits" "6 $built_in" "$(json_of '"%d %s" % (len(d["hits"]), d["encoder"])')"

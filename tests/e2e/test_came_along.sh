@@ -25,6 +25,12 @@ expect 0 "status names it" status --model along
 prints "by the model along, which came with whichtool$"
 same "its folder stays as it was put there" "config.json model.safetensors vocab.txt" "$(cd program/along && echo *)"
 same "its packed model is in the cache folder" 1 "$(find home/.cache -name '*packed*.wtm' | grep -c .)"
+for manifests in "$work/program/" "$work/program//"; do
+    WHICHTOOL_MANIFESTS=$manifests expect 0 "a slash behind the folder" model list
+    prints "^along: here, packed, came with whichtool"
+    WHICHTOOL_MANIFESTS=$manifests WHICHTOOL_MODELS=$work/program expect 0 "one folder for both" model list
+    lacks out "came with whichtool"
+done
 expect 5 "what has no weights is no model" find --recipe dense --model noweights rain
 says "the model noweights is not installed"
 

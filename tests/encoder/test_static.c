@@ -358,6 +358,9 @@ static void one_is_built_in(void **state)
     assert_string_equal(path, MODEL_BUILT_IN);
     put_text(folder, WT_BUILT_IN_MODEL "/config.json", "{}");
     assert_int_equal(wt__model_folder(&path, &arena, folder, WT_BUILT_IN_MODEL, NULL), 0);
+    assert_string_equal(path, MODEL_BUILT_IN); /* not half a copy's */
+    put_text(folder, WT_BUILT_IN_MODEL "/model.safetensors", "");
+    assert_int_equal(wt__model_folder(&path, &arena, folder, WT_BUILT_IN_MODEL, NULL), 0);
     assert_false(wt__model_is_built_in(path));
     float *out = malloc(2 * wt__encoder_dim(encoder) * sizeof *out);
     struct str texts[] = {STR("play some music"), STR("")};
