@@ -272,7 +272,7 @@ typedef struct wt_status {
     const char *encoder;
     uint64_t encoder_embedded; /* tools that have a vector of it */
     const char *better;        /* as in wt_hits */
-    int model_came_along; /* the encoder is one of those that came with whichtool */
+    int model_came_along;      /* the encoder is one of those that came with whichtool */
 } wt_status;
 
 /* What there is: the catalogue, vectors, recorded use, trained models, sizes. Loads no model and reads no tool, so it
@@ -789,7 +789,7 @@ typedef struct wt_model {
     int packed;                                       /* the packed cache is there and current */
     size_t dimension, layers, max_tokens, parameters; /* 0 when not installed */
     uint64_t bytes;
-    int built_in; /* it is part of the library */
+    int built_in;   /* it is part of the library */
     int came_along; /* it is one of those that came with whichtool */
 } wt_model;
 
@@ -978,7 +978,9 @@ typedef struct wt_distil_options {
     double smoothing;               /* a of the tokens' weights a / (a + p), p their share of all tokens; 0: 0.001 */
     double epochs; /* passes over the texts while they are fitted to the teacher's vectors; 0: by their number */
     double contrast_epochs; /* passes over the requests while they are brought near to their tools; 0: the same */
-    double dense_weight;    /* of meaning in hybrid, that the model's config.json asks for; 0: none is said */
+    double dense_weight;    /* of meaning in hybrid, that the model's config.json asks for, at most
+                               WT_MAX_DENSE_WEIGHT; 0: none is said */
+    double brief_weight;    /* the same in brief requests; 0: dense_weight in all */
     const char *ablate; /* for experiments: leave out some of weights, fit, likeness, contrast and merge, with commas
                            between; NULL: none */
     wt_progress_fn progress;
@@ -1045,7 +1047,8 @@ typedef struct wt_eval_options {
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* as in wt_open_options */
     size_t max_per_provider;                                                  /* as in wt_find_options */
     int copies;                                                               /* the same */
-    double dense_weight; /* of meaning in hybrid, at most 10; 0: the model's own, as its config.json says */
+    double dense_weight; /* of meaning in hybrid, at most WT_MAX_DENSE_WEIGHT; 0: the model's own, as its config.json
+                            says */
     double brief_weight; /* the same in brief requests; 0: dense_weight in all */
 } wt_eval_options;
 

@@ -52,21 +52,11 @@ void wt_train_report_free(wt_train_report *visible)
 
 /* ---------------------------------------------------------------- options */
 
-/* The next of the folders that data names, a line each; false behind the last. */
-static bool next_folder(const char **data, struct str *folder)
-{
-    while (**data == '\n')
-        ++*data;
-    *folder = (struct str){*data, strcspn(*data, "\n")};
-    *data += folder->len;
-    return folder->len > 0;
-}
-
 static size_t count_folders(const char *data)
 {
     struct str folder;
     size_t count = 0;
-    while (data && next_folder(&data, &folder))
+    while (data && wt__str_line(&data, &folder))
         count++;
     return count;
 }
@@ -113,7 +103,7 @@ static bool wanted(const char *name, size_t i)
 static int next_most(const char **lines, struct str *name, size_t *most)
 {
     struct str line = {0};
-    if (!*lines || !next_folder(lines, &line))
+    if (!*lines || !wt__str_line(lines, &line))
         return 0;
     const char *sign = memchr(line.ptr, '=', line.len), *digits = sign ? sign + 1 : line.ptr;
     char *end;
@@ -141,7 +131,7 @@ static size_t most_of(const wt_train_options *o, const char *data)
 static bool has_folder(struct training *training, const char *data, struct str name)
 {
     struct str folder;
-    while (data && next_folder(&data, &folder)) {
+    while (data && wt__str_line(&data, &folder)) {
         const char *path = wt__arena_copy(&training->arena, folder);
         if (path && wt__str_equal(wt__model_name(path), name))
             return true;
@@ -282,7 +272,7 @@ static int open_catalogue(struct training *training, wt_engine *given, wt_engine
                         o->data ? "a folder for the models (--out)" : "a store or a data set to learn from");
     struct str first;
     const char *data = o->data, *folder;
-    next_folder(&data, &first);
+    wt__str_line(&data, &first);
     folder = wt__arena_copy(&training->arena, first);
     int rc = folder ? open_corpus(training, folder, own, err) : wt__fail_nomem(err);
     training->engine = *own;
@@ -422,7 +412,7 @@ static int read_examples(struct training *training, const char *lesson, wt_error
     int rc = r.sets && r.most && r.engines ? 0 : wt__fail_nomem(err);
     if (rc == 0 && !data)
         rc = read_catalogue(&r, NULL, training->engine, err);
-    while (rc == 0 && data && next_folder(&data, &folder))
+    while (rc == 0 && data && wt__str_line(&data, &folder))
         rc = read_data_set(&r, folder, err);
     if (rc == 0 && r.count == 1 && !r.capped) {
         training->examples = r.sets[0];
