@@ -929,7 +929,7 @@ WT_INIT(wt_train_options_init, wt_train_options)
 typedef struct wt_trained {
     const char *lesson;
     const char *path;     /* folder, in the layout of the Hugging Face hub; its config.json tells all of this; "" where
-                              there was too little to learn from, or no layers to train, and notice says so */
+                              there was too little to learn from or, of "all", no layers to train, and notice says */
     const char *figure;   /* what was measured on dev, such as "recall@5 by description and use" */
     double before, after; /* the figure before training (NaN: there was no model) and of the model that was kept */
     uint64_t steps;
@@ -951,9 +951,10 @@ WT_API void wt_train_report_free(wt_train_report *report);
  * given: the catalogue is then the data set's own. The model in out/NAME is replaced when a better one was found on
  * dev; a stop, a failure or a kill leaves the last good one.
  * Errors: WT_EEMPTY (nothing to learn from), WT_EINVAL (unknown lesson or loss, an option out of range), WT_EMODEL (no
- * encoder, or the loss became infinite), WT_ENOMEM (it would not fit: the sentence says how much it needs), WT_EBUSY
- * (another training writes to that folder), WT_ECANCELLED (state is kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of
- * another training), WT_EIO, ...
+ * encoder, one without the layers that the lesson trains, or the loss became infinite), WT_ENOMEM (it would not fit:
+ * the sentence says how much it needs), WT_EBUSY (another training writes to that folder), WT_ECANCELLED (state is
+ * kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of another training), WT_EIO, ...
+ *
  * With an error of a later model, *out holds the earlier ones. */
 WT_API int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *options, wt_train_report **out,
                     wt_error *err);
