@@ -4,7 +4,8 @@
     python3 bench/encoder_dev.py --model NAME DATA... [OPTION...]
 
     DATA                 each a BEIR folder with a dev split, or a folder of such ones
-    --weights A,B        the grid; .3,.6,.9,1.2,1.5,1.8,2.4,3 when not given
+    --weights "A B,C"    the grid: weights, or two of them, the second for brief requests (docs/retrieval.md);
+                         ".6 1.2 1.8 .6,1.8 .6,2.5 .3,1.8" when not given
     --real [FOLDER]      bench/real's dev, too: all needs among the first five. FOLDER is its --cache
     --against FILE       another run's --json: differences of the means, and of each set at the best weight
     --json FILE          the figures as one JSON object
@@ -21,7 +22,7 @@ import sys
 
 from retrieval_table import data_sets, eval_options, rows
 
-WEIGHTS = ".3,.6,.9,1.2,1.5,1.8,2.4,3"
+WEIGHTS = ".6 1.2 1.8 .6,1.8 .6,2.5 .3,1.8"
 REAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "real", "real.py")
 
 
@@ -77,12 +78,14 @@ def print_against(report, before):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="+")
-    parser.add_argument("--weights", default=WEIGHTS, type=lambda text: text.split(","))
+    parser.add_argument("--weights", default=WEIGHTS, type=str.split)
     parser.add_argument("--real", nargs="?", const="")
     for option in ("--against", "--json"):
         parser.add_argument(option)
     eval_options(parser)
     options = parser.parse_args()
+    if not options.weights:
+        parser.error("--weights names none")
     columns, sets = ["bm25", "dense", *options.weights], {}
     print("| set, dev | bm25 | dense | " + " | ".join(f"hybrid {weight}" for weight in options.weights) + " |")
     print("|" + "---|" * (1 + len(columns)))

@@ -8,7 +8,7 @@
     --split NAME         of those that have it; test when not given
     --recipes A,B        bm25,dense,hybrid when not given
     --model NAME         the encoder; the default of the command when not given
-    --dense-weight W     of meaning in hybrid, in place of the model's own
+    --dense-weight W     of meaning in hybrid, in place of the model's own; W,BRIEF: another in brief requests
     --limit N            the first N requests of each set
     --cache FOLDER       where catalogues and their vectors are kept between runs
 
@@ -75,7 +75,7 @@ def main():
     parser.add_argument("data", nargs="+")
     parser.add_argument("--split", default="test")
     parser.add_argument("--recipes", default=RECIPES)
-    parser.add_argument("--dense-weight", type=float)
+    parser.add_argument("--dense-weight")
     eval_options(parser)
     options = parser.parse_args()
     if options.data == ["-"]:

@@ -929,7 +929,7 @@ WT_INIT(wt_train_options_init, wt_train_options)
 typedef struct wt_trained {
     const char *lesson;
     const char *path;     /* folder, in the layout of the Hugging Face hub; its config.json tells all of this; "" where
-                              there was too little to learn from, or no layers to train, and notice says so */
+                              there was too little to learn from or, of "all", no layers to train, and notice says */
     const char *figure;   /* what was measured on dev, such as "recall@5 by description and use" */
     double before, after; /* the figure before training (NaN: there was no model) and of the model that was kept */
     uint64_t steps;
@@ -951,9 +951,10 @@ WT_API void wt_train_report_free(wt_train_report *report);
  * given: the catalogue is then the data set's own. The model in out/NAME is replaced when a better one was found on
  * dev; a stop, a failure or a kill leaves the last good one.
  * Errors: WT_EEMPTY (nothing to learn from), WT_EINVAL (unknown lesson or loss, an option out of range), WT_EMODEL (no
- * encoder, or the loss became infinite), WT_ENOMEM (it would not fit: the sentence says how much it needs), WT_EBUSY
- * (another training writes to that folder), WT_ECANCELLED (state is kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of
- * another training), WT_EIO, ...
+ * encoder, one without the layers that the lesson trains, or the loss became infinite), WT_ENOMEM (it would not fit:
+ * the sentence says how much it needs), WT_EBUSY (another training writes to that folder), WT_ECANCELLED (state is
+ * kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of another training), WT_EIO, ...
+ *
  * With an error of a later model, *out holds the earlier ones. */
 WT_API int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *options, wt_train_report **out,
                     wt_error *err);
@@ -978,7 +979,9 @@ typedef struct wt_distil_options {
     double smoothing;               /* a of the tokens' weights a / (a + p), p their share of all tokens; 0: 0.001 */
     double epochs; /* passes over the texts while they are fitted to the teacher's vectors; 0: by their number */
     double contrast_epochs; /* passes over the requests while they are brought near to their tools; 0: the same */
-    double dense_weight;    /* of meaning in hybrid, that the model's config.json asks for; 0: none is said */
+    double dense_weight;    /* of meaning in hybrid, that the model's config.json asks for, at most
+                               WT_MAX_DENSE_WEIGHT; 0: none is said */
+    double brief_weight;    /* the same in brief requests; 0: dense_weight in all */
     const char *ablate; /* for experiments: leave out some of weights, fit, likeness, contrast and merge, with commas
                            between; NULL: none */
     wt_progress_fn progress;
@@ -1045,7 +1048,8 @@ typedef struct wt_eval_options {
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* as in wt_open_options */
     size_t max_per_provider;                                                  /* as in wt_find_options */
     int copies;                                                               /* the same */
-    double dense_weight; /* of meaning in hybrid, at most 10; 0: the model's own, as its config.json says */
+    double dense_weight; /* of meaning in hybrid, at most WT_MAX_DENSE_WEIGHT; 0: the model's own, as its config.json
+                            says */
     double brief_weight; /* the same in brief requests; 0: dense_weight in all */
 } wt_eval_options;
 

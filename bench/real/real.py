@@ -8,7 +8,8 @@
     --against FILE   also how many requests each figure gained and lost since that run, of which FILE is the --json
     --recipe NAME    how find searches; the default of the command when not given
     --model NAME     the encoder; the default of the command when not given, "" for none
-    --dense-weight W what meaning by that encoder weighs in hybrid, in place of its own
+    --dense-weight W what meaning by that encoder weighs in hybrid, in place of its own; W,BRIEF: another in brief
+                     requests
     --find-only      no pick: its columns stay empty
     --store FILE     measure this store as it is (one that was trained, for instance)
     --cache FOLDER   where catalogues and the store are kept; whichtool/real in the cache folder when not given
@@ -81,7 +82,8 @@ def weigh(options, folder):
     path = json.loads(done.stdout)["path"]
     with open(os.path.join(path, "config.json"), encoding="utf-8") as file:
         config = json.load(file)
-    config.setdefault("whichtool", {})["dense_weight"] = options.dense_weight
+    weights = options.dense_weight
+    config.setdefault("whichtool", {})["dense_weight"] = weights if len(weights) > 1 else weights[0]
     for name in os.listdir(path):
         if name != "config.json" and not name.startswith("packed-"):
             os.symlink(os.path.join(os.path.abspath(path), name), os.path.join(folder, name))
@@ -201,7 +203,7 @@ def main():
         parser.add_argument(flag, action="store_true")
     for option in ("--recipe", "--model", "--store", "--against"):
         parser.add_argument(option)
-    parser.add_argument("--dense-weight", type=float)
+    parser.add_argument("--dense-weight", type=lambda text: [float(weight) for weight in text.split(",")])
     parser.add_argument("--cache", default=fetch.default_cache(), type=os.path.abspath)
     parser.add_argument("--data", default=check.HERE)
     options = parser.parse_args()

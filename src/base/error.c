@@ -94,6 +94,7 @@ int wt__fail_context(wt_error *err, int code, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(context, sizeof context, format, arguments);
     va_end(arguments);
+    err->code = code;
     memcpy(message, err->message, sizeof message);
     snprintf(err->message, sizeof err->message, "%s: %.*s", context, (int)(sizeof message - sizeof context - 3),
              message);

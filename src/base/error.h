@@ -22,7 +22,8 @@ int wt__fail_nomem(wt_error *err);
 /* The caller asked to stop. */
 int wt__fail_cancelled(wt_error *err);
 
-/* Puts "format...: " before the message that *err already holds; keeps code and position. Returns err's code. */
+/* Puts "format...: " before the message that *err already holds, whose code becomes code; keeps the position. Returns
+ * code. */
 int wt__fail_context(wt_error *err, int code, const char *format, ...) WT_PRINTF(3, 4);
 
 #endif

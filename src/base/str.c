@@ -1,6 +1,14 @@
 /* str.c: see str.h. */
 #include "base/str.h"
 
+bool wt__str_line(const char **text, struct str *line)
+{
+    *text += strspn(*text, "\n");
+    *line = (struct str){*text, strcspn(*text, "\n")};
+    *text += line->len;
+    return line->len > 0;
+}
+
 struct str wt__str_trim(struct str s)
 {
     while (s.len && wt__is_blank(s.ptr[0])) {

@@ -34,6 +34,9 @@ static inline bool wt__is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* The next line of *text that is not empty, which *text then stands behind; false where there is none. */
+bool wt__str_line(const char **text, struct str *line);
+
 /* s without the blanks at both ends. */
 struct str wt__str_trim(struct str s);
 

@@ -206,7 +206,7 @@ static int add(struct cli *cli, const struct adding *adding, const char *source,
     else if (rc == WT_ECANCELLED)
         code = wt__import_stopped(cli);
     else if (rc < 0)
-        code = wt__cli_fail(cli, &err) == END_NOTHING ? END_INPUT : wt__exit_of(rc);
+        code = wt__cli_fail_input(cli, &err);
     wt_mcp_report_free(report);
     return code;
 }

@@ -12,7 +12,8 @@
 #include "cli/suggest.h"
 #include "cli/text.h"
 
-int wt__exit_of(int code)
+/* The exit code of a wt_code. */
+static int exit_of(int code)
 {
     switch (code) {
     case WT_EINVAL:
@@ -97,10 +98,16 @@ int wt__cli_usage(const struct cli *cli, const char *format, ...)
 
 int wt__cli_fail(const struct cli *cli, const wt_error *err)
 {
-    int code = wt__exit_of(err->code);
+    int code = exit_of(err->code);
     if (*err->pointer && !strstr(err->message, err->pointer))
         return wt__cli_say(cli, code, "%s (at %s)", err->message, err->pointer);
     return wt__cli_say(cli, code, "%s", err->message);
+}
+
+int wt__cli_fail_input(const struct cli *cli, const wt_error *err)
+{
+    int code = wt__cli_fail(cli, err);
+    return code == END_NOTHING ? END_INPUT : code;
 }
 
 int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, double *out)

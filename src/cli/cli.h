@@ -47,10 +47,10 @@ static inline const char *wt__text_of(const struct cli *cli, enum option_id id)
     return cli->arguments.text[id];
 }
 
-int wt__exit_of(int code); /* the exit code of a wt_code */
-
 /* "whichtool: ..." on stderr; returns the exit code of err, or of the usage. */
 int wt__cli_fail(const struct cli *cli, const wt_error *err);
+/* The same, where what is not there was named as input: an answer that holds nothing has another code. */
+int wt__cli_fail_input(const struct cli *cli, const wt_error *err);
 int wt__cli_usage(const struct cli *cli, const char *format, ...) WT_PRINTF(2, 3);
 int wt__cli_say(const struct cli *cli, int exit_code, const char *format, ...) WT_PRINTF(3, 4);
 

@@ -111,7 +111,7 @@ static int add_source(struct cli *cli, const char *source, void *context)
     if (rc == WT_ECANCELLED)
         code = tell_stop(cli, report);
     else if (rc < 0)
-        code = wt__cli_fail(cli, &err) == END_NOTHING ? END_INPUT : wt__exit_of(rc);
+        code = wt__cli_fail_input(cli, &err);
     wt_add_report_free(report);
     return code;
 }

@@ -16,10 +16,7 @@ static void json_model(struct buffer *out, const wt_distilled *made)
     wt__json_count(out, "texts", made->texts);
     wt__json_count(out, "requests", made->requests);
     wt__json_count(out, "dev_requests", made->dev_requests);
-    if (isnan(made->cosine))
-        wt__json_raw(out, "cosine", "null");
-    else
-        wt__json_number(out, "cosine", made->cosine);
+    wt__json_number(out, "cosine", made->cosine);
     wt__json_number(out, "seconds", made->seconds);
     if (made->notice)
         wt__json_text(out, "notice", made->notice);
@@ -79,7 +76,7 @@ static int fill_options(struct cli *cli, wt_distil_options *options)
     if (code == 0)
         code = wt__cli_real(cli, OPT_SMOOTHING, "smoothing", &options->smoothing);
     if (code == 0)
-        code = wt__cli_real(cli, OPT_DENSE_WEIGHT, "dense-weight", &options->dense_weight);
+        code = wt__cli_dense_weight(cli, &options->dense_weight, &options->brief_weight);
     if (code == 0 && !options->out)
         code = wt__cli_usage(cli, "name a folder for the model with --out FOLDER");
     return code;
@@ -110,7 +107,7 @@ int wt__cmd_distil(struct cli *cli)
     else if (rc == WT_EEMPTY)
         code = wt__cli_say(cli, END_INPUT, "%s", err.message);
     else
-        code = wt__cli_fail(cli, &err) == END_NOTHING ? END_INPUT : wt__exit_of(rc);
+        code = wt__cli_fail_input(cli, &err);
     wt_distilled_free(made);
     wt_close(engine);
     return code;

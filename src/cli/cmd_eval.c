@@ -248,7 +248,7 @@ int wt__cmd_eval(struct cli *cli)
         code = wt__cli_say(cli, END_INTERRUPTED,
                            "stopped; the vectors and models made so far are kept for the next evaluation");
     else if (rc < 0)
-        code = wt__cli_fail(cli, &err) == END_NOTHING ? END_INPUT : wt__exit_of(rc);
+        code = wt__cli_fail_input(cli, &err);
     else
         code = print_report(cli, report);
     wt_eval_report_free(report);

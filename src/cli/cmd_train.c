@@ -82,7 +82,7 @@ static int show(void *context, const wt_train_progress *p)
 
 /* ---------------------------------------------------------------- results */
 
-/* "measurements":[{"step":0,"figure":0.5,"sets":{"nl2bash":0.5,...}},...] */
+/* "measurements":[{"step":0,"figure":0.5,"sets":[{"set":"nl2bash","figure":0.5},...]},...] */
 static void json_measurements(struct buffer *out, const wt_trained *model)
 {
     wt__json_key(out, "measurements");
@@ -236,7 +236,7 @@ int wt__cmd_train(struct cli *cli)
     else if (rc == WT_EEMPTY)
         code = wt__cli_say(cli, END_INPUT, "%s", err.message);
     else if (rc < 0)
-        code = wt__cli_fail(cli, &err) == END_NOTHING ? END_INPUT : wt__exit_of(rc);
+        code = wt__cli_fail_input(cli, &err);
     else if (!options.out)
         note_recipe(cli, engine);
     wt_train_report_free(report);

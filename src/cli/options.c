@@ -716,9 +716,9 @@ static const struct option distil_options[] = {
     {.id = OPT_DENSE_WEIGHT,
      .name = "dense-weight",
      .kind = VALUE_TEXT,
-     .value = "W",
-     .help = "Weight of meaning in hybrid that the model's config.json asks for, beside words, which weigh 1. Default: "
-             "none is said."},
+     .value = "W,BRIEF",
+     .help = "Weight of meaning in hybrid that the model's config.json asks for, beside words, which weigh 1; with a "
+             "second number, which is for brief requests, such as 0.6,1.8. Default: none is said."},
     {.id = OPT_ABLATE,
      .name = "ablate",
      .kind = VALUE_TEXT,

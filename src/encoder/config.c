@@ -474,6 +474,17 @@ bool wt__dense_weight_valid(struct dense_weight weight)
     return weight.usual > 0 && weight.usual <= most && weight.brief > 0 && weight.brief <= most;
 }
 
+int wt__dense_weight_asked(struct dense_weight *out, double usual, double brief, wt_error *err)
+{
+    *out = (struct dense_weight){(float)usual, (float)(brief != 0 ? brief : usual)};
+    if ((usual == 0 && brief == 0) || wt__dense_weight_valid(*out))
+        return 0;
+    return wt__fail(err, WT_EINVAL,
+                    "meaning is to weigh %g in hybrid, and %g in brief requests; it may weigh above 0 "
+                    "and at most %g",
+                    usual, brief != 0 ? brief : usual, WT_MAX_DENSE_WEIGHT);
+}
+
 struct dense_weight wt__model_dense_weight(const char *folder)
 {
     struct dense_weight weight = {0};

@@ -109,6 +109,9 @@ struct dense_weight {
 struct dense_weight wt__model_dense_weight(const char *folder);
 bool wt__dense_weight_valid(struct dense_weight weight);
 
+/* What a caller's options ask for: brief 0 is as usual, both 0 ask for nothing, which is zeros. Errors: WT_EINVAL. */
+int wt__dense_weight_asked(struct dense_weight *out, double usual, double brief, wt_error *err);
+
 /* Whether the dimensions are inside the limits and fit together. */
 int wt__model_config_check(const struct model_config *config, const char *what, wt_error *err);
 

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "encoder/config.h"
 #include "encoder/model_tokenizer.h"
+#include "encoder/pack.h"
 #include "text/tokenizer.h"
 
 static const char *const copied[] = {"modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
@@ -91,11 +92,13 @@ int wt__model_copy_modules(const char *source, const char *out, wt_error *err)
 int wt__model_refuse_replacing(const char *out, wt_error *err)
 {
     struct arena arena = {0};
-    char *config = wt__path_join(&arena, out, "config.json");
-    int rc = config ? 0 : wt__fail_nomem(err);
+    char *config = wt__path_join(&arena, out, "config.json"), *weights = wt__path_join(&arena, out, MODEL_WEIGHTS);
+    int rc = config && weights ? 0 : wt__fail_nomem(err);
 
-    if (rc == 0 && wt__is_file(config))
+    if (rc == 0 && (wt__is_file(config) || wt__is_file(weights)))
         rc = wt__fail(err, WT_EINVAL, "there is a model in %s already; name another folder, or remove it first", out);
+    else if (rc == 0 && wt__is_file(out))
+        rc = wt__fail(err, WT_EINVAL, "%s is a file; name a folder for the model", out);
     wt__arena_dispose(&arena);
     return rc;
 }

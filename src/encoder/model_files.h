@@ -15,7 +15,8 @@
 int wt__model_copy_tokenizer(const char *source, const char *out, wt_error *err);
 int wt__model_copy_modules(const char *source, const char *out, wt_error *err);
 
-/* WT_EINVAL where out is a model already: what is made would be mixed with its files. */
+/* WT_EINVAL where out is a file or holds a model, or weights of one: half of an old model and half of a new one are
+ * none. */
 int wt__model_refuse_replacing(const char *out, wt_error *err);
 
 /* config.json of a folder. Errors: WT_EMODEL (there is none), WT_EFORMAT, WT_EIO, WT_ENOMEM. */

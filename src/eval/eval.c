@@ -46,6 +46,7 @@ struct report {
 
 struct evaluation {
     wt_eval_options options;
+    struct dense_weight dense_weight; /* that options ask for; zeros: what the encoder says */
     const char *split;
     uint64_t seed;
     size_t resamples;
@@ -396,13 +397,6 @@ static int open_store(struct evaluation *e, const char *dir, bool model)
     return rc < 0 ? rc : wt__learning_open(&e->learning, &e->engine);
 }
 
-/* What meaning is to weigh in hybrid; zeros: what the encoder says. */
-static struct dense_weight weight_asked(const wt_eval_options *options)
-{
-    float usual = (float)options->dense_weight, brief = (float)options->brief_weight;
-    return (struct dense_weight){usual, options->brief_weight != 0 ? brief : usual};
-}
-
 /* A trained recipe that was not named and is not there after training is left out. */
 static void drop_untrained(struct evaluation *e)
 {
@@ -434,7 +428,7 @@ static int open_catalogue(struct evaluation *e, const char *dir)
         rc = set_chat(e);
     if (rc < 0)
         return rc;
-    e->engine->dense_weight = weight_asked(&e->options);
+    e->engine->dense_weight = e->dense_weight;
     model = model && wt_dimension(e->engine, NULL) > 0;
     if (!model && named_learner(e))
         return wt_dimension(e->engine, e->err);
@@ -771,10 +765,9 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     if (e.resamples > MAX_RESAMPLES)
         return wt__fail(err, WT_EINVAL, "%zu resamples are asked for; at most %d are drawn", e.resamples,
                         MAX_RESAMPLES);
-    if ((e.options.dense_weight != 0 || e.options.brief_weight != 0) &&
-        !wt__dense_weight_valid(weight_asked(&e.options)))
-        return wt__fail(err, WT_EINVAL, "a dense_weight of %g, %g is asked for; it may be above 0 and at most %g",
-                        e.options.dense_weight, e.options.brief_weight, WT_MAX_DENSE_WEIGHT);
+    rc = wt__dense_weight_asked(&e.dense_weight, e.options.dense_weight, e.options.brief_weight, err);
+    if (rc < 0)
+        return rc;
     e.report = calloc(1, sizeof *e.report);
     if (!e.report)
         return wt__fail_nomem(err);

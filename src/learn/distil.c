@@ -10,9 +10,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "encoder/config.h"
 #include "encoder/encoder.h"
 #include "encoder/model_dir.h"
-#include "recipe/trained.h"
+#include "encoder/model_files.h"
 #include "encoder/packed.h"
 #include "encoder/token_table_save.h"
 #include "encoder/token_vectors.h"
@@ -23,6 +24,7 @@
 #include "nn/matmul.h"
 #include "nn/norm.h"
 #include "nn/principal.h"
+#include "recipe/trained.h"
 
 enum {
     SEED = 1,
@@ -30,7 +32,7 @@ enum {
     THREADS_MAX = 256,
     DEV_MOST = 2000 /* requests that are measured */
 };
-static const double EPOCHS_MAX = 10000, SMOOTHING_MAX = 1, DENSE_WEIGHT_MAX = 10;
+static const double EPOCHS_MAX = 10000, SMOOTHING_MAX = 1;
 
 /* What a result lives in. */
 struct result {
@@ -96,6 +98,7 @@ static int read_options(struct distilling *d, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     struct distil_settings *s = &d->settings;
+    struct dense_weight weight;
     *s = wt__distil_defaults;
     if (!o->out || !*o->out)
         return wt__fail(err, WT_EINVAL, "name a folder for the model (--out)");
@@ -104,8 +107,8 @@ static int read_options(struct distilling *d, wt_error *err)
     if (!(o->smoothing >= 0 && o->smoothing <= SMOOTHING_MAX))
         return wt__fail(err, WT_EINVAL, "the smoothing of tokens' weights is a number over 0, at most %.0f",
                         SMOOTHING_MAX);
-    if (!(o->dense_weight >= 0 && o->dense_weight <= DENSE_WEIGHT_MAX))
-        return wt__fail(err, WT_EINVAL, "the weight of meaning is a number over 0, at most %.0f", DENSE_WEIGHT_MAX);
+    if (wt__dense_weight_asked(&weight, o->dense_weight, o->brief_weight, err) < 0)
+        return WT_EINVAL;
     if (o->threads > THREADS_MAX)
         return wt__fail(err, WT_EINVAL, "at most %d threads are used", THREADS_MAX);
     s->seed = o->seed ? o->seed : SEED;
@@ -126,32 +129,7 @@ static int set_epochs(struct distilling *d, wt_error *err)
     return ablate(s, o->ablate, err);
 }
 
-/* A folder that holds a model is not written to: half of the old one and half of the new one are none. */
-static int refuse_model(const char *out, wt_error *err)
-{
-    struct arena arena = {0};
-    const char *config = wt__path_join(&arena, out, "config.json"),
-               *weights = wt__path_join(&arena, out, TRAINED_WEIGHTS);
-    int rc = config && weights ? 0 : wt__fail_nomem(err);
-    if (rc == 0 && (wt__is_file(config) || wt__is_file(weights)))
-        rc = wt__fail(err, WT_EINVAL, "%s holds a model already; name another folder, or remove it", out);
-    else if (rc == 0 && wt__is_file(out))
-        rc = wt__fail(err, WT_EINVAL, "%s is a file; name a folder for the model", out);
-    wt__arena_dispose(&arena);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- texts */
-
-/* The next of the folders that data names, a line each; false behind the last. */
-static bool next_folder(const char **data, struct str *folder)
-{
-    while (**data == '\n')
-        ++*data;
-    *folder = (struct str){*data, strcspn(*data, "\n")};
-    *data += folder->len;
-    return folder->len > 0;
-}
 
 static int open_corpus(struct distilling *d, const char *data, wt_engine **out, wt_error *err)
 {
@@ -203,7 +181,7 @@ static int read_sets(struct distilling *d, wt_engine **own, struct examples *set
     struct str folder;
     const char *data = d->options->data;
     int rc = 0;
-    while (rc == 0 && next_folder(&data, &folder)) {
+    while (rc == 0 && wt__str_line(&data, &folder)) {
         const char *path = wt__arena_copy(d->arena, folder);
         wt_engine *engine = NULL;
         if (*count == EXAMPLES_PARTS)
@@ -358,7 +336,7 @@ static json_t *name_data(const struct distilling *d)
     const char *data = d->options->data ? d->options->data : d->engine->path;
     struct str folder;
     int failed = !names;
-    while (!failed && next_folder(&data, &folder)) {
+    while (!failed && wt__str_line(&data, &folder)) {
         char *path = wt__arena_copy(d->arena, folder);
         struct str name = path ? wt__model_name(path) : folder;
         failed = !path || json_array_append_new(names, clean(name)) < 0;
@@ -385,6 +363,11 @@ static json_t *name_fields(const char *names)
     return NULL;
 }
 
+static json_t *name_weight(const wt_distil_options *o)
+{
+    return o->brief_weight > 0 ? json_pack("[f,f]", o->dense_weight, o->brief_weight) : json_real(o->dense_weight);
+}
+
 static json_t *describe(const struct distilling *d)
 {
     const struct distil_settings *s = &d->settings;
@@ -401,7 +384,7 @@ static json_t *describe(const struct distilling *d)
         "contrast_scale", s->contrast_scale, "contrast_share", s->contrast_share, "seed", (json_int_t)s->seed);
     int failed = !about;
     if (about && d->options->dense_weight > 0)
-        failed |= json_object_set_new(about, "dense_weight", json_real(d->options->dense_weight));
+        failed |= json_object_set_new(about, "dense_weight", name_weight(d->options));
     if (about && *wt__encoder_fields(d->teacher))
         failed |= json_object_set_new(about, "fields", name_fields(wt__encoder_fields(d->teacher)));
     if (!failed)
@@ -415,7 +398,7 @@ static int save(struct distilling *d, wt_distilled *out, wt_error *err)
     json_t *about = describe(d);
     int rc = about ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = refuse_model(d->options->out, err); /* another process may have been quicker */
+        rc = wt__model_refuse_replacing(d->options->out, err); /* another process may have been quicker */
     if (rc == 0)
         rc = wt__token_table_save(d->options->out, d->folder, d->student.rows, d->student.tokens, d->dim, about, err);
     json_decref(about);
@@ -464,7 +447,7 @@ static int make_table(struct distilling *d, wt_error *err)
 static int run(struct distilling *d, wt_engine **own, wt_distilled *out, wt_error *err)
 {
     double began = wt__now_ms();
-    int rc = refuse_model(d->options->out, err);
+    int rc = wt__model_refuse_replacing(d->options->out, err);
     if (rc == 0)
         rc = read_texts(d, own, err);
     if (rc == 0)

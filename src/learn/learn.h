@@ -24,8 +24,8 @@
 enum {
     LESSON_NEEDS_MODEL = 1,   /* an encoder that is installed */
     LESSON_NEEDS_ONE_SET = 2, /* one catalogue alone: it answers from the retrieval over it */
-    LESSON_NEEDS_LAYERS = 8,  /* that encoder has some: nothing comes of it with a static one */
-    LESSON_NEEDS_WISH = 4     /* to be asked for: it takes too long to be one of "all" */
+    LESSON_NEEDS_WISH = 4,    /* to be asked for: it takes too long to be one of "all" */
+    LESSON_NEEDS_LAYERS = 8   /* that encoder has some: with a static one it is left out of "all" */
 };
 
 struct lesson;

@@ -52,21 +52,11 @@ void wt_train_report_free(wt_train_report *visible)
 
 /* ---------------------------------------------------------------- options */
 
-/* The next of the folders that data names, a line each; false behind the last. */
-static bool next_folder(const char **data, struct str *folder)
-{
-    while (**data == '\n')
-        ++*data;
-    *folder = (struct str){*data, strcspn(*data, "\n")};
-    *data += folder->len;
-    return folder->len > 0;
-}
-
 static size_t count_folders(const char *data)
 {
     struct str folder;
     size_t count = 0;
-    while (data && next_folder(&data, &folder))
+    while (data && wt__str_line(&data, &folder))
         count++;
     return count;
 }
@@ -113,11 +103,13 @@ static bool wanted(const char *name, size_t i)
 static int next_most(const char **lines, struct str *name, size_t *most)
 {
     struct str line = {0};
-    if (!*lines || !next_folder(lines, &line))
+    if (!*lines || !wt__str_line(lines, &line))
         return 0;
     const char *sign = memchr(line.ptr, '=', line.len), *digits = sign ? sign + 1 : line.ptr;
     char *end;
     *name = (struct str){line.ptr, sign ? (size_t)(sign - line.ptr) : 0};
+    if (sign == line.ptr)
+        return -1;
     unsigned long long number = strtoull(digits, &end, 10);
     *most = (size_t)number;
     return *digits >= '0' && *digits <= '9' && end == line.ptr + line.len && number > 0 && number <= WT_MAX_USAGES ? 1
@@ -141,7 +133,7 @@ static size_t most_of(const wt_train_options *o, const char *data)
 static bool has_folder(struct training *training, const char *data, struct str name)
 {
     struct str folder;
-    while (data && next_folder(&data, &folder)) {
+    while (data && wt__str_line(&data, &folder)) {
         const char *path = wt__arena_copy(&training->arena, folder);
         if (path && wt__str_equal(wt__model_name(path), name))
             return true;
@@ -282,7 +274,7 @@ static int open_catalogue(struct training *training, wt_engine *given, wt_engine
                         o->data ? "a folder for the models (--out)" : "a store or a data set to learn from");
     struct str first;
     const char *data = o->data, *folder;
-    next_folder(&data, &first);
+    wt__str_line(&data, &first);
     folder = wt__arena_copy(&training->arena, first);
     int rc = folder ? open_corpus(training, folder, own, err) : wt__fail_nomem(err);
     training->engine = *own;
@@ -307,19 +299,24 @@ static int add_notice(struct training *training, wt_trained *item, wt_error *err
     return item->notice ? 0 : wt__fail_nomem(err);
 }
 
-/* Nothing comes of it, and why. */
-static int leave_out(struct training *training, const struct encoder *encoder, wt_trained *item, wt_error *err)
+/* Nothing comes of it, and why; which is an error where nothing else was asked for. */
+static int leave_out(struct training *training, const struct encoder *encoder, bool alone, wt_trained *item,
+                     wt_error *err)
 {
-    struct buffer text = {0};
-    item->path = "";
-    wt__buffer_printf(&text, "%s is a static encoder, which has no layers to train; begin with another model",
+    wt_error why;
+    int rc = wt__fail(&why, WT_EMODEL, "%s is a static encoder, which has no layers to train; begin with another model",
                       wt__encoder_name(encoder));
-    item->notice = text.failed ? NULL : wt__arena_copy(&training->arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
+    if (alone && err)
+        *err = why;
+    if (alone)
+        return rc;
+    item->path = "";
+    item->notice = wt__arena_copy(&training->arena, wt__str(why.message));
     return item->notice ? 0 : wt__fail_nomem(err);
 }
 
-static int run_lesson(struct training *training, const struct lesson *lesson, wt_trained *item, wt_error *err)
+static int run_lesson(struct training *training, const struct lesson *lesson, bool alone, wt_trained *item,
+                      wt_error *err)
 {
     const struct encoder *encoder = NULL;
     training->lesson = lesson;
@@ -335,7 +332,7 @@ static int run_lesson(struct training *training, const struct lesson *lesson, wt
     if (lesson->needs & LESSON_NEEDS_MODEL)
         rc = wt__engine_encoder(training->engine, &encoder, err);
     if (rc == 0 && lesson->needs & LESSON_NEEDS_LAYERS && wt__encoder_is_static(encoder))
-        return leave_out(training, encoder, item, err);
+        return leave_out(training, encoder, alone, item, err);
     if (rc == 0)
         rc = lesson->run(training, item, err);
     if (rc == 0)
@@ -422,7 +419,7 @@ static int read_examples(struct training *training, const char *lesson, wt_error
     int rc = r.sets && r.most && r.engines ? 0 : wt__fail_nomem(err);
     if (rc == 0 && !data)
         rc = read_catalogue(&r, NULL, training->engine, err);
-    while (rc == 0 && data && next_folder(&data, &folder))
+    while (rc == 0 && data && wt__str_line(&data, &folder))
         rc = read_data_set(&r, folder, err);
     if (rc == 0 && r.count == 1 && !r.capped) {
         training->examples = r.sets[0];
@@ -445,7 +442,7 @@ static int run(struct training *training, const char *name, struct report *repor
     for (size_t i = 0; rc == 0 && i < wt__lesson_count; i++) {
         if (!wanted(name, i))
             continue;
-        rc = run_lesson(training, &wt__lessons[i], &report->items[report->visible.len], err);
+        rc = run_lesson(training, &wt__lessons[i], strcmp(name, ALL) != 0, &report->items[report->visible.len], err);
         report->visible.len += rc == 0;
     }
     return rc;

@@ -42,14 +42,14 @@ static double dot(const float *a, const float *b, size_t width)
 static bool make_orthogonal(float *axes, size_t number, size_t width)
 {
     float *axis = axes + number * width;
-    double before = dot(axis, axis, width), after = before;
+    double before = dot(axis, axis, width);
     for (int pass = 0; pass < 2; pass++)
         for (size_t a = 0; a < number; a++) {
             float share = (float)dot(axis, axes + a * width, width);
             for (size_t i = 0; i < width; i++)
                 axis[i] -= share * axes[a * width + i];
         }
-    after = dot(axis, axis, width);
+    double after = dot(axis, axis, width);
     if (!(after > before * 1e-12) || !(after > 0))
         return false;
     for (size_t i = 0; i < width; i++)

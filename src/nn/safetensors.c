@@ -230,13 +230,9 @@ int wt__safetensors_open(struct safetensors *out, const char *path, const void *
     else
         rc = read_header(out, header, p + 8 + header_len, len - 8 - (size_t)header_len, path, err);
     json_decref(header);
-    if (rc < 0) {
-        if (err && rc != WT_ENOMEM)
-            err->code = WT_EMODEL;
+    if (rc < 0)
         wt__safetensors_dispose(out);
-        return rc == WT_ENOMEM ? rc : WT_EMODEL;
-    }
-    return 0;
+    return rc;
 }
 
 void wt__safetensors_dispose(struct safetensors *file)

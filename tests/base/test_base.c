@@ -24,6 +24,24 @@
 #include "base/sha256.h"
 #include "base/topk.h"
 
+static void lines_that_are_not_empty(void **state)
+{
+    static const struct {
+        const char *text, *lines; /* a bar behind each */
+    } cases[] = {{"", ""}, {"\n\n", ""}, {"a", "a|"}, {"a\n", "a|"}, {"\na b\n\n\nc\r\n", "a b|c\r|"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *at = cases[i].text;
+        struct buffer lines = {0};
+        struct str line;
+        while (wt__str_line(&at, &line))
+            wt__buffer_printf(&lines, "%.*s|", (int)line.len, line.ptr);
+        assert_true(wt__str_equal(wt__buffer_view(&lines), wt__str(cases[i].lines)));
+        assert_int_equal(*at, '\0');
+        wt__buffer_dispose(&lines);
+    }
+}
+
 static void errors_are_one_sentence_with_a_code(void **state)
 {
     (void)state;
@@ -35,6 +53,8 @@ static void errors_are_one_sentence_with_a_code(void **state)
     assert_int_equal(wt__fail_context(&err, WT_EFORMAT, "file.json"), WT_EFORMAT);
     assert_string_equal(err.message, "file.json: bad thing 5");
     assert_int_equal(err.byte, 17);
+    assert_int_equal(wt__fail_context(&err, WT_EMODEL, "model"), WT_EMODEL); /* what it means to this caller */
+    assert_int_equal(err.code, WT_EMODEL);
     assert_int_equal(wt__fail(NULL, WT_EIO, "nobody listens"), WT_EIO);
     static const struct {
         int number, code;
@@ -445,6 +465,7 @@ int main(void)
 {
     json_set_alloc_funcs(json_memory, free);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_that_are_not_empty),
         cmocka_unit_test(draws_are_of_all_and_different),
         cmocka_unit_test(errors_are_one_sentence_with_a_code),
         cmocka_unit_test(sizes_never_overflow),

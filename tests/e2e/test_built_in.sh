@@ -55,8 +55,10 @@ forty_tools 0
 expect 0 "recorded use" -s use.wt add -q tools.jsonl
 expect 0 "is learned with it" -s use.wt usage add -q usages.jsonl
 no_layers="$built_in is a static encoder, which has no layers to train; begin with another model"
-expect 5 "no cross-encoder begins with it" -s use.wt train cross
-says "$no_layers"
+for lesson in encoder mlc+refiner cross; do
+    expect 5 "what needs layers does not begin with it" -s use.wt train $lesson
+    says "$no_layers"
+done
 expect 0 "all that can be trained on it is" -s use.wt train all
 prints "^auto: recall@5 on dev from [0-9.]+ to [0-9.]+ %"
 for lesson in encoder tool2vec\\+refiner mlc\\+refiner; do says "^Note: $lesson: $no_layers"; done

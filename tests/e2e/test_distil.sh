@@ -39,7 +39,13 @@ same "by meaning" "made 1" "$(json_of '"%s %d" % (d["encoder"], len(d["hits"]))'
 expect 5 "it is no teacher" distil "$work/made" --out second
 says "made is a static encoder itself; name a transformer to distil"
 expect 2 "it is not replaced" distil tiny --out made
-says "made holds a model already; name another folder, or remove it"
+says "there is a model in made already; name another folder, or remove it first"
+expect 2 "no weight" distil tiny --out weighed --dense-weight 0.6,
+says "--dense-weight takes a number above 0 and at most 10, or two such as 0.6,1.8, not \"0.6,\""
+expect 2 "too much" distil tiny --out weighed --dense-weight 0.6,11
+says "at most 10"
+expect 0 "two weights" distil tiny --out weighed --dense-weight 0.6,1.8 --epochs 1
+same "both are said" "[0.6, 1.8]" "$(member weighed 'd["whichtool"]["dense_weight"]')"
 expect 0 "requests too, as JSON" usage add --no-vectors usages.jsonl
 expect 0 "requests too, as JSON" distil tiny --out used --json --dimension 8 --dense-weight 0.4 --threads 1
 json_lines

@@ -202,6 +202,7 @@ static void what_makes_no_sense_is_refused(void **state)
         {"encoder", "two=5", NULL, 0, "no data set is called \"two\""},
         {"encoder", "7\none=", NULL, 0, "N from 1 to 10000000, not \"one=\""},
         {"encoder", "0", NULL, 0, "not \"0\""},
+        {"encoder", "=5", NULL, 0, "not \"=5\""},
         {"encoder", "-1", NULL, 0, "not \"-1\""},
         {"encoder", "one=5x", NULL, 0, "not \"one=5x\""},
         {"encoder", NULL, "words", 0, "by use, description or hybrid, not by \"words\""},

@@ -61,7 +61,8 @@ static void a_model_of_the_stores_tools(void **state)
     wt_engine *engine = open_filled(place, USAGES);
     wt_distilled *made = NULL;
     wt_distil_options options = options_of(place->out);
-    options.dense_weight = .4;
+    options.dense_weight = .5;
+    options.brief_weight = 1.25;
     sound(place, wt_distil(engine, &options, &made, &place->err));
     assert_string_equal(made->path, place->out);
     assert_string_equal(made->teacher, "tiny");
@@ -73,9 +74,13 @@ static void a_model_of_the_stores_tools(void **state)
     size_t len, weights_len;
     char *config = bytes_of(place->out, "config.json", &len),
          *weights = bytes_of(place->out, "model.safetensors", &weights_len);
-    static const char *const says[] = {
-        "\"model_type\":\"model2vec\"", "\"hidden_dim\":16",          "\"normalize\":true", "\"dense_weight\":0.4",
-        "\"lesson\":\"distil\"",        "\"sources\":[\"tools.wt\"]", "\"name\":\"tiny\""};
+    static const char *const says[] = {"\"model_type\":\"model2vec\"",
+                                       "\"hidden_dim\":16",
+                                       "\"normalize\":true",
+                                       "\"dense_weight\":[0.5,1.25]",
+                                       "\"lesson\":\"distil\"",
+                                       "\"sources\":[\"tools.wt\"]",
+                                       "\"name\":\"tiny\""};
     for (size_t i = 0; i < sizeof says / sizeof *says; i++)
         if (!strstr(config, says[i]))
             fail_msg("config.json lacks %s: %s", says[i], config);
@@ -181,9 +186,11 @@ static void what_cannot_be_is_refused(void **state)
     struct place *place = *state;
     wt_engine *empty = open_store(place);
     wt_distilled *made = NULL;
-    char there[120], file[140], catalogue[120];
+    char there[120], weights[120], file[140], catalogue[120];
     snprintf(there, sizeof there, "%s/there", place->folder);
     put_text(there, "config.json", "{}");
+    snprintf(weights, sizeof weights, "%s/weights", place->folder);
+    put_text(weights, "model.safetensors", "");
     snprintf(file, sizeof file, "%s/there/config.json", place->folder);
     snprintf(catalogue, sizeof catalogue, "%s/catalogue", place->folder);
     put_catalogue(place, catalogue);
@@ -196,7 +203,8 @@ static void what_cannot_be_is_refused(void **state)
         {empty, {.out = place->out}, WT_EEMPTY, "holds no tools"},
         {empty, {.out = NULL}, WT_EINVAL, "name a folder for the model"},
         {empty, {.out = ""}, WT_EINVAL, "name a folder for the model"},
-        {empty, {.out = there}, WT_EINVAL, "holds a model already"},
+        {empty, {.out = there}, WT_EINVAL, "there is a model in"},
+        {empty, {.out = weights}, WT_EINVAL, "there is a model in"},
         {empty, {.out = file}, WT_EINVAL, "is a file"},
         {NULL, {.out = place->out}, WT_EINVAL, "name a store or a data set"},
         {NULL, {.out = place->out, .data = "\n"}, WT_EINVAL, "has no name"},
@@ -210,6 +218,9 @@ static void what_cannot_be_is_refused(void **state)
         {NULL, {.out = place->out, .data = catalogue, .contrast_epochs = NAN}, WT_EINVAL, "epochs are a number over 0"},
         {NULL, {.out = place->out, .data = catalogue, .smoothing = 2}, WT_EINVAL, "smoothing"},
         {NULL, {.out = place->out, .data = catalogue, .dense_weight = 11}, WT_EINVAL, "at most 10"},
+        {NULL, {.out = place->out, .data = catalogue, .dense_weight = NAN}, WT_EINVAL, "at most 10"},
+        {NULL, {.out = place->out, .data = catalogue, .dense_weight = 1, .brief_weight = 11}, WT_EINVAL, "at most 10"},
+        {NULL, {.out = place->out, .data = catalogue, .brief_weight = 1}, WT_EINVAL, "above 0"},
         {NULL, {.out = place->out, .data = catalogue, .threads = 1000}, WT_EINVAL, "at most 256 threads"},
         {NULL, {.out = place->out, .data = catalogue, .ablate = "fit,nothing"}, WT_EINVAL, "no step \"nothing\""},
     };
