@@ -68,8 +68,8 @@ struct fitting {
     uint32_t *order;              /* [B] requests of each source in the order in which they are met */
     uint32_t *requests, *tools;   /* [batch] of the step: requests by number, and the row of one tool of each */
     uint32_t *which;              /* [batch] texts */
-    uint8_t *pairs, *turned;      /* [batch, batch] of enum pair; and transposed */
-    float *second;                /* [2 batch, D] gradients of the other direction */
+    uint8_t *pairs;               /* [batch, batch] of enum pair */
+    float *gradients;             /* [batch, batch] of the scores */
 };
 
 static int keep_rows(void *self, const struct loop_state *state, wt_error *err)
@@ -174,7 +174,7 @@ static void list_pairs(struct fitting *f)
         for (size_t j = 0; j < f->count; j++) {
             bool right = of_request(train, f->requests[i], f->tools[j]) || text[f->tools[i]] == text[f->tools[j]];
             enum pair pair = i == j ? PAIR_POSITIVE : right ? PAIR_IGNORED : PAIR_NEGATIVE;
-            f->pairs[i * f->count + j] = f->turned[j * f->count + i] = (uint8_t)pair;
+            f->pairs[i * f->count + j] = (uint8_t)pair;
         }
 }
 
@@ -209,24 +209,18 @@ static double loss_contrast(void *self)
     struct fitting *f = self;
     struct student *student = f->student;
     size_t half = f->count * student->dim;
-    struct contrast there = {.rows = f->count,
-                             .columns = f->count,
-                             .width = student->dim,
-                             .queries = student->vectors,
-                             .documents = student->vectors + half,
-                             .pairs = f->pairs,
-                             .scale = (float)f->settings->contrast_scale,
-                             .scores = f->scores};
-    struct contrast back = there;
-    back.queries = there.documents;
-    back.documents = there.queries;
-    back.pairs = f->turned;
-    double loss = wt__loss_contrast(&there, student->dvectors, student->dvectors + half);
-    loss += wt__loss_contrast(&back, f->second + half, f->second);
-    for (size_t i = 0; i < 2 * half; i++)
-        student->dvectors[i] = .5f * (student->dvectors[i] + f->second[i]);
+    const struct contrast contrast = {.rows = f->count,
+                                      .columns = f->count,
+                                      .width = student->dim,
+                                      .queries = student->vectors,
+                                      .documents = student->vectors + half,
+                                      .pairs = f->pairs,
+                                      .scale = (float)f->settings->contrast_scale,
+                                      .scores = f->scores,
+                                      .gradients = f->gradients};
+    double loss = wt__loss_contrast_both(&contrast, student->dvectors, student->dvectors + half);
     wt__student_backward(student);
-    return loss / 2;
+    return loss;
 }
 
 /* Every source's requests in an order drawn by the seed, cut into batches of nearly the same size. */
@@ -263,9 +257,8 @@ static int begin_contrast(struct fitting *f, size_t *batches, wt_error *err)
     f->tools = wt__alloc_array(batch, sizeof *f->tools);
     f->which = wt__alloc_array(batch, sizeof *f->which);
     f->pairs = wt__alloc_array(batch, batch);
-    f->turned = wt__alloc_array(batch, batch);
-    f->second = wt__alloc_aligned(2 * batch * f->student->dim, sizeof *f->second);
-    bool whole = f->scores && f->requests && f->tools && f->which && f->pairs && f->turned && f->second;
+    f->gradients = wt__alloc_aligned(batch * batch, sizeof *f->gradients);
+    bool whole = f->scores && f->requests && f->tools && f->which && f->pairs && f->gradients;
     return whole ? cut_batches(f, batches, err) : wt__fail_nomem(err);
 }
 
@@ -293,7 +286,6 @@ int wt__distil_contrast(struct student *student, const struct distil_texts *text
     free(f.tools);
     free(f.which);
     free(f.pairs);
-    free(f.turned);
-    free(f.second);
+    free(f.gradients);
     return rc;
 }
