@@ -130,8 +130,8 @@ typedef struct wt_engine wt_engine;
 typedef struct wt_open_options {
     size_t size;
     int read_only;          /* non-zero: never write the store or its index folder */
-    const char *model;      /* name or directory of the encoder. NULL: the first that is there of WT_TUNED_MODEL,
-                               WT_DEFAULT_MODEL and WT_BUILT_IN_MODEL, which always is; "": none, words alone count */
+    const char *model;      /* name or directory of the encoder. NULL: the first that is there of WT_DEFAULT_MODEL,
+                               WT_BASE_MODEL and WT_BUILT_IN_MODEL, which always is; "": none, words alone count */
     const char *models_dir; /* where models live; NULL: $WHICHTOOL_MODELS, else $XDG_DATA_HOME/whichtool/models,
                                else ~/.local/share/whichtool/models */
     unsigned threads;       /* for batch encoding; 0: one a processor */
@@ -660,7 +660,7 @@ typedef struct wt_hits {
     size_t tokens;       /* of all hits together; 0 without options->max_tokens */
     size_t over_budget;  /* hits that did not fit in those, and are not here */
     const char *encoder; /* what read the request: a model's name, "encoder" for one that was trained here; "": none */
-    const char *better;  /* WT_DEFAULT_MODEL where it was to be used and is not installed: it finds better than the
+    const char *better;  /* WT_BASE_MODEL where it was to be used and is not installed: it finds better than the
                             built-in encoder, which was; else NULL */
 } wt_hits;
 
@@ -769,10 +769,10 @@ WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *l
 
 /* ---------------------------------------------------------------- models */
 
-/* Where no model is named, the first is used where it is there, as it came with whichtool; else the second, which
- * wt_model_pull fetches. */
-#define WT_TUNED_MODEL "whichtool-minilm-v1"
-#define WT_DEFAULT_MODEL "all-MiniLM-L6-v2"
+/* Where no model is named, the first is used, which comes with whichtool; where its files are not there, the second, of
+ * which the first was tuned and which wt_model_pull fetches. */
+#define WT_DEFAULT_MODEL "whichtool-minilm-v1"
+#define WT_BASE_MODEL "all-MiniLM-L6-v2"
 /* A static encoder that is part of the library: there without a file and without a network. */
 #define WT_BUILT_IN_MODEL "whichtool-static-v1"
 

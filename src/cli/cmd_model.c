@@ -196,7 +196,7 @@ int wt__cmd_model(struct cli *cli)
     wt_error err;
     int code = check_words(cli, action);
     if (strcmp(action, "pull") == 0 && a->word_count < 2 && strcmp(name, WT_BUILT_IN_MODEL) == 0)
-        name = WT_DEFAULT_MODEL; /* of the built-in one there is nothing to fetch */
+        name = WT_BASE_MODEL; /* of the built-in one there is nothing to fetch */
     if (code != 0)
         return code;
     if (strcmp(action, "merge") == 0)

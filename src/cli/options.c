@@ -10,7 +10,7 @@
      .kind = VALUE_TEXT,                                                                                               \
      .value = "NAME",                                                                                                  \
      .help = "The model that makes vectors, by name or folder; \"\" for none: words alone count. "                     \
-             "Default: the first that is here of " WT_TUNED_MODEL ", " WT_DEFAULT_MODEL " and " WT_BUILT_IN_MODEL      \
+             "Default: the first that is here of " WT_DEFAULT_MODEL ", " WT_BASE_MODEL " and " WT_BUILT_IN_MODEL      \
              ", which is built in."},                                                                                  \
         MODELS_OPTION
 #define MODELS_OPTION                                                                                                  \
@@ -745,7 +745,7 @@ static const struct option distil_options[] = {
     MODELS_OPTION,
 };
 static const struct example distil_examples[] = {
-    {"whichtool distil " WT_DEFAULT_MODEL " --out models/mine", "A static encoder for the store's own tools."},
+    {"whichtool distil " WT_BASE_MODEL " --out models/mine", "A static encoder for the store's own tools."},
     {"whichtool distil models/tuned --data data/one --data data/two --out models/static",
      "One from two data sets; then `whichtool find --model models/static ...`."},
 };
@@ -771,9 +771,9 @@ static const struct option model_options[] = {
 };
 static const struct example model_examples[] = {
     {"whichtool model list", "Which models are known, and which are here."},
-    {"whichtool model pull " WT_DEFAULT_MODEL, "Fetches the default model and checks it."},
-    {"whichtool model merge " WT_DEFAULT_MODEL " ./tuned --weight 0.7 --out ./merged",
-     "Three tenths of the default model and seven of a tuned one."},
+    {"whichtool model pull " WT_BASE_MODEL, "Fetches what the default was tuned from, and checks it."},
+    {"whichtool model merge " WT_BASE_MODEL " ./tuned --weight 0.7 --out ./merged",
+     "Three tenths of a model and seven of what was tuned from it."},
 };
 
 static const struct option help_options[] = {

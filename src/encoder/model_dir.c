@@ -105,7 +105,7 @@ bool wt__model_came_along(const char *folder, const char *models_dir)
 
 const char *wt__model_chosen(const char *name, const char *models_dir)
 {
-    static const char *const preferred[] = {WT_TUNED_MODEL, WT_DEFAULT_MODEL};
+    static const char *const preferred[] = {WT_DEFAULT_MODEL, WT_BASE_MODEL};
     const char *chosen = name;
     for (size_t i = 0; !chosen && i < sizeof preferred / sizeof *preferred; i++) {
         struct arena arena = {0};

@@ -46,9 +46,14 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
         engine->model_came_along = wt__model_came_along(folder, options->models_dir);
     }
     engine->by_default = !options->model;
+    const char *base = engine->by_default && strcmp(model, WT_DEFAULT_MODEL) == 0
+                           ? place_model(&arena, options->models_dir, WT_BASE_MODEL)
+                           : "";
+    if (base)
+        engine->base_folder = wt__copy_string(base, strlen(base));
     wt__arena_dispose(&arena);
     bool whole =
-        engine->path && engine->index_folder && engine->trained_folder && engine->model_name && engine->model_folder;
+        engine->path && engine->index_folder && engine->trained_folder && engine->model_name && engine->model_folder && engine->base_folder;
     return whole ? 0 : wt__fail_nomem(err);
 }
 
@@ -118,6 +123,7 @@ void wt_close(wt_engine *engine)
     pthread_mutex_destroy(&engine->store_lock);
     free(engine->model_name);
     free(engine->model_folder);
+    free(engine->base_folder);
     free(engine->index_folder);
     free(engine->trained_folder);
     free(engine->path);

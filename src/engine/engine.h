@@ -3,8 +3,9 @@
  *   store      the catalogue; one thread at a time, so every use holds store_lock. Changes go through it
  *   readers    connections to the same file, one a running query or build, kept between them
  *   encoder    immutable once opened; opened by the first who needs it
- *   standby    the built-in one, where the default model is there and none was named: queries use it as long as it has
- *              more of the vectors. Whatever makes vectors makes the encoder's
+ *   standby    where none was named and the store has vectors of a lesser one, that: the model that was the default
+ *              before, or the built-in one. Queries use it as long as it has more of the vectors. Whatever makes vectors
+ *              makes the encoder's
  *   trained    what training left for this store; the same
  *   index      the current snapshot; immutable, shared by reference count, swapped whole when the store moved on
  *   workspaces scratch of a query (analyser, arenas, activations), one a running query, kept between queries
@@ -78,6 +79,7 @@ struct wt_engine {
     char *path;
     char *index_folder;   /* "" when the snapshot lives in memory only */
     char *model_folder;   /* "" when there is no model, and where no environment says where it would be */
+    char *base_folder;    /* of WT_BASE_MODEL, where it is installed beside a better one; else "" */
     char *trained_folder; /* "" when there can be none */
     char *model_name;
     bool by_default;       /* the model: none was named */
@@ -123,8 +125,13 @@ int wt__engine_encoder_locked(wt_engine *engine, struct progress *progress, cons
 struct retriever wt__engine_plain(const wt_engine *engine, const struct retriever *plain,
                                   const struct encoder *encoder);
 
-/* WT_DEFAULT_MODEL where it was to be used and the built-in encoder is, for want of it; else NULL. */
+/* WT_BASE_MODEL where it would be used and the built-in encoder is, for want of it; else NULL. */
 const char *wt__engine_better(const wt_engine *engine);
+
+/* The folder of the model to fall back on, of which the store has the most vectors, and how many those are: NULL where
+ * there is no other. Borrowed from the engine, or static. */
+int wt__engine_falls_back(const wt_engine *engine, struct store *store, const char **folder, uint64_t *count,
+                          wt_error *err);
 
 /* The encoder to fall back on where vectors of the other are missing, with build_lock held in the second; *out is NULL
  * where there is none. WT_ENOMEM, WT_ECANCELLED. */

@@ -148,16 +148,45 @@ struct retriever wt__engine_plain(const wt_engine *engine, const struct retrieve
 
 const char *wt__engine_better(const wt_engine *engine)
 {
-    return engine->by_default && wt__model_is_built_in(engine->model_folder) ? WT_DEFAULT_MODEL : NULL;
+    return engine->by_default && wt__model_is_built_in(engine->model_folder) ? WT_BASE_MODEL : NULL;
+}
+
+int wt__engine_falls_back(const wt_engine *engine, struct store *store, const char **folder, uint64_t *count,
+                          wt_error *err)
+{
+    const char *const folders[] = {MODEL_BUILT_IN, engine->base_folder};
+    bool wanted = engine->by_default && !wt__model_is_built_in(engine->model_folder);
+    int rc = 0;
+    *folder = wanted ? folders[0] : NULL;
+    *count = 0;
+    for (size_t i = 0; wanted && rc >= 0 && i < sizeof folders / sizeof *folders; i++) {
+        char hash[65];
+        uint64_t vectors = 0;
+        if (!folders[i][0] || !wt__encoder_peek(folders[i], hash))
+            continue;
+        rc = wt__store_count_of_model(store, wt__document_kind, hash, &vectors, err);
+        if (rc >= 0 && vectors > *count) {
+            *folder = folders[i];
+            *count = vectors;
+        }
+    }
+    return rc < 0 ? rc : 0;
 }
 
 static int open_standby(wt_engine *engine, struct progress *progress, void **out, wt_error *why)
 {
     struct encoder *encoder = NULL;
+    struct store *store;
+    const char *folder;
+    uint64_t count;
     (void)progress;
-    int rc = engine->by_default && !wt__model_is_built_in(engine->model_folder)
-                 ? wt__encoder_open(&encoder, MODEL_BUILT_IN, why)
-                 : 0;
+    int rc = wt__engine_reader(engine, &store, why);
+    if (rc < 0)
+        return rc;
+    rc = wt__engine_falls_back(engine, store, &folder, &count, why);
+    wt__engine_return_reader(engine, store);
+    if (rc == 0 && folder)
+        rc = wt__encoder_open(&encoder, folder, why);
     *out = encoder;
     return rc;
 }

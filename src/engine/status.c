@@ -80,20 +80,19 @@ static int count_vectors(struct reading *r, struct store *store)
 static int tell_encoder(struct reading *r, struct store *store)
 {
     wt_status *out = &r->status->public;
-    char built_in[65];
-    uint64_t count = 0;
+    const char *folder;
+    uint64_t count;
     out->encoder = out->model_installed ? out->model : "";
     out->encoder_embedded = out->embedded;
     out->better = wt__engine_better(r->engine);
-    if (!r->engine->by_default || out->better || out->embedded >= out->tools)
+    if (out->embedded >= out->tools)
         return 0;
-    wt__encoder_peek(MODEL_BUILT_IN, built_in);
-    int rc = wt__store_count_of_model(store, wt__document_kind, built_in, &count, r->err);
-    if (rc >= 0 && count > out->embedded) {
-        out->encoder = WT_BUILT_IN_MODEL;
-        out->encoder_embedded = count;
-    }
-    return rc;
+    int rc = wt__engine_falls_back(r->engine, store, &folder, &count, r->err);
+    if (rc < 0 || count <= out->embedded)
+        return rc;
+    out->encoder = wt__arena_copy(&r->status->arena, wt__model_name(folder));
+    out->encoder_embedded = count;
+    return out->encoder ? 0 : wt__fail_nomem(r->err);
 }
 
 static int read_store(struct reading *r, struct store *store)

@@ -59,7 +59,8 @@ expect 5 "another byte" model pull along
 says "install whichtool again"
 rm -rf program/along program/along.json "$WHICHTOOL_STORE"*
 
-# The default: the old one until the new one is there. A store that has vectors of the old one says what to do.
+# The default: what it was tuned from until it is there. A store that has vectors of that is searched by them until an
+# add or `vectors`.
 "$python" "$here/tiny_model.py" "$work/models/$before"
 add_catalogue
 expect 0 "vectors of the old default" vectors
@@ -71,12 +72,15 @@ rm -f "program/$own"/packed* # other numbers, or it would be the same encoder
 printf '\001' | dd of="program/$own/model.safetensors" bs=1 seek=9000 conv=notrunc 2>/dev/null
 expect 0 "the new default" status
 prints "^vectors +0 of 6 tools, by the model $own, which came with whichtool; .whichtool vectors. makes the others$"
-expect 0 "words find what has no vector yet" find rain
-says '6 of 6 tools have no vector yet; `whichtool vectors` makes them'
-prints "weather/get_forecast"
+prints "^encoder +$before, which has vectors of more tools; .whichtool vectors. makes those of $own$"
+expect 0 "what has vectors finds" find --json rain
+same "by meaning" "('hybrid', '$before')" "$(json_of '(d["recipe"], d["encoder"])')"
+says "^Note: $before finds until there are vectors of $own; .whichtool vectors. makes them"
 echo '[{"name": "send", "description": "Sends a letter"}]' >mail.json
 expect 0 "the next add makes them all" add --provider mail mail.json --json
 same "seven" 7 "$(json_of 'd["embedded"]')"
+expect 0 "and it finds" find --json rain
+same "alone" "('$own', None)" "$(json_of '(d["encoder"], d["notice"])')"
 expect 0 "nothing is missing" vectors
 prints "all 7 tools have vectors of $own"
 expect 0 "those of the old one are there, too" status --model "$before"

@@ -287,10 +287,10 @@ static void the_default_model_equals_the_reference(void **state)
 
     (void)state;
     char *model;
-    assert_int_equal(wt__model_folder(&model, &arena, NULL, WT_DEFAULT_MODEL, NULL), 0);
+    assert_int_equal(wt__model_folder(&model, &arena, NULL, WT_BASE_MODEL, NULL), 0);
     bool there = wt__is_folder(model);
     if (!there)
-        printf("skipped: no model " WT_DEFAULT_MODEL "\n");
+        printf("skipped: no model " WT_BASE_MODEL "\n");
     if (!there || !open_golden(&golden, "golden/minilm/golden.safetensors")) {
         wt__arena_dispose(&arena);
         skip();

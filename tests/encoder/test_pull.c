@@ -348,7 +348,7 @@ static void test_the_manifests_of_this_project(void **state)
     struct manifest manifest;
     snprintf(path, sizeof path, "%s/models", source);
     assert_int_equal(setenv("WHICHTOOL_MANIFESTS", path, 1), 0);
-    assert_int_equal(wt__manifest_load(&arena, WT_DEFAULT_MODEL, &manifest, &err), 0);
+    assert_int_equal(wt__manifest_load(&arena, WT_BASE_MODEL, &manifest, &err), 0);
     assert_int_equal(manifest.dimension, 384);
     assert_true(manifest.source_count == 2 && manifest.bytes > 90000000);
     wt__arena_dispose(&arena);

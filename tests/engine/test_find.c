@@ -564,10 +564,10 @@ static void the_default_model_knows_what_words_mean(void **state)
         {"what is 12 times 7", "calculator"},
     };
     wt_models *models;
-    bool installed = wt_model_info(NULL, WT_DEFAULT_MODEL, &models, NULL) == 0 && models->items[0]->installed;
+    bool installed = wt_model_info(NULL, WT_BASE_MODEL, &models, NULL) == 0 && models->items[0]->installed;
     wt_models_free(models);
     if (!installed) {
-        print_message("skipped: the default model: " WT_DEFAULT_MODEL " is not installed\n");
+        print_message("skipped: the default model: " WT_BASE_MODEL " is not installed\n");
         skip();
     }
     wt_engine *engine;
