@@ -921,6 +921,8 @@ typedef struct wt_train_options {
                             texts alone; "hybrid": by texts and words */
     size_t dev_tools;    /* tools of each catalogue that answer dev requests of an encoder: those that are needed, and
                             others up to this number; 0: all */
+    const char *teacher; /* model, by name or folder, whose likenesses between texts the encoder's loss "likeness"
+                            learns; for that alone */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)

@@ -182,6 +182,17 @@ bool wt__json_bool(const json_t *object, const char *key, bool fallback)
     return json_is_boolean(value) ? json_is_true(value) : fallback;
 }
 
+json_t *wt__json_string(struct str text)
+{
+    struct buffer quoted = {0};
+    json_t *value = NULL;
+    wt__buffer_json(&quoted, text);
+    if (!quoted.failed)
+        wt__json_parse(&value, quoted.ptr, quoted.len, NULL);
+    wt__buffer_dispose(&quoted);
+    return value;
+}
+
 static int append(const char *bytes, size_t len, void *buffer)
 {
     wt__buffer_append(buffer, bytes, len);

@@ -27,6 +27,9 @@ int64_t wt__json_int(const json_t *object, const char *key, int64_t fallback);
 double wt__json_real(const json_t *object, const char *key, double fallback);
 bool wt__json_bool(const json_t *object, const char *key, bool fallback);
 
+/* A new string of any bytes: what is no UTF-8 becomes U+FFFD. NULL when memory is out. */
+json_t *wt__json_string(struct str text);
+
 /* Appends value, compact, keys in source order. */
 int wt__json_write(struct buffer *buffer, const json_t *value);
 

@@ -199,6 +199,7 @@ static int fill_options(struct cli *cli, wt_train_options *options)
     options->memory = number[OPT_MEMORY] * 1000000;
     options->dev = wt__text_of(cli, OPT_DEV);
     options->dev_tools = (size_t)number[OPT_DEV_TOOLS];
+    options->teacher = wt__text_of(cli, OPT_TEACHER);
     options->keep_last = keep && strcmp(keep, "last") == 0;
     options->resume = wt__given(cli, OPT_RESUME);
     int code = wt__cli_real(cli, OPT_EPOCHS, "epochs", &options->epochs);

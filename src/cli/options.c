@@ -10,7 +10,7 @@
      .kind = VALUE_TEXT,                                                                                               \
      .value = "NAME",                                                                                                  \
      .help = "The model that makes vectors, by name or folder; \"\" for none: words alone count. "                     \
-             "Default: the first that is here of " WT_DEFAULT_MODEL ", " WT_BASE_MODEL " and " WT_BUILT_IN_MODEL      \
+             "Default: the first that is here of " WT_DEFAULT_MODEL ", " WT_BASE_MODEL " and " WT_BUILT_IN_MODEL       \
              ", which is built in."},                                                                                  \
         MODELS_OPTION
 #define MODELS_OPTION                                                                                                  \
@@ -588,7 +588,14 @@ static const struct option train_options[] = {
      .name = "loss",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "Training loss; encoder: contrast (default), triplet, softmax or bce; cross: softmax (default) or bce."},
+     .help =
+         "Training loss; encoder: contrast (default), triplet, softmax, bce or likeness; cross: softmax (default) or "
+         "bce."},
+    {.id = OPT_TEACHER,
+     .name = "teacher",
+     .kind = VALUE_TEXT,
+     .value = "MODEL",
+     .help = "Name or folder of the model from which --loss likeness learns how alike texts are."},
     {.id = OPT_PRECISION,
      .name = "precision",
      .kind = VALUE_TEXT,

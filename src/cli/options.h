@@ -65,6 +65,7 @@ enum option_id {
     OPT_KEEP,
     OPT_DEV,
     OPT_DEV_TOOLS,
+    OPT_TEACHER,
     OPT_NEGATIVES,
     OPT_NO_VECTORS,
     OPT_OFFSET,

@@ -169,7 +169,7 @@ static json_t *members_of(const struct merge *m)
 
         wt__sha256(part->map.ptr, part->map.len, digest);
         wt__sha256_hex(digest, hex);
-        kept = json_array_append_new(list, json_pack("{s:s%, s:s, s:f}", "name", name.ptr, name.len, "sha256", hex,
+        kept = json_array_append_new(list, json_pack("{s:o, s:s, s:f}", "name", wt__json_string(name), "sha256", hex,
                                                      "weight", part->weight)) == 0 &&
                wt__model_member_keep(members, part->json, "fields") &&
                wt__model_member_keep(members, part->json, "dense_weight");

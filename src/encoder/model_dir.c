@@ -91,6 +91,14 @@ int wt__model_folder(char **out, struct arena *arena, const char *models_dir, co
     return along ? 0 : rc;
 }
 
+int wt__model_installed(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
+{
+    int rc = wt__model_folder(out, arena, models_dir, name, err);
+    if (rc == 0 && !wt__model_is_there(*out))
+        rc = wt__fail(err, WT_ENOTFOUND, "the model %s is not installed in %s", name, *out);
+    return rc;
+}
+
 bool wt__model_came_along(const char *folder, const char *models_dir)
 {
     struct arena arena = {0};

@@ -27,6 +27,9 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
  * wt__models_folder. */
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
+/* The same, of a model that is there; else WT_ENOTFOUND. */
+int wt__model_installed(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
+
 /* The model that is meant: the named one, or, where name is NULL, the first of WT_DEFAULT_MODEL, WT_BASE_MODEL and
  * WT_BUILT_IN_MODEL whose folder holds config.json and weights: half a copy is none yet. Borrowed from name, or static.
  */

@@ -191,8 +191,8 @@ static json_t *members_of(const struct quantizing *q, const json_t *config)
 
     wt__sha256(q->map.ptr, q->map.len, digest);
     wt__sha256_hex(digest, hex);
-    json_t *about = json_pack("{s:s, s:s%, s:s}", "precision", wt__precision_name(q->precision), "name", name.ptr,
-                              name.len, "sha256", hex);
+    json_t *about = json_pack("{s:s, s:o, s:s}", "precision", wt__precision_name(q->precision), "name",
+                              wt__json_string(name), "sha256", hex);
     if (json_object_set_new(members, "quantized", about) == 0)
         return members;
     json_decref(members);

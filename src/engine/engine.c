@@ -52,8 +52,8 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
     if (base)
         engine->base_folder = wt__copy_string(base, strlen(base));
     wt__arena_dispose(&arena);
-    bool whole =
-        engine->path && engine->index_folder && engine->trained_folder && engine->model_name && engine->model_folder && engine->base_folder;
+    bool whole = engine->path && engine->index_folder && engine->trained_folder && engine->model_name &&
+                 engine->model_folder && engine->base_folder;
     return whole ? 0 : wt__fail_nomem(err);
 }
 

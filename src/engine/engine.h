@@ -4,12 +4,11 @@
  *   readers    connections to the same file, one a running query or build, kept between them
  *   encoder    immutable once opened; opened by the first who needs it
  *   standby    where none was named and the store has vectors of a lesser one, that: the model that was the default
- *              before, or the built-in one. Queries use it as long as it has more of the vectors. Whatever makes vectors
- *              makes the encoder's
- *   trained    what training left for this store; the same
- *   index      the current snapshot; immutable, shared by reference count, swapped whole when the store moved on
- *   workspaces scratch of a query (analyser, arenas, activations), one a running query, kept between queries
- *   chat       the language model, opened by the first who asks it
+ *              before, or the built-in one. Queries use it as long as it has more of the vectors. Whatever makes
+ * vectors makes the encoder's trained    what training left for this store; the same index      the current snapshot;
+ * immutable, shared by reference count, swapped whole when the store moved on workspaces scratch of a query (analyser,
+ * arenas, activations), one a running query, kept between queries chat       the language model, opened by the first
+ * who asks it
  *
  * Locks, in the order in which they may nest: lazy_lock (what the first who needs it makes: chat, an index's bundles),
  * build_lock (one refresh at a time), store_lock, lock (pointers and counts, never held over I/O). A query that has a

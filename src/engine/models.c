@@ -181,19 +181,10 @@ int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn repor
     return rc;
 }
 
-/* The folder of a model that is there. */
-static int installed_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
-{
-    int rc = wt__model_folder(out, arena, models_dir, name, err);
-    if (rc == 0 && !wt__model_is_there(*out))
-        rc = wt__fail(err, WT_ENOTFOUND, "the model %s is not installed in %s", name, *out);
-    return rc;
-}
-
-/* The same, of one that another model is made from. */
+/* The folder of a model that another is made from. */
 static int source_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
-    int rc = installed_folder(out, arena, models_dir, name, err);
+    int rc = wt__model_installed(out, arena, models_dir, name, err);
     if (rc == 0 && wt__model_is_built_in(*out))
         rc =
             wt__fail(err, WT_EMODEL, "%s is built in: no other model can be made from it; name a model's folder", name);
@@ -204,7 +195,7 @@ int wt_model_pack(const char *models_dir, const char *name, wt_error *err)
 {
     struct arena arena = {0};
     char *folder;
-    int rc = installed_folder(&folder, &arena, models_dir, name, err);
+    int rc = wt__model_installed(&folder, &arena, models_dir, name, err);
     if (rc == 0)
         rc = wt__encoder_pack(folder, NULL, err);
     wt__arena_dispose(&arena);

@@ -22,18 +22,15 @@
 
 static const float SCALE = 20; /* of the cosine */
 enum {
-    MOST_TOOLS = 48,     /* of requests in a batch, or half as many again as it has requests; of more, some are drawn:
-                            they are what a step costs most for */
     NEGATIVE_POOL = 16,  /* best-ranked wrong tools of a request, of which hard negatives are drawn */
     RANKED_TOOLS = 50000 /* needed tools that are ranked; of more, a seeded part */
 };
 
 struct contrast_step {
     size_t requests;
-    uint32_t *tools; /* [tool_count] rows, ascending */
-    size_t tool_count, tool_capacity;
-    uint8_t *pairs;            /* [requests, tool_count] of enum pair */
-    float *scores, *gradients; /* [requests, tool_count] */
+    struct tool_list tools;
+    uint8_t *pairs;            /* [requests, tools] of enum pair */
+    float *scores, *gradients; /* [requests, tools] */
 
     struct ranking ranking;
     size_t negatives; /* of a request */
@@ -42,16 +39,9 @@ struct contrast_step {
     uint32_t *best;   /* [batch, RANKING_DEPTH] */
 };
 
-/* Of a batch's requests. */
-static size_t most_needed(const struct tuning *tuning)
-{
-    size_t most = tuning->batch + tuning->batch / 2;
-    return most > MOST_TOOLS ? most : MOST_TOOLS;
-}
-
 static size_t most_tools(const struct tuning *tuning)
 {
-    return most_needed(tuning) + tuning->batch * tuning->training->options->negatives;
+    return wt__tuning_most_tools(tuning) + tuning->batch * tuning->training->options->negatives;
 }
 
 static size_t ranked_tools(const struct tuning *tuning)
@@ -112,7 +102,7 @@ static void end(struct tuning *tuning)
     struct contrast_step *step = tuning->own;
     if (!step)
         return;
-    free(step->tools);
+    free(step->tools.rows);
     free(step->pairs);
     free(step->scores);
     free(step->gradients);
@@ -162,8 +152,8 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
         step->parts[i] = wt__ranking_part(&step->ranking, train, examples[i]);
     if (rc == 0)
         rc = wt__ranking_best(&step->ranking, step->asking, step->parts, count, RANKING_DEPTH, step->best, err);
-    if (rc == 0 && wt__grow((void **)&step->tools, &step->tool_capacity, step->tool_count + count * step->negatives,
-                            sizeof *step->tools) < 0)
+    if (rc == 0 && wt__grow((void **)&step->tools.rows, &step->tools.capacity,
+                            step->tools.count + count * step->negatives, sizeof *step->tools.rows) < 0)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         uint32_t wrong[NEGATIVE_POOL];
@@ -173,7 +163,7 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
             size_t other = n + (size_t)wt__rng_below(rng, pool - n);
             uint32_t drawn = wrong[other];
             wrong[other] = wrong[n];
-            step->tools[step->tool_count++] = drawn;
+            step->tools.rows[step->tools.count++] = drawn;
         }
     }
     wt__batch_begin(&tuning->training_batch);
@@ -181,32 +171,6 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
 }
 
 /* ---------------------------------------------------------------- a batch */
-
-/* The tools of all the batch's requests, each once; of too many, `most` that are drawn. */
-static int gather_tools(struct contrast_step *step, const struct example_set *train, const uint32_t *examples,
-                        size_t count, size_t most, struct rng *rng, wt_error *err)
-{
-    size_t all = 0, kept;
-    for (size_t i = 0; i < count; i++) {
-        size_t first = train->starts[examples[i]], n = train->starts[examples[i] + 1] - first;
-        if (wt__grow((void **)&step->tools, &step->tool_capacity, all + n, sizeof *step->tools) < 0)
-            return wt__fail_nomem(err);
-        memcpy(step->tools + all, train->tools + first, n * sizeof *step->tools);
-        all += n;
-    }
-    kept = wt__sort_unique_u32(step->tools, all);
-    if (kept > most) {
-        for (size_t i = 0; i < most; i++) {
-            size_t other = i + (size_t)wt__rng_below(rng, kept - i);
-            uint32_t moved = step->tools[i];
-            step->tools[i] = step->tools[other];
-            step->tools[other] = moved;
-        }
-        kept = most;
-    }
-    step->tool_count = kept;
-    return 0;
-}
 
 /* What a tool of the batch is to a request. One with the text of a tool of its own, of another data set perhaps, is not
  * wrong. */
@@ -223,20 +187,20 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
 {
     const struct example_set *train = &tuning->training->examples.train;
     struct contrast_step *step = tuning->own;
-    int rc = gather_tools(step, train, examples, count, most_needed(tuning), rng, err);
+    int rc = wt__tuning_tools(&step->tools, tuning, examples, count, rng, err);
     if (rc == 0)
         rc = add_negatives(tuning, step, examples, count, rng, err);
     if (rc < 0)
         return rc;
-    step->tool_count = wt__sort_unique_u32(step->tools, step->tool_count);
+    step->tools.count = wt__sort_unique_u32(step->tools.rows, step->tools.count);
     step->requests = count;
     for (size_t i = 0; i < count; i++) {
-        for (size_t t = 0; t < step->tool_count; t++)
-            step->pairs[i * step->tool_count + t] = (uint8_t)pair_of(step, train, examples[i], step->tools[t]);
+        for (size_t t = 0; t < step->tools.count; t++)
+            step->pairs[i * step->tools.count + t] = (uint8_t)pair_of(step, train, examples[i], step->tools.rows[t]);
         wt__tuning_add(tuning, &tuning->requests, examples[i]);
     }
-    for (size_t t = 0; t < step->tool_count; t++)
-        wt__tuning_add(tuning, &tuning->tools, step->tools[t]);
+    for (size_t t = 0; t < step->tools.count; t++)
+        wt__tuning_add(tuning, &tuning->tools, step->tools.rows[t]);
     return 0;
 }
 
@@ -246,7 +210,7 @@ static double loss(struct tuning *tuning)
     struct training_batch *batch = &tuning->training_batch;
     size_t tools_at = step->requests * batch->hidden;
     const struct contrast contrast = {.rows = step->requests,
-                                      .columns = step->tool_count,
+                                      .columns = step->tools.count,
                                       .width = batch->hidden,
                                       .queries = batch->vectors,
                                       .documents = batch->vectors + tools_at,

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "encoder/config.h"
@@ -317,18 +318,6 @@ static int measure(struct distilling *d, wt_distilled *out, wt_error *err)
     return rc;
 }
 
-/* A string of any bytes: what is no UTF-8 becomes U+FFFD. */
-static json_t *clean(struct str name)
-{
-    struct buffer text = {0};
-    json_t *value = NULL;
-    wt__buffer_json(&text, name);
-    if (!text.failed)
-        wt__json_parse(&value, text.ptr, text.len, NULL);
-    wt__buffer_dispose(&text);
-    return value;
-}
-
 /* The last parts of the data's paths, which say what it was and not where. */
 static json_t *name_data(const struct distilling *d)
 {
@@ -339,27 +328,11 @@ static json_t *name_data(const struct distilling *d)
     while (!failed && wt__str_line(&data, &folder)) {
         char *path = wt__arena_copy(d->arena, folder);
         struct str name = path ? wt__model_name(path) : folder;
-        failed = !path || json_array_append_new(names, clean(name)) < 0;
+        failed = !path || json_array_append_new(names, wt__json_string(name)) < 0;
     }
     if (!failed)
         return names;
     json_decref(names);
-    return NULL;
-}
-
-/* What of a tool the teacher read, its student reads. */
-static json_t *name_fields(const char *names)
-{
-    json_t *fields = json_array();
-    int failed = !fields;
-    for (const char *at = names; !failed && *at;) {
-        size_t len = strcspn(at, ",");
-        failed = json_array_append_new(fields, json_stringn(at, len));
-        at += len + (at[len] == ',');
-    }
-    if (!failed)
-        return fields;
-    json_decref(fields);
     return NULL;
 }
 
@@ -375,18 +348,20 @@ static json_t *describe(const struct distilling *d)
     json_t *about = json_pack(
         "{s:s, s:s, s:{s:o, s:s}, s:{s:s, s:o, s:I, s:I, s:I, s:I}, s:{s:I, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, "
         "s:f, s:f, s:I}}",
-        "lesson", "distil", "version", wt_version(), "teacher", "name", clean(wt__str(wt__encoder_name(d->teacher))),
-        "hash", wt__encoder_hash(d->teacher), "data", "sha256", e->hash, "sources", name_data(d), "tools",
-        (json_int_t)e->tools, "requests", (json_int_t)e->train.count, "dev_requests", (json_int_t)e->dev.count, "texts",
-        (json_int_t)d->texts.count, "options", "dimension", (json_int_t)d->dim, "smoothing", s->smoothing, "epochs",
-        s->epochs, "rate", s->rate, "batch", (json_int_t)s->batch, "likeness", s->likeness, "contrast_epochs",
-        s->contrast_epochs, "contrast_rate", s->contrast_rate, "contrast_batch", (json_int_t)s->contrast_batch,
-        "contrast_scale", s->contrast_scale, "contrast_share", s->contrast_share, "seed", (json_int_t)s->seed);
+        "lesson", "distil", "version", wt_version(), "teacher", "name",
+        wt__json_string(wt__str(wt__encoder_name(d->teacher))), "hash", wt__encoder_hash(d->teacher), "data", "sha256",
+        e->hash, "sources", name_data(d), "tools", (json_int_t)e->tools, "requests", (json_int_t)e->train.count,
+        "dev_requests", (json_int_t)e->dev.count, "texts", (json_int_t)d->texts.count, "options", "dimension",
+        (json_int_t)d->dim, "smoothing", s->smoothing, "epochs", s->epochs, "rate", s->rate, "batch",
+        (json_int_t)s->batch, "likeness", s->likeness, "contrast_epochs", s->contrast_epochs, "contrast_rate",
+        s->contrast_rate, "contrast_batch", (json_int_t)s->contrast_batch, "contrast_scale", s->contrast_scale,
+        "contrast_share", s->contrast_share, "seed", (json_int_t)s->seed);
     int failed = !about;
     if (about && d->options->dense_weight > 0)
         failed |= json_object_set_new(about, "dense_weight", name_weight(d->options));
-    if (about && *wt__encoder_fields(d->teacher))
-        failed |= json_object_set_new(about, "fields", name_fields(wt__encoder_fields(d->teacher)));
+    if (about && *wt__encoder_fields(d->teacher)) /* what of a tool the teacher read, its student reads */
+        failed |= json_object_set_new(
+            about, "fields", wt__document_name_fields(wt__document_fields(wt__encoder_fields(d->teacher), NULL)));
     if (!failed)
         return about;
     json_decref(about);

@@ -8,7 +8,7 @@
 const struct lesson wt__lessons[] = {
     {.public = {"encoder", "The dense encoder: fine-tuned on requests and the tools that they used"},
      .figure = "recall@5 by description and use",
-     .losses = "contrast triplet softmax bce",
+     .losses = "contrast triplet softmax bce likeness",
      .needs = LESSON_NEEDS_MODEL | LESSON_NEEDS_LAYERS,
      .batch = 32,
      .run = wt__lesson_encoder},

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/sha256.h"
 #include "encoder/model_dir.h"
 #include "encoder/trainable.h"
@@ -129,20 +130,6 @@ static bool same_folder(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Fields of tools by name; NULL when memory is out. */
-static json_t *name_fields(unsigned fields)
-{
-    json_t *names = json_array();
-    int failed = 0;
-    for (unsigned f = 0; names && f < FIELD_COUNT; f++)
-        if (fields & 1u << f)
-            failed |= json_array_append_new(names, json_string(wt__field_names[f]));
-    if (!failed)
-        return names;
-    json_decref(names);
-    return NULL;
-}
-
 static json_t *describe(const struct training *training, const struct training_base *base,
                         const struct loop_options *loop)
 {
@@ -151,10 +138,10 @@ static json_t *describe(const struct training *training, const struct training_b
     struct str name = wt__model_name(base->folder);
     const char *loss = options->loss ? options->loss : "";
     json_t *about = json_pack(
-        "{s:s, s:s, s:{s:s, s:s, s:I, s:I, s:I}, s:{s:s%, s:s}, s:{s:f, s:I, s:I, s:f, s:I, s:s, s:I, s:s}, s:I, s:I}",
+        "{s:s, s:s, s:{s:s, s:s, s:I, s:I, s:I}, s:{s:o, s:s}, s:{s:f, s:I, s:I, s:f, s:I, s:s, s:I, s:s}, s:I, s:I}",
         "lesson", training->lesson->public.name, "version", wt_version(), "data", "sha256", e->hash, "source",
         e->source, "tools", (json_int_t)e->tools, "requests", (json_int_t)e->train.count, "dev_requests",
-        (json_int_t)e->dev.count, "base", "name", name.ptr, (int)name.len, "hash", base->hash, "options", "epochs",
+        (json_int_t)e->dev.count, "base", "name", wt__json_string(name), "hash", base->hash, "options", "epochs",
         loop->epochs, "batch", (json_int_t)loop->batch, "accumulate", (json_int_t)loop->accumulate, "rate", loop->rate,
         "freeze", (json_int_t)options->freeze, "loss", loss, "candidates", (json_int_t)options->candidates, "precision",
         training->reduced ? "bf16" : "fp32", "seed", (json_int_t)training->seed, "threads",
@@ -172,10 +159,13 @@ static json_t *describe(const struct training *training, const struct training_b
     if (about && options->dev_tools > 0)
         failed |= json_object_set_new(json_object_get(about, "options"), "dev_tools",
                                       json_integer((json_int_t)options->dev_tools));
+    if (about && options->teacher)
+        failed |= json_object_set_new(json_object_get(about, "options"), "teacher",
+                                      wt__json_string(wt__model_name(options->teacher)));
     if (about && options->keep_last)
         failed |= json_object_set_new(json_object_get(about, "options"), "keep", json_string("last"));
     if (about && training->fields)
-        failed |= json_object_set_new(about, "fields", name_fields(training->fields));
+        failed |= json_object_set_new(about, "fields", wt__document_name_fields(training->fields));
     if (failed) {
         json_decref(about);
         about = NULL;

@@ -49,7 +49,19 @@ struct tuning {
 };
 
 /* The ways, a file each. */
-extern const struct tuning_kind wt__contrast, wt__triplet, wt__classify_softmax, wt__classify_bce;
+extern const struct tuning_kind wt__contrast, wt__triplet, wt__classify_softmax, wt__classify_bce, wt__likeness;
+
+/* Tools by row. All zero: none. */
+struct tool_list {
+    uint32_t *rows;
+    size_t count, capacity;
+};
+
+/* The tools that a step's requests need, each once, ascending; of more than wt__tuning_most_tools some that are drawn.
+ * WT_ENOMEM. */
+int wt__tuning_tools(struct tool_list *out, const struct tuning *tuning, const uint32_t *examples, size_t count,
+                     struct rng *rng, wt_error *err);
+size_t wt__tuning_most_tools(const struct tuning *tuning);
 
 /* Adds a text by its number to the training batch's step. */
 static inline void wt__tuning_add(struct tuning *tuning, const struct token_texts *texts, size_t number)

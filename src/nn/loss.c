@@ -249,6 +249,75 @@ float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, s
     return (float)(apart / n + likeness * unlike / (n * n));
 }
 
+/* out [B, B]: inner products of rows [B, width]. */
+static void likenesses(const float *rows, size_t count, size_t width, float *out)
+{
+    struct matmul product = {.m = count,
+                             .n = count,
+                             .k = width,
+                             .a = rows,
+                             .a_stride = width,
+                             .b = rows,
+                             .b_stride = width,
+                             .b_transposed = true,
+                             .c = out,
+                             .c_stride = count};
+
+    wt__matmul(&product);
+}
+
+/* log of the sum of exp(scale * row), without place `self`. */
+static double log_sum(const float *row, size_t count, size_t self, double scale)
+{
+    double most = -INFINITY, sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (i != self && scale * row[i] > most)
+            most = scale * row[i];
+    for (size_t i = 0; i < count; i++)
+        sum += i == self ? 0 : exp(scale * row[i] - most);
+    return most + log(sum);
+}
+
+float wt__loss_likeness(const struct likeness *l, float *dvectors)
+{
+    size_t rows = l->rows;
+    float *own = l->scratch, *wanted = own + rows * rows;
+    double loss = 0, scale = l->scale;
+    struct matmul gradient = {.m = rows,
+                              .n = l->width,
+                              .k = rows,
+                              .a = own,
+                              .a_stride = rows,
+                              .b = l->vectors,
+                              .b_stride = l->width,
+                              .c = dvectors,
+                              .c_stride = l->width};
+
+    memset(dvectors, 0, rows * l->width * sizeof(float));
+    if (rows < 2)
+        return 0;
+    likenesses(l->vectors, rows, l->width, own);
+    likenesses(l->teacher, rows, l->teacher_width, wanted);
+    for (size_t row = 0; row < rows; row++) {
+        float *q = own + row * rows;
+        const float *p = wanted + row * rows;
+        double own_sum = log_sum(q, rows, row, scale), wanted_sum = log_sum(p, rows, row, scale);
+
+        for (size_t i = 0; i < rows; i++) {
+            double log_q = scale * q[i] - own_sum, log_p = scale * p[i] - wanted_sum;
+
+            loss += i == row ? 0 : exp(log_p) * (log_p - log_q);
+            q[i] = i == row ? 0 : (float)((exp(log_q) - exp(log_p)) * scale / (double)rows);
+        }
+    }
+    for (size_t a = 0; a < rows; a++) /* an inner product stands in two rows */
+        for (size_t b = 0; b < a; b++)
+            own[a * rows + b] = own[b * rows + a] = own[a * rows + b] + own[b * rows + a];
+    wt__matmul(&gradient);
+    return (float)(loss / (double)rows);
+}
+
 float wt__loss_triplet(const float *anchor, const float *positive, const float *negative, size_t rows, size_t width,
                        float margin, float *danchor, float *dpositive, float *dnegative)
 {

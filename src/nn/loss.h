@@ -43,6 +43,17 @@ float wt__loss_triplet(const float *anchor, const float *positive, const float *
 float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, size_t width, float likeness,
                       float *scratch, float *dvectors);
 
+/* How far the likenesses of vectors are from a teacher's, whose vectors may be of another width: the mean over rows of
+ * the Kullback-Leibler divergence of the softmax of scale times the inner products with all other rows.
+ * vectors [B, D], teacher [B, E]; scratch [2, B, B]; dvectors [B, D]. */
+struct likeness {
+    size_t rows, width, teacher_width; /* B, D, E */
+    const float *vectors, *teacher;
+    float scale;
+    float *scratch;
+};
+float wt__loss_likeness(const struct likeness *likeness, float *dvectors);
+
 /* The labels of row b: label[start[b]] .. label[start[b + 1] - 1], each once and below the number of labels M. */
 struct labels {
     const size_t *start; /* [B + 1] */

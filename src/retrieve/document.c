@@ -166,6 +166,19 @@ unsigned wt__document_fields(const char *names, struct str *unknown)
     return fields ? fields : DOCUMENT_USUAL;
 }
 
+json_t *wt__document_name_fields(unsigned fields)
+{
+    json_t *names = json_array();
+    int failed = 0;
+    for (unsigned f = 0; names && f < FIELD_COUNT; f++)
+        if (fields & 1u << f)
+            failed |= json_array_append_new(names, json_string(wt__field_names[f]));
+    if (!failed)
+        return names;
+    json_decref(names);
+    return NULL;
+}
+
 void wt__document_fields_text(const struct tool *tool, unsigned fields, struct buffer *out)
 {
     if (fields & 1u << FIELD_CATEGORY)

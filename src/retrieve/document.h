@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "catalog/tool.h"
 #include "index/lexical.h"
 #include "text/analyser.h"
@@ -55,6 +56,8 @@ enum {
 /* The readable fields of a list of names with commas between, the usual ones where it has none. unknown: the first name
  * that is none of theirs, or an empty view; may be NULL. */
 unsigned wt__document_fields(const char *names, struct str *unknown);
+/* Their names, as config.json has them; NULL when memory is out. */
+json_t *wt__document_name_fields(unsigned fields);
 
 /* The beginning of a description, DOCUMENT_HEAD bytes at most: cut between two words, or between two characters of a
  * very long one. */

@@ -24,6 +24,8 @@ expect 2 "no folder" train encoder --data "$work/data"
 says "--data needs --out"
 expect 2 "no such loss" train encoder --loss hinge "${model[@]}"
 says "it has: contrast triplet"
+expect 2 "no teacher" train encoder --loss likeness "${model[@]}"
+says "name the teacher \(--teacher MODEL\)"
 expect 5 "no such model" train encoder --model nowhere
 expect 7 "too little memory" train encoder --memory 1 "${options[@]}"
 says "training would take [0-9]+ MB, and there are 1 MB"

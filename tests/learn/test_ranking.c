@@ -14,7 +14,7 @@ static struct str texts[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"b", 1}};
 static float vectors[][2] = {{1, 0}, {.9f, 0}, {.8f, 0}, {0, 1}, {.9f, .9f}};
 static size_t starts[] = {0, 2, 3};
 static uint32_t labels[] = {0, 1, 3};
-static struct example_part parts[] = {{3, 1, 1, 0}, {5, 2, 2, 0}};
+static struct example_part parts[] = {{3, 1, 1, 0, NULL}, {5, 2, 2, 0, NULL}};
 
 static struct examples examples_of(void)
 {

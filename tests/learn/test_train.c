@@ -158,15 +158,18 @@ static void the_same_seed_gives_the_same_bits(void **state)
 
 static void every_loss_trains_and_resumes(void **state)
 {
-    static const char *const losses[] = {"triplet", "softmax", "bce"};
+    static const char *const losses[] = {"triplet", "softmax", "bce", "likeness"};
     struct place *place = *state;
-    char whole[65], resumed[65];
+    char whole[65], resumed[65], teacher[96];
     wt_engine *engine = open_filled(place);
     wt_train_options options = options_of();
+    snprintf(teacher, sizeof teacher, "%s/teacher", place->folder);
+    tiny_model_write(teacher, TINY_MPNET, 2);
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
         struct stopper stopper = {.at = 20};
         options = options_of();
         options.loss = losses[i];
+        options.teacher = strcmp(losses[i], "likeness") == 0 ? teacher : NULL;
         wt_train_report *report = train(place, engine, &options);
         assert_true(report->items[0]->after >= report->items[0]->before);
         wt_train_report_free(report);
@@ -184,6 +187,26 @@ static void every_loss_trains_and_resumes(void **state)
         hash_of(place->out, resumed);
         assert_string_equal(whole, resumed);
     }
+    wt_close(engine);
+}
+
+/* Without labels: the teacher had them. */
+static void a_teachers_likenesses_are_learned(void **state)
+{
+    struct place *place = *state;
+    char teacher[128], taught[96];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report *report = train(place, engine, &options);
+    wt_train_report_free(report);
+    snprintf(teacher, sizeof teacher, "%s/encoder", place->out);
+    snprintf(taught, sizeof taught, "%s/taught", place->folder);
+    options.out = taught;
+    options.loss = "likeness";
+    options.teacher = teacher;
+    report = train(place, engine, &options);
+    assert_true(report->items[0]->after > report->items[0]->before + .05);
+    wt_train_report_free(report);
     wt_close(engine);
 }
 
@@ -343,9 +366,16 @@ static void what_makes_no_sense_is_refused(void **state)
     refused_train(place, engine, NULL, &options, WT_EINVAL, "there is no lesson");
     options.loss = "hinge";
     refused_train(place, engine, "encoder", &options, WT_EINVAL,
-                  "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet softmax bce");
+                  "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet softmax bce likeness");
     options.loss = "triplet";
     refused_train(place, engine, "all", &options, WT_EINVAL, "name the one that the loss \"triplet\" is for");
+    options.teacher = "tiny";
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "a teacher is for the loss \"likeness\"");
+    options.loss = "likeness";
+    options.teacher = "nowhere";
+    refused_train(place, engine, "encoder", &options, WT_ENOTFOUND, "the model nowhere is not installed");
+    options.teacher = NULL;
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "name the teacher (--teacher MODEL)");
     options = options_of();
     options.epochs = -1;
     refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs are a number over 0");
@@ -648,6 +678,7 @@ int main(void)
         ROW(the_model_remembers_its_training),
         ROW(the_same_seed_gives_the_same_bits),
         ROW(every_loss_trains_and_resumes),
+        ROW(a_teachers_likenesses_are_learned),
         ROW(triplets_need_requests_that_share_tools),
         ROW(frozen_layers_stay),
         ROW(a_data_set_is_its_own_catalogue),

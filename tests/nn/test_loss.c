@@ -391,6 +391,50 @@ static void a_teacher_and_its_likenesses(void **state)
     free(vectors), free(teacher);
 }
 
+struct likeness_twin {
+    double *vectors, *teacher; /* [B, D] */
+    double scale;
+};
+
+static double log_softmax_of(const double *rows, size_t a, size_t b, double scale)
+{
+    double sum = 0;
+
+    for (size_t c = 0; c < B; c++)
+        sum += c == a ? 0 : exp(scale * dot_of(rows, a, c));
+    return scale * dot_of(rows, a, b) - log(sum);
+}
+
+static double likeness_loss(void *context)
+{
+    const struct likeness_twin *t = context;
+    double loss = 0;
+
+    for (size_t a = 0; a < B; a++)
+        for (size_t b = 0; b < B; b++) {
+            double wanted = log_softmax_of(t->teacher, a, b, t->scale);
+
+            loss += a == b ? 0 : exp(wanted) * (wanted - log_softmax_of(t->vectors, a, b, t->scale));
+        }
+    return loss / B;
+}
+
+static void likenesses_alone(void **state)
+{
+    float *vectors = floats(B * D, 1), *teacher = floats(B * D, 1), dvectors[B * D], scratch[2 * B * B];
+    struct likeness_twin twin = {doubles_of(vectors, B * D), doubles_of(teacher, B * D), 3};
+    struct likeness likeness = {B, D, D, vectors, teacher, 3, scratch};
+
+    (void)state;
+    near("loss", wt__loss_likeness(&likeness, dvectors), likeness_loss(&twin), 1e-5);
+    gradient_agrees("dvectors", likeness_loss, &twin, twin.vectors, B * D, dvectors, 1e-5);
+    likeness.teacher = vectors;
+    near("of itself", wt__loss_likeness(&likeness, dvectors), 0, 1e-6);
+    likeness.rows = 1;
+    assert_true(wt__loss_likeness(&likeness, dvectors) == 0 && dvectors[0] == 0);
+    free(vectors), free(teacher), free(twin.vectors), free(twin.teacher);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +447,7 @@ int main(void)
         cmocka_unit_test(a_head_of_labels),
         cmocka_unit_test(multilabel_of_the_reference),
         cmocka_unit_test(a_teacher_and_its_likenesses),
+        cmocka_unit_test(likenesses_alone),
     };
 
     wt__rng_seed(&rng, 5);

@@ -1,0 +1,116 @@
+/* likeness.c: an encoder is trained so that texts are as like each other as a teacher says: the softmax of a text's
+ * likenesses with the others of the batch comes near to the teacher's (Kullback-Leibler). What the teacher is right
+ * about beyond the labels is learned, of any catalogue; its vectors may be of another width.
+ *
+ * A batch is requests and the tools that they need, so that some texts are much alike. The teacher reads a text when
+ * the step does: most are read once at most, and a training that goes on has nothing to make anew. */
+#include "learn/tuning.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "encoder/encoder.h"
+#include "encoder/model_dir.h"
+#include "nn/loss.h"
+
+static const float SCALE = 20; /* of the cosine */
+
+struct likeness_step {
+    struct encoder *teacher;
+    struct tool_list tools;
+    struct str *texts;       /* [batch + tools] of the step */
+    float *wanted, *scratch; /* [texts, E], [2, texts, texts] */
+};
+
+static size_t most_texts(const struct tuning *tuning)
+{
+    return tuning->batch + wt__tuning_most_tools(tuning);
+}
+
+static size_t measure(const struct tuning *tuning, struct batch_limits *limits)
+{
+    size_t texts = limits->texts = most_texts(tuning);
+    limits->rows = wt__token_texts_longest(&tuning->requests, tuning->batch) +
+                   wt__token_texts_longest(&tuning->tools, wt__tuning_most_tools(tuning));
+    return texts * (sizeof(struct str) + 2 * texts * sizeof(float)); /* and the teacher, which is mapped */
+}
+
+static int open_teacher(struct tuning *tuning, struct likeness_step *step, wt_error *err)
+{
+    struct training *training = tuning->training;
+    const wt_train_options *options = training->options;
+    char *folder;
+    int rc = wt__model_installed(&folder, &training->arena, options->models_dir, options->teacher, err);
+    return rc < 0 ? rc : wt__encoder_open(&step->teacher, folder, err);
+}
+
+static int begin(struct tuning *tuning, wt_error *err)
+{
+    size_t texts = most_texts(tuning);
+    struct likeness_step *step = calloc(1, sizeof *step);
+    tuning->own = step;
+    if (!step)
+        return wt__fail_nomem(err);
+    int rc = open_teacher(tuning, step, err);
+    if (rc < 0)
+        return rc;
+    step->texts = wt__alloc_array(texts, sizeof *step->texts);
+    step->wanted = wt__alloc_aligned(texts * wt__encoder_dim(step->teacher), sizeof *step->wanted);
+    step->scratch = wt__alloc_aligned(2 * texts * texts, sizeof *step->scratch);
+    return step->texts && step->wanted && step->scratch ? 0 : wt__fail_nomem(err);
+}
+
+static void end(struct tuning *tuning)
+{
+    struct likeness_step *step = tuning->own;
+    if (!step)
+        return;
+    wt__encoder_close(step->teacher);
+    free(step->tools.rows);
+    free(step->texts);
+    free(step->wanted);
+    free(step->scratch);
+    free(step);
+}
+
+static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err)
+{
+    const struct examples *all = &tuning->training->examples;
+    struct likeness_step *step = tuning->own;
+    size_t texts = 0;
+    int rc = wt__tuning_tools(&step->tools, tuning, examples, count, rng, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < count; i++) {
+        wt__tuning_add(tuning, &tuning->requests, examples[i]);
+        step->texts[texts++] = all->train.texts[examples[i]];
+    }
+    for (size_t t = 0; t < step->tools.count; t++) {
+        wt__tuning_add(tuning, &tuning->tools, step->tools.rows[t]);
+        step->texts[texts++] = all->texts[0][step->tools.rows[t]];
+    }
+    return wt__encode_many(step->teacher, step->texts, texts, tuning->training->threads, step->wanted, NULL, err);
+}
+
+static double loss(struct tuning *tuning)
+{
+    const struct likeness_step *step = tuning->own;
+    struct training_batch *batch = &tuning->training_batch;
+    const struct likeness likeness = {.rows = batch->count,
+                                      .width = batch->hidden,
+                                      .teacher_width = wt__encoder_dim(step->teacher),
+                                      .vectors = batch->vectors,
+                                      .teacher = step->wanted,
+                                      .scale = SCALE,
+                                      .scratch = step->scratch};
+    return wt__loss_likeness(&likeness, batch->dvectors);
+}
+
+const struct tuning_kind wt__likeness = {.name = "likeness",
+                                         .output = BATCH_UNIT,
+                                         .rate = 5e-5,
+                                         .measure = measure,
+                                         .begin = begin,
+                                         .end = end,
+                                         .prepare = prepare,
+                                         .loss = loss};
