@@ -276,7 +276,7 @@ static double log_sum(const float *row, size_t count, size_t self, double scale)
             most = scale * row[i];
     for (size_t i = 0; i < count; i++)
         sum += i == self ? 0 : exp(scale * row[i] - most);
-    return most + log(sum);
+    return sum > 0 ? most + log(sum) : most;
 }
 
 float wt__loss_likeness(const struct likeness *l, float *dvectors)
