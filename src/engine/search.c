@@ -33,7 +33,7 @@ static int open_index(struct search *search, wt_error *err)
     return rc;
 }
 
-/* Where a model has just come, the built-in encoder has vectors of more tools: it is searched by until that changes. */
+/* Where a model has just come, a lesser one has vectors of more tools: it is searched by until that changes. */
 static int stand_by(struct search *search, wt_error *err)
 {
     struct search_plan *plan = &search->plan;

@@ -2,6 +2,7 @@
 #include "nn/loss.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "nn/matmul.h"
@@ -199,19 +200,27 @@ static void pull(const float *a, const float *b, double length, double factor, s
     }
 }
 
+/* out [B, B]: inner products of rows [B, width], added to what stands there or in its place. */
+static void likenesses(const float *rows, size_t count, size_t width, bool accumulate, float *out)
+{
+    struct matmul product = {.m = count,
+                             .n = count,
+                             .k = width,
+                             .a = rows,
+                             .a_stride = width,
+                             .b = rows,
+                             .b_stride = width,
+                             .b_transposed = true,
+                             .c = out,
+                             .c_stride = count,
+                             .accumulate = accumulate};
+
+    wt__matmul(&product);
+}
+
 float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, size_t width, float likeness,
                       float *scratch, float *dvectors)
 {
-    struct matmul pairs = {.m = rows,
-                           .n = rows,
-                           .k = width,
-                           .a = vectors,
-                           .a_stride = width,
-                           .b = vectors,
-                           .b_stride = width,
-                           .b_transposed = true,
-                           .c = scratch,
-                           .c_stride = rows};
     struct matmul gradient = {.m = rows,
                               .n = width,
                               .k = rows,
@@ -233,13 +242,10 @@ float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, s
     }
     if (likeness == 0)
         return (float)(apart / n);
-    pairs.a = pairs.b = teacher;
-    wt__matmul(&pairs);
+    likenesses(teacher, rows, width, false, scratch);
     for (size_t i = 0; i < all; i++)
         scratch[i] = -scratch[i];
-    pairs.a = pairs.b = vectors;
-    pairs.accumulate = true;
-    wt__matmul(&pairs);
+    likenesses(vectors, rows, width, true, scratch);
     float factor = (float)(4 * likeness / (n * n));
     for (size_t i = 0; i < all; i++) {
         unlike += (double)scratch[i] * scratch[i];
@@ -247,23 +253,6 @@ float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, s
     }
     wt__matmul(&gradient);
     return (float)(apart / n + likeness * unlike / (n * n));
-}
-
-/* out [B, B]: inner products of rows [B, width]. */
-static void likenesses(const float *rows, size_t count, size_t width, float *out)
-{
-    struct matmul product = {.m = count,
-                             .n = count,
-                             .k = width,
-                             .a = rows,
-                             .a_stride = width,
-                             .b = rows,
-                             .b_stride = width,
-                             .b_transposed = true,
-                             .c = out,
-                             .c_stride = count};
-
-    wt__matmul(&product);
 }
 
 /* log of the sum of exp(scale * row), without place `self`. */
@@ -297,8 +286,8 @@ float wt__loss_likeness(const struct likeness *l, float *dvectors)
     memset(dvectors, 0, rows * l->width * sizeof(float));
     if (rows < 2)
         return 0;
-    likenesses(l->vectors, rows, l->width, own);
-    likenesses(l->teacher, rows, l->teacher_width, wanted);
+    likenesses(l->vectors, rows, l->width, false, own);
+    likenesses(l->teacher, rows, l->teacher_width, false, wanted);
     for (size_t row = 0; row < rows; row++) {
         float *q = own + row * rows;
         const float *p = wanted + row * rows;

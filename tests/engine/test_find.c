@@ -567,7 +567,7 @@ static void the_default_model_knows_what_words_mean(void **state)
     bool installed = wt_model_info(NULL, WT_BASE_MODEL, &models, NULL) == 0 && models->items[0]->installed;
     wt_models_free(models);
     if (!installed) {
-        print_message("skipped: the default model: " WT_BASE_MODEL " is not installed\n");
+        print_message("skipped: the model " WT_BASE_MODEL " is not installed\n");
         skip();
     }
     wt_engine *engine;
