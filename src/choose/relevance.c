@@ -16,8 +16,8 @@ enum { BY_WORDS, BY_MEANING, BY_BOTH, KINDS };
 
 static const struct relevance defaults[KINDS] = {
     [BY_WORDS] = {{4.816f, 0, 2.817f, 0, 0, 0}, -6.265f},
-    [BY_MEANING] = {{4.057f, 7.423f, 0, -5.833f, 9.245f, 0}, -6.923f},
-    [BY_BOTH] = {{4.982f, 4.07f, 1.971f, -3.436f, 7.477f, 0}, -7.382f},
+    [BY_MEANING] = {{4.325f, 7.211f, 0, -5.789f, 10.17f, 0}, -7.081f},
+    [BY_BOTH] = {{5.069f, 3.68f, 2.409f, -3.567f, 8.198f, 0}, -7.48f},
 };
 
 static bool has_meaning(const struct hit_list *hits)
