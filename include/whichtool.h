@@ -640,9 +640,10 @@ typedef struct wt_hit {
     const wt_match *const *matches;      /* with explain, else none; best first */
     double probability; /* that the request needs the tool, 0 to 1, comparable between requests; NaN where nothing tells
                            it: with "ptr" and "bundle", and for a tool that a reranker brought in. At most
-                           1 - no_answer_probability where that is told. It is of requests of which one in five needs no
-                           tool of the catalogue, and of the default model, until `whichtool train all` calibrates it,
-                           for which it takes 20 dev requests, some 200 usages (docs/retrieval.md) */
+                           1 - no_answer_probability where that is told; where usages of this very request have a say,
+                           at least the tool's share of these and one more. It is of requests of which one in five needs
+                           no tool of the catalogue, and of the default model, until `whichtool train all` calibrates
+                           it, for which it takes 20 dev requests, some 200 usages (docs/retrieval.md) */
     size_t tokens;      /* of its definition, estimated; 0 without options->max_tokens */
 } wt_hit;
 

@@ -33,13 +33,17 @@ static void abstain(struct search *search, const struct chooser *chooser, double
         search->hits.len = 0;
 }
 
-/* What is said of a hit goes no further than what is said of all tools together. */
+/* What is said of a hit goes no further than what is said of all tools together, and no less far than usages of this
+ * very request do. */
 static void tell_probabilities(struct search *search, double none)
 {
     struct hit_list *hits = &search->hits;
-    for (size_t i = 0; i < hits->len; i++)
-        hits->items[i].probability = wt__relevance_below(
-            wt__relevance(search->plan.relevance, &search->plan.retriever, hits, &hits->items[i]), none);
+    for (size_t i = 0; i < hits->len; i++) {
+        struct hit *hit = &hits->items[i];
+        float found = wt__relevance(search->plan.relevance, &search->plan.retriever, hits, hit);
+        float recorded = wt__search_recorded(search, hit->row);
+        hit->probability = wt__relevance_below(recorded > 0 ? fmaxf(found, recorded) : found, none);
+    }
 }
 
 static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)

@@ -211,6 +211,14 @@ static int read_recorded(struct search *search, wt_error *err)
     return rc == WT_EBUSY ? 0 : rc;
 }
 
+float wt__search_recorded(const struct search *search, uint32_t row)
+{
+    const struct scored wanted = {.row = row}, *found = NULL;
+    if (search->recorded_count > 0)
+        found = bsearch(&wanted, search->recorded, search->recorded_count, sizeof wanted, by_row);
+    return found ? found->score : 0;
+}
+
 /* What may not be found was not asked for: that a request used it says nothing of the rest. */
 static void drop_recorded(struct search *search, const uint64_t *allowed)
 {
@@ -244,7 +252,7 @@ static int retrieve(struct search *search, wt_error *err)
     view.recorded = search->recorded;
     view.recorded_count = search->recorded_count;
     if (view.recorded_count > 0)
-        wt__retriever_weigh_recorded(&retriever);
+        retriever.weights[SOURCE_RECORDED] = RECORDED_SHARE;
     rc = wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0 && wt__progress_step(search->progress, 0))
         rc = wt__fail_cancelled(err);

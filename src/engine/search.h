@@ -55,6 +55,11 @@ void wt__search_end(struct search *search);
  * wt__filter_mask. */
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err);
 
+/* The share of usages of this very request that used the tool in `row` (catalog/), 0 where none did or they have no
+ * say.
+ */
+float wt__search_recorded(const struct search *search, uint32_t row);
+
 /* The neighbours that were asked, or NULL. */
 const struct neighbours *wt__search_neighbours(const struct search *search);
 

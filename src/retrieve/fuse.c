@@ -75,15 +75,25 @@ static float value_of(const struct query *query, enum source_id source, size_t t
 /* The fewer words a request has, the less they say: those of a brief one are often not the catalogue's, or stand in
  * many tools, where a long one has some that only its tool has. So meaning goes from one weight to the other, by the
  * logarithm of the number of words. */
-static void weigh(struct query *query)
+static float weight_of_meaning(const struct query *query)
 {
     const struct retriever *retriever = query->retriever;
-    memcpy(query->weights, retriever->weights, sizeof query->weights);
-    if (!query->fused || retriever->brief <= 0)
-        return;
+    float usual = retriever->weights[SOURCE_DENSE], brief = retriever->brief;
+    if (!query->fused || brief <= 0)
+        return usual;
     float words = fminf(fmaxf((float)query->workspace->texts[0].term_count, BRIEF_WORDS), LONG_WORDS);
     float length = logf(words / BRIEF_WORDS) / logf((float)LONG_WORDS / BRIEF_WORDS);
-    query->weights[SOURCE_DENSE] = retriever->brief * powf(query->weights[SOURCE_DENSE] / retriever->brief, length);
+    return brief * powf(usual / brief, length);
+}
+
+static void weigh(struct query *query)
+{
+    float others = 0;
+    memcpy(query->weights, query->retriever->weights, sizeof query->weights);
+    query->weights[SOURCE_DENSE] = weight_of_meaning(query);
+    for (enum source_id s = 0; s < SOURCES; s++)
+        others += s == SOURCE_RECORDED ? 0 : query->weights[s];
+    query->weights[SOURCE_RECORDED] *= others;
 }
 
 int wt__fuse(struct query *query, struct evidence *out, wt_error *err)

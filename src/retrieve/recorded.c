@@ -58,11 +58,3 @@ const struct source wt__source_recorded = {.name = "usage",
                                            .score_rows = score_rows,
                                            .value = value,
                                            .features = features};
-
-void wt__retriever_weigh_recorded(struct retriever *retriever)
-{
-    float others = 0;
-    for (enum source_id s = 0; s < SOURCES; s++)
-        others += s == SOURCE_RECORDED ? 0 : retriever->weights[s];
-    retriever->weights[SOURCE_RECORDED] = RECORDED_SHARE * others;
-}

@@ -28,7 +28,7 @@ enum source_id { SOURCE_BM25, SOURCE_DENSE, SOURCE_NEIGHBOURS, SOURCE_RECORDED, 
 
 /* How much each kind of evidence weighs. */
 struct retriever {
-    float weights[SOURCES]; /* 0: not looked at */
+    float weights[SOURCES]; /* 0: not looked at; of SOURCE_RECORDED a share of all others' together */
     float brief;            /* what meaning weighs in a brief request, where words weigh too; 0: as in any other */
     float subquery;         /* what a sub-query of the request counts beside the whole */
     unsigned also;          /* sources, 1u << source_id, looked at without a weight all the same: for the features */
@@ -42,9 +42,8 @@ bool wt__retriever_asks(const struct retriever *retriever, enum source_id source
  * place of that of wt__hybrid. */
 void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weight weight);
 
-/* Usages of the very same request (recorded.c) have a say that is this share of all others' together. */
+/* weights[SOURCE_RECORDED] where usages of the very same request (recorded.c) are to have a say. */
 #define RECORDED_SHARE 1.5f
-void wt__retriever_weigh_recorded(struct retriever *retriever);
 
 #define WEIGHT_MAX 1e6 /* products of weights and vectors are what an index takes */
 

@@ -712,6 +712,23 @@ static void test_the_same_request_finds_its_tools_at_once(void **state)
     }
 }
 
+static void test_the_same_request_says_how_likely_its_tools_are(void **state)
+{
+    (void)state;
+    const char *const models[] = {NULL, ""};
+    for (size_t m = 0; m < 2; m++) {
+        wt_engine *engine = open_handmade(models[m]);
+        for (int times = 1; times < 4; times++) {
+            sound(&place, RECORD(engine, wish, "calculator"));
+            wt_hits *hits = find_with(&place, engine, wish, NULL);
+            assert_string_equal(hits->items[0]->tool->id, "calculator");
+            assert_true(hits->items[0]->probability >= times / (times + 1.0) - 1e-6);
+            wt_hits_free(hits);
+        }
+        wt_close(engine);
+    }
+}
+
 /* Another store's order stays what it was, to the digit, and so does that of a request that nobody made. */
 static void test_other_requests_keep_their_hits(void **state)
 {
@@ -816,6 +833,7 @@ int main(void)
         cmocka_unit_test(test_a_store_for_reading_only_says_so),
         cmocka_unit_test(test_a_hundred_thousand_usages),
         cmocka_unit_test(test_the_same_request_finds_its_tools_at_once),
+        cmocka_unit_test(test_the_same_request_says_how_likely_its_tools_are),
         cmocka_unit_test(test_other_requests_keep_their_hits),
         cmocka_unit_test(test_what_is_taken_back_lifts_nothing),
         cmocka_unit_test(test_a_flood_of_one_client_counts_once),
