@@ -272,7 +272,7 @@ typedef struct wt_status {
     const char *encoder;
     uint64_t encoder_embedded; /* tools that have a vector of it */
     const char *better;        /* as in wt_hits */
-    int model_came_along;      /* the encoder is one of those that came with whichtool */
+    int model_included;        /* the encoder is one of those that came with whichtool */
 } wt_status;
 
 /* What there is: the catalogue, vectors, recorded use, trained models, sizes. Loads no model and reads no tool, so it
@@ -790,8 +790,8 @@ typedef struct wt_model {
     int packed;                                       /* the packed cache is there and current */
     size_t dimension, layers, max_tokens, parameters; /* 0 when not installed */
     uint64_t bytes;
-    int built_in;   /* it is part of the library */
-    int came_along; /* it is one of those that came with whichtool */
+    int built_in; /* it is part of the library */
+    int included; /* it is one of those that came with whichtool */
 } wt_model;
 
 typedef struct wt_models {

@@ -20,8 +20,8 @@ static void json_model(struct buffer *out, const wt_model *model)
     wt__buffer_text(out, model->installed ? "true" : "false");
     wt__json_key(out, "built_in");
     wt__buffer_text(out, model->built_in ? "true" : "false");
-    wt__json_key(out, "came_along");
-    wt__buffer_text(out, model->came_along ? "true" : "false");
+    wt__json_key(out, "included");
+    wt__buffer_text(out, model->included ? "true" : "false");
     wt__json_key(out, "packed");
     wt__buffer_text(out, model->packed ? "true" : "false");
     wt__json_text(out, "architecture", model->architecture);
@@ -38,7 +38,7 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_model
 {
     struct buffer line = {0};
     wt__buffer_printf(&line, "%s: %s", model->name, state_of(model));
-    if (model->came_along)
+    if (model->included)
         wt__buffer_text(&line, ", came with whichtool");
     if (model->installed) {
         wt__buffer_printf(&line, "; %s, %zu layers, dimension %zu, %zu tokens, ", model->architecture, model->layers,
@@ -95,7 +95,7 @@ static int pull(struct cli *cli, const char *folder, const char *name)
         return fail(cli, &err);
     wt_models *models = NULL;
     bool along =
-        wt_model_info(folder, name, &models, NULL) == 0 && (models->items[0]->came_along || models->items[0]->built_in);
+        wt_model_info(folder, name, &models, NULL) == 0 && (models->items[0]->included || models->items[0]->built_in);
     wt__cli_note(cli,
                  rc > 0  ? "%s was fetched and checked."
                  : along ? "%s came with whichtool, and is here and right."

@@ -72,7 +72,7 @@ static void json_status(struct buffer *out, const wt_status *status)
     json_providers(out, status);
     wt__json_text(out, "model", status->model);
     wt__json_raw(out, "model_installed", status->model_installed ? "true" : "false");
-    wt__json_raw(out, "model_came_along", status->model_came_along ? "true" : "false");
+    wt__json_raw(out, "model_included", status->model_included ? "true" : "false");
     wt__json_count(out, "embedded", status->embedded);
     wt__json_text(out, "encoder", status->encoder);
     wt__json_count(out, "encoder_embedded", status->encoder_embedded);
@@ -155,7 +155,7 @@ static void say_vectors(const struct cli *cli, struct buffer *out, const wt_stat
     count(&text, status->tools, "tool", "tools");
     if (*status->model)
         wt__buffer_printf(&text, ", by the model %s%s", status->model,
-                          status->model_came_along ? ", which came with whichtool" : "");
+                          status->model_included ? ", which came with whichtool" : "");
     if (strchr(status->model, '/') && !status->model_installed)
         wt__buffer_text(&text, ", which is not installed: there is no such folder");
     else if (*status->model && !status->model_installed)

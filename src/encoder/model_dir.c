@@ -99,7 +99,7 @@ int wt__model_installed(char **out, struct arena *arena, const char *models_dir,
     return rc;
 }
 
-bool wt__model_came_along(const char *folder, const char *models_dir)
+bool wt__model_included(const char *folder, const char *models_dir)
 {
     struct arena arena = {0};
     char *models, *any = NULL; /* one of the models folder, which may be the program's own */

@@ -40,7 +40,7 @@ struct str wt__model_name(const char *folder);
 
 /* Whether a folder of wt__model_folder is one of the models that came with the program (wt__program_models), and not in
  * the models folder. */
-bool wt__model_came_along(const char *folder, const char *models_dir);
+bool wt__model_included(const char *folder, const char *models_dir);
 
 /* Folders below the folder `models` that hold a config.json and weights, sorted by name; a folder that is not there
  * holds none. Names live in the arena. Errors: WT_EIO, WT_ENOMEM. */

@@ -399,13 +399,13 @@ static int fetch_model(struct pull *pull)
 
 /* 1 when the model is built in, or came with the program and is right, or nothing tells what would be right; 0 when it
  * did not come. */
-static int came_along(struct pull *pull, const char *name, bool known)
+static int included(struct pull *pull, const char *name, bool known)
 {
     char *folder;
     int rc = wt__model_folder(&folder, &pull->arena, pull->models, name, pull->err);
     if (rc == 0 && wt__model_is_built_in(folder))
         return 1;
-    if (rc < 0 || !wt__model_came_along(folder, pull->models))
+    if (rc < 0 || !wt__model_included(folder, pull->models))
         return rc;
     rc = known ? all_right(pull, folder) : 1;
     return rc != 0 ? rc
@@ -421,7 +421,7 @@ int wt__model_pull(const char *models_dir, const char *name, struct progress *pr
     struct pull pull = {.models = models_dir, .progress = progress, .err = err ? err : &scratch};
     wt_error unknown;
     int rc = wt__manifest_load(&pull.arena, name, &pull.manifest, &unknown);
-    int here = rc == 0 || rc == WT_ENOTFOUND ? came_along(&pull, name, rc == 0) : 0;
+    int here = rc == 0 || rc == WT_ENOTFOUND ? included(&pull, name, rc == 0) : 0;
     if (rc < 0 && here == 0)
         *pull.err = unknown;
     if (here != 0)

@@ -43,7 +43,7 @@ static int set_places(wt_engine *engine, const char *path, const wt_open_options
     engine->model_name = wt__copy_string(model, strlen(model));
     if (folder) {
         engine->model_folder = wt__copy_string(folder, strlen(folder));
-        engine->model_came_along = wt__model_came_along(folder, options->models_dir);
+        engine->model_included = wt__model_included(folder, options->models_dir);
     }
     engine->by_default = !options->model;
     const char *base = engine->by_default && strcmp(model, WT_DEFAULT_MODEL) == 0

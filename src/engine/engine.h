@@ -81,8 +81,8 @@ struct wt_engine {
     char *base_folder;    /* of WT_BASE_MODEL, where it is installed beside a better one; else "" */
     char *trained_folder; /* "" when there can be none */
     char *model_name;
-    bool by_default;       /* the model: none was named */
-    bool model_came_along; /* with the program */
+    bool by_default;     /* the model: none was named */
+    bool model_included; /* with the program */
     bool read_only;
     unsigned threads, busy_ms;
     struct dense_weight dense_weight; /* of meaning in hybrid, in place of the encoder's own; zeros: that */

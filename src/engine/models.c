@@ -44,7 +44,7 @@ static int describe(struct arena *arena, const char *models_dir, const char *fol
                     wt_model *out, wt_error *err)
 {
     struct model_info info;
-    *out = (wt_model){.came_along = wt__model_came_along(folder, models_dir),
+    *out = (wt_model){.included = wt__model_included(folder, models_dir),
                       .name = manifest ? manifest->name : wt__arena_copy(arena, wt__model_name(folder)),
                       .path = wt__arena_copy(arena, wt__str(folder)),
                       .architecture = manifest ? manifest->architecture : "",

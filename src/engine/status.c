@@ -277,7 +277,7 @@ static int find_encoders(struct reading *r)
     if (!own || !out->store || !out->model)
         return wt__fail_nomem(r->err);
     out->model_installed = *r->engine->model_folder && wt__model_is_there(r->engine->model_folder);
-    out->model_came_along = r->engine->model_came_along;
+    out->model_included = r->engine->model_included;
     peek(r->engine->model_folder, r->model);
     peek(*folder && wt__is_folder(own) ? own : r->engine->model_folder, r->encoder);
     return 0;

@@ -15,7 +15,7 @@ prints "^along: here, came with whichtool; bert, 2 layers"
 prints "^  $work/program/along$"
 lacks out "noweights"
 expect 0 "one is shown" model info along --json
-same "as what it is" "(True, True, '$work/program/along')" "$(json_of '(d["installed"], d["came_along"], d["path"])')"
+same "as what it is" "(True, True, '$work/program/along')" "$(json_of '(d["installed"], d["included"], d["path"])')"
 expect 0 "nothing is fetched" model pull along
 says "along came with whichtool, and is here and right"
 add_catalogue
@@ -34,14 +34,14 @@ done
 expect 5 "what has no weights is no model" find --recipe dense --model noweights rain
 says "the model noweights is not installed"
 
-# Without a home there is no models folder; what came along is found all the same.
+# Without a home there is no models folder; what is included is found all the same.
 what="no home" checks=$((checks + 1))
 env -u HOME -u WHICHTOOL_MODELS "$WHICHTOOL" find --recipe dense --model along rain >out 2>err || fail "exit $?"
 
 # One of that name in the models folder comes first.
 cp -r program/along models/along
 expect 0 "the models folder comes first" model info along --json
-same "its own" "(False, '$work/models/along')" "$(json_of '(d["came_along"], d["path"])')"
+same "its own" "(False, '$work/models/along')" "$(json_of '(d["included"], d["path"])')"
 rm -rf models/along
 
 # A manifest says what is right.
