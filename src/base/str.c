@@ -1,12 +1,22 @@
 /* str.c: see str.h. */
 #include "base/str.h"
 
+#include <strings.h>
+
 bool wt__str_line(const char **text, struct str *line)
 {
     *text += strspn(*text, "\n");
     *line = (struct str){*text, strcspn(*text, "\n")};
     *text += line->len;
     return line->len > 0;
+}
+
+bool wt__str_among(struct str text, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == text.len && strncasecmp(words[i], text.ptr, text.len) == 0)
+            return true;
+    return false;
 }
 
 struct str wt__str_trim(struct str s)

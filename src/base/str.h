@@ -28,6 +28,9 @@ static inline bool wt__str_starts(struct str s, struct str prefix)
     return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
 }
 
+/* Whether text is one of these words, in upper or lower case. */
+bool wt__str_among(struct str text, const char *const *words, size_t count);
+
 /* An ASCII blank. */
 static inline bool wt__is_blank(char c)
 {

@@ -1,8 +1,6 @@
 /* names.c: see names.h. Everything fits on the stack, so naming a tool allocates nothing and cannot fail. */
 #include "catalog/names.h"
 
-#include <strings.h>
-
 #include "base/glob.h"
 #include "base/sha256.h"
 #include "text/unicode.h"
@@ -140,14 +138,6 @@ size_t wt__readable_cut(const char *text, size_t len, size_t max)
 
 /* ---------------------------------------------------------------- words */
 
-static bool listed(const char *const *words, size_t count, struct str word)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strlen(words[i]) == word.len && strncasecmp(words[i], word.ptr, word.len) == 0)
-            return true;
-    return false;
-}
-
 bool wt__is_form_word(struct str word)
 {
     static const char *const words[] = {
@@ -155,13 +145,13 @@ bool wt__is_form_word(struct str word)
         "schema", "json",        "http",          "specification", "official", "public",      "definition", "document",
         "docs",   "definitions", "documentation", "mcp",           "server",   "description", "version",    "reference",
     };
-    return listed(words, sizeof words / sizeof words[0], word);
+    return wt__str_among(word, words, sizeof words / sizeof words[0]);
 }
 
 bool wt__is_small_word(struct str word)
 {
     static const char *const words[] = {"the", "of", "for", "and", "a", "an", "by", "with", "to", "in", "on", "from"};
-    return listed(words, sizeof words / sizeof words[0], word);
+    return wt__str_among(word, words, sizeof words / sizeof words[0]);
 }
 
 /* ---------------------------------------------------------------- the provider's part */

@@ -1,20 +1,10 @@
 /* provider.c: see provider.h. */
 #include "catalog/import/provider.h"
 
-#include <strings.h>
-
 #include "catalog/names.h"
 #include "text/unicode.h"
 
 enum { WORDS_MAX = 32, LABELS_MAX = 16 };
-
-static bool one_of(const char *const *list, size_t count, struct str text)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strlen(list[i]) == text.len && strncasecmp(list[i], text.ptr, text.len) == 0)
-            return true;
-    return false;
-}
 
 /* ---------------------------------------------------------------- words */
 
@@ -169,12 +159,12 @@ static bool put_host(struct buffer *out, struct str url)
     if (count == 0)
         return false;
     size_t top = labels[--count].len;
-    if (count > 1 && top == 2 && one_of(second, sizeof second / sizeof second[0], labels[count - 1]))
+    if (count > 1 && top == 2 && wt__str_among(labels[count - 1], second, sizeof second / sizeof second[0]))
         count--;
-    if (count > 1 && one_of(shared, sizeof shared / sizeof shared[0], labels[count - 1]))
+    if (count > 1 && wt__str_among(labels[count - 1], shared, sizeof shared / sizeof shared[0]))
         count--;
     struct str label = labels[count - 1];
-    if (one_of(nobody, sizeof nobody / sizeof nobody[0], label) || label.len > PROVIDER_MAX_BYTES)
+    if (wt__str_among(label, nobody, sizeof nobody / sizeof nobody[0]) || label.len > PROVIDER_MAX_BYTES)
         return false;
     put_lower(out, label);
     return true;
