@@ -14,7 +14,9 @@
 #include "catalog/names.h"
 #include "engine/bundles.h"
 #include "engine/filter.h"
+#include "retrieve/action.h"
 #include "retrieve/document.h"
+#include "retrieve/named_provider.h"
 
 enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3, REPLACED_WAIT_MS = 100 };
 
@@ -32,6 +34,8 @@ struct collection {
     size_t rows, capacity, head_capacity;
     struct analyser *analyser;
     struct document document;
+    struct name_counts names; /* of the providers */
+    struct token_list provider_words;
     struct buffer id;
     struct kept_tools *kept; /* NULL: not wanted, or too much */
     struct lexical_builder *builder;
@@ -74,13 +78,19 @@ static int collect_tool(void *context, const struct store_key *key, const struct
     if (rc == 0)
         rc = collect_id(collection, tool);
     wt__kept_tools_add(&collection->kept, tool);
+    uint64_t named = 0;
+    if (rc == 0)
+        rc = wt__name_counts_add(&collection->names, tool->provider, &named, collection->analyser,
+                                 &collection->provider_words, collection->err);
     if (rc == 0)
         collection->keys[collection->rows++] =
             (struct snapshot_key){.id = key->id,
                                   .generation = key->generation,
                                   .provider = (uint32_t)key->provider,
                                   .id_hash = wt__snapshot_id_hash(wt__buffer_view(&collection->id)),
-                                  .name_hash = wt__document_name_hash(tool->name)};
+                                  .name_hash = wt__document_name_hash(tool->name),
+                                  .provider_hash = named,
+                                  .actions = wt__tool_actions(tool)};
     return rc == 0 && collection->rows % SLICE == 0 ? SLICE_FULL : rc;
 }
 
@@ -117,6 +127,20 @@ static int collect_tools(struct collection *collection, wt_error *err)
     return rc;
 }
 
+/* What the words of all tools say of each provider's name. */
+static int weigh_names(struct collection *collection, wt_error *err)
+{
+    struct lexical index;
+    int rc = wt__lexical_view(&index, collection->lexical, collection->lexical_len, err);
+    for (size_t row = 0; rc == 0 && row < collection->rows; row++) {
+        struct snapshot_key *key = &collection->keys[row];
+        bool same = row > 0 && collection->keys[row - 1].provider_hash == key->provider_hash;
+        key->provider_precision = same ? collection->keys[row - 1].provider_precision
+                                       : wt__name_precision(&collection->names, key->provider_hash, &index);
+    }
+    return rc;
+}
+
 /* Everything but vectors, which are fetched only as far as they are new. */
 static int collect(struct collection *collection, wt_error *err)
 {
@@ -135,12 +159,14 @@ static int collect(struct collection *collection, wt_error *err)
     }
     if (rc >= 0)
         rc = wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err);
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : weigh_names(collection, err);
 }
 
 static void collection_dispose(struct collection *collection)
 {
     wt__document_dispose(&collection->document);
+    wt__token_list_dispose(&collection->provider_words);
+    wt__name_counts_dispose(&collection->names);
     wt__analyser_close(collection->analyser);
     wt__lexical_builder_free(collection->builder);
     wt__buffer_dispose(&collection->id);

@@ -37,8 +37,11 @@ struct snapshot_key {
     int64_t id;
     uint64_t generation;
     uint32_t provider;
-    uint32_t id_hash;   /* wt__snapshot_id_hash of the tool's id */
-    uint64_t name_hash; /* wt__document_name_hash: tools that share it are named alike */
+    uint32_t id_hash;         /* wt__snapshot_id_hash of the tool's id */
+    uint64_t name_hash;       /* wt__document_name_hash: tools that share it are named alike */
+    uint64_t provider_hash;   /* wt__provider_hash */
+    float provider_precision; /* wt__name_precision */
+    uint32_t actions;         /* wt__tool_actions: what its catalogue says that it does */
 };
 
 /* 32 bits of a tool's id, by which what was made of another store of the same tools finds its rows. Two tools may

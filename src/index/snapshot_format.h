@@ -14,7 +14,7 @@
 #define SNAPSHOT_NO_GENERATION UINT64_MAX /* of a snapshot that only keeps vectors for the next one */
 
 enum {
-    SNAPSHOT_VERSION = 4,
+    SNAPSHOT_VERSION = 5,
     SNAPSHOT_ALIGN = 64,        /* of sections */
     VECTORS_HEADER_BYTES = 4096 /* before the first chunk */
 };

@@ -6,17 +6,22 @@
 #include "encoder/config.h"
 #include "retrieve/source.h"
 
-extern const struct source wt__source_bm25, wt__source_dense, wt__source_neighbours, wt__source_recorded;
+extern const struct source wt__source_bm25, wt__source_dense, wt__source_provider, wt__source_action,
+    wt__source_neighbours, wt__source_recorded;
 
 const struct source *const wt__sources[SOURCES] = {[SOURCE_BM25] = &wt__source_bm25,
                                                    [SOURCE_DENSE] = &wt__source_dense,
+                                                   [SOURCE_PROVIDER] = &wt__source_provider,
+                                                   [SOURCE_ACTION] = &wt__source_action,
                                                    [SOURCE_NEIGHBOURS] = &wt__source_neighbours,
                                                    [SOURCE_RECORDED] = &wt__source_recorded};
 
 const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
 const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
-const struct retriever wt__hybrid = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = MODEL_DENSE_WEIGHT},
-                                     .subquery = 1};
+const struct retriever wt__hybrid = {
+    .weights =
+        {[SOURCE_BM25] = 1, [SOURCE_DENSE] = MODEL_DENSE_WEIGHT, [SOURCE_PROVIDER] = 0.3f, [SOURCE_ACTION] = 0.05f},
+    .subquery = 1};
 
 /* ---------------------------------------------------------------- weights */
 
@@ -157,7 +162,7 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
     *out = (struct hit){.row = query->rows[c], .score = choice->score};
     for (enum source_id s = 0; s < SOURCES; s++) {
         const struct ranking *whole = wt__ranking(query, 0, s);
-        bool silent = wt__sources[s]->given && whole->scores[c] <= 0; /* most requests nobody recorded */
+        bool silent = wt__sources[s]->seldom && whole->scores[c] == 0;
         if (wt__retriever_asks(query->retriever, s) && !silent) {
             struct stage_evidence *stage = wt__hit_stage(out, wt__sources[s]->name);
             stage->rank = rank_in(whole, query->rows[c]);

@@ -53,6 +53,7 @@ static void features(const struct query *query, size_t c, float *out)
 
 const struct source wt__source_recorded = {.name = "usage",
                                            .given = true,
+                                           .seldom = true,
                                            .there = there,
                                            .search = search,
                                            .score_rows = score_rows,

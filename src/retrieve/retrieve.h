@@ -24,7 +24,15 @@
 enum { BRIEF_WORDS = 6, LONG_WORDS = 25 };
 
 /* Kinds of evidence; a row each in fuse.c. */
-enum source_id { SOURCE_BM25, SOURCE_DENSE, SOURCE_NEIGHBOURS, SOURCE_RECORDED, SOURCES };
+enum source_id {
+    SOURCE_BM25,
+    SOURCE_DENSE,
+    SOURCE_PROVIDER,
+    SOURCE_ACTION,
+    SOURCE_NEIGHBOURS,
+    SOURCE_RECORDED,
+    SOURCES
+};
 
 /* How much each kind of evidence weighs. */
 struct retriever {

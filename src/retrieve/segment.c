@@ -1,18 +1,25 @@
 /* segment.c: cuts at the ends of sentences, and inside them at commas, colons, semicolons, "and" and "then", but only
- * so that every sub-query keeps at least CONTENT_MIN content words: "Paris, London and Rome" stays one sub-query,
- * because a list of names calls for one tool. Content words are those that are not stop words. What is left over at the
- * end of a sentence joins the sub-query before it. More than SUBQUERIES_MAX sub-queries: neighbours are joined, the
- * shortest pair first.
+ * so that every sub-query keeps at least CONTENT_MIN content words or asks for something by a verb ("fork the
+ * repository and star it"): "Paris, London and Rome" stays one sub-query, because a list of names calls for one tool.
+ * Content words are those that are not stop words. What is left over at the end of a sentence joins the sub-query
+ * before it. One that says what shall not be done ("do not delete it") is left out. More than SUBQUERIES_MAX
+ * sub-queries: neighbours are joined, the shortest pair first.
  *
  * One pass over the bytes, whatever they are: a request of 64 KiB may hold ten thousand parts, so only the last
  * SUBQUERIES_SEEN are kept apart while it is read. */
 #include "retrieve/segment.h"
 
 #include <stdbool.h>
+#include <string.h>
 
-#include "text/analyser.h"
+#include "retrieve/verbs.h"
+#include "retrieve/words.h"
 
-enum { CONTENT_MIN = 3, SUBQUERIES_SEEN = 64, WORD_MAX = 32 }; /* a longer word is no stop word */
+enum {
+    CONTENT_MIN = 3,
+    WISH_AMONG = 6 /* words that a wish begins with, its verb one of them */,
+    SUBQUERIES_SEEN = 64
+};
 
 struct span {
     size_t start, end;
@@ -24,32 +31,15 @@ struct cutter {
     size_t count;
 };
 
-/* Bytes beyond ASCII count as letters: a word of another script is a content word. */
-static bool is_word_byte(char c)
-{
-    char lower = (char)(c | 0x20);
-    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
-}
-
-static bool is_stopword(struct str word)
-{
-    char lower[WORD_MAX];
-    if (word.len > sizeof lower)
-        return false;
-    for (size_t i = 0; i < word.len; i++)
-        lower[i] = (char)(word.ptr[i] >= 'A' && word.ptr[i] <= 'Z' ? word.ptr[i] | 0x20 : word.ptr[i]);
-    return wt__is_stopword((struct str){lower, word.len});
-}
-
 static size_t content_words(struct str text, struct span span)
 {
     size_t count = 0;
     for (size_t i = span.start; i < span.end;) {
         size_t start = i;
-        while (i < span.end && is_word_byte(text.ptr[i]))
+        while (i < span.end && wt__is_word_byte(text.ptr[i]))
             i++;
         if (i > start)
-            count += !is_stopword((struct str){text.ptr + start, i - start});
+            count += !wt__says_nothing((struct str){text.ptr + start, i - start});
         else
             i++;
     }
@@ -119,6 +109,36 @@ static void add_subquery(struct cutter *cutter, struct span subquery)
     cutter->subqueries[cutter->count++] = subquery;
 }
 
+static size_t word_end(struct str text, size_t at, size_t end)
+{
+    while (at < end && wt__is_word_byte(text.ptr[at]))
+        at++;
+    return at;
+}
+
+/* Whether a wish begins at `at`: a verb in its base form with something behind it, after words that say nothing. A verb
+ * that may be a noun ("comment and label") is one where a stop word or a sign comes next: "comment on it", "tell #ci".
+ */
+static bool wish_begins(struct str text, size_t at, size_t end)
+{
+    for (size_t words = 0; words < WISH_AMONG && at < end; words++) {
+        size_t stop = word_end(text, at, end);
+        struct str word = {text.ptr + at, stop - at};
+        struct verb verb = wt__verb(word);
+        while (stop < end && text.ptr[stop] == '\'') /* "don't": the rest of it */
+            stop = word_end(text, stop + 1, end);
+        size_t behind = skip_blanks(text, stop, end);
+        if (verb.actions && behind > stop && behind < end) {
+            struct str next = {text.ptr + behind, word_end(text, behind, end) - behind};
+            return !verb.noun || next.len == 0 || wt__says_nothing(next) || (next.ptr[0] >= '0' && next.ptr[0] <= '9');
+        }
+        if (word.len == 0 || !wt__says_nothing(word) || behind == stop)
+            return false;
+        at = behind;
+    }
+    return false;
+}
+
 /* Cuts one sentence. What is left over joins the sub-query before it, if that is of the same sentence. */
 static void cut_sentence(struct cutter *cutter, struct span sentence)
 {
@@ -135,7 +155,8 @@ static void cut_sentence(struct cutter *cutter, struct span sentence)
         piece.end = at;
         words += content_words(cutter->text, piece);
         piece.start = next;
-        if (words >= CONTENT_MIN) {
+        bool wish = wish_begins(cutter->text, start, at);
+        if (words >= CONTENT_MIN || (words > 0 && wish && wish_begins(cutter->text, next, sentence.end))) {
             add_subquery(cutter, (struct span){start, at});
             start = next;
             words = 0;
@@ -144,7 +165,7 @@ static void cut_sentence(struct cutter *cutter, struct span sentence)
     }
     if (start >= sentence.end)
         return;
-    if (cut)
+    if (cut && !wish_begins(cutter->text, start, sentence.end))
         cutter->subqueries[cutter->count - 1].end = sentence.end;
     else
         add_subquery(cutter, (struct span){start, sentence.end});
@@ -176,12 +197,41 @@ static void trim(struct str text, struct span *span)
         span->end--;
 }
 
+/* Whether it begins with what shall not be: "not", "don't", "do not", "never", "without". */
+static bool is_negated(struct str text, struct span span)
+{
+    static const char *const negations[] = {"never", "no", "not", "nothing", "without"};
+    for (size_t at = span.start; at < span.end;) {
+        size_t stop = word_end(text, at, span.end);
+        struct str word = {text.ptr + at, stop - at};
+        if (wt__str_among(word, negations, sizeof negations / sizeof *negations))
+            return true;
+        bool apostrophe = stop + 1 < span.end && (text.ptr[stop] == '\'' || (unsigned char)text.ptr[stop] >= 0x80);
+        if (apostrophe && word.len > 2 && (word.ptr[word.len - 1] | 0x20) == 'n' && (text.ptr[stop + 1] | 0x20) == 't')
+            return true;
+        if (word.len == 0 || !wt__says_nothing(word))
+            return false;
+        at = skip_blanks(text, stop, span.end);
+    }
+    return false;
+}
+
+static void leave_out_negated(struct cutter *cutter)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < cutter->count; i++)
+        if (!is_negated(cutter->text, cutter->subqueries[i]))
+            cutter->subqueries[left++] = cutter->subqueries[i];
+    cutter->count = left ? left : cutter->count;
+}
+
 size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX])
 {
     struct cutter cutter = {.text = request};
     cut_sentences(&cutter);
     for (size_t i = 0; i < cutter.count; i++)
         trim(request, &cutter.subqueries[i]);
+    leave_out_negated(&cutter);
     while (cutter.count > SUBQUERIES_MAX)
         join_shortest(&cutter);
     for (size_t i = 0; i < cutter.count; i++)
@@ -194,11 +244,11 @@ struct str wt__skip_stopwords(struct str subquery)
 {
     for (size_t i = 0; i < subquery.len;) {
         size_t start = i;
-        while (i < subquery.len && is_word_byte(subquery.ptr[i]))
+        while (i < subquery.len && wt__is_word_byte(subquery.ptr[i]))
             i++;
         if (i == start)
             i++;
-        else if (!is_stopword((struct str){subquery.ptr + start, i - start}))
+        else if (!wt__says_nothing((struct str){subquery.ptr + start, i - start}))
             return (struct str){subquery.ptr + start, subquery.len - start};
     }
     return subquery;

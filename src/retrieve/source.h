@@ -9,6 +9,7 @@
 #include "index/vectors.h"
 #include "retrieve/compose.h"
 #include "retrieve/document.h"
+#include "retrieve/named_provider.h"
 #include "retrieve/retrieve.h"
 #include "text/analyser.h"
 
@@ -30,6 +31,9 @@ struct text {
     size_t term_count;
     unsigned *fields; /* [term_count] in which fields of the tool being explained; NULL before the first */
     float coverage;
+
+    struct names names; /* of providers alone */
+    unsigned actions;   /* of actions alone; enum action */
 };
 
 struct workspace {
@@ -64,6 +68,7 @@ enum { SOURCE_TRIED = 8 };
 struct source {
     const char *name;   /* the stage's */
     bool given;         /* its weight is the search's; training has none for it, and `weight` is NULL */
+    bool seldom;        /* it says nothing of most tools, and then is not told of */
     const char *weight; /* its member among the weights of a trained recipe */
     bool encodes;       /* reads the texts' vectors */
     bool for_features;  /* asked whenever features are wanted */

@@ -1,0 +1,122 @@
+/* action.c: whether a tool does the kind of thing that the request asks for: read, create, update or delete.
+ *
+ * Of a request its first verb tells, or a question's first word. Of a tool the verb of its name, but only where the
+ * catalogue says what tools do (an HTTP method, an annotation): names alone are wrong too often (docs/retrieval.md). */
+#include "retrieve/action.h"
+
+#include "retrieve/source.h"
+#include "retrieve/words.h"
+#include "text/analyser.h"
+
+enum { VERB_AMONG = 3 /* words that say something, of which one may be the verb */ };
+
+/* ---------------------------------------------------------------- tools */
+
+static unsigned of_method(struct str source_id)
+{
+    static const struct {
+        const char *method;
+        unsigned action;
+    } methods[] = {{"GET ", ACTION_READ},   {"HEAD ", ACTION_READ},    {"POST ", ACTION_CREATE},
+                   {"PUT ", ACTION_UPDATE}, {"PATCH ", ACTION_UPDATE}, {"DELETE ", ACTION_DELETE}};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (wt__str_starts(source_id, wt__str(methods[i].method)))
+            return methods[i].action;
+    return 0;
+}
+
+/* The verb stands among a name's first words ("list_issues"), or last ("issues/list"). */
+static unsigned of_name(struct str name)
+{
+    struct buffer words = {0};
+    unsigned actions = 0, last = 0;
+    wt__analyser_spell_out(name, &words);
+    struct str text = wt__buffer_view(&words);
+    for (size_t at = 0, seen = 0; !actions; seen++) {
+        struct str word = wt__next_word(text, &at);
+        if (word.len == 0)
+            break;
+        last = wt__verb(word).actions;
+        actions = seen < 2 ? last : 0;
+    }
+    wt__buffer_dispose(&words);
+    return actions ? actions : last;
+}
+
+unsigned wt__tool_actions(const struct tool *tool)
+{
+    unsigned stated = of_method(tool->source_id);
+    unsigned named = stated ? of_name(tool->name) : 0;
+    return named ? named : stated;
+}
+
+/* ---------------------------------------------------------------- requests */
+
+/* "what", "is there": a question asks to be told something. */
+static bool asks(struct str word)
+{
+    static const char *const words[] = {"are",  "did",  "do",    "does",  "has", "have",  "how", "is",
+                                        "what", "when", "where", "which", "who", "whose", "why"};
+    return wt__str_among(word, words, sizeof words / sizeof *words);
+}
+
+static unsigned read_actions(struct str text)
+{
+    size_t at = 0, seen = 0;
+    for (bool first = true; seen < VERB_AMONG; first = false) {
+        struct str word = wt__next_word(text, &at);
+        if (word.len == 0)
+            return 0;
+        if (first && asks(word))
+            return ACTION_READ;
+        struct verb verb = wt__verb(word);
+        if (verb.actions)
+            return verb.actions;
+        seen += !wt__says_nothing(word);
+    }
+    return 0;
+}
+
+static int search(struct query *query, wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    (void)err;
+    for (size_t t = 0; t < workspace->text_count; t++)
+        workspace->texts[t].actions = read_actions(workspace->texts[t].bytes);
+    return 0;
+}
+
+static int score_rows(struct query *query, wt_error *err)
+{
+    const struct snapshot_key *keys = query->view->snapshot->keys;
+    (void)err;
+    for (size_t t = 0; t < query->workspace->text_count; t++) {
+        unsigned wanted = query->workspace->texts[t].actions;
+        float *scores = wt__ranking(query, t, SOURCE_ACTION)->scores;
+        for (size_t c = 0; wanted && c < query->count; c++) {
+            uint64_t done = keys[query->rows[c]].actions;
+            scores[c] = done & wanted ? 1 : done ? -1 : 0;
+        }
+    }
+    return 0;
+}
+
+static float value(const struct query *query, float weight, size_t t, size_t c)
+{
+    return weight * wt__ranking(query, t, SOURCE_ACTION)->scores[c];
+}
+
+static void features(const struct query *query, size_t c, float *out)
+{
+    (void)query, (void)c, (void)out; /* the score's alone */
+}
+
+const struct source wt__source_action = {.name = "action",
+                                         .weight = "action",
+                                         .tried = {0, 0.05f},
+                                         .tried_count = 2,
+                                         .seldom = true,
+                                         .search = search,
+                                         .score_rows = score_rows,
+                                         .value = value,
+                                         .features = features};

@@ -1,0 +1,239 @@
+/* named_provider.c: whose tools a request asks for by name: "on GitHub", "in my Google calendar". A sub-query that
+ * names no provider means those that stand before it: "on Spotify follow the artist, then save her newest album".
+ *
+ * A provider is named by the words of its name, next to each other, whatever stands between them or how they are cased:
+ * both are brought to their letters and digits and compared by a hash. */
+#include "retrieve/named_provider.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/checksum.h"
+#include "base/memory.h"
+#include "catalog/names.h"
+#include "retrieve/source.h"
+#include "retrieve/words.h"
+
+enum {
+    PROVIDER_WORDS = 4,    /* of a name, at most */
+    PROVIDER_BYTES = 64,   /* of these together */
+    PROVIDER_LEAST = 3,    /* bytes: what is shorter is said for other reasons */
+    PROVIDER_READ = 16384, /* bytes of a request that are looked at, its end */
+};
+
+/* Letters and digits of some words, in lower case. */
+struct spelling {
+    char bytes[PROVIDER_BYTES];
+    size_t len;
+};
+
+static bool append(struct spelling *spelling, struct str word)
+{
+    if (word.len > sizeof spelling->bytes - spelling->len)
+        return false;
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.ptr[i];
+        spelling->bytes[spelling->len++] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+    }
+    return true;
+}
+
+static uint64_t hash(const struct spelling *spelling)
+{
+    return wt__checksum(spelling->bytes, spelling->len, 0);
+}
+
+uint64_t wt__provider_hash(struct str name)
+{
+    struct spelling spelling = {.len = 0};
+    for (size_t at = 0, words = 0; at < name.len;) {
+        struct str word = wt__next_word(name, &at);
+        if (word.len == 0 || wt__is_form_word(word))
+            continue;
+        if (++words > PROVIDER_WORDS || !append(&spelling, word))
+            return 0;
+    }
+    return spelling.len >= PROVIDER_LEAST ? hash(&spelling) : 0;
+}
+
+/* ---------------------------------------------------------------- precision */
+
+struct name_count {
+    uint64_t hash;
+    uint32_t tools;
+    struct str *terms;
+    size_t term_count;
+};
+
+static int add_terms(struct name_count *count, struct str provider, struct arena *arena, struct analyser *analyser,
+                     struct token_list *scratch, wt_error *err)
+{
+    struct buffer words = {0}; /* apart, so that no two of them count joined */
+    wt__token_list_reset(scratch);
+    for (size_t at = 0; at < provider.len;) {
+        struct str word = wt__next_word(provider, &at);
+        wt__buffer_str(&words, wt__is_form_word(word) ? STR("") : word);
+        wt__buffer_char(&words, ' ');
+    }
+    int rc = words.failed || wt__analyser_run(analyser, wt__buffer_view(&words), scratch) < 0 ? WT_ENOMEM : 0;
+    wt__buffer_dispose(&words);
+    count->terms = rc == 0 ? wt__arena_array(arena, struct str, scratch->len) : NULL;
+    if (!count->terms)
+        return wt__fail_nomem(err);
+    for (; count->term_count < scratch->len; count->term_count++) {
+        struct str *term = &count->terms[count->term_count], from = scratch->terms[count->term_count];
+        const char *copy = wt__arena_copy(arena, from);
+        if (!copy)
+            return wt__fail_nomem(err);
+        *term = (struct str){copy, from.len};
+    }
+    return 0;
+}
+
+int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_t *hash, struct analyser *analyser,
+                        struct token_list *scratch, wt_error *err)
+{
+    bool added;
+    *hash = wt__provider_hash(provider);
+    if (*hash == 0)
+        return 0;
+    uint64_t *key = wt__arena_array(&counts->arena, uint64_t, 1);
+    if (!key || wt__grow((void **)&counts->items, &counts->capacity, counts->len + 1, sizeof *counts->items) < 0)
+        return wt__fail_nomem(err);
+    *key = *hash;
+    uint32_t *at =
+        wt__map_insert(&counts->by_hash, (struct str){(const char *)key, sizeof *key}, (uint32_t)counts->len, &added);
+    if (!at)
+        return wt__fail_nomem(err);
+    if (added) {
+        struct name_count *count = &counts->items[counts->len++];
+        *count = (struct name_count){.hash = *hash};
+        int rc = add_terms(count, provider, &counts->arena, analyser, scratch, err);
+        if (rc < 0)
+            return rc;
+    }
+    counts->items[*at].tools++;
+    return 0;
+}
+
+float wt__name_precision(const struct name_counts *counts, uint64_t hash, const struct lexical *index)
+{
+    const uint32_t *at = wt__map_get(&counts->by_hash, (struct str){(const char *)&hash, sizeof hash});
+    if (!at || index->rows == 0)
+        return 0;
+    const struct name_count *count = &counts->items[*at];
+    double others = index->rows, own = count->tools; /* others that say all of the words, were these independent */
+    for (size_t i = 0; i < count->term_count; i++) {
+        double all = wt__lexical_df(index, count->terms[i]);
+        others *= (all > own ? all - own : 0) / index->rows;
+    }
+    return (float)(own / (own + others));
+}
+
+void wt__name_counts_dispose(struct name_counts *counts)
+{
+    wt__map_dispose(&counts->by_hash);
+    free(counts->items);
+    wt__arena_dispose(&counts->arena);
+}
+
+/* ---------------------------------------------------------------- requests */
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The hashes of all runs of up to PROVIDER_WORDS words. */
+static int read_names(struct arena *arena, struct str text, struct names *out, wt_error *err)
+{
+    text = text.len > PROVIDER_READ ? (struct str){text.ptr + text.len - PROVIDER_READ, PROVIDER_READ} : text;
+    size_t words = 0;
+    for (size_t at = 0; wt__next_word(text, &at).len > 0;)
+        words++;
+    uint64_t *hashes = wt__arena_array(arena, uint64_t, words * PROVIDER_WORDS);
+    if (!hashes)
+        return wt__fail_nomem(err);
+    *out = (struct names){hashes, 0};
+    for (size_t at = 0; wt__next_word(text, &at).len > 0;) {
+        struct spelling spelling = {.len = 0};
+        size_t from = at;
+        while (from > 0 && wt__is_word_byte(text.ptr[from - 1]))
+            from--;
+        for (size_t w = 0; w < PROVIDER_WORDS; w++) {
+            struct str word = wt__next_word(text, &from);
+            if (word.len == 0 || !append(&spelling, word))
+                break;
+            hashes[out->count++] = hash(&spelling);
+        }
+    }
+    qsort(hashes, out->count, sizeof *hashes, compare);
+    return 0;
+}
+
+static bool names(const struct names *names, uint64_t provider)
+{
+    return provider && names->count > 0 &&
+           bsearch(&provider, names->hashes, names->count, sizeof provider, compare) != NULL;
+}
+
+/* Finds none by itself: tools that only share a provider with the request are not what it asks for. */
+static int search(struct query *query, wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    int rc = 0;
+    for (size_t t = 0; rc == 0 && t < workspace->text_count; t++)
+        rc = read_names(&workspace->arena, workspace->texts[t].bytes, &workspace->texts[t].names, err);
+    return rc;
+}
+
+/* Of each candidate of a provider that the text names how precise that name is. */
+static bool score_text(struct query *query, size_t t)
+{
+    const struct snapshot_key *keys = query->view->snapshot->keys;
+    float *scores = wt__ranking(query, t, SOURCE_PROVIDER)->scores;
+    bool any = false;
+    for (size_t c = 0; c < query->count; c++) {
+        const struct snapshot_key *key = &keys[query->rows[c]];
+        bool named = names(&query->workspace->texts[t].names, key->provider_hash);
+        scores[c] = named ? key->provider_precision : 0;
+        any |= named;
+    }
+    return any;
+}
+
+static int score_rows(struct query *query, wt_error *err)
+{
+    size_t texts = query->workspace->text_count, last = 0; /* the last sub-query that named one; 0: none did */
+    (void)err;
+    for (size_t t = 0; t < texts; t++) {
+        float *scores = wt__ranking(query, t, SOURCE_PROVIDER)->scores;
+        if (score_text(query, t))
+            last = t;
+        else if (last > 0)
+            memcpy(scores, wt__ranking(query, last, SOURCE_PROVIDER)->scores, query->count * sizeof *scores);
+    }
+    return 0;
+}
+
+static float value(const struct query *query, float weight, size_t t, size_t c)
+{
+    return weight * wt__ranking(query, t, SOURCE_PROVIDER)->scores[c];
+}
+
+static void features(const struct query *query, size_t c, float *out)
+{
+    (void)query, (void)c, (void)out; /* the score's alone */
+}
+
+const struct source wt__source_provider = {.name = "provider",
+                                           .weight = "provider",
+                                           .tried = {0, 0.3f},
+                                           .tried_count = 2,
+                                           .seldom = true,
+                                           .search = search,
+                                           .score_rows = score_rows,
+                                           .value = value,
+                                           .features = features};

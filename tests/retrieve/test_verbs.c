@@ -1,0 +1,65 @@
+/* Verbs, and what they do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "retrieve/action.h"
+#include "retrieve/verbs.h"
+
+static void verbs_are_known_in_any_case(void **state)
+{
+    static const struct {
+        const char *word;
+        unsigned actions;
+        bool noun;
+    } cases[] = {{"create", ACTION_CREATE, false},
+                 {"Delete", ACTION_DELETE, false},
+                 {"LIST", ACTION_READ, true},
+                 {"open", ACTION_READ | ACTION_UPDATE, false},
+                 {"unfollow", ACTION_UPDATE | ACTION_DELETE, false},
+                 {"unit", 0, false},
+                 {"un", 0, false},
+                 {"", 0, false},
+                 {"creation", 0, false},
+                 {"abort", ACTION_DELETE, false},
+                 {"write", ACTION_CREATE, false},
+                 {"a-word-that-is-longer-than-any-verb", 0, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct verb verb = wt__verb(wt__str(cases[i].word));
+        if (verb.actions != cases[i].actions || verb.noun != cases[i].noun)
+            fail_msg("%s: %u, %d", cases[i].word, verb.actions, verb.noun);
+    }
+}
+
+static void a_tool_does_what_its_catalogue_says(void **state)
+{
+    static const struct {
+        const char *name, *source_id;
+        unsigned actions;
+    } cases[] = {{"issues/create", "POST /repos/{owner}/{repo}/issues", ACTION_CREATE},
+                 {"chat_delete", "POST /chat.delete", ACTION_DELETE},
+                 {"GetInvoices", "GET /v1/invoices", ACTION_READ},
+                 {"unfollow-playlist", "DELETE /playlists/{id}/followers", ACTION_UPDATE | ACTION_DELETE},
+                 {"v1Widgets", "PATCH /widgets/{id}", ACTION_UPDATE},
+                 {"v1Widgets", "HEAD /widgets/{id}", ACTION_READ},
+                 {"delete_widget", "", 0},
+                 {"delete_widget", "17", 0},
+                 {"widget", "GETTING", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tool tool = {.name = wt__str(cases[i].name), .source_id = wt__str(cases[i].source_id)};
+        unsigned actions = wt__tool_actions(&tool);
+        if (actions != cases[i].actions)
+            fail_msg("%s, %s: %u", cases[i].name, cases[i].source_id, actions);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(verbs_are_known_in_any_case),
+                                       cmocka_unit_test(a_tool_does_what_its_catalogue_says)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
