@@ -38,6 +38,27 @@ double wt__read_candidates(const struct search *search, const struct chooser *ch
     return fmin((double)wt__no_answer_probability(chooser, out), recorded_bound(search));
 }
 
+void wt__tell_probabilities(struct search *search, double none)
+{
+    struct hit_list *hits = &search->hits;
+    for (size_t i = 0; i < hits->len; i++) {
+        struct hit *hit = &hits->items[i];
+        float found = wt__relevance(search->plan.relevance, &search->plan.retriever, hits, hit);
+        float recorded = wt__search_recorded(search, hit->row);
+        hit->probability = wt__relevance_below(recorded > 0 ? fmaxf(found, recorded) : found, none);
+    }
+}
+
+size_t wt__read_needs(struct search *search, struct need_hit *out, double *best)
+{
+    wt__tell_probabilities(search, NAN);
+    size_t count = wt__need_hits(&search->hits, out);
+    *best = 1 - recorded_bound(search);
+    for (size_t i = 0; i < count; i++)
+        *best = fmax(*best, (double)out[i].probability);
+    return count;
+}
+
 int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err)
 {
     const struct neighbours *n = wt__search_neighbours(search);

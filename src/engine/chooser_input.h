@@ -3,6 +3,7 @@
 #define WT_ENGINE_CHOOSER_INPUT_H
 
 #include "choose/chooser.h"
+#include "choose/needs.h"
 #include "engine/search.h"
 
 enum {
@@ -21,6 +22,14 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
 /* Reads the candidates of a search with features. Returns the probability that no tool fits; NaN where there is no
  * meaning to tell it by. */
 double wt__read_candidates(const struct search *search, const struct chooser *chooser, struct candidate_features *out);
+
+/* The hits' probabilities: no further than what is said of all tools together (none, or NaN), and no less far than
+ * usages of this very request go. */
+void wt__tell_probabilities(struct search *search, double none);
+
+/* The hits of a search with features that nothing was trained for, by need: out [NEED_HITS]; the hits' probabilities are
+ * told on the way. Returns how many; *best: the likeliest's probability, which no tool fitting leaves. */
+size_t wt__read_needs(struct search *search, struct need_hit *out, double *best);
 
 /* A bit for each past request that used one of these tools: to ask as if nobody ever had. *out is the caller's to
  * free(), NULL where the search asks no past requests. */

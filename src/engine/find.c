@@ -28,22 +28,17 @@ void wt_hits_free(wt_hits *public)
 static void abstain(struct search *search, const struct chooser *chooser, double share, wt_hits *out)
 {
     struct candidate_features candidates;
+    struct need_hit needs[NEED_HITS];
+    double best;
+    if (search->untrained) {
+        wt__read_needs(search, needs, &best);
+        out->no_answer_probability = 1 - best;
+        search->hits.len = best < (double)wt__need_least_for(share) ? 0 : search->hits.len;
+        return;
+    }
     out->no_answer_probability = wt__read_candidates(search, chooser, &candidates);
     if (out->no_answer_probability > (double)wt__no_answer_threshold(&chooser->no_answer, share))
         search->hits.len = 0;
-}
-
-/* What is said of a hit goes no further than what is said of all tools together, and no less far than usages of this
- * very request do. */
-static void tell_probabilities(struct search *search, double none)
-{
-    struct hit_list *hits = &search->hits;
-    for (size_t i = 0; i < hits->len; i++) {
-        struct hit *hit = &hits->items[i];
-        float found = wt__relevance(search->plan.relevance, &search->plan.retriever, hits, hit);
-        float recorded = wt__search_recorded(search, hit->row);
-        hit->probability = wt__relevance_below(recorded > 0 ? fmaxf(found, recorded) : found, none);
-    }
 }
 
 static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
@@ -66,7 +61,7 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
             search->hits.len = wanted;
     }
     if (rc == 0)
-        tell_probabilities(search, out->no_answer_probability);
+        wt__tell_probabilities(search, out->no_answer_probability);
     uint32_t *which = rc == 0 ? wt__arena_array(search->arena, uint32_t, search->hits.len) : NULL;
     if (rc < 0 || !which)
         return rc < 0 ? rc : wt__fail_nomem(err);

@@ -1,4 +1,5 @@
-/* set_pick.c: the exact set: a search for the hits of auto, then the chooser (choose/chooser.h). */
+/* set_pick.c: the exact set: a search for the hits of auto, then one tool a need (choose/needs.h), or, once training
+ * calibrated it, the chooser (choose/chooser.h). */
 #include <math.h>
 
 #include "engine/chooser_input.h"
@@ -24,6 +25,54 @@ static int check(const wt_pick_options *options, wt_error *err)
         return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
     return 0;
 }
+
+/* ---------------------------------------------------------------- without training */
+
+/* What somebody recorded of this very request, where that is at least as likely as anything else: all of it. */
+enum { RECORDED_PERCENT = 50 };
+
+static void pick_recorded(struct picking *p)
+{
+    struct hit_list *hits = &p->search.hits;
+    for (uint32_t h = 0; h < hits->len; h++)
+        if (wt__search_recorded(&p->search, hits->items[h].row) * 100 >= RECORDED_PERCENT)
+            p->which[p->count++] = h;
+}
+
+/* One tool a need. */
+static void pick_needs(struct picking *p, const struct need_hit *found, size_t count)
+{
+    struct hit_list *hits = &p->search.hits;
+    struct need_set set;
+    double share = p->selection->options->abstain;
+    float least = share < 0 ? -1 : share == 0 ? wt__need_least : wt__need_least_for(share);
+    wt__choose_by_needs(found, count, least, &set);
+    for (size_t i = 0; i < set.len; i++) {
+        const struct need_hit *chosen = &found[set.which[i]];
+        hits->items[chosen->hit].probability = chosen->probability;
+        p->which[p->count++] = chosen->hit;
+    }
+    if (set.len > 0) {
+        p->selection->out->tracc = (double)set.tracc;
+        p->selection->out->complete = (double)set.complete;
+    }
+}
+
+static void pick_untrained(struct picking *p)
+{
+    struct hit_list *hits = &p->search.hits;
+    struct need_hit found[NEED_HITS];
+    double best;
+    size_t count = wt__read_needs(&p->search, found, &best);
+    p->selection->out->no_answer_probability = 1 - best;
+    pick_recorded(p);
+    if (p->count == 0)
+        pick_needs(p, found, count);
+    for (size_t i = 0; i < p->count; i++)
+        hits->items[p->which[i]].score = hits->items[p->which[i]].probability;
+}
+
+/* ---------------------------------------------------------------- with a chooser */
 
 static bool abstains(const struct picking *p)
 {
@@ -92,6 +141,11 @@ static int pick_complete(struct picking *p, wt_error *err)
 static int pick(struct picking *p, wt_error *err)
 {
     struct chosen chosen;
+    if (p->search.untrained && p->selection->options->complete == 0) {
+        pick_untrained(p);
+        return 0;
+    }
+    p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
     if (p->candidates.tools == 0 || abstains(p))
         return 0;
     wt__choose(p->chooser, &p->candidates, &chosen);
@@ -110,7 +164,6 @@ static int run(struct picking *p, wt_error *err)
     p->selection->out->recipe = p->search.plan.ran;
     p->selection->out->notice = p->search.notice;
     p->selection->out->encoder = p->search.encoder;
-    p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
     rc = p->which ? wt__add_notice(&p->selection->out->notice, p->notice, p->selection->arena, err)
                   : wt__fail_nomem(err);

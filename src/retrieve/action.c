@@ -111,7 +111,7 @@ static void features(const struct query *query, size_t c, float *out)
     (void)query, (void)c, (void)out; /* the score's alone */
 }
 
-const struct source wt__source_action = {.name = "action",
+const struct source wt__source_action = {.name = ACTION_STAGE,
                                          .weight = "action",
                                          .tried = {0, 0.05f},
                                          .tried_count = 2,

@@ -122,6 +122,7 @@ struct hit {
 };
 
 #define SUBQUERY_STAGE "subquery"
+#define ACTION_STAGE "action"
 
 /* What the stage of that name said of the hit; a new one where it said nothing yet. The name is borrowed. */
 struct stage_evidence *wt__hit_stage(struct hit *hit, const char *name);

@@ -78,13 +78,13 @@ static void a_set_is_picked_likeliest_first(void **state)
     wt_picked_free(picked);
 }
 
-static void words_alone_do_and_never_abstain(void **state)
+static void words_alone_do(void **state)
 {
     (void)state;
     wt_picked *picked = pick(lexical, "reserve a hotel room", NULL);
     assert_int_equal(picked->len, 1);
     assert_string_equal(picked->items[0]->tool->id, "travel/bookHotel");
-    assert_true(isnan(picked->no_answer_probability));
+    assert_true(picked->no_answer_probability > 0 && picked->no_answer_probability < 1);
     assert_string_equal(picked->recipe, "bm25");
     wt_picked_free(picked);
     picked = pick(lexical, "xyzzy", NULL);
@@ -118,16 +118,16 @@ static void who_abstains_at_nearly_all_gives_nothing(void **state)
     wt_find_options find;
     (void)state;
     options.abstain = 0.99;
-    wt_picked *picked = pick(semantic, "add up numbers", &options);
+    wt_picked *picked = pick(lexical, "something in a city", &options);
     assert_int_equal(picked->len, 0);
     wt_find_options_init(&find);
     find.abstain = 0.99;
-    wt_hits *hits = find_with(&place, semantic, "add up numbers", &find);
+    wt_hits *hits = find_with(&place, lexical, "something in a city", &find);
     assert_int_equal(hits->len, 0);
     assert_float_equal(hits->no_answer_probability, picked->no_answer_probability, 1e-9);
     wt_hits_free(hits);
     wt_picked_free(picked);
-    hits = find_with(&place, semantic, "add up numbers", NULL);
+    hits = find_with(&place, lexical, "something in a city", NULL);
     assert_true(hits->len > 0 && isnan(hits->no_answer_probability));
     wt_hits_free(hits);
 }
@@ -207,7 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hit_says_how_likely_it_is_needed),
         cmocka_unit_test(a_set_is_picked_likeliest_first),
-        cmocka_unit_test(words_alone_do_and_never_abstain),
+        cmocka_unit_test(words_alone_do),
         cmocka_unit_test(a_promise_without_training_is_everything),
         cmocka_unit_test(who_abstains_at_nearly_all_gives_nothing),
         cmocka_unit_test(options_that_make_no_sense_are_refused),

@@ -1,0 +1,126 @@
+/* bench_needs.c: fits the default numbers of src/choose/needs.c, which pick tools where nothing was recorded.
+ *
+ *   bench_needs STORE REQUESTS.jsonl [MODEL]     the store of bench/real and its dev requests; prints C text
+ *
+ * MODEL: "" for words alone. Requests that need no tool are among them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "choose/needs.h"
+#include "engine/chooser_input.h"
+#include "engine/materialise.h"
+#include "learn/logistic.h"
+
+enum { MOST = 1 << 16, SHARES = 99 };
+
+static float values[MOST][NEED_FEATURES];
+static uint8_t answers[MOST];
+static size_t rows, begins[MOST], requests; /* begins: of each request's rows */
+static bool needs_any[MOST];
+
+static void fail(const char *message)
+{
+    fprintf(stderr, "bench_needs: %s\n", message);
+    exit(1);
+}
+
+static bool is_needed(const json_t *needs, const char *id)
+{
+    size_t n, i;
+    json_t *need, *tool;
+    json_array_foreach(needs, n, need)
+        json_array_foreach(need, i, tool) if (strcmp(json_string_value(tool), id) == 0) return true;
+    return false;
+}
+
+static void ask(wt_engine *engine, const json_t *request)
+{
+    struct arena arena = {0};
+    wt_error err;
+    struct need_hit hits[NEED_HITS];
+    const wt_hit *const *items;
+    size_t len;
+    uint32_t which[NEED_HITS];
+    struct search search = {.engine = engine,
+                            .request = wt__str(json_string_value(json_object_get(request, "text"))),
+                            .arena = &arena,
+                            .untrained = true,
+                            .features = true,
+                            .k = 100};
+    if (wt__search_run(&search, &err) < 0)
+        fail(err.message);
+    wt__tell_probabilities(&search, NAN);
+    size_t count = wt__need_hits(&search.hits, hits);
+    for (size_t i = 0; i < count; i++)
+        which[i] = hits[i].hit;
+    if (wt__materialise_hits(&search, which, count, false, &items, &len, &err) < 0 || len != count)
+        fail("a hit is gone");
+    begins[requests] = rows;
+    needs_any[requests++] = json_array_size(json_object_get(request, "needs")) > 0;
+    for (size_t i = 0; i < count && rows < MOST; i++, rows++) {
+        memcpy(values[rows], hits[i].values, sizeof values[rows]);
+        answers[rows] = is_needed(json_object_get(request, "needs"), items[i]->tool->id);
+    }
+    wt__search_end(&search);
+    wt__arena_dispose(&arena);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* How likely the likeliest is, over requests that some tool fits. */
+static void print_shares(const float *weights, float constant)
+{
+    static float best[MOST];
+    size_t count = 0;
+    begins[requests] = rows;
+    for (size_t r = 0; r < requests; r++) {
+        float most = 0;
+        for (size_t i = begins[r]; i < begins[r + 1]; i++)
+            most = fmaxf(most, wt__logistic(weights, constant, values[i], NEED_FEATURES));
+        if (needs_any[r])
+            best[count++] = most;
+    }
+    qsort(best, count, sizeof *best, ascending);
+    for (size_t s = 0; s <= SHARES; s++)
+        printf("%.4gf%s", (double)best[s * count / 100], s < SHARES ? ", " : "\n");
+}
+
+int main(int argc, char **argv)
+{
+    wt_open_options options;
+    wt_engine *engine;
+    wt_error err;
+    static char line[1 << 20];
+    FILE *file = argc > 2 ? fopen(argv[2], "r") : NULL;
+    if (!file)
+        fail("bench_needs STORE REQUESTS.jsonl [MODEL]");
+    wt_open_options_init(&options);
+    options.model = argc > 3 ? argv[3] : NULL;
+    if (wt_open(&engine, argv[1], &options, &err) < 0)
+        fail(err.message);
+    while (fgets(line, sizeof line, file)) {
+        json_t *request = json_loads(line, 0, NULL);
+        if (!request)
+            fail("a line is no JSON");
+        ask(engine, request);
+        json_decref(request);
+    }
+    float weights[NEED_FEATURES], constant;
+    const struct logistic_samples samples = {
+        .count = rows, .features = NEED_FEATURES, .values = &values[0][0], .answers = answers};
+    wt__logistic_fit(&samples, 1e-3, weights, &constant);
+    for (size_t f = 0; f < NEED_FEATURES; f++)
+        printf("%s%.4gf", f ? ", " : "{{", (double)weights[f]);
+    printf("}, %.4gf}\n", (double)constant);
+    print_shares(weights, constant);
+    fclose(file);
+    wt_close(engine);
+    return 0;
+}
