@@ -138,6 +138,14 @@ void wt__buffer_clear(struct buffer *buffer)
     buffer->failed = false;
 }
 
+void wt__buffer_cut(struct buffer *buffer, size_t len)
+{
+    if (len >= buffer->len)
+        return;
+    buffer->len = len;
+    buffer->ptr[len] = '\0';
+}
+
 void wt__buffer_dispose(struct buffer *buffer)
 {
     free(buffer->ptr);

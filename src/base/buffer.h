@@ -32,6 +32,8 @@ void wt__buffer_json(struct buffer *buffer, struct str s);
 char *wt__buffer_take(struct buffer *buffer);
 struct str wt__buffer_view(const struct buffer *buffer);
 void wt__buffer_clear(struct buffer *buffer);
+/* Keeps the first len bytes, which it must have. */
+void wt__buffer_cut(struct buffer *buffer, size_t len);
 void wt__buffer_dispose(struct buffer *buffer);
 
 #endif

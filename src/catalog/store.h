@@ -192,20 +192,24 @@ struct vector_set {
     const char *model_hash; /* of the model's weights, hexadecimal */
     const char *model_name; /* remembered with the first vector; not part of the identity */
     uint32_t dim;           /* D */
+    const char *former;     /* the kind before, whose vectors stand in for those that are not made yet; NULL: none */
 };
 
 /* Up to max keys of tools with an id over after_id that have no vector of this set. Returns how many it wrote. */
 int wt__store_missing_vectors(struct store *store, const struct vector_set *set, int64_t after_id,
                               struct store_key *keys, size_t max, wt_error *err);
+/* The same of those among them that have one of the former kind. */
+int wt__store_former_vectors(struct store *store, const struct vector_set *set, int64_t after_id,
+                             struct store_key *keys, size_t max, wt_error *err);
 
-/* Stores vectors [count, D] of tools in one transaction. A tool that has gone or changed since its key was read is
- * passed over: its vector would be of the wrong text. Returns how many were stored.
+/* Stores vectors [count, D] of tools in one transaction, in place of those of the former kind. A tool that has gone or
+ * changed since its key was read is passed over: its vector would be of the wrong text. Returns how many were stored.
  * Errors: WT_EMODEL: the store has vectors of this model with another dimension. */
 int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set, const struct store_key *keys,
                               const float *vectors, size_t count, wt_error *err);
 
-/* Vectors of these tools into out [count, D]; there[i] tells whether tool i has one (its row of out is zero if not).
- * Returns how many have. */
+/* Vectors of these tools into out [count, D], those of the former kind where there are none; there[i] tells whether
+ * tool i has one (its row of out is zero if not). Returns how many have. */
 int64_t wt__store_get_vectors(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
                               float *out, bool *there, wt_error *err);
 
@@ -213,9 +217,9 @@ int64_t wt__store_get_vectors(struct store *store, const struct vector_set *set,
 int wt__store_model_hash(struct store *store, const char *name, struct arena *arena, char **out, wt_error *err);
 
 int wt__store_count_vectors(struct store *store, const struct vector_set *set, uint64_t *out, wt_error *err);
-/* The same of a model of which the hash is all that is known. */
-int wt__store_count_of_model(struct store *store, const char *kind, const char *model_hash, uint64_t *out,
-                             wt_error *err);
+/* The same of a model of which the hash is all that is known. former: those count too; NULL: none. */
+int wt__store_count_of_model(struct store *store, const char *kind, const char *former, const char *model_hash,
+                             uint64_t *out, wt_error *err);
 
 /* ---------------------------------------------------------------- recorded use */
 

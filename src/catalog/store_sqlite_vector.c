@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 
+enum { FORMER = 9 }; /* the parameter of a statement */
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are stored as they lie in memory");
 
 int wt__sql_find_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err)
@@ -46,7 +48,7 @@ int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_
     return rc;
 }
 
-/* A statement about one set: its kind is ?1, its model ?2. */
+/* A statement about one set: its kind is ?1, its model ?2, its former kind, where the statement has that, ?9. */
 static int prepare_set(struct store *store, const char *sql, const struct vector_set *set, int64_t model,
                        sqlite3_stmt **out, wt_error *err)
 {
@@ -55,23 +57,19 @@ static int prepare_set(struct store *store, const char *sql, const struct vector
         return rc;
     if (wt__sql_bind_text(*out, 1, wt__str(set->kind)) | sqlite3_bind_int64(*out, 2, model))
         return wt__fail_nomem(err);
-    return 0;
+    bool has_former = sqlite3_bind_parameter_count(*out) >= FORMER;
+    return has_former && wt__sql_bind_text(*out, FORMER, wt__str(set->former)) ? wt__fail_nomem(err) : 0;
 }
 
-int wt__store_missing_vectors(struct store *store, const struct vector_set *set, int64_t after_id,
-                              struct store_key *keys, size_t max, wt_error *err)
+static int list_keys(struct store *store, const char *sql, const struct vector_set *set, int64_t after_id,
+                     struct store_key *keys, size_t max, wt_error *err)
 {
     sqlite3_stmt *rows;
     int64_t model;
     size_t count = 0;
     int rc = wt__sql_find_model(store, set, &model, err);
     if (rc == 0)
-        rc = prepare_set(store,
-                         "SELECT id, generation, provider FROM tool INDEXED BY tool_key"
-                         " WHERE id > ?3 AND NOT EXISTS"
-                         " (SELECT 1 FROM vector v WHERE v.tool = tool.id AND v.kind = ?1 AND v.model = ?2)"
-                         " ORDER BY id",
-                         set, model, &rows, err);
+        rc = prepare_set(store, sql, set, model, &rows, err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 3, after_id);
@@ -82,6 +80,38 @@ int wt__store_missing_vectors(struct store *store, const struct vector_set *set,
     }
     wt__sql_reset(rows);
     return rc < 0 ? rc : (int)count;
+}
+
+#define TOOLS_WITHOUT                                                                                                  \
+    "SELECT id, generation, provider FROM tool INDEXED BY tool_key WHERE id > ?3 AND NOT EXISTS"                       \
+    " (SELECT 1 FROM vector v WHERE v.tool = tool.id AND v.kind = ?1 AND v.model = ?2)"
+
+int wt__store_missing_vectors(struct store *store, const struct vector_set *set, int64_t after_id,
+                              struct store_key *keys, size_t max, wt_error *err)
+{
+    return list_keys(store, TOOLS_WITHOUT " ORDER BY id", set, after_id, keys, max, err);
+}
+
+int wt__store_former_vectors(struct store *store, const struct vector_set *set, int64_t after_id,
+                             struct store_key *keys, size_t max, wt_error *err)
+{
+    return set->former ? list_keys(store,
+                                   TOOLS_WITHOUT " AND EXISTS (SELECT 1 FROM vector v WHERE v.tool = tool.id"
+                                                 " AND v.kind = ?9 AND v.model = ?2) ORDER BY id",
+                                   set, after_id, keys, max, err)
+                       : 0;
+}
+
+static int remove_former(struct store *store, const struct vector_set *set, int64_t model, int64_t tool, wt_error *err)
+{
+    sqlite3_stmt *remove;
+    int rc =
+        prepare_set(store, "DELETE FROM vector WHERE tool = ?3 AND kind = ?9 AND model = ?2", set, model, &remove, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(remove, 3, tool);
+    rc = wt__sql_step(store, remove, err);
+    return rc < 0 ? rc : 0;
 }
 
 /* 1 when it was stored, 0 when the tool is not what its key says. */
@@ -100,7 +130,10 @@ static int put_vector(struct store *store, const struct vector_set *set, int64_t
         wt__sql_bind_blob(insert, 5, vector, set->dim * sizeof *vector))
         return wt__fail_nomem(err);
     rc = wt__sql_step(store, insert, err);
-    return rc < 0 ? rc : sqlite3_changes(store->db);
+    int stored = sqlite3_changes(store->db);
+    if (rc >= 0 && stored && set->former)
+        rc = remove_former(store, set, model, key->id, err);
+    return rc < 0 ? rc : stored;
 }
 
 int64_t wt__store_put_vectors(struct store *store, const struct vector_set *set, const struct store_key *keys,
@@ -144,8 +177,10 @@ static int get_vector(struct store *store, const struct vector_set *set, int64_t
                       wt_error *err)
 {
     sqlite3_stmt *row;
-    int rc = prepare_set(store, "SELECT data FROM vector WHERE tool = ?3 AND kind = ?1 AND model = ?2", set, model,
-                         &row, err);
+    int rc = prepare_set(store,
+                         "SELECT data FROM vector WHERE tool = ?3 AND kind IN (?1, ?9) AND model = ?2"
+                         " ORDER BY kind = ?1 DESC LIMIT 1",
+                         set, model, &row, err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(row, 3, id);
@@ -194,18 +229,19 @@ int wt__store_model_hash(struct store *store, const char *name, struct arena *ar
     return rc < 0 ? rc : 0;
 }
 
-int wt__store_count_of_model(struct store *store, const char *kind, const char *model_hash, uint64_t *out,
-                             wt_error *err)
+int wt__store_count_of_model(struct store *store, const char *kind, const char *former, const char *model_hash,
+                             uint64_t *out, wt_error *err)
 {
     sqlite3_stmt *row;
     *out = 0;
     int rc = wt__sql_prepare(store,
-                             "SELECT count(*) FROM vector INDEXED BY vector_tool WHERE kind = ?1"
+                             "SELECT count(*) FROM vector INDEXED BY vector_tool WHERE kind IN (?1, ?3)"
                              " AND model = (SELECT id FROM model WHERE hash = ?2)",
                              &row, err);
     if (rc < 0)
         return rc;
-    if (wt__sql_bind_text(row, 1, wt__str(kind)) | wt__sql_bind_text(row, 2, wt__str(model_hash)))
+    if (wt__sql_bind_text(row, 1, wt__str(kind)) | wt__sql_bind_text(row, 2, wt__str(model_hash)) |
+        wt__sql_bind_text(row, 3, wt__str(former)))
         return wt__fail_nomem(err);
     rc = wt__sql_step(store, row, err);
     if (rc == 1)
@@ -219,5 +255,5 @@ int wt__store_count_vectors(struct store *store, const struct vector_set *set, u
     int64_t model;
     *out = 0;
     int rc = wt__sql_find_model(store, set, &model, err);
-    return rc < 0 || model == 0 ? rc : wt__store_count_of_model(store, set->kind, set->model_hash, out, err);
+    return rc < 0 || model == 0 ? rc : wt__store_count_of_model(store, set->kind, NULL, set->model_hash, out, err);
 }

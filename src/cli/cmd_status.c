@@ -149,6 +149,7 @@ static void say_tools(const struct cli *cli, struct buffer *out, const wt_status
 
 static void say_vectors(const struct cli *cli, struct buffer *out, const wt_status *status)
 {
+    bool formerly = status->encoder_embedded > status->embedded && strcmp(status->encoder, status->model) == 0;
     struct buffer text = {0};
     wt__grouped(&text, status->embedded);
     wt__buffer_text(&text, " of ");
@@ -161,7 +162,8 @@ static void say_vectors(const struct cli *cli, struct buffer *out, const wt_stat
     else if (*status->model && !status->model_installed)
         wt__buffer_printf(&text, ", which is not installed: `whichtool model pull %s`", status->model);
     else if (*status->model && status->embedded < status->tools)
-        wt__buffer_text(&text, "; `whichtool vectors` makes the others");
+        wt__buffer_printf(&text, "; `whichtool vectors` makes the others%s",
+                          formerly ? ", for which those of an earlier version serve until then" : "");
     say(cli, out, "vectors", &text);
 }
 

@@ -124,6 +124,7 @@ struct binding {
     struct lexical_builder *builder;
     struct arena arena;     /* of one bundle's tools */
     struct buffer words[3]; /* names, descriptions, and for the encoder "name: description+name: description" */
+    struct buffer head;     /* of one description */
 };
 
 enum { NAMES, DESCRIPTIONS, TEXT };
@@ -143,14 +144,16 @@ static int write_text(struct binding *b, size_t bundle, wt_error *err)
     for (size_t w = 0; w < sizeof b->words / sizeof *b->words; w++)
         wt__buffer_clear(&b->words[w]);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
-        struct str head = wt__document_head(tools[i].description);
+        wt__buffer_clear(&b->head);
+        wt__document_head(tools[i].description, &b->head);
+        struct str head = wt__buffer_view(&b->head);
         const struct str pieces[][3] = {{tools[i].name, STR(" ")}, {head, STR(" ")}, {tools[i].name, STR(": "), head}};
         wt__buffer_text(&b->words[TEXT], i ? "+" : "");
         for (size_t w = 0; w < sizeof b->words / sizeof *b->words; w++)
             for (size_t p = 0; p < 3; p++)
                 wt__buffer_str(&b->words[w], pieces[w][p]);
     }
-    if (rc >= 0 && (b->words[NAMES].failed || b->words[DESCRIPTIONS].failed || b->words[TEXT].failed))
+    if (rc >= 0 && (b->head.failed || b->words[NAMES].failed || b->words[DESCRIPTIONS].failed || b->words[TEXT].failed))
         return wt__fail_nomem(err);
     return rc < 0 ? rc : 0;
 }
@@ -206,8 +209,11 @@ static int bind_all(struct binding *b, void **lexical, size_t *len, wt_error *er
 static int make(struct binding *b, const char *folder, uint64_t state, struct snapshot **out, wt_error *err)
 {
     const struct encoder *encoder = b->bundles->encoder;
-    struct vector_source source = {
-        wt__encoder_hash(encoder), bundle_kind, wt__encoder_dim(encoder), NULL, fetch_vectors, b};
+    struct vector_source source = {.model = wt__encoder_hash(encoder),
+                                   .kind = bundle_kind,
+                                   .dim = wt__encoder_dim(encoder),
+                                   .fetch = fetch_vectors,
+                                   .context = b};
     struct snapshot_content content = {.generation = state,
                                        .settings = wt__document_settings_key(),
                                        .rows = b->bundles->count,
@@ -231,6 +237,7 @@ static void binding_dispose(struct binding *b)
     wt__arena_dispose(&b->arena);
     for (size_t w = 0; w < sizeof b->words / sizeof *b->words; w++)
         wt__buffer_dispose(&b->words[w]);
+    wt__buffer_dispose(&b->head);
     free(b->keys);
 }
 

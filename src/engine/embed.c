@@ -134,6 +134,17 @@ int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct p
     return rc < 0 ? rc : 0;
 }
 
+/* The trained encoder's, too, where there is one. A damaged one is told to who asks for its recipes. */
+static int embed_for_trained(wt_engine *engine, const struct encoder *own, struct progress *progress, wt_error *err)
+{
+    const struct trained *trained;
+    size_t embedded;
+    if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    return trained && trained->encoder != own ? wt__embed_missing(engine, trained->encoder, progress, &embedded, err)
+                                              : 0;
+}
+
 int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
 {
     const struct encoder *encoder;
@@ -144,6 +155,8 @@ int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn report, void *context
     wt__progress_init(&progress, report, context);
     size_t embedded;
     rc = wt__embed_missing(engine, encoder, &progress, &embedded, err);
+    if (rc == 0)
+        rc = embed_for_trained(engine, encoder, &progress, err);
     wt__engine_changed(engine);
     wt__progress_dispose(&progress);
     return rc < 0 ? rc : (int64_t)embedded;

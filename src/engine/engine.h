@@ -184,6 +184,8 @@ void wt__engine_drop_index(wt_engine *engine);
 
 /* How many tools have no vector in a set of the index. */
 size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set);
+/* How many have there one of the kind before, until their own is made. */
+size_t wt__index_former_vectors(const struct index_handle *index, const struct index_set *set);
 
 /* Forgets an index in which damage was met, with its files, so that the next one is made from the store alone. The
  * caller keeps its reference. */

@@ -50,6 +50,7 @@ struct set_source {
     struct vector_set set;               /* of the tools' texts */
     const struct trained_recipe *recipe; /* whose vectors are made of those; NULL: they are meant themselves */
     bool *has;                           /* [rows] */
+    uint32_t former;                     /* how many of these are of the kind before */
 };
 
 static int collect_id(struct collection *collection, const struct tool *tool)
@@ -221,29 +222,48 @@ static int fetch_vectors(void *context, const uint32_t *rows, size_t count, floa
     return rc < 0 ? (int)rc : 0;
 }
 
-/* Marks the rows that have a vector: all but those that the store lists as missing. Rows are in order of id. */
-static int mark_vectors(struct set_source *source, wt_error *err)
+/* What the store lists of a set, batch by batch. */
+typedef int (*vector_lister)(struct store *store, const struct vector_set *set, int64_t after_id,
+                             struct store_key *keys, size_t max, wt_error *err);
+
+/* Marks the listed rows as having a vector or not. Rows are in order of id. One that has a vector of the kind before is
+ * another row than it will be when it has its own, for all that is kept of it. Returns whether any was listed. */
+static int mark_listed(struct set_source *source, vector_lister list, bool former, wt_error *err)
 {
     struct collection *collection = source->collection;
-    struct store_key missing[MISSING_BATCH];
+    struct store_key keys[MISSING_BATCH];
     int64_t after = 0;
     size_t row = 0;
     int count;
-    source->has = wt__alloc_array(collection->rows, sizeof *source->has);
-    if (!source->has)
-        return wt__fail_nomem(err);
-    memset(source->has, true, collection->rows * sizeof *source->has);
     do {
-        count = wt__store_missing_vectors(collection->store, &source->set, after, missing, MISSING_BATCH, err);
+        count = list(collection->store, &source->set, after, keys, MISSING_BATCH, err);
         for (int i = 0; i < count; i++) {
-            while (row < collection->rows && collection->keys[row].id < missing[i].id)
+            after = keys[i].id;
+            while (row < collection->rows && collection->keys[row].id < after)
                 row++;
-            if (row < collection->rows && collection->keys[row].id == missing[i].id)
-                source->has[row] = false;
-            after = missing[i].id;
+            if (row == collection->rows || collection->keys[row].id != after)
+                continue;
+            source->has[row] = former;
+            source->former += former;
+            if (former)
+                collection->keys[row].generation = wt__checksum(&collection->keys[row].generation, sizeof(uint64_t), 0);
         }
     } while (count == MISSING_BATCH);
-    return count < 0 ? count : 0;
+    return count < 0 ? count : after > 0;
+}
+
+/* All rows have one but those that the store lists as missing. */
+static int mark_vectors(struct set_source *source, wt_error *err)
+{
+    size_t rows = source->collection->rows;
+    source->has = wt__alloc_array(rows, sizeof *source->has);
+    if (!source->has)
+        return wt__fail_nomem(err);
+    memset(source->has, true, rows * sizeof *source->has);
+    int rc = mark_listed(source, wt__store_missing_vectors, false, err);
+    if (rc > 0)
+        rc = mark_listed(source, wt__store_former_vectors, true, err);
+    return rc < 0 ? rc : 0;
 }
 
 /* The sets that this engine's recipes search: the tools' texts by either encoder, and one of each kind of the trained
@@ -267,6 +287,7 @@ static int add_set(struct set_list *list, struct collection *collection, const s
                                                         .context = item};
     int rc = mark_vectors(item, err);
     list->sources[list->len - 1].has = item->has;
+    list->sources[list->len - 1].former = item->former;
     return rc;
 }
 
@@ -398,13 +419,21 @@ static const struct vectors *vectors_of(const struct index_handle *index, const 
     return wt__snapshot_vectors(index->snapshot, set->model, set->kind);
 }
 
-size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set)
+/* The set's number, or that of the sets where the index has none such. */
+static size_t set_number(const struct index_handle *index, const struct index_set *set)
 {
     const struct snapshot *snapshot = index->snapshot;
     const struct vectors *vectors = vectors_of(index, set);
-    size_t at = 0, missing = 0;
+    size_t at = 0;
     while (at < snapshot->set_count && &snapshot->sets[at].vectors != vectors)
         at++;
+    return at;
+}
+
+size_t wt__index_without_vector(struct index_handle *index, const struct index_set *set)
+{
+    const struct snapshot *snapshot = index->snapshot;
+    size_t at = set_number(index, set), missing = 0;
     if (at == snapshot->set_count)
         return snapshot->rows;
     missing = atomic_load(&index->without_vector[at]);
@@ -412,9 +441,15 @@ size_t wt__index_without_vector(struct index_handle *index, const struct index_s
         return missing;
     missing = 0;
     for (size_t row = 0; row < snapshot->rows; row++)
-        missing += vectors->slot_of_row[row] == VECTOR_NONE;
+        missing += snapshot->sets[at].vectors.slot_of_row[row] == VECTOR_NONE;
     atomic_store(&index->without_vector[at], missing);
     return missing;
+}
+
+size_t wt__index_former_vectors(const struct index_handle *index, const struct index_set *set)
+{
+    size_t at = set_number(index, set);
+    return at < index->snapshot->set_count ? index->snapshot->sets[at].former : 0;
 }
 
 static bool serves(const struct index_handle *index, const struct index_set *want, const struct trained *labels)

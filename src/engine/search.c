@@ -74,16 +74,21 @@ static int find_index(struct search *search, wt_error *err)
     return search->encoder ? 0 : wt__fail_nomem(err);
 }
 
-/* Says how many tools cannot be found by meaning yet. */
+/* Says how many tools cannot be found by meaning yet, and how many by what an earlier version read of them. */
 static int note_missing_vectors(struct search *search, wt_error *err)
 {
     const struct index_set *set = &search->plan.set;
     size_t missing = set->kind ? wt__index_without_vector(search->index, set) : 0;
-    if (missing == 0)
+    size_t former = set->kind ? wt__index_former_vectors(search->index, set) : 0;
+    if (missing + former == 0)
         return 0;
     struct buffer text = {0};
-    wt__buffer_printf(&text, "%zu of %u tools have no vector yet; `whichtool vectors` makes them", missing,
-                      search->index->snapshot->rows);
+    if (missing > 0)
+        wt__buffer_printf(&text, "%zu of %u tools have no vector yet", missing, search->index->snapshot->rows);
+    else
+        wt__buffer_printf(&text, "%zu of %u tools have vectors of an earlier version, which read them otherwise",
+                          former, search->index->snapshot->rows);
+    wt__buffer_text(&text, "; `whichtool vectors` makes them");
     int rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&search->notice, text.ptr, search->arena, err);
     wt__buffer_dispose(&text);
     return rc;

@@ -162,7 +162,7 @@ int wt__engine_falls_back(const wt_engine *engine, struct store *store, const ch
         uint64_t vectors = 0;
         if (!folders[i][0] || !wt__encoder_peek(folders[i], hash))
             continue;
-        rc = wt__store_count_of_model(store, wt__document_kind, hash, &vectors, err);
+        rc = wt__store_count_of_model(store, wt__document_kind, wt__document_former_kind, hash, &vectors, err);
         if (rc >= 0 && vectors > *count) {
             *folder = folders[i];
             *count = vectors;
@@ -262,12 +262,14 @@ struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_eng
                                .model_hash = wt__encoder_hash(encoder),
                                .model_name =
                                    encoder == engine->encoder.opened ? engine->model_name : wt__encoder_name(encoder),
-                               .dim = (uint32_t)wt__encoder_dim(encoder)};
+                               .dim = (uint32_t)wt__encoder_dim(encoder),
+                               .former = wt__document_former_kind};
 }
 
 struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine)
 {
     struct vector_set set = wt__engine_vectors(encoder, engine);
     set.kind = usage_kind;
+    set.former = NULL;
     return set;
 }

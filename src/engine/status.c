@@ -73,7 +73,10 @@ static int count_vectors(struct reading *r, struct store *store)
         rc = wt__store_model_hash(store, out->model, &r->status->arena, &stored, r->err);
     if (rc < 0 || !*stored)
         return rc;
-    return wt__store_count_of_model(store, wt__document_kind, stored, &out->embedded, r->err);
+    rc = wt__store_count_of_model(store, wt__document_kind, NULL, stored, &out->embedded, r->err);
+    return rc < 0 ? rc
+                  : wt__store_count_of_model(store, wt__document_kind, wt__document_former_kind, stored,
+                                             &out->encoder_embedded, r->err);
 }
 
 /* Which one finds, as a search decides it. */
@@ -83,12 +86,11 @@ static int tell_encoder(struct reading *r, struct store *store)
     const char *folder;
     uint64_t count;
     out->encoder = out->model_installed ? out->model : "";
-    out->encoder_embedded = out->embedded;
     out->better = wt__engine_better(r->engine);
-    if (out->embedded >= out->tools)
+    if (out->encoder_embedded >= out->tools)
         return 0;
     int rc = wt__engine_falls_back(r->engine, store, &folder, &count, r->err);
-    if (rc < 0 || count <= out->embedded)
+    if (rc < 0 || count <= out->encoder_embedded)
         return rc;
     out->encoder = wt__arena_copy(&r->status->arena, wt__model_name(folder));
     out->encoder_embedded = count;

@@ -76,6 +76,7 @@ static int parse_set(struct snapshot_set *set, const struct snapshot_set_header 
         return wt__fail(err, WT_ESTORE, "damaged: a set of vectors makes no sense");
     set->model = header->model;
     set->kind = header->kind;
+    set->former = header->former;
     set->vectors = (struct vectors){.dim = header->dim, .slots = header->slots, .rows = rows, .seed = header->number};
     set->vectors.row_of_slot =
         section_at(image, &header->row_of_slot, header->slots * sizeof(uint32_t), "rows of vectors", err);

@@ -61,6 +61,7 @@ struct snapshot {
     size_t set_count;
     struct snapshot_set {
         const char *model, *kind;
+        uint32_t former; /* vectors that are of the kind before, as vector_source tells it */
         struct vectors vectors;
     } sets[SNAPSHOT_MAX_SETS];
     struct snapshot_memory *memory; /* what all of it lies in */
@@ -91,6 +92,7 @@ struct vector_source {
     const bool *has; /* [rows] which rows have a vector; NULL: all. The others stay without one */
     int (*fetch)(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err);
     void *context;
+    uint32_t former; /* how many vectors are of the kind before, until new ones are made: kept to be told */
 };
 
 struct snapshot_content {

@@ -32,7 +32,7 @@ struct snapshot_section {
 
 struct snapshot_set_header {
     char model[SNAPSHOT_MODEL_BYTES], kind[SNAPSHOT_NAME_BYTES];
-    uint32_t dim, slots, reserved;
+    uint32_t dim, slots, former;
     uint64_t number; /* the vector file's: part of its name, and the seed of its checksums */
     struct snapshot_section row_of_slot, slot_of_row;
 };

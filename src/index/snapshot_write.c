@@ -386,6 +386,7 @@ static void compose(struct image *image, const struct job *job, uint64_t generat
         memcpy(set->kind, plan->source->kind, strlen(plan->source->kind));
         set->dim = (uint32_t)plan->source->dim;
         set->slots = plan->slots;
+        set->former = plan->source->former;
         set->number = plan->number;
         add_section(image, &set->row_of_slot, plan->row_of_slot, plan->slots * sizeof(uint32_t));
         add_section(image, &set->slot_of_row, plan->slot_of_row, content->rows * sizeof(uint32_t));

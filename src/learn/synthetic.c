@@ -8,16 +8,12 @@
 
 void wt__synthetic_part(struct str description, struct buffer *out)
 {
-    struct str text = wt__str_trim(wt__document_head(wt__str_trim(description)));
-    while (text.len > 0 && text.ptr[text.len - 1] == '.')
-        text.len--;
-    if (text.len < SYNTHETIC_LEAST)
-        return;
-    for (size_t i = 0; i < text.len; i++)
-        if (!wt__is_blank(text.ptr[i]))
-            wt__buffer_char(out, text.ptr[i]);
-        else if (!wt__is_blank(text.ptr[i - 1]))
-            wt__buffer_char(out, ' ');
+    size_t begin = out->len;
+    wt__document_head(description, out);
+    size_t end = out->len;
+    while (end > begin && out->ptr[end - 1] == '.')
+        end--;
+    wt__buffer_cut(out, end - begin < SYNTHETIC_LEAST ? begin : end);
 }
 
 /* ---------------------------------------------------------------- requests */

@@ -300,8 +300,10 @@ static int open_encoder(struct reading *reading, const struct encoder *base, str
         return wt__fail_nomem(reading->err);
     int rc = wt__is_folder(folder) ? wt__encoder_load(&trained->own, folder, progress, reading->err) : 0;
     trained->encoder = trained->own ? trained->own : base;
-    if (trained->encoder)
+    if (trained->encoder) {
         wt__sha256_update(&reading->key, wt__encoder_hash(trained->encoder), 64);
+        wt__sha256_update(&reading->key, wt__document_kind, strlen(wt__document_kind));
+    }
     return rc < 0 ? rc : trained->encoder != NULL;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/checksum.h"
 #include "catalog/schema.h"
+#include "text/markup.h"
 
 const char *const wt__field_names[FIELD_COUNT] = {"name",        "provider",   "category",
                                                   "description", "parameters", "parameter-texts"};
@@ -26,7 +27,7 @@ const struct lexical_settings wt__lexical_settings = {
 };
 
 /* Raised by hand when the analyser or the reading of fields changes what a tool's terms are. */
-enum { ANALYSIS_VERSION = 2 };
+enum { ANALYSIS_VERSION = 3 };
 
 uint64_t wt__document_settings_key(void)
 {
@@ -52,7 +53,13 @@ int wt__document_read(struct document *document, struct analyser *analyser, cons
     wt__token_list_reset(&document->tokens);
     wt__buffer_clear(&document->names);
     wt__buffer_clear(&document->descriptions);
+    wt__buffer_clear(&document->clean);
     if (wt__schema_text(tool->schema, &document->names, &document->descriptions) < 0)
+        return wt__fail_nomem(err);
+    wt__markup_clean(tool->description, &document->clean);
+    size_t described = document->clean.len;
+    wt__markup_clean(wt__buffer_view(&document->descriptions), &document->clean);
+    if (document->clean.failed)
         return wt__fail_nomem(err);
     static const struct str none = {"", 0};
     bool repeats = name_repeats_title(tool);
@@ -64,9 +71,9 @@ int wt__document_read(struct document *document, struct analyser *analyser, cons
         {FIELD_NAME, tool->title},
         {FIELD_PROVIDER, tool->provider},
         {FIELD_CATEGORY, tool->category},
-        {FIELD_DESCRIPTION, tool->description},
+        {FIELD_DESCRIPTION, {document->clean.ptr, described}},
         {FIELD_PARAMETERS, wt__buffer_view(&document->names)},
-        {FIELD_PARAMETER_TEXTS, wt__buffer_view(&document->descriptions)},
+        {FIELD_PARAMETER_TEXTS, {document->clean.ptr + described, document->clean.len - described}},
     };
     size_t ends[FIELD_COUNT];
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
@@ -84,6 +91,7 @@ void wt__document_dispose(struct document *document)
     wt__token_list_dispose(&document->tokens);
     wt__buffer_dispose(&document->names);
     wt__buffer_dispose(&document->descriptions);
+    wt__buffer_dispose(&document->clean);
 }
 
 uint64_t wt__document_name_hash(struct str name)
@@ -98,16 +106,20 @@ uint64_t wt__document_name_hash(struct str name)
     return len > 0 ? wt__checksum(letters, len, 0) : wt__checksum(name.ptr, name.len, 0);
 }
 
-const char wt__document_kind[] = "document_2";
+const char wt__document_kind[] = "document_3";
+const char wt__document_former_kind[] = "document_2";
 
 /* The description says what a tool does; its name alone, encoded by itself, keeps a long description from drowning
  * it. */
 const float wt__document_text_weights[DOCUMENT_TEXTS] = {1.0f, 0.5f};
 
 /* What a description says first is what the tool does; the rest costs encoding and, measured, gains nothing. */
-struct str wt__document_head(struct str text)
+void wt__document_head(struct str description, struct buffer *out)
 {
-    return wt__str_head(text, DOCUMENT_HEAD);
+    size_t begin = out->len;
+    wt__markup_clean(wt__str_head(description, DOCUMENT_HEAD_READ), out);
+    if (!out->failed)
+        wt__buffer_cut(out, begin + wt__str_head((struct str){out->ptr + begin, out->len - begin}, DOCUMENT_HEAD).len);
 }
 
 /* A field and the blank behind it, where there is any. */
@@ -189,7 +201,7 @@ void wt__document_fields_text(const struct tool *tool, unsigned fields, struct b
         append_name(tool, out);
     if (fields & 1u << FIELD_DESCRIPTION) {
         wt__buffer_text(out, ": ");
-        wt__buffer_str(out, wt__document_head(tool->description));
+        wt__document_head(tool->description, out);
     }
     if (fields & 1u << FIELD_PARAMETERS)
         append_parameters(tool, out);

@@ -33,7 +33,8 @@ uint64_t wt__document_settings_key(void);
 struct document {
     struct token_list tokens;
     struct lexical_text fields[FIELD_COUNT]; /* views of tokens */
-    struct buffer names, descriptions;
+    struct buffer names, descriptions; /* of the parameters, as they are written */
+    struct buffer clean;               /* descriptions without markup: the tool's, then its parameters' */
 };
 int wt__document_read(struct document *document, struct analyser *analyser, const struct tool *tool, wt_error *err);
 void wt__document_dispose(struct document *document);
@@ -45,6 +46,7 @@ uint64_t wt__document_name_hash(struct str name);
  * together: vectors of another kind are stale. */
 enum { DOCUMENT_TEXTS = 2 };
 extern const char wt__document_kind[];
+extern const char wt__document_former_kind[]; /* of the version before: markup was read as text */
 extern const float wt__document_text_weights[DOCUMENT_TEXTS];
 
 /* What an encoder or a cross-encoder may read of a tool, and what it usually does: bits 1u << FIELD_... */
@@ -59,10 +61,11 @@ unsigned wt__document_fields(const char *names, struct str *unknown);
 /* Their names, as config.json has them; NULL when memory is out. */
 json_t *wt__document_name_fields(unsigned fields);
 
-/* The beginning of a description, DOCUMENT_HEAD bytes at most: cut between two words, or between two characters of a
- * very long one. */
-enum { DOCUMENT_HEAD = 300 };
-struct str wt__document_head(struct str description);
+/* Appends the beginning of a description without its markup (text/markup.h), DOCUMENT_HEAD bytes at most: cut between
+ * two words, or between two characters of a very long one. What comes of the first DOCUMENT_HEAD_READ bytes is all there
+ * is. */
+enum { DOCUMENT_HEAD = 300, DOCUMENT_HEAD_READ = 4096 };
+void wt__document_head(struct str description, struct buffer *out);
 
 /* Appends those fields, always in one order:
  *

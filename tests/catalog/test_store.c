@@ -419,8 +419,10 @@ static void test_a_visitor_can_stop(void **state)
 
 /* ---------------------------------------------------------------- vectors */
 
-static const struct vector_set SMALL = {"description/1", "aa", "small", 3}, LARGE = {"description/1", "bb", "large", 2},
-                               OTHER_KIND = {"usage/1", "aa", "small", 3};
+static const struct vector_set SMALL = {"description/1", "aa", "small", 3, NULL},
+                               LARGE = {"description/1", "bb", "large", 2, NULL},
+                               OTHER_KIND = {"usage/1", "aa", "small", 3, NULL},
+                               NEXT = {"description/2", "aa", "small", 3, "description/1"};
 
 static uint64_t vectors_of(struct store *store, const struct vector_set *set)
 {
@@ -464,6 +466,44 @@ static void test_vectors(void **state)
     assert_string_equal(err.message, ":memory: has vectors of model small with dimension 3, not 2");
     wrong.dim = 0;
     assert_int_equal(wt__store_put_vectors(store, &wrong, keys, vectors, 1, &err), WT_EMODEL);
+    wt__store_close(store);
+}
+
+/* Until there are new ones; each new one takes the place of its own. */
+static void test_vectors_of_the_kind_before_stand_in(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("p", "y", "1"), tool_of("p", "z", "1")};
+    struct store_key keys[4];
+    const float vectors[] = {1, 2, 3, 4, 5, 6}, next[] = {7, 8, 9};
+    float got[9];
+    bool there[3];
+    uint64_t count;
+    import_from(store, "a", false, tools, 3);
+    assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 4, &err), 3);
+    assert_int_equal(wt__store_former_vectors(store, &SMALL, 0, keys, 4, &err), 0);
+    assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 2, &err), 2);
+    assert_int_equal(wt__store_missing_vectors(store, &NEXT, 0, keys, 4, &err), 3);
+    assert_int_equal(wt__store_former_vectors(store, &NEXT, 1, keys, 4, &err), 1);
+    assert_int_equal(wt__store_former_vectors(store, &NEXT, 0, keys, 4, &err), 2);
+    assert_int_equal(wt__store_get_vectors(store, &NEXT, (int64_t[]){1, 2, 3}, 3, got, there, &err), 2);
+    assert_true(there[0] && there[1] && !there[2] && got[0] == 1 && got[3] == 4);
+
+    assert_int_equal(wt__store_put_vectors(store, &NEXT, keys, next, 1, &err), 1);
+    assert_int_equal(wt__store_get_vectors(store, &NEXT, (int64_t[]){1, 2, 3}, 3, got, there, &err), 2);
+    assert_true(there[0] && there[1] && !there[2] && got[0] == 7 && got[3] == 4);
+    assert_true(vectors_of(store, &SMALL) == 1 && vectors_of(store, &NEXT) == 1);
+    assert_int_equal(wt__store_former_vectors(store, &NEXT, 0, keys, 4, &err), 1);
+    assert_int_equal(keys[0].id, 2);
+    assert_int_equal(wt__store_count_of_model(store, NEXT.kind, NEXT.former, "aa", &count, &err), 0);
+    assert_int_equal(count, 2);
+
+    /* one that a program of the version before made meanwhile is not searched */
+    assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 1, &err), 1);
+    assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 1, &err), 1);
+    assert_int_equal(wt__store_get_vectors(store, &NEXT, (int64_t[]){1}, 1, got, there, &err), 1);
+    assert_true(got[0] == 7);
     wt__store_close(store);
 }
 
@@ -534,6 +574,7 @@ int main(void)
         cmocka_unit_test(test_removing),
         cmocka_unit_test(test_a_visitor_can_stop),
         cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_vectors_of_the_kind_before_stand_in),
         cmocka_unit_test(test_a_changed_tool_loses_its_vectors),
         cmocka_unit_test(test_many_tools),
     };

@@ -16,7 +16,8 @@
 enum { DIM = 4, MANY = 100000 };
 
 static wt_error err;
-static const struct vector_set set = {"usage_1", "abc", "small", DIM}, other_set = {"usage_1", "def", "other", DIM};
+static const struct vector_set set = {"usage_1", "abc", "small", DIM, NULL},
+                               other_set = {"usage_1", "def", "other", DIM, NULL};
 
 static struct tool tool_of(const char *provider, const char *name)
 {

@@ -35,6 +35,33 @@ chmod a-w other.wt && [ ! -w other.wt ] && {
     says "reading only"
 }
 
+# A store of the version before: its vectors are searched until the next add or `vectors`, and leave when they do.
+kind() { sed -n 's/.*wt__document_'"$1"'kind\[\] = "\(.*\)";/\1/p' "$source_root/src/retrieve/document.c"; }
+kinds() { "$python" -c '
+import sqlite3, sys
+c = sqlite3.connect("tools.wt")
+if sys.argv[1:]:
+    c.execute("update vector set kind = ? where kind = ?", sys.argv[1:])
+    c.execute("update meta set value = value + 1 where key = ?", ["generation"])
+    c.commit()
+print(c.execute("select kind, count(*) from vector where model = (select id from model where name = ?) group by kind",
+    ["tiny"]).fetchall())' "$@"; }
+expect 0 "all are new" vectors --model tiny
+expect 0 "found" find --model tiny --recipe dense --json "a letter"
+before=$(json_of '[(t["id"], round(t["score"], 4)) for t in d["hits"]]')
+same "an old store" "[('$(kind former_)', 7)]" "$(kinds "$(kind former_)" "$(kind '')")"
+expect 0 "it is searched" find --model tiny --recipe dense --json "a letter"
+same "as before" "$before" "$(json_of '[(t["id"], round(t["score"], 4)) for t in d["hits"]]')"
+says "^Note: 7 of 7 tools have vectors of an earlier version, which read them otherwise; .whichtool vectors. makes them$"
+expect 0 "status" status --model tiny
+prints "^vectors +0 of 7 tools, by the model tiny; .whichtool vectors. makes the others, for which those of an earlier"
+lacks out "^encoder"
+expect 0 "they are made anew" vectors --model tiny
+prints "^new vectors: 7 of tools"
+same "in place of the old ones" "[('$(kind '')', 7)]" "$(kinds)"
+expect 0 "which are searched" find --model tiny --recipe dense --json "a letter"
+same "alone" "None" "$(json_of 'd["notice"]')"
+
 # Ctrl-C, ever later: what was made stays, and the next run makes the rest.
 "$python" -c '
 import json

@@ -41,7 +41,7 @@ static int set_up(void **state)
         keys[i] = (struct snapshot_key){.id = (int64_t)i + 1, .generation = 1};
         has[i] = i != LAST;
     }
-    const struct vector_source source = {model, "text", DIM, has, fetch, NULL};
+    const struct vector_source source = {model, "text", DIM, has, fetch, NULL, 0};
     struct snapshot_content content = {
         .generation = 1, .keys = keys, .rows = COUNT, .sources = &source, .source_count = 1};
     content.lexical = make_block(1, COUNT, &content.lexical_len);

@@ -131,7 +131,7 @@ static int make(make_snapshot how, struct catalogue *c, bool with_vectors, struc
 {
     struct snapshot_content content = {
         .generation = c->generation, .settings = SETTINGS, .keys = c->keys, .rows = c->rows};
-    const struct vector_source source = {model, "text", DIM, c->has, fetch, c};
+    const struct vector_source source = {model, "text", DIM, c->has, fetch, c, 0};
     content.sources = &source;
     content.source_count = with_vectors;
     content.lexical = lexical_of(c, &content.lexical_len);
@@ -304,7 +304,7 @@ static void test_memory_keeps_vectors_of_the_one_before(void **state)
     fill(&c, 520);
     c.keys[7].generation = 5;
     void *lexical = lexical_of(&c, &len);
-    const struct vector_source source = {model, "text", DIM, NULL, fetch, &c};
+    const struct vector_source source = {model, "text", DIM, NULL, fetch, &c, 0};
     const struct snapshot_content content = {2, SETTINGS, c.keys, c.rows, lexical, len, &source, 1};
     assert_int_equal(wt__snapshot_build(&second, first, &content, NULL), 0);
     assert_int_equal(c.fetched, 21);
@@ -401,8 +401,8 @@ static void test_wrong_use_is_refused(void **state)
     struct snapshot *snapshot = NULL;
     fill(&c, 30);
     void *lexical = lexical_of(&c, &len);
-    const struct vector_source source = {model, "text", DIM, NULL, fetch, &c},
-                               wide = {model, "text", 1 << 20, NULL, fetch, &c};
+    const struct vector_source source = {model, "text", DIM, NULL, fetch, &c, 0},
+                               wide = {model, "text", 1 << 20, NULL, fetch, &c, 0};
     const struct {
         const char *says;
         struct snapshot_content content;

@@ -1,0 +1,31 @@
+/* Any bytes without their markup: no longer than they were, one line, and UTF-8 where they were. */
+#include <stdlib.h>
+
+#include "text/markup.h"
+#include "text/unicode.h"
+
+static void require(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct str before = {"a name: ", 8};
+    struct str text = {(const char *)data, size};
+    struct buffer out = {0};
+
+    wt__buffer_str(&out, before);
+    wt__markup_clean(text, &out);
+    if (!out.failed) {
+        require(out.len <= before.len + size && wt__str_starts(wt__buffer_view(&out), before));
+        require(!wt__utf8_valid(text) || wt__utf8_valid(wt__buffer_view(&out)));
+        for (size_t i = before.len; i < out.len; i++)
+            require(out.ptr[i] != '\0' && (!wt__is_blank(out.ptr[i]) || (out.ptr[i] == ' ' && out.ptr[i - 1] != ' ')));
+    }
+    wt__buffer_dispose(&out);
+    return 0;
+}

@@ -1,0 +1,156 @@
+/* Text without its markup: what is markup goes, what looks like it stays, and no text takes long. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "text/markup.h"
+#include "text/unicode.h"
+
+static const struct {
+    const char *name, *in, *out; /* out: NULL: as it came */
+} rows[] = {
+    {"nothing", "", NULL},
+    {"plain text", "Finds a table for two, near you; 50 % off.", NULL},
+    {"all scripts", "\xE6\xA4\x9C\xE7\xB4\xA2 \xD8\xA8\xD8\xAD\xD8\xAB \xC3\xA9t\xC3\xA9 \xF0\x9F\x98\x80", NULL},
+    {"blanks are one blank",
+     "  a\r\n\tb\n\n c\xC2\xA0\xC2\xA0"
+     "d \v\f",
+     "a b c d"},
+    {"blanks alone", " \n\t ", ""},
+
+    /* HTML */
+    {"tags", "<p>Lists <b>all</b> users.</p>\n<p>Paged.</p>", "Lists all users. Paged."},
+    {"lines", "one<br>two<br/>three<BR />four<hr>five", "one two three four five"},
+    {"inside a word", "Get<b>User</b> H<sub>2</sub>O", "GetUser H2O"},
+    {"a list", "<ul><li>one</li><li>two</ul>", "one two"},
+    {"a table", "<table><tr><td>Name<td>Type</tr></table>", "Name Type"},
+    {"attributes", "<a class='x' href=\"/docs#users\">the docs</a> <img src=\"a.png\" alt=\"A\">", "the docs"},
+    {"attributes over lines", "<a\n  href=\"/x\"\n>docs</a\n>", "docs"},
+    {"upper case", "<P ALIGN=\"LEFT\">text</P><STRONG>x</STRONG>", "text x"},
+    {"a comment", "a<!-- <p>hidden</p> -->b<!---->c", "a b c"},
+    {"script and style", "a<script src=\"x\">if (a < b) p();</script>b<STYLE>p {}</style >c", "a b c"},
+    {"a script that another text ends", "a<script>b<script>c</script>d", "a d"},
+    {"a word that is closed", "<title>Users</title> and <code>id</code>", "Users and id"},
+    {"a word with attributes", "<input type=\"text\"> <time datetime=1>", ""},
+    {"a word closed at once", "a <source/> b", "a b"},
+
+    /* what only looks like HTML */
+    {"comparisons", "a < b, a<b and c>d, 1 <2> 3, x <= y, a<b && c==d>e", NULL},
+    {"an angle alone", "<", NULL},
+    {"angles", "<<<>>> <> </> < p> <", NULL},
+    {"generics", "List<String>, Map<K, List<P>>, Promise<object>, Array<A>, Set<Label>", NULL},
+    {"placeholders", "<file> <user_id> </path> <title> of <table> <a> <my-tag> <h7> {id} {{name}} ${x}", NULL},
+    {"an address as a placeholder", "<name@example.org>", NULL},
+    {"a tag that does not end", "see <p class=\"x", NULL},
+    {"a tag that another cuts short", "a <p b<p>c", "a <p b c"},
+    {"words behind a name", "the <b and c> of it</b>", "the <b and c> of it"},
+    {"a comment that does not end", "a <!-- b <p>c", "a <!-- b c"},
+    {"a script that does not end", "the <script> tag, <script src=x> too", NULL},
+    {"an end tag alone", "a</p>b</x>c", "a b</x>c"},
+    {"elements that there are not", "<thought>a</thought> <ppp> <p1>", NULL},
+
+    /* entities */
+    {"entities", "a &lt;b&gt; &amp; &quot;c&quot;&nbsp;d&#39;s &#x2019;&#8212; &eacute;",
+     "a <b> & \"c\" d's \xE2\x80\x99\xE2\x80\x94 \xC3\xA9"},
+    {"once", "&amp;lt;p&amp;gt;", "&lt;p&gt;"},
+    {"what is none", "a & b &; &x; &unknown; &lt &#; &#x; &#xZ; ?a=1&copy=2", NULL},
+    {"characters that are no text", "&#0; &#x1b; &#xD800; &#x110000; &#99999999999999; &#x202E;", NULL},
+    {"a blank by its number", "a&#10;&#160;b", "a b"},
+
+    /* Markdown */
+    {"emphasis", "**bold**, *em*, ***both***, __bold__, _em_, ~~gone~~.", "bold, em, both, bold, em, gone."},
+    {"emphasis next to words", "**Note:**text (**x**) un**believ**able", "Note:text (x) un**believ**able"},
+    {"emphasis of links", "**[Permissions](#permissions) required:** *Administer* [it](https://a.b/c).",
+     "Permissions required: Administer it."},
+    {"what is no emphasis", "2*3*4, 2**3, a * b * c, *.txt and *.md, **kwargs, *args, snake_case_name, ~5, a~~b", NULL},
+    {"patterns", "**/*.js, src/**/*_test.c", NULL},
+    {"emphasis does not cross paragraphs", "*a\n\nb*", "*a b*"},
+    {"long runs", "**** a **** *****", NULL},
+    {"headings", "# Users\nAll.\n\n### Notes\n#5 #tag", "Users All. Notes #5 #tag"},
+    {"underlined headings", "Users\n=====\nNotes\n---\nx", "Users Notes x"},
+    {"lists", "- one\n* two\n  + three\n1. four\n-5\n*six*", "- one - two - three 1. four -5 six"},
+    {"quotations", "> [!NOTE]\n> In > preview.\n>\n> > # Twice\n>5 > 3\n[!x] [!]",
+     "In > preview. Twice >5 > 3 [!x] [!]"},
+    {"code next to words", "the`scope`and `User`s", "the scope and User s"},
+    {"code", "call `get_user` or ``x`` with `a<b`", "call get_user or x with a<b"},
+    {"fences", "Like:\n```json\n{\"a\": 1}\n```\ndone ```x```", "Like: {\"a\": 1} done x"},
+    {"a table of bars", "| Name | Type |\n|:---|---:|\n| id | a | \nint | str", "Name Type id a int | str"},
+    {"rules", "a\n***\nb\n- - -\nc", "a b c"},
+    {"links", "[the docs](https://a.b/c \"Title\"), [b](#c), [c](d.md)", "the docs, b, c"},
+    {"parentheses in a target", "[a](/b_(c)/d) e", "a e"},
+    {"links in links", "[a [b](/c) d](/e)", "a b d"},
+    {"images", "![the logo](logo.png) [![badge](a.svg)](/b) wow!", "the logo badge wow!"},
+    {"what is no link", "[optional], a[0], f[i](x), [a] (/b), [a](b, ](/c), [](", NULL},
+    {"a link that does not end", "[a](/b [c](/d)", NULL},
+    {"escapes", "a \\*b\\* \\[c\\](/d) \\<p\\> C:\\new", "a *b* [c](/d) <p> C:\\new"},
+
+    /* addresses */
+    {"an address is its host", "see https://docs.example.com/a/b?c=d#e. Or (http://x.org:80/).",
+     "see docs.example.com. Or (x.org)."},
+    {"an address in angles", "<https://a.example/b>", "a.example"},
+    {"an address as its own link", "[https://a.b/c](https://a.b/c)", "a.b"},
+    {"what is no address", "https://, http:///x, xhttps://a/b, https:/a, ssh", NULL},
+    {"an address with a placeholder", "https://{domain}/api and https://<host>/api", "{domain} and https://<host>/api"},
+};
+
+static void markup_goes_and_the_rest_stays(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer out = {0};
+        wt__markup_clean(wt__str(rows[i].in), &out);
+        const char *want = rows[i].out ? rows[i].out : rows[i].in;
+        if (strcmp(out.ptr ? out.ptr : "", want) != 0)
+            fail_msg("%s: \"%s\", not \"%s\"", rows[i].name, out.ptr, want);
+        wt__buffer_dispose(&out);
+    }
+}
+
+/* What is there already stays, and what is taken back is of this text alone. */
+static void it_appends(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    wt__buffer_text(&out, "shop list: wow!");
+    wt__markup_clean(STR("[a](/b) *c*"), &out);
+    assert_string_equal(out.ptr, "shop list: wow!a c");
+    wt__markup_clean(STR(" <p>"), &out);
+    assert_string_equal(out.ptr, "shop list: wow!a c");
+    wt__buffer_dispose(&out);
+}
+
+/* 1 MiB of each beginning of something that never ends: what looked at all of it again and again would take hours. */
+static void no_text_takes_long(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {
+        "<",          "<p ",       "<a b=\"", "<!--",  "</",   "<script>",   "<script src=x>",
+        "&",          "&#",        "[",       "](",    "[](",  "[a](b",      "](((.",
+        "[a](b)(",    "*",         "*a ",     " **a",  "_a",   "`",          "```\n",
+        "~~",         "\\",        "|",       "|\n",   "#\n",  "https://",   "https://:",
+        "<https://a", "http://a,", "\n- ",    "\n---", "((((", "[[[[a](/b)", "<!---->",
+        "<p>",        "&lt;",
+    };
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        struct buffer text = {0}, out = {0};
+        while (text.len < (size_t)1 << 20)
+            wt__buffer_text(&text, pieces[i]);
+        wt__markup_clean(wt__buffer_view(&text), &out);
+        assert_false(out.failed);
+        assert_true(out.len <= text.len);
+        wt__buffer_dispose(&text);
+        wt__buffer_dispose(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(markup_goes_and_the_rest_stays),
+        cmocka_unit_test(it_appends),
+        cmocka_unit_test(no_text_takes_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
