@@ -666,8 +666,8 @@ typedef struct wt_hits {
                             built-in encoder, which was; else NULL */
     const char *read_as; /* the request as it was searched for, where words of it that nothing knows were read as those
                             that they were probably meant to be (docs/retrieval.md); NULL: as it was typed */
-    const char *const *unknown_words; /* [unknown_count] words of the request that no tool has, where these are at least
-                                         a third of its words and no hit is likely to be needed */
+    const char *const *unknown_words; /* [unknown_count] words of the request that no tool has, where no hit is likely
+                                         to be needed, or the request is nothing but a few keywords */
     size_t unknown_count;             /* else 0 */
 } wt_hits;
 

@@ -327,11 +327,12 @@ int wt__search_run(struct search *search, wt_error *err)
     return rc < 0 ? rc : retrieve_or_renew(search, err);
 }
 
-/* The likeliest of the first hits is less likely than that, and one word of so many is unknown: chosen on dev. */
-static const float UNLIKELY = 0.35f;
-enum { UNKNOWN_SHARE = 3, LOOKED_AT = 5 };
+/* Where the likeliest of the first hits is less likely than that, what no tool has is told; chosen on dev
+ * (docs/retrieval.md). */
+static const float UNLIKELY = 0.2f;
+enum { LOOKED_AT = 5 };
 
-static bool fits(const struct search *search)
+static bool may_fit(const struct search *search)
 {
     const struct hit_list *hits = &search->hits;
     for (size_t i = 0; i < hits->len && i < LOOKED_AT; i++) {
@@ -347,7 +348,7 @@ int wt__search_unknown(const struct search *search, const char *const **words, s
     const struct unknown_words *unknown = &search->unknown;
     *words = NULL;
     *count = 0;
-    if (unknown->len == 0 || unknown->len * UNKNOWN_SHARE < unknown->all || fits(search))
+    if (unknown->len == 0 || (!unknown->keywords && may_fit(search)))
         return 0;
     const char **list = wt__arena_array(search->arena, const char *, unknown->len);
     for (size_t i = 0; list && i < unknown->len; i++)

@@ -65,8 +65,8 @@ int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error
  */
 float wt__search_recorded(const struct search *search, uint32_t row);
 
-/* The words of the request that no tool has, where that is worth telling: they are many of its words, and no hit is
- * likely to be needed. Else none. */
+/* The words of the request that no tool has, where that is worth telling: no hit is likely to be needed, or the request
+ * is nothing but keywords, of which each is meant. Else none. */
 int wt__search_unknown(const struct search *search, const char *const **words, size_t *count, wt_error *err);
 
 /* The neighbours that were asked, or NULL. */

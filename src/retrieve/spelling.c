@@ -475,6 +475,27 @@ static bool names_something(struct str word)
     return characters >= LEAST_LETTERS;
 }
 
+/* At most BRIEF_WORDS words of letters and digits, as in a name, and none of them a stop word. */
+static bool is_keywords(struct str text)
+{
+    size_t words = 0;
+    for (size_t at = 0, end; at < text.len; at = end) {
+        char lower[SLIPS_LETTERS];
+        for (end = at; end < text.len && !wt__is_blank(text.ptr[end]); end++) {
+            char c = text.ptr[end];
+            if (!is_letter(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-')
+                return false;
+            if (end - at < sizeof lower)
+                lower[end - at] = (char)(c | (is_letter(c) ? 0x20 : 0));
+        }
+        words += end > at;
+        if (end - at <= sizeof lower && wt__is_stopword((struct str){lower, end - at}))
+            return false;
+        end += end == at;
+    }
+    return words > 1 && words <= BRIEF_WORDS;
+}
+
 static bool is_listed(const struct token_list *tokens, const size_t *listed, size_t count, struct str term)
 {
     for (size_t i = 0; i < count; i++)
@@ -487,26 +508,26 @@ int wt__unknown_words(struct unknown_words *out, struct str text, const struct l
                       struct workspace *workspace, struct arena *arena, wt_error *err)
 {
     struct token_list *tokens = &workspace->tokens;
-    *out = (struct unknown_words){0};
+    *out = (struct unknown_words){.keywords = is_keywords(text)};
     if (text.len > SPELLING_REQUEST_MAX)
         return 0;
     wt__token_list_reset(tokens);
     if (wt__analyser_run(workspace->analyser, text, tokens) < 0)
         return wt__fail_nomem(err);
-    size_t *seen = wt__arena_array(arena, size_t, tokens->len);
+    size_t *listed = wt__arena_array(arena, size_t, tokens->len); /* their tokens */
     out->words = wt__arena_array(arena, struct str, tokens->len);
-    if (!seen || !out->words)
+    if (!listed || !out->words)
         return wt__fail_nomem(err);
     for (size_t i = 0, begun = 0; i < tokens->len; i++) {
         struct token_source source = tokens->sources[i];
+        struct str word = {text.ptr + source.start, source.end - source.start};
         bool joined = i > 0 && source.start <= begun; /* of two parts, which were met before */
         begun = joined ? begun : source.start;
-        if (joined || is_listed(tokens, seen, out->all, tokens->terms[i]))
-            continue;
-        seen[out->all++] = i;
-        struct str word = {text.ptr + source.start, source.end - source.start};
-        if (names_something(word) && wt__lexical_df(index, tokens->terms[i]) == 0)
+        if (!joined && names_something(word) && wt__lexical_df(index, tokens->terms[i]) == 0 &&
+            !is_listed(tokens, listed, out->len, tokens->terms[i])) {
+            listed[out->len] = i;
             out->words[out->len++] = word;
+        }
     }
     return 0;
 }
