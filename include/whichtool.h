@@ -612,6 +612,7 @@ typedef struct wt_find_options {
      * (docs/retrieval.md has how far that is off). */
     size_t max_tokens;  /* 0: none */
     const char *format; /* of those definitions, as in wt_export; NULL: "openai" */
+    int as_typed;       /* no word of the request is corrected (wt_hits.read_as) */
 } wt_find_options;
 
 WT_INIT(wt_find_options_init, wt_find_options)
@@ -663,6 +664,11 @@ typedef struct wt_hits {
     const char *encoder; /* what read the request: a model's name, "encoder" for one that was trained here; "": none */
     const char *better;  /* WT_BASE_MODEL where it was to be used and is not installed: it finds better than the
                             built-in encoder, which was; else NULL */
+    const char *read_as; /* the request as it was searched for, where words of it that nothing knows were read as those
+                            that they were probably meant to be (docs/retrieval.md); NULL: as it was typed */
+    const char *const *unknown_words; /* [unknown_count] words of the request that no tool has, where no hit is likely
+                                         to be needed, or the request is nothing but a few keywords */
+    size_t unknown_count;             /* else 0 */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);
@@ -710,6 +716,7 @@ typedef struct wt_pick_options {
     const wt_filter *filter; /* which tools may be found; NULL: all */
     size_t max_tokens;  /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN */
     const char *format; /* the same */
+    int as_typed;       /* the same */
 } wt_pick_options;
 
 WT_INIT(wt_pick_options_init, wt_pick_options)
@@ -734,6 +741,9 @@ typedef struct wt_picked {
     double model_ms;                           /* how long the answers took, recorded ones when they were recorded */
     size_t tokens, over_budget;                /* as in wt_hits */
     const char *encoder;                       /* the same */
+    const char *read_as;                       /* the same; NULL with "ptr" and "bundle" */
+    const char *const *unknown_words;          /* [unknown_count] the same; none with those */
+    size_t unknown_count;
 } wt_picked;
 
 WT_API void wt_picked_free(wt_picked *picked);
@@ -1054,6 +1064,7 @@ typedef struct wt_eval_options {
     double dense_weight; /* of meaning in hybrid, at most WT_MAX_DENSE_WEIGHT; 0: the model's own, as its config.json
                             says */
     double brief_weight; /* the same in brief requests; 0: dense_weight in all */
+    int as_typed;        /* as in wt_find_options */
 } wt_eval_options;
 
 WT_INIT(wt_eval_options_init, wt_eval_options)

@@ -236,6 +236,7 @@ int wt__cmd_eval(struct cli *cli)
     options.seed = cli->arguments.number[OPT_SEED];
     options.max_per_provider = (size_t)cli->arguments.number[OPT_MAX_PER_PROVIDER];
     options.copies = wt__given(cli, OPT_COPIES);
+    options.as_typed = wt__given(cli, OPT_AS_TYPED);
     options.progress = wt__progress_show;
     options.progress_context = &line;
     wt__interrupt_watch();

@@ -27,6 +27,9 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
     const struct found found = {.hits = hits->items,
                                 .len = hits->len,
                                 .request = request,
+                                .read_as = hits->read_as,
+                                .unknown_words = hits->unknown_words,
+                                .unknown_count = hits->unknown_count,
                                 .recipe = hits->recipe,
                                 .encoder = hits->encoder,
                                 .reason = hits->why,
@@ -47,6 +50,7 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
         return code;
     if (table)
         tell(cli, hits);
+    wt__note_reading(cli, &found);
     if (hits->copies > 0)
         wt__cli_note(cli, "%zu near-%s left out; --copies shows %s.", hits->copies,
                      hits->copies == 1 ? "copy of an older tool is" : "copies of older tools are",
@@ -85,6 +89,7 @@ int wt__cmd_find(struct cli *cli)
         options.explain = wt__given(cli, OPT_EXPLAIN);
         options.abstain = abstain;
         options.copies = wt__given(cli, OPT_COPIES);
+        options.as_typed = wt__given(cli, OPT_AS_TYPED);
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_hits *hits = NULL;
         wt_error err;

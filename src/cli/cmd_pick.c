@@ -41,6 +41,9 @@ static int print_picked(struct cli *cli, const wt_picked *picked, const char *re
     const struct found found = {.hits = picked->items,
                                 .len = picked->len,
                                 .request = request,
+                                .read_as = picked->read_as,
+                                .unknown_words = picked->unknown_words,
+                                .unknown_count = picked->unknown_count,
                                 .recipe = picked->recipe,
                                 .notice = picked->notice,
                                 .encoder = picked->encoder,
@@ -64,6 +67,7 @@ static int print_picked(struct cli *cli, const wt_picked *picked, const char *re
         return code;
     if (table)
         tell(cli, picked);
+    wt__note_reading(cli, &found);
     if (picked->notice)
         wt__cli_note(cli, "Note: %s", picked->notice);
     return code;
@@ -121,6 +125,7 @@ int wt__cmd_pick(struct cli *cli)
         options.max_tokens = (size_t)cli->arguments.number[OPT_MAX_TOKENS];
         options.format = wt__definition_format(cli);
         options.explain = wt__given(cli, OPT_EXPLAIN);
+        options.as_typed = wt__given(cli, OPT_AS_TYPED);
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_picked *picked = NULL;
         wt_error err;

@@ -137,11 +137,24 @@ static void json_language_model(struct buffer *out, const struct found *found)
     wt__buffer_char(out, '}');
 }
 
+static void json_words(struct buffer *out, const char *key, const char *const *words, size_t count)
+{
+    wt__json_key(out, key);
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, i ? "," : "");
+        wt__buffer_json(out, wt__str(words[i]));
+    }
+    wt__buffer_char(out, ']');
+}
+
 static void print_json(const struct cli *cli, struct buffer *out, const struct found *found)
 {
     bool counted = wt__given(cli, OPT_MAX_TOKENS);
     wt__buffer_char(out, '{');
     wt__json_text(out, "request", found->request);
+    wt__json_text_or_null(out, "read_as", found->read_as);
+    json_words(out, "unknown_words", found->unknown_words, found->unknown_count);
     wt__json_text(out, "recipe", found->recipe);
     wt__json_text(out, "encoder", found->encoder);
     wt__json_text_or_null(out, "reason", found->reason);
@@ -278,6 +291,22 @@ int wt__print_found(struct cli *cli, const struct found *found, bool *table)
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     return code ? code : found->len ? END_DONE : END_NOTHING;
+}
+
+enum { UNKNOWN_TOLD = 5 };
+
+void wt__note_reading(const struct cli *cli, const struct found *found)
+{
+    struct buffer words = {0};
+    size_t count = found->unknown_count;
+    if (found->read_as)
+        wt__cli_note(cli, "Read as: %s (--as-typed corrects nothing)", found->read_as);
+    for (size_t i = 0; i < count && i < UNKNOWN_TOLD; i++)
+        wt__buffer_printf(&words, "%s\"%s\"", i == 0 ? "" : i + 1 == count ? " and " : ", ", found->unknown_words[i]);
+    if (count > 0 && !words.failed)
+        wt__cli_note(cli, "No tool has the %s %s%s.", count == 1 ? "word" : "words", words.ptr,
+                     count > UNKNOWN_TOLD ? " and others" : "");
+    wt__buffer_dispose(&words);
 }
 
 void wt__note_training_due(struct cli *cli, wt_engine *engine)

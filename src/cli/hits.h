@@ -22,6 +22,9 @@ struct found {
     const wt_hit *const *hits; /* [len] */
     size_t len;
     const char *request, *recipe;
+    const char *read_as;              /* NULL: as it was typed */
+    const char *const *unknown_words; /* [unknown_count] */
+    size_t unknown_count;
     const char *encoder;                 /* "": none */
     const char *reason, *notice, *trace; /* NULL: there is none */
     /* Probabilities, and what a set is expected to match; NaN: not told */
@@ -36,6 +39,9 @@ struct found {
 /* Prints the hits in the form that the options ask for. 0, or an exit code; *table: it was the one for people, whom
  * notes help. */
 int wt__print_found(struct cli *cli, const struct found *found, bool *table);
+
+/* Says what of the request was read otherwise than it was typed, and what of it no tool has. */
+void wt__note_reading(const struct cli *cli, const struct found *found);
 
 /* Tells a person, once, that there is recorded use which nobody trained on; nothing where nobody would read it. */
 void wt__note_training_due(struct cli *cli, wt_engine *engine);

@@ -112,6 +112,14 @@ static const struct example add_examples[] = {
                 "another provider, which takes their place otherwise."                                                 \
     }
 
+#define AS_TYPED_OPTION                                                                                                \
+    {                                                                                                                  \
+        .id = OPT_AS_TYPED, .name = "as-typed",                                                                        \
+        .help =                                                                                                        \
+            "Correct no word of the request. Without it a word that neither a tool nor English has is read as the "    \
+            "one that was probably meant, unless it is quoted, and a note says so."                                    \
+    }
+
 /* Which tools may be found, in find and pick. */
 #define FILTER_OPTIONS                                                                                                 \
     {.id = OPT_PROVIDER,                                                                                               \
@@ -170,6 +178,7 @@ static const struct option find_options[] = {
     MAX_PER_PROVIDER_OPTION,
     MAX_TOKENS_OPTION,
     COPIES_OPTION,
+    AS_TYPED_OPTION,
     TIMEOUT_OPTION,
     {.id = OPT_ABSTAIN,
      .name = "abstain",
@@ -259,6 +268,7 @@ static const struct option pick_options[] = {
              "fields; of the recipe ptr every list, decision and answer."},
     FILTER_OPTIONS,
     MAX_TOKENS_OPTION,
+    AS_TYPED_OPTION,
     {.id = OPT_FORMAT,
      .letter = 'f',
      .name = "format",
@@ -495,6 +505,7 @@ static const struct option eval_options[] = {
      .help = "Measure latency on the first N queries, one after another. Default: 200."},
     MAX_PER_PROVIDER_OPTION,
     COPIES_OPTION,
+    AS_TYPED_OPTION,
     {.id = OPT_DENSE_WEIGHT,
      .name = "dense-weight",
      .kind = VALUE_TEXT,

@@ -55,6 +55,8 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
         search->k = wanted > PICK_HITS ? wanted : PICK_HITS;
     }
     int rc = wt__search_run(search, err);
+    if (rc == 0)
+        rc = wt__search_unknown(search, &out->unknown_words, &out->unknown_count, err);
     if (rc == 0 && chooser) {
         abstain(search, chooser, options->abstain, out);
         if (search->hits.len > wanted)
@@ -73,6 +75,7 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     out->better = wt__engine_better(search->engine);
     out->why = search->plan.why;
     out->notice = search->notice;
+    out->read_as = search->read_as;
     out->multi_provider_probability = search->multi_provider_probability;
     out->tokens = search->budget.used;
     out->over_budget = search->budget.over;
@@ -115,6 +118,7 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
                             .max_per_provider = options.max_per_provider,
                             .copies = options.copies != 0,
                             .use_recorded = !(options.abstain > 0),
+                            .as_typed = options.as_typed != 0,
                             .progress = &progress};
     rc = check(&options, err);
     if (rc == 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choose/relevance.h"
 #include "retrieve/document.h"
 
 static int check(const struct search *search, wt_error *err)
@@ -242,7 +243,7 @@ static int retrieve(struct search *search, wt_error *err)
     struct retriever retriever = plan->retriever;
     struct view view = {.snapshot = snapshot, .encoder = plan->encoder, .neighbours = wt__search_neighbours(search)};
     size_t k = search->k, deeper = wt__reranker_depth(&plan->reranker);
-    struct retrieve_request request = {.text = search->request,
+    struct retrieve_request request = {.text = search->read,
                                        .k = k > deeper ? k : deeper,
                                        .max_per_provider = search->max_per_provider,
                                        .copies = search->copies,
@@ -291,6 +292,20 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
     return rc;
 }
 
+/* The request as the retrieval is to read it, and what it names that no tool has. */
+static int read_request(struct search *search, wt_error *err)
+{
+    const struct lexical *words = &search->index->snapshot->lexical;
+    int rc = 0;
+    search->read = search->request;
+    if (!search->as_typed)
+        rc = wt__spelling_read(&search->read, search->request, words, search->workspace, search->arena, err);
+    if (search->read.ptr != search->request.ptr)
+        search->read_as = search->read.ptr;
+    return rc < 0 ? rc
+                  : wt__unknown_words(&search->unknown, search->read, words, search->workspace, search->arena, err);
+}
+
 /* Whatever may take long on a first query and nothing on a later one: models are opened and the index is brought up to
  * date. */
 static int prepare(struct search *search, wt_error *err)
@@ -312,7 +327,41 @@ int wt__search_run(struct search *search, wt_error *err)
         rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = prepare(search, err);
+    if (rc == 0)
+        rc = read_request(search, err);
     return rc < 0 ? rc : retrieve_or_renew(search, err);
+}
+
+/* Where the likeliest of the first hits is less likely than that, what no tool has is told; chosen on dev
+ * (docs/retrieval.md). */
+static const float UNLIKELY = 0.2f;
+enum { LOOKED_AT = 5 };
+
+static bool may_fit(const struct search *search)
+{
+    const struct hit_list *hits = &search->hits;
+    for (size_t i = 0; i < hits->len && i < LOOKED_AT; i++) {
+        float likely = wt__relevance(search->plan.relevance, &search->plan.retriever, hits, &hits->items[i]);
+        if (!(likely < UNLIKELY)) /* or nothing tells it */
+            return true;
+    }
+    return false;
+}
+
+int wt__search_unknown(const struct search *search, const char *const **words, size_t *count, wt_error *err)
+{
+    const struct unknown_words *unknown = &search->unknown;
+    *words = NULL;
+    *count = 0;
+    if (unknown->len == 0 || (!unknown->keywords && may_fit(search)))
+        return 0;
+    const char **list = wt__arena_array(search->arena, const char *, unknown->len);
+    for (size_t i = 0; list && i < unknown->len; i++)
+        if (!(list[i] = wt__arena_copy(search->arena, unknown->words[i])))
+            list = NULL;
+    *words = list;
+    *count = list ? unknown->len : 0;
+    return list ? 0 : wt__fail_nomem(err);
 }
 
 void wt__search_end(struct search *search)

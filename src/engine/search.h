@@ -9,6 +9,7 @@
 #include "engine/filter.h"
 #include "engine/notice.h"
 #include "engine/search_plan.h"
+#include "retrieve/spelling.h"
 
 struct search {
     /* What is wanted; borrowed. */
@@ -23,6 +24,7 @@ struct search {
     bool copies;             /* near-copies have places of their own */
     bool use_recorded;       /* "auto" heeds what usages of this very request used; not where hits are measured, or read
                                 by what was calibrated without */
+    bool as_typed;           /* no word of the request is corrected */
     bool features;           /* of the hits; past requests are then asked where there are any */
     const int64_t *excluded; /* [excluded_count] ids of tools that are not found */
     size_t excluded_count;
@@ -38,11 +40,14 @@ struct search {
     struct neighbours neighbours; /* those of the plan's labels, on this index; count 0: none */
 
     /* What came of it. */
-    struct hit_list hits;       /* until the end of the search */
-    struct index_handle *index; /* whose rows they are */
-    struct filter_mask *mask;   /* of the filter, on that index; NULL: none was wanted yet */
-    const char *notice;         /* as in wt_hits */
-    const char *encoder;        /* the same */
+    struct hit_list hits;         /* until the end of the search */
+    struct index_handle *index;   /* whose rows they are */
+    struct filter_mask *mask;     /* of the filter, on that index; NULL: none was wanted yet */
+    const char *notice;           /* as in wt_hits */
+    const char *encoder;          /* the same */
+    const char *read_as;          /* the same */
+    struct str read;              /* the request as it was read */
+    struct unknown_words unknown; /* of that */
     double multi_provider_probability;
     struct workspace *workspace;
 };
@@ -59,6 +64,10 @@ int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error
  * say.
  */
 float wt__search_recorded(const struct search *search, uint32_t row);
+
+/* The words of the request that no tool has, where that is worth telling: no hit is likely to be needed, or the request
+ * is nothing but keywords, of which each is meant. Else none. */
+int wt__search_unknown(const struct search *search, const char *const **words, size_t *count, wt_error *err);
 
 /* The neighbours that were asked, or NULL. */
 const struct neighbours *wt__search_neighbours(const struct search *search);

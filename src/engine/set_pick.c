@@ -159,11 +159,14 @@ static int pick(struct picking *p, wt_error *err)
 static int run(struct picking *p, wt_error *err)
 {
     int rc = wt__search_run(&p->search, err);
+    if (rc == 0)
+        rc = wt__search_unknown(&p->search, &p->selection->out->unknown_words, &p->selection->out->unknown_count, err);
     if (rc < 0)
         return rc;
     p->selection->out->recipe = p->search.plan.ran;
     p->selection->out->notice = p->search.notice;
     p->selection->out->encoder = p->search.encoder;
+    p->selection->out->read_as = p->search.read_as;
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
     rc = p->which ? wt__add_notice(&p->selection->out->notice, p->notice, p->selection->arena, err)
                   : wt__fail_nomem(err);
@@ -187,6 +190,7 @@ int wt__select_set(const struct selection *selection, wt_error *err)
                                      .arena = selection->arena,
                                      .filter = selection->filter,
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
+                                     .as_typed = options->as_typed != 0,
                                      .features = true,
                                      .progress = selection->progress};
     rc = wt__budget_begin(&picking.search.budget, options->max_tokens, options->format, err);

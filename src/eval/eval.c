@@ -499,6 +499,8 @@ static int settings_of(struct evaluation *e, const struct measurement *m, const 
         wt__buffer_printf(&json, ",\"max_per_provider\":%zu", plan->max_per_provider);
     if (plan->copies)
         wt__buffer_text(&json, ",\"copies\":true");
+    if (plan->as_typed)
+        wt__buffer_text(&json, ",\"as_typed\":true");
     if (e->options.usages)
         wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
     if (has_base_retriever(recipe))
@@ -733,6 +735,7 @@ static int evaluate(struct evaluation *e, const char *dir)
     size_t max = e->options.max_queries;
     e->plan.max_per_provider = e->options.max_per_provider;
     e->plan.copies = e->options.copies != 0;
+    e->plan.as_typed = e->options.as_typed != 0;
     e->plan.queries = max && max < e->dataset.len ? max : e->dataset.len;
     size_t timed = e->options.timed ? e->options.timed : LATENCY_SAMPLE;
     e->plan.timed = e->plan.queries < timed ? e->plan.queries : timed;

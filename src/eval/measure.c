@@ -127,12 +127,14 @@ static int hear(void *progress, const char *phase, uint64_t done, uint64_t total
 
 /* A set is picked in any case: whether there is a tool at all is another question. */
 static int pick(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
-                const struct ptr_plan *ptr, struct progress *progress, wt_error *err)
+                const struct plan *plan, struct progress *progress, wt_error *err)
 {
+    const struct ptr_plan *ptr = &plan->ptr;
     wt_pick_options options;
     wt_pick_options_init(&options);
     options.recipe = recipe;
     options.abstain = -1;
+    options.as_typed = plan->as_typed;
     options.progress = hear;
     options.progress_context = progress;
     int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
@@ -166,6 +168,7 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
     options.recipe = recipe;
     options.max_per_provider = plan->max_per_provider;
     options.copies = plan->copies;
+    options.as_typed = plan->as_typed;
     options.progress = hear;
     options.progress_context = progress;
     int rc = wt_find(engine, query->text.ptr, query->text.len, &options, &out->hits, err);
@@ -186,9 +189,8 @@ static int find(struct answer *out, wt_engine *engine, const struct query *query
 {
     wt_error why;
     *out = (struct answer){.multi_provider_probability = NAN};
-    int rc = wt__recipe_selector(recipe) == SELECTOR_NONE
-                 ? rank(out, engine, query, recipe, plan, k, progress, &why)
-                 : pick(out, engine, query, recipe, &plan->ptr, progress, &why);
+    int rc = wt__recipe_selector(recipe) == SELECTOR_NONE ? rank(out, engine, query, recipe, plan, k, progress, &why)
+                                                          : pick(out, engine, query, recipe, plan, progress, &why);
     if (rc == WT_ECANCELLED)
         return wt__fail_cancelled(err);
     return rc < 0 ? wt__fail(err, rc, "recipe %s, query \"%.80s\": %s", recipe, query->id.ptr, why.message) : 0;

@@ -32,7 +32,7 @@ struct plan {
     size_t timed;            /* of those, the first so many */
     size_t relevant;         /* judgements of those queries with a gain over 0 */
     size_t max_per_provider; /* as in wt_eval_options */
-    bool copies;             /* the same */
+    bool copies, as_typed;   /* the same */
     struct ptr_plan ptr;
 };
 

@@ -142,4 +142,10 @@ void wt__lexical_explain(const struct lexical *index, const struct lexical_query
 /* In how many rows the term is; 0 when unknown. */
 uint32_t wt__lexical_df(const struct lexical *index, struct str term);
 
+/* The number of the first term that is not below `from`, index->terms where all are; numbers are in the terms' order.
+ */
+uint32_t wt__lexical_from(const struct lexical *index, struct str from);
+/* The term of that number, which is below index->terms; empty where its entry is not sound. */
+struct str wt__lexical_term(const struct lexical *index, uint32_t number);
+
 #endif

@@ -69,24 +69,32 @@ int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_erro
     return 0;
 }
 
+struct str wt__lexical_term(const struct lexical *index, uint32_t number)
+{
+    uint32_t begin = index->entries[number].text, end = index->entries[number + 1].text;
+    bool sound = begin <= end && end <= index->text_len;
+    return sound ? (struct str){index->text + begin, end - begin} : (struct str){0};
+}
+
+uint32_t wt__lexical_from(const struct lexical *index, struct str from)
+{
+    uint32_t low = 0, high = index->terms;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (wt__lexical_compare(wt__lexical_term(index, middle), from) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* The term's number in the dictionary, or index->terms. */
 static uint32_t find_entry(const struct lexical *index, struct str term)
 {
-    uint32_t from = 0, to = index->terms;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        uint32_t begin = index->entries[middle].text, end = index->entries[middle + 1].text;
-        if (begin > end || end > index->text_len)
-            break;
-        int order = wt__lexical_compare(term, (struct str){index->text + begin, end - begin});
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            to = middle;
-        else
-            from = middle + 1;
-    }
-    return index->terms;
+    uint32_t number = wt__lexical_from(index, term);
+    bool found = number < index->terms && wt__str_equal(wt__lexical_term(index, number), term);
+    return found ? number : index->terms;
 }
 
 /* A cursor over the term's postings; false when it is unknown or its entry is not sound. */

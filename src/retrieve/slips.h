@@ -1,0 +1,50 @@
+/* slips.h: how much it takes to have typed one word for another.
+ *
+ * The distance of Damerau and Levenshtein (letters lost, added, exchanged and swapped), weighed by how often people
+ * slip so: a letter doubled or not, neighbours swapped and a vowel for a vowel are likely, the first letter is mostly
+ * right, and another consonant near a word's end is rather another word (quantify, quantity) than a slip.
+ *
+ * The meant word is given letter by letter, so that words that begin alike share the work. */
+#ifndef WT_RETRIEVE_SLIPS_H
+#define WT_RETRIEVE_SLIPS_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Hundredths of a letter lost or added. */
+enum slip {
+    SLIP_DOUBLED = 60, /* mesage, channnel */
+    SLIP_SWAPPED = 70, /* porject */
+    SLIP_VOWEL = 80,   /* calender */
+    SLIP_LOST_VOWEL = 90,
+    SLIP_LOST = 100,
+    SLIP_ADDED = 100,
+    SLIP_ALIKE = 100,    /* consonants that lie or sound alike: gitjub, subscribtion */
+    SLIP_UNLIKE = 200,   /* any other letter */
+    SLIP_AT_FRONT = 80,  /* more, where it is the first letter */
+    SLIP_NEAR_END = 100, /* more, where a consonant is one of the last two letters typed */
+};
+
+enum { SLIPS_LETTERS = 24 /* of a typed word; a meant one may have two more */ };
+
+struct slips {
+    struct str typed; /* letters a to z */
+    char meant[SLIPS_LETTERS + 2];
+    uint16_t costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1]; /* of so many letters meant and so many typed */
+};
+
+/* typed: 1 to SLIPS_LETTERS letters a to z, borrowed. */
+void wt__slips_begin(struct slips *slips, struct str typed);
+
+/* The meant word's letter number `at`, from 0, which is below typed.len + 2; those before it stay. Returns the least
+ * cost that a word which begins so can have. */
+unsigned wt__slips_add(struct slips *slips, size_t at, char letter);
+
+/* What it takes where the meant word ends after so many letters. */
+static inline unsigned wt__slips_cost(const struct slips *slips, size_t letters)
+{
+    return slips->costs[letters][slips->typed.len];
+}
+
+#endif

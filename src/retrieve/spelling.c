@@ -1,0 +1,533 @@
+/* spelling.c: words of the catalogue are met as stems, in the dictionary of the index; so a stem is given the ending of
+ * the typed word (slak + ed, slack: "slacked") and counts if it is the stem of that. The vocabulary is a trie, walked
+ * as far as the slips allow. Both are searched under the first two letters typed alone: whoever slips begins the word
+ * right or swaps these two.
+ *
+ * Cost: a word that nothing knows takes one pass over the dictionary's terms that begin with one of two letters;
+ * nothing is kept or allocated per tool, and nothing is on disk for it. bench_spelling measures it. */
+#include "retrieve/spelling.h"
+
+#include "base/buffer.h"
+#include "encoder/built_in.h"
+#include "encoder/model_dir.h"
+#include "encoder/packed.h"
+#include "retrieve/slips.h"
+#include "retrieve/source.h"
+#include "text/unicode.h"
+
+/* What a word of the catalogue may cost, and one that only the vocabulary has: two letters swapped, or one doubled. */
+enum {
+    COST_SHORT = 110, /* one slip */
+    COST_LONG = 170,  /* of a word of at least LONG_LETTERS: two likely ones */
+    COST_ELSEWHERE = 70,
+    LONG_LETTERS = 8,
+    LEAST_LETTERS = 3, /* so short a word may be a stop word alone (teh) */
+    SURE_LETTERS = 5,  /* a shorter one differs from too many: no letter of it is another, none is too many */
+    ELSEWHERE = 20     /* what is not in the catalogue gives way to what is as likely, and so much less */
+};
+
+struct speller {
+    const struct lexical *index;
+    struct trie vocabulary;
+    struct analyser *analyser;
+    struct token_list *tokens;
+    struct slips slips;
+    struct str typed;             /* in lower case */
+    char stem[ANALYSER_MAX_TERM]; /* of the typed word */
+    size_t stem_len;
+    unsigned most; /* that a word may cost */
+
+    /* The best so far; without letters: none. */
+    char best[SLIPS_LETTERS + 2];
+    size_t best_len;
+    unsigned best_cost;
+    uint32_t best_rows; /* tools that have it */
+    int32_t best_rank;  /* in the vocabulary, where commoner words come first */
+};
+
+/* ---------------------------------------------------------------- what is known */
+
+static int open_vocabulary(struct trie *out, wt_error *err)
+{
+    struct packed packed;
+    int rc = wt__packed_bind(&packed, wt__built_in_model, MODEL_BUILT_IN, err);
+    *out = packed.tokenizer.wordpiece.trie;
+    return rc;
+}
+
+/* A word's stem, until the next one; empty for a stop word. word: letters a to z. */
+static int stem_of(struct speller *speller, struct str word, struct str *stem)
+{
+    wt__token_list_reset(speller->tokens);
+    int rc = wt__analyser_run(speller->analyser, word, speller->tokens);
+    *stem = rc == 0 && speller->tokens->len > 0 ? speller->tokens->terms[0] : (struct str){0};
+    return rc;
+}
+
+static bool in_vocabulary(const struct speller *speller, struct str word)
+{
+    uint32_t node = wt__trie_walk(&speller->vocabulary, word);
+    return node > 0 && wt__trie_unit(&speller->vocabulary, node).value >= 0;
+}
+
+/* Whether the vocabulary has what the stem was made of: the stem itself, or with an e or a y that the stemmer took. */
+static bool is_inflected(const struct speller *speller, struct str stem)
+{
+    char word[ANALYSER_MAX_TERM + 1];
+    memcpy(word, stem.ptr, stem.len);
+    word[stem.len] = 'e';
+    if (in_vocabulary(speller, stem) || in_vocabulary(speller, (struct str){word, stem.len + 1}))
+        return true;
+    if (stem.len == 0 || stem.ptr[stem.len - 1] != 'i')
+        return false;
+    word[stem.len - 1] = 'y';
+    return in_vocabulary(speller, (struct str){word, stem.len});
+}
+
+enum knowledge {
+    KNOWN,
+    KNOWN_BY_STEM, /* an inflection of something, or a slip that the stemmer took away (runing, meetting) */
+    UNKNOWN
+};
+
+/* Takes the word up. */
+static int begin_word(struct speller *speller, struct str word, enum knowledge *known)
+{
+    struct str stem;
+    int rc = stem_of(speller, word, &stem);
+    if (rc < 0)
+        return rc;
+    *known = UNKNOWN;
+    if (stem.len == 0 || in_vocabulary(speller, word))
+        *known = KNOWN;
+    else if (wt__lexical_df(speller->index, stem) > 0 || is_inflected(speller, stem))
+        *known = word.len >= SURE_LETTERS ? KNOWN_BY_STEM : KNOWN;
+    memcpy(speller->stem, stem.ptr, stem.len);
+    speller->stem_len = stem.len;
+    speller->typed = word;
+    speller->best_len = 0;
+    speller->best_rows = 0;
+    speller->most = *known == KNOWN_BY_STEM ? COST_ELSEWHERE : word.len >= LONG_LETTERS ? COST_LONG : COST_SHORT;
+    wt__slips_begin(&speller->slips, word);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- candidates */
+
+/* Whether the typed word is a longer form of it (a plural that is unknown, a name) rather than a slip. */
+static bool is_beginning(struct str word, struct str typed)
+{
+    size_t n = typed.len;
+    bool doubled = n == word.len + 1 && n > 1 && typed.ptr[n - 1] == typed.ptr[n - 2];
+    return wt__str_starts(typed, word) && !doubled;
+}
+
+/* What such a word may cost: rows: tools that have it. */
+static unsigned most_of(const struct speller *speller, struct str word, uint32_t rows)
+{
+    size_t typed = speller->typed.len;
+    if (rows == 0)
+        return typed >= SURE_LETTERS || wt__is_stopword(word) ? COST_ELSEWHERE : 0;
+    if (typed >= SURE_LETTERS)
+        return speller->most;
+    if (typed <= LEAST_LETTERS)
+        return 0;
+    return word.len > typed ? SLIP_LOST : word.len == typed ? SLIP_SWAPPED : SLIP_DOUBLED;
+}
+
+static bool is_better(const struct speller *speller, unsigned cost, uint32_t rows, int32_t rank)
+{
+    if (speller->best_len == 0 || cost != speller->best_cost)
+        return speller->best_len == 0 || cost < speller->best_cost;
+    return rows != speller->best_rows ? rows > speller->best_rows : rank < speller->best_rank;
+}
+
+/* Weighs a word, of that stem, against the best. */
+static void weigh(struct speller *speller, struct str word, struct str stem, unsigned cost, int32_t rank)
+{
+    uint32_t rows = stem.len ? wt__lexical_df(speller->index, stem) : 0;
+    if (cost > most_of(speller, word, rows) || is_beginning(word, speller->typed))
+        return;
+    cost += rows ? 0 : ELSEWHERE;
+    if (!is_better(speller, cost, rows, rank))
+        return;
+    memcpy(speller->best, word.ptr, word.len);
+    speller->best_len = word.len;
+    speller->best_cost = cost;
+    speller->best_rows = rows;
+    speller->best_rank = rank;
+}
+
+/* The vocabulary's words below a node, which stands for the first `letters` letters meant. */
+static int walk_vocabulary(struct speller *speller, uint32_t node, size_t letters)
+{
+    struct str word = {speller->slips.meant, letters}, stem;
+    unsigned cost = wt__slips_cost(&speller->slips, letters);
+    int32_t rank = wt__trie_unit(&speller->vocabulary, node).value;
+    int rc = 0;
+    if (rank >= 0 && cost <= speller->most) {
+        rc = stem_of(speller, word, &stem);
+        if (rc == 0)
+            weigh(speller, word, stem, cost, rank);
+    }
+    if (letters == speller->typed.len + 2)
+        return rc;
+    for (char letter = 'a'; rc == 0 && letter <= 'z'; letter++) {
+        uint32_t child = wt__trie_child(&speller->vocabulary, node, (unsigned char)letter);
+        if (child && wt__slips_add(&speller->slips, letters, letter) <= speller->most)
+            rc = walk_vocabulary(speller, child, letters + 1);
+    }
+    return rc;
+}
+
+/* A bit for each letter; 0 when there is anything but letters a to z. */
+static uint32_t letters_of(struct str word)
+{
+    uint32_t letters = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        if (word.ptr[i] < 'a' || word.ptr[i] > 'z')
+            return 0;
+        letters |= 1u << (word.ptr[i] - 'a');
+    }
+    return letters;
+}
+
+static bool is_letter(char c)
+{
+    return ((unsigned char)c | 0x20) >= 'a' && ((unsigned char)c | 0x20) <= 'z';
+}
+
+static size_t distance(size_t a, size_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Weighs what may be meant by a term: `word`, if the term is its stem and it costs no more than `most`. */
+static int try_surface(struct speller *speller, struct str word, struct str term, unsigned most)
+{
+    struct str stem;
+    size_t at = 0;
+    if (word.len == 0 || word.len > speller->typed.len + 2)
+        return 0;
+    while (at < word.len && wt__slips_add(&speller->slips, at, word.ptr[at]) <= most)
+        at++;
+    unsigned cost = at == word.len ? wt__slips_cost(&speller->slips, at) : UINT32_MAX;
+    if (cost > most)
+        return 0;
+    int rc = stem_of(speller, word, &stem);
+    if (rc == 0 && wt__str_equal(stem, term))
+        weigh(speller, word, stem, cost, INT32_MAX);
+    return rc;
+}
+
+/* A term of the dictionary as it is, with the y that the stemmer made an i, and with the ending of the typed word; that
+ * may be no word at all, and may differ by one slip only. */
+static int try_term(struct speller *speller, struct str term)
+{
+    char word[2 * ANALYSER_MAX_TERM];
+    struct str typed = speller->typed;
+    size_t same = 0, len = term.len;
+    int rc = try_surface(speller, term, term, speller->most);
+    memcpy(word, term.ptr, term.len);
+    if (rc == 0 && term.ptr[term.len - 1] == 'i') {
+        word[term.len - 1] = 'y';
+        rc = try_surface(speller, (struct str){word, term.len}, term, speller->most);
+        word[term.len - 1] = 'i';
+    }
+    while (same < speller->stem_len && same < typed.len && typed.ptr[same] == speller->stem[same])
+        same++;
+    /* What the stemmer put in place of the ending goes where the term ends with it, too. */
+    size_t put = speller->stem_len - same;
+    if (put > 0 && put <= len && memcmp(word + len - put, speller->stem + same, put) == 0)
+        len -= put;
+    if (rc < 0 || same == typed.len)
+        return rc;
+    memcpy(word + len, typed.ptr + same, typed.len - same);
+    return try_surface(speller, (struct str){word, len + typed.len - same}, term, COST_SHORT);
+}
+
+/* The dictionary's terms that begin with the letter and are about as long, of about the same letters. */
+static int scan_dictionary(struct speller *speller, char first)
+{
+    const struct lexical *index = speller->index;
+    uint32_t typed = letters_of(speller->typed);
+    size_t slips = speller->typed.len >= LONG_LETTERS ? 2 : 1;
+    int rc = 0;
+    for (uint32_t i = wt__lexical_from(index, (struct str){&first, 1}); rc == 0 && i < index->terms; i++) {
+        struct str term = wt__lexical_term(index, i);
+        if (term.len == 0 || term.ptr[0] != first)
+            break;
+        if (distance(term.len, speller->stem_len) > slips && distance(term.len, speller->typed.len) > slips)
+            continue;
+        uint32_t letters = letters_of(term), ending = 1u << ('i' - 'a'); /* for a y */
+        if (letters && (size_t)__builtin_popcount(letters & ~typed & ~ending) <= slips)
+            rc = try_term(speller, term);
+    }
+    return rc;
+}
+
+/* Words of the vocabulary, or of the catalogue, that begin with the letter. */
+static int search_vocabulary(struct speller *speller, char first)
+{
+    uint32_t node = wt__trie_child(&speller->vocabulary, 0, (unsigned char)first);
+    bool near = node && wt__slips_add(&speller->slips, 0, first) <= speller->most;
+    return near ? walk_vocabulary(speller, node, 1) : 0;
+}
+
+/* Looks for what a word that nothing knows was meant to be. */
+static int look_for(struct speller *speller)
+{
+    const char *typed = speller->typed.ptr;
+    const size_t firsts = typed[0] == typed[1] ? 1 : 2;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < firsts; i++) {
+        rc = search_vocabulary(speller, typed[i]);
+        if (rc == 0)
+            rc = scan_dictionary(speller, typed[i]);
+    }
+    return rc;
+}
+
+/* The same for a word whose stem is known: one of the vocabulary that the catalogue has, if a letter is doubled or two
+ * are swapped, or the e at the end is lost (creat). */
+static int look_near(struct speller *speller)
+{
+    char word[SLIPS_LETTERS + 1];
+    struct str typed = speller->typed, stem;
+    memcpy(word, typed.ptr, typed.len);
+    word[typed.len] = 'e';
+    int rc = search_vocabulary(speller, typed.ptr[0]);
+    if (rc == 0 && speller->best_len == 0 && in_vocabulary(speller, (struct str){word, typed.len + 1})) {
+        rc = stem_of(speller, (struct str){word, typed.len + 1}, &stem);
+        if (rc == 0)
+            weigh(speller, (struct str){word, typed.len + 1}, stem, 0, 0);
+    }
+    if (speller->best_rows == 0)
+        speller->best_len = 0;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- a request */
+
+struct correction {
+    size_t at, len; /* of the request */
+    char read[SLIPS_LETTERS + 2];
+    size_t read_len;
+};
+
+struct reading {
+    struct speller speller;
+    struct correction corrections[SPELLING_WORDS_MAX];
+    size_t count;
+    size_t left; /* words that nothing knows and nothing is like, and those of other letters than a to z */
+};
+
+/* Where what is quoted ends, closing mark and all, if an opening mark stands at `at`; else `at`. */
+static size_t skip_quoted(struct str text, size_t at)
+{
+    static const struct {
+        struct str open, close;
+    } marks[] = {{STR("\""), STR("\"")}, {STR("'"), STR("'")}, {STR("`"), STR("`")}, {STR("“"), STR("”")},
+                 {STR("„"), STR("“")},   {STR("‘"), STR("’")}, {STR("«"), STR("»")}};
+    struct str rest = {text.ptr + at, text.len - at};
+    for (size_t m = 0; m < sizeof marks / sizeof *marks; m++) {
+        if (!wt__str_starts(rest, marks[m].open))
+            continue;
+        for (size_t i = marks[m].open.len; i < rest.len; i++) {
+            struct str here = {rest.ptr + i, rest.len - i};
+            size_t end = i + marks[m].close.len;
+            if (wt__str_starts(here, marks[m].close) && (end == rest.len || !is_letter(rest.ptr[end])))
+                return at + end;
+        }
+    }
+    return at;
+}
+
+/* Whether it has letters beyond a to z. */
+static bool has_wide_letter(struct str word)
+{
+    for (const char *at = word.ptr, *end = word.ptr + word.len; at < end;) {
+        uint32_t c = wt__utf8_next(&at, end);
+        enum unicode_kind kind = wt__unicode_kind(c);
+        if (c >= 0x80 && (kind == UNICODE_LETTER || kind == UNICODE_UPPER))
+            return true;
+    }
+    return false;
+}
+
+/* The word in lower case into lower [SLIPS_LETTERS], or nothing: a name, or no word. A sentence may begin with a
+ * capital. */
+static struct str lower_word(struct str word, bool begins, char *lower)
+{
+    if (word.len < LEAST_LETTERS || word.len > SLIPS_LETTERS)
+        return (struct str){0};
+    memcpy(lower, word.ptr, word.len);
+    if (begins && lower[0] >= 'A' && lower[0] <= 'Z')
+        lower[0] |= 0x20;
+    return letters_of((struct str){lower, word.len}) ? (struct str){lower, word.len} : (struct str){0};
+}
+
+/* Looks at one word of the request. */
+static int read_word(struct reading *reading, struct str request, struct str word, bool begins)
+{
+    struct speller *speller = &reading->speller;
+    char lower[SLIPS_LETTERS];
+    struct str typed = lower_word(word, begins, lower);
+    enum knowledge known;
+    reading->left += has_wide_letter(word);
+    if (typed.len == 0)
+        return 0;
+    int rc = begin_word(speller, typed, &known);
+    if (rc < 0 || known == KNOWN)
+        return rc;
+    if (reading->count + reading->left >= SPELLING_WORDS_MAX) {
+        reading->left = SPELLING_WORDS_MAX;
+        return 0;
+    }
+    rc = known == UNKNOWN ? look_for(speller) : look_near(speller);
+    if (rc < 0 || speller->best_len == 0) {
+        reading->left += known == UNKNOWN && typed.len > LEAST_LETTERS;
+        return rc;
+    }
+    struct correction *correction = &reading->corrections[reading->count++];
+    *correction = (struct correction){.at = (size_t)(word.ptr - request.ptr), .len = word.len};
+    memcpy(correction->read, speller->best, speller->best_len);
+    correction->read_len = speller->best_len;
+    if (word.ptr[0] != typed.ptr[0])
+        correction->read[0] = (char)(correction->read[0] & ~0x20);
+    return 0;
+}
+
+static struct str trim_signs(struct str word)
+{
+    static const char before[] = "([{", behind[] = ".,;:!?)]}";
+    while (word.len > 0 && strchr(before, word.ptr[0]))
+        word = (struct str){word.ptr + 1, word.len - 1};
+    while (word.len > 0 && strchr(behind, word.ptr[word.len - 1]))
+        word.len--;
+    return word;
+}
+
+static int read_words(struct reading *reading, struct str request)
+{
+    bool begins = true;
+    int rc = 0;
+    for (size_t at = 0, end; rc == 0 && at < request.len; at = end) {
+        end = skip_quoted(request, at);
+        if (end > at)
+            continue;
+        while (end < request.len && !wt__is_blank(request.ptr[end]))
+            end++;
+        if (end > at) {
+            rc = read_word(reading, request, trim_signs((struct str){request.ptr + at, end - at}), begins);
+            begins = strchr(".?!", request.ptr[end - 1]) != NULL;
+        } else {
+            begins |= request.ptr[end++] == '\n';
+        }
+    }
+    return rc;
+}
+
+/* The request with its corrections. */
+static int correct(struct str *out, const struct reading *reading, struct str request, struct arena *arena,
+                   wt_error *err)
+{
+    size_t at = 0;
+    struct buffer text = {0};
+    for (size_t i = 0; i < reading->count; i++) {
+        const struct correction *correction = &reading->corrections[i];
+        wt__buffer_append(&text, request.ptr + at, correction->at - at);
+        wt__buffer_append(&text, correction->read, correction->read_len);
+        at = correction->at + correction->len;
+    }
+    wt__buffer_append(&text, request.ptr + at, request.len - at);
+    struct str all = wt__buffer_view(&text);
+    *out = (struct str){text.failed ? NULL : wt__arena_copy(arena, all), all.len};
+    wt__buffer_dispose(&text);
+    return out->ptr ? 0 : wt__fail_nomem(err);
+}
+
+int wt__spelling_read(struct str *out, struct str request, const struct lexical *index, struct workspace *workspace,
+                      struct arena *arena, wt_error *err)
+{
+    struct reading reading = {
+        .speller = {.index = index, .analyser = workspace->analyser, .tokens = &workspace->tokens}};
+    *out = request;
+    if (request.len > SPELLING_REQUEST_MAX)
+        return 0;
+    int rc = open_vocabulary(&reading.speller.vocabulary, err);
+    if (rc == 0 && read_words(&reading, request) < 0)
+        rc = wt__fail_nomem(err);
+    if (rc < 0 || reading.count <= reading.left)
+        return rc;
+    return correct(out, &reading, request, arena, err);
+}
+
+/* ---------------------------------------------------------------- what no tool has */
+
+/* A number, or a single ideograph, names nothing. */
+static bool names_something(struct str word)
+{
+    size_t characters = 0;
+    for (const char *at = word.ptr, *end = word.ptr + word.len; at < end; characters++)
+        if (wt__unicode_kind(wt__utf8_next(&at, end)) == UNICODE_DIGIT)
+            return false;
+    return characters >= LEAST_LETTERS;
+}
+
+/* At most BRIEF_WORDS words of letters and digits, as in a name, and none of them a stop word. */
+static bool is_keywords(struct str text)
+{
+    size_t words = 0;
+    for (size_t at = 0, end; at < text.len; at = end) {
+        char lower[SLIPS_LETTERS];
+        for (end = at; end < text.len && !wt__is_blank(text.ptr[end]); end++) {
+            char c = text.ptr[end];
+            if (!is_letter(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-')
+                return false;
+            if (end - at < sizeof lower)
+                lower[end - at] = (char)(c | (is_letter(c) ? 0x20 : 0));
+        }
+        words += end > at;
+        if (end - at <= sizeof lower && wt__is_stopword((struct str){lower, end - at}))
+            return false;
+        end += end == at;
+    }
+    return words > 1 && words <= BRIEF_WORDS;
+}
+
+static bool is_listed(const struct token_list *tokens, const size_t *listed, size_t count, struct str term)
+{
+    for (size_t i = 0; i < count; i++)
+        if (wt__str_equal(tokens->terms[listed[i]], term))
+            return true;
+    return false;
+}
+
+int wt__unknown_words(struct unknown_words *out, struct str text, const struct lexical *index,
+                      struct workspace *workspace, struct arena *arena, wt_error *err)
+{
+    struct token_list *tokens = &workspace->tokens;
+    *out = (struct unknown_words){.keywords = is_keywords(text)};
+    if (text.len > SPELLING_REQUEST_MAX)
+        return 0;
+    wt__token_list_reset(tokens);
+    if (wt__analyser_run(workspace->analyser, text, tokens) < 0)
+        return wt__fail_nomem(err);
+    size_t *listed = wt__arena_array(arena, size_t, tokens->len); /* their tokens */
+    out->words = wt__arena_array(arena, struct str, tokens->len);
+    if (!listed || !out->words)
+        return wt__fail_nomem(err);
+    for (size_t i = 0, begun = 0; i < tokens->len; i++) {
+        struct token_source source = tokens->sources[i];
+        struct str word = {text.ptr + source.start, source.end - source.start};
+        bool joined = i > 0 && source.start <= begun; /* of two parts, which were met before */
+        begun = joined ? begun : source.start;
+        if (!joined && names_something(word) && wt__lexical_df(index, tokens->terms[i]) == 0 &&
+            !is_listed(tokens, listed, out->len, tokens->terms[i])) {
+            listed[out->len] = i;
+            out->words[out->len++] = word;
+        }
+    }
+    return 0;
+}
