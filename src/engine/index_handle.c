@@ -15,6 +15,7 @@
 #include "engine/bundles.h"
 #include "engine/filter.h"
 #include "retrieve/document.h"
+#include "retrieve/tool_names.h"
 
 enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3, REPLACED_WAIT_MS = 100 };
 
@@ -35,6 +36,7 @@ struct collection {
     struct buffer id;
     struct kept_tools *kept; /* NULL: not wanted, or too much */
     struct lexical_builder *builder;
+    struct names_builder names;
     void *lexical;
     size_t lexical_len;
     wt_error *err;
@@ -73,6 +75,8 @@ static int collect_tool(void *context, const struct store_key *key, const struct
         rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
     if (rc == 0)
         rc = collect_id(collection, tool);
+    if (rc == 0)
+        rc = wt__tool_names_add(&collection->names, tool, (uint32_t)collection->rows, collection->err);
     wt__kept_tools_add(&collection->kept, tool);
     if (rc == 0)
         collection->keys[collection->rows++] =
@@ -143,6 +147,7 @@ static void collection_dispose(struct collection *collection)
     wt__document_dispose(&collection->document);
     wt__analyser_close(collection->analyser);
     wt__lexical_builder_free(collection->builder);
+    wt__names_builder_dispose(&collection->names);
     wt__buffer_dispose(&collection->id);
     wt__kept_tools_free(collection->kept);
     free(collection->lexical);
@@ -301,6 +306,7 @@ static int make_snapshot(struct collection *collection, const struct snapshot *p
         .rows = collection->rows,
         .lexical = collection->lexical,
         .lexical_len = collection->lexical_len,
+        .names = wt__names_builder_finish(&collection->names),
         .sources = sets.sources,
         .source_count = sets.len,
     };

@@ -26,7 +26,7 @@ extern const char *const wt__field_names[FIELD_COUNT];
 /* Weights and constants of BM25: one setting for all catalogues. */
 extern const struct lexical_settings wt__lexical_settings;
 
-/* Changes whenever the analyser, the fields or their weights do: a snapshot made with another key is stale. */
+/* Changes whenever the analyser, the fields or their weights, or the names of tools do: a snapshot made with another key is stale. */
 uint64_t wt__document_settings_key(void);
 
 /* The terms of every field of one tool. All zero at first; reused from tool to tool. */

@@ -9,6 +9,7 @@
 #include "index/vectors.h"
 #include "retrieve/compose.h"
 #include "retrieve/document.h"
+#include "retrieve/request_names.h"
 #include "retrieve/retrieve.h"
 #include "text/analyser.h"
 
@@ -39,6 +40,7 @@ struct workspace {
     struct analyser *analyser;
     struct token_list tokens;
     struct document document;
+    struct request_names names; /* of this query's request, where it asks for them */
     struct lexical_query queries[TEXTS_MAX];
     struct encoder_scratch *scratch;
     const struct encoder *scratch_of; /* the encoder that scratch belongs to */
