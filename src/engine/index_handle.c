@@ -17,6 +17,7 @@
 #include "retrieve/action.h"
 #include "retrieve/document.h"
 #include "retrieve/named_provider.h"
+#include "retrieve/tool_names.h"
 
 enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3, REPLACED_WAIT_MS = 100 };
 
@@ -34,11 +35,12 @@ struct collection {
     size_t rows, capacity, head_capacity;
     struct analyser *analyser;
     struct document document;
-    struct name_counts names; /* of the providers */
+    struct name_counts providers;
     struct token_list provider_words;
     struct buffer id;
     struct kept_tools *kept; /* NULL: not wanted, or too much */
     struct lexical_builder *builder;
+    struct names_builder names;
     void *lexical;
     size_t lexical_len;
     wt_error *err;
@@ -78,10 +80,12 @@ static int collect_tool(void *context, const struct store_key *key, const struct
         rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
     if (rc == 0)
         rc = collect_id(collection, tool);
+    if (rc == 0)
+        rc = wt__tool_names_add(&collection->names, tool, (uint32_t)collection->rows, collection->err);
     wt__kept_tools_add(&collection->kept, tool);
     uint64_t named = 0;
     if (rc == 0)
-        rc = wt__name_counts_add(&collection->names, tool->provider, &named, collection->analyser,
+        rc = wt__name_counts_add(&collection->providers, tool->provider, &named, collection->analyser,
                                  &collection->provider_words, collection->err);
     if (rc == 0)
         collection->keys[collection->rows++] =
@@ -137,7 +141,7 @@ static int weigh_names(struct collection *collection, wt_error *err)
         struct snapshot_key *key = &collection->keys[row];
         bool same = row > 0 && collection->keys[row - 1].provider_hash == key->provider_hash;
         key->provider_precision = same ? collection->keys[row - 1].provider_precision
-                                       : wt__name_precision(&collection->names, key->provider_hash, &index);
+                                       : wt__name_precision(&collection->providers, key->provider_hash, &index);
     }
     return rc;
 }
@@ -167,9 +171,10 @@ static void collection_dispose(struct collection *collection)
 {
     wt__document_dispose(&collection->document);
     wt__token_list_dispose(&collection->provider_words);
-    wt__name_counts_dispose(&collection->names);
+    wt__name_counts_dispose(&collection->providers);
     wt__analyser_close(collection->analyser);
     wt__lexical_builder_free(collection->builder);
+    wt__names_builder_dispose(&collection->names);
     wt__buffer_dispose(&collection->id);
     wt__kept_tools_free(collection->kept);
     free(collection->lexical);
@@ -348,6 +353,7 @@ static int make_snapshot(struct collection *collection, const struct snapshot *p
         .rows = collection->rows,
         .lexical = collection->lexical,
         .lexical_len = collection->lexical_len,
+        .names = wt__names_builder_finish(&collection->names),
         .sources = sets.sources,
         .source_count = sets.len,
     };

@@ -259,6 +259,7 @@ static int retrieve(struct search *search, wt_error *err)
     view.recorded_count = search->recorded_count;
     if (view.recorded_count > 0)
         retriever.weights[SOURCE_RECORDED] = RECORDED_SHARE;
+    retriever.weights[SOURCE_NAMED] = 1;
     rc = wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0 && wt__progress_step(search->progress, 0))
         rc = wt__fail_cancelled(err);

@@ -86,6 +86,17 @@ static int parse_set(struct snapshot_set *set, const struct snapshot_set_header 
     return set->vectors.slot_of_row ? 0 : WT_ESTORE;
 }
 
+static int parse_names(struct names *names, const struct snapshot_header *header, struct mapping image, wt_error *err)
+{
+    const struct snapshot_section *section = &header->names;
+    if (section->len % sizeof *names->entries != 0)
+        return wt__fail(err, WT_ESTORE, "damaged: names are cut short");
+    names->entries = section_at(image, section, section->len, "names", err);
+    names->count = section->len / sizeof *names->entries;
+    names->words = header->name_words;
+    return names->entries ? 0 : WT_ESTORE;
+}
+
 static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error *err)
 {
     const struct snapshot_header *header = (const void *)image.ptr;
@@ -106,6 +117,8 @@ static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error
     rc = lexical ? wt__lexical_view(&snapshot->lexical, lexical, header->lexical.len, err) : WT_ESTORE;
     if (rc == 0 && snapshot->lexical.rows != header->rows)
         rc = wt__fail(err, WT_ESTORE, "damaged: %u rows of terms for %u tools", snapshot->lexical.rows, header->rows);
+    if (rc == 0)
+        rc = parse_names(&snapshot->names, header, image, err);
     for (size_t i = 0; rc == 0 && i < header->set_count; i++) {
         rc = parse_set(&snapshot->sets[i], &header->sets[i], image, header->rows, err);
         snapshot->set_count = i + 1;

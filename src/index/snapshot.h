@@ -1,9 +1,9 @@
 /* snapshot.h: everything a search needs, made from a store once and mapped by every process after that.
  *
  * A folder STORE-index/ holds two kinds of files:
- *   snapshot                         which tools are the rows, the lexical index, and which slot of which vector file
- *                                    each row has; replaced in one step, so a reader has all of the old or all of
- *                                    the new one
+ *   snapshot                         which tools are the rows, the lexical index, their names, and which slot of which
+ *                                    vector file each row has; replaced in one step, so a reader has all of the old or
+ *                                    all of the new one
  *   vectors-MODEL-KIND-NUMBER        slots of vectors (vectors.h), appended to; what lies past the count that the
  *                                    snapshot file names does not exist. A file that was given up is replaced by
  *                                    one of another number, never rewritten
@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "index/lexical.h"
+#include "index/names.h"
 #include "index/vectors.h"
 
 enum {
@@ -58,6 +59,7 @@ struct snapshot {
     uint32_t rows;
     const struct snapshot_key *keys; /* [rows] */
     struct lexical lexical;
+    struct names names;
     size_t set_count;
     struct snapshot_set {
         const char *model, *kind;
@@ -79,7 +81,7 @@ const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, cons
 size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id);
 
 /* Checks everything that a search only checks where it meets it: the fp32 of all vectors, the order of terms and
- * postings, rows within bounds; and that keys are in order of id. WT_ESTORE. */
+ * postings, that of names, rows within bounds; and that keys are in order of id. WT_ESTORE. */
 int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err);
 /* The same of the folder's snapshot, of whatever generation and settings. Errors: those of opening, too. */
 int wt__snapshot_check(const char *folder, wt_error *err);
@@ -101,6 +103,7 @@ struct snapshot_content {
     size_t rows;
     const void *lexical; /* of wt__lexical_builder_finish, of as many rows */
     size_t lexical_len;
+    struct names names; /* in order; none where nobody asks for names */
     const struct vector_source *sources; /* the sets wanted; others are removed */
     size_t source_count;
 };

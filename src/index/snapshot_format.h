@@ -14,7 +14,7 @@
 #define SNAPSHOT_NO_GENERATION UINT64_MAX /* of a snapshot that only keeps vectors for the next one */
 
 enum {
-    SNAPSHOT_VERSION = 5,
+    SNAPSHOT_VERSION = 6,
     SNAPSHOT_ALIGN = 64,        /* of sections */
     VECTORS_HEADER_BYTES = 4096 /* before the first chunk */
 };
@@ -40,8 +40,8 @@ struct snapshot_set_header {
 struct snapshot_header {
     struct file_mark mark;
     uint64_t generation, settings;
-    uint32_t rows, set_count;
-    struct snapshot_section keys, lexical;
+    uint32_t rows, set_count, name_words, reserved;
+    struct snapshot_section keys, lexical, names;
     struct snapshot_set_header sets[SNAPSHOT_MAX_SETS];
 };
 

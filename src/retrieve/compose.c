@@ -7,7 +7,8 @@
  *
  * What a sub-query adds only shrinks and the best candidate is always taken, or left out for good (a provider's cap, a
  * near-copy), so scores never rise along the list. A request with one sub-query keeps the plain order of value[0]. The
- * first k of a longer list are the list for k. What decay and weight are worth: docs/retrieval.md. */
+ * first k of a longer list are the list for k. A tool that the request names has a score of its own (named.c), above
+ * all of these. What decay and weight are worth: docs/retrieval.md. */
 #include "retrieve/compose.h"
 
 #include <stdbool.h>
@@ -35,6 +36,8 @@ static struct pick worth(const struct evidence *evidence, const float *faded, si
         }
     }
     pick.score += pick.subquery;
+    if (evidence->named && evidence->named[c] > 0)
+        pick.score = evidence->named[c];
     return pick;
 }
 
@@ -92,6 +95,10 @@ int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provid
         int copy = evidence->copies ? wt__near_copy(evidence->copies, evidence->rows[c], err) : 0;
         if (copy < 0)
             return copy;
+        if (copy && evidence->leads && evidence->leads[c]) { /* it was asked for */
+            copy = 0;
+            evidence->copies->left_out--;
+        }
         if (copy || (max_per_provider && capped(evidence, out, *count, max_per_provider, c)))
             continue;
         if (pick.text)

@@ -4,6 +4,7 @@
 
 #include "base/checksum.h"
 #include "catalog/schema.h"
+#include "retrieve/tool_names.h"
 #include "text/markup.h"
 
 const char *const wt__field_names[FIELD_COUNT] = {"name",        "provider",   "category",
@@ -32,11 +33,13 @@ enum { ANALYSIS_VERSION = 3 };
 uint64_t wt__document_settings_key(void)
 {
     const struct lexical_settings *settings = &wt__lexical_settings;
-    float values[5 + 2 * FIELD_COUNT] = {(float)ANALYSIS_VERSION, settings->k1, settings->most_sum,
-                                         settings->most_length, settings->damping_power};
+    enum { PLAIN = 6 };
+    float values[PLAIN + 2 * FIELD_COUNT] = {(float)ANALYSIS_VERSION, settings->k1,
+                                             settings->most_sum,      settings->most_length,
+                                             settings->damping_power, (float)TOOL_NAMES_VERSION};
     for (size_t f = 0; f < FIELD_COUNT; f++) {
-        values[5 + 2 * f] = settings->fields[f].weight;
-        values[6 + 2 * f] = settings->fields[f].b;
+        values[PLAIN + 2 * f] = settings->fields[f].weight;
+        values[PLAIN + 1 + 2 * f] = settings->fields[f].b;
     }
     return wt__checksum(values, sizeof values, FIELD_COUNT);
 }

@@ -26,15 +26,16 @@ extern const char *const wt__field_names[FIELD_COUNT];
 /* Weights and constants of BM25: one setting for all catalogues. */
 extern const struct lexical_settings wt__lexical_settings;
 
-/* Changes whenever the analyser, the fields or their weights do: a snapshot made with another key is stale. */
+/* Changes whenever the analyser, the fields or their weights, or the names of tools do: a snapshot made with another
+ * key is stale. */
 uint64_t wt__document_settings_key(void);
 
 /* The terms of every field of one tool. All zero at first; reused from tool to tool. */
 struct document {
     struct token_list tokens;
     struct lexical_text fields[FIELD_COUNT]; /* views of tokens */
-    struct buffer names, descriptions; /* of the parameters, as they are written */
-    struct buffer clean;               /* descriptions without markup: the tool's, then its parameters' */
+    struct buffer names, descriptions;       /* of the parameters, as they are written */
+    struct buffer clean;                     /* descriptions without markup: the tool's, then its parameters' */
 };
 int wt__document_read(struct document *document, struct analyser *analyser, const struct tool *tool, wt_error *err);
 void wt__document_dispose(struct document *document);
@@ -62,8 +63,8 @@ unsigned wt__document_fields(const char *names, struct str *unknown);
 json_t *wt__document_name_fields(unsigned fields);
 
 /* Appends the beginning of a description without its markup (text/markup.h), DOCUMENT_HEAD bytes at most: cut between
- * two words, or between two characters of a very long one. What comes of the first DOCUMENT_HEAD_READ bytes is all there
- * is. */
+ * two words, or between two characters of a very long one. What comes of the first DOCUMENT_HEAD_READ bytes is all
+ * there is. */
 enum { DOCUMENT_HEAD = 300, DOCUMENT_HEAD_READ = 4096 };
 void wt__document_head(struct str description, struct buffer *out);
 

@@ -4,17 +4,18 @@
 #include <string.h>
 
 #include "encoder/config.h"
-#include "retrieve/source.h"
+#include "retrieve/named.h"
 
 extern const struct source wt__source_bm25, wt__source_dense, wt__source_provider, wt__source_action,
-    wt__source_neighbours, wt__source_recorded;
+    wt__source_neighbours, wt__source_recorded, wt__source_named;
 
 const struct source *const wt__sources[SOURCES] = {[SOURCE_BM25] = &wt__source_bm25,
                                                    [SOURCE_DENSE] = &wt__source_dense,
                                                    [SOURCE_PROVIDER] = &wt__source_provider,
                                                    [SOURCE_ACTION] = &wt__source_action,
                                                    [SOURCE_NEIGHBOURS] = &wt__source_neighbours,
-                                                   [SOURCE_RECORDED] = &wt__source_recorded};
+                                                   [SOURCE_RECORDED] = &wt__source_recorded,
+                                                   [SOURCE_NAMED] = &wt__source_named};
 
 const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
 const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
@@ -97,7 +98,7 @@ static void weigh(struct query *query)
     memcpy(query->weights, query->retriever->weights, sizeof query->weights);
     query->weights[SOURCE_DENSE] = weight_of_meaning(query);
     for (enum source_id s = 0; s < SOURCES; s++)
-        others += s == SOURCE_RECORDED ? 0 : query->weights[s];
+        others += wt__sources[s]->given ? 0 : query->weights[s];
     query->weights[SOURCE_RECORDED] *= others;
 }
 
@@ -123,7 +124,7 @@ int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
             for (size_t c = 0; c < query->count; c++)
                 out->value[t][c] += value_of(query, s, t, c);
     }
-    return 0;
+    return wt__named_order(query, out, err);
 }
 
 /* ---------------------------------------------------------------- hits */
@@ -180,5 +181,9 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
         stage->score = evidence->value[choice->text][c];
         stage->share = choice->subquery;
         stage->weight = evidence->subquery_weight;
+    }
+    if (evidence->named && evidence->named[c] > 0) {
+        out->lead = evidence->leads[c];
+        wt__hit_stage(out, wt__source_named.name)->share = choice->score - evidence->value[0][c] - choice->subquery;
     }
 }

@@ -147,7 +147,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The hashes of all runs of up to PROVIDER_WORDS words. */
-static int read_names(struct arena *arena, struct str text, struct names *out, wt_error *err)
+static int read_names(struct arena *arena, struct str text, struct provider_names *out, wt_error *err)
 {
     text = text.len > PROVIDER_READ ? (struct str){text.ptr + text.len - PROVIDER_READ, PROVIDER_READ} : text;
     size_t words = 0;
@@ -156,7 +156,7 @@ static int read_names(struct arena *arena, struct str text, struct names *out, w
     uint64_t *hashes = wt__arena_array(arena, uint64_t, words * PROVIDER_WORDS);
     if (!hashes)
         return wt__fail_nomem(err);
-    *out = (struct names){hashes, 0};
+    *out = (struct provider_names){hashes, 0};
     for (size_t at = 0; wt__next_word(text, &at).len > 0;) {
         struct spelling spelling = {.len = 0};
         size_t from = at;
@@ -173,7 +173,7 @@ static int read_names(struct arena *arena, struct str text, struct names *out, w
     return 0;
 }
 
-static bool names(const struct names *names, uint64_t provider)
+static bool names(const struct provider_names *names, uint64_t provider)
 {
     return provider && names->count > 0 &&
            bsearch(&provider, names->hashes, names->count, sizeof provider, compare) != NULL;
@@ -185,7 +185,7 @@ static int search(struct query *query, wt_error *err)
     struct workspace *workspace = query->workspace;
     int rc = 0;
     for (size_t t = 0; rc == 0 && t < workspace->text_count; t++)
-        rc = read_names(&workspace->arena, workspace->texts[t].bytes, &workspace->texts[t].names, err);
+        rc = read_names(&workspace->arena, workspace->texts[t].bytes, &workspace->texts[t].providers, err);
     return rc;
 }
 
@@ -197,7 +197,7 @@ static bool score_text(struct query *query, size_t t)
     bool any = false;
     for (size_t c = 0; c < query->count; c++) {
         const struct snapshot_key *key = &keys[query->rows[c]];
-        bool named = names(&query->workspace->texts[t].names, key->provider_hash);
+        bool named = names(&query->workspace->texts[t].providers, key->provider_hash);
         scores[c] = named ? key->provider_precision : 0;
         any |= named;
     }

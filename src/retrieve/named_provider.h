@@ -1,4 +1,5 @@
-/* named_provider.h: the name of a tool's provider, as a request says it, and how sure it is that it then means that one. */
+/* named_provider.h: the name of a tool's provider, as a request says it, and how sure it is that it then means that
+ * one. */
 #ifndef WT_RETRIEVE_NAMED_PROVIDER_H
 #define WT_RETRIEVE_NAMED_PROVIDER_H
 
@@ -16,7 +17,7 @@
 uint64_t wt__provider_hash(struct str name);
 
 /* What the words of a text may name. All zero: nothing. */
-struct names {
+struct provider_names {
     const uint64_t *hashes; /* [count] ascending */
     size_t count;
 };

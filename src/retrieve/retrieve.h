@@ -31,6 +31,7 @@ enum source_id {
     SOURCE_ACTION,
     SOURCE_NEIGHBOURS,
     SOURCE_RECORDED,
+    SOURCE_NAMED,
     SOURCES
 };
 
@@ -118,6 +119,7 @@ struct hit {
     struct stage_evidence stages[HIT_STAGES]; /* in the order in which they spoke */
     float features[RETRIEVE_FEATURES];        /* 0 for what was not looked at */
     float probability;                        /* that the request needs it; NaN where nothing tells */
+    unsigned lead;                            /* its place among the tools that the request names; 0: it is none */
     struct str subquery; /* the sub-query of the request that this hit answers best; empty when it has only one */
 };
 
@@ -138,6 +140,8 @@ struct hit_list {
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
     double encode_ms;
+    size_t named;           /* hits that the request names: the first ones */
+    bool named_only;        /* it says nothing else */
     size_t copies_left_out; /* near-copies that were passed over on the way to these */
 };
 

@@ -10,6 +10,7 @@
 #include "retrieve/compose.h"
 #include "retrieve/document.h"
 #include "retrieve/named_provider.h"
+#include "retrieve/request_names.h"
 #include "retrieve/retrieve.h"
 #include "text/analyser.h"
 
@@ -32,8 +33,8 @@ struct text {
     unsigned *fields; /* [term_count] in which fields of the tool being explained; NULL before the first */
     float coverage;
 
-    struct names names; /* of providers alone */
-    unsigned actions;   /* of actions alone; enum action */
+    struct provider_names providers; /* of providers alone */
+    unsigned actions;                /* of actions alone; enum action */
 };
 
 struct workspace {
@@ -43,6 +44,7 @@ struct workspace {
     struct analyser *analyser;
     struct token_list tokens;
     struct document document;
+    struct request_names names; /* of this query's request, where it asks for them */
     struct lexical_query queries[TEXTS_MAX];
     struct encoder_scratch *scratch;
     const struct encoder *scratch_of; /* the encoder that scratch belongs to */

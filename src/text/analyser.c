@@ -12,7 +12,6 @@
 #include "text/analyser.h"
 
 #include <libstemmer.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -172,14 +171,10 @@ static bool parts(enum kind before, enum kind kind, const char *rest, const char
     return next_kind(&rest, end) == SMALL && (!s || next_kind(&rest, end) == SMALL);
 }
 
-struct part {
-    size_t start, end; /* bytes of the text */
-    bool joined;       /* the run of the part before it goes on */
-};
-
-/* The part after *part, or the first when part->end is 0. */
-static bool next_part(struct str text, struct part *part)
+bool wt__analyser_next_part(struct str text, struct word_part *part)
 {
+    if (text.len == 0)
+        return false;
     const char *at = text.ptr + part->end, *end = text.ptr + text.len;
     enum kind before = BREAK;
 
@@ -205,9 +200,9 @@ static bool next_part(struct str text, struct part *part)
 
 void wt__analyser_spell_out(struct str text, struct buffer *out)
 {
-    struct part part = {0};
+    struct word_part part = {0};
 
-    for (bool first = true; text.len > 0 && next_part(text, &part); first = false) {
+    for (bool first = true; wt__analyser_next_part(text, &part); first = false) {
         if (!first)
             wt__buffer_char(out, ' ');
         wt__buffer_append(out, text.ptr + part.start, part.end - part.start);
@@ -226,8 +221,7 @@ static bool is_accent(uint32_t c)
     return c >= 0x300 && c <= 0x36F;
 }
 
-/* c in lower case and without accents, as UTF-8; 0 bytes for an accent. */
-static size_t fold(uint32_t c, char bytes[4])
+size_t wt__analyser_fold(uint32_t c, char bytes[4])
 {
     uint32_t lower[UNICODE_MAX_LOWER], decomposed[UNICODE_MAX_DECOMPOSED];
 
@@ -253,7 +247,7 @@ static void fold_part(struct word *word, const char *at, const char *end)
             continue;
         }
         char bytes[4];
-        size_t len = fold(wt__utf8_next(&at, end), bytes);
+        size_t len = wt__analyser_fold(wt__utf8_next(&at, end), bytes);
         if (len > ANALYSER_MAX_TERM - word->len)
             return;
         memcpy(word->bytes + word->len, bytes, len);
@@ -289,12 +283,12 @@ static int add_joined(struct analyser *analyser, const struct word *a, const str
 int wt__analyser_run(struct analyser *analyser, struct str text, struct token_list *out)
 {
     struct word words[2]; /* the current part's and the one before it */
-    struct part part = {0};
+    struct word_part part = {0};
     size_t before_start = 0;
     unsigned current = 0;
     int rc = 0;
 
-    while (rc == 0 && text.len > 0 && next_part(text, &part)) {
+    while (rc == 0 && wt__analyser_next_part(text, &part)) {
         struct word *word = &words[current], *before = &words[!current];
         fold_part(word, text.ptr + part.start, text.ptr + part.end);
         rc = add_part(analyser, word, (struct token_source){part.start, part.end}, out);

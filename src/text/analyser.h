@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
@@ -45,6 +46,17 @@ void wt__analyser_close(struct analyser *analyser); /* NULL is a no-op */
 
 /* Appends the terms of text to out, with repetitions, a joined form behind its second part. 0, or WT_ENOMEM. */
 int wt__analyser_run(struct analyser *analyser, struct str text, struct token_list *out);
+
+/* A part of a text: bytes start .. end - 1. */
+struct word_part {
+    size_t start, end;
+    bool joined; /* its run is that of the part before it */
+};
+/* The part after *part, or the first when part->end is 0; false where there is none. Any bytes are text. */
+bool wt__analyser_next_part(struct str text, struct word_part *part);
+
+/* A letter or digit in lower case and without accents, as UTF-8; returns its bytes, 0 for an accent. */
+size_t wt__analyser_fold(uint32_t c, char bytes[4]);
 
 /* Appends the parts of text as they are written, with one blank between: a name as a person would write it. */
 void wt__analyser_spell_out(struct str text, struct buffer *out);

@@ -1,0 +1,173 @@
+/* named.c: the names of tools that stand in a request (request_names.h). Who writes a name means its tool, whatever
+ * else its words say, so this evidence is not weighed against the other: a tool that is named leads.
+ *
+ *   leaders    for each name in the request's order one tool: that of a provider which is named beside it, else the one
+ *              of which the other sources think best
+ *   namesakes  the other tools of these names; before the rest where the request is made of names only, and by the
+ *              other evidence alone in a sentence
+ *   rest       as if there were no names
+ *
+ * Scores are what keeps that order: a little above the best that all else says. */
+#include "retrieve/named.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAMESAKES_MAX = 100, ENTRIES_READ = 4096 /* of a name */ };
+
+/* Of the best score of the rest: between two leaders. */
+static const float STEP = 0.01f;
+
+static bool there(const struct view *view)
+{
+    return view->snapshot->names.count > 0;
+}
+
+static bool found_already(const struct scored *rows, size_t count, uint32_t row)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].row == row)
+            return true;
+    return false;
+}
+
+/* The first rows of a name that may be found; a row that the index has not is not one. */
+static void add_rows(const struct query *query, const struct request_name *name, struct ranking *ranking)
+{
+    const struct snapshot *snapshot = query->view->snapshot;
+    size_t read = name->run.count < ENTRIES_READ ? name->run.count : ENTRIES_READ;
+    size_t before = ranking->len;
+    if (name->row < snapshot->rows && wt__row_allowed(query->request->allowed, name->row) &&
+        !found_already(ranking->top, ranking->len, name->row))
+        ranking->top[ranking->len++] = (struct scored){1, name->row};
+    for (size_t i = 0; i < read && ranking->len - before < NAMESAKES_MAX; i++) {
+        uint32_t row = wt__name_row(snapshot->names.entries[name->run.first + i]);
+        if (row < snapshot->rows && wt__row_allowed(query->request->allowed, row) &&
+            !found_already(ranking->top + before, ranking->len - before, row))
+            ranking->top[ranking->len++] = (struct scored){1, row};
+    }
+}
+
+static int search(struct query *query, wt_error *err)
+{
+    struct workspace *workspace = query->workspace;
+    struct request_names *names = &workspace->names;
+    struct ranking *ranking = wt__ranking(query, 0, SOURCE_NAMED);
+    int rc = wt__request_names(names, &query->view->snapshot->names, query->request->text, &workspace->arena, err);
+    if (rc < 0)
+        return rc;
+    size_t most = 0;
+    for (size_t i = 0; i < names->count; i++)
+        most += 1 + (names->items[i].run.count < NAMESAKES_MAX ? names->items[i].run.count : NAMESAKES_MAX);
+    ranking->top = wt__arena_array(&workspace->arena, struct scored, most);
+    if (!ranking->top)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < names->count; i++)
+        add_rows(query, &names->items[i], ranking);
+    return 0;
+}
+
+/* 1 for a candidate that has one of the names, also one that another source brought. */
+static int score_rows(struct query *query, wt_error *err)
+{
+    const struct request_names *names = &query->workspace->names;
+    float *scores = wt__ranking(query, 0, SOURCE_NAMED)->scores;
+    (void)err;
+    for (size_t i = 0; i < names->count; i++)
+        for (size_t c = 0; c < query->count; c++)
+            if (scores[c] <= 0 && wt__names_has(&query->view->snapshot->names, names->items[i].hash, query->rows[c]))
+                scores[c] = 1;
+    return 0;
+}
+
+static float value(const struct query *query, float weight, size_t t, size_t c)
+{
+    (void)query, (void)weight, (void)t, (void)c;
+    return 0; /* the order of all is known when all others have spoken */
+}
+
+static void features(const struct query *query, size_t c, float *out)
+{
+    (void)query, (void)c, (void)out;
+}
+
+const struct source wt__source_named = {.name = "name",
+                                        .given = true,
+                                        .there = there,
+                                        .search = search,
+                                        .score_rows = score_rows,
+                                        .value = value,
+                                        .features = features};
+
+/* ---------------------------------------------------------------- order */
+
+/* What the other sources say of a candidate: of the whole request, and of the sub-query that the text lies in, or of
+ * the best where it lies in none. */
+static float others(const struct query *query, const struct evidence *evidence, struct str text, size_t c)
+{
+    float best = 0;
+    for (size_t t = 1; t < evidence->texts; t++) {
+        struct str subquery = query->workspace->texts[t].bytes;
+        bool inside = text.ptr >= subquery.ptr && text.ptr + text.len <= subquery.ptr + subquery.len;
+        if (inside)
+            return evidence->value[0][c] + evidence->subquery_weight * evidence->value[t][c];
+        best = t == 1 ? evidence->value[t][c] : fmaxf(best, evidence->value[t][c]);
+    }
+    return evidence->value[0][c] + evidence->subquery_weight * best;
+}
+
+/* The candidate that a name stands for, or the number of candidates: all of its tools lead already, or none may be
+ * found. */
+static size_t leader(const struct query *query, const struct evidence *evidence, const struct request_name *name)
+{
+    const struct names *names = &query->view->snapshot->names;
+    size_t best = query->count;
+    float most = 0;
+    for (size_t c = 0; c < query->count; c++) {
+        if (evidence->leads[c] || wt__ranking(query, 0, SOURCE_NAMED)->scores[c] <= 0)
+            continue;
+        if (query->rows[c] == name->row)
+            return c;
+        if (!wt__names_has(names, name->hash, query->rows[c]))
+            continue;
+        float score = others(query, evidence, name->text, c);
+        if (best == query->count || score > most) {
+            best = c;
+            most = score;
+        }
+    }
+    return best;
+}
+
+int wt__named_order(struct query *query, struct evidence *evidence, wt_error *err)
+{
+    const struct request_names *names = &query->workspace->names;
+    const struct ranking *ranking = wt__ranking(query, 0, SOURCE_NAMED);
+    static const struct str whole = {"", 0};
+    if (ranking->len == 0)
+        return 0;
+    evidence->leads = wt__arena_array(&query->workspace->arena, uint16_t, query->count);
+    evidence->named = wt__arena_array(&query->workspace->arena, float, query->count);
+    if (!evidence->leads || !evidence->named)
+        return wt__fail_nomem(err);
+    float best = 0;
+    for (size_t c = 0; c < query->count; c++)
+        best = fmaxf(best, others(query, evidence, whole, c));
+    float step = STEP * (best > 0 ? best : 1);
+    uint16_t count = 0;
+    for (size_t i = 0; i < names->count; i++) {
+        size_t c = leader(query, evidence, &names->items[i]);
+        if (c < query->count) {
+            evidence->leads[c] = ++count;
+            evidence->named[c] = best + step * (float)(1 + names->count - count);
+        }
+    }
+    for (size_t c = 0; names->only && c < query->count; c++)
+        if (ranking->scores[c] > 0 && !evidence->leads[c]) {
+            float share = best > 0 ? others(query, evidence, whole, c) / best : 0;
+            evidence->named[c] = best + step * (.25f + .5f * fmaxf(share, 0));
+        }
+    query->out->named = count;
+    query->out->named_only = names->only;
+    return 0;
+}

@@ -1,0 +1,110 @@
+#include "retrieve/tool_names.h"
+
+#include "retrieve/path_name.h"
+#include "text/analyser.h"
+#include "text/name_hash.h"
+
+enum { NAMES_OF_TOOL = 8, LETTERS_MIN = 2 };
+
+struct adding {
+    struct names_builder *builder;
+    uint32_t row;
+    uint64_t hashes[NAMES_OF_TOOL];
+    size_t count;
+    int rc;
+};
+
+static void add_hash(struct adding *adding, uint64_t hash, enum name_kind kind, size_t words)
+{
+    for (size_t i = 0; i < adding->count; i++)
+        if (adding->hashes[i] == hash)
+            return;
+    if (adding->count < NAMES_OF_TOOL)
+        adding->hashes[adding->count++] = hash;
+    if (adding->rc == 0)
+        adding->rc = wt__names_builder_add(adding->builder, hash, kind, adding->row, words);
+}
+
+static size_t count_words(struct str text)
+{
+    struct word_part part = {0};
+    size_t words = 0;
+    while (wt__analyser_next_part(text, &part))
+        words++;
+    return words;
+}
+
+/* A number alone names nothing, nor does one letter. */
+static bool has_letters(struct str text)
+{
+    size_t letters = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i], lower = c | 0x20;
+        letters += c >= 0x80 || (lower >= 'a' && lower <= 'z');
+    }
+    return letters >= LETTERS_MIN;
+}
+
+static void add_name(struct adding *adding, struct str name, enum name_kind kind)
+{
+    if (has_letters(name))
+        add_hash(adding, wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, name)), kind, count_words(name));
+}
+
+/* Without "~2", which tells it from another tool of the same name. */
+static struct str without_number(struct str name)
+{
+    size_t len = name.len;
+    while (len > 0 && name.ptr[len - 1] >= '0' && name.ptr[len - 1] <= '9')
+        len--;
+    return len > 1 && len < name.len && name.ptr[len - 1] == '~' ? (struct str){name.ptr, len - 1} : name;
+}
+
+/* One word is no title: "Search" stands in requests that mean other tools. */
+static void add_title(struct adding *adding, struct str title)
+{
+    size_t words = count_words(title);
+    if (words >= 2 && words <= NAME_WORDS_MAX)
+        add_name(adding, title, NAME_TITLE);
+}
+
+/* A description that is one sentence, or nothing. */
+static struct str one_sentence(struct str description)
+{
+    static const struct str none = {"", 0};
+    description = wt__str_trim(description);
+    for (size_t i = 0; i + 1 < description.len; i++)
+        if (description.ptr[i] == '\n' || (description.ptr[i] == '.' && wt__is_blank(description.ptr[i + 1])))
+            return none;
+    return description;
+}
+
+static void add_id(struct adding *adding, const struct tool *tool)
+{
+    uint64_t state = wt__name_hash_text(NAME_HASH_EMPTY, tool->provider);
+    if (tool->provider.len > 0 && has_letters(tool->name))
+        add_hash(adding, wt__name_hash_end(wt__name_hash_text(state, tool->name)), NAME_ID,
+                 count_words(tool->provider) + count_words(tool->name));
+    add_name(adding, tool->export_name, NAME_ID);
+}
+
+static void add_path(struct adding *adding, struct str text)
+{
+    uint64_t hash;
+    if (wt__path_name_hash(text, &hash))
+        add_hash(adding, hash, NAME_PATH, 0);
+}
+
+int wt__tool_names_add(struct names_builder *builder, const struct tool *tool, uint32_t row, wt_error *err)
+{
+    struct adding adding = {.builder = builder, .row = row};
+    add_name(&adding, tool->name, NAME_OWN);
+    add_name(&adding, without_number(tool->name), NAME_OWN);
+    add_title(&adding, tool->title.len > 0 ? tool->title : one_sentence(tool->description));
+    add_id(&adding, tool);
+    add_path(&adding, tool->name);
+    add_path(&adding, tool->source_id);
+    if (!wt__path_name_hash(tool->source_id, &(uint64_t){0}))
+        add_name(&adding, tool->source_id, NAME_ID);
+    return adding.rc < 0 ? wt__fail_nomem(err) : 0;
+}

@@ -1,0 +1,35 @@
+#include "text/name_hash.h"
+
+#include "text/analyser.h"
+#include "text/unicode.h"
+
+static uint64_t hash_bytes(uint64_t state, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        state = wt__name_hash_byte(state, (unsigned char)bytes[i]);
+    return state;
+}
+
+uint64_t wt__name_hash_text(uint64_t state, struct str text)
+{
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    while (text.len > 0 && at < end) {
+        uint32_t c = wt__utf8_next(&at, end);
+        enum unicode_kind kind = wt__unicode_kind(c);
+        char bytes[4];
+        if (kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT)
+            state = hash_bytes(state, bytes, wt__analyser_fold(c, bytes));
+    }
+    return state;
+}
+
+/* Every bit of the state on every bit of the hash: FNV leaves the upper ones to the first bytes. */
+uint64_t wt__name_hash_end(uint64_t state)
+{
+    state ^= state >> 33;
+    state *= UINT64_C(0xff51afd7ed558ccd);
+    state ^= state >> 33;
+    state *= UINT64_C(0xc4ceb9fe1a85ec53);
+    state ^= state >> 33;
+    return state >> (64 - NAME_HASH_BITS);
+}
