@@ -62,16 +62,21 @@ def joined(names):
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
 
 
+def bare(name):
+    """What is left of a name that somebody types from memory."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
 def requests(names, count, seed):
-    """(request, names) in which what is drawn depends on the names and the seed alone."""
+    """(request, names, how to compare them): what is drawn depends on the names and the seed alone."""
     draw = random.Random(seed)
     for _ in range(count):
         chosen = draw.sample(names, min(draw.randint(1, MOST), len(names)))
-        casing = CASINGS[draw.choice(list(CASINGS))] if draw.random() < .5 else CASINGS["as it is"]
-        typed = [casing(name) for name in chosen]
+        casing = draw.choice(list(CASINGS)) if draw.random() < .5 else "as it is"
+        typed = [CASINGS[casing](name) for name in chosen]
         join = draw.choice(JOINS + (joined,))
         text = join(typed) if callable(join) else join.join(typed)
-        yield draw.choice(FRAMES).format(text), chosen
+        yield draw.choice(FRAMES).format(text), chosen, str if casing == "as it is" else bare
 
 
 def find(options, store, way, request, k):
@@ -84,16 +89,21 @@ def find(options, store, way, request, k):
 
 
 def measure(options, label, store, asked, k):
-    """One row: how many requests are right, by each way. asked: (request, what must be among the first k)."""
+    """One row: how many requests are right, by each way. asked: (request, what must be among the first k, how to
+    compare them)."""
     cells = []
     for way in WAYS:
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            found = list(pool.map(lambda pair: find(options, store, way, pair[0], k), asked))
-        missing = [(request, wanted - set(hits), hits) for (request, wanted), hits in zip(asked, found)
-                   if (wanted - set(hits) if k == FIRST else not wanted & set(hits))]
+            found = list(pool.map(lambda row: find(options, store, way, row[0], k), asked))
+        missing = []
+        for (request, wanted, same), hits in zip(asked, found):
+            there = set(map(same, hits))
+            lacks = [name for name in wanted if same(name) not in there]
+            if lacks and (k > 1 or len(lacks) == len(wanted)):
+                missing.append((request, lacks, hits))
         cells.append(f"{len(asked) - len(missing)} of {len(asked)}")
         for request, lacks, hits in missing if options.failures else ():
-            print(f"   {label}, {way}: {request!r} lacks {sorted(lacks)[:4]}, has {hits[:3]}", file=sys.stderr)
+            print(f"   {label}, {way}: {request!r} lacks {lacks[:4]}, has {hits[:3]}", file=sys.stderr)
     print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
 
 
@@ -103,10 +113,10 @@ def measure_set(options, folder, work):
     subprocess.run([options.whichtool, "-s", store, "-q", "add", folder], check=True, stdout=subprocess.DEVNULL)
     with open(os.path.join(folder, "corpus.jsonl"), encoding="utf-8") as file:
         names = sorted({json.loads(line)["title"] for line in file})
-    asked = [(request, set(chosen)) for request, chosen in requests(names, options.requests, options.seed)]
+    asked = list(requests(names, options.requests, options.seed))
     if options.write:
         with open(os.path.join(options.write, f"{name}.jsonl"), "w", encoding="utf-8") as file:
-            file.writelines(json.dumps({"request": request, "names": sorted(chosen)}) + "\n" for request, chosen in asked)
+            file.writelines(json.dumps({"request": row[0], "names": row[1]}) + "\n" for row in asked)
     measure(options, name, store, asked, FIRST)
 
 
@@ -116,23 +126,29 @@ def tools_of(options, store):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def summary(tool):
+    """The title, or a description that is one short sentence; of two words or more."""
+    text = tool["title"] or tool["description"].strip()
+    brief = tool["title"] or ("." not in text[:-1] and "\n" not in text and len(words(text)) <= SUMMARY_WORDS)
+    return text if brief and len(words(text)) >= 2 else None
+
+
 def measure_real(options):
     cache = options.real or fetch.default_cache()
     store = os.path.join(cache, "store.wt")
     dev = {source["service"] for source in fetch.sources(check.HERE) if source["split"] == "dev"}
-    tools = [tool for tool in tools_of(options, store) if tool["provider"] in dev]
-    texts = {"name": "name", "title": "title", "summary": "description", "id": "id", "source id": "source_id"}
-    for label, field in texts.items():
-        named = collections.defaultdict(set)
+    tools = tools_of(options, store)
+    for field in ("name", "title", "id", "source_id"):
+        named, of_dev = collections.defaultdict(set), {}
         for tool in tools:
-            text = (tool.get(field) or "").strip()
-            brief = label != "summary" or (not tool.get("title") and "." not in text[:-1] and "\n" not in text and
-                                           2 <= len(words(text)) <= SUMMARY_WORDS)
-            if text and brief and (label != "title" or len(words(text)) >= 2):
-                named[text].add(tool["id"])
-        asked = sorted(named.items())
+            text = summary(tool) if field == "title" else tool[field]
+            if text:
+                named[bare(text)].add(tool["id"])
+                if tool["provider"] in dev:
+                    of_dev.setdefault(text)
+        asked = [(text, named[bare(text)], str) for text in sorted(of_dev)]
         random.Random(options.seed).shuffle(asked)
-        measure(options, f"real dev, {label}", store, asked[:options.requests], 1)
+        measure(options, f"real dev, {field}", store, asked[:options.requests], 1)
 
 
 def main():

@@ -22,12 +22,12 @@ static size_t lower_bound(const struct names *names, uint64_t value)
 struct name_run wt__names_find(const struct names *names, uint64_t hash)
 {
     size_t first = lower_bound(names, wt__name_entry(hash, NAME_OWN, 0));
-    return (struct name_run){first, lower_bound(names, wt__name_entry(hash, NAME_PATH, NAME_NO_ROW)) - first};
+    return (struct name_run){first, lower_bound(names, wt__name_entry(hash, NAME_WRITTEN, NAME_NO_ROW)) - first};
 }
 
 bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row)
 {
-    for (enum name_kind kind = NAME_OWN; kind <= NAME_PATH; kind++) {
+    for (enum name_kind kind = NAME_OWN; kind <= NAME_WRITTEN; kind++) {
         uint64_t entry = wt__name_entry(hash, kind, row);
         size_t at = lower_bound(names, entry);
         if (at < names->count && names->entries[at] == entry)

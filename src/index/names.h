@@ -1,6 +1,6 @@
 /* names.h: which rows a name has, by its hash: a sorted list of numbers, one for each name and row.
  *
- *   entry   hash (NAME_HASH_BITS) | kind (2) | row (22), from the greatest bit down
+ *   entry   hash (NAME_HASH_BITS) | kind (3) | row (21), from the greatest bit down
  *
  * A name has one run of entries, in order of kind and row. Two names may share a hash, which a catalogue of a million
  * tools with four names each meets once in 270,000 look-ups. */
@@ -17,10 +17,11 @@ enum name_kind {
     NAME_OWN,   /* the tool's */
     NAME_TITLE, /* or summary, of two words or more */
     NAME_ID,    /* with its provider, as it is exported, or as its source has it */
-    NAME_PATH   /* method and path of an HTTP operation */
+    NAME_PATH,  /* method and path of an HTTP operation */
+    NAME_WRITTEN /* the tool's, byte by byte: which of those of one name is written like that */
 };
 
-enum { NAME_ROW_BITS = 22, NAME_KIND_BITS = 2, NAME_NO_ROW = (1 << NAME_ROW_BITS) - 1 };
+enum { NAME_ROW_BITS = 21, NAME_KIND_BITS = 3, NAME_NO_ROW = (1 << NAME_ROW_BITS) - 1 };
 
 /* All zero: no names. */
 struct names {

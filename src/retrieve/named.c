@@ -1,8 +1,8 @@
 /* named.c: the names of tools that stand in a request (request_names.h). Who writes a name means its tool, whatever
  * else its words say, so this evidence is not weighed against the other: a tool that is named leads.
  *
- *   leaders    for each name in the request's order one tool: that of a provider which is named beside it, else the one
- *              of which the other sources think best
+ *   leaders    for each name in the request's order one tool: that of a provider which is named beside it, else one that
+ *              is written just so, and of several the one of which the other sources think best
  *   namesakes  the other tools of these names; before the rest where the request is made of names only, and by the
  *              other evidence alone in a sentence
  *   rest       as if there were no names
@@ -123,6 +123,7 @@ static size_t leader(const struct query *query, const struct evidence *evidence,
     const struct names *names = &query->view->snapshot->names;
     size_t best = query->count;
     float most = 0;
+    bool written = false;
     for (size_t c = 0; c < query->count; c++) {
         if (evidence->leads[c] || wt__ranking(query, 0, SOURCE_NAMED)->scores[c] <= 0)
             continue;
@@ -130,10 +131,12 @@ static size_t leader(const struct query *query, const struct evidence *evidence,
             return c;
         if (!wt__names_has(names, name->hash, query->rows[c]))
             continue;
+        bool as_written = name->written != NAME_UNWRITTEN && wt__names_has(names, name->written, query->rows[c]);
         float score = others(query, evidence, name->text, c);
-        if (best == query->count || score > most) {
+        if (best == query->count || as_written > written || (as_written == written && score > most)) {
             best = c;
             most = score;
+            written = as_written;
         }
     }
     return best;

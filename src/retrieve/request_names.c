@@ -165,7 +165,7 @@ static int read_tokens(struct reading *reading, struct arena *arena, wt_error *e
 static bool look_up(const struct reading *reading, struct str text, struct request_name *out)
 {
     uint64_t hash = wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, text));
-    *out = (struct request_name){text, hash, wt__names_find(reading->names, hash), NAME_ANY_ROW};
+    *out = (struct request_name){text, hash, wt__names_find(reading->names, hash), NAME_ANY_ROW, NAME_UNWRITTEN};
     return out->run.count > 0;
 }
 
@@ -247,7 +247,10 @@ static bool find_path(struct reading *reading, size_t at)
     size_t start = token->start;
     while (start > 0 && is_one_of(request.ptr[start - 1], STR("/{:")))
         start--;
-    struct str text = slice(request, start, token->end);
+    size_t end = token->end;
+    while (end < request.len && request.ptr[end] == '}')
+        end++;
+    struct str text = slice(request, start, end);
     size_t method = PATH_METHODS;
     for (size_t i = at; i-- > 0 && method == PATH_METHODS;)
         method = wt__path_method(slice(request, reading->tokens[i].start, reading->tokens[i].end));
@@ -260,7 +263,8 @@ static bool find_path(struct reading *reading, size_t at)
         return false;
     reading->paths++;
     token->form = FORM_IDENTIFIER;
-    token->found = (struct request_name){.text = text, .row = NAME_ANY_ROW};
+    token->found = (struct request_name){.text = slice(request, told ? reading->tokens[at - 1].start : start, end),
+                                         .row = NAME_ANY_ROW};
     token->tokens = told ? 2 : 1;
     for (size_t first = 0; first <= PATH_SKIPPED_MAX && first < path.count; first++)
         if (look_up_values(reading, &path, method, first, &token->found))
@@ -268,7 +272,7 @@ static bool find_path(struct reading *reading, size_t at)
     return false;
 }
 
-static void find_written(struct reading *reading)
+static void find_identifiers(struct reading *reading)
 {
     for (size_t i = 0; i < reading->count; i++) {
         struct token *token = &reading->tokens[i];
@@ -306,7 +310,7 @@ static bool is_filler(struct str word)
     return false;
 }
 
-enum { COST_FILLER = 1, COST_NAME = 4, COST_DELIMITER = 3, COST_NONE = 1 << 20 };
+enum { COST_FILLER = 3, COST_NAME = 4, COST_DELIMITER = 3, COST_NONE = 1 << 20 };
 
 /* The cheapest way to have read the tokens before this one. */
 struct step {
@@ -341,7 +345,7 @@ static void reach_names(const struct reading *reading, struct step *steps, size_
         state = wt__name_hash_text(state, slice(reading->request, tokens[end].start, tokens[end].end));
         uint64_t hash = wt__name_hash_end(state);
         struct request_name name = {slice(reading->request, tokens[at].start, tokens[end].end), hash,
-                                    wt__names_find(reading->names, hash), NAME_ANY_ROW};
+                                    wt__names_find(reading->names, hash), NAME_ANY_ROW, NAME_UNWRITTEN};
         if (name.run.count > 0)
             reach(steps, at, end + 1, cost, &name);
     }
@@ -445,6 +449,13 @@ static void find_provider(const struct reading *reading, struct request_name *na
     }
 }
 
+static void find_written(const struct reading *reading, struct request_name *name)
+{
+    name->written = wt__name_hash_written(name->text);
+    if (name->run.count < 2 || wt__names_find(reading->names, name->written).count == 0)
+        name->written = NAME_UNWRITTEN;
+}
+
 int wt__request_names(struct request_names *out, const struct names *names, struct str request, struct arena *arena,
                       wt_error *err)
 {
@@ -453,13 +464,15 @@ int wt__request_names(struct request_names *out, const struct names *names, stru
     int rc = read_tokens(&reading, arena, err);
     if (rc < 0)
         return rc;
-    find_written(&reading);
+    find_identifiers(&reading);
     if (reading.count <= COVER_TOKENS_MAX)
         rc = cover(&reading, arena, out, err);
     for (size_t i = 0; !out->only && i < reading.count; i++)
         if (reading.tokens[i].found.run.count > 0 && reading.tokens[i].form == FORM_IDENTIFIER)
             add(out, &reading.tokens[i].found);
-    for (size_t i = 0; i < out->count; i++)
+    for (size_t i = 0; i < out->count; i++) {
         find_provider(&reading, &out->items[i]);
+        find_written(&reading, &out->items[i]);
+    }
     return rc;
 }

@@ -23,12 +23,14 @@ enum {
 };
 
 #define NAME_ANY_ROW UINT32_MAX
+#define NAME_UNWRITTEN UINT64_MAX
 
 struct request_name {
     struct str text; /* of the request */
     uint64_t hash;
     struct name_run run; /* the entries of the index */
     uint32_t row;        /* of the provider that the request names beside it, or NAME_ANY_ROW */
+    uint64_t written;    /* the hash of those that are written like that; NAME_UNWRITTEN where none is */
 };
 
 struct request_names {

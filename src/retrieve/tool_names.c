@@ -4,7 +4,7 @@
 #include "text/analyser.h"
 #include "text/name_hash.h"
 
-enum { NAMES_OF_TOOL = 8, LETTERS_MIN = 2 };
+enum { NAMES_OF_TOOL = 10, LETTERS_MIN = 2 };
 
 struct adding {
     struct names_builder *builder;
@@ -95,6 +95,12 @@ static void add_path(struct adding *adding, struct str text)
         add_hash(adding, hash, NAME_PATH, 0);
 }
 
+static void add_written(struct adding *adding, struct str text)
+{
+    if (has_letters(text))
+        add_hash(adding, wt__name_hash_written(text), NAME_WRITTEN, 0);
+}
+
 int wt__tool_names_add(struct names_builder *builder, const struct tool *tool, uint32_t row, wt_error *err)
 {
     struct adding adding = {.builder = builder, .row = row};
@@ -106,5 +112,7 @@ int wt__tool_names_add(struct names_builder *builder, const struct tool *tool, u
     add_path(&adding, tool->source_id);
     if (!wt__path_name_hash(tool->source_id, &(uint64_t){0}))
         add_name(&adding, tool->source_id, NAME_ID);
+    add_written(&adding, tool->name);
+    add_written(&adding, tool->source_id);
     return adding.rc < 0 ? wt__fail_nomem(err) : 0;
 }

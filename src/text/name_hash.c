@@ -23,6 +23,11 @@ uint64_t wt__name_hash_text(uint64_t state, struct str text)
     return state;
 }
 
+uint64_t wt__name_hash_written(struct str text)
+{
+    return wt__name_hash_end(hash_bytes(wt__name_hash_byte(NAME_HASH_EMPTY, '\0'), text.ptr, text.len));
+}
+
 /* Every bit of the state on every bit of the hash: FNV leaves the upper ones to the first bytes. */
 uint64_t wt__name_hash_end(uint64_t state)
 {

@@ -24,6 +24,9 @@ static inline uint64_t wt__name_hash_byte(uint64_t state, unsigned char byte)
     return (state ^ byte) * UINT64_C(0x100000001b3); /* FNV-1a */
 }
 
+/* The hash of a text as it is written, which is that of no other text's name. */
+uint64_t wt__name_hash_written(struct str text);
+
 /* What a state comes to: NAME_HASH_BITS of it. */
 uint64_t wt__name_hash_end(uint64_t state);
 
