@@ -35,7 +35,8 @@ double wt__read_candidates(const struct search *search, const struct chooser *ch
     wt__candidate_features_read(out, &search->hits, wt__search_neighbours(search));
     if (!search->plan.encoder && out->tools > 0)
         return NAN;
-    return fmin((double)wt__no_answer_probability(chooser, out), recorded_bound(search));
+    double bound = search->hits.named > 0 ? 1 - (double)RELEVANCE_NAMED : 1;
+    return fmin(fmin((double)wt__no_answer_probability(chooser, out), recorded_bound(search)), bound);
 }
 
 void wt__tell_probabilities(struct search *search, double none)
@@ -43,7 +44,8 @@ void wt__tell_probabilities(struct search *search, double none)
     struct hit_list *hits = &search->hits;
     for (size_t i = 0; i < hits->len; i++) {
         struct hit *hit = &hits->items[i];
-        float found = wt__relevance(search->plan.relevance, &search->plan.retriever, hits, hit);
+        float found = hit->lead ? RELEVANCE_NAMED
+                                : wt__relevance(search->plan.relevance, &search->plan.retriever, hits, hit);
         float recorded = wt__search_recorded(search, hit->row);
         hit->probability = wt__relevance_below(recorded > 0 ? fmaxf(found, recorded) : found, none);
     }

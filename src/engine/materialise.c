@@ -51,14 +51,17 @@ static bool reads_words(const struct search *search)
     return wt__retriever_asks(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
 }
 
-/* A stage as it is shown: that of a sub-query says which. NULL when memory is out. */
+/* A stage as it is shown: that of a part of the request says which. NULL when memory is out. */
 static const char *stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
 {
     struct buffer text = {0};
-    if (strcmp(stage->name, SUBQUERY_STAGE) != 0)
+    struct str part = strcmp(stage->name, SUBQUERY_STAGE) == 0 ? hit->subquery
+                      : strcmp(stage->name, NAME_STAGE) == 0   ? hit->name
+                                                               : (struct str){0};
+    if (part.len == 0)
         return stage->name;
-    wt__buffer_text(&text, SUBQUERY_STAGE " \"");
-    wt__utf8_append(&text, hit->subquery);
+    wt__buffer_printf(&text, "%s \"", stage->name);
+    wt__utf8_append(&text, part);
     wt__buffer_char(&text, '"');
     const char *name = wt__arena_copy(arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);

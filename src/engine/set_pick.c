@@ -138,9 +138,23 @@ static int pick_complete(struct picking *p, wt_error *err)
                           p->selection->arena, err);
 }
 
+/* Who says nothing but names wants those tools and no others. */
+static void pick_named(struct picking *p)
+{
+    struct hit_list *hits = &p->search.hits;
+    for (; p->count < hits->named; p->count++) {
+        hits->items[p->count].score = hits->items[p->count].probability = RELEVANCE_NAMED;
+        p->which[p->count] = (uint32_t)p->count;
+    }
+}
+
 static int pick(struct picking *p, wt_error *err)
 {
     struct chosen chosen;
+    if (p->search.hits.named_only && p->search.hits.named > 0) {
+        pick_named(p);
+        return 0;
+    }
     if (p->search.untrained && p->selection->options->complete == 0) {
         pick_untrained(p);
         return 0;

@@ -17,7 +17,10 @@ size_t wt__reranker_depth(const struct reranker *reranker)
 
 int wt__rerank(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err)
 {
-    return reranker->kind && hits->len > 0 ? reranker->kind->run(reranker, input, hits, err) : 0;
+    int rc = reranker->kind && hits->len > 0 ? reranker->kind->run(reranker, input, hits, err) : 0;
+    if (rc == 0 && reranker->kind)
+        wt__named_first(hits);
+    return rc;
 }
 
 void wt__hit_rescore(struct hit *hit, float score)

@@ -25,7 +25,8 @@ static int read_terms(struct workspace *workspace, struct text *text, wt_error *
         return wt__fail_nomem(err);
     size_t count = workspace->tokens.len - first;
     text->terms = wt__arena_array(&workspace->arena, struct lexical_term, count);
-    if (!text->terms)
+    text->shares = wt__arena_array(&workspace->arena, float, count);
+    if (!text->terms || !text->shares)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
         text->terms[i] = (struct lexical_term){workspace->tokens.terms[first + i], 1};
@@ -126,6 +127,24 @@ static void features(const struct query *query, size_t c, float *out)
     out[FEATURE_SUBQUERY_WORDS] = workspace->text_count > 1 ? 0 : out[FEATURE_WORDS];
     for (size_t t = 1; t < workspace->text_count; t++)
         out[FEATURE_SUBQUERY_WORDS] = fmaxf(out[FEATURE_SUBQUERY_WORDS], share(&workspace->texts[t], c));
+}
+
+struct word_share wt__word_share(const struct query *query, size_t c)
+{
+    const struct lexical *index = &query->view->snapshot->lexical;
+    const struct text *whole = &query->workspace->texts[0];
+    struct word_share out = {0};
+    float found = 0, all = 0;
+    wt__lexical_explain(index, &query->workspace->queries[0], whole->terms, whole->term_count, query->rows[c],
+                        whole->shares);
+    for (size_t i = 0; i < whole->term_count; i++) {
+        float idf = whole->terms[i].weight * wt__lexical_idf(index->rows, wt__lexical_df(index, whole->terms[i].text));
+        out.count += whole->shares[i] > 0;
+        found += whole->shares[i] > 0 ? idf : 0;
+        all += idf;
+    }
+    out.weight = all > 0 ? found / all : 0;
+    return out;
 }
 
 const struct source wt__source_bm25 = {.name = "bm25",

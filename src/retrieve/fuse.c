@@ -173,6 +173,8 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
         }
         wt__sources[s]->features(query, c, out->features);
     }
+    if (wt__query_asks(query, SOURCE_BM25))
+        out->words = wt__word_share(query, c);
     out->features[FEATURE_SCORE] = first->score > 0 ? choice->score / first->score : 0;
     if (choice->text > 0) {
         struct stage_evidence *stage = wt__hit_stage(out, SUBQUERY_STAGE);
@@ -182,8 +184,5 @@ void wt__fuse_hit(const struct query *query, const struct evidence *evidence, co
         stage->share = choice->subquery;
         stage->weight = evidence->subquery_weight;
     }
-    if (evidence->named && evidence->named[c] > 0) {
-        out->lead = evidence->leads[c];
-        wt__hit_stage(out, wt__source_named.name)->share = choice->score - evidence->value[0][c] - choice->subquery;
-    }
+    wt__named_hit(query, evidence, choice, out);
 }

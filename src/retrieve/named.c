@@ -11,7 +11,6 @@
 #include "retrieve/named.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { NAMESAKES_MAX = 100, ENTRIES_READ = 4096 /* of a name */ };
 
@@ -91,7 +90,7 @@ static void features(const struct query *query, size_t c, float *out)
     (void)query, (void)c, (void)out;
 }
 
-const struct source wt__source_named = {.name = "name",
+const struct source wt__source_named = {.name = NAME_STAGE,
                                         .given = true,
                                         .there = there,
                                         .search = search,
@@ -142,6 +141,31 @@ static size_t leader(const struct query *query, const struct evidence *evidence,
     return best;
 }
 
+void wt__named_hit(const struct query *query, const struct evidence *evidence, const struct choice *choice,
+                   struct hit *out)
+{
+    size_t c = choice->candidate;
+    if (!evidence->named || evidence->named[c] <= 0)
+        return;
+    out->lead = evidence->leads[c];
+    out->name = out->lead ? query->workspace->names.items[out->lead - 1].text : (struct str){"", 0};
+    wt__hit_stage(out, NAME_STAGE)->share = choice->score - evidence->value[0][c] - choice->subquery;
+    query->out->named += out->lead > 0;
+}
+
+void wt__named_first(struct hit_list *hits)
+{
+    for (size_t i = 1; hits->named > 0 && i < hits->len; i++) {
+        struct hit hit = hits->items[i];
+        size_t at = i;
+        for (; hit.lead && at > 0 && (!hits->items[at - 1].lead || hits->items[at - 1].lead > hit.lead); at--)
+            hits->items[at] = hits->items[at - 1];
+        hits->items[at] = hit;
+    }
+    for (size_t i = hits->named > 0 ? hits->len : 0; i-- > 1;)
+        hits->items[i - 1].score = fmaxf(hits->items[i - 1].score, hits->items[i].score);
+}
+
 int wt__named_order(struct query *query, struct evidence *evidence, wt_error *err)
 {
     const struct request_names *names = &query->workspace->names;
@@ -157,12 +181,11 @@ int wt__named_order(struct query *query, struct evidence *evidence, wt_error *er
     for (size_t c = 0; c < query->count; c++)
         best = fmaxf(best, others(query, evidence, whole, c));
     float step = STEP * (best > 0 ? best : 1);
-    uint16_t count = 0;
     for (size_t i = 0; i < names->count; i++) {
         size_t c = leader(query, evidence, &names->items[i]);
         if (c < query->count) {
-            evidence->leads[c] = ++count;
-            evidence->named[c] = best + step * (float)(1 + names->count - count);
+            evidence->leads[c] = (uint16_t)(1 + i);
+            evidence->named[c] = best + step * (float)(names->count - i);
         }
     }
     for (size_t c = 0; names->only && c < query->count; c++)
@@ -170,7 +193,6 @@ int wt__named_order(struct query *query, struct evidence *evidence, wt_error *er
             float share = best > 0 ? others(query, evidence, whole, c) / best : 0;
             evidence->named[c] = best + step * (.25f + .5f * fmaxf(share, 0));
         }
-    query->out->named = count;
     query->out->named_only = names->only;
     return 0;
 }

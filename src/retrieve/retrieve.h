@@ -110,6 +110,12 @@ struct stage_evidence {
     float weight;     /* that its evidence has there; 0: it has none */
 };
 
+/* What of a request's different words, stop words aside, a tool has; all zero where words were not looked at. */
+struct word_share {
+    unsigned count;
+    float weight; /* by idf, 0 to 1 */
+};
+
 /* Every source, the sub-query of the request, and what two second stages can say. */
 enum { HIT_STAGES = SOURCES + 3 };
 
@@ -119,12 +125,15 @@ struct hit {
     struct stage_evidence stages[HIT_STAGES]; /* in the order in which they spoke */
     float features[RETRIEVE_FEATURES];        /* 0 for what was not looked at */
     float probability;                        /* that the request needs it; NaN where nothing tells */
-    unsigned lead;                            /* its place among the tools that the request names; 0: it is none */
+    struct word_share words;                  /* what of the request's words the tool has */
+    unsigned lead;       /* it leads, as the tool of that one of the request's names, from 1; 0: it does not */
+    struct str name;     /* that name, as the request has it */
     struct str subquery; /* the sub-query of the request that this hit answers best; empty when it has only one */
 };
 
 #define SUBQUERY_STAGE "subquery"
 #define ACTION_STAGE "action"
+#define NAME_STAGE "name"
 
 /* What the stage of that name said of the hit; a new one where it said nothing yet. The name is borrowed. */
 struct stage_evidence *wt__hit_stage(struct hit *hit, const char *name);
@@ -140,10 +149,13 @@ struct hit_list {
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
     double encode_ms;
-    size_t named;           /* hits that the request names: the first ones */
+    size_t named;           /* hits that lead: the first ones */
     bool named_only;        /* it says nothing else */
     size_t copies_left_out; /* near-copies that were passed over on the way to these */
 };
+
+/* Brings those that lead to the front again, after a later stage gave all their order; scores do not rise then. */
+void wt__named_first(struct hit_list *hits);
 
 /* Scratch of one running query: analyser, encoder scratch, cursors, arena. Warm, a query allocates nothing per tool. */
 struct workspace;

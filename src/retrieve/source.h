@@ -32,6 +32,7 @@ struct text {
     size_t term_count;
     unsigned *fields; /* [term_count] in which fields of the tool being explained; NULL before the first */
     float coverage;
+    float *shares; /* [term_count] scratch of wt__word_share */
 
     struct provider_names providers; /* of providers alone */
     unsigned actions;                /* of actions alone; enum action */
@@ -105,6 +106,9 @@ bool wt__query_asks(const struct query *query, enum source_id source);
 
 /* The value of each candidate for each text, from every source that has a weight. */
 int wt__fuse(struct query *query, struct evidence *out, wt_error *err);
+
+/* bm25.c: what of the whole request's words candidate c has. */
+struct word_share wt__word_share(const struct query *query, size_t c);
 
 /* The candidate that was chosen, with what each source said of it and, where they are wanted, its features; `first` is
  * the best of them. */
