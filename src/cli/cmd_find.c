@@ -22,6 +22,23 @@ static void tell(const struct cli *cli, const wt_hits *hits)
                      100 * hits->multi_provider_probability);
 }
 
+/* Which hits are weak, where no sign could say it beside them, and how many were left out. */
+static void tell_weak(struct cli *cli, const wt_hits *hits, bool table)
+{
+    struct buffer weak = {0};
+    for (size_t i = 0; i < hits->len; i++)
+        if (hits->items[i]->weak)
+            wt__buffer_printf(&weak, "%s%s", weak.len > 0 ? ", " : "", hits->items[i]->tool->id);
+    if (weak.len > 0 && table)
+        wt__cli_note(cli, "?: no more than a common word speaks for it; --none-if-unsure leaves it out.");
+    else if (weak.len > 0 && !weak.failed && wt__definition_format(cli))
+        wt__cli_note(cli, "No more than a common word speaks for %s; --none-if-unsure leaves out such tools.", weak.ptr);
+    if (hits->weak > 0)
+        wt__cli_note(cli, "%zu %s left out, for which no more than a common word speaks.", hits->weak,
+                     hits->weak == 1 ? "tool is" : "tools are");
+    wt__buffer_dispose(&weak);
+}
+
 static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
 {
     const struct found found = {.hits = hits->items,
@@ -51,6 +68,7 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
     if (table)
         tell(cli, hits);
     wt__note_reading(cli, &found);
+    tell_weak(cli, hits, table);
     if (hits->copies > 0)
         wt__cli_note(cli, "%zu near-%s left out; --copies shows %s.", hits->copies,
                      hits->copies == 1 ? "copy of an older tool is" : "copies of older tools are",
@@ -90,6 +108,7 @@ int wt__cmd_find(struct cli *cli)
         options.abstain = abstain;
         options.copies = wt__given(cli, OPT_COPIES);
         options.as_typed = wt__given(cli, OPT_AS_TYPED);
+        options.none_if_unsure = wt__given(cli, OPT_NONE_IF_UNSURE);
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_hits *hits = NULL;
         wt_error err;

@@ -114,6 +114,8 @@ static void json_hit(const struct cli *cli, struct buffer *out, const wt_hit *hi
     wt__json_number(out, "score", hit->score);
     wt__json_number(out, "probability", hit->probability);
     wt__json_number(out, "tokens", wt__given(cli, OPT_MAX_TOKENS) ? (double)hit->tokens : NAN);
+    wt__json_key(out, "weak");
+    wt__buffer_text(out, hit->weak ? "true" : "false");
     wt__json_tool(out, hit->tool);
     if (wt__given(cli, OPT_EXPLAIN)) {
         json_stages(out, hit);
@@ -236,15 +238,16 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
     wt__buffer_dispose(&text);
 }
 
-/* Rank, score and probability; on a narrow terminal there is no room for the score. */
+/* Rank, score and probability, with a sign behind them where the hit is weak; on a narrow terminal there is no room for the score. */
 static int write_lead(char *out, size_t size, const wt_hit *hit, size_t rank, int rank_width, bool narrow)
 {
     char probability[16] = "     ";
     if (!isnan(hit->probability))
         snprintf(probability, sizeof probability, "%3.0f %%", 100 * hit->probability);
+    char sign = hit->weak ? '?' : ' ';
     if (narrow)
-        return snprintf(out, size, "%*zu  %s  ", rank_width, rank, probability);
-    return snprintf(out, size, "%*zu  %6.3f  %s  ", rank_width, rank, hit->score, probability);
+        return snprintf(out, size, "%*zu  %s%c ", rank_width, rank, probability, sign);
+    return snprintf(out, size, "%*zu  %6.3f  %s%c ", rank_width, rank, hit->score, probability, sign);
 }
 
 static void print_table(const struct cli *cli, struct buffer *out, const struct found *found)

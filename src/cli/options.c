@@ -185,6 +185,10 @@ static const struct option find_options[] = {
      .kind = VALUE_TEXT,
      .value = "SHARE",
      .help = ABSTAIN_HELP " Only without --recipe. Default: off."},
+    {.id = OPT_NONE_IF_UNSURE,
+     .name = "none-if-unsure",
+     .help = "Leave out the tools marked with '?', which share no more than one common word with the request and are "
+             "not like it in meaning; exit code 1 where no others are left."},
     {.id = OPT_FORMAT,
      .letter = 'f',
      .name = "format",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "choose/weak.h"
 #include "engine/sized_options.h"
 #include "engine/chooser_input.h"
 #include "engine/materialise.h"
@@ -41,6 +42,22 @@ static void abstain(struct search *search, const struct chooser *chooser, double
         search->hits.len = 0;
 }
 
+/* Marks the hits that hardly anything speaks for, and leaves them out where that is wanted. Returns how many it left
+ * out. */
+static size_t tell_weak(struct search *search, bool leave_out)
+{
+    struct hit_list *hits = &search->hits;
+    size_t kept = 0, all = hits->len;
+    for (size_t i = 0; i < all; i++) {
+        struct hit *hit = &hits->items[i];
+        hit->weak = wt__search_recorded(search, hit->row) <= 0 && wt__hit_is_weak(&search->plan.retriever, hit);
+        if (!hit->weak || !leave_out)
+            hits->items[kept++] = *hit;
+    }
+    hits->len = kept;
+    return all - kept;
+}
+
 static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
 {
     size_t wanted = search->k;
@@ -64,6 +81,8 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     }
     if (rc == 0)
         wt__tell_probabilities(search, out->no_answer_probability);
+    if (rc == 0)
+        out->weak = tell_weak(search, options->none_if_unsure != 0);
     uint32_t *which = rc == 0 ? wt__arena_array(search->arena, uint32_t, search->hits.len) : NULL;
     if (rc < 0 || !which)
         return rc < 0 ? rc : wt__fail_nomem(err);

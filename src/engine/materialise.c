@@ -110,6 +110,7 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
         item->score = hit->score;
         item->probability = (double)hit->probability;
         item->tokens = tokens;
+        item->weak = hit->weak;
         rc = wt__tool_materialise(search->arena, &tools[i], shown, err);
         if (rc >= 0 && explain)
             rc = explain_stages(search, hit, item, err);

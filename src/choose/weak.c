@@ -1,0 +1,19 @@
+/* weak.c: the bounds were chosen on bench/real's dev, with the default encoder: docs/retrieval.md has what they mark. */
+#include "choose/weak.h"
+
+/* Of the request's words by idf: a word that has less of it is common beside the others. */
+static const float COMMON_SHARE = 0.5f;
+
+/* Cosine with the request, or with the sub-query that is nearest. */
+static const float NEAR_WITH_WORDS = 0.35f, NEAR_ALONE = 0.3f;
+
+bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit)
+{
+    const float *features = hit->features;
+    bool words = wt__retriever_asks(retriever, SOURCE_BM25), meaning = wt__retriever_asks(retriever, SOURCE_DENSE);
+    float near = fmaxf(features[FEATURE_MEANING], features[FEATURE_SUBQUERY_MEANING]);
+    if (hit->lead || features[FEATURE_NEIGHBOUR_VOTES] > 0 || features[FEATURE_SCORE] <= 0 || !(words || meaning))
+        return false;
+    return (!words || (hit->words.count <= 1 && hit->words.weight < COMMON_SHARE)) &&
+           (!meaning || near < (words ? NEAR_WITH_WORDS : NEAR_ALONE));
+}
