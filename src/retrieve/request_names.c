@@ -26,12 +26,10 @@ enum {
     HINTS_READ = 64       /* tokens that may be one, on either side */
 };
 
-enum form { FORM_WORD, FORM_WEAK, FORM_IDENTIFIER };
-
 struct token {
     size_t start, end;
     size_t parts;
-    enum form form;
+    bool identifier;           /* written as no word of a sentence is */
     bool delimited;            /* more than blanks stand before it */
     struct request_name found; /* by itself, or with the method before it; run.count 0: none */
     size_t tokens;             /* that this is written in: 2 with a method */
@@ -68,7 +66,7 @@ static bool is_one_of(char c, struct str signs)
 }
 
 /* Whether a sign can stand inside a name. */
-static bool joins(char c)
+static bool is_sign(char c)
 {
     return is_one_of(c, STR("_-./:{}~@$%\\"));
 }
@@ -76,7 +74,7 @@ static bool joins(char c)
 static bool all_join(struct str between)
 {
     size_t i = 0;
-    while (i < between.len && joins(between.ptr[i]))
+    while (i < between.len && is_sign(between.ptr[i]))
         i++;
     return i == between.len;
 }
@@ -100,7 +98,7 @@ static size_t piece_end(struct str token, size_t at, size_t *next)
     size_t end = at;
     while (end < token.len) {
         size_t signs = end;
-        while (signs < token.len && joins(token.ptr[signs]))
+        while (signs < token.len && is_sign(token.ptr[signs]))
             signs++;
         struct str between = slice(token, end, signs);
         bool joint = between.len > 1;
@@ -116,19 +114,20 @@ static size_t piece_end(struct str token, size_t at, size_t *next)
     return token.len;
 }
 
-static enum form form_of(struct str token, size_t parts)
+/* With a sign, a digit or a capital inside; but "U.S." and "and/or" are words, too. */
+static bool is_identifier(struct str token)
 {
-    bool inner = false, hyphen = false, digit = false, sign = false;
+    enum { LETTERS = 3 }; /* of one of its pieces */
+    size_t letters = 0;
+    bool marked = false, readable = false;
     for (size_t i = 0; i < token.len; i++) {
         char c = token.ptr[i];
-        inner |= i > 0 && is_capital(c) && (is_small(token.ptr[i - 1]) || is_digit(token.ptr[i - 1]));
-        hyphen |= c == '-';
-        digit |= is_digit(c);
-        sign |= is_one_of(c, STR("_./:{}~\\"));
+        bool capital = i > 0 && is_capital(c) && (is_small(token.ptr[i - 1]) || is_digit(token.ptr[i - 1]));
+        letters = is_sign(c) ? 0 : letters + 1;
+        readable |= letters >= LETTERS;
+        marked |= capital || is_digit(c) || is_sign(c);
     }
-    if (sign || (inner && (is_small(token.ptr[0]) || parts > 2)))
-        return FORM_IDENTIFIER;
-    return inner || hyphen || digit ? FORM_WEAK : FORM_WORD;
+    return marked && readable;
 }
 
 static int read_tokens(struct reading *reading, struct arena *arena, wt_error *err)
@@ -155,7 +154,7 @@ static int read_tokens(struct reading *reading, struct arena *arena, wt_error *e
     }
     for (size_t i = 0; i < reading->count; i++) {
         struct token *token = &reading->tokens[i];
-        token->form = form_of(slice(request, token->start, token->end), token->parts);
+        token->identifier = is_identifier(slice(request, token->start, token->end));
     }
     return 0;
 }
@@ -178,7 +177,7 @@ static bool find_pieces(const struct reading *reading, struct str token, struct 
         starts[count] = at;
         ends[count] = piece_end(token, starts[count], &at);
     }
-    for (size_t len = count; len-- > 1;)
+    for (size_t len = count; len-- > 2;)
         for (size_t i = count - len + 1; i-- > 0;)
             if (look_up(reading, slice(token, starts[i], ends[i + len - 1]), out))
                 return true;
@@ -262,7 +261,7 @@ static bool find_path(struct reading *reading, size_t at)
     if (!path_like || reading->paths == PATHS_MAX || !wt__path_read(&path, text))
         return false;
     reading->paths++;
-    token->form = FORM_IDENTIFIER;
+    token->identifier = true;
     token->found = (struct request_name){.text = slice(request, told ? reading->tokens[at - 1].start : start, end),
                                          .row = NAME_ANY_ROW};
     token->tokens = told ? 2 : 1;
@@ -276,7 +275,7 @@ static void find_identifiers(struct reading *reading)
 {
     for (size_t i = 0; i < reading->count; i++) {
         struct token *token = &reading->tokens[i];
-        if (!find_path(reading, i) && (token->form == FORM_WORD || !find_identifier(reading, token)))
+        if (!find_path(reading, i) && (!token->identifier || !find_identifier(reading, token)))
             token->found = (struct request_name){.row = NAME_ANY_ROW};
     }
 }
@@ -383,7 +382,7 @@ static bool read_cover(const struct reading *reading, const struct step *steps, 
         if (steps[at].name.run.count == 0)
             continue;
         size_t from = steps[at].from;
-        bool word = at == from + 1 && reading->tokens[from].form == FORM_WORD;
+        bool word = at == from + 1 && !reading->tokens[from].identifier;
         alone = alone && (!word || stands_alone(reading, from));
         sure = sure || !word;
         ends[count++] = at;
@@ -468,7 +467,7 @@ int wt__request_names(struct request_names *out, const struct names *names, stru
     if (reading.count <= COVER_TOKENS_MAX)
         rc = cover(&reading, arena, out, err);
     for (size_t i = 0; !out->only && i < reading.count; i++)
-        if (reading.tokens[i].found.run.count > 0 && reading.tokens[i].form == FORM_IDENTIFIER)
+        if (reading.tokens[i].found.run.count > 0)
             add(out, &reading.tokens[i].found);
     for (size_t i = 0; i < out->count; i++) {
         find_provider(&reading, &out->items[i]);
