@@ -5,10 +5,22 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-/* The first entry that is not below the value. */
+enum { WINDOW = 64 };
+
+/* The first entry that is not below the value. Hashes are spread evenly, so it lies near the place that the value has
+ * among all numbers: a window there that grows until it holds it keeps the search within a few pages. */
 static size_t lower_bound(const struct names *names, uint64_t value)
 {
-    size_t low = 0, high = names->count;
+    size_t low = 0, high = names->count, near = (size_t)((double)high * ((double)value / 0x1p64));
+    near = near < high ? near : high;
+    for (size_t width = WINDOW; width < names->count; width *= 8) {
+        size_t begin = near > width ? near - width : 0, end = names->count - near > width ? near + width : names->count;
+        if ((begin == 0 || names->entries[begin - 1] < value) && (end == names->count || names->entries[end] >= value)) {
+            low = begin;
+            high = end;
+            break;
+        }
+    }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (names->entries[middle] < value)

@@ -100,6 +100,7 @@ static void weigh(struct query *query)
     for (enum source_id s = 0; s < SOURCES; s++)
         others += wt__sources[s]->given ? 0 : query->weights[s];
     query->weights[SOURCE_RECORDED] *= others;
+    query->weights[SOURCE_NAMED] *= others;
 }
 
 int wt__fuse(struct query *query, struct evidence *out, wt_error *err)

@@ -5,12 +5,18 @@
  *              is written just so, and of several the one of which the other sources think best
  *   namesakes  the other tools of these names; before the rest where the request is made of names only, and by the
  *              other evidence alone in a sentence
- *   rest       as if there were no names
+ *   rest       as if there were no names; one of which a sentence speaks adds a share of what all else weighs
  *
  * Scores are what keeps that order: a little above the best that all else says. */
 #include "retrieve/named.h"
 
 #include <math.h>
+
+/* What tells a spoken name from others, among the scores. */
+static const float WRITTEN = 1, SPOKEN = 0.5f;
+
+/* Of all other evidence that a spoken name is worth; chosen on dev (docs/retrieval.md). */
+static const float SPOKEN_SHARE = 0.4f;
 
 enum { NAMESAKES_MAX = 100, ENTRIES_READ = 4096 /* of a name */ };
 
@@ -30,20 +36,25 @@ static bool found_already(const struct scored *rows, size_t count, uint32_t row)
     return false;
 }
 
+static size_t at_most(size_t count, size_t most)
+{
+    return count < most ? count : most;
+}
+
 /* The first rows of a name that may be found; a row that the index has not is not one. */
-static void add_rows(const struct query *query, const struct request_name *name, struct ranking *ranking)
+static void add_rows(const struct query *query, const struct request_name *name, float score, struct ranking *ranking)
 {
     const struct snapshot *snapshot = query->view->snapshot;
-    size_t read = name->run.count < ENTRIES_READ ? name->run.count : ENTRIES_READ;
+    size_t read = at_most(name->run.count, ENTRIES_READ);
     size_t before = ranking->len;
     if (name->row < snapshot->rows && wt__row_allowed(query->request->allowed, name->row) &&
         !found_already(ranking->top, ranking->len, name->row))
-        ranking->top[ranking->len++] = (struct scored){1, name->row};
+        ranking->top[ranking->len++] = (struct scored){score, name->row};
     for (size_t i = 0; i < read && ranking->len - before < NAMESAKES_MAX; i++) {
         uint32_t row = wt__name_row(snapshot->names.entries[name->run.first + i]);
         if (row < snapshot->rows && wt__row_allowed(query->request->allowed, row) &&
             !found_already(ranking->top + before, ranking->len - before, row))
-            ranking->top[ranking->len++] = (struct scored){1, row};
+            ranking->top[ranking->len++] = (struct scored){score, row};
     }
 }
 
@@ -57,32 +68,49 @@ static int search(struct query *query, wt_error *err)
         return rc;
     size_t most = 0;
     for (size_t i = 0; i < names->count; i++)
-        most += 1 + (names->items[i].run.count < NAMESAKES_MAX ? names->items[i].run.count : NAMESAKES_MAX);
+        most += 1 + at_most(names->items[i].run.count, NAMESAKES_MAX);
+    for (size_t i = 0; i < names->spoken_count; i++)
+        most += 1 + at_most(names->spoken[i].run.count, NAMESAKES_MAX);
     ranking->top = wt__arena_array(&workspace->arena, struct scored, most);
     if (!ranking->top)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < names->count; i++)
-        add_rows(query, &names->items[i], ranking);
+        add_rows(query, &names->items[i], WRITTEN, ranking);
+    for (size_t i = 0; i < names->spoken_count; i++)
+        add_rows(query, &names->spoken[i], SPOKEN, ranking);
     return 0;
 }
 
-/* 1 for a candidate that has one of the names, also one that another source brought. */
+/* The first of the names that the row has, or NULL. */
+static const struct request_name *name_of(const struct query *query, const struct request_name *names, size_t count,
+                                          uint32_t row)
+{
+    size_t i = 0;
+    while (i < count && !wt__names_has(&query->view->snapshot->names, names[i].hash, row))
+        i++;
+    return i < count ? &names[i] : NULL;
+}
+
+/* Of each candidate that has one of the names, also one that another source brought. */
 static int score_rows(struct query *query, wt_error *err)
 {
     const struct request_names *names = &query->workspace->names;
     float *scores = wt__ranking(query, 0, SOURCE_NAMED)->scores;
     (void)err;
-    for (size_t i = 0; i < names->count; i++)
-        for (size_t c = 0; c < query->count; c++)
-            if (scores[c] <= 0 && wt__names_has(&query->view->snapshot->names, names->items[i].hash, query->rows[c]))
-                scores[c] = 1;
+    for (size_t c = 0; names->count + names->spoken_count > 0 && c < query->count; c++) {
+        uint32_t row = query->rows[c];
+        if (name_of(query, names->items, names->count, row))
+            scores[c] = WRITTEN;
+        else if (name_of(query, names->spoken, names->spoken_count, row))
+            scores[c] = SPOKEN;
+    }
     return 0;
 }
 
 static float value(const struct query *query, float weight, size_t t, size_t c)
 {
-    (void)query, (void)weight, (void)t, (void)c;
-    return 0; /* the order of all is known when all others have spoken */
+    bool spoken = t == 0 && wt__ranking(query, 0, SOURCE_NAMED)->scores[c] == SPOKEN;
+    return spoken ? weight * SPOKEN_SHARE : 0; /* leaders are found when all others have spoken */
 }
 
 static void features(const struct query *query, size_t c, float *out)
@@ -124,7 +152,7 @@ static size_t leader(const struct query *query, const struct evidence *evidence,
     float most = 0;
     bool written = false;
     for (size_t c = 0; c < query->count; c++) {
-        if (evidence->leads[c] || wt__ranking(query, 0, SOURCE_NAMED)->scores[c] <= 0)
+        if (evidence->leads[c] || wt__ranking(query, 0, SOURCE_NAMED)->scores[c] < WRITTEN)
             continue;
         if (query->rows[c] == name->row)
             return c;
@@ -144,11 +172,16 @@ static size_t leader(const struct query *query, const struct evidence *evidence,
 void wt__named_hit(const struct query *query, const struct evidence *evidence, const struct choice *choice,
                    struct hit *out)
 {
+    const struct request_names *names = &query->workspace->names;
     size_t c = choice->candidate;
+    if (names->count + names->spoken_count == 0)
+        return;
+    const struct request_name *name = name_of(query, names->spoken, names->spoken_count, query->rows[c]);
+    out->name = name ? name->text : (struct str){"", 0};
     if (!evidence->named || evidence->named[c] <= 0)
         return;
     out->lead = evidence->leads[c];
-    out->name = out->lead ? query->workspace->names.items[out->lead - 1].text : (struct str){"", 0};
+    out->name = out->lead ? names->items[out->lead - 1].text : out->name;
     wt__hit_stage(out, NAME_STAGE)->share = choice->score - evidence->value[0][c] - choice->subquery;
     query->out->named += out->lead > 0;
 }
@@ -171,7 +204,7 @@ int wt__named_order(struct query *query, struct evidence *evidence, wt_error *er
     const struct request_names *names = &query->workspace->names;
     const struct ranking *ranking = wt__ranking(query, 0, SOURCE_NAMED);
     static const struct str whole = {"", 0};
-    if (ranking->len == 0)
+    if (names->count == 0)
         return 0;
     evidence->leads = wt__arena_array(&query->workspace->arena, uint16_t, query->count);
     evidence->named = wt__arena_array(&query->workspace->arena, float, query->count);
@@ -189,7 +222,7 @@ int wt__named_order(struct query *query, struct evidence *evidence, wt_error *er
         }
     }
     for (size_t c = 0; names->only && c < query->count; c++)
-        if (ranking->scores[c] > 0 && !evidence->leads[c]) {
+        if (ranking->scores[c] >= WRITTEN && !evidence->leads[c]) {
             float share = best > 0 ? others(query, evidence, whole, c) / best : 0;
             evidence->named[c] = best + step * (.25f + .5f * fmaxf(share, 0));
         }

@@ -161,11 +161,23 @@ static int read_tokens(struct reading *reading, struct arena *arena, wt_error *e
 
 /* ---------------------------------------------------------------- identifiers */
 
-static bool look_up(const struct reading *reading, struct str text, struct request_name *out)
+/* The name of that text, whose letters and digits lead to the state. */
+static bool find_hash(const struct reading *reading, uint64_t state, struct str text, struct request_name *out)
 {
-    uint64_t hash = wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, text));
+    uint64_t hash = wt__name_hash_end(state);
     *out = (struct request_name){text, hash, wt__names_find(reading->names, hash), NAME_ANY_ROW, NAME_UNWRITTEN};
     return out->run.count > 0;
+}
+
+static bool look_up(const struct reading *reading, struct str text, struct request_name *out)
+{
+    return find_hash(reading, wt__name_hash_text(NAME_HASH_EMPTY, text), text, out);
+}
+
+/* Parts of the tokens that may be one name together. */
+static size_t most_parts(const struct reading *reading)
+{
+    return reading->names->words < NAME_WORDS_MAX ? reading->names->words : NAME_WORDS_MAX;
 }
 
 /* The longest run of pieces that is a name, and of those of one length the last: "mcp__github__create_issue" is
@@ -280,6 +292,63 @@ static void find_identifiers(struct reading *reading)
     }
 }
 
+/* ---------------------------------------------------------------- which tool of a name */
+
+/* The row of a name's tool of the provider that the tokens from `at` on name, or NAME_ANY_ROW. */
+static uint32_t row_of_provider(const struct reading *reading, size_t at, struct str name)
+{
+    uint64_t state = NAME_HASH_EMPTY;
+    for (size_t end = at; end < reading->count && end < at + HINT_TOKENS; end++) {
+        const struct token *token = &reading->tokens[end];
+        state = wt__name_hash_text(state, slice(reading->request, token->start, token->end));
+        struct name_run run = wt__names_find(reading->names, wt__name_hash_end(wt__name_hash_text(state, name)));
+        for (size_t i = run.first; i < run.first + run.count; i++)
+            if (wt__name_kind(reading->names->entries[i]) == NAME_ID)
+                return wt__name_row(reading->names->entries[i]);
+    }
+    return NAME_ANY_ROW;
+}
+
+/* Of several tools of one name that of the provider which is named nearest to it. */
+static void find_provider(const struct reading *reading, struct request_name *name)
+{
+    size_t begin = (size_t)(name->text.ptr - reading->request.ptr), end = begin + name->text.len, first = 0, last;
+    if (name->run.count < 2)
+        return;
+    while (first < reading->count && reading->tokens[first].start < begin)
+        first++;
+    for (last = first; last < reading->count && reading->tokens[last].start < end;)
+        last++;
+    for (size_t far = 0; far < HINTS_READ && name->row == NAME_ANY_ROW; far++) {
+        if (far < first)
+            name->row = row_of_provider(reading, first - 1 - far, name->text);
+        if (name->row == NAME_ANY_ROW && last + far < reading->count)
+            name->row = row_of_provider(reading, last + far, name->text);
+    }
+}
+
+static void find_written(const struct reading *reading, struct request_name *name)
+{
+    name->written = wt__name_hash_written(name->text);
+    if (name->run.count < 2 || wt__names_find(reading->names, name->written).count == 0)
+        name->written = NAME_UNWRITTEN;
+}
+
+/* Adds a name, unless it was said before and means the same. */
+static void add(const struct reading *reading, const struct request_name *name, struct request_name *items,
+                size_t *count)
+{
+    struct request_name found = *name;
+    if (*count == REQUEST_NAMES_MAX)
+        return;
+    find_provider(reading, &found);
+    find_written(reading, &found);
+    for (size_t i = 0; i < *count; i++)
+        if (items[i].hash == found.hash && items[i].row == found.row)
+            return;
+    items[(*count)++] = found;
+}
+
 /* ---------------------------------------------------------------- cover */
 
 /* What is said around names and says nothing of which tool is meant. */
@@ -330,7 +399,7 @@ static void reach_names(const struct reading *reading, struct step *steps, size_
 {
     const struct token *tokens = reading->tokens;
     uint64_t state = NAME_HASH_EMPTY;
-    size_t parts = 0, most = reading->names->words < NAME_WORDS_MAX ? reading->names->words : NAME_WORDS_MAX;
+    size_t parts = 0, most = most_parts(reading);
     int cost = COST_NAME;
     if (tokens[at].found.run.count > 0 && tokens[at].tokens == 1)
         reach(steps, at, at + 1, cost, &tokens[at].found);
@@ -342,10 +411,8 @@ static void reach_names(const struct reading *reading, struct step *steps, size_
             return;
         cost += end > at && tokens[end].delimited ? COST_DELIMITER : 0;
         state = wt__name_hash_text(state, slice(reading->request, tokens[end].start, tokens[end].end));
-        uint64_t hash = wt__name_hash_end(state);
-        struct request_name name = {slice(reading->request, tokens[at].start, tokens[end].end), hash,
-                                    wt__names_find(reading->names, hash), NAME_ANY_ROW, NAME_UNWRITTEN};
-        if (name.run.count > 0)
+        struct request_name name;
+        if (find_hash(reading, state, slice(reading->request, tokens[at].start, tokens[end].end), &name))
             reach(steps, at, end + 1, cost, &name);
     }
 }
@@ -362,15 +429,6 @@ static bool stands_alone(const struct reading *reading, size_t at)
     const struct token *tokens = reading->tokens;
     return (at == 0 || tokens[at].delimited || filler_at(reading, at - 1)) &&
            (at + 1 == reading->count || tokens[at + 1].delimited || filler_at(reading, at + 1));
-}
-
-static void add(struct request_names *out, const struct request_name *name)
-{
-    for (size_t i = 0; i < out->count; i++)
-        if (out->items[i].hash == name->hash && out->items[i].row == name->row)
-            return;
-    if (out->count < REQUEST_NAMES_MAX)
-        out->items[out->count++] = *name;
 }
 
 /* The names of the cheapest cover, if there is one, in order. */
@@ -390,7 +448,7 @@ static bool read_cover(const struct reading *reading, const struct step *steps, 
     if (count == 0 || !(alone || sure))
         return false;
     while (count-- > 0)
-        add(out, &steps[ends[count]].name);
+        add(reading, &steps[ends[count]].name, out->items, &out->count);
     return true;
 }
 
@@ -413,46 +471,36 @@ static int cover(const struct reading *reading, struct arena *arena, struct requ
     return 0;
 }
 
-/* ---------------------------------------------------------------- providers */
+/* ---------------------------------------------------------------- spoken */
 
-/* The row of a name's tool of the provider that the tokens from `at` on name, or NAME_ANY_ROW. */
-static uint32_t row_of_provider(const struct reading *reading, size_t at, struct str name)
+/* The longest name of several tokens that begins with token `at`. Returns the token behind it, or `at`. */
+static size_t longest_name(const struct reading *reading, size_t at, struct request_name *out)
 {
     uint64_t state = NAME_HASH_EMPTY;
-    for (size_t end = at; end < reading->count && end < at + HINT_TOKENS; end++) {
+    size_t parts = 0, behind = at, most = most_parts(reading);
+    for (size_t end = at; end < reading->count; end++) {
         const struct token *token = &reading->tokens[end];
+        struct request_name name;
+        parts += token->parts;
+        if (parts > most)
+            break;
         state = wt__name_hash_text(state, slice(reading->request, token->start, token->end));
-        struct name_run run = wt__names_find(reading->names, wt__name_hash_end(wt__name_hash_text(state, name)));
-        for (size_t i = run.first; i < run.first + run.count; i++)
-            if (wt__name_kind(reading->names->entries[i]) == NAME_ID)
-                return wt__name_row(reading->names->entries[i]);
+        if (end > at && find_hash(reading, state, slice(reading->request, reading->tokens[at].start, token->end), &name)) {
+            behind = end + 1;
+            *out = name;
+        }
     }
-    return NAME_ANY_ROW;
+    return behind;
 }
 
-/* Of several tools of one name that of the provider which is named nearest to it. */
-static void find_provider(const struct reading *reading, struct request_name *name)
+static void find_spoken(const struct reading *reading, struct request_names *out)
 {
-    size_t begin = (size_t)(name->text.ptr - reading->request.ptr), end = begin + name->text.len, first = 0, last;
-    if (name->run.count < 2)
-        return;
-    while (first < reading->count && reading->tokens[first].start < begin)
-        first++;
-    for (last = first; last < reading->count && reading->tokens[last].start < end;)
-        last++;
-    for (size_t far = 0; far < HINTS_READ && name->row == NAME_ANY_ROW; far++) {
-        if (far < first)
-            name->row = row_of_provider(reading, first - 1 - far, name->text);
-        if (name->row == NAME_ANY_ROW && last + far < reading->count)
-            name->row = row_of_provider(reading, last + far, name->text);
+    for (size_t at = 0, behind; at < reading->count; at = behind > at ? behind : at + 1) {
+        struct request_name name;
+        behind = longest_name(reading, at, &name);
+        if (behind > at)
+            add(reading, &name, out->spoken, &out->spoken_count);
     }
-}
-
-static void find_written(const struct reading *reading, struct request_name *name)
-{
-    name->written = wt__name_hash_written(name->text);
-    if (name->run.count < 2 || wt__names_find(reading->names, name->written).count == 0)
-        name->written = NAME_UNWRITTEN;
 }
 
 int wt__request_names(struct request_names *out, const struct names *names, struct str request, struct arena *arena,
@@ -468,10 +516,8 @@ int wt__request_names(struct request_names *out, const struct names *names, stru
         rc = cover(&reading, arena, out, err);
     for (size_t i = 0; !out->only && i < reading.count; i++)
         if (reading.tokens[i].found.run.count > 0)
-            add(out, &reading.tokens[i].found);
-    for (size_t i = 0; i < out->count; i++) {
-        find_provider(&reading, &out->items[i]);
-        find_written(&reading, &out->items[i]);
-    }
+            add(&reading, &reading.tokens[i].found, out->items, &out->count);
+    if (!out->only && reading.count <= COVER_TOKENS_MAX)
+        find_spoken(&reading, out);
     return rc;
 }

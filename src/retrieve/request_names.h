@@ -3,7 +3,8 @@
  * A request that is made of names only, with what joins them and what is only polite around them, says each of them,
  * however it is written: "create issue, list labels and search". In any other request a name counts where it is written
  * as one: with a sign inside ("create_issue", "issues/create", "mcp__github__create_issue"), with capitals
- * ("createIssue"), or as method and path. What else of a sentence is some tool's name is left to the words it has. */
+ * ("createIssue"), or as method and path. What else of a sentence is some tool's name is only spoken: "create an issue in
+ * this repository" may mean another tool. */
 #ifndef WT_RETRIEVE_REQUEST_NAMES_H
 #define WT_RETRIEVE_REQUEST_NAMES_H
 
@@ -19,7 +20,7 @@
 enum {
     REQUEST_NAMES_MAX = 32,    /* of a request; others are passed over */
     REQUEST_TOKENS_MAX = 4096, /* of a request that are read for names */
-    COVER_TOKENS_MAX = 256     /* of a request that may be made of names only */
+    COVER_TOKENS_MAX = 256     /* of a request that may be made of names only, or in which some are spoken */
 };
 
 #define NAME_ANY_ROW UINT32_MAX
@@ -37,6 +38,10 @@ struct request_names {
     struct request_name items[REQUEST_NAMES_MAX];
     size_t count;
     bool only; /* the request is made of them only */
+
+    /* Where it is not, names of two words or more that it says among others. */
+    struct request_name spoken[REQUEST_NAMES_MAX];
+    size_t spoken_count;
 };
 
 /* What it needs meanwhile is in the arena. Errors: WT_ENOMEM. */

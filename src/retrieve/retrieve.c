@@ -78,6 +78,7 @@ static size_t cut(struct str request, struct str texts[TEXTS_MAX])
 static void read_texts(struct workspace *workspace, struct str request)
 {
     struct str texts[TEXTS_MAX];
+    workspace->names.count = workspace->names.spoken_count = 0;
     workspace->text_count = cut(request, texts);
     for (size_t t = 0; t < workspace->text_count; t++)
         workspace->texts[t] = (struct text){.bytes = texts[t]};

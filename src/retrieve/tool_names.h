@@ -15,7 +15,7 @@
 enum { NAME_WORDS_MAX = 20 };
 
 /* Changes whenever the names of a tool, or their hashes, do. */
-enum { TOOL_NAMES_VERSION = 1 };
+enum { TOOL_NAMES_VERSION = 2 };
 
 /* Adds those of one tool. Errors: WT_ENOMEM. */
 int wt__tool_names_add(struct names_builder *builder, const struct tool *tool, uint32_t row, wt_error *err);
