@@ -89,14 +89,11 @@ static bool is_inflected(const struct speller *speller, struct str stem)
            has_inflection(speller, stem, STR("y"));
 }
 
-/* Whether it is the stem of a word of the vocabulary, by its commonest endings. */
+/* Whether a base form of the vocabulary has that stem: what else ends with it is mostly no word. */
 static bool is_stem(const struct speller *speller, struct str stem)
 {
-    static const struct str endings[] = {STR("s"), STR("er"), STR("ed"), STR("ing"), STR("ion")};
-    bool found = is_inflected(speller, stem);
-    for (size_t i = 0; !found && i < sizeof endings / sizeof *endings; i++)
-        found = has_inflection(speller, stem, endings[i]);
-    return found;
+    return is_inflected(speller, stem) || has_inflection(speller, stem, STR("er")) ||
+           has_inflection(speller, stem, STR("ion"));
 }
 
 enum knowledge {
