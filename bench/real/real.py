@@ -10,6 +10,7 @@
     --model NAME     the encoder; the default of the command when not given, "" for none
     --dense-weight W what meaning by that encoder weighs in hybrid, in place of its own; W,BRIEF: another in brief
                      requests
+    --as-typed       no word of a request is corrected
     --find-only      no pick: its columns stay empty
     --store FILE     measure this store as it is (one that was trained, for instance)
     --cache FOLDER   where catalogues and the store are kept; whichtool/real in the cache folder when not given
@@ -41,7 +42,8 @@ def command(options, *arguments, text=None):
     """What the command prints; the exit codes 0 and 1 are answers."""
     model = options.weighted if arguments[0] in ("find", "pick") and options.weighted else options.model
     model = ["--model", model] if model is not None and arguments[0] != "list" else []
-    done = subprocess.run([options.whichtool, "-s", options.store, "-q", *arguments, *model], capture_output=True,
+    typed = ["--as-typed"] if options.as_typed and arguments[0] in ("find", "pick") else []
+    done = subprocess.run([options.whichtool, "-s", options.store, "-q", *arguments, *model, *typed], capture_output=True,
                           text=True, encoding="utf-8", input=text, timeout=IMPORT_SECONDS if arguments[0] == "add" else SECONDS)
     if done.returncode > 1:
         sys.exit(f"whichtool {arguments[0]}: {done.stderr.strip() or done.returncode}")
@@ -199,7 +201,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("whichtool")
     parser.add_argument("--split", choices=check.SPLITS)
-    for flag in ("--failures", "--json", "--find-only"):
+    for flag in ("--failures", "--json", "--find-only", "--as-typed"):
         parser.add_argument(flag, action="store_true")
     for option in ("--recipe", "--model", "--store", "--against"):
         parser.add_argument(option)

@@ -27,8 +27,8 @@ double wt__read_candidates(const struct search *search, const struct chooser *ch
  * usages of this very request go. */
 void wt__tell_probabilities(struct search *search, double none);
 
-/* The hits of a search with features that nothing was trained for, by need: out [NEED_HITS]; the hits' probabilities are
- * told on the way. Returns how many; *best: the likeliest's probability, which no tool fitting leaves. */
+/* The hits of a search with features that nothing was trained for, by need: out [NEED_HITS]; the hits' probabilities
+ * are told on the way. Returns how many; *best: the likeliest's probability, which no tool fitting leaves. */
 size_t wt__read_needs(struct search *search, struct need_hit *out, double *best);
 
 /* A bit for each past request that used one of these tools: to ask as if nobody ever had. *out is the caller's to

@@ -103,7 +103,7 @@ struct snapshot_content {
     size_t rows;
     const void *lexical; /* of wt__lexical_builder_finish, of as many rows */
     size_t lexical_len;
-    struct names names; /* in order; none where nobody asks for names */
+    struct names names;                  /* in order; none where nobody asks for names */
     const struct vector_source *sources; /* the sets wanted; others are removed */
     size_t source_count;
 };

@@ -16,7 +16,7 @@
 enum slip {
     SLIP_DOUBLED = 60, /* mesage, channnel */
     SLIP_SWAPPED = 70, /* porject */
-    SLIP_VOWEL = 80,   /* calender */
+    SLIP_VOWEL = 75,   /* calender */
     SLIP_LOST_VOWEL = 90,
     SLIP_LOST = 100,
     SLIP_ADDED = 100,

@@ -18,7 +18,7 @@
 /* What a word of the catalogue may cost, and one that only the vocabulary has: two letters swapped, or one doubled. */
 enum {
     COST_SHORT = 110, /* one slip */
-    COST_LONG = 170,  /* of a word of at least LONG_LETTERS: two likely ones */
+    COST_LONG = 150,  /* of a word of at least LONG_LETTERS: two likely ones */
     COST_ELSEWHERE = 70,
     LONG_LETTERS = 8,
     LEAST_LETTERS = 3, /* so short a word may be a stop word alone (teh) */
@@ -70,18 +70,30 @@ static bool in_vocabulary(const struct speller *speller, struct str word)
     return node > 0 && wt__trie_unit(&speller->vocabulary, node).value >= 0;
 }
 
+/* Whether the vocabulary has a word that begins as the stem does and ends so; a y, as the stemmer makes it an i. */
+static bool has_inflection(const struct speller *speller, struct str stem, struct str ending)
+{
+    char word[ANALYSER_MAX_TERM + 4];
+    size_t len = stem.len;
+    if (ending.len == 1 && ending.ptr[0] == 'y' && (len == 0 || stem.ptr[--len] != 'i'))
+        return false;
+    memcpy(word, stem.ptr, len);
+    memcpy(word + len, ending.ptr, ending.len);
+    return in_vocabulary(speller, (struct str){word, len + ending.len});
+}
+
 /* Whether the vocabulary has what the stem was made of: the stem itself, or with an e or a y that the stemmer took. */
 static bool is_inflected(const struct speller *speller, struct str stem)
 {
-    char word[ANALYSER_MAX_TERM + 1];
-    memcpy(word, stem.ptr, stem.len);
-    word[stem.len] = 'e';
-    if (in_vocabulary(speller, stem) || in_vocabulary(speller, (struct str){word, stem.len + 1}))
-        return true;
-    if (stem.len == 0 || stem.ptr[stem.len - 1] != 'i')
-        return false;
-    word[stem.len - 1] = 'y';
-    return in_vocabulary(speller, (struct str){word, stem.len});
+    return has_inflection(speller, stem, STR("")) || has_inflection(speller, stem, STR("e")) ||
+           has_inflection(speller, stem, STR("y"));
+}
+
+/* Whether a base form of the vocabulary has that stem: what else ends with it is mostly no word. */
+static bool is_stem(const struct speller *speller, struct str stem)
+{
+    return is_inflected(speller, stem) || has_inflection(speller, stem, STR("er")) ||
+           has_inflection(speller, stem, STR("ion"));
 }
 
 enum knowledge {
@@ -202,7 +214,9 @@ static size_t distance(size_t a, size_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Weighs what may be meant by a term: `word`, if the term is its stem and it costs no more than `most`. */
+/* Weighs what may be meant by a term: `word`, if the term is its stem and it costs no more than `most`. Where the
+ * vocabulary has words of that stem, it has mostly all of them, and others are none (delve, deliv: "delive"); so two
+ * letters have to be swapped there. */
 static int try_surface(struct speller *speller, struct str word, struct str term, unsigned most)
 {
     struct str stem;
@@ -212,7 +226,7 @@ static int try_surface(struct speller *speller, struct str word, struct str term
     while (at < word.len && wt__slips_add(&speller->slips, at, word.ptr[at]) <= most)
         at++;
     unsigned cost = at == word.len ? wt__slips_cost(&speller->slips, at) : UINT32_MAX;
-    if (cost > most)
+    if (cost > most || (cost != SLIP_SWAPPED && is_stem(speller, term)))
         return 0;
     int rc = stem_of(speller, word, &stem);
     if (rc == 0 && wt__str_equal(stem, term))
@@ -221,7 +235,7 @@ static int try_surface(struct speller *speller, struct str word, struct str term
 }
 
 /* A term of the dictionary as it is, with the y that the stemmer made an i, and with the ending of the typed word; that
- * may be no word at all, and may differ by one slip only. */
+ * is less sure, and may differ by one slip alone. */
 static int try_term(struct speller *speller, struct str term)
 {
     char word[2 * ANALYSER_MAX_TERM];

@@ -47,6 +47,30 @@ says "leaves no tool"
 expect 2 "a pattern without end" find --exclude "$(head -c 2000 /dev/zero | tr '\0' 'a')" table
 says "more than 1024 bytes"
 
+# Misspelt words, and words that no tool has.
+expect 0 "misspelt words" find --model gone -k 1 boook a tabel in a "restaruant"
+prints "^ 1 .*tables/book_table"
+says "^Read as: book a table in a restaurant \(--as-typed corrects nothing\)$"
+expect 0 "the same for programs" find --model gone -k 1 --json boook a tabel in a "restaruant"
+same "what was typed" "boook a tabel in a restaruant" "$(json_of 'd["request"]')"
+same "what was read" "book a table in a restaurant" "$(json_of 'd["read_as"]')"
+expect 1 "as typed" find --model gone --as-typed --json boook tabel
+same "nothing is corrected" "None" "$(json_of 'd["read_as"]')"
+expect 1 "quoted" find --model gone --json "'boook' \"tabel\""
+same "neither" "None" "$(json_of 'd["read_as"]')"
+expect 0 "a server that is not there" find --model gone linear invoices
+says "^No tool has the word .linear.\.$"
+expect 0 "for programs" find --model gone --json linear zoom invoices
+same "the words" "['linear', 'zoom']" "$(json_of 'd["unknown_words"]')"
+expect 0 "a request that fits" find --model gone book a table for Kofi
+lacks err "No tool has"
+lacks err "Read as"
+for verb in find pick; do
+    expect 1 "$verb: neither corrected nor there" "$verb" --model gone "$(printf 'xyzzyq\033[2J qqqxq')"
+    says "^No tool has the words .xyzzyq. and .qqqxq.\.$|^No tool has the words"
+    lacks err "$(printf '\033')"
+done
+
 expect 0 "a budget" find -k 6 --max-tokens 150 --json booking a table, weather forecast, an invoice in another currency
 same "what fits" "True True True" "$(json_of '"%s %s %s" % (d["tokens"] <= 150, d["tokens"] == sum(h["tokens"] for h in d["hits"]), 0 < len(d["hits"]) < 6 == len(d["hits"]) + d["over_budget"])')"
 says "of 6 tools fit in 150 tokens, with [0-9]+; left out: "

@@ -65,6 +65,87 @@ static void a_request_without_words_of_any_tool_has_no_hits(void **state)
     }
 }
 
+static void misspelt_words_are_read_as_those_that_were_meant(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *request, *read_as, *id; /* NULL: as it was typed; nothing is found */
+    } cases[] = {
+        {"find a sogn by its tilte", "find a song by its title", "music/search"},
+        {"Serch flihgts", "Search flights", "travel/search_flights"},
+        {"stomr", "storm", "weather/storm_alerts"},
+        {"find a song by its title", NULL, "music/search"},
+        {"\"stomr\"", NULL, NULL},
+        {"Ask Stomr", NULL, NULL},
+    };
+    wt_find_options as_typed;
+    wt_find_options_init(&as_typed);
+    as_typed.as_typed = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_hits *hits = find_with(&place, lexical, cases[i].request, NULL);
+        assert_int_equal(!hits->read_as, !cases[i].read_as);
+        if (hits->read_as)
+            assert_string_equal(hits->read_as, cases[i].read_as);
+        assert_int_equal(hits->len > 0, cases[i].id != NULL);
+        if (hits->len > 0)
+            assert_string_equal(hits->items[0]->tool->id, cases[i].id);
+        wt_hits_free(hits);
+        hits = find_with(&place, lexical, cases[i].request, &as_typed);
+        assert_null(hits->read_as);
+        wt_hits_free(hits);
+    }
+    wt_hits *hits = find_with(&place, lexical, "stomr", &as_typed);
+    assert_int_equal(hits->len, 0);
+    wt_hits_free(hits);
+}
+
+/* By words and by meaning a corrected request finds what it finds where it was typed right. */
+static void what_is_read_is_what_is_searched(void **state)
+{
+    (void)state;
+    static const char *const typed = "find a sogn by its tilte, then reserve a hotle room in the ctiy",
+                             *const right = "find a song by its title, then reserve a hotel room in the city";
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = "hybrid";
+    options.explain = 1;
+    wt_hits *a = find_with(&place, semantic, typed, &options), *b = find_with(&place, semantic, right, &options);
+    assert_string_equal(a->read_as, right);
+    assert_int_equal(a->len, b->len);
+    for (size_t i = 0; i < a->len; i++) {
+        assert_string_equal(a->items[i]->tool->id, b->items[i]->tool->id);
+        assert_true(a->items[i]->score == b->items[i]->score);
+        assert_int_equal(a->items[i]->match_count, b->items[i]->match_count);
+    }
+    wt_hits_free(a);
+    wt_hits_free(b);
+}
+
+static void words_that_no_tool_has_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *request, *words; /* joined by a blank */
+    } cases[] = {
+        {"linear storm", "linear"}, /* keywords, found or not */
+        {"zebra", "zebra"},         /* nothing is found */
+        {"order a pizza with some cheese", "order pizza cheese"},
+        {"find a song by its title for Kofi", ""}, /* which fits */
+        {"storm warning", ""},
+        {"the of and", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_hits *hits = find_with(&place, lexical, cases[i].request, NULL);
+        char joined[128] = "";
+        for (size_t w = 0; w < hits->unknown_count; w++) {
+            strcat(joined, w ? " " : "");
+            strcat(joined, hits->unknown_words[w]);
+        }
+        assert_string_equal(joined, cases[i].words);
+        wt_hits_free(hits);
+    }
+}
+
 /* What wt_find gives for bytes that are no plain string. */
 static int find_bytes(const char *bytes, size_t len, const wt_find_options *options)
 {
@@ -617,6 +698,9 @@ int main(void)
         cmocka_unit_test(the_right_tool_comes_first),
         cmocka_unit_test(a_hit_carries_the_whole_tool),
         cmocka_unit_test(a_request_without_words_of_any_tool_has_no_hits),
+        cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
+        cmocka_unit_test(what_is_read_is_what_is_searched),
+        cmocka_unit_test(words_that_no_tool_has_are_told),
         cmocka_unit_test(requests_have_limits),
         cmocka_unit_test(words_behind_a_nul_count),
         cmocka_unit_test(hostile_requests_are_answered_in_no_time),

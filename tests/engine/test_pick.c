@@ -94,6 +94,25 @@ static void words_alone_do(void **state)
     wt_picked_free(picked);
 }
 
+static void misspelt_words_are_read_as_those_that_were_meant(void **state)
+{
+    (void)state;
+    wt_pick_options as_typed = any();
+    as_typed.as_typed = 1;
+    wt_picked *picked = pick(lexical, "resreve a hotle room", NULL);
+    assert_string_equal(picked->read_as, "reserve a hotel room");
+    assert_int_equal(picked->len, 1);
+    assert_string_equal(picked->items[0]->tool->id, "travel/bookHotel");
+    assert_int_equal(picked->unknown_count, 0);
+    wt_picked_free(picked);
+    picked = pick(lexical, "resreve a hotle", &as_typed);
+    assert_null(picked->read_as);
+    assert_int_equal(picked->len, 0);
+    assert_int_equal(picked->unknown_count, 2);
+    assert_string_equal(picked->unknown_words[1], "hotle");
+    wt_picked_free(picked);
+}
+
 static void a_promise_without_training_is_everything(void **state)
 {
     wt_pick_options options = any();
@@ -208,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_hit_says_how_likely_it_is_needed),
         cmocka_unit_test(a_set_is_picked_likeliest_first),
         cmocka_unit_test(words_alone_do),
+        cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
         cmocka_unit_test(a_promise_without_training_is_everything),
         cmocka_unit_test(who_abstains_at_nearly_all_gives_nothing),
         cmocka_unit_test(options_that_make_no_sense_are_refused),

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "index/seal.h"
+#include "retrieve/spelling.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,6 +35,19 @@ static void search_lexical(const struct lexical *index)
     }
     wt__lexical_query_dispose(&query);
     free(allowed);
+}
+
+/* Words that nothing knows are looked for among all terms that begin as they do. */
+static void spell_by(const struct lexical *index)
+{
+    struct workspace *workspace;
+    struct arena arena = {0};
+    struct str read;
+    if (wt__workspace_open(&workspace, NULL) < 0)
+        return;
+    wt__spelling_read(&read, STR("aaab mial sned bxzx miled senddings tihs"), index, workspace, &arena, NULL);
+    wt__workspace_close(workspace);
+    wt__arena_dispose(&arena);
 }
 
 static void search_vectors(const struct vectors *vectors)
@@ -86,6 +100,7 @@ static void open_snapshot(const uint8_t *data, size_t size)
     if (wt__snapshot_parse(&snapshot, (struct mapping){image, len}, NULL) == 0) {
         wt__lexical_check(&snapshot->lexical, NULL);
         search_lexical(&snapshot->lexical);
+        spell_by(&snapshot->lexical);
         for (size_t i = 0; i < snapshot->set_count; i++)
             fill_set(&snapshot->sets[i].vectors, data + len, size - len);
         wt__snapshot_free(snapshot);
@@ -105,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (block && wt__lexical_view(&index, block, size - 1, NULL) == 0) {
             wt__lexical_check(&index, NULL);
             search_lexical(&index);
+            spell_by(&index);
         }
         free(block);
     }

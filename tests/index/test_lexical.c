@@ -282,6 +282,27 @@ static void test_requests_that_match_nothing(void **state)
     tear_down(&f);
 }
 
+static void test_terms_are_numbered_in_their_order(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 3, 500);
+    assert_true(f.index.terms > 2);
+    assert_int_equal(wt__lexical_from(&f.index, STR("")), 0);
+    assert_int_equal(wt__lexical_from(&f.index, STR("\xFF")), f.index.terms);
+    for (uint32_t i = 0; i < f.index.terms; i++) {
+        struct str term = wt__lexical_term(&f.index, i);
+        char longer[64];
+        assert_true(term.len > 0 && term.len < sizeof longer);
+        memcpy(longer, term.ptr, term.len);
+        longer[term.len] = '\0';
+        assert_true(wt__lexical_df(&f.index, term) > 0);
+        assert_int_equal(wt__lexical_from(&f.index, term), i);
+        assert_int_equal(wt__lexical_from(&f.index, (struct str){longer, term.len + 1}), i + 1);
+    }
+    tear_down(&f);
+}
+
 static void test_a_repeated_term_weighs_as_much_as_its_weights_together(void **state)
 {
     (void)state;
@@ -370,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_quick_search_equals_the_plain_one),
         cmocka_unit_test(test_equal_tools_come_in_row_order),
         cmocka_unit_test(test_requests_that_match_nothing),
+        cmocka_unit_test(test_terms_are_numbered_in_their_order),
         cmocka_unit_test(test_a_repeated_term_weighs_as_much_as_its_weights_together),
         cmocka_unit_test(test_limits_are_told),
         cmocka_unit_test(test_damaged_bytes_do_no_harm),

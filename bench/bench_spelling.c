@@ -1,0 +1,156 @@
+/* bench_spelling.c: what reading a request costs where words of it are misspelt (retrieve/spelling.h).
+ *
+ *   bench_spelling CORPUS      a corpus.jsonl
+ *
+ * The dictionary is that of the corpus, and one of as many terms as a million tools would have: its vocabulary grows
+ * about with the two thirds power of the tools (3,396 terms of 1,419 tools of ToolBench, 15,158 of 13,242). The terms
+ * that are missing are made of those that are there, two letters exchanged each, so that what is typed has as many more
+ * neighbours. Times are of the processor: machines are shared. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buffer.h"
+#include "base/json.h"
+#include "base/rng.h"
+#include "base/sort.h"
+#include "retrieve/document.h"
+#include "retrieve/spelling.h"
+
+enum { ROUNDS = 101, MANY_TOOLS = 1000000 };
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_spelling: %s\n", what);
+    exit(1);
+}
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static void add_row(struct lexical_builder *builder, struct analyser *analyser, struct document *document,
+                    struct str text)
+{
+    struct tool tool = {.name = STR("tool"), .description = text};
+    if (wt__document_read(document, analyser, &tool, NULL) < 0 ||
+        wt__lexical_builder_add(builder, document->fields, NULL) < 0)
+        die("out of memory");
+}
+
+static size_t add_corpus(struct lexical_builder *builder, struct analyser *analyser, struct document *document,
+                         const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *line = NULL;
+    size_t capacity = 0, tools = 0;
+    ssize_t len;
+    if (!file)
+        die("the corpus cannot be read");
+    while ((len = getline(&line, &capacity, file)) > 0) {
+        json_t *tool = NULL;
+        if (wt__json_parse(&tool, line, (size_t)len, NULL) == 0) {
+            const char *text = json_string_value(json_object_get(tool, "text"));
+            add_row(builder, analyser, document, wt__str(text ? text : ""));
+            tools++;
+        }
+        json_decref(tool);
+    }
+    free(line);
+    fclose(file);
+    return tools;
+}
+
+/* More terms, a thousand a row, until there are about so many. */
+static void add_made_up(struct lexical_builder *builder, struct analyser *analyser, struct document *document,
+                        const struct lexical *known, size_t terms)
+{
+    struct rng rng;
+    struct buffer text = {0};
+    wt__rng_seed(&rng, 1);
+    for (size_t made = 0; known->terms + made < terms; made++) {
+        struct str term = wt__lexical_term(known, (uint32_t)wt__rng_below(&rng, known->terms));
+        size_t at = text.len;
+        wt__buffer_append(&text, term.ptr, term.len);
+        for (int i = 0; i < 2 && term.len > 0; i++)
+            text.ptr[at + wt__rng_below(&rng, term.len)] = (char)('a' + wt__rng_below(&rng, 26));
+        wt__buffer_char(&text, ' ');
+        if (made % 1000 == 999) {
+            add_row(builder, analyser, document, wt__buffer_view(&text));
+            wt__buffer_clear(&text);
+        }
+    }
+    wt__buffer_dispose(&text);
+}
+
+static void *build(struct lexical *out, const char *corpus, const struct lexical *known, size_t terms, size_t *tools)
+{
+    struct lexical_builder *builder;
+    struct analyser *analyser;
+    struct document document = {0};
+    void *block;
+    size_t len;
+    if (wt__analyser_open(&analyser, NULL) < 0 || wt__lexical_builder_new(&builder, &wt__lexical_settings, NULL) < 0)
+        die("out of memory");
+    *tools = add_corpus(builder, analyser, &document, corpus);
+    if (known)
+        add_made_up(builder, analyser, &document, known, terms);
+    if (wt__lexical_builder_finish(builder, &block, &len, NULL) < 0 || wt__lexical_view(out, block, len, NULL) < 0)
+        die("no index");
+    wt__lexical_builder_free(builder);
+    wt__document_dispose(&document);
+    wt__analyser_close(analyser);
+    return block;
+}
+
+static void measure(const struct lexical *index)
+{
+    static const struct {
+        const char *name, *request;
+    } cases[] = {
+        {"no word misspelt", "schedule a message to the channel for tomorrow and list the invoices"},
+        {"one word misspelt", "schedule a mesage to the channel for tomorrow and list the invoices"},
+        {"four words misspelt", "shcedule a mesage to the chanel for tomorow and list the invoices"},
+        {"a long word misspelt", "list the subscribtions"},
+    };
+    struct workspace *workspace;
+    struct arena arena = {0};
+    if (wt__workspace_open(&workspace, NULL) < 0)
+        die("out of memory");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double times[ROUNDS];
+        for (size_t r = 0; r < ROUNDS; r++) {
+            struct str read;
+            wt__arena_reset(&arena);
+            double begun = now_us();
+            if (wt__spelling_read(&read, wt__str(cases[i].request), index, workspace, &arena, NULL) < 0)
+                die("out of memory");
+            times[r] = now_us() - begun;
+        }
+        wt__sort_doubles(times, ROUNDS);
+        printf("spelling, %u terms: %s\twhichtool\t%.3f\tms\n", index->terms, cases[i].name, times[ROUNDS / 2] / 1e3);
+    }
+    wt__arena_dispose(&arena);
+    wt__workspace_close(workspace);
+}
+
+int main(int argc, char **argv)
+{
+    struct lexical corpus, many;
+    size_t tools;
+    if (argc != 2)
+        die("usage: bench_spelling CORPUS");
+    void *block = build(&corpus, argv[1], NULL, 0, &tools);
+    measure(&corpus);
+    size_t terms = (size_t)(corpus.terms * pow((double)MANY_TOOLS / (double)tools, 2.0 / 3));
+    void *larger = build(&many, argv[1], &corpus, terms, &tools);
+    measure(&many);
+    free(larger);
+    free(block);
+    return 0;
+}

@@ -1,0 +1,99 @@
+/* What slips cost, that no word can cost less than its beginning says, and that any letters are safe. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "retrieve/slips.h"
+
+static unsigned cost_of(struct slips *slips, struct str meant)
+{
+    unsigned least = 0;
+    for (size_t i = 0; i < meant.len; i++) {
+        unsigned now = wt__slips_add(slips, i, meant.ptr[i]);
+        assert_true(now >= least);
+        least = now;
+    }
+    unsigned cost = wt__slips_cost(slips, meant.len);
+    assert_true(cost >= least);
+    return cost;
+}
+
+static void each_slip_has_its_cost(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *typed, *meant;
+        unsigned cost;
+    } cases[] = {
+        {"issue", "issue", 0},
+        {"isue", "issue", SLIP_DOUBLED},
+        {"channnel", "channel", SLIP_DOUBLED},
+        {"porject", "project", SLIP_SWAPPED},
+        {"githbu", "github", SLIP_SWAPPED},
+        {"ilst", "list", SLIP_SWAPPED},
+        {"calender", "calendar", SLIP_VOWEL},
+        {"evnt", "event", SLIP_LOST_VOWEL},
+        {"slak", "slack", SLIP_LOST},
+        {"trackr", "track", SLIP_ADDED},
+        {"gitjub", "github", SLIP_ALIKE},
+        {"subscribtion", "subscription", SLIP_ALIKE},
+        {"quantify", "quantity", SLIP_ALIKE + SLIP_NEAR_END},
+        {"mallet", "wallet", SLIP_UNLIKE + SLIP_AT_FRONT},
+        {"gitqub", "github", SLIP_UNLIKE},
+        {"oard", "board", SLIP_LOST + SLIP_AT_FRONT},
+        {"xboard", "board", SLIP_ADDED + SLIP_AT_FRONT},
+        {"tommorow", "tomorrow", SLIP_DOUBLED + SLIP_DOUBLED},
+        {"calander", "calendar", SLIP_VOWEL + SLIP_VOWEL},
+    };
+    struct slips slips;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt__slips_begin(&slips, wt__str(cases[i].typed));
+        unsigned cost = cost_of(&slips, wt__str(cases[i].meant));
+        if (cost != cases[i].cost)
+            fail_msg("%s for %s costs %u, not %u", cases[i].typed, cases[i].meant, cost, cases[i].cost);
+    }
+}
+
+static void words_that_begin_alike_share_their_beginning(void **state)
+{
+    (void)state;
+    struct slips slips, anew;
+    wt__slips_begin(&slips, STR("chanel"));
+    assert_int_equal(cost_of(&slips, STR("channel")), SLIP_DOUBLED);
+    for (size_t i = 4; i < 7; i++)
+        wt__slips_add(&slips, i, "chancel"[i]);
+    wt__slips_begin(&anew, STR("chanel"));
+    assert_int_equal(wt__slips_cost(&slips, 7), cost_of(&anew, STR("chancel")));
+}
+
+static void any_letters_are_safe(void **state)
+{
+    (void)state;
+    struct rng rng;
+    struct slips slips;
+    char typed[SLIPS_LETTERS], meant[SLIPS_LETTERS + 2];
+    wt__rng_seed(&rng, 5);
+    for (int i = 0; i < 5000; i++) {
+        struct str t = {typed, 1 + wt__rng_below(&rng, SLIPS_LETTERS)}, m = {meant, wt__rng_below(&rng, t.len + 3)};
+        for (size_t j = 0; j < t.len; j++)
+            typed[j] = (char)('a' + wt__rng_below(&rng, i % 2 ? 2 : 26));
+        for (size_t j = 0; j < m.len; j++)
+            meant[j] = (char)('a' + wt__rng_below(&rng, i % 2 ? 2 : 26));
+        wt__slips_begin(&slips, t);
+        unsigned cost = cost_of(&slips, m);
+        assert_true((cost == 0) == wt__str_equal(t, m));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_slip_has_its_cost),
+        cmocka_unit_test(words_that_begin_alike_share_their_beginning),
+        cmocka_unit_test(any_letters_are_safe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
