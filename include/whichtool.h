@@ -647,8 +647,8 @@ typedef struct wt_hit {
                            no tool of the catalogue, and of the default model, until `whichtool train all` calibrates
                            it, for which it takes 20 dev requests, some 200 usages (docs/retrieval.md) */
     size_t tokens;      /* of its definition, estimated; 0 without options->max_tokens */
-    int weak;           /* 1: of wt_find, a hit that shares no more than one common word with the request and is not like it
-                           in meaning (docs/retrieval.md); else 0 */
+    int weak; /* 1: of wt_find, a hit that shares no more than one common word with the request and is not like it
+                 in meaning (docs/retrieval.md); else 0 */
 } wt_hit;
 
 typedef struct wt_hits {
@@ -672,7 +672,7 @@ typedef struct wt_hits {
     const char *const *unknown_words; /* [unknown_count] words of the request that no tool has, where no hit is likely
                                          to be needed, or the request is nothing but a few keywords */
     size_t unknown_count;             /* else 0 */
-    size_t weak;         /* hits that options->none_if_unsure left out */
+    size_t weak;                      /* hits that options->none_if_unsure left out */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);

@@ -1,4 +1,5 @@
-/* weak.c: the bounds were chosen on bench/real's dev, with the default encoder: docs/retrieval.md has what they mark. */
+/* weak.c: the bounds were chosen on bench/real's dev, with the default encoder: docs/retrieval.md has what they mark.
+ */
 #include "choose/weak.h"
 
 /* Of the request's words by idf: a word that has less of it is common beside the others. */

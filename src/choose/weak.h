@@ -1,5 +1,5 @@
-/* weak.h: hits that hardly anything speaks for. There is always a nearest tool, and a request for what the catalogue has
- * not gets five of them: each shares a word that many tools have ("send", "file"), and means something else. */
+/* weak.h: hits that hardly anything speaks for. There is always a nearest tool, and a request for what the catalogue
+ * has not gets five of them: each shares a word that many tools have ("send", "file"), and means something else. */
 #ifndef WT_CHOOSE_WEAK_H
 #define WT_CHOOSE_WEAK_H
 

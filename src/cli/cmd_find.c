@@ -32,7 +32,8 @@ static void tell_weak(struct cli *cli, const wt_hits *hits, bool table)
     if (weak.len > 0 && table)
         wt__cli_note(cli, "?: no more than a common word speaks for it; --none-if-unsure leaves it out.");
     else if (weak.len > 0 && !weak.failed && wt__definition_format(cli))
-        wt__cli_note(cli, "No more than a common word speaks for %s; --none-if-unsure leaves out such tools.", weak.ptr);
+        wt__cli_note(cli, "No more than a common word speaks for %s; --none-if-unsure leaves out such tools.",
+                     weak.ptr);
     if (hits->weak > 0)
         wt__cli_note(cli, "%zu %s left out, for which no more than a common word speaks.", hits->weak,
                      hits->weak == 1 ? "tool is" : "tools are");

@@ -238,7 +238,8 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
     wt__buffer_dispose(&text);
 }
 
-/* Rank, score and probability, with a sign behind them where the hit is weak; on a narrow terminal there is no room for the score. */
+/* Rank, score and probability, with a sign behind them where the hit is weak; on a narrow terminal there is no room for
+ * the score. */
 static int write_lead(char *out, size_t size, const wt_hit *hit, size_t rank, int rank_width, bool narrow)
 {
     char probability[16] = "     ";

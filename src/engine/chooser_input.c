@@ -44,8 +44,8 @@ void wt__tell_probabilities(struct search *search, double none)
     struct hit_list *hits = &search->hits;
     for (size_t i = 0; i < hits->len; i++) {
         struct hit *hit = &hits->items[i];
-        float found = hit->lead ? RELEVANCE_NAMED
-                                : wt__relevance(search->plan.relevance, &search->plan.retriever, hits, hit);
+        float found =
+            hit->lead ? RELEVANCE_NAMED : wt__relevance(search->plan.relevance, &search->plan.retriever, hits, hit);
         float recorded = wt__search_recorded(search, hit->row);
         hit->probability = wt__relevance_below(recorded > 0 ? fmaxf(found, recorded) : found, none);
     }

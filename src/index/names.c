@@ -15,7 +15,8 @@ static size_t lower_bound(const struct names *names, uint64_t value)
     near = near < high ? near : high;
     for (size_t width = WINDOW; width < names->count; width *= 8) {
         size_t begin = near > width ? near - width : 0, end = names->count - near > width ? near + width : names->count;
-        if ((begin == 0 || names->entries[begin - 1] < value) && (end == names->count || names->entries[end] >= value)) {
+        if ((begin == 0 || names->entries[begin - 1] < value) &&
+            (end == names->count || names->entries[end] >= value)) {
             low = begin;
             high = end;
             break;

@@ -14,10 +14,10 @@
 #include "base/error.h"
 
 enum name_kind {
-    NAME_OWN,   /* the tool's */
-    NAME_TITLE, /* or summary, of two words or more */
-    NAME_ID,    /* with its provider, as it is exported, or as its source has it */
-    NAME_PATH,  /* method and path of an HTTP operation */
+    NAME_OWN,    /* the tool's */
+    NAME_TITLE,  /* or summary, of two words or more */
+    NAME_ID,     /* with its provider, as it is exported, or as its source has it */
+    NAME_PATH,   /* method and path of an HTTP operation */
     NAME_WRITTEN /* the tool's, byte by byte: which of those of one name is written like that */
 };
 

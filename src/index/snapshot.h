@@ -103,9 +103,9 @@ struct snapshot_content {
     size_t rows;
     const void *lexical; /* of wt__lexical_builder_finish, of as many rows */
     size_t lexical_len;
-    struct names names;                  /* in order; none where nobody asks for names */
     const struct vector_source *sources; /* the sets wanted; others are removed */
     size_t source_count;
+    struct names names; /* in order; none where nobody asks for names */
 };
 
 /* Writes the content as the folder's new snapshot and opens it. Vectors of rows with the same id and generation are

@@ -21,9 +21,9 @@ struct evidence {
     const uint32_t *provider; /* [N] the provider's number, for the cap */
     float *value[TEXTS_MAX];
     float subquery_weight; /* what a sub-query counts beside the whole; 1 where nothing was learned */
-    uint16_t *leads;       /* [N] of a tool that the request names, which of its names it is, from 1; 0 for others. NULL:
-                              it names none */
-    float *named;          /* [N] with `leads`: the score that such a tool and its namesakes have; 0 for others */
+    uint16_t *leads; /* [N] of a tool that the request names, which of its names it is, from 1; 0 for others. NULL:
+                        it names none */
+    float *named;    /* [N] with `leads`: the score that such a tool and its namesakes have; 0 for others */
     struct copies *copies; /* near-copies are passed over; NULL: they are taken like others */
 };
 

@@ -130,15 +130,6 @@ int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
 
 /* ---------------------------------------------------------------- hits */
 
-struct stage_evidence *wt__hit_stage(struct hit *hit, const char *name)
-{
-    size_t at = 0;
-    while (at < HIT_STAGES - 1 && hit->stages[at].name && strcmp(hit->stages[at].name, name) != 0)
-        at++;
-    hit->stages[at].name = name;
-    return &hit->stages[at];
-}
-
 static size_t rank_in(const struct ranking *ranking, uint32_t row)
 {
     for (size_t i = 0; i < ranking->len; i++)

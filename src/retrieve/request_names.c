@@ -485,7 +485,8 @@ static size_t longest_name(const struct reading *reading, size_t at, struct requ
         if (parts > most)
             break;
         state = wt__name_hash_text(state, slice(reading->request, token->start, token->end));
-        if (end > at && find_hash(reading, state, slice(reading->request, reading->tokens[at].start, token->end), &name)) {
+        if (end > at &&
+            find_hash(reading, state, slice(reading->request, reading->tokens[at].start, token->end), &name)) {
             behind = end + 1;
             *out = name;
         }
@@ -495,7 +496,7 @@ static size_t longest_name(const struct reading *reading, size_t at, struct requ
 
 static void find_spoken(const struct reading *reading, struct request_names *out)
 {
-    for (size_t at = 0, behind; at < reading->count; at = behind > at ? behind : at + 1) {
+    for (size_t at = 0, behind; at<reading->count; at = behind> at ? behind : at + 1) {
         struct request_name name;
         behind = longest_name(reading, at, &name);
         if (behind > at)

@@ -3,8 +3,8 @@
  * A request that is made of names only, with what joins them and what is only polite around them, says each of them,
  * however it is written: "create issue, list labels and search". In any other request a name counts where it is written
  * as one: with a sign inside ("create_issue", "issues/create", "mcp__github__create_issue"), with capitals
- * ("createIssue"), or as method and path. What else of a sentence is some tool's name is only spoken: "create an issue in
- * this repository" may mean another tool. */
+ * ("createIssue"), or as method and path. What else of a sentence is some tool's name is only spoken: "create an issue
+ * in this repository" may mean another tool. */
 #ifndef WT_RETRIEVE_REQUEST_NAMES_H
 #define WT_RETRIEVE_REQUEST_NAMES_H
 

@@ -126,7 +126,7 @@ struct hit {
     float features[RETRIEVE_FEATURES];        /* 0 for what was not looked at */
     float probability;                        /* that the request needs it; NaN where nothing tells */
     struct word_share words;                  /* what of the request's words the tool has */
-    bool weak;           /* hardly anything speaks for it, where that was looked at */
+    bool weak;                                /* hardly anything speaks for it, where that was looked at */
     unsigned lead;       /* it leads, as the tool of that one of the request's names, from 1; 0: it does not */
     struct str name;     /* that name, as the request has it */
     struct str subquery; /* the sub-query of the request that this hit answers best; empty when it has only one */

@@ -18,7 +18,7 @@ for line in open(sys.argv[1], encoding="utf-8"):
     row = re.match(r"\| `(\w+)` \| ([^|]+) \|", line)
     if row:
         table[row[1]] = row[2].strip()
-types = {"string": str, "number": (int, float), "object": dict, "array": list, "null": type(None)}
+types = {"string": str, "number": (int, float), "object": dict, "array": list, "null": type(None), "boolean": bool}
 
 
 def hold(where, value, table, explain):
@@ -28,7 +28,7 @@ def hold(where, value, table, explain):
             sys.exit(f"{where}: {key} is in one of the two alone")
     for key, kind in wanted.items():
         kinds = tuple(types[t] for t in re.findall(r"\w+", kind.split(",")[0]) if t in types)
-        if key in value and (not isinstance(value[key], kinds) or isinstance(value[key], bool)):
+        if key in value and (not isinstance(value[key], kinds) or (isinstance(value[key], bool) and bool not in kinds)):
             sys.exit(f"{where}.{key} is {value[key]!r}, not {kind}")
 
 
