@@ -146,6 +146,8 @@ static void pick_named(struct picking *p)
         hits->items[p->count].score = hits->items[p->count].probability = RELEVANCE_NAMED;
         p->which[p->count] = (uint32_t)p->count;
     }
+    p->selection->out->no_answer_probability = 1 - (double)RELEVANCE_NAMED;
+    p->selection->out->tracc = p->selection->out->complete = (double)RELEVANCE_NAMED;
 }
 
 static int pick(struct picking *p, wt_error *err)
