@@ -197,8 +197,10 @@ static bool find_pieces(const struct reading *reading, struct str token, struct 
         struct str piece = slice(token, starts[i], ends[i]);
         struct word_part part = {0};
         bool called = i > 0 && i + 1 == count && token.ptr[starts[i] - 1] == '_';
-        bool several = wt__analyser_next_part(piece, &part) && wt__analyser_next_part(piece, &part);
-        if ((called || several) && look_up(reading, piece, out))
+        size_t parts = 0;
+        while (parts < 2 && wt__analyser_next_part(piece, &part))
+            parts++;
+        if ((called || parts == 2) && look_up(reading, piece, out))
             return true;
     }
     return false;
