@@ -114,7 +114,8 @@ static int begin_word(struct speller *speller, struct str word, enum knowledge *
         *known = KNOWN;
     else if (wt__lexical_df(speller->index, stem) > 0 || is_inflected(speller, stem))
         *known = word.len >= SURE_LETTERS ? KNOWN_BY_STEM : KNOWN;
-    memcpy(speller->stem, stem.ptr, stem.len);
+    if (stem.len > 0) /* a word that nothing is left of has no bytes to copy from */
+        memcpy(speller->stem, stem.ptr, stem.len);
     speller->stem_len = stem.len;
     speller->typed = word;
     speller->best_len = 0;
