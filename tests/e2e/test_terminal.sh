@@ -36,7 +36,7 @@ if have script; then
     on_terminal "stty cols 40; $WHICHTOOL find rain forecast"
     same "the terminal's own width" True "$(tr -d '\r' <out | sed 's/\x1b\[[0-9;]*m//g' >plain
         mv plain out
-        [ "$(grep -v 'tools\? in\|^Note' out >o2; mv o2 out; widest)" -le 40 ] && echo True)"
+        [ "$(grep -v 'tools\? in\|^Note\|^?: ' out >o2; mv o2 out; widest)" -le 40 ] && echo True)"
     for _ in $(seq 12); do echo '{"request": "rain tomorrow", "tools": ["many/tool_1"]}'; done >usages.jsonl
     "$WHICHTOOL" -q usage add --no-vectors usages.jsonl || fail "no usage was added"
     on_terminal "$WHICHTOOL -q find rain; $WHICHTOOL --json find rain; $WHICHTOOL find rain; $WHICHTOOL find rain"
