@@ -273,6 +273,9 @@ bool wt__conformal_thresholds(const struct chooser *chooser, double probability,
 
 /* ---------------------------------------------------------------- none of these */
 
+/* A guess that is more likely right than wrong is worth giving. */
+static const float NO_ANSWER_LEAST = 0.5f;
+
 float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates)
 {
     return candidates->tools == 0 ? 1
@@ -285,5 +288,26 @@ float wt__no_answer_threshold(const struct calibration *no_answer, double false_
     double above = floor((double)(no_answer->count + 1) * false_share + 1e-9);
     if (!(above >= 1))
         return INFINITY;
-    return above >= (double)no_answer->count ? 0 : no_answer->values[no_answer->count - (size_t)above];
+    return above >= (double)no_answer->count
+               ? NO_ANSWER_LEAST
+               : fmaxf(no_answer->values[no_answer->count - (size_t)above], NO_ANSWER_LEAST);
+}
+
+/* ---------------------------------------------------------------- requests that are unlike those */
+
+/* What one dev request in so many is beyond, at either end. */
+enum { RARE = 100 };
+
+enum familiarity wt__familiarity(const struct chooser *chooser, const struct candidate_features *candidates,
+                                 size_t bytes)
+{
+    const struct calibration *nearest = &chooser->nearest, *lengths = &chooser->lengths;
+    float cosine = candidates->answerability[ANSWERABLE_NEAREST];
+    if (cosine == 0 || nearest->count == 0 || lengths->count == 0)
+        return FAMILIAR;
+    if ((float)bytes < lengths->values[lengths->count / RARE])
+        return TOO_SHORT;
+    if ((float)bytes > lengths->values[lengths->count - 1 - lengths->count / RARE])
+        return TOO_LONG;
+    return cosine < nearest->values[nearest->count / RARE] ? TOO_FAR : FAMILIAR;
 }

@@ -25,7 +25,10 @@
  * moves them, and guarantees nothing where it does; and the same requests chose what was trained before.
  *
  * And there may be no tool for it at all: a second logistic gives that probability, and what of the answerable
- * requests' it exceeds is known, so that it can be acted upon at a stated rate of false alarms. */
+ * requests' it exceeds is known, so that it can be acted upon at a stated rate of false alarms.
+ *
+ * All of this was learned from requests as they were logged. A request that is unlike them (much shorter, say) is read
+ * wrongly with great confidence, so it is told apart first, and chosen for as in a catalogue without use. */
 #ifndef WT_CHOOSE_CHOOSER_H
 #define WT_CHOOSE_CHOOSER_H
 
@@ -55,6 +58,8 @@ struct chooser {
     struct calibration nonconformity; /* up to which a request's tools join, of those that somebody used before */
     struct calibration unused;        /* the same of tools that nobody used; none: they join as the others do */
     struct calibration no_answer;     /* of wt__no_answer_probability on requests that some tool fits */
+    struct calibration nearest;       /* cosines of dev requests with the nearest past request; none: not known */
+    struct calibration lengths;       /* bytes of dev requests; none: not known */
     struct relevance relevance;       /* of hits by themselves, when fitted */
     bool has_relevance;
 };
@@ -98,9 +103,18 @@ bool wt__conformal_thresholds(const struct chooser *chooser, double probability,
 
 float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates);
 
-/* What wt__no_answer_probability exceeds for that share of the requests that some tool fits, in [0, 1]; INFINITY where
- * so small a share of so few cannot be told. */
+/* What wt__no_answer_probability exceeds for that share of the requests that some tool fits, in [0, 1], but never less
+ * than a half; INFINITY where so small a share of so few cannot be told. */
 float wt__no_answer_threshold(const struct calibration *no_answer, double false_share);
+
+/* ---------------------------------------------------------------- requests that are unlike those */
+
+enum familiarity { FAMILIAR, TOO_SHORT, TOO_LONG, TOO_FAR };
+
+/* Whether hardly any of 100 dev requests is as short, as long or as far from all past requests as one of so many bytes
+ * with these candidates. Where no past requests were asked, or dev is not known, all are familiar. */
+enum familiarity wt__familiarity(const struct chooser *chooser, const struct candidate_features *candidates,
+                                 size_t bytes);
 
 float wt__logistic(const float *weights, float constant, const float *values, size_t count);
 

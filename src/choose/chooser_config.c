@@ -51,7 +51,14 @@ static int read_calibration(struct calibration *out, const json_t *object, const
     return rc;
 }
 
-/* Choosers of before it was fitted lack it, and are as good as they were. */
+/* Choosers of before there was one lack it, and are as good as they were. */
+static int read_later_calibration(struct calibration *out, const json_t *config, const char *name, struct arena *arena,
+                                  wt_error *err)
+{
+    return json_object_get(config, name) ? read_calibration(out, config, name, arena, err) : 0;
+}
+
+/* The same of what is fitted. */
 static int read_relevance(struct chooser *out, const json_t *config, wt_error *err)
 {
     out->has_relevance = json_object_get(config, "relevance") != NULL;
@@ -90,6 +97,10 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
         rc = read_calibration(&out->unused, config, "unused", arena, err);
     if (rc == 0)
         rc = read_calibration(&out->no_answer, config, "no_answer", arena, err);
+    if (rc == 0)
+        rc = read_later_calibration(&out->nearest, config, "nearest", arena, err);
+    if (rc == 0)
+        rc = read_later_calibration(&out->lengths, config, "lengths", arena, err);
     return rc < 0 ? rc : read_relevance(out, config, err);
 }
 
@@ -107,13 +118,15 @@ static json_t *write_list(const float *values, size_t count)
 json_t *wt__chooser_write(const struct chooser *c)
 {
     json_t *config = json_pack(
-        "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o}", "tool", write_list(c->tool_weights, TOOL_FEATURES),
-        "tool_constant", (double)c->tool_constant, "likelihood", (double)c->likelihood, "past", (double)c->past, "size",
-        (double)c->size, "sizes", write_list(c->sizes, CHOOSE_SIZES), "answerability",
-        write_list(c->answerability_weights, ANSWERABLE_FEATURES), "answerability_constant",
-        (double)c->answerability_constant, "nonconformity", write_list(c->nonconformity.values, c->nonconformity.count),
-        "unused", write_list(c->unused.values, c->unused.count), "no_answer",
-        write_list(c->no_answer.values, c->no_answer.count));
+        "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "tool",
+        write_list(c->tool_weights, TOOL_FEATURES), "tool_constant", (double)c->tool_constant, "likelihood",
+        (double)c->likelihood, "past", (double)c->past, "size", (double)c->size, "sizes",
+        write_list(c->sizes, CHOOSE_SIZES), "answerability", write_list(c->answerability_weights, ANSWERABLE_FEATURES),
+        "answerability_constant", (double)c->answerability_constant, "nonconformity",
+        write_list(c->nonconformity.values, c->nonconformity.count), "unused",
+        write_list(c->unused.values, c->unused.count), "no_answer", write_list(c->no_answer.values, c->no_answer.count),
+        "nearest", write_list(c->nearest.values, c->nearest.count), "lengths",
+        write_list(c->lengths.values, c->lengths.count));
     if (!config || !c->has_relevance)
         return config;
     if (json_object_set_new(config, "relevance", write_list(c->relevance.weights, RELEVANCE_FEATURES)) == 0 &&

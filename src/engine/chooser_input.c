@@ -39,6 +39,22 @@ double wt__read_candidates(const struct search *search, const struct chooser *ch
     return fmin(fmin((double)wt__no_answer_probability(chooser, out), recorded_bound(search)), bound);
 }
 
+int wt__search_if_unlike(struct search *search, const struct chooser *chooser,
+                         const struct candidate_features *candidates, wt_error *err)
+{
+    static const char *const notices[] = {
+        [TOO_SHORT] = "the request is shorter than those that training knows, so it was read as without training",
+        [TOO_LONG] = "the request is longer than those that training knows, so it was read as without training",
+        [TOO_FAR] = "the request is unlike those that training knows, so it was read as without training"};
+    enum familiarity familiarity = wt__familiarity(chooser, candidates, search->request.len);
+    if (familiarity == FAMILIAR)
+        return 0;
+    int rc = wt__search_untrained(search, err);
+    if (rc == 0)
+        rc = wt__add_notice(&search->notice, notices[familiarity], search->arena, err);
+    return rc < 0 ? rc : 1;
+}
+
 void wt__tell_probabilities(struct search *search, double none)
 {
     struct hit_list *hits = &search->hits;

@@ -23,6 +23,11 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
  * meaning to tell it by. */
 double wt__read_candidates(const struct search *search, const struct chooser *chooser, struct candidate_features *out);
 
+/* Where the request is unlike those that the chooser learned from, its search is run once more, untrained, and says so.
+ * 1: it was; 0: it is like them. Errors: those of wt__search_run. */
+int wt__search_if_unlike(struct search *search, const struct chooser *chooser,
+                         const struct candidate_features *candidates, wt_error *err);
+
 /* The hits' probabilities: no further than what is said of all tools together (none, or NaN), and no less far than
  * usages of this very request go. */
 void wt__tell_probabilities(struct search *search, double none);

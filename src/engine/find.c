@@ -25,21 +25,32 @@ void wt_hits_free(wt_hits *public)
     free(result);
 }
 
-/* Takes the hits away when no tool seems to fit. */
-static void abstain(struct search *search, const struct chooser *chooser, double share, wt_hits *out)
+static void abstain_untrained(struct search *search, double share, wt_hits *out)
 {
-    struct candidate_features candidates;
     struct need_hit needs[NEED_HITS];
     double best;
-    if (search->untrained) {
-        wt__read_needs(search, needs, &best);
-        out->no_answer_probability = 1 - best;
-        search->hits.len = best < (double)wt__need_least_for(share) ? 0 : search->hits.len;
-        return;
-    }
-    out->no_answer_probability = wt__read_candidates(search, chooser, &candidates);
-    if (out->no_answer_probability > (double)wt__no_answer_threshold(&chooser->no_answer, share))
+    wt__read_needs(search, needs, &best);
+    out->no_answer_probability = 1 - best;
+    if (best < (double)wt__need_least_for(share))
         search->hits.len = 0;
+}
+
+/* Takes the hits away when no tool seems to fit. */
+static int abstain(struct search *search, const struct chooser *chooser, double share, wt_hits *out, wt_error *err)
+{
+    struct candidate_features candidates;
+    int unlike = search->untrained;
+    if (!unlike) {
+        out->no_answer_probability = wt__read_candidates(search, chooser, &candidates);
+        unlike = wt__search_if_unlike(search, chooser, &candidates, err);
+    }
+    if (unlike < 0)
+        return unlike;
+    if (unlike)
+        abstain_untrained(search, share, out);
+    else if (out->no_answer_probability > (double)wt__no_answer_threshold(&chooser->no_answer, share))
+        search->hits.len = 0;
+    return 0;
 }
 
 /* Marks the hits that hardly anything speaks for, and leaves them out where that is wanted. Returns how many it left
@@ -74,11 +85,10 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     int rc = wt__search_run(search, err);
     if (rc == 0)
         rc = wt__search_unknown(search, &out->unknown_words, &out->unknown_count, err);
-    if (rc == 0 && chooser) {
-        abstain(search, chooser, options->abstain, out);
-        if (search->hits.len > wanted)
-            search->hits.len = wanted;
-    }
+    if (rc == 0 && chooser)
+        rc = abstain(search, chooser, options->abstain, out, err);
+    if (rc == 0 && search->hits.len > wanted)
+        search->hits.len = wanted;
     if (rc == 0)
         wt__tell_probabilities(search, out->no_answer_probability);
     if (rc == 0)

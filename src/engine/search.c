@@ -365,10 +365,27 @@ int wt__search_unknown(const struct search *search, const char *const **words, s
     return list ? 0 : wt__fail_nomem(err);
 }
 
-void wt__search_end(struct search *search)
+static void release(struct search *search)
 {
-    wt__budget_dispose(&search->budget);
     wt__filter_mask_release(search->mask);
     wt__engine_return_workspace(search->engine, search->workspace);
     wt__index_release(search->index);
+    search->mask = NULL;
+    search->workspace = NULL;
+    search->index = NULL;
+}
+
+int wt__search_untrained(struct search *search, wt_error *err)
+{
+    release(search);
+    search->neighbours = (struct neighbours){.count = 0};
+    search->read_as = NULL;
+    search->untrained = search->use_recorded = true;
+    return wt__search_run(search, err);
+}
+
+void wt__search_end(struct search *search)
+{
+    wt__budget_dispose(&search->budget);
+    release(search);
 }

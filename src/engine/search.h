@@ -55,6 +55,8 @@ struct search {
 /* Runs it; ended by wt__search_end, whether it worked or not. Errors: those of wt_find. */
 int wt__search_run(struct search *search, wt_error *err);
 void wt__search_end(struct search *search);
+/* Runs it once more, by what needs no training. */
+int wt__search_untrained(struct search *search, wt_error *err);
 
 /* *allowed: a bit for each row of its index that it may find, in its arena; NULL: all. Errors: those of
  * wt__filter_mask. */

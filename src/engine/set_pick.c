@@ -161,7 +161,6 @@ static int pick(struct picking *p, wt_error *err)
         pick_untrained(p);
         return 0;
     }
-    p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
     if (p->candidates.tools == 0 || abstains(p))
         return 0;
     wt__choose(p->chooser, &p->candidates, &chosen);
@@ -172,9 +171,21 @@ static int pick(struct picking *p, wt_error *err)
     return 0;
 }
 
-static int run(struct picking *p, wt_error *err)
+/* With what training says of the hits, unless the request is none that it knows; promises are made of those alone. */
+static int search(struct picking *p, wt_error *err)
 {
     int rc = wt__search_run(&p->search, err);
+    if (rc < 0 || (p->search.untrained && p->selection->options->complete == 0))
+        return rc;
+    p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
+    if (p->selection->options->complete == 0)
+        rc = wt__search_if_unlike(&p->search, p->chooser, &p->candidates, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int run(struct picking *p, wt_error *err)
+{
+    int rc = search(p, err);
     if (rc == 0)
         rc = wt__search_unknown(&p->search, &p->selection->out->unknown_words, &p->selection->out->unknown_count, err);
     if (rc < 0)

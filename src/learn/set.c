@@ -86,6 +86,7 @@ struct search_for_set {
     struct chooser chooser;      /* of all dev requests */
     struct chooser folds[FOLDS]; /* of those of the other folds */
     float nonconformity[EVALUATOR_DEV], unused[EVALUATOR_DEV], none[EVALUATOR_DEV];
+    float nearest[EVALUATOR_DEV], lengths[EVALUATOR_DEV];
     double figure;
 };
 
@@ -530,6 +531,19 @@ static int calibrate(struct search_for_set *s, wt_error *err)
     return rc;
 }
 
+/* What dev requests are like, so that others can be told apart. */
+static void calibrate_familiarity(struct search_for_set *s)
+{
+    for (size_t q = 0; q < s->count; q++) {
+        s->nearest[q] = s->asked[q].near.answerability[ANSWERABLE_NEAREST];
+        s->lengths[q] = (float)s->training->examples.dev.texts[s->evaluator->dev[q]].len;
+    }
+    wt__sort_floats(s->nearest, s->count);
+    wt__sort_floats(s->lengths, s->count);
+    s->chooser.nearest = (struct calibration){s->nearest, s->count};
+    s->chooser.lengths = (struct calibration){s->lengths, s->count};
+}
+
 /* ---------------------------------------------------------------- the lesson */
 
 static int open_trained(struct search_for_set *s, const char **identity, wt_error *err)
@@ -578,7 +592,11 @@ static int learn(struct search_for_set *s, const char **identity, wt_error *err)
         rc = fit_all(s, err);
     if (rc == 0)
         rc = choose_values(s, err);
-    return rc < 0 ? rc : calibrate(s, err);
+    if (rc == 0)
+        rc = calibrate(s, err);
+    if (rc == 0)
+        calibrate_familiarity(s);
+    return rc;
 }
 
 static int leave(struct search_for_set *s, const json_t *about, const char *identity, wt_trained *out, wt_error *err)

@@ -196,15 +196,45 @@ static void each_kind_of_tool_has_a_threshold(void **state)
 static void an_alarm_is_as_rare_as_it_was_said(void **state)
 {
     static const float values[19] = {.01f, .02f, .03f, .04f, .05f, .06f, .07f, .08f, .09f, .1f,
-                                     .11f, .12f, .13f, .14f, .15f, .16f, .17f, .18f, .19f};
+                                     .51f, .52f, .53f, .54f, .55f, .56f, .57f, .58f, .59f};
     const struct calibration none = {values, 19}, few = {values, 18}, nobody = {values, 0};
     (void)state;
-    assert_float_equal(wt__no_answer_threshold(&none, 0.05), .19f, 1e-6);
-    assert_float_equal(wt__no_answer_threshold(&none, 0.5), .10f, 1e-6);
+    assert_float_equal(wt__no_answer_threshold(&none, 0.05), .59f, 1e-6);
+    assert_float_equal(wt__no_answer_threshold(&none, 0.45), .51f, 1e-6);
+    assert_float_equal(wt__no_answer_threshold(&none, 0.5), .5f, 0); /* what is likelier than not is picked */
     assert_true(isinf(wt__no_answer_threshold(&none, 0.04)));
     assert_true(isinf(wt__no_answer_threshold(&few, 0.05)));
     assert_true(isinf(wt__no_answer_threshold(&nobody, 0.5)));
-    assert_float_equal(wt__no_answer_threshold(&none, 0.99), 0, 0);
+    assert_float_equal(wt__no_answer_threshold(&none, 0.99), .5f, 0);
+}
+
+static void what_is_unlike_dev_is_told_apart(void **state)
+{
+    static const float nearest[] = {.5f, .6f, .7f, .8f}, lengths[] = {40, 50, 60, 300};
+    static float many[150];
+    for (size_t i = 0; i < 150; i++)
+        many[i] = (float)(i + 1);
+    const struct chooser few = {.nearest = {nearest, 4}, .lengths = {lengths, 4}};
+    const struct chooser more = {.nearest = {nearest, 4}, .lengths = {many, 150}}, nobody = {.nearest = {nearest, 0}};
+    const struct {
+        const struct chooser *chooser;
+        float cosine;
+        size_t bytes;
+        enum familiarity is;
+    } rows[] = {{&few, .6f, 40, FAMILIAR},   {&few, .6f, 300, FAMILIAR},
+                {&few, .6f, 39, TOO_SHORT},  {&few, .6f, 301, TOO_LONG},
+                {&few, .49f, 60, TOO_FAR},   {&few, .5f, 60, FAMILIAR},
+                {&few, .4f, 1, TOO_SHORT},   {&few, 0, 1, FAMILIAR},
+                {&more, .6f, 1, TOO_SHORT},  {&more, .6f, 2, FAMILIAR},
+                {&more, .6f, 149, FAMILIAR}, {&more, .6f, 150, TOO_LONG},
+                {&nobody, .1f, 1, FAMILIAR}, {&wt__chooser_default, .1f, 1, FAMILIAR}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct candidate_features candidates = {.tools = 1};
+        candidates.answerability[ANSWERABLE_NEAREST] = rows[i].cosine;
+        if (wt__familiarity(rows[i].chooser, &candidates, rows[i].bytes) != rows[i].is)
+            fail_msg("row %zu", i);
+    }
 }
 
 static int ascending(const void *a, const void *b)
@@ -304,6 +334,7 @@ int main(void)
         cmocka_unit_test(a_promise_needs_enough_requests),
         cmocka_unit_test(each_kind_of_tool_has_a_threshold),
         cmocka_unit_test(an_alarm_is_as_rare_as_it_was_said),
+        cmocka_unit_test(what_is_unlike_dev_is_told_apart),
         cmocka_unit_test(sets_are_complete_as_often_as_was_promised),
         cmocka_unit_test(a_promise_outlasts_another_share_of_unused_tools),
     };

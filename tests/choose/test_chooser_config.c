@@ -31,25 +31,34 @@ static void what_is_written_is_read_back(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* A chooser of before there were kinds of tools has no such list, and one threshold for all. */
+/* Choosers of before there were kinds of tools have no such list, and one threshold for all; those of before requests
+ * were told apart know all of them. */
 static void calibrations_are_read_back(void **state)
 {
-    static const float nonconformity[] = {.1f, .2f}, unused[] = {.3f, .4f, .5f};
+    static const float nonconformity[] = {.1f, .2f}, unused[] = {.3f, .4f, .5f}, nearest[] = {.5f}, lengths[] = {9, 80};
     struct chooser chooser = wt__chooser_default, again;
     struct arena arena = {0};
     wt_error err;
     (void)state;
     chooser.nonconformity = (struct calibration){nonconformity, 2};
     chooser.unused = (struct calibration){unused, 3};
+    chooser.nearest = (struct calibration){nearest, 1};
+    chooser.lengths = (struct calibration){lengths, 2};
     json_t *config = wt__chooser_write(&chooser);
     assert_int_equal(wt__chooser_read(&again, config, &arena, &err), 0);
     assert_int_equal(again.nonconformity.count, 2);
     assert_memory_equal(again.nonconformity.values, nonconformity, sizeof nonconformity);
     assert_int_equal(again.unused.count, 3);
     assert_memory_equal(again.unused.values, unused, sizeof unused);
-    assert_int_equal(json_object_del(config, "unused"), 0);
+    assert_int_equal(again.nearest.count, 1);
+    assert_memory_equal(again.nearest.values, nearest, sizeof nearest);
+    assert_int_equal(again.lengths.count, 2);
+    assert_memory_equal(again.lengths.values, lengths, sizeof lengths);
+    static const char *const later[] = {"unused", "nearest", "lengths"};
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        assert_int_equal(json_object_del(config, later[i]), 0);
     assert_int_equal(wt__chooser_read(&again, config, &arena, &err), 0);
-    assert_int_equal(again.unused.count, 0);
+    assert_int_equal(again.unused.count + again.nearest.count + again.lengths.count, 0);
     json_decref(config);
     wt__arena_dispose(&arena);
 }

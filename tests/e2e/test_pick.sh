@@ -76,6 +76,16 @@ same "what was promised" "0.5" "$(json_of 'd["complete_probability"]')"
 expect 0 "one that cannot be" pick "${model[@]}" --abstain 0 --complete 0.999 book book weather 440
 says "cannot promise that probability"
 
+# A request that is unlike those logged is read as on the first day, and that is said.
+expect 0 "shorter than any that was logged" pick "${model[@]}" --json book
+same "why" True "$(json_of '"shorter than those that training knows" in d["notice"]')"
+same "by what needs no training" hybrid "$(json_of 'd["recipe"]')"
+long=$(printf 'book weather %.0s' $(seq 40))
+expect 0 "longer than any" pick "${model[@]}" --abstain 0 --json "$long"
+same "why" True "$(json_of '"longer than those that training knows" in d["notice"]')"
+expect 0 "an order, or nothing" find "${model[@]}" --abstain 0.01 --json book
+same "the order, too" True "$(json_of '"shorter than those that training knows" in d["notice"]')"
+
 # Killed at any moment of learning it anew, the chooser is the old one or the new one: the same, as the seed is.
 chooser=$(sha256sum <used.wt-models/set/config.json)
 for pause in 0.005 0.01 0.02 0.04 0.08 0.16 0.32 0.64; do
