@@ -4,6 +4,7 @@
 
 #include "base/topk.h"
 #include "choose/chooser.h"
+#include "choose/weak.h"
 #include "retrieve/segment.h"
 
 /* ---------------------------------------------------------------- the default numbers, as data */
@@ -11,25 +12,27 @@
 /* Fitted by bench/bench_needs.c on the dev requests of bench/real, by the default encoder and by words alone. */
 static const struct {
     float weights[NEED_FEATURES], constant;
-} by_words = {{1.196f, 0, 0, -0.9852f, -0.4577f}, -0.7698f},
-  by_meaning = {{0.4017f, 3.692f, 0.4164f, -0.6214f, 1.817f}, -2.541f};
+} by_words = {{1.204f, 0, 0, -1.096f, -0.1635f, -1.421f}, -0.5773f},
+  by_meaning = {{0.5952f, 1.486f, 0.5367f, -0.7268f, 1.658f, -0.6976f}, -1.253f};
 
-const float wt__need_least = 0.22f;
+const float wt__need_least = 0.2f;
 
-/* Below this the next of a need joins its likeliest, if it is likely enough itself. */
-static const float SURE = 0.4f, ALTERNATIVE = 0.15f;
+/* Alternatives join until one of those taken is right with this probability, as far as they are likely themselves. */
+static const float SURE = 0.55f, ALTERNATIVE = 0.05f;
+enum { ALTERNATIVES_MAX = 3 }; /* of a need, the likeliest among them */
 
 /* Hundredths of the likeliest's probability over requests that some tool fits. */
 static const float hundredths[] = {
-    0.06806f, 0.08052f, 0.08181f, 0.08549f, 0.09307f, 0.09529f, 0.09882f, 0.09984f, 0.1017f, 0.1111f, 0.1157f, 0.1174f,
-    0.1185f,  0.1195f,  0.1202f,  0.1232f,  0.1271f,  0.1372f,  0.1433f,  0.1484f,  0.1521f, 0.1633f, 0.1715f, 0.1879f,
-    0.2104f,  0.2176f,  0.2285f,  0.2363f,  0.2374f,  0.2405f,  0.2575f,  0.2719f,  0.2841f, 0.2886f, 0.2919f, 0.3088f,
-    0.3156f,  0.329f,   0.3353f,  0.3423f,  0.36f,    0.3681f,  0.3927f,  0.394f,   0.3984f, 0.413f,  0.4438f, 0.4472f,
-    0.4687f,  0.4791f,  0.4814f,  0.4828f,  0.4947f,  0.5041f,  0.5121f,  0.5157f,  0.5239f, 0.5523f, 0.5555f, 0.5629f,
-    0.5861f,  0.5885f,  0.606f,   0.6068f,  0.6165f,  0.6286f,  0.649f,   0.6523f,  0.6627f, 0.6648f, 0.6782f, 0.6798f,
-    0.6836f,  0.6889f,  0.7006f,  0.7052f,  0.7131f,  0.7193f,  0.7218f,  0.7249f,  0.7375f, 0.7415f, 0.7479f, 0.773f,
-    0.7806f,  0.7868f,  0.7944f,  0.8022f,  0.8172f,  0.8228f,  0.8269f,  0.8342f,  0.8524f, 0.872f,  0.8737f, 0.885f,
-    0.8959f,  0.9087f,  0.9242f,  0.9344f};
+    0.05564f, 0.05841f, 0.06179f, 0.0666f, 0.06847f, 0.07025f, 0.0715f, 0.07506f, 0.07684f, 0.08539f,
+    0.08698f, 0.09327f, 0.1204f,  0.1231f, 0.1583f,  0.1704f,  0.1732f, 0.1917f,  0.2056f,  0.2408f,
+    0.2419f,  0.2596f,  0.2807f,  0.2883f, 0.2946f,  0.3006f,  0.3164f, 0.3273f,  0.3389f,  0.372f,
+    0.378f,   0.3878f,  0.4124f,  0.423f,  0.4245f,  0.4288f,  0.4394f, 0.4441f,  0.4492f,  0.4541f,
+    0.4616f,  0.4639f,  0.4713f,  0.4829f, 0.4992f,  0.5018f,  0.5079f, 0.5352f,  0.5491f,  0.5551f,
+    0.5776f,  0.5893f,  0.5903f,  0.5985f, 0.6272f,  0.6298f,  0.6349f, 0.6412f,  0.6439f,  0.6557f,
+    0.6749f,  0.6943f,  0.705f,   0.7091f, 0.7153f,  0.7231f,  0.7238f, 0.7282f,  0.7307f,  0.734f,
+    0.7368f,  0.7404f,  0.7509f,  0.7549f, 0.7649f,  0.7687f,  0.7715f, 0.7822f,  0.7899f,  0.7968f,
+    0.8025f,  0.8148f,  0.8243f,  0.8263f, 0.8275f,  0.8387f,  0.848f,  0.8566f,  0.8649f,  0.8675f,
+    0.8746f,  0.8796f,  0.889f,   0.892f,  0.8941f,  0.8974f,  0.9076f, 0.9193f,  0.9379f,  0.9585f};
 
 /* ---------------------------------------------------------------- reading */
 
@@ -81,7 +84,7 @@ static void rate(struct need_hit *hit, bool meaning)
         wt__logistic(weights, meaning ? by_meaning.constant : by_words.constant, hit->values, NEED_FEATURES);
 }
 
-size_t wt__need_hits(const struct hit_list *hits, struct need_hit *out)
+size_t wt__need_hits(const struct retriever *retriever, const struct hit_list *hits, struct need_hit *out)
 {
     bool meaning = hits->nearest && hits->nearest_counts[0] > 0;
     struct need needs[SUBQUERIES_MAX];
@@ -107,6 +110,7 @@ size_t wt__need_hits(const struct hit_list *hits, struct need_hit *out)
         values[NEED_ACTION] = action(hit);
         values[NEED_RANK] = logf((float)(1 + need->count));
         values[NEED_MARGIN] = need->count == 0 ? 1 : behind;
+        values[NEED_WEAK] = wt__hit_is_weak(retriever, hit);
         need->count++;
     }
     for (size_t i = 0; i < count; i++)
@@ -116,36 +120,29 @@ size_t wt__need_hits(const struct hit_list *hits, struct need_hit *out)
 
 /* ---------------------------------------------------------------- choosing */
 
-/* The two likeliest of a need; count where there is none. */
-static void likeliest(const struct need_hit *hits, size_t count, uint32_t need, size_t best[2])
+/* The likeliest of a need, in order; returns how many there are, at most ALTERNATIVES_MAX. */
+static size_t likeliest(const struct need_hit *hits, size_t count, uint32_t need, struct scored *best)
 {
-    best[0] = best[1] = count;
-    for (size_t i = 0; i < count; i++) {
-        if (hits[i].need != need)
-            continue;
-        if (best[0] == count || hits[i].probability > hits[best[0]].probability) {
-            best[1] = best[0];
-            best[0] = i;
-        } else if (best[1] == count || hits[i].probability > hits[best[1]].probability) {
-            best[1] = i;
-        }
-    }
+    struct topk top = {best, 0, ALTERNATIVES_MAX};
+    for (uint32_t i = 0; i < count; i++)
+        if (hits[i].need == need)
+            wt__topk_push(&top, (struct scored){hits[i].probability, i});
+    wt__topk_sort(&top);
+    return top.len;
 }
 
 void wt__choose_by_needs(const struct need_hit *hits, size_t count, float least, struct need_set *out)
 {
-    struct scored chosen[NEED_HITS];
-    size_t best[2];
+    struct scored chosen[NEED_HITS], best[ALTERNATIVES_MAX];
     *out = (struct need_set){.complete = 1};
     for (uint32_t need = 0; need < SUBQUERIES_MAX; need++) {
-        likeliest(hits, count, need, best);
-        if (best[0] == count || hits[best[0]].probability < least)
+        size_t found = likeliest(hits, count, need, best);
+        if (found == 0 || best[0].score < least)
             continue;
-        float right = hits[best[0]].probability;
-        chosen[out->len++] = (struct scored){right, (uint32_t)best[0]};
-        if (best[1] < count && right < SURE && hits[best[1]].probability >= ALTERNATIVE) {
-            chosen[out->len++] = (struct scored){hits[best[1]].probability, (uint32_t)best[1]};
-            right = fminf(right + hits[best[1]].probability, 1); /* of alternatives one is right */
+        float right = 0; /* of alternatives one is */
+        for (size_t i = 0; i < found && right < SURE && (i == 0 || best[i].score >= ALTERNATIVE); i++) {
+            chosen[out->len++] = best[i];
+            right = fminf(right + best[i].score, 1);
         }
         out->complete *= right;
         out->tracc += right;

@@ -1,9 +1,9 @@
 /* needs.h: the set of a request in a catalogue without recorded use: one tool a need.
  *
  * The sub-queries of a request are its needs, and a request without any is one. Hits that answer the same need are
- * alternatives, however many they are: the likeliest is taken, and the next beside it where neither is likely enough. A
- * need whose likeliest tool is unlikely gets none. How likely is logistic in a few numbers of the hit among those of
- * its need; the default numbers are data (needs.c). */
+ * alternatives, however many they are: the likeliest is taken, and the next ones beside it until one of them is
+ * likelier right than not. A need whose likeliest tool is unlikely gets none. How likely is logistic in a few numbers
+ * of the hit among those of its need; the default numbers are data (needs.c). */
 #ifndef WT_CHOOSE_NEEDS_H
 #define WT_CHOOSE_NEEDS_H
 
@@ -15,6 +15,7 @@ enum need_feature {
     NEED_ACTION,    /* whether it does what the request's verb says: 1, -1, or 0 where nobody knows */
     NEED_RANK,      /* log(1 + hits of the need before it) */
     NEED_MARGIN,    /* of the need's first: by how much it leads; of others: by how much they trail; by the first's */
+    NEED_WEAK,      /* whether hardly anything speaks for it (weak.h): 1 or 0 */
     NEED_FEATURES
 };
 
@@ -31,8 +32,8 @@ struct need_hit {
 };
 
 /* The hits of all needs, in order of hits: out [NEED_HITS]. Returns how many. The hits have their probability by
- * relevance alone, NaN counting as none. */
-size_t wt__need_hits(const struct hit_list *hits, struct need_hit *out);
+ * relevance alone, NaN counting as none. retriever: what found them. */
+size_t wt__need_hits(const struct retriever *retriever, const struct hit_list *hits, struct need_hit *out);
 
 struct need_set {
     uint32_t which[NEED_HITS]; /* [len] numbers of need_hits, likeliest first */

@@ -70,7 +70,7 @@ void wt__tell_probabilities(struct search *search, double none)
 size_t wt__read_needs(struct search *search, struct need_hit *out, double *best)
 {
     wt__tell_probabilities(search, NAN);
-    size_t count = wt__need_hits(&search->hits, out);
+    size_t count = wt__need_hits(&search->plan.retriever, &search->hits, out);
     *best = 1 - recorded_bound(search);
     for (size_t i = 0; i < count; i++)
         *best = fmax(*best, (double)out[i].probability);

@@ -26,7 +26,8 @@ static const struct {
     {"the likeliest, not the first", {{0, .5f}, {0, .7f}}, 2, .2f, "b"},
     {"a tool for each need", {{0, .6f}, {1, .9f}, {0, .5f}}, 3, .2f, "ba"},
     {"where none is sure, the next beside it", {{0, .3f}, {0, .29f}, {0, .28f}}, 3, .2f, "ab"},
-    {"unless that one is unlikely", {{0, .3f}, {0, .1f}}, 2, .2f, "a"},
+    {"and one more, where both are not", {{0, .3f}, {0, .2f}, {0, .1f}, {0, .09f}}, 4, .2f, "abc"},
+    {"unless that one is unlikely", {{0, .3f}, {0, .04f}}, 2, .2f, "a"},
     {"a need that nothing answers gets nothing", {{0, .1f}, {1, .9f}}, 2, .2f, "b"},
     {"no need is answered", {{0, .1f}, {1, .1f}}, 2, .2f, ""},
     {"unless something has to be", {{0, .01f}, {0, .001f}}, 2, -1, "a"},
@@ -55,10 +56,14 @@ static void one_tool_a_need(void **state)
     }
 }
 
+/* Of words alone: hits are weak where one common word speaks for them. */
+static const struct retriever retriever = {.weights = {[SOURCE_BM25] = 1}};
+
 static struct hit hit_of(struct str subquery, float share, float probability)
 {
     struct hit hit = {.score = 1 + share, .subquery = subquery, .probability = probability};
     hit.features[FEATURE_SUBQUERY_MEANING] = .5f;
+    hit.words.count = 2;
     wt__hit_stage(&hit, SUBQUERY_STAGE)->share = share;
     return hit;
 }
@@ -72,7 +77,7 @@ static void a_hit_stands_among_those_of_its_need(void **state)
     const struct hit_list hits = {.items = items, .len = 5};
     struct need_hit out[NEED_HITS];
     (void)state;
-    assert_int_equal(wt__need_hits(&hits, out), 5);
+    assert_int_equal(wt__need_hits(&retriever, &hits, out), 5);
     static const uint32_t needs[] = {0, 1, 0, 1, 0};
     static const float margins[] = {.25f, .75f, -.25f, -.75f, -.5f};
     static const float ranks[] = {0, 0, 1, 1, 2};
@@ -87,6 +92,21 @@ static void a_hit_stands_among_those_of_its_need(void **state)
     assert_true(out[3].probability < out[1].probability); /* nothing tells how likely it is */
 }
 
+static void a_weak_hit_is_less_likely(void **state)
+{
+    struct hit items[] = {hit_of(STR("send it"), 1, .5f)};
+    const struct hit_list hits = {.items = items, .len = 1};
+    struct need_hit strong[NEED_HITS], weak[NEED_HITS];
+    (void)state;
+    items[0].features[FEATURE_SCORE] = 1;
+    assert_int_equal(wt__need_hits(&retriever, &hits, strong), 1);
+    items[0].words = (struct word_share){.count = 1};
+    assert_int_equal(wt__need_hits(&retriever, &hits, weak), 1);
+    assert_float_equal(strong[0].values[NEED_WEAK], 0, 0);
+    assert_float_equal(weak[0].values[NEED_WEAK], 1, 0);
+    assert_true(weak[0].probability < strong[0].probability);
+}
+
 static void no_more_than_so_many_are_looked_at(void **state)
 {
     struct hit items[NEED_HITS + 10];
@@ -97,7 +117,7 @@ static void no_more_than_so_many_are_looked_at(void **state)
     const struct hit_list hits = {.items = items, .len = NEED_HITS + 10};
     for (size_t i = 1; i < NEED_HITS + 10; i++)
         items[i].subquery = items[0].subquery;
-    assert_int_equal(wt__need_hits(&hits, out), NEED_DEPTH);
+    assert_int_equal(wt__need_hits(&retriever, &hits, out), NEED_DEPTH);
 }
 
 static void fewer_false_alarms_pick_more(void **state)
@@ -112,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_tool_a_need),
         cmocka_unit_test(a_hit_stands_among_those_of_its_need),
+        cmocka_unit_test(a_weak_hit_is_less_likely),
         cmocka_unit_test(no_more_than_so_many_are_looked_at),
         cmocka_unit_test(fewer_false_alarms_pick_more),
     };
