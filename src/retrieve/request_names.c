@@ -253,6 +253,11 @@ static bool look_up_values(const struct reading *reading, const struct path_name
     return false;
 }
 
+static size_t method_of(const struct reading *reading, size_t token)
+{
+    return wt__path_method(slice(reading->request, reading->tokens[token].start, reading->tokens[token].end));
+}
+
 static bool find_path(struct reading *reading, size_t at)
 {
     struct token *token = &reading->tokens[at];
@@ -264,17 +269,17 @@ static bool find_path(struct reading *reading, size_t at)
     while (end < request.len && request.ptr[end] == '}')
         end++;
     struct str text = slice(request, start, end);
-    size_t method = PATH_METHODS;
-    for (size_t i = at; i-- > 0 && method == PATH_METHODS;)
-        method = wt__path_method(slice(request, reading->tokens[i].start, reading->tokens[i].end));
-    bool told = at > 0 && wt__path_method(slice(request, reading->tokens[at - 1].start, reading->tokens[at - 1].end)) <
-                              PATH_METHODS;
-    bool path_like = memchr(text.ptr, '/', text.len) &&
-                     (told || memchr(text.ptr, '{', text.len) || memmem(text.ptr, text.len, "://", 3));
+    if (!memchr(text.ptr, '/', text.len))
+        return false;
+    bool told = at > 0 && method_of(reading, at - 1) < PATH_METHODS;
+    bool path_like = told || memchr(text.ptr, '{', text.len) || memmem(text.ptr, text.len, "://", 3);
     struct path_name path;
     if (!path_like || reading->paths == PATHS_MAX || !wt__path_read(&path, text))
         return false;
     reading->paths++;
+    size_t method = PATH_METHODS;
+    for (size_t i = at; i-- > 0 && method == PATH_METHODS;)
+        method = method_of(reading, i);
     token->identifier = true;
     token->found = (struct request_name){.text = slice(request, told ? reading->tokens[at - 1].start : start, end),
                                          .row = NAME_ANY_ROW};

@@ -202,6 +202,7 @@ static void hostile_requests_are_answered_in_no_time(void **state)
                                            "a"};
     wt_find_options options;
     char *request = malloc(WT_MAX_REQUEST_BYTES);
+    clock_t begun = clock();
     wt_find_options_init(&options);
     options.explain = 1;
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
@@ -211,13 +212,14 @@ static void hostile_requests_are_answered_in_no_time(void **state)
         request[0] = request[WT_MAX_REQUEST_BYTES - 1] = 'q';
         wt_hits *hits;
         sound(&place, wt_find(lexical, request, WT_MAX_REQUEST_BYTES, &options, &hits, &place.err));
-        /* Measured: at most a few milliseconds. The bound tells linear from quadratic, on a busy machine and with
-         * sanitizers too. */
-        if (hits->total_ms > 1000)
-            fail_msg("64 KiB of \"%s\": %.0f ms", patterns[p], hits->total_ms);
         wt_hits_free(hits);
     }
     free(request);
+    /* Measured: at most a few milliseconds each. The bound tells linear from quadratic, with sanitizers too; processor
+     * time, since a busy machine is no failure. */
+    double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+    if (seconds > 10)
+        fail_msg("%zu requests of 64 KiB: %.1f s", sizeof patterns / sizeof *patterns, seconds);
 }
 
 static void k_is_how_many(void **state)
