@@ -70,7 +70,8 @@ static void a_set_is_picked_likeliest_first(void **state)
                            fmin(picked->items[i]->score, 1 - picked->no_answer_probability), 1e-6);
         assert_non_null(picked->items[i]->tool->definition);
     }
-    assert_true(picked->no_answer_probability >= 0 && picked->no_answer_probability < 1);
+    assert_true(picked->no_answer_probability > 0);
+    assert_float_equal(picked->no_answer_probability, 1 - picked->items[0]->probability, 1e-6);
     assert_true(picked->tracc > 0 && picked->tracc <= 1);
     assert_true(picked->complete > 0 && picked->complete <= 1);
     assert_string_equal(picked->recipe, "hybrid");
