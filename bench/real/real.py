@@ -12,6 +12,8 @@
                      requests
     --as-typed       no word of a request is corrected
     --find-only      no pick: its columns stay empty
+    --weak           also what find marks as weak: of requests that need tools and of those that need none, the share of
+                     the hits that are weak, by whether they are needed, and of the requests whose hits all are
     --store FILE     measure this store as it is (one that was trained, for instance)
     --cache FOLDER   where catalogues and the store are kept; whichtool/real in the cache folder when not given
     --data FOLDER    sources.json, dev.jsonl and test.jsonl; the folder of this script when not given
@@ -106,9 +108,11 @@ def find(options, form, text):
 
 def measure(options, request):
     """A request's figures, in the order of COLUMNS; None where there is nothing to be right about."""
-    found = ids(find(options, "--json", text=request["text"]))
+    output = find(options, "--json", text=request["text"])
+    found = ids(output)
     picked = [] if options.find_only else ids(command(options, "pick", "--json", "-", text=request["text"]))
     needs, request = request["needs"], {**request, "found": found, "picked": picked}
+    request["weak"] = {hit["id"] for hit in json.loads(output)["hits"] if hit["weak"]}
     needed = {tool for need in needs for tool in need}
     holds = covers(picked, needs)
     # Exact: every need is covered, and none of the tools can be left out.
@@ -154,6 +158,21 @@ def print_changes(measured, earlier):
         print(f"| {group}, changed | {len(pairs[0]) if pairs else 0} | " + " | ".join(cells) + " |")
 
 
+def print_weak(measured):
+    print("\n| | hits needed | weak | others | weak | requests with hits | all weak |\n" + "|---" * 7 + "|")
+    for group in GROUPS:
+        requests = [request for request in measured if bool(request["needs"]) == (group == GROUPS[0])]
+        hits = {True: [], False: []}  # whether each is weak, by whether it is needed
+        for request in requests:
+            needed = {tool for need in request["needs"] for tool in need}
+            for tool in request["found"]:
+                hits[tool in needed].append(tool in request["weak"])
+        hits["all"] = [len(request["weak"]) == len(request["found"]) for request in requests if request["found"]]
+        cells = [f"{len(weak)} | " + (f"{100 * sum(weak) / len(weak):.1f}" if weak else "")
+                 for weak in (hits[True], hits[False], hits["all"])]
+        print(f"| {group} | " + " | ".join(cells) + " |")
+
+
 def print_failures(measured):
     for request in measured:
         right = request["figures"][COLUMNS.index("nothing")] if not request["needs"] else (
@@ -191,6 +210,8 @@ def report(options, sources, earlier):
         print_table(split, rows, len(every) - len(asked))
         if split in earlier:
             print_changes(measured, earlier[split]["requests"])
+        if options.weak:
+            print_weak(measured)
         if options.failures:
             print_failures(measured)
     if options.json:
@@ -201,7 +222,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("whichtool")
     parser.add_argument("--split", choices=check.SPLITS)
-    for flag in ("--failures", "--json", "--find-only", "--as-typed"):
+    for flag in ("--failures", "--json", "--find-only", "--as-typed", "--weak"):
         parser.add_argument(flag, action="store_true")
     for option in ("--recipe", "--model", "--store", "--against"):
         parser.add_argument(option)

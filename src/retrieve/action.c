@@ -1,7 +1,7 @@
 /* action.c: whether a tool does the kind of thing that the request asks for: read, create, update or delete.
  *
- * Of a request its first verb tells, or a question's first word. Of a tool the verb of its name, but only where the
- * catalogue says what tools do (an HTTP method, an annotation): names alone are wrong too often (docs/retrieval.md). */
+ * Of a request its first verb tells, or a question's first word. Of a tool its HTTP method, and more exactly than that
+ * the verb of its name; of a tool without a method nothing does. */
 #include "retrieve/action.h"
 
 #include "retrieve/source.h"

@@ -1,4 +1,4 @@
-/* action.h: what a tool does, as its catalogue says it: by its HTTP method or by an MCP server's annotations. */
+/* action.h: what a tool does, as its catalogue says it: by its HTTP method. */
 #ifndef WT_RETRIEVE_ACTION_H
 #define WT_RETRIEVE_ACTION_H
 

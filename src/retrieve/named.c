@@ -1,10 +1,13 @@
 /* named.c: the names of tools that stand in a request (request_names.h). Who writes a name means its tool, whatever
  * else its words say, so this evidence is not weighed against the other: a tool that is named leads.
  *
- *   leaders    for each name in the request's order one tool: that of a provider which is named beside it, else one
- * that is written just so, and of several the one of which the other sources think best namesakes  the other tools of
- * these names; before the rest where the request is made of names only, and by the other evidence alone in a sentence
- *   rest       as if there were no names; one of which a sentence speaks adds a share of what all else weighs
+ *   leaders     for each name in the request's order one tool: that of a provider which is named beside it, else one
+ *               that is written just so, and of several the one of which the other sources think best
+ *
+ *   namesakes   the other tools of these names; before the rest where the request is made of names only, and by the
+ *               other evidence alone in a sentence
+ *
+ *   rest        as if there were no names; one of which a sentence speaks adds a share of what all else weighs
  *
  * Scores are what keeps that order: a little above the best that all else says. */
 #include "retrieve/named.h"

@@ -71,6 +71,21 @@ for verb in find pick; do
     lacks err "$(printf '\033')"
 done
 
+# Names of tools, and hits that hardly anything speaks for.
+expect 0 "names alone" find --model gone -k 3 --json "list invoices, bookTable and CONVERT-CURRENCY, please"
+same "in the order of the request" "money/list_invoices tables/book_table money/convert_currency" \
+    "$(json_of '" ".join(h["id"] for h in d["hits"])')"
+expect 0 "a name in a sentence" find --model gone -k 1 --explain "will it rain when I call mcp__tables__book_table"
+prints "^ 1 .*tables/book_table"
+prints "name .tables__book_table.: rank 1"
+expect 0 "a weak hit" find --model gone "a table of zebras, quaggas and okapis"
+prints " %\? tables/book_table"
+says "^\?: no more than a common word speaks for it; --none-if-unsure leaves it out\.$"
+expect 1 "no weak hits" find --model gone --none-if-unsure "a table of zebras, quaggas and okapis"
+silent out
+expect 0 "a name is never weak" find --model gone --none-if-unsure book_table
+prints "^ 1 .*tables/book_table"
+
 expect 0 "a budget" find -k 6 --max-tokens 150 --json booking a table, weather forecast, an invoice in another currency
 same "what fits" "True True True" "$(json_of '"%s %s %s" % (d["tokens"] <= 150, d["tokens"] == sum(h["tokens"] for h in d["hits"]), 0 < len(d["hits"]) < 6 == len(d["hits"]) + d["over_budget"])')"
 says "of 6 tools fit in 150 tokens, with [0-9]+; left out: "

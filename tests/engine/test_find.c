@@ -498,7 +498,10 @@ static void an_explanation_names_words_and_fields(void **state)
     wt_hits *hits = find_with(&place, lexical, "cities and towns", &options);
     assert_string_equal(hits->items[0]->tool->id, "weather/getForecast");
     assert_int_equal(hits->items[0]->match_count, 2);
-    assert_true(hits->items[0]->stage_count >= 1);
+    assert_int_equal(hits->items[0]->stage_count, 2);
+    assert_string_equal(hits->items[0]->stages[0]->stage, "bm25");
+    assert_string_equal(hits->items[0]->stages[1]->stage, "name");
+    assert_true(hits->items[0]->stages[1]->share == 0); /* the request names no tool */
     assert_int_equal(hits->items[0]->stages[0]->rank, 1);
     for (size_t i = 0; i < 2; i++) {
         const wt_match *match = hits->items[0]->matches[i];

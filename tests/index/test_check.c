@@ -42,11 +42,22 @@ static int set_up(void **state)
         has[i] = i != LAST;
     }
     const struct vector_source source = {model, "text", DIM, has, fetch, NULL, 0};
-    struct snapshot_content content = {
-        .generation = 1, .keys = keys, .rows = COUNT, .sources = &source, .source_count = 1};
+    struct names_builder names = {0};
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(wt__names_builder_add(&names, i, NAME_OWN, i, 1), 0);
+    struct snapshot_content content = {.generation = 1,
+                                       .keys = keys,
+                                       .rows = COUNT,
+                                       .sources = &source,
+                                       .source_count = 1,
+                                       .names = wt__names_builder_finish(&names)};
     content.lexical = make_block(1, COUNT, &content.lexical_len);
     assert_int_equal(wt__snapshot_write(&snapshot, folder, &content, 1000, &err), 0);
+    assert_int_equal(snapshot->names.count, COUNT);
+    assert_int_equal(snapshot->names.words, 1);
+    assert_true(wt__names_has(&snapshot->names, LAST, LAST));
     free((void *)content.lexical);
+    wt__names_builder_dispose(&names);
     wt__snapshot_free(snapshot);
     return 0;
 }
@@ -98,11 +109,12 @@ struct parts {
     char *text; /* of all terms */
     float *damping;
     uint32_t *row_of_slot, *slot_of_row;
+    uint64_t *names;
 };
 
 static struct parts parts_of(unsigned char *bytes)
 {
-    const struct snapshot_header *header = (const void *)bytes;
+    struct snapshot_header *header = (void *)bytes;
     struct lexical l;
     assert_int_equal(wt__lexical_view(&l, bytes + header->lexical.offset, header->lexical.len, NULL), 0);
     uint32_t common = 0;
@@ -122,6 +134,7 @@ static struct parts parts_of(unsigned char *bytes)
         .damping = (float *)l.damping,
         .row_of_slot = (uint32_t *)(bytes + header->sets[0].row_of_slot.offset),
         .slot_of_row = (uint32_t *)(bytes + header->sets[0].slot_of_row.offset),
+        .names = (uint64_t *)(bytes + header->names.offset),
     };
 }
 
@@ -188,6 +201,14 @@ static void slot_shared(struct parts *p)
 {
     p->slot_of_row[LAST] = 0;
 }
+static void name_twice(struct parts *p)
+{
+    p->names[4] = p->names[5];
+}
+static void name_of_nobody(struct parts *p)
+{
+    p->names[LAST] = wt__name_entry(LAST, NAME_OWN, COUNT);
+}
 
 static void what_was_written_is_sound(void **state)
 {
@@ -218,6 +239,8 @@ static void a_broken_promise_is_told(void **state)
         {slot_of_another, "vector 2 is not that of its row"},
         {slot_beyond, "row 299 is not that of its vector"},
         {slot_shared, "row 299 is not that of its vector"},
+        {name_twice, "names are not in order, or of no such rows"},
+        {name_of_nobody, "names are not in order, or of no such rows"},
     };
     struct arena arena = {0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

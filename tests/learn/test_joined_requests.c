@@ -20,9 +20,9 @@ static struct examples examples_of(void)
     struct examples e = {.tools = 70, .part_count = 3};
     size_t all = FIRST + SECOND + BARE, at = 0;
     e.parts = wt__arena_array(&e.arena, struct example_part, 3);
-    e.parts[0] = (struct example_part){40, FIRST, 0, 0};
-    e.parts[1] = (struct example_part){65, FIRST + SECOND, 0, 0};
-    e.parts[2] = (struct example_part){70, all, 0, 0};
+    e.parts[0] = (struct example_part){40, FIRST, 0, 0, NULL};
+    e.parts[1] = (struct example_part){65, FIRST + SECOND, 0, 0, NULL};
+    e.parts[2] = (struct example_part){70, all, 0, 0, NULL};
     for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
         e.texts[t] = calloc(e.tools, sizeof *e.texts[t]);
     e.pairs = e.texts[0];

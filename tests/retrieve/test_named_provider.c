@@ -10,6 +10,7 @@
 
 #include "retrieve/document.h"
 #include "retrieve/named_provider.h"
+#include "retrieve/source.h"
 
 static void names_are_the_same_however_they_are_written(void **state)
 {
@@ -83,10 +84,65 @@ static void a_name_that_others_say_too_is_less_precise(void **state)
     free(block);
 }
 
+/* Which provider each text of a request names: the whole, then its sub-queries. "s", "g": the provider's initial; "-":
+ * none, "b": both. */
+static const struct {
+    const char *texts[4], *named;
+} requests[] = {
+    {{"play it on spotify"}, "s"},
+    {{"in my Google calendar, and in google-calendar"}, "g"},
+    {{"from Spotify into the google calendar"}, "b"},
+    {{"google the calendars, spotifyish"}, "-"},
+    {{"on the calendar of google"}, "-"},
+    {{"on Spotify follow her, then save it, then put it into Google calendar", "on Spotify follow her", "save it",
+      "put it into Google calendar"},
+     "bssg"}, /* who names none means the last one */
+    {{"save it, then on Spotify follow her", "save it", "on Spotify follow her"}, "s-s"},
+    {{""}, "-"},
+    {{"\377 ?"}, "-"},
+};
+
+static void a_sub_query_means_the_provider_that_was_named_last(void **state)
+{
+    struct snapshot_key keys[] = {
+        {.provider_hash = wt__provider_hash(STR("Spotify")), .provider_precision = .9F},
+        {.provider_hash = wt__provider_hash(STR("google calendar")), .provider_precision = .5F},
+        {.provider_hash = 0}};
+    uint32_t rows[] = {0, 1, 2};
+    float scores[4][3];
+    struct workspace *workspace = calloc(1, sizeof *workspace);
+    const struct snapshot snapshot = {.keys = keys, .rows = 3};
+    const struct view view = {.snapshot = &snapshot};
+    struct query query = {.view = &view, .workspace = workspace, .rows = rows, .count = 3};
+    (void)state;
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        char named[5] = "";
+        memset(scores, 0, sizeof scores);
+        for (workspace->text_count = 0; workspace->text_count < 4 && requests[i].texts[workspace->text_count];) {
+            size_t t = workspace->text_count++;
+            workspace->texts[t] = (struct text){.bytes = wt__str(requests[i].texts[t])};
+            workspace->texts[t].rankings[SOURCE_PROVIDER].scores = scores[t];
+        }
+        assert_int_equal(wt__sources[SOURCE_PROVIDER]->search(&query, NULL), 0);
+        assert_int_equal(wt__sources[SOURCE_PROVIDER]->score_rows(&query, NULL), 0);
+        for (size_t t = 0; t < workspace->text_count; t++) {
+            named[t] = "-sgb"[(scores[t][0] > 0) + 2 * (scores[t][1] > 0)];
+            assert_true(scores[t][0] == 0 || scores[t][0] == .9F);
+            assert_true(scores[t][2] == 0);
+        }
+        if (strcmp(named, requests[i].named) != 0)
+            fail_msg("\"%s\": %s", requests[i].texts[0], named);
+        wt__arena_reset(&workspace->arena);
+    }
+    wt__arena_dispose(&workspace->arena);
+    free(workspace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_the_same_however_they_are_written),
                                        cmocka_unit_test(some_names_name_nobody),
-                                       cmocka_unit_test(a_name_that_others_say_too_is_less_precise)};
+                                       cmocka_unit_test(a_name_that_others_say_too_is_less_precise),
+                                       cmocka_unit_test(a_sub_query_means_the_provider_that_was_named_last)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,71 @@
+/* Weak hits: what hardly anything speaks for, by what the retriever looks at. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "choose/weak.h"
+
+static const struct {
+    const char *name;
+    const struct retriever *retriever;
+    struct word_share words;
+    float meaning, subquery; /* cosines */
+    float score, votes;
+    unsigned lead;
+    bool weak;
+} rows[] = {
+    {"one common word", &wt__bm25, {1, .4f}, 0, 0, 1, 0, 0, true},
+    {"one word that says most", &wt__bm25, {1, .5f}, 0, 0, 1, 0, 0, false},
+    {"two common words", &wt__bm25, {2, .4f}, 0, 0, 1, 0, 0, false},
+    {"no word", &wt__bm25, {0, 0}, 0, 0, 1, 0, 0, true},
+    {"meaning that words alone do not ask", &wt__bm25, {1, .4f}, .9f, .9f, 1, 0, 0, true},
+
+    {"far in meaning", &wt__dense, {0, 0}, .29f, .1f, 1, 0, 0, true},
+    {"near in meaning", &wt__dense, {0, 0}, .3f, .1f, 1, 0, 0, false},
+    {"near to a sub-query", &wt__dense, {0, 0}, .1f, .3f, 1, 0, 0, false},
+    {"words that meaning alone does not ask", &wt__dense, {5, .9f}, .1f, .1f, 1, 0, 0, true},
+
+    {"neither", &wt__hybrid, {1, .4f}, .34f, .34f, 1, 0, 0, true},
+    {"meaning of both", &wt__hybrid, {1, .4f}, .1f, .35f, 1, 0, 0, false},
+    {"words of both", &wt__hybrid, {2, .1f}, 0, 0, 1, 0, 0, false},
+    {"against it", &wt__hybrid, {0, 0}, -.2f, -.2f, 1, 0, 0, true},
+
+    {"a name", &wt__hybrid, {0, 0}, 0, 0, 1, 0, 1, false},
+    {"past requests", &wt__hybrid, {0, 0}, 0, 0, 1, .1f, 0, false},
+    {"a hit that only a reranker brought", &wt__hybrid, {0, 0}, 0, 0, 0, 0, 0, false},
+};
+
+static void a_hit_is_weak_where_hardly_anything_speaks_for_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct hit hit = {.words = rows[i].words, .lead = rows[i].lead};
+        hit.features[FEATURE_MEANING] = rows[i].meaning;
+        hit.features[FEATURE_SUBQUERY_MEANING] = rows[i].subquery;
+        hit.features[FEATURE_SCORE] = rows[i].score;
+        hit.features[FEATURE_NEIGHBOUR_VOTES] = rows[i].votes;
+        if (wt__hit_is_weak(rows[i].retriever, &hit) != rows[i].weak)
+            fail_msg("%s", rows[i].name);
+    }
+}
+
+/* Past requests alone say nothing of why a tool that they did not use is there. */
+static void who_asks_neither_words_nor_meaning_cannot_tell(void **state)
+{
+    struct retriever votes = {.weights[SOURCE_NEIGHBOURS] = 1};
+    struct hit hit = {.score = 1};
+    (void)state;
+    hit.features[FEATURE_SCORE] = 1;
+    assert_false(wt__hit_is_weak(&votes, &hit));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hit_is_weak_where_hardly_anything_speaks_for_it),
+        cmocka_unit_test(who_asks_neither_words_nor_meaning_cannot_tell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

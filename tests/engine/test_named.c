@@ -1,0 +1,220 @@
+/* Tools that a request names lead, in its order; hits that nothing speaks for are told, and left out where that is
+ * wanted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "engine/set_up.h"
+
+static const char catalogue[] =
+    "{\"provider\": \"github\", \"name\": \"create_issue\", \"description\": \"Open a ticket in a repository\"}\n"
+    "{\"provider\": \"gitlab\", \"name\": \"create_issue\", \"description\": \"Open a ticket in a project of a group, "
+    "with labels, people and a date\"}\n"
+    "{\"provider\": \"tracker\", \"name\": \"createIssue\", \"description\": \"Tell us what is broken\"}\n"
+    "{\"provider\": \"github\", \"name\": \"listLabels\", \"description\": \"All labels of a repository\"}\n"
+    "{\"provider\": \"github\", \"name\": \"search_code\", \"description\": \"Find lines in files\"}\n"
+    "{\"provider\": \"slack\", \"name\": \"search\", \"description\": \"Find messages by words\"}\n"
+    "{\"provider\": \"music\", \"name\": \"play\", \"description\": \"Starts the next song\"}\n"
+    "{\"provider\": \"heating\", \"name\": \"qz_set7\", \"parameters\": {\"type\": \"object\", \"properties\": "
+    "{\"thermostat\": {\"type\": \"number\"}, \"bedroom\": {\"type\": \"string\"}}}}\n"
+    "{\"provider\": \"city\", \"name\": \"tides\", \"description\": \"When the sea is high in a harbour town\"}\n"
+    "{\"provider\": \"city\", \"name\": \"buses\", \"description\": \"When a bus leaves the harbour\"}\n";
+
+static int open_catalogue(void **state)
+{
+    set_up_place(state);
+    semantic = open_store(&place, NULL);
+    add(&place, semantic, catalogue);
+    lexical = open_store(&place, "");
+    return 0;
+}
+
+static wt_hits *find(const char *recipe, const char *request, size_t k, int none_if_unsure)
+{
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = recipe;
+    options.k = k;
+    options.explain = 1;
+    options.none_if_unsure = none_if_unsure;
+    options.copies = 1; /* to a model of random numbers all texts are near-copies */
+    return find_with(&place, strcmp(recipe, "bm25") == 0 ? lexical : semantic, request, &options);
+}
+
+static const char *const recipes[] = {"bm25", "dense", "hybrid"};
+enum { RECIPES = sizeof recipes / sizeof *recipes };
+
+/* The first hits, joined by a blank, by each recipe. */
+static const struct {
+    const char *request, *first;
+} cases[] = {
+    {"search_code, listLabels", "github/search_code github/listLabels"},
+    {"listLabels, search_code", "github/listLabels github/search_code"},
+    {"play; list labels; search code and tides", "music/play github/listLabels github/search_code city/tides"},
+    {"please use buses, tides and play", "city/buses city/tides music/play"},
+    {"find a song by play in the harbour, then label it with listLabels", "github/listLabels"},
+    {"when the sea is high call listLabels and then search_code", "github/listLabels github/search_code"},
+    {"qz_set7", "heating/qz_set7"},
+    {"Qz Set7", "heating/qz_set7"},
+
+    /* of one name */
+    {"createIssue", "tracker/createIssue"}, /* written like that */
+    {"gitlab create_issue", "gitlab/create_issue"},
+    {"create_issue gitlab", "gitlab/create_issue"},
+    {"mcp__gitlab__create_issue", "gitlab/create_issue"},
+    {"by create_issue open a ticket on gitlab", "gitlab/create_issue"},
+    {"by create_issue open a ticket on github", "github/create_issue"},
+    {"github create_issue, gitlab create_issue, listLabels",
+     "github/create_issue gitlab/create_issue github/listLabels"},
+};
+
+static void named_tools_lead_in_the_order_of_the_request(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < RECIPES; r++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            wt_hits *hits = find(recipes[r], cases[i].request, 10, 0);
+            struct buffer first = {0};
+            for (size_t h = 0; h < hits->len && first.len < strlen(cases[i].first); h++)
+                wt__buffer_printf(&first, "%s%s", h ? " " : "", hits->items[h]->tool->id);
+            if (!first.ptr || strcmp(first.ptr, cases[i].first) != 0)
+                fail_msg("%s, \"%s\": %s", recipes[r], cases[i].request, first.ptr ? first.ptr : "nothing");
+            for (size_t h = 1; h < hits->len; h++)
+                assert_true(hits->items[h - 1]->score >= hits->items[h]->score);
+            wt__buffer_dispose(&first);
+            wt_hits_free(hits);
+        }
+}
+
+/* Who says nothing but a name may mean any tool of it: the others come next. */
+static void namesakes_follow_before_the_rest(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < RECIPES; r++) {
+        wt_hits *hits = find(recipes[r], "create_issue, listLabels", 10, 0);
+        assert_true(hits->len >= 4);
+        assert_string_equal(hits->items[0]->tool->name, "create_issue");
+        assert_string_equal(hits->items[1]->tool->id, "github/listLabels");
+        for (size_t h = 2; h < 4; h++)
+            assert_true(strcmp(hits->items[h]->tool->name, "create_issue") == 0 ||
+                        strcmp(hits->items[h]->tool->name, "createIssue") == 0);
+        wt_hits_free(hits);
+    }
+}
+
+static const wt_stage_score *stage_of(const wt_hit *hit, const char *name)
+{
+    for (size_t s = 0; s < hit->stage_count; s++)
+        if (strcmp(hit->stages[s]->stage, name) == 0)
+            return hit->stages[s];
+    return NULL;
+}
+
+static void an_explanation_names_the_name(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < RECIPES; r++) {
+        wt_hits *hits = find(recipes[r], "when the sea is high call listLabels", 10, 0);
+        const wt_stage_score *stage = stage_of(hits->items[0], "name \"listLabels\"");
+        assert_non_null(stage);
+        assert_true(stage->share > 0);
+        for (size_t h = 1; h < hits->len; h++) {
+            assert_null(stage_of(hits->items[h], "name \"listLabels\""));
+            stage = stage_of(hits->items[h], "name");
+            assert_true(!stage || stage->share == 0);
+        }
+        wt_hits_free(hits);
+    }
+}
+
+/* Names do not bring back what may not be found. */
+static void a_filter_holds_for_names_too(void **state)
+{
+    wt_find_options options;
+    (void)state;
+    wt_find_options_init(&options);
+    options.provider = "gitlab";
+    wt_hits *hits = find_with(&place, lexical, "create_issue, listLabels", &options);
+    assert_int_equal(hits->len, 1);
+    assert_string_equal(hits->items[0]->tool->id, "gitlab/create_issue");
+    wt_hits_free(hits);
+    hits = find_with(&place, lexical, "github create_issue", &options);
+    assert_int_equal(hits->len, 1);
+    assert_string_equal(hits->items[0]->tool->id, "gitlab/create_issue");
+    wt_hits_free(hits);
+}
+
+/* Pick gives the tools that were named, and no others. */
+static void a_set_of_names_is_those_tools(void **state)
+{
+    wt_pick_options options;
+    wt_picked *picked;
+    static const char request[] = "search_code, listLabels and play";
+    (void)state;
+    wt_pick_options_init(&options);
+    for (size_t e = 0; e < 2; e++) {
+        sound(&place, wt_pick(e ? semantic : lexical, request, strlen(request), &options, &picked, &place.err));
+        assert_int_equal(picked->len, 3);
+        assert_string_equal(picked->items[0]->tool->id, "github/search_code");
+        assert_string_equal(picked->items[1]->tool->id, "github/listLabels");
+        assert_string_equal(picked->items[2]->tool->id, "music/play");
+        wt_picked_free(picked);
+    }
+}
+
+static void a_tool_without_a_description_is_found_by_its_parameters(void **state)
+{
+    (void)state;
+    wt_hits *hits = find("bm25", "set the thermostat in the bedroom", 1, 0);
+    assert_int_equal(hits->len, 1);
+    assert_string_equal(hits->items[0]->tool->id, "heating/qz_set7");
+    wt_hits_free(hits);
+}
+
+/* A word that many tools have is not enough, a name is. */
+static void weak_hits_are_told_and_left_out(void **state)
+{
+    static const struct {
+        const char *request;
+        size_t hits, weak, unknown; /* hits: that are left */
+    } rows[] = {
+        {"find xylophone quartets", 0, 2, 2}, /* two tools find something */
+        {"find messages by words", 1, 1, 0},
+        {"xylophone quartets", 0, 0, 2},
+        {"xylophone quartets play", 0, 1, 2}, /* one word of a sentence is no name */
+        {"tides", 1, 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_hits *all = find("bm25", rows[i].request, 10, 0), *sure = find("bm25", rows[i].request, 10, 1);
+        size_t weak = 0;
+        for (size_t h = 0; h < all->len; h++)
+            weak += (size_t)all->items[h]->weak;
+        if (sure->len != rows[i].hits || sure->weak != rows[i].weak || sure->unknown_count != rows[i].unknown)
+            fail_msg("\"%s\": %zu hits, %zu weak, %zu unknown words", rows[i].request, sure->len, sure->weak,
+                     sure->unknown_count);
+        assert_int_equal(weak, sure->weak);
+        assert_int_equal(all->weak, 0);
+        assert_int_equal(all->len, sure->len + sure->weak);
+        for (size_t h = 0; h < sure->len; h++)
+            assert_int_equal(sure->items[h]->weak, 0);
+        wt_hits_free(all);
+        wt_hits_free(sure);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(named_tools_lead_in_the_order_of_the_request),
+        cmocka_unit_test(namesakes_follow_before_the_rest),
+        cmocka_unit_test(an_explanation_names_the_name),
+        cmocka_unit_test(a_filter_holds_for_names_too),
+        cmocka_unit_test(a_set_of_names_is_those_tools),
+        cmocka_unit_test(a_tool_without_a_description_is_found_by_its_parameters),
+        cmocka_unit_test(weak_hits_are_told_and_left_out),
+    };
+    return cmocka_run_group_tests(tests, open_catalogue, close_both);
+}

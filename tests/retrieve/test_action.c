@@ -1,0 +1,81 @@
+/* What a request asks to be done, and which tools do that; of tools alone tests/retrieve/test_verbs.c tells. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "retrieve/action.h"
+#include "retrieve/source.h"
+
+/* As candidates: what tools do. The last one may do either, and of the one before it nobody knows. */
+static const unsigned done[] = {
+    ACTION_READ, ACTION_CREATE, ACTION_UPDATE, ACTION_DELETE, 0, ACTION_READ | ACTION_DELETE};
+enum { TOOLS = sizeof done / sizeof *done };
+
+/* A sign for each tool: it does what is asked, something else, or nothing tells. */
+static const struct {
+    const char *request, *signs;
+} rows[] = {
+    {"delete the branch", "---+ +"},
+    {"Please DELETE the branch", "---+ +"},
+    {"list all branches", "+--- +"},
+    {"could you create a branch", "-+-- -"},
+    {"the old branch, delete it", "---+ +"}, /* among the first words that say something */
+    {"rename the branch", "--+- -"},
+    {"open the branch", "+-+- +"},
+    {"which branches are there", "+--- +"}, /* a question asks to be told something */
+    {"how do I delete a branch", "+--- +"},
+    {"a very old forgotten branch deep below delete", "      "}, /* too far behind */
+    {"branches", "      "},
+    {"", "      "},
+    {"\xFF\xFE ?", "      "},
+};
+
+/* The signs of one text of a request. */
+static void read_signs(const struct query *query, size_t t, char signs[TOOLS + 1])
+{
+    for (size_t c = 0; c < TOOLS; c++) {
+        float score = wt__ranking(query, t, SOURCE_ACTION)->scores[c];
+        signs[c] = score > 0 ? '+' : score < 0 ? '-' : ' ';
+        assert_float_equal(wt__sources[SOURCE_ACTION]->value(query, .05f, t, c), .05f * score, 1e-9);
+    }
+    signs[TOOLS] = '\0';
+}
+
+static void tools_that_do_what_is_asked_are_told_from_others(void **state)
+{
+    struct snapshot_key keys[TOOLS] = {0};
+    uint32_t candidates[TOOLS];
+    float scores[TOOLS];
+    char signs[TOOLS + 1];
+    struct workspace *workspace = calloc(1, sizeof *workspace);
+    const struct snapshot snapshot = {.keys = keys, .rows = TOOLS};
+    const struct view view = {.snapshot = &snapshot};
+    struct query query = {.view = &view, .workspace = workspace, .rows = candidates, .count = TOOLS};
+    (void)state;
+    for (uint32_t c = 0; c < TOOLS; c++) {
+        keys[c].actions = done[c];
+        candidates[c] = c;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        memset(scores, 0, sizeof scores);
+        workspace->text_count = 1;
+        workspace->texts[0] = (struct text){.bytes = wt__str(rows[i].request)};
+        workspace->texts[0].rankings[SOURCE_ACTION].scores = scores;
+        assert_int_equal(wt__sources[SOURCE_ACTION]->search(&query, NULL), 0);
+        assert_int_equal(wt__sources[SOURCE_ACTION]->score_rows(&query, NULL), 0);
+        read_signs(&query, 0, signs);
+        if (strcmp(signs, rows[i].signs) != 0)
+            fail_msg("\"%s\": %s", rows[i].request, signs);
+    }
+    free(workspace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tools_that_do_what_is_asked_are_told_from_others)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/* Words of a request as they are written, and which of them say nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "retrieve/words.h"
+
+static void words_are_letters_digits_and_other_scripts(void **state)
+{
+    static const struct {
+        struct str text;
+        const char *words; /* joined by '|' */
+    } cases[] = {
+        {STR(""), ""},
+        {STR(" ,;\t\n"), ""},
+        {STR("fork it, star_it"), "fork|it|star|it"},
+        {STR("don't re-run v2.5"), "don|t|re|run|v2|5"},
+        {STR("\303\251t\303\251 \346\244\234\347\264\242!"), "\303\251t\303\251|\346\244\234\347\264\242"},
+        {STR("a\0b"), "a|b"},
+        {STR("\377\376"), "\377\376"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer joined = {0};
+        struct str word;
+        for (size_t at = 0; (word = wt__next_word(cases[i].text, &at)).len > 0;) {
+            if (joined.len > 0)
+                wt__buffer_char(&joined, '|');
+            wt__buffer_str(&joined, word);
+        }
+        if (strcmp(joined.ptr ? joined.ptr : "", cases[i].words) != 0)
+            fail_msg("row %zu: %s", i, joined.ptr);
+        wt__buffer_dispose(&joined);
+    }
+}
+
+static void stop_words_say_nothing_in_any_case(void **state)
+{
+    static const struct {
+        const char *word;
+        bool nothing;
+    } cases[] = {{"the", true},  {"The", true},         {"PLEASE", true},
+                 {"", false},    {"repository", false}, {"a-word-that-is-longer-than-any-stop-word", false},
+                 {"\377", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (wt__says_nothing(wt__str(cases[i].word)) != cases[i].nothing)
+            fail_msg("\"%s\"", cases[i].word);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(words_are_letters_digits_and_other_scripts),
+                                       cmocka_unit_test(stop_words_say_nothing_in_any_case)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

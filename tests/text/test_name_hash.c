@@ -1,0 +1,103 @@
+/* Hashes of names: letters and digits alone, however a name is written, and any bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "text/name_hash.h"
+
+static uint64_t hash_of(struct str text)
+{
+    return wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, text));
+}
+
+static void a_name_is_the_same_however_it_is_written(void **state)
+{
+    static const struct {
+        struct str a, b;
+        bool same;
+    } cases[] = {
+        {STR("create_issue"), STR("createIssue"), true},
+        {STR("create_issue"), STR("Create Issue"), true},
+        {STR("create_issue"), STR("CREATE-ISSUE"), true},
+        {STR("create_issue"), STR("  create.issue!\n"), true},
+        {STR("create_issue"), STR("createissue"), true},
+        {STR("cr\303\251er"), STR("creer"), true},         /* an accent in the letter */
+        {STR("cre\314\201er"), STR("cr\303\211ER"), true}, /* and one beside it */
+        {STR("get_v2"), STR("getV2"), true},
+        {STR("\xD0\x9F\xD0\x9E\xD0\x98\xD0\xA1\xD0\x9A"), STR("\xD0\xBF\xD0\xBE\xD0\xB8\xD1\x81\xD0\xBA"), true},
+        {STR("\xE6\xA4\x9C\xE7\xB4\xA2"), STR("\xE6\xA4\x9C \xE7\xB4\xA2"), true},
+        {STR("a\0b"), STR("ab"), true},
+        {STR("a\377b"), STR("ab"), true}, /* bytes that are no text */
+        {STR("?! _"), STR(""), true},
+        {STR("create_issue"), STR("create_issues"), false},
+        {STR("create_issue"), STR("issue_create"), false},
+        {STR("get_v2"), STR("get_v3"), false},
+        {STR("a"), STR(""), false},
+        {STR("\xE6\xA4\x9C"), STR("\xE7\xB4\xA2"), false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if ((hash_of(cases[i].a) == hash_of(cases[i].b)) != cases[i].same)
+            fail_msg("row %zu: \"%.*s\", \"%.*s\"", i, (int)cases[i].a.len, cases[i].a.ptr, (int)cases[i].b.len,
+                     cases[i].b.ptr);
+    assert_true(hash_of((struct str){NULL, 0}) == hash_of(STR("")));
+}
+
+static void as_it_is_written_every_byte_counts(void **state)
+{
+    static const struct str texts[] = {STR(""),       STR("\0"),      STR("search"),
+                                       STR("Search"), STR("sear_ch"), STR("search ")};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        for (size_t j = 0; j < sizeof texts / sizeof *texts; j++)
+            assert_true((wt__name_hash_written(texts[i]) == wt__name_hash_written(texts[j])) == (i == j));
+        assert_true(wt__name_hash_written(texts[i]) != hash_of(texts[i]));
+    }
+}
+
+/* Wherever a text is cut between two characters, the state of one piece goes on over the next. */
+static void a_state_goes_on_over_pieces(void **state)
+{
+    static const struct str name = STR("mcp__github__create_issue");
+    (void)state;
+    for (size_t cut = 0; cut <= name.len; cut++) {
+        uint64_t first = wt__name_hash_text(NAME_HASH_EMPTY, (struct str){name.ptr, cut});
+        assert_true(wt__name_hash_end(wt__name_hash_text(first, (struct str){name.ptr + cut, name.len - cut})) ==
+                    hash_of(name));
+    }
+}
+
+/* On the heap, so that a sanitizer sees a byte too many read. */
+static void any_bytes_are_text(void **state)
+{
+    struct rng rng;
+    (void)state;
+    wt__rng_seed(&rng, 21);
+    for (size_t round = 0; round < 2000; round++) {
+        size_t len = wt__rng_below(&rng, 24);
+        char *bytes = malloc(len ? len : 1);
+        for (size_t i = 0; i < len; i++)
+            bytes[i] = (char)wt__rng_below(&rng, 256);
+        struct str text = {bytes, len};
+        assert_true(hash_of(text) >> NAME_HASH_BITS == 0);
+        assert_true(wt__name_hash_written(text) >> NAME_HASH_BITS == 0);
+        assert_true(hash_of(text) == hash_of(text));
+        free(bytes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_is_the_same_however_it_is_written),
+        cmocka_unit_test(as_it_is_written_every_byte_counts),
+        cmocka_unit_test(a_state_goes_on_over_pieces),
+        cmocka_unit_test(any_bytes_are_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
