@@ -31,6 +31,7 @@ bench:
 
 bench-real: all
 	@"$(PYTHON)" bench/real/real.py build/whichtool
+	@"$(PYTHON)" bench/real/dialogues.py build/whichtool
 
 install:
 	@tools/bootstrap

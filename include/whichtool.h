@@ -75,7 +75,10 @@ enum {
     WT_MAX_FILTER_ITEMS = 100,         /* names or patterns in one list of a filter */
     WT_MAX_PATTERN_BYTES = 1024,       /* a pattern of tools */
     WT_MAX_COLLISIONS = 10,            /* collisions that a report keeps */
-    WT_MAX_CUTOFFS = 16                /* of one evaluation's metrics */
+    WT_MAX_CUTOFFS = 16,               /* of one evaluation's metrics */
+    WT_MAX_MESSAGES_BYTES = 16 << 20,  /* one conversation */
+    WT_MAX_MESSAGES = 10000,           /* messages of it */
+    WT_MAX_KEPT = 256                  /* tools that one calls, and tools that a caller has */
 };
 
 /* ---------------------------------------------------------------- errors */
@@ -614,6 +617,15 @@ typedef struct wt_find_options {
     const char *format; /* of those definitions, as in wt_export; NULL: "openai" */
     int as_typed;       /* no word of the request is corrected (wt_hits.read_as) */
     int none_if_unsure; /* weak hits (wt_hit.weak) are left out, so that there may be none */
+    /* A conversation whose next step needs tools, as JSON: the messages of OpenAI's and Anthropic's APIs, or plain ones
+     * (docs/json.md). The user's last turn is the request; one that is given beside it is a turn more. The turns before
+     * it and the tools that they called are context (docs/retrieval.md). Text parts alone are read. A message that
+     * makes no sense is left out, and notice tells. NULL: none */
+    const char *messages;
+    size_t messages_len;
+    const char *const *have; /* [have_count] tools that the caller has loaded, named as in wt_get, at most WT_MAX_KEPT.
+                                They stay in the result, as those do that the conversation called: wt_hit.kept */
+    size_t have_count;
 } wt_find_options;
 
 WT_INIT(wt_find_options_init, wt_find_options)
@@ -649,6 +661,9 @@ typedef struct wt_hit {
     size_t tokens;      /* of its definition, estimated; 0 without options->max_tokens */
     int weak; /* 1: of wt_find, a hit that shares no more than one common word with the request and is not like it
                  in meaning (docs/retrieval.md); else 0 */
+    int kept; /* 1: the conversation called it, or the caller has it. Such hits take no place of options->k, no budget
+                 and no doubt leaves them out, and those that were not found come last, with a score of 0 and a
+                 probability of NaN; else 0. What the filter leaves out is not kept either */
 } wt_hit;
 
 typedef struct wt_hits {
@@ -673,15 +688,18 @@ typedef struct wt_hits {
                                          to be needed, or the request is nothing but a few keywords */
     size_t unknown_count;             /* else 0 */
     size_t weak;                      /* hits that options->none_if_unsure left out */
+    const char *last_turn;            /* with options->messages: the turn that was searched for; else NULL */
+    size_t kept;                      /* hits that are kept (wt_hit.kept) */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);
 
 /* The tools that a request needs, best first.
- * request: at most WT_MAX_REQUEST_BYTES. Invalid UTF-8 is read as replacement characters.
+ * request: at most WT_MAX_REQUEST_BYTES; may be NULL with a length of 0 where options->messages has a turn of the user.
+ * Invalid UTF-8 is read as replacement characters.
  * Errors: WT_EEMPTY (no tools in the store), WT_ENOTFOUND (no tool has the providers or the names of the filter),
- * WT_ERECIPE, WT_EMODEL (the recipe needs a model), WT_ETOOLONG, WT_EINVAL, WT_ESTORE, WT_ECANCELLED, WT_ETIMEOUT,
- * WT_ENOMEM. */
+ * WT_ERECIPE, WT_EMODEL (the recipe needs a model), WT_ETOOLONG, WT_EINVAL, WT_EFORMAT (options->messages: no JSON, cut
+ * short, no messages, or the user says nothing), WT_ESTORE, WT_ECANCELLED, WT_ETIMEOUT, WT_ENOMEM. */
 WT_API int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options,
                    wt_hits **out, wt_error *err);
 
@@ -718,9 +736,13 @@ typedef struct wt_pick_options {
     void *progress_context;
     unsigned time_limit_ms;  /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
     const wt_filter *filter; /* which tools may be found; NULL: all */
-    size_t max_tokens;  /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN */
-    const char *format; /* the same */
-    int as_typed;       /* the same */
+    size_t max_tokens;    /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN */
+    const char *format;   /* the same */
+    int as_typed;         /* the same */
+    const char *messages; /* the same, of "set" alone, as the next two: WT_EINVAL with "ptr" and "bundle" */
+    size_t messages_len;
+    const char *const *have; /* [have_count] */
+    size_t have_count;
 } wt_pick_options;
 
 WT_INIT(wt_pick_options_init, wt_pick_options)
@@ -748,6 +770,8 @@ typedef struct wt_picked {
     const char *read_as;                       /* the same; NULL with "ptr" and "bundle" */
     const char *const *unknown_words;          /* [unknown_count] the same; none with those */
     size_t unknown_count;
+    const char *last_turn; /* as in wt_hits */
+    size_t kept;           /* the same; what is said of the set is said of it without those that were not picked */
 } wt_picked;
 
 WT_API void wt_picked_free(wt_picked *picked);

@@ -8,7 +8,14 @@ FOLDER holds sources.json, dev.jsonl and test.jsonl; the folder of this script w
      "needs": [["github/issues/create"]], "text": "..."}
 
 needs holds, for each thing that the request asks for, every tool that does it: any one of them is enough. Whether the
-tools exist is checked by real.py, which has the catalogues.
+tools exist is checked by real.py, which has the catalogues. A dialogue of dialogues-dev.jsonl and dialogues-test.jsonl is
+
+    {"id": "dev-d01", "split": "dev", "services": ["github"],
+     "messages": [{"role": "user", "content": "..."},
+                  {"role": "assistant", "content": "...", "calls": ["github/issues/get"]},
+                  {"role": "user", "content": "...", "needs": [["github/issues/update"]]}]}
+
+in which every turn of the user but the first has needs, and calls are tools that the agent called for its answer.
 """
 import argparse
 import collections
@@ -31,6 +38,8 @@ FIELDS = ["id", "split", "kind", "lang", "services", "needs", "text"]
 FEWEST_OF_KIND = 5
 FEWEST_OF_SPLIT = 75
 MOST_NEEDS = 4
+FEWEST_DIALOGUES = 15
+FEWEST_TURNS, MOST_TURNS = 3, 6
 LONG_WORDS = 300
 SHORT_WORDS = 2
 
@@ -90,15 +99,67 @@ def complaints(data):
             yield f"{split}: {len(every)} requests, at least {FEWEST_OF_SPLIT} wanted"
 
 
+def dialogues(data, split):
+    with open(os.path.join(data, f"dialogues-{split}.jsonl"), encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def complaints_about_dialogue(dialogue, split, split_of_service):
+    """What is wrong with one dialogue, in words."""
+    messages = dialogue.get("messages", [])
+    if list(dialogue) != ["id", "split", "services", "messages"]:
+        yield f"has the fields {list(dialogue)}"
+        return
+    if dialogue["split"] != split or not re.fullmatch(split + r"-d\d{2}", dialogue["id"]):
+        yield f"is of split {dialogue['split']} in dialogues-{split}.jsonl"
+    if not FEWEST_TURNS <= len(messages) <= MOST_TURNS:
+        yield f"has {len(messages)} turns, not {FEWEST_TURNS} to {MOST_TURNS}"
+    for number, message in enumerate(messages):
+        user = number % 2 == 0
+        if message.get("role") != ("user" if user else "assistant") or not message.get("content", "").strip():
+            yield f"turn {number + 1} is not the {'user' if user else 'assistant'}'s, or says nothing"
+        if ("needs" in message) != (user and number > 0) or ("calls" in message and user):
+            yield f"turn {number + 1} has needs or calls that it should not have, or lacks its needs"
+        for need in message.get("needs", []):
+            if not need or len(set(need)) != len(need):
+                yield f"turn {number + 1} has an empty need, or one that names a tool twice: {need}"
+    if messages and messages[-1].get("role") != "user":
+        yield "does not end with a turn of the user"
+    services = list(dict.fromkeys(tool.split("/", 1)[0] for message in messages
+                                  for need in message.get("needs", []) for tool in need))
+    if services != dialogue["services"]:
+        yield f"says that its services are {dialogue['services']}, but its tools are of {services}"
+    for service in services:
+        if split_of_service.get(service) != split:
+            yield f"needs {service}, which is of split {split_of_service.get(service)}"
+
+
+def complaints_of_dialogues(data):
+    """Everything that is wrong with the dialogues in the folder data, in words."""
+    split_of_service = {source["service"]: source["split"] for source in fetch.sources(data)}
+    for split in SPLITS:
+        every = dialogues(data, split)
+        for dialogue in every:
+            for complaint in complaints_about_dialogue(dialogue, split, split_of_service):
+                yield f"{dialogue.get('id')}: {complaint}"
+        if len({dialogue.get("id") for dialogue in every}) < len(every):
+            yield f"{split}: two dialogues have the same id"
+        if len(every) < FEWEST_DIALOGUES:
+            yield f"{split}: {len(every)} dialogues, at least {FEWEST_DIALOGUES} wanted"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=HERE)
     data = parser.parse_args().data
-    wrong = list(complaints(data))
+    talks = os.path.exists(os.path.join(data, f"dialogues-{SPLITS[0]}.jsonl"))
+    wrong = list(complaints(data)) + list(complaints_of_dialogues(data) if talks else ())
     for complaint in wrong:
         print(complaint)
     if not wrong:
         print(" and ".join(f"{len(requests(data, split))} {split} requests" for split in SPLITS) + " are well formed")
+        if talks:
+            print(" and ".join(f"{len(dialogues(data, split))} {split} dialogues" for split in SPLITS) + " are well formed")
     return 1 if wrong else 0
 
 

@@ -27,7 +27,7 @@ static void tell_weak(struct cli *cli, const wt_hits *hits, bool table)
 {
     struct buffer weak = {0};
     for (size_t i = 0; i < hits->len; i++)
-        if (hits->items[i]->weak)
+        if (hits->items[i]->weak && !hits->items[i]->kept)
             wt__buffer_printf(&weak, "%s%s", weak.len > 0 ? ", " : "", hits->items[i]->tool->id);
     if (weak.len > 0 && table)
         wt__cli_note(cli, "?: no more than a common word speaks for it; --none-if-unsure leaves it out.");
@@ -40,11 +40,11 @@ static void tell_weak(struct cli *cli, const wt_hits *hits, bool table)
     wt__buffer_dispose(&weak);
 }
 
-static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
+static int print_hits(struct cli *cli, const wt_hits *hits, const struct asked *asked)
 {
     const struct found found = {.hits = hits->items,
                                 .len = hits->len,
-                                .request = request,
+                                .request = hits->last_turn ? hits->last_turn : asked->request.ptr,
                                 .read_as = hits->read_as,
                                 .unknown_words = hits->unknown_words,
                                 .unknown_count = hits->unknown_count,
@@ -61,7 +61,8 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
                                 .over_budget = hits->over_budget,
                                 .encode_ms = hits->encode_ms,
                                 .search_ms = hits->search_ms,
-                                .total_ms = hits->total_ms};
+                                .total_ms = hits->total_ms,
+                                .kept = hits->kept};
     bool table;
     int code = wt__print_found(cli, &found, &table);
     if (code != END_DONE && code != END_NOTHING)
@@ -69,6 +70,7 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
     if (table)
         tell(cli, hits);
     wt__note_reading(cli, &found);
+    wt__note_kept(cli, &found, table);
     tell_weak(cli, hits, table);
     if (hits->copies > 0)
         wt__cli_note(cli, "%zu near-%s left out; --copies shows %s.", hits->copies,
@@ -85,7 +87,7 @@ int wt__cmd_find(struct cli *cli)
     bool needs_model = true;
     if (recipe && !wt__recipe_known(recipe, strlen(recipe), &needs_model))
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
-    struct buffer request = {0};
+    struct asked asked = {0};
     wt_engine *engine = NULL;
     wt_filter filter;
     double abstain = 0;
@@ -93,7 +95,7 @@ int wt__cmd_find(struct cli *cli)
     if (code == 0)
         code = wt__read_filter(cli, &filter);
     if (code == 0)
-        code = wt__read_request(cli, &request);
+        code = wt__read_asked(cli, &asked);
     if (code == 0)
         code = wt__cli_open(cli, OPEN_EXISTING, needs_model ? NULL : "", &engine);
     if (code == 0) {
@@ -110,19 +112,23 @@ int wt__cmd_find(struct cli *cli)
         options.copies = wt__given(cli, OPT_COPIES);
         options.as_typed = wt__given(cli, OPT_AS_TYPED);
         options.none_if_unsure = wt__given(cli, OPT_NONE_IF_UNSURE);
+        options.messages = asked.messages;
+        options.messages_len = asked.messages_len;
+        options.have = asked.have;
+        options.have_count = asked.have_count;
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_hits *hits = NULL;
         wt_error err;
-        int rc = wt_find(engine, request.ptr, request.len, &options, &hits, &err);
+        int rc = wt_find(engine, asked.request.ptr, asked.request.len, &options, &hits, &err);
         if (rc >= 0) {
-            code = print_hits(cli, hits, request.ptr);
+            code = print_hits(cli, hits, &asked);
             wt__note_training_due(cli, engine);
         } else {
-            code = err.code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail(cli, &err);
+            code = wt__asked_fail(cli, &err);
         }
         wt_hits_free(hits);
     }
     wt_close(engine);
-    wt__buffer_dispose(&request);
+    wt__asked_dispose(&asked);
     return code;
 }

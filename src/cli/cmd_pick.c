@@ -36,11 +36,11 @@ static void tell(const struct cli *cli, const wt_picked *picked)
                      picked->len, tools, picked->total_ms, picked->recipe, 100 * picked->complete);
 }
 
-static int print_picked(struct cli *cli, const wt_picked *picked, const char *request)
+static int print_picked(struct cli *cli, const wt_picked *picked, const struct asked *asked)
 {
     const struct found found = {.hits = picked->items,
                                 .len = picked->len,
-                                .request = request,
+                                .request = picked->last_turn ? picked->last_turn : asked->request.ptr,
                                 .read_as = picked->read_as,
                                 .unknown_words = picked->unknown_words,
                                 .unknown_count = picked->unknown_count,
@@ -60,7 +60,8 @@ static int print_picked(struct cli *cli, const wt_picked *picked, const char *re
                                 .questions = picked->questions,
                                 .prompt_tokens = picked->prompt_tokens,
                                 .completion_tokens = picked->completion_tokens,
-                                .model_ms = picked->model_ms};
+                                .model_ms = picked->model_ms,
+                                .kept = picked->kept};
     bool table;
     int code = wt__print_found(cli, &found, &table);
     if (code != END_DONE && code != END_NOTHING)
@@ -68,6 +69,7 @@ static int print_picked(struct cli *cli, const wt_picked *picked, const char *re
     if (table)
         tell(cli, picked);
     wt__note_reading(cli, &found);
+    wt__note_kept(cli, &found, table);
     if (picked->notice)
         wt__cli_note(cli, "Note: %s", picked->notice);
     return code;
@@ -86,7 +88,7 @@ static int read_recipes(struct cli *cli, wt_pick_options *options)
 }
 
 /* A language model may take its time, so it is shown, and Ctrl-C ends it with what was recorded so far kept. */
-static int ask(struct cli *cli, wt_engine *engine, const struct buffer *request, const wt_pick_options *wanted,
+static int ask(struct cli *cli, wt_engine *engine, const struct asked *asked, const wt_pick_options *wanted,
                wt_picked **out, wt_error *err)
 {
     wt_pick_options options = *wanted;
@@ -95,14 +97,14 @@ static int ask(struct cli *cli, wt_engine *engine, const struct buffer *request,
     wt__progress_begin(&line, cli);
     options.progress = wt__progress_show;
     options.progress_context = &line;
-    int rc = wt_pick(engine, request->ptr, request->len, &options, out, err);
+    int rc = wt_pick(engine, asked->request.ptr, asked->request.len, &options, out, err);
     wt__progress_clear();
     return rc;
 }
 
 int wt__cmd_pick(struct cli *cli)
 {
-    struct buffer request = {0};
+    struct asked asked = {0};
     wt_engine *engine = NULL;
     wt_pick_options options;
     wt_filter filter;
@@ -117,7 +119,7 @@ int wt__cmd_pick(struct cli *cli)
     if (code == 0)
         code = wt__read_filter(cli, &filter);
     if (code == 0)
-        code = wt__read_request(cli, &request);
+        code = wt__read_asked(cli, &asked);
     if (code == 0)
         code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
     if (code == 0) {
@@ -126,21 +128,25 @@ int wt__cmd_pick(struct cli *cli)
         options.format = wt__definition_format(cli);
         options.explain = wt__given(cli, OPT_EXPLAIN);
         options.as_typed = wt__given(cli, OPT_AS_TYPED);
+        options.messages = asked.messages;
+        options.messages_len = asked.messages_len;
+        options.have = asked.have;
+        options.have_count = asked.have_count;
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_picked *picked = NULL;
         wt_error err;
-        int rc = ask(cli, engine, &request, &options, &picked, &err);
+        int rc = ask(cli, engine, &asked, &options, &picked, &err);
         if (rc >= 0) {
-            code = print_picked(cli, picked, request.ptr);
+            code = print_picked(cli, picked, &asked);
             wt__note_training_due(cli, engine);
         } else {
-            code = err.code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail(cli, &err);
+            code = wt__asked_fail(cli, &err);
         }
         if (code == END_NOTHING && !picked && wt__given(cli, OPT_REPLAY))
             code = END_INPUT; /* a record that lacks the answer */
         wt_picked_free(picked);
     }
     wt_close(engine);
-    wt__buffer_dispose(&request);
+    wt__asked_dispose(&asked);
     return code;
 }

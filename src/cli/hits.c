@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "cli/output.h"
 #include "cli/text.h"
 
-int wt__read_request(struct cli *cli, struct buffer *request)
+static int read_request(struct cli *cli, struct buffer *request)
 {
     const struct arguments *a = &cli->arguments;
+    if (a->word_count == 0)
+        return 0;
     if (a->word_count == 1 && strcmp(a->words[0], "-") == 0) {
         int rc = wt__cli_read_stdin(cli, WT_MAX_REQUEST_BYTES, request);
         if (rc != 0)
@@ -25,6 +28,41 @@ int wt__read_request(struct cli *cli, struct buffer *request)
     if (wt__str_trim(wt__buffer_view(request)).len == 0)
         return wt__cli_usage(cli, "the request is empty");
     return 0;
+}
+
+static int read_messages(struct cli *cli, struct asked *out)
+{
+    const char *path = wt__text_of(cli, OPT_MESSAGES);
+    struct buffer text = {0};
+    wt_error err;
+    if (!path)
+        return 0;
+    if (strcmp(path, "-") != 0)
+        return wt__file_read(&out->messages, &out->messages_len, path, WT_MAX_MESSAGES_BYTES, &err) < 0
+                   ? wt__cli_fail_input(cli, &err)
+                   : 0;
+    int code = wt__cli_read_stdin(cli, WT_MAX_MESSAGES_BYTES, &text);
+    out->messages_len = text.len;
+    if (code == 0 && !(out->messages = wt__buffer_take(&text)))
+        code = wt__cli_say(cli, END_SYSTEM, "out of memory");
+    wt__buffer_dispose(&text);
+    return code;
+}
+
+void wt__asked_dispose(struct asked *asked)
+{
+    wt__buffer_dispose(&asked->request);
+    free(asked->messages);
+}
+
+int wt__asked_fail(struct cli *cli, wt_error *err)
+{
+    const char *path = wt__text_of(cli, OPT_MESSAGES);
+    if (err->code == WT_EEMPTY)
+        return wt__cli_empty(cli);
+    if (path && err->code == WT_EFORMAT)
+        wt__fail_context(err, WT_EFORMAT, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
+    return wt__cli_fail(cli, err);
 }
 
 int wt__read_share(struct cli *cli, enum option_id id, const char *name, double *out)
@@ -57,6 +95,20 @@ static bool read_lines(struct cli *cli, enum option_id id, const char *const **i
     *items = list;
     *count = lines;
     return list != NULL;
+}
+
+int wt__read_asked(struct cli *cli, struct asked *out)
+{
+    const struct arguments *a = &cli->arguments;
+    const char *path = wt__text_of(cli, OPT_MESSAGES);
+    if (path && strcmp(path, "-") == 0 && a->word_count == 1 && strcmp(a->words[0], "-") == 0)
+        return wt__cli_usage(cli, "REQUEST and --messages are both -, and there is one standard input");
+    int code = read_request(cli, &out->request);
+    if (code == 0)
+        code = read_messages(cli, out);
+    if (code == 0 && !read_lines(cli, OPT_HAVE, &out->have, &out->have_count))
+        code = wt__cli_say(cli, END_SYSTEM, "out of memory");
+    return code;
 }
 
 int wt__read_filter(struct cli *cli, wt_filter *out)
@@ -116,6 +168,8 @@ static void json_hit(const struct cli *cli, struct buffer *out, const wt_hit *hi
     wt__json_number(out, "tokens", wt__given(cli, OPT_MAX_TOKENS) ? (double)hit->tokens : NAN);
     wt__json_key(out, "weak");
     wt__buffer_text(out, hit->weak ? "true" : "false");
+    wt__json_key(out, "kept");
+    wt__buffer_text(out, hit->kept ? "true" : "false");
     wt__json_tool(out, hit->tool);
     if (wt__given(cli, OPT_EXPLAIN)) {
         json_stages(out, hit);
@@ -168,6 +222,7 @@ static void print_json(const struct cli *cli, struct buffer *out, const struct f
     wt__json_count(out, "near_copies", found->near_copies);
     wt__json_number(out, "tokens", counted ? (double)found->tokens : NAN);
     wt__json_number(out, "over_budget", counted ? (double)found->over_budget : NAN);
+    wt__json_count(out, "kept", found->kept);
     wt__json_number(out, "encode_ms", found->encode_ms);
     wt__json_number(out, "search_ms", found->search_ms);
     wt__json_number(out, "total_ms", found->total_ms);
@@ -193,7 +248,8 @@ static const char *stage_words(const char *stage)
     } known[] = {{"bm25", "words (bm25)"},
                  {"dense", "meaning (dense)"},
                  {"neighbours", "past requests (neighbours)"},
-                 {"hierarchy", "providers (hierarchy)"}};
+                 {"hierarchy", "providers (hierarchy)"},
+                 {"context", "the conversation (context)"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].stage, stage) == 0)
             return known[i].words;
@@ -245,7 +301,7 @@ static int write_lead(char *out, size_t size, const wt_hit *hit, size_t rank, in
     char probability[16] = "     ";
     if (!isnan(hit->probability))
         snprintf(probability, sizeof probability, "%3.0f %%", 100 * hit->probability);
-    char sign = hit->weak ? '?' : ' ';
+    char sign = hit->kept ? '+' : hit->weak ? '?' : ' ';
     if (narrow)
         return snprintf(out, size, "%*zu  %s%c ", rank_width, rank, probability, sign);
     return snprintf(out, size, "%*zu  %6.3f  %s%c ", rank_width, rank, hit->score, probability, sign);
@@ -311,6 +367,12 @@ void wt__note_reading(const struct cli *cli, const struct found *found)
         wt__cli_note(cli, "No tool has the %s %s%s.", count == 1 ? "word" : "words", words.ptr,
                      count > UNKNOWN_TOLD ? " and others" : "");
     wt__buffer_dispose(&words);
+}
+
+void wt__note_kept(const struct cli *cli, const struct found *found, bool table)
+{
+    if (found->kept > 0 && table)
+        wt__cli_note(cli, "+: the conversation called it, or --have says that it is loaded.");
 }
 
 void wt__note_training_due(struct cli *cli, wt_engine *engine)

@@ -154,6 +154,22 @@ static const struct example add_examples[] = {
                 "their bytes: each tool that still fits, in order; a note tells of the others."                        \
     }
 
+/* A conversation as the request, in find and pick. */
+#define CONVERSATION_OPTIONS                                                                                           \
+    {.id = OPT_MESSAGES,                                                                                               \
+     .name = "messages",                                                                                               \
+     .kind = VALUE_FILE,                                                                                               \
+     .value = "FILE",                                                                                                  \
+     .help = "A conversation as the request, as OpenAI's or Anthropic's API has it or plain (docs/json.md); - reads "  \
+             "it from standard input. The user's last turn is the request, or REQUEST where one is given; what was "   \
+             "said before helps to understand it, and the tools that were called stay in the result."},                \
+    {                                                                                                                  \
+        .id = OPT_HAVE, .name = "have", .kind = VALUE_TEXT, .value = "TOOL", .repeats = true,                          \
+        .help =                                                                                                        \
+            "A tool that is loaded already, by name as in show: it stays in the result, in nobody's place. May be "    \
+            "given again."                                                                                             \
+    }
+
 static const struct option find_options[] = {
     {.id = OPT_K,
      .letter = 'k',
@@ -197,6 +213,7 @@ static const struct option find_options[] = {
      .choices = "table json " EXPORT_FORMATS,
      .help = "table for people; json for the whole result as one object, as --json does (docs/json.md); the others "
              "print the complete definitions as one array that the provider's API accepts."},
+    CONVERSATION_OPTIONS,
     MODEL_OPTIONS,
 };
 static const struct example find_examples[] = {
@@ -208,6 +225,8 @@ static const struct example find_examples[] = {
      "Reads the request from standard input; prints function definitions for a chat request."},
     {"whichtool find --format mcp -k 50 --max-tokens 4000 plan a journey",
      "As many definitions of the fifty best as fit 4,000 tokens."},
+    {"whichtool find --messages chat.json --have github__get_issue --format openai",
+     "What the next step of a conversation needs, beside what was called in it and one tool more."},
 };
 
 /* Of the recipe ptr, in pick and eval. */
@@ -282,6 +301,7 @@ static const struct option pick_options[] = {
      .help = "table for people; json for the whole result as one object, as --json does (docs/json.md); the others "
              "print the complete definitions as one array that the provider's API accepts."},
     TIMEOUT_OPTION,
+    CONVERSATION_OPTIONS,
     PTR_OPTIONS,
     MODEL_OPTIONS,
 };
@@ -291,6 +311,7 @@ static const struct example pick_examples[] = {
      "Definitions for a chat request, all that are needed with probability 0.9."},
     {"whichtool pick --recipe ptr --chat-url http://127.0.0.1:8080/v1 --chat-model smollm2 --explain book a table",
      "By way of a language model of one's own, with all that it was asked and said."},
+    {"whichtool pick --messages - < chat.json", "The set that the user's last turn takes."},
 };
 
 static const struct option list_options[] = {

@@ -100,6 +100,8 @@ enum option_id {
     OPT_WEIGHT,
     OPT_ABLATE,
     OPT_YES,
+    OPT_MESSAGES,
+    OPT_HAVE,
     OPT_COUNT
 };
 

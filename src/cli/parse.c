@@ -240,12 +240,15 @@ static int check_choice(struct parsing *p, const char *word)
 
 static int check_words(struct parsing *p)
 {
+    static const char *const messages = "messages"; /* stand for the words */
     const struct verb *verb = p->out->verb;
     size_t count = p->out->word_count;
     if (!verb || p->out->given[OPT_HELP] || p->out->given[OPT_VERSION])
         return 0;
-    if (count < verb->min_words)
-        wt__buffer_printf(p->why, "`%s` needs %s", verb->name, verb->arguments);
+    bool talks = wt__option_named(verb, messages, strlen(messages)) != NULL;
+    if (count < verb->min_words && !(talks && p->out->given[OPT_MESSAGES]))
+        wt__buffer_printf(p->why, "`%s` needs %s%s", verb->name, verb->arguments,
+                          talks ? ", or a conversation: --messages FILE" : "");
     else if (count > verb->max_words && verb->max_words == 0)
         wt__buffer_printf(p->why, "`%s` takes no arguments, but \"%s\" was given", verb->name, p->out->words[0]);
     else if (count > verb->max_words)

@@ -27,18 +27,29 @@ static void name(struct budget *budget, const struct tool *tool, size_t tokens)
     wt__buffer_printf(&budget->named, " (%zu)", tokens);
 }
 
-int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+static int count(const struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
 {
     struct buffer definition = {0};
-    *tokens = 0;
-    if (budget->most == 0)
-        return 1;
-    int rc = wt__export(tool, 1, budget->format, &definition, err);
+    int rc = budget->most ? wt__export(tool, 1, budget->format, &definition, err) : 0;
     *tokens = (definition.len + BUDGET_BYTES_PER_TOKEN - 1) / BUDGET_BYTES_PER_TOKEN;
     wt__buffer_dispose(&definition);
-    if (rc < 0)
-        return rc;
-    if (*tokens > budget->most - budget->used) {
+    return rc;
+}
+
+int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+{
+    int rc = count(budget, tool, tokens, err);
+    budget->used += *tokens;
+    budget->taken++;
+    return rc;
+}
+
+int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err)
+{
+    int rc = count(budget, tool, tokens, err);
+    if (rc < 0 || budget->most == 0)
+        return rc < 0 ? rc : 1;
+    if (budget->used > budget->most || *tokens > budget->most - budget->used) {
         name(budget, tool, *tokens);
         return 0;
     }

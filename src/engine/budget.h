@@ -28,6 +28,9 @@ void wt__budget_dispose(struct budget *budget);
 /* 1 when the tool fits, which is counted then, 0 when it does not. *tokens: of its definition; 0 without a budget. */
 int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err);
 
+/* Counts a tool that is in the prompt already, whether it fits or not. Before the others are taken. */
+int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err);
+
 /* Says which tools did not fit, behind what *notice says already. */
 int wt__budget_tell(const struct budget *budget, const char **notice, struct arena *arena, wt_error *err);
 

@@ -62,7 +62,7 @@ static size_t tell_weak(struct search *search, bool leave_out)
     for (size_t i = 0; i < all; i++) {
         struct hit *hit = &hits->items[i];
         hit->weak = wt__search_recorded(search, hit->row) <= 0 && wt__hit_is_weak(&search->plan.retriever, hit);
-        if (!hit->weak || !leave_out)
+        if (!hit->weak || hit->kept || !leave_out)
             hits->items[kept++] = *hit;
     }
     hits->len = kept;
@@ -71,7 +71,9 @@ static size_t tell_weak(struct search *search, bool leave_out)
 
 static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
 {
-    size_t wanted = search->k;
+    size_t wanted = search->k, kept = search->conversation->name_count;
+    if (wanted < WT_MAX_K) /* else the search says that it is too much, or all */
+        search->k = kept < WT_MAX_K - wanted ? wanted + kept : WT_MAX_K;
     const struct chooser *chooser = NULL;
     const char *notice = NULL; /* on the chooser */
     out->no_answer_probability = NAN;
@@ -80,19 +82,21 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
         if (!chooser)
             return wt__fail_nomem(err);
         search->features = true;
-        search->k = wanted > PICK_HITS ? wanted : PICK_HITS;
+        search->k = search->k > PICK_HITS ? search->k : PICK_HITS;
     }
     int rc = wt__search_run(search, err);
     if (rc == 0)
         rc = wt__search_unknown(search, &out->unknown_words, &out->unknown_count, err);
     if (rc == 0 && chooser)
         rc = abstain(search, chooser, options->abstain, out, err);
-    if (rc == 0 && search->hits.len > wanted)
-        search->hits.len = wanted;
+    if (rc == 0)
+        wt__conversation_cut(search, wanted);
     if (rc == 0)
         wt__tell_probabilities(search, out->no_answer_probability);
     if (rc == 0)
         out->weak = tell_weak(search, options->none_if_unsure != 0);
+    if (rc == 0)
+        rc = wt__conversation_append(search, err);
     uint32_t *which = rc == 0 ? wt__arena_array(search->arena, uint32_t, search->hits.len) : NULL;
     if (rc < 0 || !which)
         return rc < 0 ? rc : wt__fail_nomem(err);
@@ -105,6 +109,9 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     out->why = search->plan.why;
     out->notice = search->notice;
     out->read_as = search->read_as;
+    out->kept = search->kept_count;
+    if (rc == 0 && options->messages && !(out->last_turn = wt__arena_copy(search->arena, search->request)))
+        return wt__fail_nomem(err);
     out->multi_provider_probability = search->multi_provider_probability;
     out->tokens = search->budget.used;
     out->over_budget = search->budget.over;
@@ -139,17 +146,23 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
+    struct conversation_input conversation = {0};
     struct search search = {.engine = engine,
-                            .request = {request, request_len},
                             .arena = &result->arena,
                             .recipe = options.recipe,
                             .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider,
                             .copies = options.copies != 0,
-                            .use_recorded = !(options.abstain > 0),
+                            .conversation = &conversation,
                             .as_typed = options.as_typed != 0,
                             .progress = &progress};
+    const struct conversation_options said = {
+        {request, request_len}, options.messages, options.messages_len, options.have, options.have_count};
     rc = check(&options, err);
+    if (rc == 0)
+        rc = wt__conversation_read(&conversation, &said, search.arena, err);
+    search.request = conversation.request;
+    search.use_recorded = !(options.abstain > 0) && conversation.context.len == 0;
     if (rc == 0)
         rc = wt__filter_read(options.filter, options.provider, search.arena, &search.filter, err);
     if (rc == 0)

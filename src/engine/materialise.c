@@ -85,6 +85,17 @@ static int explain_stages(struct search *search, const struct hit *hit, wt_hit *
     return out->stages ? 0 : wt__fail_nomem(err);
 }
 
+/* The tokens of those that are in the prompt already are taken before any others are. */
+static int count_kept(struct search *search, const uint32_t *which, size_t count, const struct tool *tools,
+                      size_t *tokens, wt_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc >= 0 && i < count; i++)
+        if (search->hits.items[which[i]].kept && tools[i].name.len > 0)
+            rc = wt__budget_keep(&search->budget, &tools[i], &tokens[i], err);
+    return rc;
+}
+
 int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
                          const wt_hit *const **out, size_t *len, wt_error *err)
 {
@@ -93,24 +104,29 @@ int wt__materialise_hits(struct search *search, const uint32_t *which, size_t co
     wt_tool *materialised = wt__arena_array(search->arena, wt_tool, count);
     int64_t *ids = wt__arena_array(&reading, int64_t, count);
     struct tool *tools = wt__arena_array(&reading, struct tool, count);
-    int rc = items && materialised && ids && tools ? 0 : wt__fail_nomem(err);
+    size_t *tokens = wt__arena_array(&reading, size_t, count);
+    int rc = items && materialised && ids && tools && tokens ? 0 : wt__fail_nomem(err);
     *len = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
         ids[i] = search->index->snapshot->keys[search->hits.items[which[i]].row].id;
     if (rc == 0)
         rc = wt__index_tools(search->engine, search->index, ids, count, &reading, tools, err);
+    if (rc >= 0)
+        rc = count_kept(search, which, count, tools, tokens, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         const struct hit *hit = &search->hits.items[which[i]];
-        size_t tokens = 0;
-        if (tools[i].name.len == 0 || (rc = wt__budget_take(&search->budget, &tools[i], &tokens, err)) <= 0)
+        if (tools[i].name.len == 0)
+            continue;
+        if (!hit->kept && (rc = wt__budget_take(&search->budget, &tools[i], &tokens[i], err)) <= 0)
             continue;
         wt_tool *shown = &materialised[*len];
         wt_hit *item = &items[(*len)++];
         item->tool = shown;
         item->score = hit->score;
         item->probability = (double)hit->probability;
-        item->tokens = tokens;
+        item->tokens = tokens[i];
         item->weak = hit->weak;
+        item->kept = hit->kept;
         rc = wt__tool_materialise(search->arena, &tools[i], shown, err);
         if (rc >= 0 && explain)
             rc = explain_stages(search, hit, item, err);

@@ -47,6 +47,22 @@ static int find_recipe(wt_pick_options *options, enum selector *selector, wt_err
     return 0;
 }
 
+static int read_conversation(struct selection *selection, enum selector selector, struct conversation_input *out,
+                             wt_error *err)
+{
+    const wt_pick_options *options = selection->options;
+    const struct conversation_options said = {selection->request, options->messages, options->messages_len,
+                                              options->have, options->have_count};
+    if (selector != SELECTOR_CHOOSER && (options->messages || options->have_count > 0))
+        return wt__fail(err, WT_EINVAL, "a conversation, and tools to keep, are read by the recipe set, not by %s",
+                        options->recipe);
+    int rc = wt__conversation_read(out, &said, selection->arena, err);
+    selection->request = out->request;
+    if (rc == 0 && options->messages && !(selection->out->last_turn = wt__arena_copy(selection->arena, out->request)))
+        rc = wt__fail_nomem(err);
+    return rc;
+}
+
 int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given, const struct pick_oracle *oracle,
              wt_picked **out, wt_error *err)
 {
@@ -63,8 +79,12 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
-    struct selection selection = {engine, request, &options, NULL, oracle, &progress, &result->arena, picked};
-    rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
+    struct conversation_input conversation = {0};
+    struct selection selection = {engine,    request,        &options, NULL,         oracle,
+                                  &progress, &result->arena, picked,   &conversation};
+    rc = read_conversation(&selection, selector, &conversation, err);
+    if (rc == 0)
+        rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
     if (rc == 0)
         rc = selectors[selector](&selection, err);
     rc = wt__progress_end(&progress, rc, err);

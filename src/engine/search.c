@@ -255,11 +255,16 @@ static int retrieve(struct search *search, wt_error *err)
     if (rc < 0)
         return rc;
     drop_recorded(search, request.allowed);
+    rc = wt__conversation_context(search, &view, &request, &view.context, err);
+    if (rc < 0)
+        return rc;
     view.recorded = search->recorded;
     view.recorded_count = search->recorded_count;
     if (view.recorded_count > 0)
         retriever.weights[SOURCE_RECORDED] = RECORDED_SHARE;
     retriever.weights[SOURCE_NAMED] = 1;
+    if (view.context)
+        retriever.weights[SOURCE_CONTEXT] = CONTEXT_SHARE;
     rc = wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err);
     if (rc == 0 && wt__progress_step(search->progress, 0))
         rc = wt__fail_cancelled(err);
@@ -272,6 +277,9 @@ static int retrieve(struct search *search, wt_error *err)
     }
     if (rc == 0 && search->hits.len > k)
         search->hits.len = k;
+    if (rc == 0)
+        wt__conversation_mark(search);
+    search->hits.encode_ms += search->context_ms;
     return rc;
 }
 
@@ -317,6 +325,8 @@ static int prepare(struct search *search, wt_error *err)
         rc = read_recorded(search, err);
     if (rc == 0)
         rc = note_missing_vectors(search, err);
+    if (rc == 0)
+        rc = wt__conversation_resolve(search, err);
     return rc < 0 ? rc : wt__engine_workspace(search->engine, &search->workspace, err);
 }
 
@@ -380,7 +390,8 @@ int wt__search_untrained(struct search *search, wt_error *err)
     release(search);
     search->neighbours = (struct neighbours){.count = 0};
     search->read_as = NULL;
-    search->untrained = search->use_recorded = true;
+    search->untrained = true;
+    search->use_recorded = !search->conversation || search->conversation->context.len == 0;
     return wt__search_run(search, err);
 }
 

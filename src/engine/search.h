@@ -5,6 +5,7 @@
 #define WT_ENGINE_SEARCH_H
 
 #include "engine/budget.h"
+#include "engine/conversation.h"
 #include "engine/engine.h"
 #include "engine/filter.h"
 #include "engine/notice.h"
@@ -33,11 +34,17 @@ struct search {
     struct progress *progress;     /* heard between the stages; may be NULL */
     const struct vectors *vectors; /* in place of the index's own, of the same rows; NULL: those */
 
+    const struct conversation_input *conversation; /* whose last turn the request is, and what is kept; NULL: none */
+
     /* How it is done: decided by the first half of its run, and left alone by the second. */
     struct search_plan plan;
     struct scored *recorded; /* [recorded_count] as in struct view */
     size_t recorded_count;
     struct neighbours neighbours; /* those of the plan's labels, on this index; count 0: none */
+    struct kept_tools_of kept;    /* of the conversation */
+    uint32_t *kept_rows;          /* [kept_count] those of them that may be found, on this index */
+    size_t kept_count;
+    double context_ms; /* that its context took to encode */
 
     /* What came of it. */
     struct hit_list hits;         /* until the end of the search */

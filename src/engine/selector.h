@@ -26,6 +26,7 @@ struct selection {
     struct progress *progress;
     struct arena *arena; /* the result's */
     wt_picked *out;
+    const struct conversation_input *conversation; /* whose last turn the request is, and what is kept */
 };
 
 /* What of the set did not fit, if anything: it holds no promise then. A selector's last step. */

@@ -1,6 +1,7 @@
 /* set_pick.c: the exact set: a search for the hits of auto, then one tool a need (choose/needs.h), or, once training
  * calibrated it, the chooser (choose/chooser.h). */
 #include <math.h>
+#include <string.h>
 
 #include "engine/chooser_input.h"
 #include "engine/materialise.h"
@@ -171,6 +172,31 @@ static int pick(struct picking *p, wt_error *err)
     return 0;
 }
 
+/* What is kept and was not picked, behind the set. */
+static int pick_kept(struct picking *p, wt_error *err)
+{
+    size_t picked = p->count;
+    int rc = wt__conversation_append(&p->search, err);
+    uint32_t *which = rc == 0 ? wt__arena_array(p->search.arena, uint32_t, p->search.hits.len) : NULL;
+    if (!which)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    if (picked > 0)
+        memcpy(which, p->which, picked * sizeof *which);
+    for (uint32_t h = 0; h < p->search.hits.len; h++) {
+        struct hit *hit = &p->search.hits.items[h];
+        bool taken = !hit->kept;
+        for (size_t i = 0; i < picked && !taken; i++)
+            taken = which[i] == h;
+        if (taken)
+            continue;
+        hit->score = isnan(hit->probability) ? 0 : hit->probability;
+        which[p->count++] = h;
+    }
+    p->which = which;
+    p->selection->out->kept = p->search.kept_count;
+    return 0;
+}
+
 /* With what training says of the hits, unless the request is none that it knows; promises are made of those alone. */
 static int search(struct picking *p, wt_error *err)
 {
@@ -200,6 +226,8 @@ static int run(struct picking *p, wt_error *err)
     if (rc == 0)
         rc = pick(p, err);
     if (rc == 0)
+        rc = pick_kept(p, err);
+    if (rc == 0)
         rc = wt__materialise_hits(&p->search, p->which, p->count, p->selection->options->explain,
                                   &p->selection->out->items, &p->selection->out->len, err);
     return rc < 0 ? rc : wt__tell_budget(p->selection, &p->search.budget, err);
@@ -219,13 +247,14 @@ int wt__select_set(const struct selection *selection, wt_error *err)
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
                                      .as_typed = options->as_typed != 0,
                                      .features = true,
+                                     .conversation = selection->conversation,
                                      .progress = selection->progress};
     rc = wt__budget_begin(&picking.search.budget, options->max_tokens, options->format, err);
     if (rc < 0)
         return rc;
     picking.chooser =
         wt__engine_chooser(selection->engine, selection->progress, &picking.search.untrained, &picking.notice);
-    picking.search.use_recorded = picking.chooser == &wt__chooser_default;
+    picking.search.use_recorded = picking.chooser == &wt__chooser_default && selection->conversation->context.len == 0;
     rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     selection->out->encode_ms = picking.search.hits.encode_ms;

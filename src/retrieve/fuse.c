@@ -7,7 +7,7 @@
 #include "retrieve/named.h"
 
 extern const struct source wt__source_bm25, wt__source_dense, wt__source_provider, wt__source_action,
-    wt__source_neighbours, wt__source_recorded, wt__source_named;
+    wt__source_neighbours, wt__source_recorded, wt__source_named, wt__source_context;
 
 const struct source *const wt__sources[SOURCES] = {[SOURCE_BM25] = &wt__source_bm25,
                                                    [SOURCE_DENSE] = &wt__source_dense,
@@ -15,7 +15,8 @@ const struct source *const wt__sources[SOURCES] = {[SOURCE_BM25] = &wt__source_b
                                                    [SOURCE_ACTION] = &wt__source_action,
                                                    [SOURCE_NEIGHBOURS] = &wt__source_neighbours,
                                                    [SOURCE_RECORDED] = &wt__source_recorded,
-                                                   [SOURCE_NAMED] = &wt__source_named};
+                                                   [SOURCE_NAMED] = &wt__source_named,
+                                                   [SOURCE_CONTEXT] = &wt__source_context};
 
 const struct retriever wt__bm25 = {.weights = {[SOURCE_BM25] = 1}, .subquery = 1};
 const struct retriever wt__dense = {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1};
@@ -101,6 +102,8 @@ static void weigh(struct query *query)
         others += wt__sources[s]->given ? 0 : query->weights[s];
     query->weights[SOURCE_RECORDED] *= others;
     query->weights[SOURCE_NAMED] *= others;
+    query->context_needed = wt__context_needed(query);
+    query->weights[SOURCE_CONTEXT] *= others * query->context_needed;
 }
 
 int wt__fuse(struct query *query, struct evidence *out, wt_error *err)

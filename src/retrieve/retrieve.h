@@ -32,15 +32,17 @@ enum source_id {
     SOURCE_NEIGHBOURS,
     SOURCE_RECORDED,
     SOURCE_NAMED,
+    SOURCE_CONTEXT,
     SOURCES
 };
 
 /* How much each kind of evidence weighs. */
 struct retriever {
-    float weights[SOURCES]; /* 0: not looked at; of SOURCE_RECORDED a share of all others' together */
-    float brief;            /* what meaning weighs in a brief request, where words weigh too; 0: as in any other */
-    float subquery;         /* what a sub-query of the request counts beside the whole */
-    unsigned also;          /* sources, 1u << source_id, looked at without a weight all the same: for the features */
+    float
+        weights[SOURCES]; /* 0: not looked at; of SOURCE_RECORDED and SOURCE_CONTEXT a share of all others' together */
+    float brief;          /* what meaning weighs in a brief request, where words weigh too; 0: as in any other */
+    float subquery;       /* what a sub-query of the request counts beside the whole */
+    unsigned also;        /* sources, 1u << source_id, looked at without a weight all the same: for the features */
 };
 
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
@@ -53,6 +55,9 @@ void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weigh
 
 /* weights[SOURCE_RECORDED] where usages of the very same request (recorded.c) are to have a say. */
 #define RECORDED_SHARE 1.5f
+
+/* weights[SOURCE_CONTEXT] where the request is the last turn of a conversation (context.c) and says next to nothing. */
+#define CONTEXT_SHARE 1.0f
 
 #define WEIGHT_MAX 1e6 /* products of weights and vectors are what an index takes */
 
@@ -68,6 +73,19 @@ static inline float wt__config_weight(const json_t *object, const char *key, dou
 struct retriever wt__retriever_read(const json_t *weights);
 json_t *wt__retriever_write(const struct retriever *retriever);
 
+/* What a conversation says of the tools, apart from its last turn, which is the request. */
+struct context {
+    const struct context_tool {
+        uint32_t row;
+        float share;          /* of the score that the best tool has for the conversation, 0 to 1 */
+        float meaning, words; /* FEATURE_SUBQUERY_MEANING and _WORDS of it */
+    } * tools;                /* [count] by row */
+    size_t count;
+    const uint32_t *providers; /* [provider_count] ascending, of the tools that were called in it */
+    size_t provider_count;
+    float best_meaning; /* greatest cosine of any tool with the conversation; 0: not looked at */
+};
+
 /* What a query may look at; borrowed for the call. */
 struct view {
     const struct snapshot *snapshot;
@@ -76,6 +94,7 @@ struct view {
     const struct neighbours *neighbours; /* past requests, by that encoder; NULL: there are none */
     const struct scored *recorded; /* [recorded_count] what usages of this very request used and may be found, by row */
     size_t recorded_count;
+    const struct context *context; /* of the conversation that the request ends; NULL: there was none before it */
 };
 
 struct retrieve_request {
@@ -127,6 +146,7 @@ struct hit {
     float probability;                        /* that the request needs it; NaN where nothing tells */
     struct word_share words;                  /* what of the request's words the tool has */
     bool weak;                                /* hardly anything speaks for it, where that was looked at */
+    bool kept;                                /* it was called in the conversation, or is had already */
     unsigned lead;       /* it leads, as the tool of that one of the request's names, from 1; 0: it does not */
     struct str name;     /* that name, as the request has it */
     struct str subquery; /* the sub-query of the request that this hit answers best; empty when it has only one */

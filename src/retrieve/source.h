@@ -62,6 +62,7 @@ struct query {
     size_t depth;           /* candidates of a text and source */
     bool fused;             /* words and meaning both have a weight: they have to be on one scale */
     float weights[SOURCES]; /* the retriever's, as they are for this request */
+    float context_needed;   /* wt__context_needed of it */
     uint32_t *rows;
     size_t count; /* N candidates: rows [count], ascending */
 };
@@ -100,6 +101,10 @@ static inline struct ranking *wt__ranking(const struct query *query, size_t t, e
 {
     return &query->workspace->texts[t].rankings[source];
 }
+
+/* context.c: how much a request needs what was said before it to be understood: 1 where it says nothing by itself, 0
+ * where nothing was said, or something else. */
+float wt__context_needed(const struct query *query);
 
 /* fuse.c: whether the query asks this source. */
 bool wt__query_asks(const struct query *query, enum source_id source);

@@ -61,6 +61,8 @@ done <<'ROWS'
 0|find --model ""
 0|find --model tiny
 0|find --model tiny --explain
+0|find --model tiny --explain --have weather/get_tides --have money/list_invoices
+0|pick --model tiny --have weather/get_tides
 0|find --model tiny --abstain 0.01 --max-tokens 100000
 1|find --model tiny --max-tokens 1 --explain
 0|find --model tiny -k 1 --copies --recipe bm25

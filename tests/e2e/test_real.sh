@@ -17,6 +17,7 @@ run() { # CODE NAME SCRIPT ARGUMENT...
 
 run 0 "the requests of the bench" check.py
 prints "^[0-9]+ dev requests and [0-9]+ test requests are well formed$"
+prints "^15 dev dialogues and 15 test dialogues are well formed$"
 cat out
 skip "whether the tools that they need exist: that takes the catalogues, which make bench-real fetches"
 
@@ -59,6 +60,12 @@ for split, service in ("dev", "stones"), ("test", "dead"):
                 "services": [service] if needed else [], "needs": [[f"{service}/{word}"] for word in needed],
                 "text": text + ("" if split == "dev" else "!")}))
     write(f"data/{split}.jsonl", lines)
+    write(f"data/dialogues-{split}.jsonl", [json.dumps({
+        "id": f"{split}-d{i:02}", "split": split, "services": [service],
+        "messages": [{"role": "user", "content": f"polish the {words[i % 7]}"},
+                     {"role": "assistant", "content": "done", "calls": [f"{service}/{words[i % 7]}"]},
+                     {"role": "user", "content": f"and the {words[(i + 1) % 7]} now", "needs": [[f"{service}/{words[(i + 1) % 7]}"]]}]})
+        for i in range(15)])
 PYTHON
 cat >cache/servers/letters-1/bin/serve <<'PYTHON'
 #!/usr/bin/env python3
@@ -118,6 +125,13 @@ json.dump(report, open("earlier.json", "w"))'
 run 0 "two runs are compared" real.py "$WHICHTOOL" --data data --cache cache --split dev --model "" --against earlier.json
 prints "^\| needs tools, changed \| 75 \| \+1 -1 \| \+1 -0 \| \+0 -0 \|"
 prints "^\| needs none, changed \| 10 \|  \|  \|  \|  \|  \| \+0 -0 \|  \|$"
+run 0 "dialogues are measured" dialogues.py "$WHICHTOOL" --data data --cache cache --split dev --model ""
+prints "^\| follow-up: last turn alone \| 15 \| 100.0 \| 100.0 \| 100.0 \|"
+prints "^\| follow-up: last three turns joined \| 15 \| [0-9.]+ \| 100.0 \| 100.0 \|"
+prints "^\| follow-up: conversation \| 15 \| [0-9.]+ \| 100.0 \| 100.0 \|"
+run 0 "dialogues of the catalogue that is missing are left out" dialogues.py "$WHICHTOOL" --data data --cache cache --split test --model "" --json
+same "turns left out" 15 "$(json_of 'd["test"]["left out"]')"
+run 2 "test is not looked at turn by turn" dialogues.py "$WHICHTOOL" --data data --cache cache --split test --failures
 run 0 "test is measured without the catalogue that is missing" real.py "$WHICHTOOL" --data data --cache cache --split test --model ""
 prints "^test, 75 requests left out$"
 prints "^9 tools of 2 catalogues, 2 missing; find by bm25$"
@@ -146,6 +160,27 @@ open("bad/dev.jsonl", "w", encoding="utf-8").writelines(line + "\n" for line in 
     run 1 "$1" check.py --data bad
     prints "$3"
 }
+complains_of_dialogue() { # NAME PYTHON-STATEMENT over the dialogue r, PATTERN
+    rm -rf bad
+    cp -r data bad
+    "$python" -c '
+import json, sys
+lines = open("bad/dialogues-dev.jsonl", encoding="utf-8").read().splitlines()
+r = json.loads(lines[0])
+exec(sys.argv[1])
+lines[0] = json.dumps(r)
+open("bad/dialogues-dev.jsonl", "w", encoding="utf-8").writelines(line + "\n" for line in lines)' "$2"
+    run 1 "$1" check.py --data bad
+    prints "$3"
+}
+complains_of_dialogue "a dialogue of two turns" 'del r["messages"][2:]' "dev-d00: has 2 turns, not 3 to 6"
+complains_of_dialogue "a dialogue that ends with the agent" 'r["messages"].append({"role": "assistant", "content": "ok"})' \
+    "does not end with a turn of the user"
+complains_of_dialogue "two turns of the user" 'r["messages"][1]["role"] = "user"' "turn 2 is not the assistant's"
+complains_of_dialogue "a turn without needs" 'del r["messages"][2]["needs"]' "turn 3 has needs or calls that it should not"
+complains_of_dialogue "an empty need" 'r["messages"][2]["needs"] = [[]]' "turn 3 has an empty need"
+complains_of_dialogue "services of a dialogue that are not" 'r["services"] = []' "says that its services are"
+complains_of_dialogue "a dialogue's id twice" 'r["id"] = "dev-d01"' "dev: two dialogues have the same id"
 complains "a service of the other split" 'r["needs"] = [["letters/a"]]; r["services"] = ["letters"]' "needs letters, which is of split test"
 complains "a kind that is none" 'r["kind"] = "riddle"' "is of the kind riddle"
 complains "an id twice" 'r["id"] = "dev-002"' "dev-002: its id or its text stands twice"

@@ -41,6 +41,11 @@ sweep_writing() { # ALL ABOUT BEFORE AFTER VERB...
 
 sweep_reading 30 90 find -k 3 "thing number five"
 sweep_reading 30 60 find -k 4 --only "*_*" --exclude "t*_9" --exclude-provider nobody --max-tokens 90 "thing number five"
+cat >"$folder/chat.json" <<'JSON'
+[{"role": "user", "content": "thing number five"}, {"role": "assistant", "content": [{"type": "text", "text": "thing four?"},
+ {"type": "tool_use", "name": "tool_3"}]}, {"role": "pope"}, {"role": "user", "content": "yes"}]
+JSON
+sweep_reading 40 90 find -k 2 --messages "$folder/chat.json" --have tool_1 --have nothing
 sweep_reading 20 40 list
 sweep_reading 20 40 list 'tool_?'
 sweep_reading 30 60 status

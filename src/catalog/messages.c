@@ -1,0 +1,322 @@
+#include "catalog/messages.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/json.h"
+#include "base/json_scan.h"
+#include "base/memory.h"
+
+enum { REASON_MAX = 256, PLACE_MAX = 64 };
+
+enum role {
+    ROLE_USER,
+    ROLE_AGENT,
+    ROLE_LEFT_OUT, /* system prompts, and what tools answered */
+    ROLE_BY_TURNS  /* a text alone */
+};
+
+struct said {
+    enum role role;
+    struct str text;
+};
+
+struct reading {
+    struct conversation *out;
+    struct arena *arena;
+    struct said *said; /* [count] blank ones too */
+    size_t count, capacity, call_capacity;
+    size_t seen;           /* messages, with those that make no sense */
+    bool objects;          /* one of them is more than a text */
+    struct buffer text;    /* of the message that is being read */
+    char place[PLACE_MAX]; /* of that: a JSON pointer, or a line */
+};
+
+#define WHAT_IS_READ                                                                                                   \
+    "a conversation is an array of messages, an object with \"messages\", or a message a line (docs/json.md)"
+
+/* ---------------------------------------------------------------- what is kept */
+
+static int leave_out(struct reading *r, wt_error *err, const char *format, ...) WT_PRINTF(3, 4);
+
+static int leave_out(struct reading *r, wt_error *err, const char *format, ...)
+{
+    char reason[REASON_MAX], all[REASON_MAX + PLACE_MAX + sizeof ": "];
+    if (r->out->left_out++ > 0)
+        return 0;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    snprintf(all, sizeof all, "%s: %s", r->place, reason);
+    r->out->reason = wt__arena_copy(r->arena, wt__str(all));
+    return r->out->reason ? 0 : wt__fail_nomem(err);
+}
+
+static int add_said(struct reading *r, enum role role, struct str text, wt_error *err)
+{
+    if (wt__grow((void **)&r->said, &r->capacity, r->count + 1, sizeof *r->said) < 0)
+        return wt__fail_nomem(err);
+    const char *copy = wt__arena_copy(r->arena, wt__str_trim(text));
+    if (!copy)
+        return wt__fail_nomem(err);
+    r->said[r->count++] = (struct said){role, wt__str(copy)};
+    return 0;
+}
+
+static int add_call(struct reading *r, struct str name, wt_error *err)
+{
+    struct conversation *out = r->out;
+    if (name.len == 0 || name.len > CALLED_NAME_BYTES)
+        return leave_out(r, err, "the name of a tool that it calls has %zu bytes, not 1 to %d", name.len,
+                         CALLED_NAME_BYTES);
+    for (size_t i = 0; i < out->call_count; i++)
+        if (wt__str_equal(out->calls[i], name))
+            return 0;
+    if (out->call_count == WT_MAX_KEPT) {
+        out->calls_over++;
+        return 0;
+    }
+    if (!out->calls && !(out->calls = wt__arena_array(r->arena, struct str, WT_MAX_KEPT)))
+        return wt__fail_nomem(err);
+    const char *copy = wt__arena_copy(r->arena, name);
+    if (!copy)
+        return wt__fail_nomem(err);
+    out->calls[out->call_count++] = (struct str){copy, name.len};
+    return 0;
+}
+
+/* ---------------------------------------------------------------- one message */
+
+static void add_text(struct reading *r, struct str text)
+{
+    if (r->text.len > 0 && text.len > 0)
+        wt__buffer_char(&r->text, '\n');
+    wt__buffer_str(&r->text, text);
+}
+
+static int read_part(struct reading *r, const json_t *part, enum role role, wt_error *err)
+{
+    static const char *const texts[] = {"text", "input_text", "output_text"};
+    static const char *const calls[] = {"tool_use", "server_tool_use", "mcp_tool_use"};
+    if (json_is_string(part))
+        add_text(r, (struct str){json_string_value(part), json_string_length(part)});
+    struct str type = wt__json_str(part, "type");
+    if (wt__str_among(type, texts, sizeof texts / sizeof *texts))
+        add_text(r, wt__json_str(part, "text"));
+    else if (role == ROLE_AGENT && wt__str_among(type, calls, sizeof calls / sizeof *calls))
+        return add_call(r, wt__json_str(part, "name"), err);
+    return 0;
+}
+
+static int read_content(struct reading *r, const json_t *content, enum role role, wt_error *err)
+{
+    int rc = 0;
+    if (!content || json_is_null(content))
+        return 0;
+    if (json_is_string(content))
+        return read_part(r, content, role, err);
+    if (!json_is_array(content))
+        return leave_out(r, err, "its \"content\" is neither a text nor an array of parts");
+    for (size_t i = 0; rc == 0 && i < json_array_size(content); i++)
+        rc = read_part(r, json_array_get(content, i), role, err);
+    return rc;
+}
+
+/* OpenAI's, and its older form of a single one. */
+static int read_calls(struct reading *r, const json_t *message, wt_error *err)
+{
+    const json_t *calls = wt__json_array(message, "tool_calls"), *single = wt__json_object(message, "function_call");
+    int rc = single ? add_call(r, wt__json_str(single, "name"), err) : 0;
+    for (size_t i = 0; rc == 0 && i < json_array_size(calls); i++) {
+        const json_t *call = json_array_get(calls, i), *function = wt__json_object(call, "function");
+        rc = add_call(r, wt__json_str(function ? function : call, "name"), err);
+    }
+    return rc;
+}
+
+/* False: there is no such role. */
+static bool read_role(struct str text, enum role *out)
+{
+    static const char *const users[] = {"user", "human"}, *const agents[] = {"assistant", "model", "ai", "agent"},
+                             *const others[] = {"system", "developer", "tool", "function"};
+    if (wt__str_among(text, users, sizeof users / sizeof *users))
+        *out = ROLE_USER;
+    else if (wt__str_among(text, agents, sizeof agents / sizeof *agents))
+        *out = ROLE_AGENT;
+    else if (wt__str_among(text, others, sizeof others / sizeof *others))
+        *out = ROLE_LEFT_OUT;
+    else
+        return false;
+    return true;
+}
+
+static int read_object(struct reading *r, const json_t *message, wt_error *err)
+{
+    struct str type = wt__json_str(message, "type"), said_by = wt__json_str(message, "role");
+    enum role role;
+    if (said_by.len == 0 && type.len > 0 && !wt__str_equal(type, STR("message")))
+        return wt__str_equal(type, STR("function_call")) ? add_call(r, wt__json_str(message, "name"), err) : 0;
+    if (said_by.len == 0)
+        return leave_out(r, err, "it has no \"role\", such as \"user\"");
+    if (!read_role(said_by, &role))
+        return leave_out(r, err, "its \"role\" is none of user, assistant, system, developer and tool");
+    if (role == ROLE_LEFT_OUT)
+        return 0;
+    int rc = read_content(r, json_object_get(message, "content"), role, err);
+    if (rc == 0 && role == ROLE_AGENT)
+        rc = read_calls(r, message, err);
+    if (rc == 0 && r->text.failed)
+        rc = wt__fail_nomem(err);
+    return rc == 0 ? add_said(r, role, wt__buffer_view(&r->text), err) : rc;
+}
+
+static int read_message(struct reading *r, struct str bytes, wt_error *err)
+{
+    wt_error why;
+    json_t *message;
+    if (r->seen++ == WT_MAX_MESSAGES)
+        return wt__fail(err, WT_ETOOLONG, "the conversation has more than %d messages; send the last ones",
+                        WT_MAX_MESSAGES);
+    int rc = wt__json_parse(&message, bytes.ptr, bytes.len, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    wt__buffer_clear(&r->text);
+    r->objects |= rc < 0 || !json_is_string(message);
+    if (rc < 0)
+        rc = leave_out(r, err, "%s", why.message);
+    else if (json_is_string(message))
+        rc = add_said(r, ROLE_BY_TURNS, (struct str){json_string_value(message), json_string_length(message)}, err);
+    else if (json_is_object(message))
+        rc = read_object(r, message, err);
+    else
+        rc = leave_out(r, err, "it is neither an object nor a text");
+    json_decref(message);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+static int read_array(struct reading *r, struct str text, const struct json_item *array, const char *pointer,
+                      wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    int rc = 0, more = 0;
+    if (array->value.len == 0 || array->value.ptr[0] != '[')
+        return wt__fail_at(err, WT_EFORMAT, array->line, array->byte, pointer, "%s is no array; " WHAT_IS_READ,
+                           pointer);
+    wt__json_scan_open(&scan, text, array->byte, array->line);
+    for (size_t i = 0; rc == 0 && (more = wt__json_scan_next(&scan, &item)) == 1; i++) {
+        snprintf(r->place, sizeof r->place, "%s/%zu", pointer, i);
+        rc = read_message(r, item.value, err);
+    }
+    if (rc == 0 && more < 0)
+        return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, pointer, "line %zu: %s; give the conversation whole",
+                           scan.line, scan.reason);
+    return rc;
+}
+
+static int read_lines(struct reading *r, struct str text, wt_error *err)
+{
+    int rc = 0;
+    size_t line = 0;
+    for (size_t at = 0; rc == 0 && at < text.len;) {
+        const char *end = memchr(text.ptr + at, '\n', text.len - at);
+        size_t len = end ? (size_t)(end - text.ptr) - at : text.len - at;
+        struct str bytes = wt__str_trim((struct str){text.ptr + at, len});
+        at += len + 1;
+        snprintf(r->place, sizeof r->place, "line %zu", ++line);
+        if (bytes.len > 0)
+            rc = read_message(r, bytes, err);
+    }
+    return rc;
+}
+
+/* An object that is all of the text: with messages in it, or a message itself. */
+static int read_root(struct reading *r, struct str text, const struct json_item *root, wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    bool message = false;
+    int more;
+    wt__json_scan_open(&scan, text, root->byte, root->line);
+    while ((more = wt__json_scan_next(&scan, &item)) == 1) {
+        if (wt__str_equal(item.key, STR("messages")))
+            return read_array(r, text, &item, "/messages", err);
+        message |= wt__str_equal(item.key, STR("role"));
+    }
+    if (more == 0 && message) {
+        snprintf(r->place, sizeof r->place, "the message");
+        return read_message(r, root->value, err);
+    }
+    if (more == 0)
+        return wt__fail_at(err, WT_EFORMAT, root->line, root->byte, "",
+                           "the object has no \"messages\"; " WHAT_IS_READ);
+    return wt__fail_at(err, WT_EFORMAT, scan.line, scan.at, "", "line %zu: %s; give the conversation whole", scan.line,
+                       scan.reason);
+}
+
+static int read_all(struct reading *r, struct str text, wt_error *err)
+{
+    struct json_item root;
+    wt__json_scan_root(text, 0, 1, &root);
+    char first = root.value.len > 0 ? root.value.ptr[0] : '\0';
+    size_t end = root.byte + root.value.len;
+    bool alone = wt__str_trim((struct str){text.ptr + end, text.len - end}).len == 0;
+    if (first == '[' && alone)
+        return read_array(r, text, &root, "", err);
+    if (first == '{' && alone)
+        return read_root(r, text, &root, err);
+    if (first == '{' || first == '"')
+        return read_lines(r, text, err);
+    if (first == '\0')
+        return wt__fail(err, WT_EFORMAT, "the conversation is empty; " WHAT_IS_READ);
+    return wt__fail_at(err, WT_EFORMAT, root.line, root.byte, "", "line %zu: that is no conversation; " WHAT_IS_READ,
+                       root.line);
+}
+
+/* Texts alone get their speakers from the end. */
+static int finish(struct reading *r, wt_error *err)
+{
+    struct conversation *out = r->out;
+    out->turns = wt__arena_array(r->arena, struct turn, r->count);
+    if (!out->turns)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct said *said = &r->said[i];
+        bool by_turns = said->role == ROLE_BY_TURNS;
+        bool user = by_turns ? r->objects || (r->count - 1 - i) % 2 == 0 : said->role == ROLE_USER;
+        if (said->text.len > 0)
+            out->turns[out->len++] = (struct turn){user, said->text};
+    }
+    return 0;
+}
+
+int wt__messages_read(struct conversation *out, struct str bytes, struct arena *arena, wt_error *err)
+{
+    static const struct str mark = {"\xef\xbb\xbf", 3};
+    struct reading r = {.out = out, .arena = arena};
+    *out = (struct conversation){0};
+    if (bytes.len > WT_MAX_MESSAGES_BYTES)
+        return wt__fail(err, WT_ETOOLONG, "the conversation has %zu bytes; at most %d are read: send its last turns",
+                        bytes.len, WT_MAX_MESSAGES_BYTES);
+    if (wt__str_starts(bytes, mark))
+        bytes = (struct str){bytes.ptr + mark.len, bytes.len - mark.len};
+    int rc = read_all(&r, bytes.len > 0 ? bytes : STR(""), err);
+    if (rc == 0)
+        rc = finish(&r, err);
+    free(r.said);
+    wt__buffer_dispose(&r.text);
+    return rc;
+}
+
+size_t wt__messages_last_user(const struct conversation *conversation)
+{
+    for (size_t i = conversation->len; i > 0; i--)
+        if (conversation->turns[i - 1].user)
+            return i - 1;
+    return conversation->len;
+}

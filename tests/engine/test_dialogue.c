@@ -1,0 +1,284 @@
+/* A conversation as the request, by the public interface: what leads, what is kept, what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "engine/set_up.h"
+
+#define USER(text) "{\"role\":\"user\",\"content\":\"" text "\"}"
+#define AGENT(text, tool)                                                                                              \
+    "{\"role\":\"assistant\",\"content\":\"" text "\",\"tool_calls\":[{\"function\":{\"name\":\"" tool "\"}}]}"
+
+static const char journey[] = "[" USER("Find flights between two airports") "," AGENT(
+    "There are three flights", "travel__search_flights") "," USER("and a room there") "]";
+
+static wt_find_options options_of(const char *messages)
+{
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.messages = messages;
+    options.messages_len = messages ? strlen(messages) : 0;
+    return options;
+}
+
+static wt_hits *find(wt_engine *engine, const wt_find_options *options)
+{
+    return find_with(&place, engine, "", options);
+}
+
+/* Where the tool stands from 1 on; 0: it is no hit. */
+static size_t place_of(const wt_hits *hits, const char *id)
+{
+    for (size_t i = 0; i < hits->len; i++)
+        if (strcmp(hits->items[i]->tool->id, id) == 0)
+            return i + 1;
+    return 0;
+}
+
+static void the_last_turn_leads(void **state)
+{
+    (void)state;
+    wt_find_options options = options_of(journey);
+    wt_hits *hits = find(lexical, &options);
+    assert_string_equal(hits->last_turn, "and a room there");
+    assert_string_equal(hits->items[0]->tool->id, "travel/bookHotel");
+    wt_hits_free(hits);
+    hits = find_with(&place, lexical, "warnings of storms and floods", &options); /* a turn more */
+    assert_string_equal(hits->last_turn, "warnings of storms and floods");
+    assert_string_equal(hits->items[0]->tool->id, "weather/storm_alerts");
+    wt_hits_free(hits);
+    wt_find_options none = options_of(NULL);
+    hits = find_with(&place, lexical, "warnings of storms", &none);
+    assert_null(hits->last_turn);
+    assert_int_equal(hits->kept, 0);
+    wt_hits_free(hits);
+}
+
+/* "search" is of two providers: the one that was called, or that was spoken of, is meant. */
+static void what_was_said_tells_what_is_meant(void **state)
+{
+    static const struct {
+        const char *name, *messages, *first;
+    } rows[] = {
+        {"the turns before", "[\"Find a document by its words\",\"I cannot do that\",\"find it\"]", "files/search"},
+        {"other turns before", "[\"Find a song by its title\",\"I cannot do that\",\"find it\"]", "music/search"},
+        {"the agent's turn alone", "[\"Shall I find a song by its title?\",\"yes\"]", "music/search"},
+        {"a tool that was called", "[" AGENT("", "files__search") "," USER("find") "]", "files/search"},
+        {"another tool that was called", "[" AGENT("", "music__search") "," USER("find") "]", "music/search"},
+        {"tools called by a client of servers", "[" AGENT("", "mcp__music__search") "," USER("find") "]",
+         "music/search"},
+    };
+    wt_engine *engines[] = {lexical, semantic};
+    (void)state;
+    for (size_t e = 0; e < 2; e++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            wt_find_options options = options_of(rows[i].messages);
+            options.recipe = "bm25"; /* the small model's meaning is random */
+            wt_hits *hits = find(engines[e], &options);
+            if (hits->len == 0 || strcmp(hits->items[0]->tool->id, rows[i].first) != 0)
+                fail_msg("%s: %s", rows[i].name, hits->len ? hits->items[0]->tool->id : "nothing");
+            wt_hits_free(hits);
+        }
+}
+
+/* Every one stays, in nobody's place, whatever is asked for. */
+static void what_was_called_stays(void **state)
+{
+    static const char *const have[] = {"calculator", "music/search", "calculator", "travel/search_flights"};
+    static const char *const recipes[] = {"bm25", "dense", "hybrid"};
+    wt_find_options options = options_of(journey);
+    (void)state;
+    options.have = have;
+    options.have_count = 4;
+    for (size_t r = 0; r < 3; r++)
+        for (size_t k = 1; k <= HANDMADE; k++) {
+            size_t kept = 0, fresh = 0, found = 0;
+            options.recipe = recipes[r];
+            options.k = k;
+            wt_hits *hits = find(semantic, &options);
+            for (size_t i = 0; i < hits->len; i++) {
+                const wt_hit *hit = hits->items[i];
+                kept += hit->kept != 0;
+                fresh += !hit->kept;
+                found += hit->score > 0;
+                assert_true(i == 0 || hits->items[i - 1]->score >= hit->score);
+                assert_true(hit->score > 0 || (hit->kept && isnan(hit->probability)));
+            }
+            assert_int_equal(kept, 3);
+            assert_int_equal(hits->kept, 3);
+            assert_true(fresh <= k && found > 0);
+            assert_true(place_of(hits, "calculator") && place_of(hits, "music/search") &&
+                        place_of(hits, "travel/search_flights"));
+            wt_hits_free(hits);
+        }
+}
+
+static void a_request_alone_can_keep_tools(void **state)
+{
+    static const char *const have[] = {"weather__storm_alerts"};
+    wt_find_options options = options_of(NULL);
+    (void)state;
+    options.k = 1;
+    options.have = have;
+    options.have_count = 1;
+    wt_hits *hits = find_with(&place, lexical, "reserve a hotel room", &options);
+    assert_int_equal(hits->len, 2);
+    assert_string_equal(hits->items[0]->tool->id, "travel/bookHotel");
+    assert_string_equal(hits->items[1]->tool->id, "weather/storm_alerts");
+    assert_true(!hits->items[0]->kept && hits->items[1]->kept);
+    wt_hits_free(hits);
+    options.none_if_unsure = 1;
+    hits = find_with(&place, lexical, "qwertz", &options);
+    assert_int_equal(hits->len, 1);
+    assert_string_equal(hits->items[0]->tool->id, "weather/storm_alerts");
+    wt_hits_free(hits);
+}
+
+/* A conversation is no way around a filter. */
+static void what_may_not_be_found_is_not_kept(void **state)
+{
+    static const char *const excluded[] = {"search*"}, *const have[] = {"music/search"};
+    wt_filter filter;
+    wt_find_options options = options_of(journey);
+    (void)state;
+    wt_filter_init(&filter);
+    filter.excluded = excluded;
+    filter.excluded_count = 1;
+    options.filter = &filter;
+    options.have = have;
+    options.have_count = 1;
+    wt_hits *hits = find(lexical, &options);
+    assert_int_equal(hits->kept, 0);
+    assert_int_equal(place_of(hits, "travel/search_flights") + place_of(hits, "music/search"), 0);
+    wt_hits_free(hits);
+}
+
+static void a_budget_is_what_is_left_beside_them(void **state)
+{
+    wt_find_options options = options_of(journey);
+    size_t all = 0;
+    (void)state;
+    options.max_tokens = 1;
+    wt_hits *hits = find(lexical, &options);
+    assert_int_equal(hits->len, 1);
+    assert_string_equal(hits->items[0]->tool->id, "travel/search_flights");
+    assert_true(hits->items[0]->kept && hits->items[0]->tokens > 1);
+    assert_int_equal(hits->tokens, hits->items[0]->tokens);
+    assert_true(hits->over_budget > 0);
+    all = hits->tokens;
+    wt_hits_free(hits);
+    options.max_tokens = all;
+    hits = find(lexical, &options);
+    assert_int_equal(hits->len, 1);
+    wt_hits_free(hits);
+    options.max_tokens = 10 * all;
+    hits = find(lexical, &options);
+    assert_true(hits->len > 1 && hits->tokens <= 10 * all);
+    wt_hits_free(hits);
+}
+
+static void what_is_left_out_is_told(void **state)
+{
+    static const char *const have[] = {"no_such_tool", "search"};
+    wt_find_options options =
+        options_of("[{\"content\":\"x\"}," AGENT("", "bash") "," USER("Reserve a hotel room") "]");
+    (void)state;
+    options.have = have;
+    options.have_count = 2;
+    wt_hits *hits = find(lexical, &options);
+    assert_string_equal(hits->items[0]->tool->id, "travel/bookHotel");
+    assert_int_equal(hits->kept, 0);
+    assert_non_null(strstr(hits->notice, "1 message is left out of the conversation: /0: it has no \"role\""));
+    assert_non_null(strstr(hits->notice, "no tool, or more than one, has the name \"bash\", \"no_such_tool\", "
+                                         "\"search\", and none is kept for it"));
+    wt_hits_free(hits);
+}
+
+static void what_is_no_conversation_is_refused(void **state)
+{
+    static const struct {
+        const char *messages;
+        int code;
+        const char *says;
+    } rows[] = {
+        {"", WT_EFORMAT, "the conversation is empty"},
+        {"[]", WT_EFORMAT, "the user says nothing in this conversation; one of its messages needs the role \"user\""},
+        {"[" AGENT("hello", "search") "]", WT_EFORMAT, "the user says nothing in this conversation"},
+        {"[{\"role\":\"USR\",\"content\":\"hi\"}]", WT_EFORMAT, "the user says nothing in this conversation: /0: its"},
+        {"{\"text\":\"hi\"}", WT_EFORMAT, "has no \"messages\""},
+        {"[\"a\"", WT_EFORMAT, "give the conversation whole"},
+    };
+    const char *names[WT_MAX_KEPT + 1] = {NULL};
+    wt_hits *hits;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_find_options options = options_of(rows[i].messages);
+        refused(&place, wt_find(lexical, NULL, 0, &options, &hits, &place.err), rows[i].code, rows[i].says);
+        assert_null(hits);
+    }
+    wt_find_options options = options_of("[\"hi\"]");
+    options.have = names;
+    options.have_count = 1;
+    refused(&place, wt_find(lexical, NULL, 0, &options, &hits, &place.err), WT_EINVAL, "is NULL");
+    options.have_count = WT_MAX_KEPT + 1;
+    refused(&place, wt_find(lexical, NULL, 0, &options, &hits, &place.err), WT_EINVAL, "at most 256 are");
+}
+
+static void a_set_keeps_them_too(void **state)
+{
+    wt_pick_options options;
+    wt_picked *picked = NULL;
+    (void)state;
+    wt_pick_options_init(&options);
+    options.messages = journey;
+    options.messages_len = strlen(journey);
+    for (int abstain = -1; abstain <= 0; abstain++) {
+        size_t kept = 0;
+        options.abstain = abstain;
+        sound(&place, wt_pick(semantic, NULL, 0, &options, &picked, &place.err));
+        assert_string_equal(picked->last_turn, "and a room there");
+        for (size_t i = 0; i < picked->len; i++)
+            kept += picked->items[i]->kept && strcmp(picked->items[i]->tool->id, "travel/search_flights") == 0;
+        assert_int_equal(kept, 1);
+        assert_int_equal(picked->kept, 1);
+        wt_picked_free(picked);
+    }
+    static const char *const others[] = {"ptr", "bundle"};
+    for (size_t i = 0; i < 2; i++) {
+        options.recipe = others[i];
+        refused(&place, wt_pick(semantic, NULL, 0, &options, &picked, &place.err), WT_EINVAL,
+                "are read by the recipe set");
+    }
+}
+
+/* Whatever the conversation says, the words of a request that stands for itself have the last one. */
+static void another_subject_is_left_alone(void **state)
+{
+    wt_find_options options = options_of("[" USER("Find flights between two airports") "," AGENT(
+        "There are three", "travel__search_flights") "," USER("Warnings of storms and floods") "]");
+    (void)state;
+    wt_hits *hits = find(lexical, &options);
+    assert_string_equal(hits->items[0]->tool->id, "weather/storm_alerts");
+    wt_hits_free(hits);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_turn_leads),
+        cmocka_unit_test(what_was_said_tells_what_is_meant),
+        cmocka_unit_test(what_was_called_stays),
+        cmocka_unit_test(a_request_alone_can_keep_tools),
+        cmocka_unit_test(what_may_not_be_found_is_not_kept),
+        cmocka_unit_test(a_budget_is_what_is_left_beside_them),
+        cmocka_unit_test(what_is_left_out_is_told),
+        cmocka_unit_test(what_is_no_conversation_is_refused),
+        cmocka_unit_test(a_set_keeps_them_too),
+        cmocka_unit_test(another_subject_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, open_both, close_both);
+}
