@@ -265,9 +265,6 @@ static bool find_path(struct reading *reading, size_t at)
     while (end < request.len && request.ptr[end] == '}')
         end++;
     struct str text = slice(request, start, end);
-    size_t method = PATH_METHODS;
-    for (size_t i = at; i-- > 0 && method == PATH_METHODS;)
-        method = wt__path_method(slice(request, reading->tokens[i].start, reading->tokens[i].end));
     bool told = at > 0 && wt__path_method(slice(request, reading->tokens[at - 1].start, reading->tokens[at - 1].end)) <
                               PATH_METHODS;
     bool path_like = memchr(text.ptr, '/', text.len) &&
@@ -276,6 +273,9 @@ static bool find_path(struct reading *reading, size_t at)
     if (!path_like || reading->paths == PATHS_MAX || !wt__path_read(&path, text))
         return false;
     reading->paths++;
+    size_t method = PATH_METHODS; /* the last one before it, at whatever distance */
+    for (size_t i = at; i-- > 0 && method == PATH_METHODS;)
+        method = wt__path_method(slice(request, reading->tokens[i].start, reading->tokens[i].end));
     token->identifier = true;
     token->found = (struct request_name){.text = slice(request, told ? reading->tokens[at - 1].start : start, end),
                                          .row = NAME_ANY_ROW};
