@@ -40,7 +40,8 @@ struct reading {
     struct str request;
     struct token *tokens; /* [count] */
     size_t count;
-    size_t paths; /* looked up so far */
+    size_t paths;     /* looked up so far */
+    size_t providers; /* names beside which one was looked for so far */
 };
 
 /* ---------------------------------------------------------------- tokens */
@@ -277,7 +278,7 @@ static bool find_path(struct reading *reading, size_t at)
     if (!path_like || reading->paths == PATHS_MAX || !wt__path_read(&path, text))
         return false;
     reading->paths++;
-    size_t method = PATH_METHODS;
+    size_t method = PATH_METHODS; /* the last one before it, at whatever distance */
     for (size_t i = at; i-- > 0 && method == PATH_METHODS;)
         method = method_of(reading, i);
     token->identifier = true;
@@ -317,11 +318,12 @@ static uint32_t row_of_provider(const struct reading *reading, size_t at, struct
 }
 
 /* Of several tools of one name that of the provider which is named nearest to it. */
-static void find_provider(const struct reading *reading, struct request_name *name)
+static void find_provider(struct reading *reading, struct request_name *name)
 {
     size_t begin = (size_t)(name->text.ptr - reading->request.ptr), end = begin + name->text.len, first = 0, last;
-    if (name->run.count < 2)
+    if (name->run.count < 2 || reading->providers == REQUEST_PROVIDERS_MAX)
         return;
+    reading->providers++;
     while (first < reading->count && reading->tokens[first].start < begin)
         first++;
     for (last = first; last < reading->count && reading->tokens[last].start < end;)
@@ -342,8 +344,7 @@ static void find_written(const struct reading *reading, struct request_name *nam
 }
 
 /* Adds a name, unless it was said before and means the same. */
-static void add(const struct reading *reading, const struct request_name *name, struct request_name *items,
-                size_t *count)
+static void add(struct reading *reading, const struct request_name *name, struct request_name *items, size_t *count)
 {
     struct request_name found = *name;
     if (*count == REQUEST_NAMES_MAX)
@@ -439,7 +440,7 @@ static bool stands_alone(const struct reading *reading, size_t at)
 }
 
 /* The names of the cheapest cover, if there is one, in order. */
-static bool read_cover(const struct reading *reading, const struct step *steps, struct request_names *out)
+static bool read_cover(struct reading *reading, const struct step *steps, struct request_names *out)
 {
     size_t ends[COVER_TOKENS_MAX], count = 0;
     bool alone = true, sure = false;
@@ -459,7 +460,7 @@ static bool read_cover(const struct reading *reading, const struct step *steps, 
     return true;
 }
 
-static int cover(const struct reading *reading, struct arena *arena, struct request_names *out, wt_error *err)
+static int cover(struct reading *reading, struct arena *arena, struct request_names *out, wt_error *err)
 {
     struct step *steps = wt__arena_array(arena, struct step, reading->count + 1);
     if (!steps)
@@ -501,7 +502,7 @@ static size_t longest_name(const struct reading *reading, size_t at, struct requ
     return behind;
 }
 
-static void find_spoken(const struct reading *reading, struct request_names *out)
+static void find_spoken(struct reading *reading, struct request_names *out)
 {
     for (size_t at = 0, behind; at<reading->count; at = behind> at ? behind : at + 1) {
         struct request_name name;

@@ -18,9 +18,10 @@
 #include "index/names.h"
 
 enum {
-    REQUEST_NAMES_MAX = 32,    /* of a request; others are passed over */
-    REQUEST_TOKENS_MAX = 4096, /* of a request that are read for names */
-    COVER_TOKENS_MAX = 256     /* of a request that may be made of names only, or in which some are spoken */
+    REQUEST_NAMES_MAX = 32,     /* of a request; others are passed over */
+    REQUEST_TOKENS_MAX = 4096,  /* of a request that are read for names */
+    REQUEST_PROVIDERS_MAX = 64, /* names of several tools beside which a provider's is looked for; later ones are any */
+    COVER_TOKENS_MAX = 256      /* of a request that may be made of names only, or in which some are spoken */
 };
 
 #define NAME_ANY_ROW UINT32_MAX

@@ -294,6 +294,27 @@ static void a_request_has_so_many_names(void **state)
     wt__names_builder_dispose(&many);
 }
 
+/* A request may say one name thousands of times: whose tool is meant is not asked each time. */
+static void providers_are_sought_so_many_times(void **state)
+{
+    (void)state;
+    for (size_t before = REQUEST_PROVIDERS_MAX - 1; before <= REQUEST_PROVIDERS_MAX; before++) {
+        struct request_names found;
+        struct arena arena = {0};
+        struct buffer request = {0};
+        for (size_t i = 0; i < before; i++)
+            wt__buffer_text(&request, "create_issue ");
+        for (size_t i = 0; i < COVER_TOKENS_MAX; i++)
+            wt__buffer_text(&request, "nothing ");
+        wt__buffer_text(&request, "gitlab create_issue");
+        assert_int_equal(wt__request_names(&found, &names, wt__buffer_view(&request), &arena, NULL), 0);
+        assert_int_equal(found.items[0].row, NAME_ANY_ROW);
+        assert_int_equal(found.count, before < REQUEST_PROVIDERS_MAX ? 2 : 1);
+        wt__arena_dispose(&arena);
+        wt__buffer_dispose(&request);
+    }
+}
+
 static void no_names_are_found_among_none(void **state)
 {
     const struct names none = {0};
@@ -313,6 +334,7 @@ int main(void)
         cmocka_unit_test(a_provider_beside_a_name_says_which),
         cmocka_unit_test(a_long_request_is_read_as_far_as_the_limits_go),
         cmocka_unit_test(a_request_has_so_many_names),
+        cmocka_unit_test(providers_are_sought_so_many_times),
         cmocka_unit_test(no_names_are_found_among_none),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
