@@ -5,6 +5,7 @@
  *   1_Pooling/config.json      mean or CLS; absent: mean
  *   sentence_bert_config.json  most tokens a text may have; may be absent
  *   tokenizer_config.json      the same, where the former says nothing
+ *   prompts                    encoder/prompts.h
  *
  * An architecture is a row of a table; in all else the models differ by the numbers below. What this library cannot
  * run exactly is refused with a sentence that says what it lacks. */
@@ -33,6 +34,7 @@ enum {
 enum architecture {
     ARCHITECTURE_BERT,
     ARCHITECTURE_ROBERTA,
+    ARCHITECTURE_XLM_ROBERTA,
     ARCHITECTURE_DISTILBERT,
     ARCHITECTURE_MPNET,
     ARCHITECTURE_DEBERTA,
@@ -89,6 +91,10 @@ static inline bool wt__model_is_static(const struct model_config *config)
 {
     return config->architecture == ARCHITECTURE_MODEL2VEC;
 }
+
+/* The JSON object (or array) of folder/name. *out stays NULL when the file is absent and may be. Errors: as below. */
+struct json_t;
+int wt__model_json(struct json_t **out, const char *folder, const char *name, bool required, wt_error *err);
 
 /* Errors: WT_EMODEL (a file is missing, malformed or asks for what is not supported), WT_ENOMEM. */
 int wt__model_config_read(struct model_config *out, const char *folder, wt_error *err);

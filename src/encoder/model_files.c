@@ -11,9 +11,10 @@
 #include "encoder/config.h"
 #include "encoder/model_tokenizer.h"
 #include "encoder/pack.h"
+#include "encoder/prompts.h"
 #include "text/tokenizer.h"
 
-static const char *const copied[] = {"modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
+static const char *const copied[] = {"modules.json", "sentence_bert_config.json", MODEL_SENTENCE_CONFIG,
                                      "1_Pooling/config.json"};
 enum { COPIED = sizeof(copied) / sizeof(copied[0]), MODULES_MOST = 16 };
 
@@ -58,6 +59,29 @@ static int read_json(json_t **out, const char *folder, const char *name, wt_erro
     return rc;
 }
 
+/* Of the record only the prompts: the rest says where the source's files came from. */
+static int copy_recorded_prompts(const char *source, const char *out, wt_error *err)
+{
+    struct arena arena = {0};
+    struct buffer text = {0};
+    char *path = wt__path_join(&arena, out, MODEL_RECORD);
+    json_t *record = NULL;
+    int rc = path ? read_json(&record, source, MODEL_RECORD, err) : wt__fail_nomem(err);
+    json_t *prompts = rc == 0 ? wt__json_object(record, "prompts") : NULL;
+
+    if (prompts) {
+        json_t *kept = json_pack("{s:O}", "prompts", prompts);
+        bool failed = !kept || wt__json_write(&text, kept) < 0;
+        wt__buffer_char(&text, '\n');
+        rc = failed || text.failed ? wt__fail_nomem(err) : wt__file_replace(path, text.ptr, text.len, err);
+        json_decref(kept);
+    }
+    json_decref(record);
+    wt__buffer_dispose(&text);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
 int wt__model_copy_tokenizer(const char *source, const char *out, wt_error *err)
 {
     int rc = copy_file(source, out, "added_tokens.json", err);
@@ -74,6 +98,8 @@ int wt__model_copy_modules(const char *source, const char *out, wt_error *err)
 
     for (size_t i = 0; rc == 0 && i < COPIED; i++)
         rc = copy_file(source, out, copied[i], err);
+    if (rc == 0)
+        rc = copy_recorded_prompts(source, out, err);
     if (rc == 0)
         rc = read_json(&modules, source, "modules.json", err);
     for (size_t i = 0; rc == 0 && i < json_array_size(modules) && i < MODULES_MOST; i++) {

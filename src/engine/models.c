@@ -253,7 +253,7 @@ int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, si
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
         views[i] = (struct str){texts[i], lens[i]};
-    rc = wt__encode_many(encoder, views, count, engine->threads, out, NULL, err);
+    rc = wt__encode_many(encoder, TEXT_REQUEST, views, count, engine->threads, out, NULL, err);
     free(views);
     return rc;
 }

@@ -551,7 +551,7 @@ static void encode(const char *model, const char *text, float *out)
 
     if (wt__encoder_open(&encoder, model, &err) < 0 || wt__encoder_scratch_new(&scratch, encoder, &err) < 0)
         fail_msg("%s", err.message);
-    assert_int_equal(wt__encode(encoder, scratch, &s, 1, out, NULL), 0);
+    assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &s, 1, out, NULL), 0);
     wt__encoder_scratch_free(scratch);
     wt__encoder_close(encoder);
 }

@@ -161,7 +161,7 @@ static void check_texts(const struct golden *golden, const char *model, const ch
             struct str text = {json_string_value(item), json_string_length(item)};
             float have[64];
 
-            assert_int_equal(wt__encode(encoder, scratch, &text, 1, have, NULL), 0);
+            assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &text, 1, have, NULL), 0);
             if (!(worst_row(have, want, i, 64) <= TOLERANCE))
                 fail_msg("%s: %s of text %zu is off by %g", name, pools[p][0], i, worst_row(have, want, i, 64));
         }
