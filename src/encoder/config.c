@@ -491,16 +491,28 @@ int wt__dense_weight_asked(struct dense_weight *out, double usual, double brief,
                     usual, brief != 0 ? brief : usual, WT_MAX_DENSE_WEIGHT);
 }
 
+/* {0, 0} where it says none. */
+static struct dense_weight weight_said(const json_t *members)
+{
+    const json_t *given = json_object_get(members, "dense_weight");
+    bool both = json_array_size(given) == 2;
+
+    return (struct dense_weight){(float)json_number_value(both ? json_array_get(given, 0) : given),
+                                 (float)json_number_value(both ? json_array_get(given, 1) : given)};
+}
+
 struct dense_weight wt__model_dense_weight(const char *folder)
 {
     struct dense_weight weight = {0};
-    json_t *config;
-    if (wt__model_json(&config, folder, "config.json", true, NULL) == 0) {
-        const json_t *given = json_object_get(wt__json_object(config, "whichtool"), "dense_weight");
-        bool both = json_array_size(given) == 2;
-        weight.usual = (float)json_number_value(both ? json_array_get(given, 0) : given);
-        weight.brief = (float)json_number_value(both ? json_array_get(given, 1) : given);
-        json_decref(config);
+    json_t *file;
+
+    if (wt__model_json(&file, folder, "config.json", true, NULL) == 0) {
+        weight = weight_said(wt__json_object(file, "whichtool"));
+        json_decref(file);
+    }
+    if (!wt__dense_weight_valid(weight) && wt__model_json(&file, folder, MODEL_RECORD, false, NULL) == 0) {
+        weight = weight_said(file);
+        json_decref(file);
     }
     return wt__dense_weight_valid(weight) ? weight : (struct dense_weight){MODEL_DENSE_WEIGHT, MODEL_DENSE_WEIGHT};
 }

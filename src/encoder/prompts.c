@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "encoder/config.h"
 
 enum { NAMES = 3 };
 static const char *const names[TEXT_ROLES][NAMES] = {{"query"}, {"document", "passage", "corpus"}};

@@ -16,9 +16,9 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "encoder/config.h"
 
 #define MODEL_SENTENCE_CONFIG "config_sentence_transformers.json"
-#define MODEL_RECORD "whichtool.json" /* beside the files of a model that was pulled by its name on the hub */
 
 /* What a text is to the one who has it encoded. */
 enum text_role { TEXT_REQUEST, TEXT_TOOL, TEXT_ROLES, TEXT_PLAIN = TEXT_ROLES /* read as it stands */ };
