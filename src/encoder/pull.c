@@ -347,6 +347,25 @@ static int gather(struct pull *pull)
                     reasons);
 }
 
+/* What of the model is right where it lies need not be fetched: it joins what is gathered, as another link. */
+static int keep_right_files(struct pull *pull)
+{
+    for (size_t i = 0; i < pull->manifest.file_count; i++) {
+        const struct manifest_file *file = &pull->manifest.files[i];
+        const char *from = wt__pull_join(pull, pull->target, file->path);
+        const char *to = wt__pull_join(pull, pull->files, file->path);
+        if (!from || !to)
+            return wt__fail_nomem(pull->err);
+        int right = is_missing(pull, file) ? is_right(pull, from, file) : 0;
+        int rc = right == 1 ? wt__pull_make_parent(pull, to) : right;
+        if (rc < 0)
+            return rc;
+        if (right == 1)
+            (void)!link(from, to); /* where the file system has no links it is fetched */
+    }
+    return 0;
+}
+
 /* Files that an earlier pull left and that are no longer right are not taken for fetched ones. */
 static int drop_wrong_files(struct pull *pull)
 {
@@ -405,6 +424,8 @@ static int fetch_model(struct pull *pull)
         rc = wt__make_folders(pull->files, pull->err);
         if (rc == 0)
             rc = drop_wrong_files(pull);
+        if (rc == 0)
+            rc = keep_right_files(pull);
         if (rc == 0 && missing_bytes(pull) > 0)
             rc = gather(pull);
         if (rc == 0)
