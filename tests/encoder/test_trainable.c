@@ -31,6 +31,7 @@ static const struct {
     {"bert", TINY_BERT, true},
     {"bert with silu", TINY_BERT ", \"hidden_act\": \"silu\"", true},
     {"roberta", TINY_ROBERTA, false},
+    {"xlm-roberta", TINY_XLM_ROBERTA, false},
     {"distilbert", TINY_DISTILBERT ", \"activation\": \"gelu_new\"", false},
     {"mpnet", TINY_MPNET, false},
     {"deberta v3", TINY_DEBERTA, false},
