@@ -133,6 +133,15 @@ bool wt__encoder_is_static(const struct encoder *encoder)
     return wt__model_is_static(&model_of(encoder)->config);
 }
 
+/* Vocabularies of English have 30,000 to 50,000 tokens, and DeBERTa v3's 128,100; of many languages, from 119,547 (BERT)
+ * to 501,153 (LaBSE), and DeBERTa's 251,000. */
+bool wt__encoder_is_multilingual(const struct encoder *encoder)
+{
+    enum { LEAST = 100000, LEAST_DEBERTA = 200000 };
+    const struct model_config *config = &model_of(encoder)->config;
+    return config->vocabulary >= (config->architecture == ARCHITECTURE_DEBERTA ? LEAST_DEBERTA : LEAST);
+}
+
 const char *wt__encoder_name(const struct encoder *encoder)
 {
     return encoder->name;

@@ -74,6 +74,8 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     int rc = wt__search_run(search, err);
     if (rc == 0)
         rc = wt__search_unknown(search, &out->unknown_words, &out->unknown_count, err);
+    if (rc == 0)
+        rc = wt__search_tell_language(search, err);
     if (rc == 0 && chooser) {
         abstain(search, chooser, options->abstain, out);
         if (search->hits.len > wanted)

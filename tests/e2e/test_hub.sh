@@ -225,4 +225,26 @@ for text in '{"prompts": {"query": 7}}' "{\"prompts\": {\"query\": \"$(printf '%
     says "config_sentence_transformers.json has a prompt"
     rm -r wrong
 done
+
+# ---------------------------------------------------------------- other languages
+german="Wie wird das Wetter morgen in Lissabon?"
+expect 0 "a request in German" find --recipe hybrid "$german" --json
+same "its notice" True "$(json_of '"seems to be German, and the encoder whichtool-static-v1 reads English" in (d["notice"] or "")')"
+expect 0 "the same on a terminal" find "$german"
+says "whichtool model pull intfloat/multilingual-e5-small.*paraphrase-multilingual-MiniLM-L12-v2"
+expect 1 "and of pick" pick "$german"
+says "seems to be German"
+expect 0 "one in Chinese" find "明天里斯本的天气怎么样"
+says "seems to be in another script"
+for request in "Get the weather forecast for Señor Müller in La Coruña" 'Translate "Wie wird das Wetter und wo ist der Bahnhof" for me' \
+    "get forecast"; do
+    expect 0 "English: $request" find "$request"
+    lacks err "seems to be"
+done
+"$python" "$here/tiny_model.py" models/many 120000
+expect 0 "an encoder of many languages" vectors --model many
+expect 0 "reads it" find --model many "$german"
+lacks err "seems to be"
+expect 1 "words alone" find --model "" "$german"
+lacks err "seems to be"
 finish
