@@ -105,7 +105,7 @@ static int pull(struct cli *cli, const char *folder, const char *name)
                  rc > 0 && hub ? "%s was fetched; its files are held to what they are now."
                  : rc > 0      ? "%s was fetched and checked."
                  : along       ? "%s came with whichtool, and is here and right."
-                         : "%s is here and right.",
+                               : "%s is here and right.",
                  name);
     wt_models_free(models);
     return END_DONE;

@@ -108,10 +108,10 @@ void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
  * (encoder/hub_record.h), or as somebody wrote it: {"prompts": ..., "dense_weight": ...}. */
 #define MODEL_RECORD "whichtool.json"
 
-/* "whichtool": {"dense_weight": 1.2} or {"dense_weight": [0.6, 1.8]} of config.json, else of MODEL_RECORD: what meaning by this model weighs in hybrid,
- * beside words, which weigh 1: in all requests, or in long and in brief ones. What is not above 0 and at most
- * WT_MAX_DENSE_WEIGHT is as if it were not there: MODEL_DENSE_WEIGHT, which was fitted to models that never saw a
- * tool. */
+/* "whichtool": {"dense_weight": 1.2} or {"dense_weight": [0.6, 1.8]} of config.json, else of MODEL_RECORD: what meaning
+ * by this model weighs in hybrid, beside words, which weigh 1: in all requests, or in long and in brief ones. What is
+ * not above 0 and at most WT_MAX_DENSE_WEIGHT is as if it were not there: MODEL_DENSE_WEIGHT, which was fitted to
+ * models that never saw a tool. */
 #define MODEL_DENSE_WEIGHT 0.6f
 struct dense_weight {
     float usual, brief;

@@ -133,8 +133,8 @@ bool wt__encoder_is_static(const struct encoder *encoder)
     return wt__model_is_static(&model_of(encoder)->config);
 }
 
-/* Vocabularies of English have 30,000 to 50,000 tokens, and DeBERTa v3's 128,100; of many languages, from 119,547 (BERT)
- * to 501,153 (LaBSE), and DeBERTa's 251,000. */
+/* Vocabularies of English have 30,000 to 50,000 tokens, and DeBERTa v3's 128,100; of many languages, from 119,547
+ * (BERT) to 501,153 (LaBSE), and DeBERTa's 251,000. */
 bool wt__encoder_is_multilingual(const struct encoder *encoder)
 {
     enum { LEAST = 100000, LEAST_DEBERTA = 200000 };
@@ -301,7 +301,8 @@ static int encode_chunk(void *context, size_t index, unsigned worker)
     struct job *job = context;
     size_t first = index * job->chunk, count = job->count - first < job->chunk ? job->count - first : job->chunk;
     size_t dim = wt__encoder_dim(job->encoder);
-    int rc = wt__encode(job->encoder, job->scratch[worker], job->role, job->texts + first, count, job->out + first * dim, NULL);
+    int rc = wt__encode(job->encoder, job->scratch[worker], job->role, job->texts + first, count,
+                        job->out + first * dim, NULL);
 
     if (rc == 0 && job->progress && wt__progress_step(job->progress, count) != 0)
         rc = WT_ECANCELLED;

@@ -29,12 +29,13 @@ int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err);
 int wt__encoder_load(struct encoder **out, const char *folder, struct progress *progress, wt_error *err);
 void wt__encoder_close(struct encoder *encoder);
 
-size_t wt__encoder_dim(const struct encoder *encoder);         /* D */
-size_t wt__encoder_max_tokens(const struct encoder *encoder);  /* of one text, with [CLS] and [SEP] if it has them */
-bool wt__encoder_is_static(const struct encoder *encoder);     /* has no layers for others to build on */
+size_t wt__encoder_dim(const struct encoder *encoder);           /* D */
+size_t wt__encoder_max_tokens(const struct encoder *encoder);    /* of one text, with [CLS] and [SEP] if it has them */
+bool wt__encoder_is_static(const struct encoder *encoder);       /* has no layers for others to build on */
 bool wt__encoder_is_multilingual(const struct encoder *encoder); /* by the size of its vocabulary (encoder.c) */
-const char *wt__encoder_name(const struct encoder *encoder);   /* the folder's last part; lives as the encoder does */
-const char *wt__encoder_hash(const struct encoder *encoder);   /* SHA-256 of weights, fields, prompts: 64 digits; the same */
+const char *wt__encoder_name(const struct encoder *encoder);     /* the folder's last part; lives as the encoder does */
+const char *wt__encoder_hash(
+    const struct encoder *encoder); /* SHA-256 of weights, fields, prompts: 64 digits; the same */
 const char *wt__encoder_fields(const struct encoder *encoder); /* wt__model_fields of its folder; the same */
 struct dense_weight wt__encoder_dense_weight(const struct encoder *encoder); /* wt__model_dense_weight of its folder */
 

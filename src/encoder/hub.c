@@ -61,8 +61,8 @@ static int parse_name(struct first_pull *first, const char *name, wt_error *err)
         first->repo[len] = '\0';
     }
     if (len >= sizeof first->repo || !wt__hub_is_name(first->repo))
-        return wt__fail(err, WT_EINVAL, "\"%.100s\" is no name of a model on the hub: that is ORG/NAME or ORG/NAME@REVISION",
-                        name);
+        return wt__fail(err, WT_EINVAL,
+                        "\"%.100s\" is no name of a model on the hub: that is ORG/NAME or ORG/NAME@REVISION", name);
     if (revision.len >= sizeof first->revision || !wt__is_plain(revision, "/"))
         return wt__fail(err, WT_EINVAL, "\"%.100s\" is no revision: that is a branch, a tag or a commit of the model",
                         revision.ptr);
@@ -92,19 +92,22 @@ static int explain(struct first_pull *first, int rc)
                             "%s is gated: accept its terms at %s/%s, and set HF_TOKEN to a token of that account", repo,
                             hub, repo);
         if (wt__hub_token())
-            return wt__fail(err, WT_EMODEL, "the hub does not give %s to the holder of HF_TOKEN (%d): is the name right, "
-                            "and the token valid? If the model is gated, accept its terms at %s/%s", repo, status, hub,
-                            repo);
-        return wt__fail(err, WT_ENOTFOUND, "there is no public model %s at %s (%d): check the name; if it is gated or "
-                        "private, accept its terms there and set HF_TOKEN", repo, hub, status);
+            return wt__fail(err, WT_EMODEL,
+                            "the hub does not give %s to the holder of HF_TOKEN (%d): is the name right, "
+                            "and the token valid? If the model is gated, accept its terms at %s/%s",
+                            repo, status, hub, repo);
+        return wt__fail(err, WT_ENOTFOUND,
+                        "there is no public model %s at %s (%d): check the name; if it is gated or "
+                        "private, accept its terms there and set HF_TOKEN",
+                        repo, hub, status);
     }
     if (rc != WT_ENOTFOUND)
         return rc;
     if (strcmp(why, "RevisionNotFound") == 0)
         return wt__fail(err, rc, "%s has no revision \"%s\"", repo, first->revision);
     if (strcmp(why, "EntryNotFound") == 0)
-        return wt__fail(err, WT_EMODEL, "%s has no config.json at the revision %s: it is no model of transformers", repo,
-                        first->revision);
+        return wt__fail(err, WT_EMODEL, "%s has no config.json at the revision %s: it is no model of transformers",
+                        repo, first->revision);
     return wt__fail(err, rc, "%s has no model %s, or that no revision \"%s\" with a config.json", hub, repo,
                     first->revision);
 }
@@ -159,7 +162,7 @@ static int fetch(struct first_pull *first, const char *file, uint64_t most)
     if (rc == 0)
         rc = wt__pull_make_parent(pull, whole);
     if (rc == 0 && !first->commit_known)
-        unlink(part); /* it may be the beginning of another commit's */
+        unlink(part);                                  /* it may be the beginning of another commit's */
     for (int i = 0; rc == 0 && !right && i < 2; i++) { /* once more from the start, if it went on and came out wrong */
         bool continued = wt__file_size(part) > 0;
         rc = download(first, file, part, most);
@@ -313,7 +316,8 @@ static int fetch_weights(struct first_pull *first)
     int rc = fetch(first, MODEL_WEIGHTS, HUB_MAX_WEIGHTS_BYTES);
     if (rc == WT_ENOTFOUND)
         return wt__fail(pull->err, WT_EMODEL,
-                        "%s has no " MODEL_WEIGHTS " at the revision %s: weights run from one file in that format alone; "
+                        "%s has no " MODEL_WEIGHTS
+                        " at the revision %s: weights run from one file in that format alone; "
                         "look on its page for a revision with one (ORG/NAME@REVISION), or convert it",
                         first->repo, first->revision);
     if (rc == 0)
@@ -379,10 +383,10 @@ static int record_files(struct first_pull *first)
     *err = (wt_error){0};
     json_t *files = describe_files(pull);
     json_t *record =
-        files ? json_pack("{s:s, s:s, s:s, s:I, s:o, s:[{s:s, s:s, s:s}], s:s}", "name", pull->manifest.name,
-                          "license", "", "architecture", wt__architecture_at(config.architecture)->model_type,
-                          "dimension", (json_int_t)config.hidden, "files", files, "sources", "type", "hub", "repo",
-                          first->repo, "revision", first->at, "revision", first->revision)
+        files ? json_pack("{s:s, s:s, s:s, s:I, s:o, s:[{s:s, s:s, s:s}], s:s}", "name", pull->manifest.name, "license",
+                          "", "architecture", wt__architecture_at(config.architecture)->model_type, "dimension",
+                          (json_int_t)config.hidden, "files", files, "sources", "type", "hub", "repo", first->repo,
+                          "revision", first->at, "revision", first->revision)
               : NULL;
     bool failed = !record || !add_family(first, record) || wt__json_write(&text, record) < 0;
     wt__buffer_char(&text, '\n');

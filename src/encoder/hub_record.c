@@ -13,7 +13,8 @@ bool wt__hub_is_name(const char *text)
 {
     const char *slash = strchr(text, '/');
 
-    return slash && wt__is_plain((struct str){text, (size_t)(slash - text)}, "") && wt__is_plain(wt__str(slash + 1), "");
+    return slash && wt__is_plain((struct str){text, (size_t)(slash - text)}, "") &&
+           wt__is_plain(wt__str(slash + 1), "");
 }
 
 static int read_members(struct arena *arena, const char *path, struct hub_record *out, wt_error *err)

@@ -15,8 +15,9 @@
 #include "encoder/weights.h"
 #include "nn/safetensors.h"
 
-static const char *const others[] = {"config.json", MODEL_WEIGHTS, "modules.json", "sentence_bert_config.json",
-                                     "1_Pooling/config.json", MODEL_SENTENCE_CONFIG, MODEL_RECORD};
+static const char *const others[] = {
+    "config.json",           MODEL_WEIGHTS,         "modules.json", "sentence_bert_config.json",
+    "1_Pooling/config.json", MODEL_SENTENCE_CONFIG, MODEL_RECORD};
 enum { REQUIRED = 2, OTHERS = sizeof(others) / sizeof(others[0]), MOST_SOURCES = 32 };
 
 /* What a packed model may be longer than twice its weights: the tokenizer, panels that are not full, page ends. */

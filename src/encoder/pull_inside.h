@@ -12,9 +12,10 @@
 struct pull {
     struct arena arena;
     struct manifest manifest;
-    const char *models;  /* the folder that the model's lies in */
+    const char *models;                   /* the folder that the model's lies in */
     const char *target, *staging, *files; /* wt__pull_places */
-    const char *record;  /* written as MODEL_RECORD beside the files: hashes of an earlier pull, or of this; NULL: none */
+    const char
+        *record; /* written as MODEL_RECORD beside the files: hashes of an earlier pull, or of this; NULL: none */
     struct progress *progress;
     wt_error *err;
 };

@@ -158,11 +158,11 @@ static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t
     if (rc == 0)
         rc = read_requests(set, model, &examples->dev, threads, err);
     if (rc == 0)
-        rc = read_texts(&set->use_texts, model, TEXT_REQUEST, examples->train.texts, 0, set->uses, set->use_count, DEV_RECALL_REQUEST,
-                        threads, err);
+        rc = read_texts(&set->use_texts, model, TEXT_REQUEST, examples->train.texts, 0, set->uses, set->use_count,
+                        DEV_RECALL_REQUEST, threads, err);
     for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++)
-        rc = read_texts(&set->tool_texts[t], model, TEXT_TOOL, examples->texts[t], set->first, set->tools, set->tool_count,
-                        DEV_RECALL_TOOL, threads, err);
+        rc = read_texts(&set->tool_texts[t], model, TEXT_TOOL, examples->texts[t], set->first, set->tools,
+                        set->tool_count, DEV_RECALL_TOOL, threads, err);
     return rc;
 }
 

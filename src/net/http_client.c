@@ -26,15 +26,15 @@ struct transfer {
     const struct curl_library *lib;
     CURL *curl;
     int fd;
-    uint64_t have;  /* bytes in the file */
-    uint64_t asked; /* the offset that was asked for */
-    struct http_told *told; /* of this request; NULL: nobody asks */
-    char *url;      /* where this request goes; after a redirect not where the first did */
-    long protocols; /* that may be spoken there */
-    bool plain;     /* the first one went to this machine by plain http */
-    bool same;      /* still to the first one's scheme, host and port */
+    uint64_t have;                    /* bytes in the file */
+    uint64_t asked;                   /* the offset that was asked for */
+    struct http_told *told;           /* of this request; NULL: nobody asks */
+    char *url;                        /* where this request goes; after a redirect not where the first did */
+    long protocols;                   /* that may be spoken there */
+    bool plain;                       /* the first one went to this machine by plain http */
+    bool same;                        /* still to the first one's scheme, host and port */
     struct curl_slist *authorization; /* the header; NULL: none */
-    bool began;     /* the first byte of this attempt has come */
+    bool began;                       /* the first byte of this attempt has come */
     bool cancelled;
     int rc; /* of writing */
     char reason[CURL_ERROR_SIZE];
@@ -62,7 +62,7 @@ static int read_origin(const struct curl_library *lib, const char *url, char **o
         lib->url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
         bool known = lib->url_get(parts, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
         wt__buffer_printf(&text, "%s://%s:%s", scheme, host, known ? port : "");
-        *protocols = strcmp(scheme, "https") == 0                            ? CURLPROTO_HTTPS
+        *protocols = strcmp(scheme, "https") == 0                           ? CURLPROTO_HTTPS
                      : strcmp(scheme, "http") == 0 && is_this_machine(host) ? CURLPROTO_HTTP
                                                                             : 0;
         *origin = text.failed ? NULL : wt__copy_string(text.ptr, text.len);
@@ -87,8 +87,8 @@ static int aim(struct transfer *transfer, const char *url, bool redirected)
         rc = read_origin(transfer->lib, first, &own, &unused, transfer->err);
     bool sound = origin && protocols && !(redirected && protocols == CURLPROTO_HTTP && !transfer->plain);
     if (rc == 0 && !sound && redirected)
-        rc = wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server moved it to where only https:// may lead",
-                      first);
+        rc = wt__fail(transfer->err, WT_ENETWORK,
+                      "cannot fetch %s: the server moved it to where only https:// may lead", first);
     else if (rc == 0 && !origin)
         rc = wt__fail(transfer->err, WT_EINVAL, "\"%s\" is not a URL of a server", url);
     else if (rc == 0 && !sound)

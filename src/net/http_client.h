@@ -22,8 +22,8 @@ enum {
 
 /* What the URL's own server answered, before any redirect. */
 struct http_told {
-    int status;                    /* of the last answer of all; 0: there was none */
-    const char *names[HTTP_TOLD];  /* the caller's wish; NULL: none */
+    int status;                              /* of the last answer of all; 0: there was none */
+    const char *names[HTTP_TOLD];            /* the caller's wish; NULL: none */
     char values[HTTP_TOLD][HTTP_TOLD_BYTES]; /* "" where the server did not say */
 };
 
@@ -32,14 +32,14 @@ struct http_download {
     const char *path;          /* the file that is written; what it holds already is taken for the beginning */
     uint64_t max_bytes;        /* of the whole file */
     struct progress *progress; /* bytes are added to the running phase; may be NULL */
-    const char *token;         /* sent as "Authorization: Bearer", to the URL's scheme, host and port alone; NULL: none */
-    const char *phase;         /* begun with the file's size when it comes; NULL: the running one goes on */
-    struct http_told *told;    /* may be NULL */
+    const char *token;      /* sent as "Authorization: Bearer", to the URL's scheme, host and port alone; NULL: none */
+    const char *phase;      /* begun with the file's size when it comes; NULL: the running one goes on */
+    struct http_told *told; /* may be NULL */
 };
 
 /* Returns 0 when the server says that the file is whole; it is on the disk then. What came before a failure stays in
- * the file. Errors: WT_ENETWORK, WT_ENOTFOUND (the server has no such file), WT_ETOOLONG, WT_EINVAL (the URL, the token),
- * WT_ECANCELLED, WT_EFULL, WT_EIO, WT_ENOMEM. */
+ * the file. Errors: WT_ENETWORK, WT_ENOTFOUND (the server has no such file), WT_ETOOLONG, WT_EINVAL (the URL, the
+ * token), WT_ECANCELLED, WT_EFULL, WT_EIO, WT_ENOMEM. */
 int wt__http_download(const struct http_download *download, wt_error *err);
 
 #endif

@@ -11,8 +11,8 @@
 #include "text/unicode.h"
 
 enum {
-    WORD_MAX = 16,       /* bytes; a longer word is in no list */
-    LEAST_EVIDENCE = 2,  /* different little words, or one and letters that English has not */
+    WORD_MAX = 16,        /* bytes; a longer word is in no list */
+    LEAST_EVIDENCE = 2,   /* different little words, or one and letters that English has not */
     IDEOGRAPH_LETTERS = 3 /* Latin letters that say as much as one that is not Latin */
 };
 
@@ -27,23 +27,26 @@ static const struct {
                "quelles quel aux au sont pas vers je tu nous vous notre votre de à en l y où ou ma ta sa chez tous "},
     {"Spanish", " el la los las un una unos unas y de del en para por con mi mis este esta estos qué que cuál cuáles "
                 "cómo dónde cuándo al es son está están hay su sus lo todos todas desde hasta sobre "},
-    {"Italian", " il lo la gli le un una uno di del della dei delle degli è per con mio mia miei che quale quali dove al "
-                "alla alle nel nella sono questo questa tutti tutte tra dal dalla sul sulla l "},
-    {"Portuguese", " o os um uma de do da dos das em no na nos nas para por com meu minha meus que qual quais este esta "
-                   "é são está ao à todos todas quando onde até "},
+    {"Italian",
+     " il lo la gli le un una uno di del della dei delle degli è per con mio mia miei che quale quali dove al "
+     "alla alle nel nella sono questo questa tutti tutte tra dal dalla sul sulla l "},
+    {"Portuguese",
+     " o os um uma de do da dos das em no na nos nas para por com meu minha meus que qual quais este esta "
+     "é são está ao à todos todas quando onde até "},
     {"Dutch", " de het een en van op voor mijn deze dit die welke wat hoe naar zijn niet aan bij uit ik ons onze "
               "alle tussen wanneer waar "},
 };
 enum { LANGUAGES = sizeof languages / sizeof *languages };
 
 /* Little words of English that none of the others has. */
-static const char english[] = " the to and for with my are what how from this that you please which into by should when "
-                              "it its these those your their can could would any there where who ";
+static const char english[] =
+    " the to and for with my are what how from this that you please which into by should when "
+    "it its these those your their can could would any there where who ";
 
 /* What was seen of a request. */
 struct evidence {
-    size_t latin, other;       /* letters */
-    bool accents;              /* Latin letters that English has not */
+    size_t latin, other;                /* letters */
+    bool accents;                       /* Latin letters that English has not */
     unsigned long long seen[LANGUAGES]; /* bits of words that were counted, by their places in the list */
     size_t words[LANGUAGES], english;
 };
@@ -84,8 +87,8 @@ static void count_letters(struct evidence *e, struct str word)
         uint32_t c = wt__utf8_next(&at, end);
         bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
         bool accented = c >= 0xC0 && c < 0x250;
-        bool punctuation = (c >= 0x2000 && c < 0x2E80) || (c >= 0x3000 && c < 0x3040) || (c >= 0xFE00 && c < 0xFF10) ||
-                           c >= 0x1F000;
+        bool punctuation =
+            (c >= 0x2000 && c < 0x2E80) || (c >= 0x3000 && c < 0x3040) || (c >= 0xFE00 && c < 0xFF10) || c >= 0x1F000;
         e->latin += letter || accented;
         e->other += c >= 0x370 && c != 0xFFFD && !punctuation;
         e->accents = e->accents || accented;
@@ -99,7 +102,8 @@ static bool begins_sentence(struct str text, size_t at)
     while (at > 0 && text.ptr[at - 1] == ' ')
         at--;
     return at == 0 || strchr(".?!:;\n\t-*", text.ptr[at - 1]) ||
-           (at >= 2 && (memcmp(text.ptr + at - 2, inverted[0], 2) == 0 || memcmp(text.ptr + at - 2, inverted[1], 2) == 0));
+           (at >= 2 &&
+            (memcmp(text.ptr + at - 2, inverted[0], 2) == 0 || memcmp(text.ptr + at - 2, inverted[1], 2) == 0));
 }
 
 static void count_word(struct evidence *e, struct str word, bool begins)
@@ -123,7 +127,7 @@ static void count_word(struct evidence *e, struct str word, bool begins)
 /* Bytes of the quotation that begins at `at`, 0 where none does; one without an end is none. */
 static size_t quotation(struct str text, size_t at)
 {
-    static const char *const marks[][2] = {{"\"", "\""}, {"`", "`"}, {"'", "'"},   {"“", "”"}, {"„", "“"},
+    static const char *const marks[][2] = {{"\"", "\""}, {"`", "`"},   {"'", "'"}, {"“", "”"}, {"„", "“"},
                                            {"«", "»"},   {"「", "」"}, {"‘", "’"}, {"„", "”"}};
     bool inside = at > 0 && wt__is_word_byte(text.ptr[at - 1]); /* an apostrophe */
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {

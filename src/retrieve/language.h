@@ -1,5 +1,5 @@
-/* language.h: which language a request is in, where it is not English: enough to tell somebody that an encoder of English
- * alone reads it badly, and cheap enough to ask of every request.
+/* language.h: which language a request is in, where it is not English: enough to tell somebody that an encoder of
+ * English alone reads it badly, and cheap enough to ask of every request.
  *
  * Two things tell: letters that are not Latin, and little words of German, French, Spanish, Italian, Portuguese and
  * Dutch that English has not. What is quoted is somebody else's words, and words in capitals are names. A request with

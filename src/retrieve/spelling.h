@@ -30,7 +30,7 @@ struct unknown_words {
     struct str *words; /* [len] as typed, each once, in the text's order; without numbers and stop words */
     size_t len;
     size_t read, strange; /* words and ideographs that are no stop words, and how many of them no tool has */
-    bool keywords; /* the text is nothing but a few words that all say something: "linear create issue" */
+    bool keywords;        /* the text is nothing but a few words that all say something: "linear create issue" */
 };
 /* In the arena; words point into the text. Errors: WT_ENOMEM. */
 int wt__unknown_words(struct unknown_words *out, struct str text, const struct lexical *index,

@@ -23,16 +23,17 @@ static const struct {
     {"document before passage", "{\"prompts\": {\"passage\": \"p: \", \"document\": \"d: \"}}", NULL, "", "d: ", NULL},
     {"corpus", "{\"prompts\": {\"corpus\": \"c: \"}}", NULL, "", "c: ", NULL},
     {"the query's alone", "{\"prompts\": {\"query\": \"q: \"}, \"default_prompt_name\": null}", NULL, "q: ", "", NULL},
-    {"a default for all", "{\"prompts\": {\"s2s\": \"same: \"}, \"default_prompt_name\": \"s2s\"}", NULL, "same: ",
-     "same: ", NULL},
-    {"a default for the other", "{\"prompts\": {\"query\": \"q: \", \"x\": \"y\"}, \"default_prompt_name\": \"x\"}", NULL,
-     "q: ", "y", NULL},
-    {"a default that is not there", "{\"prompts\": {\"a\": \"b\"}, \"default_prompt_name\": \"x\"}", NULL, "", "", NULL},
+    {"a default for all", "{\"prompts\": {\"s2s\": \"same: \"}, \"default_prompt_name\": \"s2s\"}", NULL,
+     "same: ", "same: ", NULL},
+    {"a default for the other", "{\"prompts\": {\"query\": \"q: \", \"x\": \"y\"}, \"default_prompt_name\": \"x\"}",
+     NULL, "q: ", "y", NULL},
+    {"a default that is not there", "{\"prompts\": {\"a\": \"b\"}, \"default_prompt_name\": \"x\"}", NULL, "", "",
+     NULL},
     {"of a record", NULL, "{\"prompts\": {\"query\": \"q: \", \"document\": \"d: \"}}", "q: ", "d: ", NULL},
     {"of a record, where the model says none", "{\"prompts\": {}}", "{\"prompts\": {\"query\": \"q: \"}}", "q: ", "",
      NULL},
-    {"the model's own go first", "{\"prompts\": {\"query\": \"own: \"}}", "{\"prompts\": {\"query\": \"q: \"}}", "own: ",
-     "", NULL},
+    {"the model's own go first", "{\"prompts\": {\"query\": \"own: \"}}", "{\"prompts\": {\"query\": \"q: \"}}",
+     "own: ", "", NULL},
     {"prompts that are no object", "{\"prompts\": [1]}", NULL, "", "", NULL},
     {"a number", "{\"prompts\": {\"query\": 7}}", NULL, NULL, NULL, "has a prompt that is no text"},
     {"malformed", "{\"prompts\"", NULL, NULL, NULL, "config_sentence_transformers.json"},
@@ -84,7 +85,8 @@ static void prompts_have_a_limit(void **state)
 }
 
 /* out [SMALL_HIDDEN] by a model of these prompts; hash [65]. */
-static void encode(const char *model, const char *prompts, enum text_role role, const char *text, float *out, char *hash)
+static void encode(const char *model, const char *prompts, enum text_role role, const char *text, float *out,
+                   char *hash)
 {
     struct encoder_scratch *scratch;
     struct encoder *encoder;

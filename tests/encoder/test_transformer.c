@@ -18,8 +18,8 @@
 
 #define TOLERANCE 1e-5
 
-/* tokenizer: of whose files, where the folder has none. type: as which it is taken, where not as its own: XLM-RoBERTa is
- * RoBERTa by another name, with another tokenizer. */
+/* tokenizer: of whose files, where the folder has none. type: as which it is taken, where not as its own: XLM-RoBERTa
+ * is RoBERTa by another name, with another tokenizer. */
 static const struct {
     const char *name, *tokenizer, *type;
 } models[] = {{"bert", NULL, NULL},

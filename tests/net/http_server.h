@@ -29,7 +29,7 @@ struct served {
     size_t len;
     size_t cut;
     const char *location;
-    int requests; /* counted */
+    int requests;        /* counted */
     const char *headers; /* more lines, each with its "\r\n"; NULL: none */
     char token[64];      /* what the last request had behind "Authorization: ", "" where it had none */
 };
@@ -56,8 +56,7 @@ static void http_answer(int fd, struct served *row, size_t from, bool ranged)
         return;
     }
     if (row->how == SERVED_MOVED) {
-        dprintf(fd,
-                "HTTP/1.1 302 Found\r\nLocation: %s\r\n%sContent-Length: 7\r\nConnection: close\r\n\r\nit went",
+        dprintf(fd, "HTTP/1.1 302 Found\r\nLocation: %s\r\n%sContent-Length: 7\r\nConnection: close\r\n\r\nit went",
                 row->location, more);
         return;
     }
