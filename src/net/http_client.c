@@ -149,7 +149,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
         if (name >= len || bytes[name] != ':' || strncasecmp(bytes, told->names[i], name) != 0)
             continue;
         struct str value = wt__str_trim((struct str){bytes + name + 1, len - name - 1});
-        if (value.len < HTTP_TOLD_BYTES) {
+        if (value.len < HTTP_TOLD_BYTES && !told->values[i][0]) {
             memcpy(told->values[i], value.ptr, value.len);
             told->values[i][value.len] = '\0';
         }
@@ -324,7 +324,8 @@ static int attempt(struct transfer *transfer)
         if (rc != MOVED)
             return rc;
         rc = 0;
-        transfer->told = NULL;
+        if (!transfer->same)
+            transfer->told = NULL;
     }
     return rc < 0 ? rc
                   : wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server moved it more than %d times",

@@ -28,6 +28,7 @@ static struct served files[] = {
     {.path = "/nowhere", .how = SERVED_STATUS, .location = "302 Found"},
     {.path = "/refused", .how = SERVED_STATUS, .location = "401 Unauthorized", .headers = "x-why: no key\r\n"},
     {.path = "/kept", .how = SERVED_MOVED, .location = "/well", .headers = "X-Commit: first \r\nX-Why:\r\n"},
+    {.path = "/renamed", .how = SERVED_MOVED, .location = "/kept", .headers = "X-Why: renamed\r\n"},
     {.path = "/away", .how = SERVED_MOVED, .headers = "X-Commit: first\r\n"},
     {.path = "/nothing", .how = SERVED_WELL, .body = body, .len = 0},
 };
@@ -165,6 +166,9 @@ static void test_a_token_stays_with_its_host(void **state)
     assert_string_equal(told.values[0], "first");
     assert_string_equal(told.values[2], "");
     assert_int_equal(told.status, 200);
+    assert_int_equal(fetch_with("/renamed", "hf_secret", &told), 0);
+    assert_string_equal(told.values[0], "first");
+    assert_string_equal(told.values[2], "renamed");
     row_of("/away")->location = location;
     snprintf(location, sizeof location, "http://127.0.0.1:%d/well", other.port);
     assert_int_equal(fetch_with("/away", "hf_secret", &told), 0);
