@@ -349,6 +349,12 @@ static bool add_family(const struct first_pull *first, json_t *record)
     return true;
 }
 
+/* What a pull that was killed had begun to write down. */
+static bool is_old_record(const struct pull *pull, const char *path)
+{
+    return strncmp(path + strlen(pull->files) + 1, MODEL_RECORD, strlen(MODEL_RECORD)) == 0;
+}
+
 static json_t *describe_files(struct pull *pull)
 {
     char **paths;
@@ -362,11 +368,14 @@ static json_t *describe_files(struct pull *pull)
     for (size_t i = 0; i < count; i++)
         bytes += wt__file_size(paths[i]);
     (void)wt__progress_phase(pull->progress, "hashing", bytes); /* a stop is heard by the hashing */
-    for (size_t i = 0; i < count; i++)
-        if (json_array_append_new(files, describe_file(pull, paths[i])) < 0) {
+    for (size_t i = 0; i < count; i++) {
+        if (is_old_record(pull, paths[i])) {
+            unlink(paths[i]);
+        } else if (json_array_append_new(files, describe_file(pull, paths[i])) < 0) {
             json_decref(files);
             return NULL;
         }
+    }
     return files;
 }
 

@@ -469,6 +469,8 @@ int wt__pull_by_manifest(struct pull *pull)
     int rc = wt__pull_places(pull);
     if (rc == 0)
         rc = all_right(pull, pull->target);
+    if (rc == 1)
+        wt__pull_remove_tree(pull->staging); /* which a pull leaves that is killed at its very end */
     return rc == 1 ? 0 : rc == 0 ? fetch_model(pull) : rc;
 }
 

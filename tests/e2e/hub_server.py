@@ -69,6 +69,8 @@ class Answer(http.server.BaseHTTPRequestHandler):
             return self.refuse(404, missing)
         with open(path, "rb") as file:
             body = file.read()
+        if first and first >= len(body):
+            return self.refuse(416, "")
         weights = path.endswith(".safetensors")
         moved = weights and control.get("away") and not self.path.startswith("/elsewhere")
         self.send_response(302 if moved else 206 if first else 200)
