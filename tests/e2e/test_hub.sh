@@ -55,9 +55,9 @@ ROWS
 [ -z "$(ls "$WHICHTOOL_MODELS")" ] || fail "something was written for what is no name"
 add_catalogue
 expect 5 "a model by a name that was not pulled" find --model acme/tiny --recipe dense rain
-says 'get it with `whichtool model pull acme/tiny`'
+says "get it with .whichtool model pull acme/tiny."
 expect 0 "status says so, too" status --model acme/tiny
-prints 'which is not installed: `whichtool model pull acme/tiny`'
+prints "which is not installed: .whichtool model pull acme/tiny."
 
 # ---------------------------------------------------------------- the first pull, and the next ones
 expect 0 "the first pull" model pull acme/tiny

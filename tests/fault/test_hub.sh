@@ -1,7 +1,7 @@
 #!/bin/bash
 # A model of the hub is whole or not there: its first pull fails at each allocation, dies before each of its I/O calls, or
 # in the middle of a write, and the next pull makes it whole from what that left.
-# shellcheck disable=SC1091,SC2034,SC2154
+# shellcheck disable=SC1091,SC2015,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
 python=${WT_PYTHON:-python3}
