@@ -20,7 +20,8 @@ enum {
     HTTP_TOKEN_BYTES = 4096 /* of a token with the NUL */
 };
 
-/* What the URL's own server answered: the first to say it, where that sent on within itself. No other server is heard. */
+/* What the URL's own server answered: the first to say it, where that sent on within itself. No other server is heard.
+ */
 struct http_told {
     int status;                              /* of the last answer of all; 0: there was none */
     const char *names[HTTP_TOLD];            /* the caller's wish; NULL: none */
