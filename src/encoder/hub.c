@@ -30,7 +30,7 @@ static const char *const settings[] = {"modules.json", "sentence_bert_config.jso
 
 /* What models' files do not say, of all that are that owner's with that in the name and without the other: prompts that
  * their authors give in words, and what meaning by them weighs in hybrid (docs/encoders.md, "Other languages"). E5's
- * cosines lie within two tenths, so that meaning would be drowned by words at the usual weight. */
+ * cosines lie within two tenths of each other, so that words would drown meaning at the usual weight. */
 static const struct {
     const char *owner, *with, *without, *request, *tool;
     double dense_weight;
