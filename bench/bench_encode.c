@@ -46,7 +46,7 @@ static double latency(struct bench *b, size_t tokens)
     struct str request = words_text(tokens - frame, text, sizeof text);
 
     double began = wt__now_ms();
-    wt__encode(b->encoder, b->scratch, &request, 1, b->vectors, NULL);
+    wt__encode(b->encoder, b->scratch, TEXT_REQUEST, &request, 1, b->vectors, NULL);
     return wt__now_ms() - began;
 }
 
@@ -79,7 +79,7 @@ static double batch(struct bench *b, const char *path, size_t *count)
     float *vectors = malloc((*count * wt__encoder_dim(b->encoder) + 1) * sizeof(float));
     if (vectors && *count > 0) {
         double began = wt__now_ms();
-        if (wt__encode_many(b->encoder, texts, *count, 1, vectors, NULL, NULL) == 0)
+        if (wt__encode_many(b->encoder, TEXT_REQUEST, texts, *count, 1, vectors, NULL, NULL) == 0)
             took = (wt__now_ms() - began) / 1e3;
     }
     free(vectors);

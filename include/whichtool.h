@@ -801,8 +801,8 @@ WT_API int wt_pick(wt_engine *engine, const char *request, size_t request_len, c
 /* Dimension D of the current encoder, or WT_EMODEL. */
 WT_API int wt_dimension(wt_engine *engine, wt_error *err);
 
-/* Unit vectors of texts. lens: [count] bytes. out: [count, D], the caller's. Long texts are cut at the model's
- * limit of tokens. Errors: WT_EMODEL, WT_ENOMEM. */
+/* Unit vectors of texts, as of requests: behind the prompt that the model has for those. lens: [count] bytes. out:
+ * [count, D], the caller's. Long texts are cut at the model's limit of tokens. Errors: WT_EMODEL, WT_ENOMEM. */
 WT_API int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, size_t count, float *out,
                     wt_error *err);
 
@@ -828,8 +828,10 @@ typedef struct wt_model {
     int packed;                                       /* the packed cache is there and current */
     size_t dimension, layers, max_tokens, parameters; /* 0 when not installed */
     uint64_t bytes;
-    int built_in; /* it is part of the library */
-    int included; /* it is one of those that came with whichtool */
+    int built_in;         /* it is part of the library */
+    int included;         /* it is one of those that came with whichtool */
+    const char *revision; /* of one that was pulled from the hub: its commit there, or, where the server did not tell
+                             it, what was asked for; "" for others */
 } wt_model;
 
 typedef struct wt_models {
@@ -850,10 +852,14 @@ WT_API int wt_model_list(const char *models_dir, wt_models **out, wt_error *err)
 WT_API int wt_model_info(const char *models_dir, const char *name, wt_models **out, wt_error *err);
 
 /* Fetches a model by its manifest, checks the SHA-256 of every file, and puts it under models_dir in one rename.
+ * "ORG/NAME" or "ORG/NAME@REVISION" is a model of the Hugging Face hub ($HF_ENDPOINT in its place, where that is set),
+ * which goes to models_dir/ORG/NAME: the first time its hashes are recorded, and from then on it is held to them.
+ * $HF_TOKEN is sent to that host alone (docs/encoders.md, "Other models").
  * What was fetched before a stop is kept and used. A model that is there and right is left alone (returns 0;
  * 1 when it was fetched); one that came with whichtool is checked where it is. Errors: WT_ENOTFOUND (no manifest of
- * that name), WT_ENETWORK, WT_EMODEL (a hash is wrong), WT_EFULL, WT_EREADONLY, WT_ECANCELLED. Runs child processes
- * (never a shell). */
+ * that name, no such model or revision), WT_EINVAL (no such name can be; another revision is here), WT_ENETWORK,
+ * WT_EMODEL (a hash is wrong; it is gated, has no safetensors, or is of a kind that does not run), WT_ETOOLONG,
+ * WT_EFULL, WT_EREADONLY, WT_ECANCELLED. Runs child processes (never a shell). */
 WT_API int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn progress, void *context,
                          wt_error *err);
 

@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/output.h"
@@ -31,6 +32,7 @@ static void json_model(struct buffer *out, const wt_model *model)
     wt__json_count(out, "max_tokens", model->max_tokens);
     wt__json_count(out, "parameters", model->parameters);
     wt__json_count(out, "bytes", model->bytes);
+    wt__json_text(out, "revision", model->revision);
     wt__buffer_text(out, "}\n");
 }
 
@@ -50,6 +52,8 @@ static void text_model(const struct cli *cli, struct buffer *out, const wt_model
         wt__buffer_printf(&line, "; %.1f MB", (double)model->bytes / 1e6);
     if (*model->license)
         wt__buffer_printf(&line, "; licence %s", model->license);
+    if (*model->revision)
+        wt__buffer_printf(&line, "; revision %.12s", model->revision);
     if (*model->path)
         wt__buffer_printf(&line, "\n%s", model->path);
     wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
@@ -96,10 +100,12 @@ static int pull(struct cli *cli, const char *folder, const char *name)
     wt_models *models = NULL;
     bool along =
         wt_model_info(folder, name, &models, NULL) == 0 && (models->items[0]->included || models->items[0]->built_in);
+    bool hub = strchr(name, '/') != NULL;
     wt__cli_note(cli,
-                 rc > 0  ? "%s was fetched and checked."
-                 : along ? "%s came with whichtool, and is here and right."
-                         : "%s is here and right.",
+                 rc > 0 && hub ? "%s was fetched; its files are held to what they are now."
+                 : rc > 0      ? "%s was fetched and checked."
+                 : along       ? "%s came with whichtool, and is here and right."
+                               : "%s is here and right.",
                  name);
     wt_models_free(models);
     return END_DONE;

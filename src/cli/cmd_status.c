@@ -157,7 +157,9 @@ static void say_vectors(const struct cli *cli, struct buffer *out, const wt_stat
     if (*status->model)
         wt__buffer_printf(&text, ", by the model %s%s", status->model,
                           status->model_included ? ", which came with whichtool" : "");
-    if (strchr(status->model, '/') && !status->model_installed)
+    const char *slash = strchr(status->model, '/');
+    bool of_hub = slash && slash > status->model && *status->model != '.' && slash[1] && !strchr(slash + 1, '/');
+    if (slash && !of_hub && !status->model_installed)
         wt__buffer_text(&text, ", which is not installed: there is no such folder");
     else if (*status->model && !status->model_installed)
         wt__buffer_printf(&text, ", which is not installed: `whichtool model pull %s`", status->model);

@@ -9,7 +9,8 @@
      .name = "model",                                                                                                  \
      .kind = VALUE_TEXT,                                                                                               \
      .value = "NAME",                                                                                                  \
-     .help = "The model that makes vectors, by name or folder; \"\" for none: words alone count. "                     \
+     .help = "The model that makes vectors, by name (one of the hub: ORG/NAME) or folder; \"\" for none: words alone " \
+             "count. "                                                                                                 \
              "Default: the first that is here of " WT_DEFAULT_MODEL ", " WT_BASE_MODEL " and " WT_BUILT_IN_MODEL       \
              ", which is built in."},                                                                                  \
         MODELS_OPTION
@@ -815,6 +816,8 @@ static const struct option model_options[] = {
 static const struct example model_examples[] = {
     {"whichtool model list", "Which models are known, and which are here."},
     {"whichtool model pull " WT_BASE_MODEL, "Fetches what the default was tuned from, and checks it."},
+    {"whichtool model pull intfloat/multilingual-e5-small",
+     "Fetches a model of many languages; then `--model intfloat/multilingual-e5-small`."},
     {"whichtool model merge " WT_BASE_MODEL " ./tuned --weight 0.7 --out ./merged",
      "Three tenths of a model and seven of what was tuned from it."},
 };
@@ -1066,7 +1069,11 @@ const struct verb wt__verbs[] = {
      .summary = "List, inspect, fetch, pack, merge or quantize the models that make vectors",
      .text =
          "list shows what is known and what is here; info shows one model; pull fetches one and checks the SHA-256 "
-         "of every file, going on where an earlier pull stopped; pack writes the cache that makes loading quick "
+         "of every file, going on where an earlier pull stopped. ORG/NAME or ORG/NAME@REVISION is a model of the "
+         "Hugging Face hub, of $HF_ENDPOINT where that is set; the first pull records its hashes, and later ones hold "
+         "it "
+         "to them. $HF_TOKEN, which gated models need, is sent to that host alone. pack writes the cache that makes "
+         "loading quick "
          "(the first use does so by itself). NAME is the default model when not given. " WT_BUILT_IN_MODEL
          " is part of whichtool and always here.\n"
          "merge writes the weighted mean of models of one kind to a new folder, such as a tuned one and what it was "

@@ -36,6 +36,12 @@ static const struct dialect {
                               .default_types = 2,
                               .padding_first = true,
                               .head = "tanh"},
+    [ARCHITECTURE_XLM_ROBERTA] = {.row = {"xlm-roberta", "RoBERTa with the vocabulary of many languages; unigram"},
+                                  .epsilon = 1e-12,
+                                  .types = true,
+                                  .default_types = 2,
+                                  .padding_first = true,
+                                  .head = "tanh"},
     [ARCHITECTURE_DISTILBERT] = {.row = {"distilbert", "absolute positions, learned or stored sinusoids; WordPiece"},
                                  .layers = "n_layers",
                                  .hidden = "dim",
@@ -75,7 +81,6 @@ static const struct {
     {"modernbert", "rotary positions and gated feed-forward parts"},
     {"nomic_bert", "rotary positions and gated feed-forward parts"},
     {"t5", "its encoder's normalisation before the layers"},
-    {"xlm-roberta", "its tokenizer"},
 };
 
 static int refuse_architecture(struct str type, const char *folder, wt_error *err)
@@ -101,8 +106,7 @@ static int refuse_architecture(struct str type, const char *folder, wt_error *er
 
 /* ---------------------------------------------------------------- files */
 
-/* The JSON object of folder/name. *out stays NULL when the file is absent and may be. */
-static int read_object(json_t **out, const char *folder, const char *name, bool required, wt_error *err)
+int wt__model_json(json_t **out, const char *folder, const char *name, bool required, wt_error *err)
 {
     struct arena arena = {0};
     char *path = wt__path_join(&arena, folder, name), *text = NULL;
@@ -254,7 +258,7 @@ static int read_head(struct model_config *c, const json_t *config, const char *f
 static int read_architecture(struct model_config *c, const char *folder, wt_error *err)
 {
     json_t *config;
-    int rc = read_object(&config, folder, "config.json", true, err);
+    int rc = wt__model_json(&config, folder, "config.json", true, err);
 
     if (rc < 0)
         return rc;
@@ -286,7 +290,7 @@ static int read_architecture(struct model_config *c, const char *folder, wt_erro
 static int find_pooling(char pooling[256], const char *folder, wt_error *err)
 {
     json_t *modules;
-    int rc = read_object(&modules, folder, "modules.json", false, err);
+    int rc = wt__model_json(&modules, folder, "modules.json", false, err);
 
     snprintf(pooling, 256, "1_Pooling/config.json");
     for (size_t i = 0; rc == 0 && i < json_array_size(modules); i++) {
@@ -315,7 +319,7 @@ static int read_pooling(struct model_config *c, const char *folder, wt_error *er
 
     c->pooling = POOLING_MEAN;
     if (rc == 0)
-        rc = read_object(&config, folder, name, false, err);
+        rc = wt__model_json(&config, folder, name, false, err);
     if (rc < 0 || !config)
         return rc;
 
@@ -331,6 +335,8 @@ static int read_pooling(struct model_config *c, const char *folder, wt_error *er
         rc =
             wt__fail(err, WT_EMODEL, "%s: %s asks for a pooling that is not supported, only mean or cls", folder, name);
     c->pooling = cls ? POOLING_CLS : POOLING_MEAN;
+    if (rc == 0 && !wt__json_bool(config, "include_prompt", true))
+        rc = wt__fail(err, WT_EMODEL, "%s: %s wants prompts out of the pooling, which is not supported", folder, name);
     json_decref(config);
     return rc;
 }
@@ -340,10 +346,10 @@ static int read_pooling(struct model_config *c, const char *folder, wt_error *er
 static int read_max_tokens(struct model_config *c, const char *folder, wt_error *err)
 {
     json_t *sentence = NULL, *tokenizer = NULL;
-    int rc = read_object(&sentence, folder, "sentence_bert_config.json", false, err);
+    int rc = wt__model_json(&sentence, folder, "sentence_bert_config.json", false, err);
 
     if (rc == 0)
-        rc = read_object(&tokenizer, folder, "tokenizer_config.json", false, err);
+        rc = wt__model_json(&tokenizer, folder, "tokenizer_config.json", false, err);
     uint32_t most = c->positions ? c->max_tokens : MODEL_MAX_POSITIONS;
     uint32_t limit = whole(tokenizer, "model_max_length", c->max_tokens);
     if (json_object_get(sentence, "max_seq_length") && !json_is_null(json_object_get(sentence, "max_seq_length")))
@@ -457,7 +463,7 @@ void wt__model_fields(const char *folder, char out[MODEL_FIELDS])
     json_t *config;
     size_t used = 0;
     out[0] = '\0';
-    if (read_object(&config, folder, "config.json", true, NULL) < 0)
+    if (wt__model_json(&config, folder, "config.json", true, NULL) < 0)
         return;
     const json_t *list = wt__json_array(wt__json_object(config, "whichtool"), "fields");
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -485,16 +491,28 @@ int wt__dense_weight_asked(struct dense_weight *out, double usual, double brief,
                     usual, brief != 0 ? brief : usual, WT_MAX_DENSE_WEIGHT);
 }
 
+/* {0, 0} where it says none. */
+static struct dense_weight weight_said(const json_t *members)
+{
+    const json_t *given = json_object_get(members, "dense_weight");
+    bool both = json_array_size(given) == 2;
+
+    return (struct dense_weight){(float)json_number_value(both ? json_array_get(given, 0) : given),
+                                 (float)json_number_value(both ? json_array_get(given, 1) : given)};
+}
+
 struct dense_weight wt__model_dense_weight(const char *folder)
 {
     struct dense_weight weight = {0};
-    json_t *config;
-    if (read_object(&config, folder, "config.json", true, NULL) == 0) {
-        const json_t *given = json_object_get(wt__json_object(config, "whichtool"), "dense_weight");
-        bool both = json_array_size(given) == 2;
-        weight.usual = (float)json_number_value(both ? json_array_get(given, 0) : given);
-        weight.brief = (float)json_number_value(both ? json_array_get(given, 1) : given);
-        json_decref(config);
+    json_t *file;
+
+    if (wt__model_json(&file, folder, "config.json", true, NULL) == 0) {
+        weight = weight_said(wt__json_object(file, "whichtool"));
+        json_decref(file);
+    }
+    if (!wt__dense_weight_valid(weight) && wt__model_json(&file, folder, MODEL_RECORD, false, NULL) == 0) {
+        weight = weight_said(file);
+        json_decref(file);
     }
     return wt__dense_weight_valid(weight) ? weight : (struct dense_weight){MODEL_DENSE_WEIGHT, MODEL_DENSE_WEIGHT};
 }

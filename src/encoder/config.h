@@ -5,6 +5,7 @@
  *   1_Pooling/config.json      mean or CLS; absent: mean
  *   sentence_bert_config.json  most tokens a text may have; may be absent
  *   tokenizer_config.json      the same, where the former says nothing
+ *   prompts                    encoder/prompts.h
  *
  * An architecture is a row of a table; in all else the models differ by the numbers below. What this library cannot
  * run exactly is refused with a sentence that says what it lacks. */
@@ -33,6 +34,7 @@ enum {
 enum architecture {
     ARCHITECTURE_BERT,
     ARCHITECTURE_ROBERTA,
+    ARCHITECTURE_XLM_ROBERTA,
     ARCHITECTURE_DISTILBERT,
     ARCHITECTURE_MPNET,
     ARCHITECTURE_DEBERTA,
@@ -90,6 +92,10 @@ static inline bool wt__model_is_static(const struct model_config *config)
     return config->architecture == ARCHITECTURE_MODEL2VEC;
 }
 
+/* The JSON object (or array) of folder/name. *out stays NULL when the file is absent and may be. Errors: as below. */
+struct json_t;
+int wt__model_json(struct json_t **out, const char *folder, const char *name, bool required, wt_error *err);
+
 /* Errors: WT_EMODEL (a file is missing, malformed or asks for what is not supported), WT_ENOMEM. */
 int wt__model_config_read(struct model_config *out, const char *folder, wt_error *err);
 
@@ -98,10 +104,14 @@ int wt__model_config_read(struct model_config *out, const char *folder, wt_error
 enum { MODEL_FIELDS = 128 /* bytes; names beyond are left out */ };
 void wt__model_fields(const char *folder, char out[MODEL_FIELDS]);
 
-/* "whichtool": {"dense_weight": 1.2} or {"dense_weight": [0.6, 1.8]}: what meaning by this model weighs in hybrid,
- * beside words, which weigh 1: in all requests, or in long and in brief ones. What is not above 0 and at most
- * WT_MAX_DENSE_WEIGHT is as if it were not there: MODEL_DENSE_WEIGHT, which was fitted to models that never saw a
- * tool. */
+/* What this library knows of a model beside its files: of one that was pulled by its name on the hub
+ * (encoder/hub_record.h), or as somebody wrote it: {"prompts": ..., "dense_weight": ...}. */
+#define MODEL_RECORD "whichtool.json"
+
+/* "whichtool": {"dense_weight": 1.2} or {"dense_weight": [0.6, 1.8]} of config.json, else of MODEL_RECORD: what meaning
+ * by this model weighs in hybrid, beside words, which weigh 1: in all requests, or in long and in brief ones. What is
+ * not above 0 and at most WT_MAX_DENSE_WEIGHT is as if it were not there: MODEL_DENSE_WEIGHT, which was fitted to
+ * models that never saw a tool. */
 #define MODEL_DENSE_WEIGHT 0.6f
 struct dense_weight {
     float usual, brief;

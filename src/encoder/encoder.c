@@ -36,6 +36,7 @@ struct encoder_scratch {
     int32_t *ids;    /* [capacity] */
     size_t *starts;  /* [capacity + 1] */
     struct arena arena;
+    struct arena prompted; /* texts behind a prompt, of one call */
 };
 
 static const struct transformer *model_of(const struct encoder *encoder)
@@ -43,7 +44,7 @@ static const struct transformer *model_of(const struct encoder *encoder)
     return &encoder->cache.packed.model;
 }
 
-/* The hash by which its vectors are known: those of other fields are other vectors. */
+/* The hash by which its vectors are known: those of other fields or behind other prompts are other vectors. */
 static void name_vectors(const struct packed_header *header, char hash[65])
 {
     unsigned char digest[32];
@@ -53,6 +54,12 @@ static void name_vectors(const struct packed_header *header, char hash[65])
         wt__sha256_begin(&sha);
         wt__sha256_update(&sha, digest, sizeof digest);
         wt__sha256_update(&sha, header->fields, strlen(header->fields));
+        wt__sha256_end(&sha, digest);
+    }
+    if (wt__prompts_any(&header->prompts)) {
+        wt__sha256_begin(&sha);
+        wt__sha256_update(&sha, digest, sizeof digest);
+        wt__sha256_update(&sha, &header->prompts, sizeof header->prompts); /* all zero behind their ends */
         wt__sha256_end(&sha, digest);
     }
     wt__sha256_hex(digest, hash);
@@ -124,6 +131,15 @@ size_t wt__encoder_max_tokens(const struct encoder *encoder)
 bool wt__encoder_is_static(const struct encoder *encoder)
 {
     return wt__model_is_static(&model_of(encoder)->config);
+}
+
+/* Vocabularies of English have 30,000 to 50,000 tokens, and DeBERTa v3's 128,100; of many languages, from 119,547
+ * (BERT) to 501,153 (LaBSE), and DeBERTa's 251,000. */
+bool wt__encoder_is_multilingual(const struct encoder *encoder)
+{
+    enum { LEAST = 100000, LEAST_DEBERTA = 200000 };
+    const struct model_config *config = &model_of(encoder)->config;
+    return config->vocabulary >= (config->architecture == ARCHITECTURE_DEBERTA ? LEAST_DEBERTA : LEAST);
 }
 
 const char *wt__encoder_name(const struct encoder *encoder)
@@ -207,6 +223,7 @@ void wt__encoder_scratch_free(struct encoder_scratch *scratch)
     if (!scratch)
         return;
     wt__arena_dispose(&scratch->arena);
+    wt__arena_dispose(&scratch->prompted);
     free(scratch);
 }
 
@@ -239,14 +256,17 @@ static void run_table(const struct packed *packed, struct encoder_scratch *scrat
     }
 }
 
-int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, const struct str *texts, size_t count,
-               float *out, wt_error *err)
+int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, enum text_role role,
+               const struct str *texts, size_t count, float *out, wt_error *err)
 {
     const struct packed *packed = &encoder->cache.packed;
     size_t dim = wt__encoder_dim(encoder), max_tokens = wt__encoder_max_tokens(encoder);
     size_t done = 0; /* texts whose vectors are written */
 
-    (void)err;
+    wt__arena_reset(&scratch->prompted);
+    texts = wt__prompt_texts(&packed->header->prompts, role, texts, count, &scratch->prompted);
+    if (!texts)
+        return wt__fail_nomem(err);
     if (wt__encoder_is_static(encoder)) {
         run_table(packed, scratch, texts, count, out);
         return 0;
@@ -269,6 +289,7 @@ int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, c
 struct job {
     const struct encoder *encoder;
     struct encoder_scratch **scratch; /* [threads] */
+    enum text_role role;
     const struct str *texts;
     size_t count, chunk;
     float *out;
@@ -280,19 +301,21 @@ static int encode_chunk(void *context, size_t index, unsigned worker)
     struct job *job = context;
     size_t first = index * job->chunk, count = job->count - first < job->chunk ? job->count - first : job->chunk;
     size_t dim = wt__encoder_dim(job->encoder);
-    int rc = wt__encode(job->encoder, job->scratch[worker], job->texts + first, count, job->out + first * dim, NULL);
+    int rc = wt__encode(job->encoder, job->scratch[worker], job->role, job->texts + first, count,
+                        job->out + first * dim, NULL);
 
     if (rc == 0 && job->progress && wt__progress_step(job->progress, count) != 0)
         rc = WT_ECANCELLED;
     return rc;
 }
 
-int wt__encode_many(const struct encoder *encoder, const struct str *texts, size_t count, unsigned threads, float *out,
-                    struct progress *progress, wt_error *err)
+int wt__encode_many(const struct encoder *encoder, enum text_role role, const struct str *texts, size_t count,
+                    unsigned threads, float *out, struct progress *progress, wt_error *err)
 {
     size_t workers = threads ? threads : wt__processor_count();
     size_t chunk = count / (workers * CHUNKS_A_THREAD) + 1;
     struct job job = {.encoder = encoder,
+                      .role = role,
                       .texts = texts,
                       .count = count,
                       .chunk = chunk < CHUNK_TEXTS ? chunk : CHUNK_TEXTS,
@@ -311,6 +334,8 @@ int wt__encode_many(const struct encoder *encoder, const struct str *texts, size
         rc = wt__pool_run((unsigned)workers, chunks, encode_chunk, &job);
     if (rc == WT_ECANCELLED)
         wt__fail_cancelled(err);
+    else if (rc == WT_ENOMEM)
+        wt__fail_nomem(err);
     for (size_t i = 0; i < workers; i++)
         wt__encoder_scratch_free(job.scratch[i]);
     free(job.scratch);

@@ -3,8 +3,8 @@
  *
  *   wt__encoder_open(&encoder, folder, err)              once; mapped, shared by all threads, never written
  *   wt__encoder_scratch_new(&scratch, encoder, err)      once a thread
- *   wt__encode(encoder, scratch, texts, n, out, err)     a request, on the calling thread
- *   wt__encode_many(encoder, texts, n, threads, ...)     an import, on several
+ *   wt__encode(encoder, scratch, role, texts, n, ...)    a request, on the calling thread
+ *   wt__encode_many(encoder, role, texts, n, ...)        an import, on several
  *
  * A text's vector does not depend on the texts beside it nor on the number of threads, to the last bit. */
 #ifndef WT_ENCODER_ENCODER_H
@@ -17,6 +17,7 @@
 #include "base/progress.h"
 #include "base/str.h"
 #include "encoder/config.h"
+#include "encoder/prompts.h"
 
 struct encoder;
 struct encoder_scratch;
@@ -28,11 +29,13 @@ int wt__encoder_open(struct encoder **out, const char *folder, wt_error *err);
 int wt__encoder_load(struct encoder **out, const char *folder, struct progress *progress, wt_error *err);
 void wt__encoder_close(struct encoder *encoder);
 
-size_t wt__encoder_dim(const struct encoder *encoder);         /* D */
-size_t wt__encoder_max_tokens(const struct encoder *encoder);  /* of one text, with [CLS] and [SEP] if it has them */
-bool wt__encoder_is_static(const struct encoder *encoder);     /* has no layers for others to build on */
-const char *wt__encoder_name(const struct encoder *encoder);   /* the folder's last part; lives as the encoder does */
-const char *wt__encoder_hash(const struct encoder *encoder);   /* SHA-256 of weights and fields, 64 digits; the same */
+size_t wt__encoder_dim(const struct encoder *encoder);           /* D */
+size_t wt__encoder_max_tokens(const struct encoder *encoder);    /* of one text, with [CLS] and [SEP] if it has them */
+bool wt__encoder_is_static(const struct encoder *encoder);       /* has no layers for others to build on */
+bool wt__encoder_is_multilingual(const struct encoder *encoder); /* by the size of its vocabulary (encoder.c) */
+const char *wt__encoder_name(const struct encoder *encoder);     /* the folder's last part; lives as the encoder does */
+const char *wt__encoder_hash(
+    const struct encoder *encoder); /* SHA-256 of weights, fields, prompts: 64 digits; the same */
 const char *wt__encoder_fields(const struct encoder *encoder); /* wt__model_fields of its folder; the same */
 struct dense_weight wt__encoder_dense_weight(const struct encoder *encoder); /* wt__model_dense_weight of its folder */
 
@@ -53,13 +56,14 @@ int wt__encoder_scratch_new(struct encoder_scratch **out, const struct encoder *
 void wt__encoder_scratch_free(struct encoder_scratch *scratch);
 
 /* out: [count, D], each of length one; all zero where a static encoder knows no token of a text. Text beyond the most
- * tokens is cut. Any bytes are text. Allocates nothing. */
-int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, const struct str *texts, size_t count,
-               float *out, wt_error *err);
+ * tokens is cut. Any bytes are text; what they are says which of the model's prompts stands before them. Allocates
+ * nothing unless there is one. Errors: WT_ENOMEM. */
+int wt__encode(const struct encoder *encoder, struct encoder_scratch *scratch, enum text_role role,
+               const struct str *texts, size_t count, float *out, wt_error *err);
 
 /* The same by several threads (0: one a processor), with a step of progress for every text; the phase is the caller's.
  * progress may be NULL. Errors: WT_ECANCELLED, WT_ENOMEM. */
-int wt__encode_many(const struct encoder *encoder, const struct str *texts, size_t count, unsigned threads, float *out,
-                    struct progress *progress, wt_error *err);
+int wt__encode_many(const struct encoder *encoder, enum text_role role, const struct str *texts, size_t count,
+                    unsigned threads, float *out, struct progress *progress, wt_error *err);
 
 #endif

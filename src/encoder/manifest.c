@@ -62,8 +62,7 @@ static int fail(const struct parser *parser, const char *what)
     return wt__fail(parser->err, WT_EFORMAT, "%s: %s", parser->path, what);
 }
 
-/* Letters, digits and ". _ -", with `extra`; no leading '-' or '.', and no ".." anywhere. */
-static bool is_plain(struct str s, const char *extra)
+bool wt__is_plain(struct str s, const char *extra)
 {
     if (s.len == 0 || s.len > WT_MAX_NAME_BYTES || s.ptr[0] == '-' || s.ptr[0] == '.' || s.ptr[0] == '/')
         return false;
@@ -95,7 +94,7 @@ static int parse_file(const struct parser *parser, const json_t *item, struct ma
 {
     struct str path = wt__json_str(item, "path"), sha256 = wt__json_str(item, "sha256");
     int64_t bytes = wt__json_int(item, "bytes", 0);
-    if (!is_plain(path, "/"))
+    if (!wt__is_plain(path, "/"))
         return fail(parser, "a file's path is missing or not plain");
     if (!is_sha256(sha256))
         return fail(parser, "a file's sha256 is not 64 hexadecimal digits");
@@ -112,9 +111,9 @@ static int parse_source(const struct parser *parser, const json_t *item, struct 
     if (wt__str_equal(type, STR("pypi"))) {
         struct str package = wt__json_str(item, "package"), version = wt__json_str(item, "version");
         struct str prefix = wt__json_str(item, "prefix"), sha256 = wt__json_str(item, "wheel_sha256");
-        if (!is_plain(package, "") || !is_plain(version, "+!"))
+        if (!wt__is_plain(package, "") || !wt__is_plain(version, "+!"))
             return fail(parser, "a source's package or version is missing or not plain");
-        if (prefix.len && (!is_plain(prefix, "/") || prefix.ptr[prefix.len - 1] != '/'))
+        if (prefix.len && (!wt__is_plain(prefix, "/") || prefix.ptr[prefix.len - 1] != '/'))
             return fail(parser, "a source's prefix is not a plain folder with a '/' at its end");
         if (sha256.len && !is_sha256(sha256))
             return fail(parser, "a source's wheel_sha256 is not 64 hexadecimal digits");
@@ -127,7 +126,7 @@ static int parse_source(const struct parser *parser, const json_t *item, struct 
     }
     if (wt__str_equal(type, STR("hub"))) {
         struct str repo = wt__json_str(item, "repo"), revision = wt__json_str(item, "revision");
-        if (!is_plain(repo, "/") || !is_plain(revision, ""))
+        if (!wt__is_plain(repo, "/") || !wt__is_plain(revision, "/"))
             return fail(parser, "a source's repo or revision is missing or not plain");
         out->type = SOURCE_HUB;
         out->repo = keep(parser, repo);
@@ -142,7 +141,7 @@ static int parse_root(const struct parser *parser, const json_t *root, struct ma
     const json_t *files = wt__json_array(root, "files"), *sources = wt__json_array(root, "sources");
     size_t file_count = json_array_size(files), source_count = json_array_size(sources);
     int64_t dimension = wt__json_int(root, "dimension", 0);
-    if (!is_plain(wt__json_str(root, "name"), ""))
+    if (!wt__is_plain(wt__json_str(root, "name"), ""))
         return fail(parser, "name is missing or not plain");
     if (file_count == 0 || file_count > MANIFEST_MAX_FILES || source_count > MANIFEST_MAX_SOURCES)
         return fail(parser, "there are no files, or too many files or sources");

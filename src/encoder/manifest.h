@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/str.h"
 
 enum { MANIFEST_MAX_BYTES = 1 << 20, MANIFEST_MAX_FILES = 256, MANIFEST_MAX_SOURCES = 16, MANIFEST_MAX_COUNT = 1000 };
 #define MANIFEST_MAX_FILE_BYTES ((uint64_t)64 << 30)
@@ -56,6 +57,10 @@ int wt__manifest_load(struct arena *arena, const char *name, struct manifest *ou
 
 /* All of them, by name. No folder of manifests is no error: there are none then. */
 int wt__manifest_list(struct arena *arena, struct manifest **out, size_t *count, wt_error *err);
+
+/* Letters, digits and ". _ -", with `extra`; no leading '-', '.' or '/', no ".." anywhere, at most WT_MAX_NAME_BYTES:
+ * what may be a part of a path, a URL or an argument. */
+bool wt__is_plain(struct str text, const char *extra);
 
 /* One manifest from its JSON text. path: for messages. */
 int wt__manifest_parse(struct arena *arena, const char *text, size_t len, const char *path, struct manifest *out,

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/sort.h"
 #include "encoder/built_in.h"
 #include "encoder/cache.h"
 #include "encoder/config.h"
+#include "encoder/hub_record.h"
 #include "encoder/manifest.h"
 #include "encoder/pack.h"
 #include "nn/safetensors.h"
@@ -65,16 +67,26 @@ static char *other_place(struct arena *arena, const char *name)
     return built_in ? wt__arena_copy(arena, STR(MODEL_BUILT_IN)) : program_model(arena, name);
 }
 
+/* A name with a slash: of a model that was pulled from the hub, where it is one's, else a folder's. */
+static int folder_of_path(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
+{
+    char *models;
+    *out = NULL;
+    if (wt__hub_is_name(name) && wt__models_folder(&models, arena, models_dir, NULL) == 0)
+        *out = wt__path_join(arena, models, name);
+    if (!*out || is_model(arena, *out) <= 0)
+        *out = wt__arena_copy(arena, wt__str(name));
+    return *out ? 0 : wt__fail_nomem(err);
+}
+
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err)
 {
     wt_error nowhere;
 
     if (!*name)
         return wt__fail(err, WT_EINVAL, "no model was named");
-    if (strchr(name, '/')) {
-        *out = wt__arena_copy(arena, wt__str(name));
-        return *out ? 0 : wt__fail_nomem(err);
-    }
+    if (strchr(name, '/'))
+        return folder_of_path(out, arena, models_dir, name, err);
     int rc = wt__models_folder(out, arena, models_dir, &nowhere);
     if (rc == 0)
         *out = wt__path_join(arena, *out, name);
@@ -137,30 +149,51 @@ struct str wt__model_name(const char *folder)
     return name;
 }
 
-int wt__model_names(struct arena *arena, const char *models, char ***names, size_t *count, wt_error *err)
+/* Names of a listing, below one folder or two. */
+struct listing {
+    struct arena *arena;
+    char **names; /* [MODELS_MAX] */
+    size_t count;
+    wt_error *err;
+};
+
+/* The models of a folder, and of its folders that are none: an owner's, of the hub. prefix: "" or "owner/". */
+static int list_names(struct listing *listing, const char *models, const char *prefix)
 {
+    struct arena *arena = listing->arena;
     struct dirent *entry;
     int rc = 0;
 
-    *count = 0;
-    *names = wt__arena_array(arena, char *, MODELS_MAX);
-    if (!*names)
-        return wt__fail_nomem(err);
     DIR *directory = opendir(models);
     if (!directory)
-        return errno == ENOENT ? 0 : wt__fail_errno(err, "open", models);
-    while (rc == 0 && *count < MODELS_MAX && (entry = readdir(directory))) {
+        return errno == ENOENT ? 0 : wt__fail_errno(listing->err, "open", models);
+    while (rc == 0 && listing->count < MODELS_MAX && (entry = readdir(directory))) {
+        struct buffer name = {0};
         if (entry->d_name[0] == '.')
             continue;
+        wt__buffer_printf(&name, "%s%s", prefix, entry->d_name);
         char *folder = wt__path_join(arena, models, entry->d_name);
-        int found = folder ? is_model(arena, folder) : WT_ENOMEM;
-        if (found > 0)
-            (*names)[*count] = wt__arena_copy(arena, wt__str(entry->d_name));
-        if (found < 0 || (found > 0 && !(*names)[*count]))
-            rc = wt__fail_nomem(err);
-        *count += found > 0;
+        int found = folder && !name.failed ? is_model(arena, folder) : WT_ENOMEM;
+        if (found > 0 && !(listing->names[listing->count++] = wt__arena_copy(arena, wt__buffer_view(&name))))
+            found = WT_ENOMEM;
+        wt__buffer_char(&name, '/');
+        if (found < 0 || name.failed)
+            rc = wt__fail_nomem(listing->err);
+        else if (found == 0 && !*prefix && wt__is_folder(folder))
+            rc = list_names(listing, folder, name.ptr);
+        wt__buffer_dispose(&name);
     }
     closedir(directory);
+    return rc;
+}
+
+int wt__model_names(struct arena *arena, const char *models, char ***names, size_t *count, wt_error *err)
+{
+    struct listing listing = {.arena = arena, .names = wt__arena_array(arena, char *, MODELS_MAX), .err = err};
+    int rc = listing.names ? list_names(&listing, models, "") : wt__fail_nomem(err);
+
+    *names = listing.names;
+    *count = listing.count;
     wt__sort_texts(*names, rc == 0 ? *count : 0);
     return rc;
 }

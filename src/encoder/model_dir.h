@@ -23,8 +23,8 @@ int wt__models_folder(char **out, struct arena *arena, const char *models_dir, w
 
 /* The folder of a model: of that name below the models folder, or, where that holds no config.json and weights, of the
  * models that came with the program; of WT_BUILT_IN_MODEL MODEL_BUILT_IN in place of the latter; when the name holds a
- * slash, that folder itself. It need not be there. In the arena. Errors: WT_EINVAL (no name), and as of
- * wt__models_folder. */
+ * slash, that of ORG/NAME below the models folder, where such a model was pulled, else that folder itself. It need not
+ * be there. In the arena. Errors: WT_EINVAL (no name), and as of wt__models_folder. */
 int wt__model_folder(char **out, struct arena *arena, const char *models_dir, const char *name, wt_error *err);
 
 /* The same, of a model that is there; else WT_ENOTFOUND. */
@@ -42,8 +42,8 @@ struct str wt__model_name(const char *folder);
  * the models folder. */
 bool wt__model_included(const char *folder, const char *models_dir);
 
-/* Folders below the folder `models` that hold a config.json and weights, sorted by name; a folder that is not there
- * holds none. Names live in the arena. Errors: WT_EIO, WT_ENOMEM. */
+/* Folders below the folder `models` that hold a config.json and weights, and those in its other folders as ORG/NAME,
+ * sorted by name; a folder that is not there holds none. Names live in the arena. Errors: WT_EIO, WT_ENOMEM. */
 int wt__model_names(struct arena *arena, const char *models, char ***names, size_t *count, wt_error *err);
 
 struct model_info {

@@ -11,9 +11,10 @@
 #include "encoder/config.h"
 #include "encoder/model_tokenizer.h"
 #include "encoder/pack.h"
+#include "encoder/prompts.h"
 #include "text/tokenizer.h"
 
-static const char *const copied[] = {"modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
+static const char *const copied[] = {"modules.json", "sentence_bert_config.json", MODEL_SENTENCE_CONFIG,
                                      "1_Pooling/config.json"};
 enum { COPIED = sizeof(copied) / sizeof(copied[0]), MODULES_MOST = 16 };
 
@@ -58,6 +59,32 @@ static int read_json(json_t **out, const char *folder, const char *name, wt_erro
     return rc;
 }
 
+/* Of the record only what holds for any model with these weights; the rest says where the source's files came from. */
+static int copy_record(const char *source, const char *out, wt_error *err)
+{
+    static const char *const kept[] = {"prompts", "dense_weight"};
+    struct arena arena = {0};
+    struct buffer text = {0};
+    char *path = wt__path_join(&arena, out, MODEL_RECORD);
+    json_t *record = NULL, *members = json_object();
+    bool failed = !path || !members;
+    int rc = failed ? wt__fail_nomem(err) : read_json(&record, source, MODEL_RECORD, err);
+
+    for (size_t i = 0; rc == 0 && i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (json_object_get(record, kept[i]))
+            failed |= json_object_set(members, kept[i], json_object_get(record, kept[i])) != 0;
+    if (rc == 0 && json_object_size(members) > 0) {
+        failed = failed || wt__json_write(&text, members) < 0;
+        wt__buffer_char(&text, '\n');
+        rc = failed || text.failed ? wt__fail_nomem(err) : wt__file_replace(path, text.ptr, text.len, err);
+    }
+    json_decref(members);
+    json_decref(record);
+    wt__buffer_dispose(&text);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
 int wt__model_copy_tokenizer(const char *source, const char *out, wt_error *err)
 {
     int rc = copy_file(source, out, "added_tokens.json", err);
@@ -74,6 +101,8 @@ int wt__model_copy_modules(const char *source, const char *out, wt_error *err)
 
     for (size_t i = 0; rc == 0 && i < COPIED; i++)
         rc = copy_file(source, out, copied[i], err);
+    if (rc == 0)
+        rc = copy_record(source, out, err);
     if (rc == 0)
         rc = read_json(&modules, source, "modules.json", err);
     for (size_t i = 0; rc == 0 && i < json_array_size(modules) && i < MODULES_MOST; i++) {

@@ -15,8 +15,9 @@
 #include "encoder/weights.h"
 #include "nn/safetensors.h"
 
-static const char *const others[] = {"config.json", MODEL_WEIGHTS, "modules.json", "sentence_bert_config.json",
-                                     "1_Pooling/config.json"};
+static const char *const others[] = {
+    "config.json",           MODEL_WEIGHTS,         "modules.json", "sentence_bert_config.json",
+    "1_Pooling/config.json", MODEL_SENTENCE_CONFIG, MODEL_RECORD};
 enum { REQUIRED = 2, OTHERS = sizeof(others) / sizeof(others[0]), MOST_SOURCES = 32 };
 
 /* What a packed model may be longer than twice its weights: the tokenizer, panels that are not full, page ends. */
@@ -204,6 +205,9 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struc
     if (rc == 0) {
         wt__model_fields(folder, p.header.fields);
         p.header.dense_weight = wt__model_dense_weight(folder);
+        rc = wt__model_prompts(&p.header.prompts, folder, err);
+    }
+    if (rc == 0) {
         wt__packed_seal(&p.header, p.image);
         memcpy(p.image, &p.header, sizeof(p.header));
         *image = p.image;

@@ -68,7 +68,10 @@ static int check_header(const struct packed_header *h, size_t len, const char *p
         return wt__fail(err, WT_EMODEL, "%s: the header is damaged", path);
     if (wt__model_config_check(&h->config, path, err) < 0)
         return WT_EMODEL;
-    if (!memchr(h->fields, '\0', sizeof(h->fields)) || !wt__dense_weight_valid(h->dense_weight))
+    bool whole = memchr(h->fields, '\0', sizeof(h->fields));
+    for (int role = 0; role < TEXT_ROLES; role++)
+        whole = whole && memchr(h->prompts.of[role], '\0', MODEL_PROMPT);
+    if (!whole || !wt__dense_weight_valid(h->dense_weight))
         return wt__fail(err, WT_EMODEL, "%s: what the model says of its use is damaged", path);
     if (h->sections[PACKED_TOKENIZER].size > len || wt__packed_place(&expected, err) < 0 ||
         expected.file_size != h->file_size || memcmp(expected.sections, h->sections, sizeof(h->sections)) != 0)

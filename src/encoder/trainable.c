@@ -209,6 +209,8 @@ static int open_model(struct trainable **out, const char *folder, const struct o
     if (rc == 0)
         rc = take_top(t, folder, err);
     if (rc == 0)
+        rc = wt__model_prompts(&t->prompts, folder, err);
+    if (rc == 0)
         rc = wt__tokenizer_read(&t->blob, folder, err);
     if (rc == 0)
         rc = wt__tokenizer_open(&t->tokenizer, t->blob.ptr, t->blob.len, err);
@@ -261,6 +263,11 @@ const struct model_config *wt__trainable_config(const struct trainable *t)
 const struct tokenizer *wt__trainable_tokenizer(const struct trainable *t)
 {
     return &t->tokenizer;
+}
+
+const struct model_prompts *wt__trainable_prompts(const struct trainable *t)
+{
+    return &t->prompts;
 }
 
 void wt__trainable_parameters(struct trainable *t, struct parameter **list, size_t *count)

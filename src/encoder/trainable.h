@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "encoder/prompts.h"
 #include "encoder/transformer.h"
 #include "nn/adamw.h"
 
@@ -45,6 +46,7 @@ void wt__trainable_reduce(struct trainable *t);
 
 const struct model_config *wt__trainable_config(const struct trainable *t); /* hidden, max_tokens, pooling, ... */
 const struct tokenizer *wt__trainable_tokenizer(const struct trainable *t);
+const struct model_prompts *wt__trainable_prompts(const struct trainable *t);
 
 /* The parameters under the names that their tensors have in the source's weights, in a fixed order, numbers as they
  * stand there (a convolution's taps outermost); all of it belongs to t. value may be changed between steps. The word

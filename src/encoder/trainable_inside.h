@@ -24,6 +24,7 @@ struct trainable {
     size_t first_layer;
     struct buffer blob;
     struct tokenizer tokenizer;
+    struct model_prompts prompts;
     struct arena arena;
 };
 

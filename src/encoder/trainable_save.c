@@ -13,6 +13,7 @@
 static const char *const classes[ARCHITECTURES] = {
     [ARCHITECTURE_BERT] = "BertForSequenceClassification",
     [ARCHITECTURE_ROBERTA] = "RobertaForSequenceClassification",
+    [ARCHITECTURE_XLM_ROBERTA] = "XLMRobertaForSequenceClassification",
     [ARCHITECTURE_DISTILBERT] = "DistilBertForSequenceClassification",
     [ARCHITECTURE_MPNET] = "MPNetForSequenceClassification",
     [ARCHITECTURE_DEBERTA] = "DebertaV2ForSequenceClassification",

@@ -16,7 +16,7 @@ enum { FLOATS_A_LINE = 16 };
 /* Bits of the architectures. */
 enum {
     BERT = 1 << ARCHITECTURE_BERT,
-    ROBERTA = 1 << ARCHITECTURE_ROBERTA,
+    ROBERTA = 1 << ARCHITECTURE_ROBERTA | 1 << ARCHITECTURE_XLM_ROBERTA,
     DISTILBERT = 1 << ARCHITECTURE_DISTILBERT,
     MPNET = 1 << ARCHITECTURE_MPNET,
     DEBERTA = 1 << ARCHITECTURE_DEBERTA,
@@ -112,8 +112,12 @@ static const struct {
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static const char *const prefixes[ARCHITECTURES] = {
-    [ARCHITECTURE_BERT] = "bert.",   [ARCHITECTURE_ROBERTA] = "roberta.", [ARCHITECTURE_DISTILBERT] = "distilbert.",
-    [ARCHITECTURE_MPNET] = "mpnet.", [ARCHITECTURE_DEBERTA] = "deberta.",
+    [ARCHITECTURE_BERT] = "bert.",
+    [ARCHITECTURE_ROBERTA] = "roberta.",
+    [ARCHITECTURE_XLM_ROBERTA] = "roberta.", /* as its class names it, too */
+    [ARCHITECTURE_DISTILBERT] = "distilbert.",
+    [ARCHITECTURE_MPNET] = "mpnet.",
+    [ARCHITECTURE_DEBERTA] = "deberta.",
 };
 
 /* ---------------------------------------------------------------- shapes and places */

@@ -188,7 +188,8 @@ static int fetch_vectors(void *context, const uint32_t *bundles, size_t count, f
         texts[i].len = b->words[TEXT].len;
     }
     if (rc == 0)
-        rc = wt__encode_many(b->bundles->encoder, texts, count, b->engine->threads, vectors, b->progress, err);
+        rc = wt__encode_many(b->bundles->encoder, TEXT_TOOL, texts, count, b->engine->threads, vectors, b->progress,
+                             err);
     wt__arena_dispose(&arena);
     return rc;
 }

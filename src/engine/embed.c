@@ -79,8 +79,8 @@ static void interpolate(float *vectors, size_t count, size_t dim)
 static int64_t embed_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
                            struct batch *batch, struct progress *progress, wt_error *err)
 {
-    int rc = wt__encode_many(encoder, batch->texts, batch->count * DOCUMENT_TEXTS, engine->threads, batch->vectors,
-                             progress, err);
+    int rc = wt__encode_many(encoder, TEXT_TOOL, batch->texts, batch->count * DOCUMENT_TEXTS, engine->threads,
+                             batch->vectors, progress, err);
     if (rc < 0)
         return rc;
     interpolate(batch->vectors, batch->count, set->dim);

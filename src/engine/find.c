@@ -90,6 +90,8 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     if (rc == 0 && chooser)
         rc = abstain(search, chooser, options->abstain, out, err);
     if (rc == 0)
+        rc = wt__search_tell_language(search, err);
+    if (rc == 0)
         wt__conversation_cut(search, wanted);
     if (rc == 0)
         wt__tell_probabilities(search, out->no_answer_probability);

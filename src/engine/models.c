@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "encoder/manifest.h"
+#include "encoder/hub.h"
+#include "encoder/hub_record.h"
 #include "encoder/merge.h"
 #include "encoder/model_dir.h"
 #include "encoder/pull.h"
@@ -44,11 +46,16 @@ static int describe(struct arena *arena, const char *models_dir, const char *fol
                     wt_model *out, wt_error *err)
 {
     struct model_info info;
+    struct hub_record record;
+    bool recorded = !wt__model_is_built_in(folder) && wt__hub_record_read(arena, folder, &record, NULL) > 0;
     *out = (wt_model){.included = wt__model_included(folder, models_dir),
                       .name = manifest ? manifest->name : wt__arena_copy(arena, wt__model_name(folder)),
                       .path = wt__arena_copy(arena, wt__str(folder)),
                       .architecture = manifest ? manifest->architecture : "",
-                      .license = manifest ? manifest->license : ""};
+                      .license = manifest ? manifest->license : "",
+                      .revision = recorded ? record.commit : ""};
+    if (recorded)
+        out->name = record.repo;
     if (!out->name || !out->path)
         return wt__fail_nomem(err);
     out->built_in = wt__model_is_built_in(folder);
@@ -175,7 +182,8 @@ int wt_model_pull(const char *models_dir, const char *name, wt_progress_fn repor
     wt__progress_init(&progress, report, context);
     int rc = wt__models_folder(&folder, &arena, models_dir, err);
     if (rc == 0)
-        rc = wt__model_pull(folder, name, &progress, err);
+        rc = strchr(name, '/') ? wt__hub_pull(folder, name, &progress, err)
+                               : wt__model_pull(folder, name, &progress, err);
     wt__progress_dispose(&progress);
     wt__arena_dispose(&arena);
     return rc;
@@ -253,7 +261,7 @@ int wt_embed(wt_engine *engine, const char *const *texts, const size_t *lens, si
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
         views[i] = (struct str){texts[i], lens[i]};
-    rc = wt__encode_many(encoder, views, count, engine->threads, out, NULL, err);
+    rc = wt__encode_many(encoder, TEXT_REQUEST, views, count, engine->threads, out, NULL, err);
     free(views);
     return rc;
 }

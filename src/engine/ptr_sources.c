@@ -93,7 +93,7 @@ static int encode(struct ptr_reach *reach, struct str text, size_t count, struct
         return wt__fail_nomem(err);
     *scores = *query + dim;
     int rc = reach->scratch ? 0 : wt__encoder_scratch_new(&reach->scratch, reach->encoder, err);
-    return rc < 0 ? rc : wt__encode(reach->encoder, reach->scratch, &text, 1, *query, err);
+    return rc < 0 ? rc : wt__encode(reach->encoder, reach->scratch, TEXT_REQUEST, &text, 1, *query, err);
 }
 
 static int past_tools(const struct ptr_reach *reach, size_t request, struct arena *arena, struct ptr_tools *out,

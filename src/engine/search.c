@@ -7,6 +7,7 @@
 
 #include "choose/relevance.h"
 #include "retrieve/document.h"
+#include "retrieve/language.h"
 
 static int check(const struct search *search, wt_error *err)
 {
@@ -357,6 +358,31 @@ static bool may_fit(const struct search *search)
             return true;
     }
     return false;
+}
+
+/* That of its words so many are strange to the catalogue that it is not the catalogue's language: one in so many. */
+enum { STRANGE_SHARE = 3 };
+static const char SMALL_MODEL[] = "intfloat/multilingual-e5-small",
+                  OTHER_MODEL[] = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2";
+
+int wt__search_tell_language(struct search *search, wt_error *err)
+{
+    const struct encoder *encoder = search->plan.encoder;
+    const struct unknown_words *unknown = &search->unknown;
+    if (!encoder || wt__encoder_is_multilingual(encoder) || unknown->strange == 0 ||
+        unknown->strange * STRANGE_SHARE < unknown->read)
+        return 0;
+    const char *language = wt__foreign_language(search->request);
+    struct buffer text = {0};
+    if (!language)
+        return 0;
+    wt__buffer_printf(&text,
+                      "the request seems to be %s, and the encoder %s reads English; with --model a multilingual one "
+                      "finds more: `whichtool model pull %s`, or %s",
+                      language, wt__encoder_name(encoder), SMALL_MODEL, OTHER_MODEL);
+    int rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&search->notice, text.ptr, search->arena, err);
+    wt__buffer_dispose(&text);
+    return rc;
 }
 
 int wt__search_unknown(const struct search *search, const char *const **words, size_t *count, wt_error *err)

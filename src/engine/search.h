@@ -78,6 +78,10 @@ float wt__search_recorded(const struct search *search, uint32_t row);
  * is nothing but keywords, of which each is meant. Else none. */
 int wt__search_unknown(const struct search *search, const char *const **words, size_t *count, wt_error *err);
 
+/* Adds to the notice which models would read the request better, where it seems to be in another language than English,
+ * no tool has most of its words, and the encoder knows English alone. */
+int wt__search_tell_language(struct search *search, wt_error *err);
+
 /* The neighbours that were asked, or NULL. */
 const struct neighbours *wt__search_neighbours(const struct search *search);
 

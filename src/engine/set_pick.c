@@ -214,6 +214,8 @@ static int run(struct picking *p, wt_error *err)
     int rc = search(p, err);
     if (rc == 0)
         rc = wt__search_unknown(&p->search, &p->selection->out->unknown_words, &p->selection->out->unknown_count, err);
+    if (rc == 0)
+        rc = wt__search_tell_language(&p->search, err);
     if (rc < 0)
         return rc;
     p->selection->out->recipe = p->search.plan.ran;

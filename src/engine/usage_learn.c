@@ -83,7 +83,8 @@ static int next_batch(struct learning *l, struct usage_query *query, struct usag
         rc = distinct_requests(l);
     if (rc < 0 || l->count == 0)
         return rc;
-    rc = wt__encode_many(l->encoder, l->texts, l->text_count, l->engine->threads, l->vectors, progress, l->err);
+    rc = wt__encode_many(l->encoder, TEXT_REQUEST, l->texts, l->text_count, l->engine->threads, l->vectors, progress,
+                         l->err);
     if (rc < 0)
         return rc;
     l->learned += l->text_count;

@@ -104,7 +104,7 @@ static int read_requests(struct reading *r, const struct dataset *dataset, struc
     if (rc == 0 && wt__progress_phase(progress, "encoding", count))
         rc = wt__fail_cancelled(r->err);
     if (rc == 0)
-        rc = wt__encode_many(r->encoder, texts, count, r->engine->threads, m->requests, progress, r->err);
+        rc = wt__encode_many(r->encoder, TEXT_REQUEST, texts, count, r->engine->threads, m->requests, progress, r->err);
     free(texts);
     return rc;
 }

@@ -122,7 +122,8 @@ static int describe_tools(struct crossing *c, struct progress *progress, wt_erro
         if (wt__progress_phase(progress, "encoding tools", e->tools))
             rc = wt__fail_cancelled(err);
         if (rc == 0)
-            rc = wt__encode_many(c->encoder, e->texts[t], e->tools, c->training->threads, other, progress, err);
+            rc = wt__encode_many(c->encoder, TEXT_TOOL, e->texts[t], e->tools, c->training->threads, other, progress,
+                                 err);
         for (size_t i = 0; rc == 0 && i < floats; i++)
             c->vectors[i] += wt__document_text_weights[t] * other[i];
     }
@@ -142,7 +143,7 @@ static int look(struct crossing *c, const struct example_set *set, const uint32_
         texts[i] = set->texts[which[i]];
         parts[i] = wt__ranking_part(&c->ranking, set, which[i]);
     }
-    int rc = wt__encode_many(c->encoder, texts, count, c->training->threads, vectors, NULL, err);
+    int rc = wt__encode_many(c->encoder, TEXT_REQUEST, texts, count, c->training->threads, vectors, NULL, err);
     return rc < 0 ? rc : wt__ranking_best(&c->ranking, vectors, parts, count, k, best, err);
 }
 
@@ -195,7 +196,7 @@ static int open_dev(struct crossing *c, wt_error *err)
     for (size_t d = 0; rc == 0 && d < count; d++)
         texts[d] = dev->texts[c->dev[d]];
     if (rc == 0)
-        rc = wt__token_texts_read(&c->dev_requests, c->model, texts, count, REQUEST_TOKENS + FRAME,
+        rc = wt__token_texts_read(&c->dev_requests, c->model, TEXT_PLAIN, texts, count, REQUEST_TOKENS + FRAME,
                                   c->training->threads, err);
     free(texts);
     free(parts);
@@ -481,10 +482,11 @@ static int open_model(struct crossing *c, wt_error *err)
         wt__trainable_reduce(c->model);
     rc = wt__training_freeze(training, c->model, err);
     if (rc == 0)
-        rc = wt__token_texts_read(&c->requests, c->model, e->train.texts, e->train.count, REQUEST_TOKENS + FRAME,
-                                  training->threads, err);
+        rc = wt__token_texts_read(&c->requests, c->model, TEXT_PLAIN, e->train.texts, e->train.count,
+                                  REQUEST_TOKENS + FRAME, training->threads, err);
     if (rc == 0)
-        rc = wt__token_texts_read(&c->tools, c->model, e->pairs, e->tools, TOOL_TOKENS + FRAME, training->threads, err);
+        rc = wt__token_texts_read(&c->tools, c->model, TEXT_PLAIN, e->pairs, e->tools, TOOL_TOKENS + FRAME,
+                                  training->threads, err);
     return rc;
 }
 

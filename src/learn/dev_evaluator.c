@@ -50,7 +50,7 @@ static int read_requests(struct dev_evaluator *evaluator, struct progress *progr
         return wt__fail_nomem(err);
     int rc = wt__progress_phase(progress, "encoding requests", train->count) ? wt__fail_cancelled(err) : 0;
     if (rc == 0)
-        rc = wt__encode_many(evaluator->encoder, train->texts, train->count, evaluator->training->threads,
+        rc = wt__encode_many(evaluator->encoder, TEXT_REQUEST, train->texts, train->count, evaluator->training->threads,
                              evaluator->requests, progress, err);
     for (size_t b = 0; rc == 0 && b < train->count; b++)
         for (size_t i = train->starts[b]; i < train->starts[b + 1]; i++) {

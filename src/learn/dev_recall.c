@@ -90,15 +90,16 @@ static size_t mark_used(struct dev_set *set, const struct examples *examples, si
 }
 
 /* Tokens of the texts with these numbers, counted from `first` on. */
-static int read_texts(struct token_texts *out, const struct trainable *model, const struct str *texts, size_t first,
-                      const uint32_t *which, size_t count, size_t max_tokens, unsigned threads, wt_error *err)
+static int read_texts(struct token_texts *out, const struct trainable *model, enum text_role role,
+                      const struct str *texts, size_t first, const uint32_t *which, size_t count, size_t max_tokens,
+                      unsigned threads, wt_error *err)
 {
     struct str *chosen = wt__alloc_array(count, sizeof *chosen);
     if (!chosen)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
         chosen[i] = texts[first + which[i]];
-    int rc = wt__token_texts_read(out, model, chosen, count, max_tokens, threads, err);
+    int rc = wt__token_texts_read(out, model, role, chosen, count, max_tokens, threads, err);
     free(chosen);
     return rc;
 }
@@ -116,7 +117,7 @@ static int read_requests(struct dev_set *set, const struct trainable *model, con
         count += wt__retrieve_texts(dev->texts[set->dev[d]], texts + count);
     }
     set->texts[set->dev_count] = count;
-    int rc = wt__token_texts_read(&set->dev_texts, model, texts, count, DEV_RECALL_REQUEST, threads, err);
+    int rc = wt__token_texts_read(&set->dev_texts, model, TEXT_REQUEST, texts, count, DEV_RECALL_REQUEST, threads, err);
     free(texts);
     return rc;
 }
@@ -157,11 +158,11 @@ static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t
     if (rc == 0)
         rc = read_requests(set, model, &examples->dev, threads, err);
     if (rc == 0)
-        rc = read_texts(&set->use_texts, model, examples->train.texts, 0, set->uses, set->use_count, DEV_RECALL_REQUEST,
-                        threads, err);
+        rc = read_texts(&set->use_texts, model, TEXT_REQUEST, examples->train.texts, 0, set->uses, set->use_count,
+                        DEV_RECALL_REQUEST, threads, err);
     for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++)
-        rc = read_texts(&set->tool_texts[t], model, examples->texts[t], set->first, set->tools, set->tool_count,
-                        DEV_RECALL_TOOL, threads, err);
+        rc = read_texts(&set->tool_texts[t], model, TEXT_TOOL, examples->texts[t], set->first, set->tools,
+                        set->tool_count, DEV_RECALL_TOOL, threads, err);
     return rc;
 }
 

@@ -256,7 +256,7 @@ static int teach(struct distilling *d, const struct str *texts, size_t count, bo
     if (rc == 0 && wt__progress_phase(&d->progress, "asking the teacher", count))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = wt__encode_many(d->teacher, texts, count, d->settings.threads, vectors, &d->progress, err);
+        rc = wt__encode_many(d->teacher, TEXT_REQUEST, texts, count, d->settings.threads, vectors, &d->progress, err);
     if (rc == 0 && axes_too)
         rc = wt__principal_axes(vectors, count, d->width, d->dim, d->axes, err);
     if (rc == 0)

@@ -112,11 +112,11 @@ static int read_tokens(struct tuning *tuning, wt_error *err)
     const struct encoder *encoder;
     const struct dev_recall_options options = {
         .kind = tuning->dev, .most_tools = training->options->dev_tools, .seed = training->seed, .threads = threads};
-    int rc = wt__token_texts_read(&tuning->requests, tuning->model, examples->train.texts, examples->train.count,
-                                  TUNING_REQUEST, threads, err);
+    int rc = wt__token_texts_read(&tuning->requests, tuning->model, TEXT_REQUEST, examples->train.texts,
+                                  examples->train.count, TUNING_REQUEST, threads, err);
     if (rc == 0)
-        rc = wt__token_texts_read(&tuning->tools, tuning->model, examples->texts[0], examples->tools, TUNING_TOOL,
-                                  threads, err);
+        rc = wt__token_texts_read(&tuning->tools, tuning->model, TEXT_TOOL, examples->texts[0], examples->tools,
+                                  TUNING_TOOL, threads, err);
     if (rc == 0)
         rc = wt__engine_encoder(training->engine, &encoder, err);
     if (rc == 0)

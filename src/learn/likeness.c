@@ -77,7 +77,8 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
 {
     const struct examples *all = &tuning->training->examples;
     struct likeness_step *step = tuning->own;
-    size_t texts = 0;
+    size_t texts = 0, dim = wt__encoder_dim(step->teacher);
+    unsigned threads = tuning->training->threads;
     int rc = wt__tuning_tools(&step->tools, tuning, examples, count, rng, err);
     if (rc < 0)
         return rc;
@@ -89,7 +90,10 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
         wt__tuning_add(tuning, &tuning->tools, step->tools.rows[t]);
         step->texts[texts++] = all->texts[0][step->tools.rows[t]];
     }
-    return wt__encode_many(step->teacher, step->texts, texts, tuning->training->threads, step->wanted, NULL, err);
+    rc = wt__encode_many(step->teacher, TEXT_REQUEST, step->texts, count, threads, step->wanted, NULL, err);
+    return rc < 0 ? rc
+                  : wt__encode_many(step->teacher, TEXT_TOOL, step->texts + count, texts - count, threads,
+                                    step->wanted + count * dim, NULL, err);
 }
 
 static double loss(struct tuning *tuning)

@@ -28,7 +28,8 @@ static int encode_untrained(const struct dev_evaluator *evaluator, const struct 
     wt__progress_init(&progress, wt__train_progress_forward, &training->progress);
     rc = wt__progress_phase(&progress, "encoding requests", train->count) ? wt__fail_cancelled(err) : 0;
     if (rc == 0)
-        rc = wt__encode_many(encoder, train->texts, train->count, training->threads, *out, &progress, err);
+        rc =
+            wt__encode_many(encoder, TEXT_REQUEST, train->texts, train->count, training->threads, *out, &progress, err);
     wt__progress_dispose(&progress);
     return rc;
 }

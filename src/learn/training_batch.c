@@ -43,17 +43,20 @@ static int read_one(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-int wt__token_texts_read(struct token_texts *out, const struct trainable *model, const struct str *texts, size_t count,
-                         size_t max_tokens, unsigned threads, wt_error *err)
+int wt__token_texts_read(struct token_texts *out, const struct trainable *model, enum text_role role,
+                         const struct str *texts, size_t count, size_t max_tokens, unsigned threads, wt_error *err)
 {
     enum { BLOCK = 4096 };
     size_t most = wt__trainable_config(model)->max_tokens, capacity = 0;
-    struct reading r = {
-        .model = model, .texts = texts, .out = out, .max_tokens = max_tokens < most ? max_tokens : most};
+    struct arena prompted = {0};
+    struct reading r = {.model = model,
+                        .texts = wt__prompt_texts(wt__trainable_prompts(model), role, texts, count, &prompted),
+                        .out = out,
+                        .max_tokens = max_tokens < most ? max_tokens : most};
     *out = (struct token_texts){.starts = wt__alloc_array(count + 1, sizeof *out->starts)};
     r.block = wt__alloc_array(BLOCK * r.max_tokens, sizeof *r.block);
     r.lengths = wt__alloc_array(BLOCK, sizeof *r.lengths);
-    bool whole = out->starts && r.block && r.lengths;
+    bool whole = r.texts && out->starts && r.block && r.lengths;
     if (whole)
         out->starts[0] = 0;
     for (; whole && r.first < count; r.first += BLOCK) {
@@ -70,6 +73,7 @@ int wt__token_texts_read(struct token_texts *out, const struct trainable *model,
     }
     free(r.block);
     free(r.lengths);
+    wt__arena_dispose(&prompted);
     if (whole)
         return 0;
     wt__token_texts_dispose(out);

@@ -24,9 +24,9 @@ struct token_texts {
     size_t *starts; /* [count + 1] */
     int32_t *ids;   /* [starts[count]] */
 };
-/* At most max_tokens of each text, the model's own limit included. WT_ENOMEM. */
-int wt__token_texts_read(struct token_texts *out, const struct trainable *model, const struct str *texts, size_t count,
-                         size_t max_tokens, unsigned threads, wt_error *err);
+/* At most max_tokens of each text, the model's own limit and its prompt for the role included. WT_ENOMEM. */
+int wt__token_texts_read(struct token_texts *out, const struct trainable *model, enum text_role role,
+                         const struct str *texts, size_t count, size_t max_tokens, unsigned threads, wt_error *err);
 void wt__token_texts_dispose(struct token_texts *texts);
 size_t wt__token_texts_longest(const struct token_texts *texts, size_t count); /* tokens of the `count` longest */
 

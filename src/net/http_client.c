@@ -1,17 +1,22 @@
-/* http_client.c: see http_client.h. The transfer is libcurl's; ours is what to ask for, where to write, when to stop.
- */
+/* http_client.c: see http_client.h. The transfer is libcurl's; ours is what to ask for, where to write, when to stop,
+ * and which redirects are followed: one by one, so that each address is looked at before anything is sent to it. */
 #include "net/http_client.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/clock.h"
+#include "base/memory.h"
+#include "base/str.h"
 #include "net/curl_library.h"
 
 enum { LOW_SPEED = 1, RETRY_MS = 500, HTTP_PARTIAL = 206, HTTP_NOT_FOUND = 404, HTTP_GONE = 410, HTTP_RANGE = 416 };
@@ -21,9 +26,15 @@ struct transfer {
     const struct curl_library *lib;
     CURL *curl;
     int fd;
-    uint64_t have;  /* bytes in the file */
-    uint64_t asked; /* the offset that was asked for */
-    bool began;     /* the first byte of this attempt has come */
+    uint64_t have;                    /* bytes in the file */
+    uint64_t asked;                   /* the offset that was asked for */
+    struct http_told *told;           /* of this request; NULL: nobody asks */
+    char *url;                        /* where this request goes; after a redirect not where the first did */
+    long protocols;                   /* that may be spoken there */
+    bool plain;                       /* the first one went to this machine by plain http */
+    bool same;                        /* still to the first one's scheme, host and port */
+    struct curl_slist *authorization; /* the header; NULL: none */
+    bool began;                       /* the first byte of this attempt has come */
     bool cancelled;
     int rc; /* of writing */
     char reason[CURL_ERROR_SIZE];
@@ -35,51 +46,149 @@ static bool is_this_machine(const char *host)
     return strcmp(host, "127.0.0.1") == 0 || strcmp(host, "[::1]") == 0 || strcmp(host, "localhost") == 0;
 }
 
-/* What the first request may speak: libcurl takes the URL apart, so that nothing in it can look like another host. */
-static int choose_protocols(const struct curl_library *lib, const char *url, long *protocols, wt_error *err)
+/* libcurl takes a URL apart, so that nothing in it can look like another host. *origin: "scheme://host:port", the
+ * caller's to free; NULL where it is no URL of a server. */
+static int read_origin(const struct curl_library *lib, const char *url, char **origin, long *protocols, wt_error *err)
 {
-    char *scheme = NULL, *host = NULL;
+    char *scheme = NULL, *host = NULL, *port = NULL;
     CURLU *parts = lib->url();
-    int rc = 0;
+    struct buffer text = {0};
+    *origin = NULL;
     *protocols = 0;
     if (!parts)
         return wt__fail_nomem(err);
-    if (lib->url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK ||
-        lib->url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-        lib->url_get(parts, CURLUPART_HOST, &host, 0) != CURLUE_OK)
-        rc = wt__fail(err, WT_EINVAL, "\"%s\" is not a URL of a server", url);
-    else if (strcmp(scheme, "https") == 0)
-        *protocols = CURLPROTO_HTTPS;
-    else if (strcmp(scheme, "http") == 0 && is_this_machine(host))
-        *protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS;
-    else
-        rc = wt__fail(err, WT_EINVAL, "cannot fetch %s: only https:// is allowed", url);
+    if (lib->url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+        lib->url_get(parts, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+        lib->url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
+        bool known = lib->url_get(parts, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+        wt__buffer_printf(&text, "%s://%s:%s", scheme, host, known ? port : "");
+        *protocols = strcmp(scheme, "https") == 0                           ? CURLPROTO_HTTPS
+                     : strcmp(scheme, "http") == 0 && is_this_machine(host) ? CURLPROTO_HTTP
+                                                                            : 0;
+        *origin = text.failed ? NULL : wt__copy_string(text.ptr, text.len);
+    }
+    int rc = host && !*origin ? wt__fail_nomem(err) : 0;
     lib->free(scheme);
     lib->free(host);
+    lib->free(port);
     lib->url_cleanup(parts);
+    wt__buffer_dispose(&text);
     return rc;
+}
+
+/* The next request goes there: the first one, or after a redirect. */
+static int aim(struct transfer *transfer, const char *url, bool redirected)
+{
+    const char *first = transfer->download->url;
+    char *origin = NULL, *own = NULL;
+    long protocols = 0, unused;
+    int rc = read_origin(transfer->lib, url, &origin, &protocols, transfer->err);
+    if (rc == 0 && redirected)
+        rc = read_origin(transfer->lib, first, &own, &unused, transfer->err);
+    bool sound = origin && protocols && !(redirected && protocols == CURLPROTO_HTTP && !transfer->plain);
+    if (rc == 0 && !sound && redirected)
+        rc = wt__fail(transfer->err, WT_ENETWORK,
+                      "cannot fetch %s: the server moved it to where only https:// may lead", first);
+    else if (rc == 0 && !origin)
+        rc = wt__fail(transfer->err, WT_EINVAL, "\"%s\" is not a URL of a server", url);
+    else if (rc == 0 && !sound)
+        rc = wt__fail(transfer->err, WT_EINVAL, "cannot fetch %s: only https:// is allowed", url);
+    char *copy = rc == 0 ? wt__copy_string(url, strlen(url)) : NULL;
+    if (rc == 0 && !copy)
+        rc = wt__fail_nomem(transfer->err);
+    if (rc == 0) {
+        free(transfer->url);
+        transfer->url = copy;
+        transfer->protocols = protocols;
+        transfer->same = !redirected || strcmp(origin, own) == 0;
+        transfer->plain = redirected ? transfer->plain : protocols == CURLPROTO_HTTP;
+    }
+    free(origin);
+    free(own);
+    return rc;
+}
+
+static int make_authorization(struct transfer *transfer)
+{
+    const char *token = transfer->download->token;
+    struct buffer line = {0};
+    if (!token || !*token)
+        return 0;
+    bool clean = strlen(token) < HTTP_TOKEN_BYTES;
+    for (const char *c = token; clean && *c; c++)
+        clean = *c > ' ' && *c < 0x7f;
+    if (!clean) /* which must not be shown */
+        return wt__fail(transfer->err, WT_EINVAL, "the token is too long or holds what no token does");
+    wt__buffer_printf(&line, "Authorization: Bearer %s", token);
+    transfer->authorization = line.failed ? NULL : transfer->lib->slist_append(NULL, line.ptr);
+    wt__buffer_dispose(&line);
+    return transfer->authorization ? 0 : wt__fail_nomem(transfer->err);
 }
 
 /* ---------------------------------------------------------------- what libcurl calls */
 
-/* The first byte tells what the server made of the wish to continue: 206 goes on, anything else starts again. */
-static int begin_body(struct transfer *transfer)
+static long status_of(const struct transfer *transfer)
 {
     long status = 0;
     transfer->lib->easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+static bool is_moved(long status)
+{
+    return status >= 300 && status < 400;
+}
+
+static size_t take_header(char *bytes, size_t size, size_t count, void *context)
+{
+    const struct transfer *transfer = context;
+    struct http_told *told = transfer->told;
+    size_t len = size * count; /* size is 1 */
+    for (size_t i = 0; told && i < HTTP_TOLD; i++) {
+        size_t name = told->names[i] ? strlen(told->names[i]) : len;
+        if (name >= len || bytes[name] != ':' || strncasecmp(bytes, told->names[i], name) != 0)
+            continue;
+        struct str value = wt__str_trim((struct str){bytes + name + 1, len - name - 1});
+        if (value.len < HTTP_TOLD_BYTES && !told->values[i][0]) {
+            memcpy(told->values[i], value.ptr, value.len);
+            told->values[i][value.len] = '\0';
+        }
+    }
+    return len;
+}
+
+/* Says how much there is in all, where the server told. */
+static int begin_phase(struct transfer *transfer)
+{
+    const struct http_download *download = transfer->download;
+    curl_off_t len = -1;
+    transfer->lib->easy_getinfo(transfer->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &len);
+    uint64_t total = len > 0 ? transfer->have + (uint64_t)len : 0;
+    if (wt__progress_phase(download->progress, download->phase, total) ||
+        wt__progress_step(download->progress, transfer->have))
+        transfer->cancelled = true;
+    return 0;
+}
+
+/* The first byte tells what the server made of the wish to continue: 206 goes on, anything else starts again. */
+static int begin_body(struct transfer *transfer)
+{
+    long status = status_of(transfer);
     transfer->began = true;
     if (transfer->asked == 0 || status == HTTP_PARTIAL)
-        return 0;
+        return transfer->download->phase ? begin_phase(transfer) : 0;
     if (ftruncate(transfer->fd, 0) < 0 || lseek(transfer->fd, 0, SEEK_SET) < 0)
         return wt__fail_errno(transfer->err, "write", transfer->download->path);
     transfer->have = 0;
-    return 0;
+    return transfer->download->phase ? begin_phase(transfer) : 0;
 }
 
 static size_t write_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct transfer *transfer = context;
     size_t len = size * count; /* size is 1 */
+    if (is_moved(status_of(transfer)))
+        return len; /* a page for people */
     if (!transfer->began)
         transfer->rc = begin_body(transfer);
     if (transfer->rc == 0 &&
@@ -112,18 +221,17 @@ static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl
 
 /* ---------------------------------------------------------------- one attempt */
 
-static int set_options(struct transfer *transfer, long protocols)
+static int set_options(struct transfer *transfer)
 {
     const struct curl_library *lib = transfer->lib;
     CURL *curl = transfer->curl;
     char range[32];
     snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->asked);
     const CURLcode results[] = {
-        lib->easy_setopt(curl, CURLOPT_URL, transfer->download->url),
-        lib->easy_setopt(curl, CURLOPT_PROTOCOLS, protocols),
-        lib->easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS, (long)CURLPROTO_HTTPS),
-        lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L),
-        lib->easy_setopt(curl, CURLOPT_MAXREDIRS, (long)HTTP_REDIRECTS),
+        lib->easy_setopt(curl, CURLOPT_URL, transfer->url),
+        lib->easy_setopt(curl, CURLOPT_PROTOCOLS, transfer->protocols),
+        lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L),
+        lib->easy_setopt(curl, CURLOPT_HTTPHEADER, transfer->same ? transfer->authorization : NULL),
         lib->easy_setopt(curl, CURLOPT_FAILONERROR, 1L),
         lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L),
         lib->easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)HTTP_CONNECT_MS),
@@ -134,6 +242,8 @@ static int set_options(struct transfer *transfer, long protocols)
         lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->reason),
         lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, write_body),
         lib->easy_setopt(curl, CURLOPT_WRITEDATA, transfer),
+        lib->easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header),
+        lib->easy_setopt(curl, CURLOPT_HEADERDATA, transfer),
         lib->easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_for_a_stop),
         lib->easy_setopt(curl, CURLOPT_XFERINFODATA, transfer),
         lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L),
@@ -164,19 +274,31 @@ static bool worth_another(CURLcode code, long status)
     return refused ? status == 408 || status == 429 || status >= 500 : wt__curl_may_pass(code);
 }
 
-/* 0: done; 1: failed in a way that may pass (the error is filled). */
-static int attempt(struct transfer *transfer, long protocols)
+enum { MAY_PASS = 1, MOVED = 2 };
+
+/* 0: done; MAY_PASS: failed in a way that may (the error is filled); MOVED: aims at where the server sent it. */
+static int ask(struct transfer *transfer)
 {
+    const char *location = NULL;
     transfer->asked = transfer->have;
     transfer->began = false;
     transfer->reason[0] = '\0';
     transfer->lib->easy_reset(transfer->curl);
-    int rc = set_options(transfer, protocols);
+    int rc = set_options(transfer);
     if (rc < 0)
         return rc;
-    long status = 0;
     CURLcode code = transfer->lib->easy_perform(transfer->curl);
-    transfer->lib->easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+    long status = status_of(transfer);
+    if (transfer->download->told)
+        transfer->download->told->status = (int)status;
+    if (code == CURLE_OK && is_moved(status)) {
+        transfer->lib->easy_getinfo(transfer->curl, CURLINFO_REDIRECT_URL, &location);
+        if (!location)
+            return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server answered %ld without an address",
+                            transfer->download->url, status);
+        rc = aim(transfer, location, true);
+        return rc < 0 ? rc : MOVED;
+    }
     if (code == CURLE_OK)
         return 0;
     if (code == CURLE_HTTP_RETURNED_ERROR && status == HTTP_RANGE && transfer->asked > 0) {
@@ -185,10 +307,29 @@ static int attempt(struct transfer *transfer, long protocols)
         if (ftruncate(transfer->fd, 0) < 0 || lseek(transfer->fd, 0, SEEK_SET) < 0)
             return wt__fail_errno(transfer->err, "write", transfer->download->path);
         fail_attempt(transfer, code, status);
-        return 1;
+        return MAY_PASS;
     }
     rc = fail_attempt(transfer, code, status);
-    return transfer->rc == 0 && !transfer->cancelled && worth_another(code, status) ? 1 : rc;
+    return transfer->rc == 0 && !transfer->cancelled && worth_another(code, status) ? MAY_PASS : rc;
+}
+
+static int attempt(struct transfer *transfer)
+{
+    int rc = aim(transfer, transfer->download->url, false);
+    transfer->told = transfer->download->told;
+    for (size_t i = 0; transfer->told && i < HTTP_TOLD; i++)
+        transfer->told->values[i][0] = '\0';
+    for (int hops = 0; rc == 0 && hops <= HTTP_REDIRECTS; hops++) {
+        rc = ask(transfer);
+        if (rc != MOVED)
+            return rc;
+        rc = 0;
+        if (!transfer->same)
+            transfer->told = NULL;
+    }
+    return rc < 0 ? rc
+                  : wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server moved it more than %d times",
+                             transfer->download->url, HTTP_REDIRECTS);
 }
 
 static bool pause_or_stop(struct transfer *transfer, double ms)
@@ -201,15 +342,15 @@ static bool pause_or_stop(struct transfer *transfer, double ms)
     return false;
 }
 
-static int fetch(struct transfer *transfer, long protocols)
+static int fetch(struct transfer *transfer)
 {
-    int rc = 1;
-    for (int i = 0; rc == 1 && i < HTTP_ATTEMPTS; i++) {
+    int rc = MAY_PASS;
+    for (int i = 0; rc == MAY_PASS && i < HTTP_ATTEMPTS; i++) {
         if (i > 0 && pause_or_stop(transfer, RETRY_MS << (i - 1)))
             return wt__fail_cancelled(transfer->err);
-        rc = attempt(transfer, protocols);
+        rc = attempt(transfer);
     }
-    if (rc == 1) /* the sentence of the last attempt stands */
+    if (rc == MAY_PASS) /* the sentence of the last attempt stands */
         return WT_ENETWORK;
     if (rc == 0 && !transfer->began && transfer->asked > 0)
         return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server sent nothing",
@@ -219,25 +360,40 @@ static int fetch(struct transfer *transfer, long protocols)
     return rc;
 }
 
+static int open_file(struct transfer *transfer)
+{
+    const char *path = transfer->download->path;
+    transfer->curl = transfer->lib->easy_init();
+    if (!transfer->curl)
+        return wt__fail_nomem(transfer->err);
+    transfer->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (transfer->fd < 0)
+        return wt__fail_errno(transfer->err, "write", path);
+    off_t end = lseek(transfer->fd, 0, SEEK_END);
+    transfer->have = end > 0 ? (uint64_t)end : 0;
+    return 0;
+}
+
 int wt__http_download(const struct http_download *download, wt_error *err)
 {
     wt_error scratch;
     struct transfer transfer = {.download = download, .err = err ? err : &scratch};
-    long protocols = 0;
     int rc = wt__curl(&transfer.lib, err);
     if (rc == 0)
-        rc = choose_protocols(transfer.lib, download->url, &protocols, err);
-    if (rc < 0)
-        return rc;
-    transfer.fd = open(download->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-    if (transfer.fd < 0)
-        return wt__fail_errno(err, "write", download->path);
-    off_t end = lseek(transfer.fd, 0, SEEK_END);
-    transfer.have = end > 0 ? (uint64_t)end : 0;
-    transfer.curl = transfer.lib->easy_init();
-    rc = transfer.curl ? fetch(&transfer, protocols) : wt__fail_nomem(err);
-    transfer.lib->easy_cleanup(transfer.curl);
-    if (close(transfer.fd) < 0 && rc == 0)
-        rc = wt__fail_errno(err, "write", download->path);
+        rc = aim(&transfer, download->url, false); /* before a file is made for it */
+    if (rc == 0)
+        rc = make_authorization(&transfer);
+    if (rc == 0)
+        rc = open_file(&transfer);
+    if (rc == 0) {
+        rc = fetch(&transfer);
+        if (close(transfer.fd) < 0 && rc == 0)
+            rc = wt__fail_errno(err, "write", download->path);
+    }
+    if (transfer.lib) {
+        transfer.lib->easy_cleanup(transfer.curl);
+        transfer.lib->slist_free_all(transfer.authorization);
+    }
+    free(transfer.url);
     return rc;
 }

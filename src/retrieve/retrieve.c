@@ -131,7 +131,7 @@ static int encode_texts(struct query *query, wt_error *err)
     double begun = wt__now_ms();
     wt__retrieve_texts(query->request->text, texts);
     if (rc == 0)
-        rc = wt__encode(encoder, workspace->scratch, texts, count, vectors, err);
+        rc = wt__encode(encoder, workspace->scratch, TEXT_REQUEST, texts, count, vectors, err);
     query->out->encode_ms = wt__now_ms() - begun;
     return rc;
 }

@@ -29,7 +29,8 @@ int wt__spelling_read(struct str *out, struct str request, const struct lexical 
 struct unknown_words {
     struct str *words; /* [len] as typed, each once, in the text's order; without numbers and stop words */
     size_t len;
-    bool keywords; /* the text is nothing but a few words that all say something: "linear create issue" */
+    size_t read, strange; /* words and ideographs that are no stop words, and how many of them no tool has */
+    bool keywords;        /* the text is nothing but a few words that all say something: "linear create issue" */
 };
 /* In the arena; words point into the text. Errors: WT_ENOMEM. */
 int wt__unknown_words(struct unknown_words *out, struct str text, const struct lexical *index,

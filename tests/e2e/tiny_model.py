@@ -1,4 +1,6 @@
-"""A BERT of two layers and random numbers, with the words that the tests use: tiny_model.py FOLDER"""
+"""A BERT of two layers and random numbers, with the words that the tests use: tiny_model.py FOLDER [TOKENS]
+
+TOKENS: with so many words, most of them none, as a multilingual model has."""
 import json
 import os
 import random
@@ -12,6 +14,7 @@ words = "[PAD] [UNK] [CLS] [SEP] [MASK] weather forecast for a city rain wind an
     "currency money from one to another list invoices customer book table in restaurant cancel booking of the".split()
 vocabulary = words + list("abcdefghijklmnopqrstuvwxyz.:") + ["##" + c for c in "abcdefghijklmnopqrstuvwxyz"]
 vocabulary = list(dict.fromkeys(vocabulary))
+vocabulary += [f"none{i}" for i in range(len(vocabulary), int(sys.argv[2]) if len(sys.argv) > 2 else 0)]
 open(f"{folder}/vocab.txt", "w").write("".join(w + "\n" for w in vocabulary))
 H, I, P = 16, 24, 64
 json.dump({"model_type": "bert", "hidden_act": "gelu", "hidden_size": H, "num_attention_heads": 2, "num_hidden_layers": 2,

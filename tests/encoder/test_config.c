@@ -35,7 +35,8 @@ static const struct {
     {"config is a number", "config.json", "7", "not a JSON object"},
     {"config without a type", "config.json", "{}", "names no model_type"},
     {"other architecture", "config.json", "{\"model_type\": \"gpt2\"}",
-     "model_type \"gpt2\" is not supported; bert, roberta, distilbert, mpnet, deberta-v2 and model2vec are"},
+     "model_type \"gpt2\" is not supported; bert, roberta, xlm-roberta, distilbert, mpnet, deberta-v2 and model2vec "
+     "are"},
     {"an architecture that lacks something", "config.json", "{\"model_type\": \"modernbert\"}",
      "model_type \"modernbert\" is not supported, for want of rotary positions"},
     {"other activation", "config.json", CONFIG("\"model_type\": \"bert\", \"hidden_act\": \"quick_gelu\","),

@@ -165,7 +165,7 @@ static void encode_one(const struct encoder *encoder, struct str text, float *ou
     struct encoder_scratch *scratch;
 
     assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
-    assert_int_equal(wt__encode(encoder, scratch, &text, 1, out, NULL), 0);
+    assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &text, 1, out, NULL), 0);
     wt__encoder_scratch_free(scratch);
 }
 
@@ -251,16 +251,16 @@ static void company_and_threads_change_nothing(void **state)
     }
     for (unsigned threads = 0; threads <= 5; threads++) {
         memset(many, 0, sizeof(many));
-        assert_int_equal(wt__encode_many(encoder, all, COUNT, threads, many[0], NULL, NULL), 0);
+        assert_int_equal(wt__encode_many(encoder, TEXT_REQUEST, all, COUNT, threads, many[0], NULL, NULL), 0);
         assert_memory_equal(many, one, sizeof(one));
     }
-    assert_int_equal(wt__encode_many(encoder, all, 0, 2, many[0], NULL, NULL), 0);
+    assert_int_equal(wt__encode_many(encoder, TEXT_REQUEST, all, 0, 2, many[0], NULL, NULL), 0);
 
     struct progress progress;
     wt_error err = {0};
     wt__progress_init(&progress, stop_at_once, NULL);
     wt__progress_phase(&progress, "encoding", COUNT);
-    assert_int_equal(wt__encode_many(encoder, all, COUNT, 2, many[0], &progress, &err), WT_ECANCELLED);
+    assert_int_equal(wt__encode_many(encoder, TEXT_REQUEST, all, COUNT, 2, many[0], &progress, &err), WT_ECANCELLED);
     assert_int_equal(err.code, WT_ECANCELLED);
     wt__progress_dispose(&progress);
     wt__encoder_close(encoder);

@@ -50,7 +50,7 @@ static void encode(float out[SMALL_HIDDEN])
     if (wt__encoder_open(&encoder, model, &err) != 0)
         fail_msg("%s", err.message);
     assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
-    assert_int_equal(wt__encode(encoder, scratch, &text, 1, out, NULL), 0);
+    assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &text, 1, out, NULL), 0);
     wt__encoder_scratch_free(scratch);
     wt__encoder_close(encoder);
 }

@@ -104,7 +104,7 @@ static void vectors_are_those_of_numpy(void **state)
             struct str one = wt__json_str(json_array_get(rows, i), "text");
             float out[DIM];
 
-            assert_int_equal(wt__encode(encoder, scratch, &one, 1, out, NULL), 0);
+            assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &one, 1, out, NULL), 0);
             for (size_t d = 0; d < DIM; d++)
                 if (fabs((double)out[d] - json_number_value(json_array_get(vector, d))) > 1e-6)
                     fail_msg("%s: \"%.*s\": %zu is %g", kinds[k], (int)one.len, one.ptr, d, (double)out[d]);
@@ -137,10 +137,10 @@ static void a_vector_does_not_depend_on_its_neighbours(void **state)
     texts[8] = (struct str){cut, sizeof cut};
     copy_model("bytes");
     struct encoder *encoder = open_model(model);
-    assert_int_equal(wt__encode_many(encoder, texts, TEXTS, 3, many, NULL, NULL), 0);
+    assert_int_equal(wt__encode_many(encoder, TEXT_REQUEST, texts, TEXTS, 3, many, NULL, NULL), 0);
     assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
     for (size_t i = 0; i < TEXTS; i++) {
-        assert_int_equal(wt__encode(encoder, scratch, &texts[i], 1, one, NULL), 0);
+        assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &texts[i], 1, one, NULL), 0);
         assert_memory_equal(one, many + i * DIM, sizeof one);
     }
     assert_memory_equal(many + 7 * DIM, many + 8 * DIM, sizeof one);
@@ -365,7 +365,7 @@ static void one_is_built_in(void **state)
     float *out = malloc(2 * wt__encoder_dim(encoder) * sizeof *out);
     struct str texts[] = {STR("play some music"), STR("")};
     assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, NULL), 0);
-    assert_int_equal(wt__encode(encoder, scratch, texts, 2, out, NULL), 0);
+    assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, texts, 2, out, NULL), 0);
     double length = 0;
     for (size_t d = 0; d < wt__encoder_dim(encoder); d++) {
         length += (double)out[d] * (double)out[d];

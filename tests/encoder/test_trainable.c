@@ -31,6 +31,7 @@ static const struct {
     {"bert", TINY_BERT, true},
     {"bert with silu", TINY_BERT ", \"hidden_act\": \"silu\"", true},
     {"roberta", TINY_ROBERTA, false},
+    {"xlm-roberta", TINY_XLM_ROBERTA, false},
     {"distilbert", TINY_DISTILBERT ", \"activation\": \"gelu_new\"", false},
     {"mpnet", TINY_MPNET, false},
     {"deberta v3", TINY_DEBERTA, false},
@@ -551,7 +552,7 @@ static void encode(const char *model, const char *text, float *out)
 
     if (wt__encoder_open(&encoder, model, &err) < 0 || wt__encoder_scratch_new(&scratch, encoder, &err) < 0)
         fail_msg("%s", err.message);
-    assert_int_equal(wt__encode(encoder, scratch, &s, 1, out, NULL), 0);
+    assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &s, 1, out, NULL), 0);
     wt__encoder_scratch_free(scratch);
     wt__encoder_close(encoder);
 }

@@ -12,6 +12,7 @@
 /* More members of config.json, for each architecture and its variants. */
 #define TINY_BERT "\"model_type\": \"bert\", \"type_vocab_size\": 2"
 #define TINY_ROBERTA "\"model_type\": \"roberta\", \"type_vocab_size\": 1, \"pad_token_id\": 1"
+#define TINY_XLM_ROBERTA "\"model_type\": \"xlm-roberta\", \"type_vocab_size\": 1, \"pad_token_id\": 1"
 #define TINY_DISTILBERT                                                                                                \
     "\"model_type\": \"distilbert\", \"dim\": 16, \"n_layers\": 2, \"n_heads\": 2, \"hidden_dim\": 24"
 #define TINY_MPNET "\"model_type\": \"mpnet\", \"pad_token_id\": 1"

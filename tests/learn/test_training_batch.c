@@ -29,7 +29,7 @@ static void run_open(struct run *run, struct place *place, enum batch_output out
     for (size_t i = 0; i < TEXTS; i++)
         views[i] = wt__str(texts[i]);
     sound(place, wt__trainable_open(&run->model, place->model, &place->err));
-    sound(place, wt__token_texts_read(&run->tokens, run->model, views, TEXTS, 20, 1, &place->err));
+    sound(place, wt__token_texts_read(&run->tokens, run->model, TEXT_REQUEST, views, TEXTS, 20, 1, &place->err));
     limits.rows = run->tokens.starts[TEXTS] + 12;
     sound(place, wt__batch_open(&run->training_batch, run->model, output, workers, &limits, &place->err));
 }

@@ -19,6 +19,7 @@ enum served_how {
     SERVED_CUT,    /* each answer ends after `cut` bytes of its body */
     SERVED_MOVED,  /* to `location` */
     SERVED_BROKEN, /* 500 */
+    SERVED_STATUS, /* `location` is the status line's end: "401 Unauthorized" */
 };
 
 struct served {
@@ -28,7 +29,9 @@ struct served {
     size_t len;
     size_t cut;
     const char *location;
-    int requests; /* counted */
+    int requests;        /* counted */
+    const char *headers; /* more lines, each with its "\r\n"; NULL: none */
+    char token[64];      /* what the last request had behind "Authorization: ", "" where it had none */
 };
 
 struct http_server {
@@ -47,9 +50,14 @@ static void http_answer(int fd, struct served *row, size_t from, bool ranged)
                 row ? "500 Broken" : "404 Not Found");
         return;
     }
+    const char *more = row->headers ? row->headers : "";
+    if (row->how == SERVED_STATUS) {
+        dprintf(fd, "HTTP/1.1 %s\r\n%sContent-Length: 0\r\nConnection: close\r\n\r\n", row->location, more);
+        return;
+    }
     if (row->how == SERVED_MOVED) {
-        dprintf(fd, "HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-                row->location);
+        dprintf(fd, "HTTP/1.1 302 Found\r\nLocation: %s\r\n%sContent-Length: 7\r\nConnection: close\r\n\r\nit went",
+                row->location, more);
         return;
     }
     if (row->how == SERVED_WITHOUT_RANGES)
@@ -61,8 +69,8 @@ static void http_answer(int fd, struct served *row, size_t from, bool ranged)
     if (!ranged)
         from = 0;
     size_t len = row->len - from, sent = row->how == SERVED_CUT && len > row->cut ? row->cut : len;
-    int head_len = snprintf(head, sizeof head, "HTTP/1.1 %s\r\nContent-Length: %zu\r\nConnection: close\r\n",
-                            ranged ? "206 Partial Content" : "200 OK", len);
+    int head_len = snprintf(head, sizeof head, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\nConnection: close\r\n",
+                            ranged ? "206 Partial Content" : "200 OK", more, len);
     if (ranged)
         head_len += snprintf(head + head_len, sizeof head - (size_t)head_len, "Content-Range: bytes %zu-%zu/%zu\r\n",
                              from, row->len - 1, row->len);
@@ -97,8 +105,13 @@ static void http_serve_one(struct http_server *server, int fd)
             request[4 + path_len] == ' ')
             row = &server->rows[i];
     }
-    if (row)
+    const char *token = strstr(request, "\r\nAuthorization: ");
+    if (row) {
         row->requests++;
+        row->token[0] = '\0';
+        if (token)
+            snprintf(row->token, sizeof row->token, "%.*s", (int)strcspn(token + 17, "\r"), token + 17);
+    }
     http_answer(fd, row, range ? strtoull(range + 13, NULL, 10) : 0, range != NULL);
     shutdown(fd, SHUT_WR);
     while (read(fd, request, sizeof request) > 0)

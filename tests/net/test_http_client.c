@@ -23,6 +23,13 @@ static struct served files[] = {
     {.path = "/broken", .how = SERVED_BROKEN},
     {.path = "/moved", .how = SERVED_MOVED, .location = "/well"},
     {.path = "/elsewhere", .how = SERVED_MOVED, .location = "file:///etc/hostname"},
+    {.path = "/plainly", .how = SERVED_MOVED, .location = "http://example.org/well"},
+    {.path = "/round", .how = SERVED_MOVED, .location = "/round"},
+    {.path = "/nowhere", .how = SERVED_STATUS, .location = "302 Found"},
+    {.path = "/refused", .how = SERVED_STATUS, .location = "401 Unauthorized", .headers = "x-why: no key\r\n"},
+    {.path = "/kept", .how = SERVED_MOVED, .location = "/well", .headers = "X-Commit: first \r\nX-Why:\r\n"},
+    {.path = "/renamed", .how = SERVED_MOVED, .location = "/kept", .headers = "X-Why: renamed\r\n"},
+    {.path = "/away", .how = SERVED_MOVED, .headers = "X-Commit: first\r\n"},
     {.path = "/nothing", .how = SERVED_WELL, .body = body, .len = 0},
 };
 
@@ -64,8 +71,12 @@ static const struct {
     {"more than was allowed, continued", "/well", 500, 1000, WT_ETOOLONG, SIZE_MAX, "has more than 1000 bytes"},
     {"a file that is not there", "/absent", 0, BODY, WT_ENOTFOUND, 0, "the server answered 404"},
     {"a server that fails", "/broken", 10, BODY, WT_ENETWORK, 10, "the server answered 500"},
-    {"a redirect to plain http", "/moved", 0, BODY, WT_ENETWORK, 0, "cannot fetch"},
-    {"a redirect to a file", "/elsewhere", 0, BODY, WT_ENETWORK, 0, "cannot fetch"},
+    {"a redirect on this machine", "/moved", 0, BODY, 0, BODY, NULL},
+    {"the rest of a file that was moved", "/moved", 123456, BODY, 0, BODY, NULL},
+    {"a redirect to plain http elsewhere", "/plainly", 0, BODY, WT_ENETWORK, 0, "where only https:// may lead"},
+    {"a redirect to a file", "/elsewhere", 0, BODY, WT_ENETWORK, 0, "where only https:// may lead"},
+    {"a redirect without end", "/round", 0, BODY, WT_ENETWORK, 0, "the server moved it more than 5 times"},
+    {"a redirect to nowhere", "/nowhere", 0, BODY, WT_ENETWORK, 0, "answered 302 without an address"},
     {"plain http to another machine", "http://example.org/x", 0, BODY, WT_EINVAL, 0, "only https:// is allowed"},
     {"a host that looks like this one", "http://localhost.example.org/x", 0, BODY, WT_EINVAL, 0, "only https://"},
     {"a user that looks like this host", "http://127.0.0.1@example.org/", 0, BODY, WT_EINVAL, 0, "only https://"},
@@ -120,10 +131,69 @@ static void test_a_wish_to_stop(void **state)
     wt__progress_dispose(&progress);
 }
 
+static struct served *row_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (strcmp(files[i].path, name) == 0)
+            return &files[i];
+    fail_msg("no row %s", name);
+    return NULL;
+}
+
+static int fetch_with(const char *name, const char *token, struct http_told *told)
+{
+    char url[128];
+    snprintf(url, sizeof url, "http://127.0.0.1:%d%s", server.port, name);
+    assert_int_equal(wt__file_replace(path, "", 0, &err), 0);
+    *told = (struct http_told){.names = {"x-commit", NULL, "X-Why"}};
+    struct http_download download = {.url = url, .path = path, .max_bytes = BODY, .token = token, .told = told};
+    return wt__http_download(&download, &err);
+}
+
+/* Another port of this machine, and another name for it, are other hosts. */
+static void test_a_token_stays_with_its_host(void **state)
+{
+    (void)state;
+    static struct served others[] = {{.path = "/well", .body = "other", .len = 5, .headers = "X-Commit: second\r\n"}};
+    struct http_server other;
+    struct http_told told;
+    char location[64];
+    assert_int_equal(http_server_start(&other, others, 1), 0);
+    assert_int_equal(fetch_with("/well", "hf_secret", &told), 0);
+    assert_string_equal(row_of("/well")->token, "Bearer hf_secret");
+    assert_int_equal(fetch_with("/kept", "hf_secret", &told), 0);
+    assert_string_equal(row_of("/well")->token, "Bearer hf_secret");
+    assert_string_equal(told.values[0], "first");
+    assert_string_equal(told.values[2], "");
+    assert_int_equal(told.status, 200);
+    assert_int_equal(fetch_with("/renamed", "hf_secret", &told), 0);
+    assert_string_equal(told.values[0], "first");
+    assert_string_equal(told.values[2], "renamed");
+    row_of("/away")->location = location;
+    snprintf(location, sizeof location, "http://127.0.0.1:%d/well", other.port);
+    assert_int_equal(fetch_with("/away", "hf_secret", &told), 0);
+    assert_string_equal(row_of("/away")->token, "Bearer hf_secret");
+    assert_int_equal(others[0].requests, 1);
+    assert_string_equal(others[0].token, "");
+    assert_string_equal(told.values[0], "first");
+    snprintf(location, sizeof location, "http://localhost:%d/well", server.port);
+    assert_int_equal(fetch_with("/away", "hf_secret", &told), 0);
+    assert_string_equal(row_of("/well")->token, "");
+    http_server_stop(&other);
+    assert_int_equal(fetch_with("/refused", NULL, &told), WT_ENETWORK);
+    assert_int_equal(told.status, 401);
+    assert_string_equal(told.values[2], "no key");
+    assert_string_equal(row_of("/refused")->token, "");
+    assert_int_equal(fetch_with("/well", "two\r\nlines", &told), WT_EINVAL);
+    assert_null(strstr(err.message, "lines\r"));
+    assert_string_equal(err.message, "the token is too long or holds what no token does");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_downloads),
+        cmocka_unit_test(test_a_token_stays_with_its_host),
         cmocka_unit_test(test_a_wish_to_stop),
     };
     return cmocka_run_group_tests(tests, start, finish);

@@ -487,7 +487,7 @@ static void a_classifier_does_not_disturb_an_encoder(void **state)
         if (wt__encoder_open(&encoder, place.model, &place.err) < 0)
             tiny_die(&place.err);
         assert_int_equal(wt__encoder_scratch_new(&scratch, encoder, &place.err), 0);
-        assert_int_equal(wt__encode(encoder, scratch, &request, 1, i ? vector : first, &place.err), 0);
+        assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &request, 1, i ? vector : first, &place.err), 0);
         if (i > 0)
             assert_memory_equal(vector, first, sizeof first);
         wt__encoder_scratch_free(scratch);

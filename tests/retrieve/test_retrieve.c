@@ -58,7 +58,7 @@ static void make_tools(struct lexical_builder *builder, struct analyser *analyse
             .name_hash = row, /* no copies */
         };
         struct str text = tool.description;
-        assert_int_equal(wt__encode(encoder, scratch, &text, 1, vectors[row], NULL), 0);
+        assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &text, 1, vectors[row], NULL), 0);
         has[row] = row < TOOLS - LATE;
     }
 }
@@ -168,7 +168,7 @@ static double plain_words(struct str text, double scores[TOOLS])
 static void plain_meaning(struct str text, double scores[TOOLS])
 {
     float query[DIM];
-    assert_int_equal(wt__encode(encoder, scratch, &text, 1, query, NULL), 0);
+    assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &text, 1, query, NULL), 0);
     for (size_t row = 0; row < TOOLS; row++) {
         scores[row] = 0;
         for (size_t d = 0; has[row] && d < DIM; d++)
@@ -404,7 +404,7 @@ static void of_a_long_request_the_ends_are_read(void **state)
         for (size_t s = 0; s < SUBQUERIES_MAX; s++) {
             const struct str as_read[] = {subqueries[s], wt__str_head(subqueries[s], 64)};
             float vectors_of[2][DIM];
-            assert_int_equal(wt__encode(encoder, scratch, as_read, 2, vectors_of[0], NULL), 0);
+            assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, as_read, 2, vectors_of[0], NULL), 0);
             const float *vector = hits.encoded + (1 + s) * DIM;
             read[s] = memcmp(vector, vectors_of[0], sizeof vectors_of[0]) == 0   ? 'w'
                       : memcmp(vector, vectors_of[1], sizeof vectors_of[1]) == 0 ? 'b'

@@ -1,0 +1,69 @@
+/* What stands beside a model's files: the record of a pull, and the settings of sentence-transformers. The first byte
+ * chooses the file, what follows is its content. What is accepted is a name of the hub, files below the folder, and
+ * prompts that end; what is refused says why. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "encoder/config.h"
+#include "encoder/hub_record.h"
+#include "encoder/prompts.h"
+
+static const char *const files[] = {MODEL_RECORD, MODEL_SENTENCE_CONFIG};
+
+static char folder[64];
+
+static void clean(void)
+{
+    remove(folder);
+}
+
+static void check_record(void)
+{
+    struct arena arena = {0};
+    struct hub_record record;
+    wt_error err = {0};
+    int rc = wt__hub_record_read(&arena, folder, &record, &err);
+
+    if (rc < 0 && (err.code != rc || !err.message[0]))
+        abort();
+    if (rc > 0 && (!wt__hub_is_name(record.repo) || strstr(record.revision, "..") || strstr(record.commit, "..")))
+        abort();
+    for (size_t i = 0; rc > 0 && i < record.manifest.file_count; i++)
+        if (record.manifest.files[i].path[0] == '/' || strstr(record.manifest.files[i].path, ".."))
+            abort();
+    wt__arena_dispose(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct model_prompts prompts;
+    wt_error err = {0};
+    char path[128];
+
+    if (size == 0)
+        return 0;
+    if (!folder[0]) {
+        snprintf(folder, sizeof(folder), "/tmp/whichtool-fuzz-XXXXXX");
+        if (!mkdtemp(folder))
+            abort();
+        atexit(clean);
+    }
+    snprintf(path, sizeof(path), "%s/%s", folder, files[data[0] % 2]);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(data + 1, 1, size - 1, file) != size - 1 || fclose(file) != 0)
+        abort();
+    int rc = wt__model_prompts(&prompts, folder, &err);
+    if (rc < 0 && (rc != WT_EMODEL || err.code != rc || !err.message[0]))
+        abort();
+    for (int role = 0; role < TEXT_ROLES; role++)
+        if (!memchr(prompts.of[role], '\0', MODEL_PROMPT))
+            abort();
+    if (!wt__dense_weight_valid(wt__model_dense_weight(folder)))
+        abort();
+    check_record();
+    remove(path);
+    return 0;
+}

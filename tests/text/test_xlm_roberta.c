@@ -1,0 +1,53 @@
+/* The tokenizer of multilingual models as their tokenizer.json describes it, against the reference library, on texts in
+ * nine languages (make_xlm_roberta_golden.py). The character map of the real one is in test_tokenizer_golden.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "text/opened.h"
+
+enum { MOST = 128 };
+
+static void ids_equal_the_reference(void **state)
+{
+    char path[PATH_BYTES];
+    struct opened own;
+    size_t rows = 0;
+    (void)state;
+    own_path(path, "xlm_roberta/tokenizer.json");
+    struct str json = read_whole(path);
+    open_json(&own, json.ptr);
+    own_path(path, "xlm_roberta/golden.jsonl");
+    struct str text = read_whole(path), rest = text, line;
+    for (; next_line(&rest, &line); rows++) {
+        json_t *row = parse(line), *want = json_object_get(row, "ids");
+        int32_t ids[MOST], types[MOST];
+        struct str pair = text_of(row, "pair");
+        size_t count = pair.ptr ? wt__tokenizer_encode_pair(&own.tokenizer, text_of(row, "text"), pair, MOST,
+                                                            TOKENIZER_LONGEST_FIRST, ids, types)
+                                : wt__tokenizer_encode(&own.tokenizer, text_of(row, "text"), MOST, ids);
+        bool equal = count == json_array_size(want);
+        for (size_t i = 0; equal && i < count; i++)
+            equal = json_integer_value(json_array_get(want, i)) == ids[i];
+        if (!equal)
+            fail_msg("line %zu: %.*s", rows + 1, (int)line.len, line.ptr);
+        json_decref(row);
+    }
+    assert_int_equal(rows, 32);
+    assert_int_equal(own.tokenizer.special[TOKENIZER_CLS], 0);
+    assert_int_equal(own.tokenizer.special[TOKENIZER_SEP], 2);
+    assert_int_equal(own.tokenizer.special[TOKENIZER_UNK], 3);
+    assert_true(own.tokenizer.pair_two_seps && !own.tokenizer.pair_types);
+    free((void *)text.ptr);
+    free((void *)json.ptr);
+    dispose(&own);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ids_equal_the_reference)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
