@@ -250,13 +250,30 @@ static void nothing_is_picked_as_seldom_as_was_asked_for(void **state)
         wt_picked_free(picked);
     }
     assert_true(alarms / ASKED < .1 + chance_of(.1));
-    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
-        wt_picked *picked = pick(strange[i], 0, .1);
+    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) { /* promises are read by what was trained alone */
+        wt_picked *picked = pick(strange[i], .6, .1);
         if (picked->len > 0 || picked->no_answer_probability <= most)
             fail_msg("%s: %zu tools; none of them with %g, of real requests up to %g", strange[i], picked->len,
                      picked->no_answer_probability, most);
         wt_picked_free(picked);
     }
+}
+
+static void what_is_unlike_the_log_is_read_as_without_training(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *because;
+    } strange[] = {{"glacier", "shorter"}, {"violin sonata", "unlike"}, {"amber and amber and birch n1", "longer"}};
+    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
+        wt_picked *picked = pick(strange[i].text, 0, 0);
+        if (!picked->notice || !strstr(picked->notice, strange[i].because) || strcmp(picked->recipe, "hybrid") != 0)
+            fail_msg("%s, by %s: %s", strange[i].text, picked->recipe, picked->notice ? picked->notice : "no notice");
+        wt_picked_free(picked);
+    }
+    wt_picked *picked = pick("amber n7", 0, 0);
+    assert_null(picked->notice);
+    wt_picked_free(picked);
 }
 
 int main(void)
@@ -267,6 +284,7 @@ int main(void)
         cmocka_unit_test(a_probability_is_what_comes_true),
         cmocka_unit_test(a_set_is_complete_as_often_as_promised),
         cmocka_unit_test(nothing_is_picked_as_seldom_as_was_asked_for),
+        cmocka_unit_test(what_is_unlike_the_log_is_read_as_without_training),
     };
     return cmocka_run_group_tests(tests, make_world, remove_world);
 }
