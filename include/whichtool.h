@@ -75,7 +75,8 @@ enum {
     WT_MAX_FILTER_ITEMS = 100,         /* names or patterns in one list of a filter */
     WT_MAX_PATTERN_BYTES = 1024,       /* a pattern of tools */
     WT_MAX_COLLISIONS = 10,            /* collisions that a report keeps */
-    WT_MAX_CUTOFFS = 16                /* of one evaluation's metrics */
+    WT_MAX_CUTOFFS = 16,               /* of one evaluation's metrics */
+    WT_MAX_COMPLETE = 64               /* tools of a set that is complete with a stated probability */
 };
 
 /* ---------------------------------------------------------------- errors */
@@ -702,7 +703,8 @@ WT_API const wt_recipe *wt_recipe_at(size_t index);
 typedef struct wt_pick_options {
     size_t size;
     double complete; /* 0: the set of the greatest expected TRACC; else, below 1: one that shall hold all that is
-                        needed for this share of requests, and is as small as that allowed on dev */
+                        needed for this share of requests, and is as small as that allowed on dev, at most
+                        WT_MAX_COMPLETE tools. It takes training */
     double abstain;  /* pick nothing rather than something wrong, at the price of so many of 100 requests that have a
                         tool, as a share: 0: 0.05; negative: never */
     const char *provider; /* only this provider's tools: one more of filter->providers; NULL: none more */
@@ -718,7 +720,9 @@ typedef struct wt_pick_options {
     void *progress_context;
     unsigned time_limit_ms;  /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
     const wt_filter *filter; /* which tools may be found; NULL: all */
-    size_t max_tokens;  /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN */
+    size_t
+        max_tokens; /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN. With
+                       `complete` that no promise can be kept for is no error then: the first tools that fit come out */
     const char *format; /* the same */
     int as_typed;       /* the same */
 } wt_pick_options;
@@ -758,9 +762,10 @@ WT_API void wt_picked_free(wt_picked *picked);
  * says so. With options->complete: the set grows as far as that share of the dev requests took to have all their
  * tools, apart for tools that somebody used before and tools that nobody did (conformal prediction). On new requests
  * that share is met about, and not guaranteed: training chose other things by the same dev requests
- * (docs/recommend.md). Where dev had too few requests for it, or they did not find all their tools, the set is as
- * large as can be and notice says so. options->abstain goes first: what is taken for a request that no tool fits gets
- * nothing.
+ * (docs/recommend.md). Where nothing was trained, dev had too few requests for it, they did not find all their tools,
+ * or this request takes more than WT_MAX_COMPLETE tools, there is no set but WT_ERECIPE, whose message says what share
+ * can be promised; with options->max_tokens the first tools that fit, and notice says so. options->abstain goes first
+ * where something was trained: what is taken for a request that no tool fits gets nothing.
  *
  * "bundle" gives the set of tools, of those that past requests used together, that is most like the request; it needs
  * `whichtool train neighbours`. "ptr" has a language model correct that set (docs/ptr.md), or find one without it where

@@ -47,8 +47,8 @@ static int find_recipe(wt_pick_options *options, enum selector *selector, wt_err
     return 0;
 }
 
-int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given, const struct pick_oracle *oracle,
-             wt_picked **out, wt_error *err)
+int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given,
+             const struct pick_evaluation *evaluation, wt_picked **out, wt_error *err)
 {
     double begun = wt__now_ms();
     wt_pick_options options = *given;
@@ -63,7 +63,7 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     struct progress progress;
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
-    struct selection selection = {engine, request, &options, NULL, oracle, &progress, &result->arena, picked};
+    struct selection selection = {engine, request, &options, NULL, evaluation, &progress, &result->arena, picked};
     rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
     if (rc == 0)
         rc = selectors[selector](&selection, err);
