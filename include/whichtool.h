@@ -76,7 +76,8 @@ enum {
     WT_MAX_PATTERN_BYTES = 1024,       /* a pattern of tools */
     WT_MAX_COLLISIONS = 10,            /* collisions that a report keeps */
     WT_MAX_CUTOFFS = 16,               /* of one evaluation's metrics */
-    WT_MAX_COMPLETE = 64               /* tools of a set that is complete with a stated probability */
+    WT_MAX_COMPLETE = 64,              /* tools of a set that is complete with a stated probability */
+    WT_MAX_MORE_LIKE_IT = 5            /* copies of a hit that are named */
 };
 
 /* ---------------------------------------------------------------- errors */
@@ -601,8 +602,8 @@ typedef struct wt_find_options {
     size_t max_per_provider; /* 0: no cap */
     int explain;             /* fill stages and matches of each hit */
     double abstain;          /* as in wt_pick_options, but 0: never. With "auto" alone */
-    int copies;              /* near-copies of hits have places of their own: tools that are named alike and say nearly
-                                the same as an older one of another provider (docs/floods.md) */
+    int copies;              /* copies of hits have places of their own, too: tools of other providers that are the same
+                                word for word, or named alike and nearly the same as an older one (docs/floods.md) */
     wt_progress_fn progress; /* heard between the stages, while a reranker reads, and while models are loaded or the
                                 index is made or waited for; may be called from a thread of the library's */
     void *progress_context;
@@ -650,6 +651,11 @@ typedef struct wt_hit {
     size_t tokens;      /* of its definition, estimated; 0 without options->max_tokens */
     int weak; /* 1: of wt_find, a hit that shares no more than one common word with the request and is not like it
                  in meaning (docs/retrieval.md); else 0 */
+    const char *const *more_like_it; /* [more_listed] ids of copies that share its place: tools of other providers that
+                                        are the same word for word, or near-copies of it that are younger and were
+                                        found, too (docs/floods.md); the first WT_MAX_MORE_LIKE_IT */
+    size_t more_listed;
+    size_t more_count; /* how many there are, up to 1,000 word for word; none with options->copies */
 } wt_hit;
 
 typedef struct wt_hits {
@@ -662,7 +668,7 @@ typedef struct wt_hits {
     double multi_provider_probability; /* with "toolrerank": that the request needs tools of several providers, by its
                                           classifier (docs/toolrerank.md); NaN where none looked */
     double no_answer_probability;      /* with options->abstain: that no tool fits; else NaN */
-    size_t copies;       /* near-copies that were passed over on the way to these hits; 0 with options->copies */
+    size_t copies;       /* copies that gave their places to others on the way to these hits; 0 with options->copies */
     size_t tokens;       /* of all hits together; 0 without options->max_tokens */
     size_t over_budget;  /* hits that did not fit in those, and are not here */
     const char *encoder; /* what read the request: a model's name, "encoder" for one that was trained here; "": none */

@@ -8,6 +8,7 @@ static const struct {
     const char *old, *now;
 } names[] = {
     {"below", "base-retriever"},
+    {"copies", "all-copies"},
     {"foreign", "out-of-domain"},
     {"made-up", "synthetic"},
     {"without", "ablate"},

@@ -106,7 +106,7 @@ static const struct example add_examples[] = {
 
 #define COPIES_OPTION                                                                                                  \
     {                                                                                                                  \
-        .id = OPT_COPIES, .name = "copies",                                                                            \
+        .id = OPT_COPIES, .name = "all-copies",                                                                            \
         .help = "Show near-copies (near-duplicates), too: tools with the name and nearly the description of an older " \
                 "tool of "                                                                                             \
                 "another provider, which takes their place otherwise."                                                 \

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "choose/weak.h"
+#include "engine/find.h"
 #include "engine/sized_options.h"
 #include "engine/chooser_input.h"
 #include "engine/materialise.h"
@@ -114,8 +115,8 @@ static int check(const wt_find_options *options, wt_error *err)
     return 0;
 }
 
-int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *given, wt_hits **out,
-            wt_error *err)
+static int find(wt_engine *engine, struct str request, const wt_find_options *given, enum copies_placed copies,
+                wt_hits **out, wt_error *err)
 {
     double begun = wt__now_ms();
     wt_find_options options;
@@ -130,12 +131,12 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
     struct search search = {.engine = engine,
-                            .request = {request, request_len},
+                            .request = request,
                             .arena = &result->arena,
                             .recipe = options.recipe,
                             .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider,
-                            .copies = options.copies != 0,
+                            .copies = options.copies ? COPIES_ALL : copies,
                             .use_recorded = !(options.abstain > 0),
                             .as_typed = options.as_typed != 0,
                             .progress = &progress};
@@ -159,4 +160,15 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
     hits->search_ms = hits->total_ms - hits->encode_ms;
     *out = hits;
     return 0;
+}
+
+int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options, wt_hits **out,
+            wt_error *err)
+{
+    return find(engine, (struct str){request, request_len}, options, COPIES_SHARED, out, err);
+}
+
+int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err)
+{
+    return find(engine, request, options, COPIES_BY_ID, out, err);
 }

@@ -232,6 +232,7 @@ static int pick(const struct selection *selection, bool bundle, wt_error *err)
                                    .recipe = selection->options->base_retriever,
                                    .filter = selection->filter,
                                    .k = 1,
+                                   .copies = evaluation ? COPIES_BY_ID : COPIES_SHARED,
                                    .as_typed = selection->options->as_typed != 0,
                                    .progress = selection->progress};
     int rc = wt__budget_begin(&p.reach.home.budget, selection->options->max_tokens, selection->options->format, err);

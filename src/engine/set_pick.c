@@ -292,6 +292,7 @@ int wt__select_set(const struct selection *selection, wt_error *err)
                                      .arena = selection->arena,
                                      .filter = selection->filter,
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
+                                     .copies = selection->evaluation ? COPIES_BY_ID : COPIES_SHARED,
                                      .as_typed = options->as_typed != 0,
                                      .features = true,
                                      .progress = selection->progress};

@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "engine/engine.h"
+#include "engine/find.h"
 #include "engine/selector.h"
 #include "recipe/recipes.h"
 #include "eval/metrics.h"
@@ -171,7 +172,7 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
     options.as_typed = plan->as_typed;
     options.progress = hear;
     options.progress_context = progress;
-    int rc = wt_find(engine, query->text.ptr, query->text.len, &options, &out->hits, err);
+    int rc = wt__find_by_id(engine, query->text, &options, &out->hits, err);
     if (rc == 0)
         *out = (struct answer){.hits = out->hits,
                                .items = out->hits->items,
