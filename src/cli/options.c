@@ -104,14 +104,6 @@ static const struct example add_examples[] = {
         .help = "At most N tools of one provider."                                                                     \
     }
 
-#define COPIES_OPTION                                                                                                  \
-    {                                                                                                                  \
-        .id = OPT_COPIES, .name = "all-copies",                                                                            \
-        .help = "Show near-copies (near-duplicates), too: tools with the name and nearly the description of an older " \
-                "tool of "                                                                                             \
-                "another provider, which takes their place otherwise."                                                 \
-    }
-
 #define AS_TYPED_OPTION                                                                                                \
     {                                                                                                                  \
         .id = OPT_AS_TYPED, .name = "as-typed",                                                                        \
@@ -177,7 +169,11 @@ static const struct option find_options[] = {
     FILTER_OPTIONS,
     MAX_PER_PROVIDER_OPTION,
     MAX_TOKENS_OPTION,
-    COPIES_OPTION,
+    {.id = OPT_COPIES,
+     .name = "all-copies",
+     .help = "Give each copy a place of its own: tools of other providers that are the same word for word, as those of "
+             "forked servers are, and near-copies of an older tool. Otherwise they share one, and it is told which "
+             "are like it."},
     AS_TYPED_OPTION,
     TIMEOUT_OPTION,
     {.id = OPT_ABSTAIN,
@@ -510,7 +506,10 @@ static const struct option eval_options[] = {
      .max = 1000000,
      .help = "Measure latency on the first N queries, one after another. Default: 200."},
     MAX_PER_PROVIDER_OPTION,
-    COPIES_OPTION,
+    {.id = OPT_COPIES,
+     .name = "all-copies",
+     .help = "Give near-copies places of their own, as `find --all-copies` does. Tools that are the same word for word "
+             "have theirs here in any case, since judgements name tools by id."},
     AS_TYPED_OPTION,
     {.id = OPT_DENSE_WEIGHT,
      .name = "dense-weight",

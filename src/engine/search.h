@@ -15,12 +15,12 @@ struct search {
     /* What is wanted; borrowed. */
     wt_engine *engine;
     struct str request;
-    struct arena *arena;     /* for what is said of the search */
-    bool untrained;          /* "auto" does without what was trained */
-    const char *recipe;      /* NULL: "auto" */
-    const wt_filter *filter; /* of wt__filter_read; NULL: all tools */
-    size_t k;                /* hits */
-    size_t max_per_provider; /* 0: no cap */
+    struct arena *arena;       /* for what is said of the search */
+    bool untrained;            /* "auto" does without what was trained */
+    const char *recipe;        /* NULL: "auto" */
+    const wt_filter *filter;   /* of wt__filter_read; NULL: all tools */
+    size_t k;                  /* hits */
+    size_t max_per_provider;   /* 0: no cap */
     enum copies_placed copies; /* which copies have places of their own */
     bool use_recorded;       /* "auto" heeds what usages of this very request used; not where hits are measured, or read
                                 by what was calibrated without */

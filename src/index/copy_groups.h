@@ -2,8 +2,8 @@
  * makes two tools the same is a number that the caller brings (retrieve/document.h); here equal numbers become groups,
  * once for each snapshot, so that a query finds a row's group at the row.
  *
- * Groups lie one behind the other, each with its rows ascending, and have rows of two providers at the least. A row's key
- * says where its group begins (snapshot_key.group). */
+ * Groups lie one behind the other, each with its rows ascending, and have rows of two providers at the least. A row's
+ * key says where its group begins (snapshot_key.group). */
 #ifndef WT_INDEX_COPY_GROUPS_H
 #define WT_INDEX_COPY_GROUPS_H
 

@@ -110,7 +110,7 @@ struct snapshot_content {
     size_t lexical_len;
     const struct vector_source *sources; /* the sets wanted; others are removed */
     size_t source_count;
-    struct names names; /* in order; none where nobody asks for names */
+    struct names names;        /* in order; none where nobody asks for names */
     struct copy_groups copies; /* as keys have them */
 };
 

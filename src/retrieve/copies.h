@@ -33,13 +33,13 @@ struct copy {
 };
 
 struct copies {
-    const struct snapshot_key *keys;     /* of all rows */
-    size_t candidates;                   /* N */
-    const uint32_t *rows;                /* [N] of the candidates, ascending */
-    const struct provider_names *asked;  /* providers that the request names; NULL: copies word for word have places */
-    const struct vectors *vectors;       /* of the tools' own texts; NULL: near-copies have places */
+    const struct snapshot_key *keys;    /* of all rows */
+    size_t candidates;                  /* N */
+    const uint32_t *rows;               /* [N] of the candidates, ascending */
+    const struct provider_names *asked; /* providers that the request names; NULL: copies word for word have places */
+    const struct vectors *vectors;      /* of the tools' own texts; NULL: near-copies have places */
     struct vectors_scratch *scratch;
-    uint32_t *met;    /* [N] rows of the candidates that came before */
+    uint32_t *met; /* [N] rows of the candidates that came before */
     size_t met_count;
     uint32_t *older;  /* [N] scratch */
     float *cosines;   /* [N] scratch */

@@ -112,8 +112,8 @@ uint64_t wt__document_name_hash(struct str name)
     return len > 0 ? wt__checksum(letters, len, 0) : wt__checksum(name.ptr, name.len, 0);
 }
 
-/* A text as it is compared: a 64-bit FNV-1a hash of its code points in lower case, each run of blanks as one and those at
- * its ends as none. letters: of letters and digits alone. */
+/* A text as it is compared: a 64-bit FNV-1a hash of its code points in lower case, each run of blanks as one and those
+ * at its ends as none. letters: of letters and digits alone. */
 static uint64_t fold_hash(struct str text, bool letters)
 {
     const uint64_t prime = 0x100000001B3u;

@@ -276,8 +276,8 @@ static void copies_word_for_word_share_a_place(void **state)
         size_t k, copies;
         int all;
     } cases[] = {
-        {"find seats", NULL, NULL, "origin/find_table + fork one/findTable + bistro/find_table, other/find_table_too", 5,
-         2, 0},
+        {"find seats", NULL, NULL, "origin/find_table + fork one/findTable + bistro/find_table, other/find_table_too",
+         5, 2, 0},
         {"find seats", NULL, NULL, "origin/find_table + fork one/findTable + bistro/find_table", 1, 0, 0},
         {"find seats in the bistro", NULL, NULL,
          "bistro/find_table + origin/find_table + fork one/findTable, other/find_table_too", 5, 2, 0},
@@ -329,7 +329,8 @@ static void forks_without_number_take_one_place(void **state)
     (void)state;
     place_make(&place);
     for (size_t t = 0; t < FORKS; t++)
-        wt__buffer_printf(&jsonl, "{\"provider\": \"p%zu\", \"name\": \"book_table\", \"description\": \"table\"}\n", t);
+        wt__buffer_printf(&jsonl, "{\"provider\": \"p%zu\", \"name\": \"book_table\", \"description\": \"table\"}\n",
+                          t);
     for (size_t t = 0; t < OTHERS; t++)
         wt__buffer_printf(&jsonl,
                           "{\"provider\": \"own\", \"name\": \"other%zu\", \"description\": \"a table, and other "

@@ -125,12 +125,12 @@ static void groups_that_do_not_agree_are_told(void **state)
         uint32_t groups[4], rows[4];
         size_t count, found; /* found: in the group of row 0 */
     } bad[] = {
-        {{1, 1, 0, 0}, {0, 4}, 2, 1},       /* no such row */
-        {{1, 1, 0, 0}, {0, 2}, 2, 1},       /* of none */
-        {{9, 9, 0, 0}, {0, 1}, 2, 0},       /* begins beyond */
-        {{1, 1, 1, 0}, {0, 1}, 2, 2},       /* one is missing */
-        {{2, 2, 0, 0}, {0, 1}, 2, 1},       /* begins at the second */
-        {{1, 1, 0, 0}, {1, 0}, 2, 2},       /* not in order */
+        {{1, 1, 0, 0}, {0, 4}, 2, 1}, /* no such row */
+        {{1, 1, 0, 0}, {0, 2}, 2, 1}, /* of none */
+        {{9, 9, 0, 0}, {0, 1}, 2, 0}, /* begins beyond */
+        {{1, 1, 1, 0}, {0, 1}, 2, 2}, /* one is missing */
+        {{2, 2, 0, 0}, {0, 1}, 2, 1}, /* begins at the second */
+        {{1, 1, 0, 0}, {1, 0}, 2, 2}, /* not in order */
         {{UINT32_MAX, 1, 0, 0}, {0, 1}, 2, 0},
     };
     (void)state;
