@@ -668,9 +668,9 @@ typedef struct wt_hits {
     double multi_provider_probability; /* with "toolrerank": that the request needs tools of several providers, by its
                                           classifier (docs/toolrerank.md); NaN where none looked */
     double no_answer_probability;      /* with options->abstain: that no tool fits; else NaN */
-    size_t copies;       /* copies that gave their places to others on the way to these hits; 0 with options->copies */
-    size_t tokens;       /* of all hits together; 0 without options->max_tokens */
-    size_t over_budget;  /* hits that did not fit in those, and are not here */
+    size_t copies;                     /* that share the places of these hits: the sum of more_count */
+    size_t tokens;                     /* of all hits together; 0 without options->max_tokens */
+    size_t over_budget;                /* hits that did not fit in those, and are not here */
     const char *encoder; /* what read the request: a model's name, "encoder" for one that was trained here; "": none */
     const char *better;  /* WT_BASE_MODEL where it was to be used and is not installed: it finds better than the
                             built-in encoder, which was; else NULL */

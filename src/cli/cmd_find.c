@@ -56,7 +56,6 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const char *request)
                                 .several_providers = hits->multi_provider_probability,
                                 .complete = NAN,
                                 .expected_match = NAN,
-                                .copies = hits->copies,
                                 .tokens = hits->tokens,
                                 .over_budget = hits->over_budget,
                                 .encode_ms = hits->encode_ms,

@@ -155,6 +155,9 @@ static void json_language_model(struct buffer *out, const struct found *found)
 static void print_json(const struct cli *cli, struct buffer *out, const struct found *found)
 {
     bool counted = wt__given(cli, OPT_MAX_TOKENS);
+    size_t copies = 0;
+    for (size_t i = 0; i < found->len; i++)
+        copies += found->hits[i]->more_count;
     wt__buffer_char(out, '{');
     wt__json_text(out, "request", found->request);
     wt__json_text_or_null(out, "read_as", found->read_as);
@@ -167,7 +170,7 @@ static void print_json(const struct cli *cli, struct buffer *out, const struct f
     wt__json_number(out, "several_providers_probability", found->several_providers);
     wt__json_number(out, "complete_probability", found->complete);
     wt__json_number(out, "expected_match", found->expected_match);
-    wt__json_count(out, "copies", found->copies);
+    wt__json_count(out, "copies", copies);
     wt__json_number(out, "tokens", counted ? (double)found->tokens : NAN);
     wt__json_number(out, "over_budget", counted ? (double)found->over_budget : NAN);
     wt__json_number(out, "encode_ms", found->encode_ms);

@@ -156,7 +156,8 @@ static int find(wt_engine *engine, struct str request, const wt_find_options *gi
     wt_hits *hits = &result->public;
     hits->total_ms = wt__now_ms() - begun;
     hits->encode_ms = search.hits.encode_ms;
-    hits->copies = search.hits.copies_left_out;
+    for (size_t i = 0; i < hits->len; i++)
+        hits->copies += hits->items[i]->more_count;
     hits->search_ms = hits->total_ms - hits->encode_ms;
     *out = hits;
     return 0;

@@ -7,9 +7,9 @@
  *
  * What a sub-query adds only shrinks and the best candidate is always taken, or left out for good (a provider's cap, a
  * copy), so scores never rise along the list. A request with one sub-query keeps the plain order of value[0]. The
- * first k of a longer list are the list for k. Copies share a place (copies.h): one that the request names the provider
- * of is shown with the score of the best. A tool that the request names has a score of its own (named.c), above all of
- * these. What decay and weight are worth: docs/retrieval.md. */
+ * first k of a longer list are the list for k. Copies share a place (copies.h), which has the score of the
+ * best of them even where the request asks for another one. A tool that the request names has a score of its own
+ * (named.c), above all of these. What decay and weight are worth: docs/retrieval.md. */
 #include "retrieve/compose.h"
 
 #include <stdbool.h>

@@ -132,9 +132,7 @@ void wt__hits_share_places(struct hit_list *hits, const struct snapshot_key *key
         bool shown = false;
         for (size_t k = 0; key->group > 0 && !shown && k < kept; k++)
             shown = same_words(&keys[hits->items[k].row], key);
-        if (shown && !hits->items[i].lead && !names_provider(hits->asked, key))
-            hits->copies_left_out++;
-        else
+        if (!shown || hits->items[i].lead || names_provider(hits->asked, key))
             hits->items[kept++] = hits->items[i];
     }
     hits->len = hits->asked ? kept : hits->len;

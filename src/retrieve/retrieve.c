@@ -243,7 +243,7 @@ static int order_hits(struct query *query, size_t *words, wt_error *err)
         rc = wt__compose(&evidence, k, query->request->max_per_provider, arena, choices, &out->len, err);
     if (rc == 0 && evidence.copies) {
         out->given = evidence.copies->given;
-        out->given_count = out->copies_left_out = evidence.copies->given_count;
+        out->given_count = evidence.copies->given_count;
         out->asked = evidence.copies->asked;
         *words = evidence.copies->words;
     }

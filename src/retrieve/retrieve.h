@@ -155,7 +155,6 @@ struct hit_list {
     bool named_only;          /* it says nothing else */
     const struct copy *given; /* [given_count] copies that gave their places to others on the way to these */
     size_t given_count;
-    size_t copies_left_out;             /* how many of these, or of other copies, are none of these hits */
     const struct provider_names *asked; /* providers that the request names; NULL: copies word for word have places */
 };
 

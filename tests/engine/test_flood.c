@@ -278,10 +278,10 @@ static void copies_word_for_word_share_a_place(void **state)
     } cases[] = {
         {"find seats", NULL, NULL, "origin/find_table + fork one/findTable + bistro/find_table, other/find_table_too",
          5, 2, 0},
-        {"find seats", NULL, NULL, "origin/find_table + fork one/findTable + bistro/find_table", 1, 0, 0},
+        {"find seats", NULL, NULL, "origin/find_table + fork one/findTable + bistro/find_table", 1, 2, 0},
         {"find seats in the bistro", NULL, NULL,
          "bistro/find_table + origin/find_table + fork one/findTable, other/find_table_too", 5, 2, 0},
-        {"bistro/find_table", NULL, NULL, "bistro/find_table + origin/find_table + fork one/findTable", 1, 0, 0},
+        {"bistro/find_table", NULL, NULL, "bistro/find_table + origin/find_table + fork one/findTable", 1, 2, 0},
         {"find seats", "bistro", NULL, "bistro/find_table", 5, 0, 0}, /* a filter hides no tool because of another */
         {"find seats", "fork one", NULL, "fork one/findTable", 5, 0, 0},
         {"find seats", NULL, "origin", "bistro/find_table + fork one/findTable, other/find_table_too", 5, 1, 0},
