@@ -112,24 +112,24 @@ uint64_t wt__document_name_hash(struct str name)
     return len > 0 ? wt__checksum(letters, len, 0) : wt__checksum(name.ptr, name.len, 0);
 }
 
-/* A text as it is compared: a 64-bit FNV-1a hash of its code points in lower case, each run of blanks as one and those
- * at its ends as none. letters: of letters and digits alone. */
-static uint64_t fold_hash(struct str text, bool letters)
+/* A text as it is compared: a 64-bit FNV-1a hash of its letters and digits in lower case. joined: whatever stands between
+ * words makes no difference; else each run of it is one. */
+static uint64_t fold_hash(struct str text, bool joined)
 {
     const uint64_t prime = 0x100000001B3u;
     uint64_t hash = 0xCBF29CE484222325u;
-    bool begun = false, blank = false;
+    bool begun = false, gap = false;
     const char *at = text.ptr, *end = text.len > 0 ? text.ptr + text.len : at;
     while (at < end) {
         uint32_t lower[UNICODE_MAX_LOWER], c = wt__utf8_next(&at, end);
-        if (wt__unicode_blank(c) || (letters && wt__unicode_kind(c) == UNICODE_OTHER)) {
-            blank = true;
+        if (wt__unicode_kind(c) == UNICODE_OTHER) {
+            gap = true;
             continue;
         }
-        if (blank && begun && !letters)
+        if (gap && begun && !joined)
             hash = (hash ^ ' ') * prime;
         begun = true;
-        blank = false;
+        gap = false;
         for (unsigned i = 0, count = wt__unicode_lower(c, lower); i < count; i++)
             hash = (hash ^ lower[i]) * prime;
     }

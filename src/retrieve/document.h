@@ -45,7 +45,7 @@ void wt__document_dispose(struct document *document);
 uint64_t wt__document_name_hash(struct str name);
 
 /* The same for tools that are word for word the same: names by their letters and digits, descriptions without markup,
- * and the names of the parameters, whatever order these are in; in all three case and blanks make no difference. Read
+ * and the names of the parameters, whatever order these are in; in all three case and punctuation make no difference. Read
  * from a document that was just read of the tool. 0 is no copy of anything: a tool that has neither description nor
  * parameters says too little. */
 uint64_t wt__document_copy_hash(const struct document *document, const struct tool *tool);

@@ -204,6 +204,7 @@ static void copies_are_the_same_word_for_word(void **state)
     } others[] = {
         {"all the same", "send_mail", "Sends a mail.", PARAMETERS(A "," B), true},
         {"case, blanks and how the name is joined", "SendMail", " sends  a\nMAIL. ", PARAMETERS(A "," B), true},
+        {"punctuation", "send_mail", "Sends: a mail", PARAMETERS(A "," B), true},
         {"markup", "send_mail", "<p>Sends a <b>mail</b>.</p>", PARAMETERS(A "," B), true},
         {"another order of parameters", "send_mail", "Sends a mail.", PARAMETERS(B "," A), true},
         {"parameters of another type", "send_mail", "Sends a mail.", PARAMETERS("\"a\":{},\"b\":{}"), true},
