@@ -5,7 +5,7 @@
                                 [--attacks copies,one-50,...] [--setting NAME=OPTIONS]... [--whichtool NAME=PROGRAM]...
 
 DATA is a BEIR folder. One provider adds tools, a share of the catalogue's, and `whichtool eval` ranks the requests of
-the split once for each flood, setting and program; a setting is options of `eval` ("before=--copies").
+the split once for each flood, setting and program; a setting is options of `eval` ("before=--all-copies").
 
 What the flooder knows are past requests, with the tools that they needed: those of --known, by default of the train
 split, or, where there is none, the very requests that are asked (the table says so). Each draw knows another random

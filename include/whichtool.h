@@ -78,7 +78,9 @@ enum {
     WT_MAX_CUTOFFS = 16,               /* of one evaluation's metrics */
     WT_MAX_MESSAGES_BYTES = 16 << 20,  /* one conversation */
     WT_MAX_MESSAGES = 10000,           /* messages of it */
-    WT_MAX_KEPT = 256                  /* tools that one calls, and tools that a caller has */
+    WT_MAX_KEPT = 256,                 /* tools that one calls, and tools that a caller has */
+    WT_MAX_COMPLETE = 64,              /* tools of a set that is complete with a stated probability */
+    WT_MAX_MORE_LIKE_IT = 5            /* copies of a hit that are named */
 };
 
 /* ---------------------------------------------------------------- errors */
@@ -603,8 +605,8 @@ typedef struct wt_find_options {
     size_t max_per_provider; /* 0: no cap */
     int explain;             /* fill stages and matches of each hit */
     double abstain;          /* as in wt_pick_options, but 0: never. With "auto" alone */
-    int copies;              /* near-copies of hits have places of their own: tools that are named alike and say nearly
-                                the same as an older one of another provider (docs/floods.md) */
+    int copies;              /* copies of hits have places of their own, too: tools of other providers that are the same
+                                word for word, or named alike and nearly the same as an older one (docs/floods.md) */
     wt_progress_fn progress; /* heard between the stages, while a reranker reads, and while models are loaded or the
                                 index is made or waited for; may be called from a thread of the library's */
     void *progress_context;
@@ -664,6 +666,11 @@ typedef struct wt_hit {
     int kept; /* 1: the conversation called it, or the caller has it. Such hits take no place of options->k, no budget
                  and no doubt leaves them out, and those that were not found come last, with a score of 0 and a
                  probability of NaN; else 0. What the filter leaves out is not kept either */
+    const char *const *more_like_it; /* [more_listed] ids of copies that share its place: tools of other providers that
+                                        are the same word for word, or near-copies of it that are younger and were
+                                        found, too (docs/floods.md); the first WT_MAX_MORE_LIKE_IT */
+    size_t more_listed;
+    size_t more_count; /* how many there are, up to 1,000 word for word; none with options->copies */
 } wt_hit;
 
 typedef struct wt_hits {
@@ -676,9 +683,9 @@ typedef struct wt_hits {
     double multi_provider_probability; /* with "toolrerank": that the request needs tools of several providers, by its
                                           classifier (docs/toolrerank.md); NaN where none looked */
     double no_answer_probability;      /* with options->abstain: that no tool fits; else NaN */
-    size_t copies;       /* near-copies that were passed over on the way to these hits; 0 with options->copies */
-    size_t tokens;       /* of all hits together; 0 without options->max_tokens */
-    size_t over_budget;  /* hits that did not fit in those, and are not here */
+    size_t copies;                     /* that share the places of these hits: the sum of more_count */
+    size_t tokens;                     /* of all hits together; 0 without options->max_tokens */
+    size_t over_budget;                /* hits that did not fit in those, and are not here */
     const char *encoder; /* what read the request: a model's name, "encoder" for one that was trained here; "": none */
     const char *better;  /* WT_BASE_MODEL where it was to be used and is not installed: it finds better than the
                             built-in encoder, which was; else NULL */
@@ -720,7 +727,8 @@ WT_API const wt_recipe *wt_recipe_at(size_t index);
 typedef struct wt_pick_options {
     size_t size;
     double complete; /* 0: the set of the greatest expected TRACC; else, below 1: one that shall hold all that is
-                        needed for this share of requests, and is as small as that allowed on dev */
+                        needed for this share of requests, and is as small as that allowed on dev, at most
+                        WT_MAX_COMPLETE tools. It takes training */
     double abstain;  /* pick nothing rather than something wrong, at the price of so many of 100 requests that have a
                         tool, as a share: 0: 0.05; negative: never */
     const char *provider; /* only this provider's tools: one more of filter->providers; NULL: none more */
@@ -736,7 +744,9 @@ typedef struct wt_pick_options {
     void *progress_context;
     unsigned time_limit_ms;  /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
     const wt_filter *filter; /* which tools may be found; NULL: all */
-    size_t max_tokens;    /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN */
+    size_t
+        max_tokens; /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN. With
+                       `complete` that no promise can be kept for is no error then: the first tools that fit come out */
     const char *format;   /* the same */
     int as_typed;         /* the same */
     const char *messages; /* the same, of "set" alone, as the next two: WT_EINVAL with "ptr" and "bundle" */
@@ -782,9 +792,10 @@ WT_API void wt_picked_free(wt_picked *picked);
  * says so. With options->complete: the set grows as far as that share of the dev requests took to have all their
  * tools, apart for tools that somebody used before and tools that nobody did (conformal prediction). On new requests
  * that share is met about, and not guaranteed: training chose other things by the same dev requests
- * (docs/recommend.md). Where dev had too few requests for it, or they did not find all their tools, the set is as
- * large as can be and notice says so. options->abstain goes first: what is taken for a request that no tool fits gets
- * nothing.
+ * (docs/recommend.md). Where nothing was trained, dev had too few requests for it, they did not find all their tools,
+ * or this request takes more than WT_MAX_COMPLETE tools, there is no set but WT_ERECIPE, whose message says what share
+ * can be promised; with options->max_tokens the first tools that fit, and notice says so. options->abstain goes first
+ * where something was trained: what is taken for a request that no tool fits gets nothing.
  *
  * "bundle" gives the set of tools, of those that past requests used together, that is most like the request; it needs
  * `whichtool train neighbours`. "ptr" has a language model correct that set (docs/ptr.md), or find one without it where

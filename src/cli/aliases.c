@@ -7,10 +7,8 @@
 static const struct {
     const char *old, *now;
 } names[] = {
-    {"below", "base-retriever"},
-    {"foreign", "out-of-domain"},
-    {"made-up", "synthetic"},
-    {"without", "ablate"},
+    {"below", "base-retriever"}, {"copies", "all-copies"}, {"foreign", "out-of-domain"},
+    {"made-up", "synthetic"},    {"without", "ablate"},
 };
 
 static const struct {

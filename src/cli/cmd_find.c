@@ -56,7 +56,6 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const struct asked *
                                 .several_providers = hits->multi_provider_probability,
                                 .complete = NAN,
                                 .expected_match = NAN,
-                                .near_copies = hits->copies,
                                 .tokens = hits->tokens,
                                 .over_budget = hits->over_budget,
                                 .encode_ms = hits->encode_ms,
@@ -73,9 +72,9 @@ static int print_hits(struct cli *cli, const wt_hits *hits, const struct asked *
     wt__note_kept(cli, &found, table);
     tell_weak(cli, hits, table);
     if (hits->copies > 0)
-        wt__cli_note(cli, "%zu near-%s left out; --copies shows %s.", hits->copies,
-                     hits->copies == 1 ? "copy of an older tool is" : "copies of older tools are",
-                     hits->copies == 1 ? "it" : "them");
+        wt__cli_note(cli, "%zu %s left out; --all-copies gives %s.", hits->copies,
+                     hits->copies == 1 ? "copy of a tool above is" : "copies of tools above are",
+                     hits->copies == 1 ? "it a place" : "each a place");
     if (hits->notice)
         wt__cli_note(cli, "Note: %s", hits->notice);
     return code;

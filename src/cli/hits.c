@@ -159,6 +159,17 @@ static void json_matches(struct buffer *out, const wt_hit *hit)
     wt__buffer_char(out, ']');
 }
 
+static void json_words(struct buffer *out, const char *key, const char *const *words, size_t count)
+{
+    wt__json_key(out, key);
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, i ? "," : "");
+        wt__buffer_json(out, wt__str(words[i]));
+    }
+    wt__buffer_char(out, ']');
+}
+
 static void json_hit(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t rank)
 {
     wt__buffer_char(out, '{');
@@ -170,6 +181,8 @@ static void json_hit(const struct cli *cli, struct buffer *out, const wt_hit *hi
     wt__buffer_text(out, hit->weak ? "true" : "false");
     wt__json_key(out, "kept");
     wt__buffer_text(out, hit->kept ? "true" : "false");
+    json_words(out, "more_like_it", hit->more_like_it, hit->more_listed);
+    wt__json_count(out, "more_like_it_count", hit->more_count);
     wt__json_tool(out, hit->tool);
     if (wt__given(cli, OPT_EXPLAIN)) {
         json_stages(out, hit);
@@ -193,20 +206,12 @@ static void json_language_model(struct buffer *out, const struct found *found)
     wt__buffer_char(out, '}');
 }
 
-static void json_words(struct buffer *out, const char *key, const char *const *words, size_t count)
-{
-    wt__json_key(out, key);
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < count; i++) {
-        wt__buffer_text(out, i ? "," : "");
-        wt__buffer_json(out, wt__str(words[i]));
-    }
-    wt__buffer_char(out, ']');
-}
-
 static void print_json(const struct cli *cli, struct buffer *out, const struct found *found)
 {
     bool counted = wt__given(cli, OPT_MAX_TOKENS);
+    size_t copies = 0;
+    for (size_t i = 0; i < found->len; i++)
+        copies += found->hits[i]->more_count;
     wt__buffer_char(out, '{');
     wt__json_text(out, "request", found->request);
     wt__json_text_or_null(out, "read_as", found->read_as);
@@ -219,7 +224,7 @@ static void print_json(const struct cli *cli, struct buffer *out, const struct f
     wt__json_number(out, "several_providers_probability", found->several_providers);
     wt__json_number(out, "complete_probability", found->complete);
     wt__json_number(out, "expected_match", found->expected_match);
-    wt__json_count(out, "near_copies", found->near_copies);
+    wt__json_count(out, "copies", copies);
     wt__json_number(out, "tokens", counted ? (double)found->tokens : NAN);
     wt__json_number(out, "over_budget", counted ? (double)found->over_budget : NAN);
     wt__json_count(out, "kept", found->kept);
@@ -294,6 +299,22 @@ static void explain(const struct cli *cli, struct buffer *out, const wt_hit *hit
     wt__buffer_dispose(&text);
 }
 
+/* The copies that share a hit's place, below its row. */
+static void tell_more(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t indent)
+{
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "and %zu more like it", hit->more_count);
+    for (size_t i = 0; i < hit->more_listed; i++) {
+        wt__buffer_text(&text, i ? ", " : ": ");
+        wt__text_cut(&text, wt__str(hit->more_like_it[i]), 0);
+    }
+    wt__buffer_text(&text, hit->more_count > hit->more_listed ? ", ..." : "");
+    wt__style_begin(out, cli->color_out, STYLE_DIM);
+    put_reason(cli, out, &text, indent);
+    wt__style_end(out, cli->color_out);
+    wt__buffer_dispose(&text);
+}
+
 /* Rank, score and probability, with a sign behind them where the hit is weak; on a narrow terminal there is no room for
  * the score. */
 static int write_lead(char *out, size_t size, const wt_hit *hit, size_t rank, int rank_width, bool narrow)
@@ -317,6 +338,8 @@ static void print_table(const struct cli *cli, struct buffer *out, const struct 
         int width = write_lead(lead, sizeof lead, found->hits[i], i + 1, found->len > 99 ? 4 : 2, wt__is_narrow(cli));
         struct row row = {lead, (size_t)width, found->hits[i]->tool};
         wt__tool_row(cli, out, &row, id_width);
+        if (found->hits[i]->more_count > 0)
+            tell_more(cli, out, found->hits[i], (size_t)width);
         if (wt__given(cli, OPT_EXPLAIN))
             explain(cli, out, found->hits[i], (size_t)width);
     }

@@ -42,7 +42,7 @@ struct found {
     const char *reason, *notice, *trace; /* NULL: there is none */
     /* Probabilities, and what a set is expected to match; NaN: not told */
     double no_tool, several_providers, complete, expected_match;
-    size_t near_copies, tokens, over_budget;
+    size_t tokens, over_budget;
     double encode_ms, search_ms, total_ms;
     size_t questions; /* to a language model, and what they took */
     uint64_t prompt_tokens, completion_tokens;

@@ -105,14 +105,6 @@ static const struct example add_examples[] = {
         .help = "At most N tools of one provider."                                                                     \
     }
 
-#define COPIES_OPTION                                                                                                  \
-    {                                                                                                                  \
-        .id = OPT_COPIES, .name = "copies",                                                                            \
-        .help = "Show near-copies (near-duplicates), too: tools with the name and nearly the description of an older " \
-                "tool of "                                                                                             \
-                "another provider, which takes their place otherwise."                                                 \
-    }
-
 #define AS_TYPED_OPTION                                                                                                \
     {                                                                                                                  \
         .id = OPT_AS_TYPED, .name = "as-typed",                                                                        \
@@ -194,7 +186,11 @@ static const struct option find_options[] = {
     FILTER_OPTIONS,
     MAX_PER_PROVIDER_OPTION,
     MAX_TOKENS_OPTION,
-    COPIES_OPTION,
+    {.id = OPT_COPIES,
+     .name = "all-copies",
+     .help = "Give each copy a place of its own: tools of other providers that are the same word for word, as those of "
+             "forked servers are, and near-copies of an older tool. Otherwise they share one, and it is told which "
+             "are like it."},
     AS_TYPED_OPTION,
     TIMEOUT_OPTION,
     {.id = OPT_ABSTAIN,
@@ -277,9 +273,11 @@ static const struct option pick_options[] = {
      .name = "complete",
      .kind = VALUE_TEXT,
      .value = "P",
-     .help = "Pick as many tools as it takes for nothing needed to be missing in a share P of requests, such as 0.9. "
-             "How many those are is measured on recorded use, by `train set`. Requests that no tool seems to fit get "
-             "none all the same; see --abstain."},
+     .help =
+         "Pick as many tools as it takes for nothing needed to be missing in a share P of requests, such as 0.9. "
+         "How many those are is measured on recorded use, by `train set`; without that, or where it is more than 64, "
+         "the exit code is 5, unless --max-tokens bounds the set, which promises nothing then. Requests that no "
+         "tool seems to fit get none all the same; see --abstain."},
     {.id = OPT_ABSTAIN,
      .name = "abstain",
      .kind = VALUE_TEXT,
@@ -309,7 +307,7 @@ static const struct option pick_options[] = {
 static const struct example pick_examples[] = {
     {"whichtool pick book a table for two and tell me the weather", "The tools that this takes, no more and no less."},
     {"whichtool pick --complete 0.9 --format openai - < request.txt",
-     "Definitions for a chat request, all that are needed with probability 0.9."},
+     "Definitions for a chat request, all that are needed with probability 0.9 (after `train set`)."},
     {"whichtool pick --recipe ptr --chat-url http://127.0.0.1:8080/v1 --chat-model smollm2 --explain book a table",
      "By way of a language model of one's own, with all that it was asked and said."},
     {"whichtool pick --messages - < chat.json", "The set that the user's last turn takes."},
@@ -530,7 +528,10 @@ static const struct option eval_options[] = {
      .max = 1000000,
      .help = "Measure latency on the first N queries, one after another. Default: 200."},
     MAX_PER_PROVIDER_OPTION,
-    COPIES_OPTION,
+    {.id = OPT_COPIES,
+     .name = "all-copies",
+     .help = "Give near-copies places of their own, as `find --all-copies` does. Tools that are the same word for word "
+             "have theirs here in any case, since judgements name tools by id."},
     AS_TYPED_OPTION,
     {.id = OPT_DENSE_WEIGHT,
      .name = "dense-weight",
@@ -1108,7 +1109,7 @@ const struct meaning wt__exit_codes[] = {
     {"2", "The command line makes no sense."},
     {"3", "Bad input: a source, a request or a data set."},
     {"4", "The store is empty, damaged, locked, or cannot be read or written."},
-    {"5", "The model is missing or damaged, or the recipe cannot run without one."},
+    {"5", "A model or training that it takes is missing or damaged; a promise cannot be kept."},
     {"6", "The network or an MCP server failed."},
     {"7", "Memory or the disk is full, or reading and writing failed."},
     {"124", "The time of --timeout ran out."},

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "choose/weak.h"
+#include "engine/find.h"
 #include "engine/sized_options.h"
 #include "engine/chooser_input.h"
 #include "engine/materialise.h"
@@ -133,8 +134,8 @@ static int check(const wt_find_options *options, wt_error *err)
     return 0;
 }
 
-int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *given, wt_hits **out,
-            wt_error *err)
+static int find(wt_engine *engine, struct str request, const wt_find_options *given, enum copies_placed copies,
+                wt_hits **out, wt_error *err)
 {
     double begun = wt__now_ms();
     wt_find_options options;
@@ -154,12 +155,12 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
                             .recipe = options.recipe,
                             .k = options.k ? options.k : DEFAULT_HITS,
                             .max_per_provider = options.max_per_provider,
-                            .copies = options.copies != 0,
+                            .copies = options.copies ? COPIES_ALL : copies,
                             .conversation = &conversation,
                             .as_typed = options.as_typed != 0,
                             .progress = &progress};
-    const struct conversation_options said = {
-        {request, request_len}, options.messages, options.messages_len, options.have, options.have_count};
+    const struct conversation_options said = {request, options.messages, options.messages_len, options.have,
+                                              options.have_count};
     rc = check(&options, err);
     if (rc == 0)
         rc = wt__conversation_read(&conversation, &said, search.arena, err);
@@ -180,8 +181,20 @@ int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt
     wt_hits *hits = &result->public;
     hits->total_ms = wt__now_ms() - begun;
     hits->encode_ms = search.hits.encode_ms;
-    hits->copies = search.hits.copies_left_out;
+    for (size_t i = 0; i < hits->len; i++)
+        hits->copies += hits->items[i]->more_count;
     hits->search_ms = hits->total_ms - hits->encode_ms;
     *out = hits;
     return 0;
+}
+
+int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options, wt_hits **out,
+            wt_error *err)
+{
+    return find(engine, (struct str){request, request_len}, options, COPIES_SHARED, out, err);
+}
+
+int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err)
+{
+    return find(engine, request, options, COPIES_BY_ID, out, err);
 }

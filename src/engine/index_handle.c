@@ -41,6 +41,10 @@ struct collection {
     struct kept_tools *kept; /* NULL: not wanted, or too much */
     struct lexical_builder *builder;
     struct names_builder names;
+    uint64_t *copy_hashes; /* [rows] */
+    size_t copy_capacity;
+    uint32_t *copies; /* [copy_count] */
+    size_t copy_count;
     void *lexical;
     size_t lexical_len;
     wt_error *err;
@@ -70,6 +74,16 @@ static int collect_id(struct collection *collection, const struct tool *tool)
     return 0;
 }
 
+/* What tells it from tools that are not word for word the same, of the document that was just read. */
+static int collect_copy(struct collection *collection, const struct tool *tool)
+{
+    if (wt__grow((void **)&collection->copy_hashes, &collection->copy_capacity, collection->rows + 1,
+                 sizeof *collection->copy_hashes) < 0)
+        return wt__fail_nomem(collection->err);
+    collection->copy_hashes[collection->rows] = wt__document_copy_hash(&collection->document, tool);
+    return 0;
+}
+
 static int collect_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
     struct collection *collection = context;
@@ -82,6 +96,8 @@ static int collect_tool(void *context, const struct store_key *key, const struct
         rc = collect_id(collection, tool);
     if (rc == 0)
         rc = wt__tool_names_add(&collection->names, tool, (uint32_t)collection->rows, collection->err);
+    if (rc == 0)
+        rc = collect_copy(collection, tool);
     wt__kept_tools_add(&collection->kept, tool);
     uint64_t named = 0;
     if (rc == 0)
@@ -164,6 +180,9 @@ static int collect(struct collection *collection, wt_error *err)
     }
     if (rc >= 0)
         rc = wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err);
+    if (rc == 0)
+        rc = wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,
+                                   collection->copy_hashes, collection->rows, err);
     return rc < 0 ? rc : weigh_names(collection, err);
 }
 
@@ -178,6 +197,8 @@ static void collection_dispose(struct collection *collection)
     wt__buffer_dispose(&collection->id);
     wt__kept_tools_free(collection->kept);
     free(collection->lexical);
+    free(collection->copy_hashes);
+    free(collection->copies);
     free(collection->head_rows);
     free(collection->keys);
 }
@@ -354,6 +375,7 @@ static int make_snapshot(struct collection *collection, const struct snapshot *p
         .lexical = collection->lexical,
         .lexical_len = collection->lexical_len,
         .names = wt__names_builder_finish(&collection->names),
+        .copies = {collection->copies, collection->copy_count},
         .sources = sets.sources,
         .source_count = sets.len,
     };

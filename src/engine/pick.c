@@ -63,8 +63,8 @@ static int read_conversation(struct selection *selection, enum selector selector
     return rc;
 }
 
-int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given, const struct pick_oracle *oracle,
-             wt_picked **out, wt_error *err)
+int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given,
+             const struct pick_evaluation *evaluation, wt_picked **out, wt_error *err)
 {
     double begun = wt__now_ms();
     wt_pick_options options = *given;
@@ -80,7 +80,7 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
     struct conversation_input conversation = {0};
-    struct selection selection = {engine,    request,        &options, NULL,         oracle,
+    struct selection selection = {engine,    request,        &options, NULL,         evaluation,
                                   &progress, &result->arena, picked,   &conversation};
     rc = read_conversation(&selection, selector, &conversation, err);
     if (rc == 0)

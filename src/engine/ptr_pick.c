@@ -15,7 +15,7 @@ struct ptr_pick {
     struct ptr_options options;
     struct ptr_trace trace;
     const struct selection *selection;
-    const struct pick_oracle *oracle; /* NULL for a bundle, which nobody is asked for */
+    const struct pick_evaluation *oracle; /* NULL for a bundle, which nobody is asked for, and where none stands in */
 };
 
 /* ---------------------------------------------------------------- what is wanted */
@@ -109,7 +109,7 @@ static int ask_model(struct ptr_pick *p, wt_error *err)
     struct ptr_labels labels;
     struct progress *progress = p->reach.home.progress;
     struct ptr_request request = {.text = p->reach.home.request, .progress = progress};
-    struct chat_model *model = p->oracle ? p->oracle->model : NULL;
+    struct chat_model *model = p->oracle ? p->oracle->oracle : NULL;
     int rc = 0;
     if (model) {
         request.labels = &labels;
@@ -181,7 +181,7 @@ static int note(struct ptr_pick *p, bool bundle, wt_error *err)
     if (p->oracle) {
         struct buffer text = {0};
         wt__buffer_printf(&text, "answered by a stand-in that knows the judgements (%s), not by a language model",
-                          p->oracle->model->name);
+                          p->oracle->oracle->name);
         rc = text.failed ? wt__fail_nomem(err)
                          : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
         wt__buffer_dispose(&text);
@@ -223,13 +223,16 @@ static int run(struct ptr_pick *p, bool bundle, wt_error *err)
 
 static int pick(const struct selection *selection, bool bundle, wt_error *err)
 {
-    struct ptr_pick p = {.selection = selection, .oracle = bundle ? NULL : selection->oracle};
+    const struct pick_evaluation *evaluation = selection->evaluation;
+    struct ptr_pick p = {.selection = selection,
+                         .oracle = !bundle && evaluation && evaluation->oracle ? evaluation : NULL};
     p.reach.home = (struct search){.engine = selection->engine,
                                    .request = selection->request,
                                    .arena = selection->arena,
                                    .recipe = selection->options->base_retriever,
                                    .filter = selection->filter,
                                    .k = 1,
+                                   .copies = evaluation ? COPIES_BY_ID : COPIES_SHARED,
                                    .as_typed = selection->options->as_typed != 0,
                                    .progress = selection->progress};
     int rc = wt__budget_begin(&p.reach.home.budget, selection->options->max_tokens, selection->options->format, err);

@@ -30,6 +30,7 @@ static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint3
                             .recipe = home->recipe,
                             .filter = home->filter,
                             .k = k,
+                            .copies = home->copies,
                             .as_typed = home->as_typed,
                             .progress = home->progress};
     int rc = rows ? 0 : wt__fail_nomem(err);

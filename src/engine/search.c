@@ -255,6 +255,7 @@ static int retrieve(struct search *search, wt_error *err)
     int rc = wt__search_allowed(search, &request.allowed, err);
     if (rc < 0)
         return rc;
+    search->allowed = request.allowed;
     drop_recorded(search, request.allowed);
     rc = wt__conversation_context(search, &view, &request, &view.context, err);
     if (rc < 0)
@@ -275,6 +276,8 @@ static int retrieve(struct search *search, wt_error *err)
             &view,           &request, store_reader(&tools), search->arena, &search->multi_provider_probability,
             search->progress};
         rc = wt__rerank(&plan->reranker, &input, &search->hits, err);
+        if (rc == 0 && reranker)
+            wt__hits_share_places(&search->hits, snapshot->keys);
     }
     if (rc == 0 && search->hits.len > k)
         search->hits.len = k;

@@ -16,13 +16,13 @@ struct search {
     /* What is wanted; borrowed. */
     wt_engine *engine;
     struct str request;
-    struct arena *arena;     /* for what is said of the search */
-    bool untrained;          /* "auto" does without what was trained */
-    const char *recipe;      /* NULL: "auto" */
-    const wt_filter *filter; /* of wt__filter_read; NULL: all tools */
-    size_t k;                /* hits */
-    size_t max_per_provider; /* 0: no cap */
-    bool copies;             /* near-copies have places of their own */
+    struct arena *arena;       /* for what is said of the search */
+    bool untrained;            /* "auto" does without what was trained */
+    const char *recipe;        /* NULL: "auto" */
+    const wt_filter *filter;   /* of wt__filter_read; NULL: all tools */
+    size_t k;                  /* hits */
+    size_t max_per_provider;   /* 0: no cap */
+    enum copies_placed copies; /* which copies have places of their own */
     bool use_recorded;       /* "auto" heeds what usages of this very request used; not where hits are measured, or read
                                 by what was calibrated without */
     bool as_typed;           /* no word of the request is corrected */
@@ -49,6 +49,7 @@ struct search {
     /* What came of it. */
     struct hit_list hits;         /* until the end of the search */
     struct index_handle *index;   /* whose rows they are */
+    const uint64_t *allowed;      /* those that may be found, as in struct retrieve_request */
     struct filter_mask *mask;     /* of the filter, on that index; NULL: none was wanted yet */
     const char *notice;           /* as in wt_hits */
     const char *encoder;          /* the same */

@@ -10,19 +10,20 @@
 #include "engine/search.h"
 #include "recipe/recipes.h"
 
-/* An evaluation has PTR ask a stand-in that knows which tools are needed (choose/oracle.h). */
-struct pick_oracle {
-    struct chat_model *model;
-    const int64_t *gold; /* [gold_count] ids of the tools that the request needs */
+/* An evaluation judges by id and measures what a promise takes: each copy of a tool counts by itself, and a set grows
+ * as far as its promise goes. It may have PTR ask a stand-in that knows which tools are needed (choose/oracle.h). */
+struct pick_evaluation {
+    struct chat_model *oracle; /* NULL: none */
+    const int64_t *gold;       /* [gold_count] ids of the tools that the request needs, for the oracle */
     size_t gold_count;
 };
 
 struct selection {
     wt_engine *engine;
     struct str request;
-    const wt_pick_options *options;   /* in full */
-    const wt_filter *filter;          /* of them, read */
-    const struct pick_oracle *oracle; /* NULL outside of one */
+    const wt_pick_options *options;           /* in full */
+    const wt_filter *filter;                  /* of them, read */
+    const struct pick_evaluation *evaluation; /* NULL outside of one */
     struct progress *progress;
     struct arena *arena; /* the result's */
     wt_picked *out;
@@ -37,8 +38,8 @@ int wt__select_set(const struct selection *selection, wt_error *err);
 int wt__select_bundle(const struct selection *selection, wt_error *err);
 int wt__select_ptr(const struct selection *selection, wt_error *err);
 
-/* pick.c: wt_pick, for those who measure it as well. oracle: NULL outside of that; options in full. */
-int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options, const struct pick_oracle *oracle,
-             wt_picked **out, wt_error *err);
+/* pick.c: wt_pick, for those who measure it as well. evaluation: NULL outside of that; options in full. */
+int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options,
+             const struct pick_evaluation *evaluation, wt_picked **out, wt_error *err);
 
 #endif

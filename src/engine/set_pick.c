@@ -110,33 +110,115 @@ static void pick_likeliest(struct picking *p, const struct chosen *chosen)
     p->selection->out->complete = (double)chosen->complete;
 }
 
-/* As many as it takes; all hits where nothing was promised. */
-static int pick_complete(struct picking *p, wt_error *err)
+/* What a promise is read from: the hits in the order in which they join. */
+struct joining {
+    uint32_t *order;      /* [hits] */
+    float *nonconformity; /* [hits] */
+    const uint64_t *used; /* a bit a row that somebody used; NULL: nobody knows */
+};
+
+#define NO_PROMISE SIZE_MAX
+
+/* How many hits a set takes that is complete with that probability; NO_PROMISE where training cannot tell. joined: room
+ * for all hits; NULL: they are only counted. */
+static size_t count_joined(const struct picking *p, const struct joining *joining, double probability, uint32_t *joined)
 {
     struct conformal_thresholds thresholds;
-    const uint64_t *used;
-    size_t hits = p->search.hits.len;
-    float *before = wt__arena_array(p->search.arena, float, hits);
-    int rc = before ? wt__used_rows(&p->search, &used, err) : wt__fail_nomem(err);
+    size_t count = 0;
+    if (!wt__conformal_thresholds(p->chooser, probability, &thresholds))
+        return NO_PROMISE;
+    for (size_t i = 0; i < p->search.hits.len; i++) {
+        uint32_t row = p->search.hits.items[joining->order[i]].row;
+        bool unused = joining->used && !(joining->used[row / 64] >> row % 64 & 1);
+        if (joining->nonconformity[i] > (unused ? thresholds.unused : thresholds.used))
+            continue;
+        if (joined)
+            joined[count] = joining->order[i];
+        count++;
+    }
+    return count;
+}
+
+/* The greatest share in hundredths, below the one that was asked for, that a set of WT_MAX_COMPLETE tools allows; 0:
+ * none does. */
+static double most_promised(const struct picking *p, const struct joining *joining)
+{
+    int percent = (int)ceil(p->selection->options->complete * 100 - 1e-9) - 1;
+    while (percent > 0 && count_joined(p, joining, percent / 100., NULL) > WT_MAX_COMPLETE)
+        percent--;
+    return percent / 100.;
+}
+
+/* Why the promise cannot be kept. wanted: as many tools as it takes, or NO_PROMISE. */
+static void tell_unkept(const struct picking *p, size_t wanted, struct buffer *out)
+{
+    if (wanted != NO_PROMISE)
+        wt__buffer_printf(out,
+                          "a set that is complete with probability %g takes %zu tools for this request, and at "
+                          "most %d are given",
+                          p->selection->options->complete, wanted, WT_MAX_COMPLETE);
+    else if (p->chooser->nonconformity.count == 0)
+        wt__buffer_text(out, "how large a complete set must be is not known without training");
+    else
+        wt__buffer_text(out, "training cannot promise that probability: it set too few requests aside, or too many of "
+                             "their tools were not found");
+}
+
+static int refuse_promise(const struct picking *p, const struct joining *joining, size_t wanted, wt_error *err)
+{
+    struct buffer text = {0};
+    double most = joining ? most_promised(p, joining) : 0;
+    tell_unkept(p, wanted, &text);
+    if (p->chooser->nonconformity.count == 0)
+        wt__buffer_text(&text, ": record use and run `whichtool train set`");
+    else if (most > 0)
+        wt__buffer_printf(&text, "; %g can be promised (`--complete %g`)", most, most);
+    else
+        wt__buffer_text(&text, "; none can be promised");
+    wt__buffer_text(&text,
+                    "; or take the first hits (`whichtool find -k N`), or what fits a budget (`--max-tokens N`)");
+    if (p->search.notice)
+        wt__buffer_printf(&text, ". %s", p->search.notice);
+    int rc = text.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ERECIPE, "%s", text.ptr);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+/* Of a promise that cannot be kept the first tools, for the budget to cut: they hold none. */
+static int take_first(struct picking *p, const struct joining *joining, size_t wanted, wt_error *err)
+{
+    struct buffer text = {0};
+    size_t most = p->selection->evaluation ? p->search.hits.len : WT_MAX_COMPLETE;
+    p->count = p->search.hits.len < most ? p->search.hits.len : most;
+    memmove(p->which, joining->order, p->count * sizeof *p->which);
+    tell_unkept(p, wanted, &text);
+    int rc = text.failed ? wt__fail_nomem(err)
+                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+/* As many as it takes. Where that is too many, or nobody knows how many, there is an error, or what a budget takes. An
+ * evaluation measures how many it takes, and takes all hits where nobody knows. */
+static int pick_complete(struct picking *p, wt_error *err)
+{
+    const wt_pick_options *options = p->selection->options;
+    bool measured = p->selection->evaluation != NULL;
+    struct joining joining = {.order = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len),
+                              .nonconformity = wt__arena_array(p->search.arena, float, p->search.hits.len)};
+    int rc =
+        joining.order && joining.nonconformity ? wt__used_rows(&p->search, &joining.used, err) : wt__fail_nomem(err);
     if (rc < 0)
         return rc;
-    bool known = wt__conformal_thresholds(p->chooser, p->selection->options->complete, &thresholds);
-    wt__set_order(p->chooser, &p->candidates, hits, p->which, before);
-    for (size_t i = 0; i < hits; i++) {
-        uint32_t row = p->search.hits.items[p->which[i]].row;
-        bool unused = used && !(used[row / 64] >> row % 64 & 1);
-        if (!known || before[i] <= (unused ? thresholds.unused : thresholds.used))
-            p->which[p->count++] = p->which[i];
-    }
-    p->selection->out->complete = known ? p->selection->options->complete : NAN;
-    if (known)
+    wt__set_order(p->chooser, &p->candidates, p->search.hits.len, joining.order, joining.nonconformity);
+    size_t wanted = count_joined(p, &joining, options->complete, p->which);
+    if (wanted != NO_PROMISE && (wanted <= WT_MAX_COMPLETE || measured)) {
+        p->count = wanted;
+        p->selection->out->complete = options->complete;
         return 0;
-    return wt__add_notice(&p->selection->out->notice,
-                          p->chooser->nonconformity.count == 0
-                              ? "how large a complete set must be is not known without training"
-                              : "training cannot promise that probability: it set too few requests aside, or too "
-                                "many of their tools were not found",
-                          p->selection->arena, err);
+    }
+    return options->max_tokens > 0 || measured ? take_first(p, &joining, wanted, err)
+                                               : refuse_promise(p, &joining, wanted, err);
 }
 
 /* Who says nothing but names wants those tools and no others. */
@@ -162,6 +244,9 @@ static int pick(struct picking *p, wt_error *err)
         pick_untrained(p);
         return 0;
     }
+    if (p->selection->options->complete > 0 && p->chooser->nonconformity.count == 0 &&
+        p->selection->options->max_tokens == 0 && !p->selection->evaluation) /* whether any tool fits or not */
+        return refuse_promise(p, NULL, NO_PROMISE, err);
     if (p->candidates.tools == 0 || abstains(p))
         return 0;
     wt__choose(p->chooser, &p->candidates, &chosen);
@@ -247,6 +332,7 @@ int wt__select_set(const struct selection *selection, wt_error *err)
                                      .arena = selection->arena,
                                      .filter = selection->filter,
                                      .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
+                                     .copies = selection->evaluation ? COPIES_BY_ID : COPIES_SHARED,
                                      .as_typed = options->as_typed != 0,
                                      .features = true,
                                      .conversation = selection->conversation,

@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "engine/engine.h"
+#include "engine/find.h"
 #include "engine/selector.h"
 #include "recipe/recipes.h"
 #include "eval/metrics.h"
@@ -138,16 +139,16 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
     options.progress = hear;
     options.progress_context = progress;
     int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
-    struct pick_oracle oracle = {.model = ptr->oracle, .gold = gold};
+    struct pick_evaluation evaluation = {.oracle = ptr->oracle, .gold = gold};
     int rc = gold ? 0 : wt__fail_nomem(err);
     if (wt__recipe_selector(recipe) != SELECTOR_CHOOSER)
         options.base_retriever = ptr->base_retriever;
     if (wt__recipe_selector(recipe) == SELECTOR_PTR)
         options.ablate = ptr->ablate;
     if (rc == 0 && ptr->oracle)
-        rc = wt__find_gold(engine, query, gold, &oracle.gold_count, err);
+        rc = wt__find_gold(engine, query, gold, &evaluation.gold_count, err);
     if (rc == 0)
-        rc = wt__pick(engine, query->text, &options, ptr->oracle ? &oracle : NULL, &out->picked, err);
+        rc = wt__pick(engine, query->text, &options, &evaluation, &out->picked, err);
     free(gold);
     if (rc == 0)
         *out = (struct answer){.picked = out->picked,
@@ -171,7 +172,7 @@ static int rank(struct answer *out, wt_engine *engine, const struct query *query
     options.as_typed = plan->as_typed;
     options.progress = hear;
     options.progress_context = progress;
-    int rc = wt_find(engine, query->text.ptr, query->text.len, &options, &out->hits, err);
+    int rc = wt__find_by_id(engine, query->text, &options, &out->hits, err);
     if (rc == 0)
         *out = (struct answer){.hits = out->hits,
                                .items = out->hits->items,

@@ -97,6 +97,17 @@ static int parse_names(struct names *names, const struct snapshot_header *header
     return names->entries ? 0 : WT_ESTORE;
 }
 
+static int parse_copies(struct copy_groups *copies, const struct snapshot_header *header, struct mapping image,
+                        wt_error *err)
+{
+    const struct snapshot_section *section = &header->copies;
+    if (section->len % sizeof *copies->rows != 0)
+        return wt__fail(err, WT_ESTORE, "damaged: copies are cut short");
+    copies->rows = section_at(image, section, section->len, "copies", err);
+    copies->count = section->len / sizeof *copies->rows;
+    return copies->rows ? 0 : WT_ESTORE;
+}
+
 static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error *err)
 {
     const struct snapshot_header *header = (const void *)image.ptr;
@@ -119,6 +130,8 @@ static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error
         rc = wt__fail(err, WT_ESTORE, "damaged: %u rows of terms for %u tools", snapshot->lexical.rows, header->rows);
     if (rc == 0)
         rc = parse_names(&snapshot->names, header, image, err);
+    if (rc == 0)
+        rc = parse_copies(&snapshot->copies, header, image, err);
     for (size_t i = 0; rc == 0 && i < header->set_count; i++) {
         rc = parse_set(&snapshot->sets[i], &header->sets[i], image, header->rows, err);
         snapshot->set_count = i + 1;

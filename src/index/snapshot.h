@@ -1,7 +1,8 @@
 /* snapshot.h: everything a search needs, made from a store once and mapped by every process after that.
  *
  * A folder STORE-index/ holds two kinds of files:
- *   snapshot                         which tools are the rows, the lexical index, their names, and which slot of which
+ *   snapshot                         which tools are the rows, the lexical index, their names, which are copies of
+ *                                    each other, and which slot of which
  *                                    vector file each row has; replaced in one step, so a reader has all of the old or
  *                                    all of the new one
  *   vectors-MODEL-KIND-NUMBER        slots of vectors (vectors.h), appended to; what lies past the count that the
@@ -22,6 +23,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "index/copy_groups.h"
 #include "index/lexical.h"
 #include "index/names.h"
 #include "index/vectors.h"
@@ -43,6 +45,8 @@ struct snapshot_key {
     uint64_t provider_hash;   /* wt__provider_hash */
     float provider_precision; /* wt__name_precision */
     uint32_t actions;         /* wt__tool_actions: what its catalogue says that it does */
+    uint32_t group;           /* of word-for-word copies (copy_groups.h): where it begins, from 1; 0: of none */
+    uint32_t reserved;        /* 0 */
 };
 
 /* 32 bits of a tool's id, by which what was made of another store of the same tools finds its rows. Two tools may
@@ -60,6 +64,7 @@ struct snapshot {
     const struct snapshot_key *keys; /* [rows] */
     struct lexical lexical;
     struct names names;
+    struct copy_groups copies;
     size_t set_count;
     struct snapshot_set {
         const char *model, *kind;
@@ -81,7 +86,7 @@ const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, cons
 size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id);
 
 /* Checks everything that a search only checks where it meets it: the fp32 of all vectors, the order of terms and
- * postings, that of names, rows within bounds; and that keys are in order of id. WT_ESTORE. */
+ * postings, that of names, copies, rows within bounds; and that keys are in order of id. WT_ESTORE. */
 int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err);
 /* The same of the folder's snapshot, of whatever generation and settings. Errors: those of opening, too. */
 int wt__snapshot_check(const char *folder, wt_error *err);
@@ -105,7 +110,8 @@ struct snapshot_content {
     size_t lexical_len;
     const struct vector_source *sources; /* the sets wanted; others are removed */
     size_t source_count;
-    struct names names; /* in order; none where nobody asks for names */
+    struct names names;        /* in order; none where nobody asks for names */
+    struct copy_groups copies; /* as keys have them */
 };
 
 /* Writes the content as the folder's new snapshot and opens it. Vectors of rows with the same id and generation are

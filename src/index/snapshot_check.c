@@ -16,6 +16,8 @@ int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err)
         rc = wt__lexical_check(&snapshot->lexical, err);
     if (rc == 0)
         rc = wt__names_check(&snapshot->names, snapshot->rows, err);
+    if (rc == 0)
+        rc = wt__copy_groups_check(snapshot, err);
     for (size_t i = 0; rc == 0 && i < snapshot->set_count; i++) {
         const struct snapshot_set *set = &snapshot->sets[i];
         rc = wt__vectors_check(&set->vectors, err);

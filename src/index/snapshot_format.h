@@ -14,7 +14,7 @@
 #define SNAPSHOT_NO_GENERATION UINT64_MAX /* of a snapshot that only keeps vectors for the next one */
 
 enum {
-    SNAPSHOT_VERSION = 6,
+    SNAPSHOT_VERSION = 7,
     SNAPSHOT_ALIGN = 64,        /* of sections */
     VECTORS_HEADER_BYTES = 4096 /* before the first chunk */
 };
@@ -41,7 +41,7 @@ struct snapshot_header {
     struct file_mark mark;
     uint64_t generation, settings;
     uint32_t rows, set_count, name_words, reserved;
-    struct snapshot_section keys, lexical, names;
+    struct snapshot_section keys, lexical, names, copies;
     struct snapshot_set_header sets[SNAPSHOT_MAX_SETS];
 };
 

@@ -343,7 +343,7 @@ static int fill_set(struct job *job, struct plan *plan, wt_error *err)
 
 /* --- The snapshot file --- */
 
-enum { SECTIONS = 3 + 2 * SNAPSHOT_MAX_SETS };
+enum { SECTIONS = 4 + 2 * SNAPSHOT_MAX_SETS };
 
 /* What stands in the file, in order. */
 struct image {
@@ -381,6 +381,7 @@ static void compose(struct image *image, const struct job *job, uint64_t generat
     add_section(image, &header->keys, content->keys, content->rows * sizeof *content->keys);
     add_section(image, &header->lexical, content->lexical, content->lexical_len);
     add_section(image, &header->names, content->names.entries, content->names.count * sizeof *content->names.entries);
+    add_section(image, &header->copies, content->copies.rows, content->copies.count * sizeof *content->copies.rows);
     for (size_t i = 0; i < content->source_count; i++) {
         const struct plan *plan = &job->plans[i];
         struct snapshot_set_header *set = &header->sets[i];

@@ -6,9 +6,10 @@
  *   faded[p] = SUBQUERY_DECAY ^ (how many taken candidates p spoke for); 1 where value[p][c] is below 0
  *
  * What a sub-query adds only shrinks and the best candidate is always taken, or left out for good (a provider's cap, a
- * near-copy), so scores never rise along the list. A request with one sub-query keeps the plain order of value[0]. The
- * first k of a longer list are the list for k. A tool that the request names has a score of its own (named.c), above
- * all of these. What decay and weight are worth: docs/retrieval.md. */
+ * copy), so scores never rise along the list. A request with one sub-query keeps the plain order of value[0]. The
+ * first k of a longer list are the list for k. Copies share a place (copies.h), which has the score of the
+ * best of them even where the request asks for another one. A tool that the request names has a score of its own
+ * (named.c), above all of these. What decay and weight are worth: docs/retrieval.md. */
 #include "retrieve/compose.h"
 
 #include <stdbool.h>
@@ -76,6 +77,21 @@ static bool capped(const struct evidence *evidence, const struct choice *taken, 
     return same >= cap;
 }
 
+/* 1: candidate *c gives its place to one that has it. Else *c becomes what is shown in its place. */
+static int share_place(const struct evidence *evidence, uint32_t *c, wt_error *err)
+{
+    struct copies *copies = evidence->copies;
+    int copy = copies ? wt__copy_next(copies, evidence->rows[*c], err) : COPY_NONE;
+    bool leads = evidence->leads && evidence->leads[*c]; /* it was asked for */
+    if (copy == COPY_GIVEN && leads) {
+        wt__copy_keep(copies);
+        copy = COPY_NONE;
+    }
+    if (copy == COPY_NONE && copies && !leads)
+        *c = (uint32_t)wt__copy_asked_for(copies, *c);
+    return copy < 0 ? copy : copy != COPY_NONE;
+}
+
 int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provider, struct arena *scratch,
                 struct choice *out, size_t *count, wt_error *err)
 {
@@ -90,19 +106,19 @@ int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provid
     for (size_t left = ranked_pool(evidence, pool); left > 0 && *count < k;) {
         size_t at;
         struct pick pick = best_now(evidence, faded, pool, left, &at);
-        uint32_t c = pool[at].row;
+        uint32_t best = pool[at].row, c = best;
         memmove(pool + at, pool + at + 1, (--left - at) * sizeof *pool);
-        int copy = evidence->copies ? wt__near_copy(evidence->copies, evidence->rows[c], err) : 0;
-        if (copy < 0)
-            return copy;
-        if (copy && evidence->leads && evidence->leads[c]) { /* it was asked for */
-            copy = 0;
-            evidence->copies->left_out--;
-        }
-        if (copy || (max_per_provider && capped(evidence, out, *count, max_per_provider, c)))
+        int rc = share_place(evidence, &c, err);
+        if (rc < 0)
+            return rc;
+        if (rc == 0 && c != best && max_per_provider && capped(evidence, out, *count, max_per_provider, c))
+            c = best;
+        if (rc > 0 || (max_per_provider && capped(evidence, out, *count, max_per_provider, c)))
             continue;
         if (pick.text)
             faded[pick.text] *= SUBQUERY_DECAY;
+        if (evidence->copies)
+            wt__copy_place(evidence->copies, evidence->rows[best], evidence->rows[c]);
         out[(*count)++] = (struct choice){c, pick.text, pick.score, pick.subquery};
     }
     return 0;

@@ -24,18 +24,18 @@ struct evidence {
     uint16_t *leads; /* [N] of a tool that the request names, which of its names it is, from 1; 0 for others. NULL:
                         it names none */
     float *named;    /* [N] with `leads`: the score that such a tool and its namesakes have; 0 for others */
-    struct copies *copies; /* near-copies are passed over; NULL: they are taken like others */
+    struct copies *copies; /* these share places; NULL: they are taken like others */
 };
 
 struct choice {
     uint32_t candidate;
     uint32_t text; /* the sub-query that counted; 0 when the request has one sub-query */
     float score;
-    float subquery; /* what the sub-query added, after decay */
+    float subquery; /* what the sub-query added, after decay; score and it are of the best of its copies */
 };
 
 /* Picks at most k candidates, best first, into out [k]; *count: how many. Candidates are taken to be in order of row,
- * which decides ties. max_per_provider: 0 for no cap. Errors: WT_ENOMEM, those of wt__near_copy. */
+ * which decides ties. max_per_provider: 0 for no cap. Errors: WT_ENOMEM, those of wt__copy_next. */
 int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provider, struct arena *scratch,
                 struct choice *out, size_t *count, wt_error *err);
 

@@ -1,10 +1,47 @@
 #include "retrieve/copies.h"
 
-#include <stdbool.h>
+#include "retrieve/retrieve.h"
 
 /* Chosen on dev. Each vector holds its provider's name, which a copy does not share: those of one text under two
  * providers have cosines of .6 to .9. */
 static const float NEAR_COSINE = 0.65f;
+
+/* Of tools that say all words of a provider's name the share that is its own, from which on they name it. */
+static const float NAMES_PROVIDER = 0.5f;
+
+int wt__copies_begin(struct copies *copies, struct arena *arena, wt_error *err)
+{
+    copies->met = wt__arena_array(arena, uint32_t, copies->candidates);
+    copies->older = wt__arena_array(arena, uint32_t, copies->candidates);
+    copies->cosines = wt__arena_array(arena, float, copies->candidates);
+    copies->placed = wt__arena_array(arena, uint32_t, copies->candidates);
+    copies->given = wt__arena_array(arena, struct copy, copies->candidates);
+    return copies->met && copies->older && copies->cosines && copies->placed && copies->given ? 0 : wt__fail_nomem(err);
+}
+
+static bool names_provider(const struct provider_names *asked, const struct snapshot_key *key)
+{
+    return key->provider_precision >= NAMES_PROVIDER && wt__provider_named(asked, key->provider_hash);
+}
+
+static bool asked_for(const struct copies *copies, uint32_t row)
+{
+    return names_provider(copies->asked, &copies->keys[row]);
+}
+
+static bool same_words(const struct snapshot_key *a, const struct snapshot_key *b)
+{
+    return a->group > 0 && a->group == b->group && a->provider != b->provider;
+}
+
+/* The row that shows what `row` says word for word, or `row`. */
+static uint32_t shown_by(const struct copies *copies, uint32_t row)
+{
+    for (size_t i = 0; i < copies->placed_count; i++)
+        if (same_words(&copies->keys[copies->placed[i]], &copies->keys[row]))
+            return copies->placed[i];
+    return row;
+}
 
 static bool alike(const struct copies *copies, uint32_t older, uint32_t row)
 {
@@ -12,10 +49,11 @@ static bool alike(const struct copies *copies, uint32_t older, uint32_t row)
     return older < row && a->name_hash == b->name_hash && a->provider != b->provider;
 }
 
-int wt__near_copy(struct copies *copies, uint32_t row, wt_error *err)
+/* 1: there is one that it is a near-copy of, *of. */
+static int find_older(struct copies *copies, uint32_t row, uint32_t *of, wt_error *err)
 {
     size_t count = 0;
-    for (size_t i = 0; i < copies->met_count; i++)
+    for (size_t i = 0; copies->vectors && i < copies->met_count; i++)
         if (alike(copies, copies->met[i], row))
             copies->older[count++] = copies->met[i];
     bool has = count > 0 && row < copies->vectors->rows && copies->vectors->slot_of_row[row] != VECTOR_NONE;
@@ -25,9 +63,77 @@ int wt__near_copy(struct copies *copies, uint32_t row, wt_error *err)
         rc = wt__vectors_score_rows(copies->vectors, copies->scratch, vector, copies->older, count, copies->cosines,
                                     err);
     for (size_t i = 0; vector && rc == 0 && i < count; i++)
-        rc = copies->cosines[i] >= NEAR_COSINE;
-    if (rc == 0)
-        copies->met[copies->met_count++] = row;
-    copies->left_out += rc == 1;
+        if (copies->cosines[i] >= NEAR_COSINE) {
+            *of = copies->older[i];
+            rc = 1;
+        }
     return rc;
+}
+
+/* A copy of what gave its place is a copy of what has that. */
+static void give(struct copies *copies, uint32_t row, uint32_t of)
+{
+    for (size_t i = 0; i < copies->given_count; i++)
+        if (copies->given[i].row == of)
+            of = copies->given[i].of;
+    copies->given[copies->given_count++] = (struct copy){row, of};
+}
+
+int wt__copy_next(struct copies *copies, uint32_t row, wt_error *err)
+{
+    for (size_t i = 0; i < copies->placed_count; i++)
+        if (copies->placed[i] == row)
+            return COPY_PLACED;
+    bool grouped = copies->asked && copies->keys[row].group > 0, named = grouped && asked_for(copies, row);
+    uint32_t of = grouped && !named ? shown_by(copies, row) : row;
+    bool words = of != row;
+    int near = words || named ? 0 : find_older(copies, row, &of, err);
+    if (near < 0)
+        return near;
+    if (near == 0)
+        copies->met[copies->met_count++] = row;
+    if (near > 0 || words)
+        give(copies, row, of);
+    copies->words += words;
+    return near > 0 || words ? COPY_GIVEN : COPY_NONE;
+}
+
+void wt__copy_keep(struct copies *copies)
+{
+    const struct copy *last = &copies->given[--copies->given_count];
+    copies->words -= copies->asked && same_words(&copies->keys[last->row], &copies->keys[last->of]);
+}
+
+size_t wt__copy_asked_for(const struct copies *copies, size_t c)
+{
+    const struct snapshot_key *key = &copies->keys[copies->rows[c]];
+    if (!copies->asked || copies->asked->count == 0 || key->group == 0 || asked_for(copies, copies->rows[c]))
+        return c;
+    for (size_t i = 0; i < copies->candidates; i++)
+        if (same_words(&copies->keys[copies->rows[i]], key) && asked_for(copies, copies->rows[i]))
+            return i;
+    return c;
+}
+
+void wt__copy_place(struct copies *copies, uint32_t row, uint32_t shown)
+{
+    copies->placed[copies->placed_count++] = shown;
+    if (row == shown)
+        return;
+    give(copies, row, shown);
+    copies->words++;
+}
+
+void wt__hits_share_places(struct hit_list *hits, const struct snapshot_key *keys)
+{
+    size_t kept = 0, all = hits->asked ? hits->len : 0;
+    for (size_t i = 0; i < all; i++) {
+        const struct snapshot_key *key = &keys[hits->items[i].row];
+        bool shown = false;
+        for (size_t k = 0; key->group > 0 && !shown && k < kept; k++)
+            shown = same_words(&keys[hits->items[k].row], key);
+        if (!shown || hits->items[i].lead || names_provider(hits->asked, key))
+            hits->items[kept++] = hits->items[i];
+    }
+    hits->len = hits->asked ? kept : hits->len;
 }

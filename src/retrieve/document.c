@@ -2,10 +2,13 @@
  * for all catalogues: docs/retrieval.md. */
 #include "retrieve/document.h"
 
+#include <stdbool.h>
+
 #include "base/checksum.h"
 #include "catalog/schema.h"
 #include "retrieve/tool_names.h"
 #include "text/markup.h"
+#include "text/unicode.h"
 
 const char *const wt__field_names[FIELD_COUNT] = {"name",        "provider",   "category",
                                                   "description", "parameters", "parameter-texts"};
@@ -60,7 +63,7 @@ int wt__document_read(struct document *document, struct analyser *analyser, cons
     if (wt__schema_text(tool->schema, &document->names, &document->descriptions) < 0)
         return wt__fail_nomem(err);
     wt__markup_clean(tool->description, &document->clean);
-    size_t described = document->clean.len;
+    size_t described = document->described = document->clean.len;
     wt__markup_clean(wt__buffer_view(&document->descriptions), &document->clean);
     if (document->clean.failed)
         return wt__fail_nomem(err);
@@ -107,6 +110,47 @@ uint64_t wt__document_name_hash(struct str name)
             letters[len++] = (char)(c >= 0x80 ? c : lower);
     }
     return len > 0 ? wt__checksum(letters, len, 0) : wt__checksum(name.ptr, name.len, 0);
+}
+
+/* A text as it is compared: a 64-bit FNV-1a hash of its letters and digits in lower case. joined: whatever stands
+ * between words makes no difference; else each run of it is one. */
+static uint64_t fold_hash(struct str text, bool joined)
+{
+    const uint64_t prime = 0x100000001B3u;
+    uint64_t hash = 0xCBF29CE484222325u;
+    bool begun = false, gap = false;
+    const char *at = text.ptr, *end = text.len > 0 ? text.ptr + text.len : at;
+    while (at < end) {
+        uint32_t lower[UNICODE_MAX_LOWER], c = wt__utf8_next(&at, end);
+        if (wt__unicode_kind(c) == UNICODE_OTHER) {
+            gap = true;
+            continue;
+        }
+        if (gap && begun && !joined)
+            hash = (hash ^ ' ') * prime;
+        begun = true;
+        gap = false;
+        for (unsigned i = 0, count = wt__unicode_lower(c, lower); i < count; i++)
+            hash = (hash ^ lower[i]) * prime;
+    }
+    return hash;
+}
+
+uint64_t wt__document_copy_hash(const struct document *document, const struct tool *tool)
+{
+    struct str description = wt__str_trim((struct str){document->clean.ptr, document->described});
+    struct str names = wt__buffer_view(&document->names);
+    uint64_t parts[3] = {fold_hash(tool->name, true), fold_hash(description, false), 0};
+    if (description.len == 0 && names.len == 0)
+        return 0;
+    for (size_t at = 0, end; at < names.len; at = end + 1) {
+        for (end = at; end < names.len && names.ptr[end] != '\n';)
+            end++;
+        uint64_t name = fold_hash((struct str){names.ptr + at, end - at}, false);
+        parts[2] += wt__checksum(&name, sizeof name, 1); /* a sum has no order */
+    }
+    uint64_t hash = wt__checksum(parts, sizeof parts, 0);
+    return hash ? hash : 1;
 }
 
 const char wt__document_kind[] = "document_3";

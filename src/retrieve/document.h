@@ -36,12 +36,19 @@ struct document {
     struct lexical_text fields[FIELD_COUNT]; /* views of tokens */
     struct buffer names, descriptions;       /* of the parameters, as they are written */
     struct buffer clean;                     /* descriptions without markup: the tool's, then its parameters' */
+    size_t described;                        /* bytes of the tool's */
 };
 int wt__document_read(struct document *document, struct analyser *analyser, const struct tool *tool, wt_error *err);
 void wt__document_dispose(struct document *document);
 
 /* The same for names that differ in nothing but case, digits and punctuation: "getForecast" and "Get Forecast 2". */
 uint64_t wt__document_name_hash(struct str name);
+
+/* The same for tools that are word for word the same: names by their letters and digits, descriptions without markup,
+ * and the names of the parameters, whatever order these are in; in all three case and punctuation make no difference.
+ * Read from a document that was just read of the tool. 0 is no copy of anything: a tool that has neither description
+ * nor parameters says too little. */
+uint64_t wt__document_copy_hash(const struct document *document, const struct tool *tool);
 
 /* A tool's vector is the unit vector of a weighted sum over the vectors of its texts. The kind names texts and weights
  * together: vectors of another kind are stale. */

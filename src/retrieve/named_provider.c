@@ -147,7 +147,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The hashes of all runs of up to PROVIDER_WORDS words. */
-static int read_names(struct arena *arena, struct str text, struct provider_names *out, wt_error *err)
+int wt__provider_names_read(struct provider_names *out, struct str text, struct arena *arena, wt_error *err)
 {
     text = text.len > PROVIDER_READ ? (struct str){text.ptr + text.len - PROVIDER_READ, PROVIDER_READ} : text;
     size_t words = 0;
@@ -173,10 +173,10 @@ static int read_names(struct arena *arena, struct str text, struct provider_name
     return 0;
 }
 
-static bool names(const struct provider_names *names, uint64_t provider)
+bool wt__provider_named(const struct provider_names *names, uint64_t provider_hash)
 {
-    return provider && names->count > 0 &&
-           bsearch(&provider, names->hashes, names->count, sizeof provider, compare) != NULL;
+    return provider_hash && names->count > 0 &&
+           bsearch(&provider_hash, names->hashes, names->count, sizeof provider_hash, compare) != NULL;
 }
 
 /* Finds none by itself: tools that only share a provider with the request are not what it asks for. */
@@ -185,7 +185,7 @@ static int search(struct query *query, wt_error *err)
     struct workspace *workspace = query->workspace;
     int rc = 0;
     for (size_t t = 0; rc == 0 && t < workspace->text_count; t++)
-        rc = read_names(&workspace->arena, workspace->texts[t].bytes, &workspace->texts[t].providers, err);
+        rc = wt__provider_names_read(&workspace->texts[t].providers, workspace->texts[t].bytes, &workspace->arena, err);
     return rc;
 }
 
@@ -197,7 +197,7 @@ static bool score_text(struct query *query, size_t t)
     bool any = false;
     for (size_t c = 0; c < query->count; c++) {
         const struct snapshot_key *key = &keys[query->rows[c]];
-        bool named = names(&query->workspace->texts[t].providers, key->provider_hash);
+        bool named = wt__provider_named(&query->workspace->texts[t].providers, key->provider_hash);
         scores[c] = named ? key->provider_precision : 0;
         any |= named;
     }

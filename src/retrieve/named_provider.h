@@ -3,6 +3,7 @@
 #ifndef WT_RETRIEVE_NAMED_PROVIDER_H
 #define WT_RETRIEVE_NAMED_PROVIDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,11 @@ struct provider_names {
     const uint64_t *hashes; /* [count] ascending */
     size_t count;
 };
+
+/* Reads them of a text; in the arena. 0, or WT_ENOMEM. */
+int wt__provider_names_read(struct provider_names *out, struct str text, struct arena *arena, wt_error *err);
+/* Whether the provider of that hash is among them. */
+bool wt__provider_named(const struct provider_names *names, uint64_t provider_hash);
 
 /* How precise names are, counted while an index is made. All zero is empty. */
 struct name_counts {

@@ -27,6 +27,9 @@
  * candidates, and there must be others behind them. */
 enum { DEPTH = 100, CAPPED_DEPTH = WT_MAX_K };
 
+/* Hits that there are, when so many are asked for, however many copies the candidates hold: up to CAPPED_DEPTH. */
+enum { FILLED = 50 };
+
 /* Bytes of a request that is still read in sub-queries. A longer one is a document: its sub-queries would cost seven
  * full encodings and say no more about what is wanted. */
 enum { SUBQUERY_REQUEST_MAX = 4096 };
@@ -198,28 +201,34 @@ static const struct vectors *text_vectors(const struct snapshot *snapshot)
     return NULL;
 }
 
-/* What tells near-copies among the hits; *out is NULL where nothing can or should. */
+/* What tells copies among the hits; *out is NULL where nothing can or should. */
 static int watch_copies(struct copies **out, const struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
-    const struct vectors *vectors = text_vectors(query->view->snapshot);
+    struct provider_names *asked = &workspace->texts[0].providers;
+    const struct vectors *vectors =
+        query->retriever->weights[SOURCE_DENSE] > 0 ? text_vectors(query->view->snapshot) : NULL;
+    bool shared = query->request->copies == COPIES_SHARED && query->view->snapshot->copies.count > 0;
     *out = NULL;
-    if (query->request->copies || query->retriever->weights[SOURCE_DENSE] <= 0 || !vectors)
+    if (query->request->copies == COPIES_ALL || (!shared && !vectors))
         return 0;
     struct copies *copies = wt__arena_array(&workspace->arena, struct copies, 1);
     if (!copies)
         return wt__fail_nomem(err);
-    *copies = (struct copies){.vectors = vectors,
-                              .scratch = &workspace->vectors,
-                              .keys = query->view->snapshot->keys,
-                              .met = wt__arena_array(&workspace->arena, uint32_t, query->count),
-                              .older = wt__arena_array(&workspace->arena, uint32_t, query->count),
-                              .cosines = wt__arena_array(&workspace->arena, float, query->count)};
+    *copies = (struct copies){.keys = query->view->snapshot->keys,
+                              .candidates = query->count,
+                              .rows = query->rows,
+                              .asked = shared ? asked : NULL,
+                              .vectors = vectors,
+                              .scratch = &workspace->vectors};
     *out = copies;
-    return copies->met && copies->older && copies->cosines ? 0 : wt__fail_nomem(err);
+    int rc = wt__copies_begin(copies, &workspace->arena, err);
+    if (rc == 0 && shared && !asked->hashes)
+        rc = wt__provider_names_read(asked, workspace->texts[0].bytes, &workspace->arena, err);
+    return rc;
 }
 
-static int order_hits(struct query *query, wt_error *err)
+static int order_hits(struct query *query, size_t *words, wt_error *err)
 {
     struct hit_list *out = query->out;
     struct arena *arena = &query->workspace->arena;
@@ -232,16 +241,60 @@ static int order_hits(struct query *query, wt_error *err)
         rc = watch_copies(&evidence.copies, query, err);
     if (rc == 0)
         rc = wt__compose(&evidence, k, query->request->max_per_provider, arena, choices, &out->len, err);
-    out->copies_left_out = rc == 0 && evidence.copies ? evidence.copies->left_out : 0;
+    if (rc == 0 && evidence.copies) {
+        out->given = evidence.copies->given;
+        out->given_count = evidence.copies->given_count;
+        out->asked = evidence.copies->asked;
+        *words = evidence.copies->words;
+    }
     for (size_t i = 0; rc == 0 && i < out->len; i++)
         wt__fuse_hit(query, &evidence, &choices[i], &choices[0], &out->items[i]);
+    return rc;
+}
+
+/* *words: how many candidates gave their places to the same tool word for word. */
+static int find_hits(struct query *query, size_t *words, wt_error *err)
+{
+    *query->out = (struct hit_list){0};
+    *words = 0;
+    read_texts(query->workspace, query->request->text);
+    int rc = search(query, err);
+    if (rc == 0)
+        rc = collect_candidates(query, err);
+    if (rc == 0)
+        rc = score_candidates(query, err);
+    return rc < 0 ? rc : order_hits(query, words, err);
+}
+
+/* Whether any source may have more. */
+static bool is_cut(const struct query *query)
+{
+    bool cut = false;
+    for (size_t t = 0; t < query->workspace->text_count; t++)
+        for (enum source_id s = 0; s < SOURCES; s++)
+            cut |= wt__ranking(query, t, s)->len >= query->depth;
+    return cut;
+}
+
+/* Where copies filled the candidates: those behind them, by the texts and votes as they were read. */
+static int find_deeper(struct query *query, wt_error *err)
+{
+    struct retrieve_request again = *query->request;
+    double encode_ms = query->out->encode_ms;
+    size_t words;
+    again.encoded = query->out->encoded;
+    again.votes = query->out->votes;
+    query->request = &again;
+    query->depth = CAPPED_DEPTH;
+    int rc = find_hits(query, &words, err);
+    query->out->encode_ms = encode_ms;
     return rc;
 }
 
 int wt__retrieve(const struct retriever *retriever, const struct view *view, const struct retrieve_request *request,
                  struct workspace *workspace, struct hit_list *out, wt_error *err)
 {
-    size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH;
+    size_t least = request->max_per_provider ? CAPPED_DEPTH : DEPTH, words;
     struct query query = {.retriever = retriever,
                           .view = view,
                           .request = request,
@@ -249,13 +302,9 @@ int wt__retrieve(const struct retriever *retriever, const struct view *view, con
                           .out = out,
                           .depth = request->k > least ? request->k : least,
                           .fused = retriever->weights[SOURCE_BM25] > 0 && retriever->weights[SOURCE_DENSE] > 0};
-    *out = (struct hit_list){0};
     wt__arena_reset(&workspace->arena);
-    read_texts(workspace, request->text);
-    int rc = search(&query, err);
-    if (rc == 0)
-        rc = collect_candidates(&query, err);
-    if (rc == 0)
-        rc = score_candidates(&query, err);
-    return rc < 0 ? rc : order_hits(&query, err);
+    int rc = find_hits(&query, &words, err);
+    size_t filled = request->k < FILLED ? request->k : FILLED;
+    bool few = words > 0 && out->len < filled && query.depth < CAPPED_DEPTH && is_cut(&query);
+    return rc == 0 && few ? find_deeper(&query, err) : rc;
 }

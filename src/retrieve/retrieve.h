@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "encoder/encoder.h"
 #include "index/snapshot.h"
+#include "retrieve/copies.h"
 #include "retrieve/neighbours.h"
 
 /* Different words, but stop words, of a request that is brief, and of one that is not any more. */
@@ -102,7 +103,7 @@ struct retrieve_request {
     size_t k;
     const uint64_t *allowed;      /* a bit a row; NULL: every tool */
     size_t max_per_provider;      /* 0: no cap */
-    bool copies;                  /* near-copies of older tools have their places, too (copies.h) */
+    enum copies_placed copies;    /* which copies have places of their own */
     const float *encoded;         /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
     struct neighbour_votes votes; /* the same, of these neighbours and `allowed`; without items: ask them now */
     bool features;                /* of the hits are wanted whole: words are looked at for them even if not weighed */
@@ -170,13 +171,18 @@ struct hit_list {
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
     double encode_ms;
-    size_t named;           /* hits that lead: the first ones */
-    bool named_only;        /* it says nothing else */
-    size_t copies_left_out; /* near-copies that were passed over on the way to these */
+    size_t named;             /* hits that lead: the first ones */
+    bool named_only;          /* it says nothing else */
+    const struct copy *given; /* [given_count] copies that gave their places to others on the way to these */
+    size_t given_count;
+    const struct provider_names *asked; /* providers that the request names; NULL: copies word for word have places */
 };
 
 /* Brings those that lead to the front again, after a later stage gave all their order; scores do not rise then. */
 void wt__named_first(struct hit_list *hits);
+
+/* After a later stage brought other tools: copies word for word share a place again, where they shall. */
+void wt__hits_share_places(struct hit_list *hits, const struct snapshot_key *keys);
 
 /* Scratch of one running query: analyser, encoder scratch, cursors, arena. Warm, a query allocates nothing per tool. */
 struct workspace;

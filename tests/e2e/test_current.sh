@@ -5,7 +5,7 @@
 
 expect 0 "manual page" help --man
 cmp -s out "$source_root/man/whichtool.1" || fail "man/whichtool.1 is old: run whichtool help --man >man/whichtool.1"
-! grep -Eq '(\\?-){2}(below|without|foreign|made\\?-up)\b' out || fail "an option is shown as it was spelt before"
+! grep -Eq '(\\?-){2}(below|copies|without|foreign|made\\?-up)\b' out || fail "an option is shown as it was spelt before"
 if have mandoc; then
     mandoc -T lint -W warning out >err 2>&1 || fail "mandoc complains"
     mandoc -T ascii out 2>err | sed 's/.\x08//g' >page

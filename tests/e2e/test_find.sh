@@ -181,10 +181,23 @@ for provider in tables cafe; do
 done
 expect 0 "the elder alone" -s copied.wt find --model tiny --json find a table
 same "its provider" "['tables']" "$(json_of '[h["provider"] for h in d["hits"]]')"
-says "^1 near-copy of an older tool is left out; --copies shows it.$"
+says "^1 copy of a tool above is left out; --all-copies gives it a place.$"
 expect 0 "for programs" -s copied.wt find --model tiny -f json find a table
-same "how many" 1 "$(json_of 'd["near_copies"]')"
-expect 0 "both" -s copied.wt find --model tiny --copies --json find a table
-same "two providers" 2 "$(json_of 'len(d["hits"])')"
-lacks err "near-copy"
+same "how many" 1 "$(json_of 'd["copies"]')"
+same "which" "['cafe/find_table'] 1" "$(json_of '"%s %d" % (d["hits"][0]["more_like_it"], d["hits"][0]["more_like_it_count"])')"
+expect 0 "for people" -s copied.wt find --model tiny find a table
+prints "^ *1 .*tables/find_table"
+prints "^ *and 1 more like it: cafe/find_table$"
+for option in --all-copies --copies; do # the second as it was spelt before
+    expect 0 "both" -s copied.wt find --model tiny $option --json find a table
+    same "two providers" 2 "$(json_of 'len(d["hits"])')"
+    same "no copies" "[[], []]" "$(json_of '[h["more_like_it"] for h in d["hits"]]')"
+    lacks err "copy"
+done
+expect 0 "one of them" -s copied.wt pick --model tiny --abstain 0 --json find a table
+same "one place" 1 "$(json_of 'len([h for h in d["hits"] if h["name"] == "find_table"])')"
+expect 0 "that of a provider" -s copied.wt find --model tiny -p cafe --json find a table
+same "is not hidden" "cafe/find_table []" "$(json_of '"%s %s" % (d["hits"][0]["id"], d["hits"][0]["more_like_it"])')"
+expect 0 "the one asked for" -s copied.wt find --model tiny -k 1 --json find a table in the cafe
+same "is shown" "cafe/find_table ['tables/find_table']" "$(json_of '"%s %s" % (d["hits"][0]["id"], d["hits"][0]["more_like_it"])')"
 finish

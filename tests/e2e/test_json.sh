@@ -65,7 +65,7 @@ done <<'ROWS'
 0|pick --model tiny --have weather/get_tides
 0|find --model tiny --abstain 0.01 --max-tokens 100000
 1|find --model tiny --max-tokens 1 --explain
-0|find --model tiny -k 1 --copies --recipe bm25
+0|find --model tiny -k 1 --all-copies --recipe bm25
 0|pick --model tiny --abstain 0
 0|pick --model tiny --abstain 0 --explain
 0|pick --model tiny --abstain 0 --max-tokens 100000

@@ -204,7 +204,7 @@ static void copies_give_way_to_the_older_tool(void **state)
         {"a name in other letters and with a number", "cafe", "FindTable2", "find a table", 1},
         {"another name", "cafe", "find_seat", "find a table", 0},
         {"the same provider", "diner", "find_table_2", "find a table", 0},
-        {"the request says its provider", "cafe", "find_table", "find a table in the cafe", 0},
+        {"the request says its provider", "cafe", "find_seat", "find a table in the cafe", 0},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct place place;
@@ -240,6 +240,127 @@ static void copies_give_way_to_the_older_tool(void **state)
         wt__buffer_dispose(&jsonl);
         place_remove(&place);
     }
+}
+
+static const char forks[] =
+    "{\"provider\": \"origin\", \"name\": \"find_table\", \"description\": \"find a table\", "
+    "\"parameters\": {\"seats\": {\"type\": \"integer\"}}}\n"
+    "{\"provider\": \"fork one\", \"name\": \"findTable\", \"description\": \"<p>Find a  table</p>\", "
+    "\"parameters\": {\"seats\": {\"type\": \"string\"}}}\n"
+    "{\"provider\": \"bistro\", \"name\": \"find_table\", \"description\": \"find a table\", "
+    "\"parameters\": {\"seats\": {\"type\": \"integer\"}}}\n"
+    "{\"provider\": \"other\", \"name\": \"find_table_too\", \"description\": \"find a table\"}\n"
+    "{\"provider\": \"names\", \"name\": \"table\"}\n"
+    "{\"provider\": \"names too\", \"name\": \"table\"}\n";
+
+/* "shown + copy + copy, shown", in order. */
+static void say_hits(const wt_hits *hits, char *out, size_t size)
+{
+    struct buffer text = {0};
+    for (size_t i = 0; i < hits->len; i++) {
+        wt__buffer_printf(&text, "%s%s", i ? ", " : "", hits->items[i]->tool->id);
+        for (size_t m = 0; m < hits->items[i]->more_listed; m++)
+            wt__buffer_printf(&text, " + %s", hits->items[i]->more_like_it[m]);
+        assert_int_equal(hits->items[i]->more_count, hits->items[i]->more_listed);
+    }
+    wt__buffer_char(&text, '\0');
+    snprintf(out, size, "%s", text.ptr);
+    wt__buffer_dispose(&text);
+}
+
+/* By words alone, and whatever the encoder says. */
+static void copies_word_for_word_share_a_place(void **state)
+{
+    static const struct {
+        const char *request, *provider, *excluded, *hits;
+        size_t k, copies;
+        int all;
+    } cases[] = {
+        {"find seats", NULL, NULL, "origin/find_table + fork one/findTable + bistro/find_table, other/find_table_too",
+         5, 2, 0},
+        {"find seats", NULL, NULL, "origin/find_table + fork one/findTable + bistro/find_table", 1, 2, 0},
+        {"find seats in the bistro", NULL, NULL,
+         "bistro/find_table + origin/find_table + fork one/findTable, other/find_table_too", 5, 2, 0},
+        {"bistro/find_table", NULL, NULL, "bistro/find_table + origin/find_table + fork one/findTable", 1, 2, 0},
+        {"find seats", "bistro", NULL, "bistro/find_table", 5, 0, 0}, /* a filter hides no tool because of another */
+        {"find seats", "fork one", NULL, "fork one/findTable", 5, 0, 0},
+        {"find seats", NULL, "origin", "bistro/find_table + fork one/findTable, other/find_table_too", 5, 1, 0},
+        {"find seats", NULL, NULL, "origin/find_table, bistro/find_table, fork one/findTable, other/find_table_too", 5,
+         0, 1},
+        {"table", "names", "", "names/table", 1, 0, 0}, /* these two say too little */
+    };
+    struct place place;
+    (void)state;
+    place_make(&place);
+    wt_engine *engine = open_store(&place, NULL);
+    add(&place, engine, forks);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char said[512];
+        wt_find_options options;
+        wt_filter filter;
+        wt_find_options_init(&options);
+        wt_filter_init(&filter);
+        filter.excluded_providers = &cases[c].excluded;
+        filter.excluded_provider_count = cases[c].excluded && *cases[c].excluded;
+        options.recipe = "bm25";
+        options.provider = cases[c].provider;
+        options.filter = &filter;
+        options.k = cases[c].k;
+        options.copies = cases[c].all;
+        wt_hits *hits = find_with(&place, engine, cases[c].request, &options);
+        say_hits(hits, said, sizeof said);
+        if (strcmp(said, cases[c].hits) != 0 || hits->copies != cases[c].copies)
+            fail_msg("%s: %s, %zu copies", cases[c].request, said, hits->copies);
+        wt_hits_free(hits);
+    }
+    wt_close(engine);
+    place_remove(&place);
+}
+
+/* However many forks there are, as many tools come as were asked for, and five of the forks are named. */
+static void forks_without_number_take_one_place(void **state)
+{
+    enum { FORKS = 400, OTHERS = 20 };
+    struct buffer jsonl = {0};
+    struct place place;
+    wt_find_options options;
+    wt_pick_options picking;
+    wt_picked *picked;
+    (void)state;
+    place_make(&place);
+    for (size_t t = 0; t < FORKS; t++)
+        wt__buffer_printf(&jsonl, "{\"provider\": \"p%zu\", \"name\": \"book_table\", \"description\": \"table\"}\n",
+                          t);
+    for (size_t t = 0; t < OTHERS; t++)
+        wt__buffer_printf(&jsonl,
+                          "{\"provider\": \"own\", \"name\": \"other%zu\", \"description\": \"a table, and other "
+                          "things that are said of it at length\"}\n",
+                          t);
+    wt__buffer_char(&jsonl, '\0');
+    wt_engine *engine = open_store(&place, NULL);
+    add(&place, engine, jsonl.ptr);
+    wt_find_options_init(&options);
+    options.recipe = "bm25";
+    wt_hits *hits = find_with(&place, engine, "table", &options);
+    assert_int_equal(hits->len, PLACES);
+    assert_string_equal(hits->items[0]->tool->name, "book_table");
+    assert_int_equal(hits->items[0]->more_count, FORKS - 1);
+    assert_int_equal(hits->items[0]->more_listed, WT_MAX_MORE_LIKE_IT);
+    assert_string_equal(hits->items[1]->tool->provider, "own");
+    assert_int_equal(hits->items[1]->more_count, 0);
+    wt_hits_free(hits);
+    wt_pick_options_init(&picking);
+    picking.abstain = -1;
+    sound(&place, wt_pick(engine, "book a table", 12, &picking, &picked, &place.err));
+    size_t booked = 0;
+    for (size_t i = 0; i < picked->len; i++)
+        booked += strcmp(picked->items[i]->tool->name, "book_table") == 0;
+    assert_int_equal(booked, 1);
+    assert_int_equal(picked->items[0]->more_count, FORKS - 1);
+    wt_picked_free(picked);
+    wt_close(engine);
+    wt__buffer_dispose(&jsonl);
+    place_remove(&place);
 }
 
 /* Tools of a word of their own, and one that says the words of a third of them in every field; requests say six of
@@ -304,6 +425,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cap_blunts_a_provider_that_floods),
         cmocka_unit_test(copies_give_way_to_the_older_tool),
+        cmocka_unit_test(copies_word_for_word_share_a_place),
+        cmocka_unit_test(forks_without_number_take_one_place),
         cmocka_unit_test(a_stuffed_tool_is_not_found_by_its_many_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

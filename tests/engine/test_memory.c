@@ -217,6 +217,7 @@ static int use_pick(wt_engine *engine, wt_error *err)
     for (size_t i = 0; rc == 0 && i < 2; i++) {
         wt_picked *picked;
         options.complete = promises[i];
+        options.max_tokens = promises[i] > 0 ? 10000 : 0; /* a promise takes training */
         rc = wt_pick(engine, request, sizeof request - 1, &options, &picked, err);
         for (size_t h = 0; rc == 0 && h < picked->len; h++)
             say(picked->items[h]->tool->id);

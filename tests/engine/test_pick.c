@@ -115,20 +115,55 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
     wt_picked_free(picked);
 }
 
-static void a_promise_without_training_is_everything(void **state)
+/* Whether it would have found something or abstained. */
+static void without_training_nothing_is_promised(void **state)
+{
+    static const char *const requests[] = {"reserve a hotel room", "xyzzy plugh"};
+    wt_picked *picked;
+    (void)state;
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        wt_pick_options options = any();
+        options.complete = 0.9;
+        options.abstain = i == 0 ? -1 : 0.5;
+        refused(&place, wt_pick(semantic, requests[i], strlen(requests[i]), &options, &picked, &place.err), WT_ERECIPE,
+                "is not known without training: record use and run `whichtool train set`; or take the first hits "
+                "(`whichtool find -k N`), or what fits a budget (`--max-tokens N`)");
+        assert_null(picked);
+    }
+}
+
+/* Of those that would join, in their order, what fits. */
+static void a_budget_is_kept_where_nothing_is_promised(void **state)
+{
+    static const struct {
+        const char *provider;
+        size_t tokens, most;
+    } rows[] = {{NULL, 60, HANDMADE - 2},
+                {NULL, 100000, HANDMADE - 1}, /* the second "search" is a near-copy to the small model */
+                {"music", 100000, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_pick_options options = any();
+        options.complete = 0.9;
+        options.provider = rows[i].provider;
+        options.max_tokens = rows[i].tokens;
+        wt_picked *picked = pick(semantic, "reserve a hotel room", &options);
+        assert_in_range(picked->len, 1, rows[i].most);
+        assert_true(picked->tokens <= rows[i].tokens);
+        assert_true(isnan(picked->complete) && isnan(picked->tracc));
+        assert_non_null(strstr(picked->notice, "is not known without training"));
+        wt_picked_free(picked);
+    }
+}
+
+static void a_request_of_names_needs_no_promise(void **state)
 {
     wt_pick_options options = any();
     (void)state;
     options.complete = 0.9;
-    wt_picked *picked = pick(semantic, "reserve a hotel room", &options);
-    assert_int_equal(picked->len, HANDMADE - 1); /* the second "search" is a near-copy to the small model */
-    assert_true(isnan(picked->complete));
-    assert_non_null(strstr(picked->notice, "is not known without training"));
-    wt_picked_free(picked);
-    options.provider = "music";
-    picked = pick(semantic, "reserve a hotel room", &options);
+    wt_picked *picked = pick(semantic, "travel/bookHotel", &options);
     assert_int_equal(picked->len, 1);
-    assert_string_equal(picked->items[0]->tool->id, "music/search");
+    assert_true(picked->complete >= 0.9);
     wt_picked_free(picked);
 }
 
@@ -230,7 +265,9 @@ int main(void)
         cmocka_unit_test(a_set_is_picked_likeliest_first),
         cmocka_unit_test(words_alone_do),
         cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
-        cmocka_unit_test(a_promise_without_training_is_everything),
+        cmocka_unit_test(without_training_nothing_is_promised),
+        cmocka_unit_test(a_budget_is_kept_where_nothing_is_promised),
+        cmocka_unit_test(a_request_of_names_needs_no_promise),
         cmocka_unit_test(who_abstains_at_nearly_all_gives_nothing),
         cmocka_unit_test(options_that_make_no_sense_are_refused),
         cmocka_unit_test(an_older_caller_has_fewer_options),

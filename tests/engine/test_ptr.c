@@ -132,7 +132,7 @@ static wt_pick_options ptr_options(void)
 static wt_picked *picked_from(wt_engine *engine, const char *request, struct script *script,
                               const wt_pick_options *options)
 {
-    const struct pick_oracle oracle = {.model = &script->model};
+    const struct pick_evaluation oracle = {.oracle = &script->model};
     wt_picked *picked = NULL;
     sound(&place, wt__pick(engine, wt__str(request), options, &oracle, &picked, &place.err));
     return picked;
@@ -593,7 +593,7 @@ static void a_wish_to_stop_is_heard(void **state)
     wt_engine *engine = open_store(&place, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct script script = script_of("{\"requirements\": [\"reserve a hotel\"]}", "");
-        const struct pick_oracle oracle = {.model = &script.model};
+        const struct pick_evaluation oracle = {.oracle = &script.model};
         struct listening listening = {.until = cases[i].until};
         wt_pick_options options = ptr_options();
         wt_picked *result = NULL;

@@ -50,6 +50,19 @@ static void spell_by(const struct lexical *index)
     wt__arena_dispose(&arena);
 }
 
+/* Groups of copies, whatever keys say. */
+static void read_copies(const struct snapshot *snapshot)
+{
+    size_t count;
+    wt__copy_groups_check(snapshot, NULL);
+    for (uint32_t row = 0; row <= snapshot->rows && row < 100; row++) {
+        const uint32_t *rows = wt__copy_group(snapshot, row, &count);
+        for (size_t i = 0; i < count; i++)
+            if (rows[i] >= snapshot->rows)
+                __builtin_trap();
+    }
+}
+
 static void search_vectors(const struct vectors *vectors)
 {
     struct vectors_scratch scratch = {0};
@@ -101,6 +114,7 @@ static void open_snapshot(const uint8_t *data, size_t size)
         wt__lexical_check(&snapshot->lexical, NULL);
         search_lexical(&snapshot->lexical);
         spell_by(&snapshot->lexical);
+        read_copies(snapshot);
         for (size_t i = 0; i < snapshot->set_count; i++)
             fill_set(&snapshot->sets[i].vectors, data + len, size - len);
         wt__snapshot_free(snapshot);

@@ -19,6 +19,7 @@ static inline void seal_snapshot(unsigned char *bytes, size_t len)
     seal_section(&header->keys, bytes, len);
     seal_section(&header->lexical, bytes, len);
     seal_section(&header->names, bytes, len);
+    seal_section(&header->copies, bytes, len);
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++) {
         seal_section(&header->sets[i].row_of_slot, bytes, len);
         seal_section(&header->sets[i].slot_of_row, bytes, len);

@@ -555,9 +555,9 @@ static void test_other_machines_and_versions_are_told(void **state)
         int code;
     } cases[] = {
         {"written on a machine of the other byte order", offsetof(struct file_mark, byte_order), 0x0D0C0B0A, WT_ESTORE},
-        {"version 7, written by a newer whichtool (this one reads 6)", offsetof(struct file_mark, version), 7,
+        {"version 8, written by a newer whichtool (this one reads 7)", offsetof(struct file_mark, version), 8,
          WT_ENEWER},
-        {"version 5 is no longer read", offsetof(struct file_mark, version), 5, WT_ESTORE},
+        {"version 6 is no longer read", offsetof(struct file_mark, version), 6, WT_ESTORE},
         {"not an index file", 0, 0x20202020, WT_ESTORE},
     };
     fill(&c, 5);

@@ -276,6 +276,64 @@ static void what_is_unlike_the_log_is_read_as_without_training(void **state)
     wt_picked_free(picked);
 }
 
+/* Of a hundred dev requests eighty took few tools and the others all that there are. */
+static void put_thresholds(void)
+{
+    struct buffer text = {0};
+    char path[120], *bytes;
+    size_t len;
+    json_t *config, *nonconformity = json_array();
+    snprintf(path, sizeof path, "%s/set/config.json", place.out);
+    sound(&place, wt__file_read(&bytes, &len, path, 1 << 20, &place.err));
+    sound(&place, wt__json_parse(&config, bytes, len, &place.err));
+    for (size_t i = 0; i < 100; i++)
+        json_array_append_new(nonconformity, json_real(i < 80 ? 0.5 : 3));
+    json_object_set_new(config, "nonconformity", nonconformity);
+    json_object_set_new(config, "unused", json_array());
+    assert_int_equal(wt__json_write(&text, config), 0);
+    put_text(place.out, "set/config.json", text.ptr);
+    wt__buffer_dispose(&text);
+    json_decref(config);
+    free(bytes);
+}
+
+/* The last one: it changes the world. */
+static void a_promise_takes_so_many_tools_at_most(void **state)
+{
+    enum { MORE = WT_MAX_COMPLETE + 20 };
+    struct buffer tools = {0};
+    wt_pick_options options;
+    wt_picked *picked;
+    (void)state;
+    for (size_t t = 0; t < MORE; t++)
+        wt__buffer_printf(&tools, "{\"name\": \"more_%zu\", \"description\": \"amber\"}\n", t);
+    put_thresholds();
+    wt_close(engine);
+    engine = open_store(&place);
+    add_text(&place, engine, tools.ptr);
+    wt__buffer_dispose(&tools);
+    wt_pick_options_init(&options);
+    options.abstain = -1;
+    options.complete = 0.95;
+    refused(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err), WT_ERECIPE,
+            "for this request, and at most 64 are given; 0.79 can be promised (`--complete 0.79`)");
+    options.complete = 0.995;
+    refused(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err), WT_ERECIPE,
+            "training cannot promise that probability");
+    options.complete = 0.79;
+    sound(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err));
+    assert_in_range(picked->len, 1, WT_MAX_COMPLETE);
+    assert_float_equal(picked->complete, 0.79, 0);
+    wt_picked_free(picked);
+    options.complete = 0.95;
+    options.max_tokens = 1000000;
+    sound(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err));
+    assert_int_equal(picked->len, WT_MAX_COMPLETE);
+    assert_true(isnan(picked->complete) && isnan(picked->tracc));
+    assert_non_null(strstr(picked->notice, "and at most 64 are given"));
+    wt_picked_free(picked);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +343,7 @@ int main(void)
         cmocka_unit_test(a_set_is_complete_as_often_as_promised),
         cmocka_unit_test(nothing_is_picked_as_seldom_as_was_asked_for),
         cmocka_unit_test(what_is_unlike_the_log_is_read_as_without_training),
+        cmocka_unit_test(a_promise_takes_so_many_tools_at_most),
     };
     return cmocka_run_group_tests(tests, make_world, remove_world);
 }

@@ -83,6 +83,74 @@ static void a_cap_bounds_each_provider(void **state)
         assert_int_equal(out[i].candidate, order[i]);
 }
 
+/* Candidates best first, a letter each: what its tool says ('-': no other says that), and its provider; capitals are
+ * providers that the request names. Shown are the providers that have places, in order. */
+struct copies_case {
+    const char *name, *says, *providers, *shown;
+    size_t cap, given;
+};
+
+static struct snapshot_key keys[MOST];
+static uint32_t candidates[MOST];
+static uint64_t named[MOST];
+
+static size_t put_candidates(const struct copies_case *row, struct provider_names *asked)
+{
+    size_t n = strlen(row->says);
+    *asked = (struct provider_names){named, 0};
+    memset(values, 0, sizeof values);
+    for (uint32_t c = 0; c < n; c++) {
+        uint32_t provider = (unsigned char)row->providers[c];
+        candidates[c] = c;
+        providers[c] = provider;
+        values[0][c] = 1 - (float)c / 10;
+        keys[c].provider = provider; /* field by field: gcc 12 at -O3 zeroes the rest of a literal last */
+        keys[c].provider_hash = provider;
+        keys[c].provider_precision = 1;
+        keys[c].group = row->says[c] == '-' ? 0 : (unsigned char)row->says[c];
+        if (provider <= 'Z' && (asked->count == 0 || named[asked->count - 1] < provider))
+            named[asked->count++] = provider;
+    }
+    return n;
+}
+
+static void copies_share_a_place(void **state)
+{
+    (void)state;
+    static const struct copies_case rows[] = {
+        {"no copies", "----", "abcd", "abcd", 0, 0},
+        {"the best has the place", "aa-a", "abcd", "ac", 0, 2},
+        {"two groups", "abab", "abcd", "ab", 0, 2},
+        {"a provider's own are none", "aa--", "aabc", "aabc", 0, 0},
+        {"the one asked for", "a-aa", "abCd", "Cb", 0, 2},
+        {"the one asked for is best", "aa--", "Abcd", "Acd", 0, 1},
+        {"two are asked for", "aaa-", "aBCd", "BCd", 0, 1},
+        {"a cap gives the place to the next", "-aa-", "aabc", "abc", 1, 0},
+        {"a cap on the one asked for", "-a-a", "CabC", "Cab", 1, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        struct choice out[MOST];
+        struct provider_names asked;
+        char shown[MOST] = "";
+        size_t n = put_candidates(&rows[i], &asked), count;
+        struct copies copies = {.keys = keys, .candidates = n, .rows = candidates, .asked = &asked};
+        struct evidence evidence = evidence_of(1, n);
+        evidence.rows = candidates;
+        evidence.copies = &copies;
+        assert_int_equal(wt__copies_begin(&copies, &arena, NULL), 0);
+        assert_int_equal(wt__compose(&evidence, n, rows[i].cap, &arena, out, &count, NULL), 0);
+        for (size_t c = 0; c < count; c++) {
+            shown[c] = rows[i].providers[out[c].candidate];
+            assert_true(c == 0 || out[c].score <= out[c - 1].score);
+        }
+        if (strcmp(shown, rows[i].shown) != 0 || copies.given_count != rows[i].given)
+            fail_msg("%s: %s and not %s, %zu gave their places", rows[i].name, shown, rows[i].shown,
+                     copies.given_count);
+        wt__arena_dispose(&arena);
+    }
+}
+
 /* What is unlike the request (a cosine below 0) does not become liker by being asked for once already. */
 static void a_part_that_speaks_against_a_tool_does_not_fade(void **state)
 {
@@ -170,6 +238,7 @@ int main(void)
         cmocka_unit_test(one_part_is_a_plain_sort_with_ties_by_row),
         cmocka_unit_test(a_part_that_was_served_makes_way),
         cmocka_unit_test(a_cap_bounds_each_provider),
+        cmocka_unit_test(copies_share_a_place),
         cmocka_unit_test(a_part_that_speaks_against_a_tool_does_not_fade),
         cmocka_unit_test(the_lazy_search_equals_the_definition),
     };

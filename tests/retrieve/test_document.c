@@ -191,6 +191,76 @@ static void names_are_alike_whatever_their_case_digits_and_punctuation(void **st
                          names[i].alike);
 }
 
+#define PARAMETERS(properties) "{\"type\":\"object\",\"properties\":{" properties "}}"
+#define A "\"a\":{\"type\":\"string\",\"description\":\"first\"}"
+#define B "\"b\":{\"type\":\"number\"}"
+
+/* Another tool beside one that is called send_mail, says "Sends a mail." and takes a and b. */
+static void copies_are_the_same_word_for_word(void **state)
+{
+    static const struct {
+        const char *what, *name, *description, *schema;
+        bool copy;
+    } others[] = {
+        {"all the same", "send_mail", "Sends a mail.", PARAMETERS(A "," B), true},
+        {"case, blanks and how the name is joined", "SendMail", " sends  a\nMAIL. ", PARAMETERS(A "," B), true},
+        {"punctuation", "send_mail", "Sends: a mail", PARAMETERS(A "," B), true},
+        {"markup", "send_mail", "<p>Sends a <b>mail</b>.</p>", PARAMETERS(A "," B), true},
+        {"another order of parameters", "send_mail", "Sends a mail.", PARAMETERS(B "," A), true},
+        {"parameters of another type", "send_mail", "Sends a mail.", PARAMETERS("\"a\":{},\"b\":{}"), true},
+        {"another name", "send_mails", "Sends a mail.", PARAMETERS(A "," B), false},
+        {"a number in the name", "send_mail_2", "Sends a mail.", PARAMETERS(A "," B), false},
+        {"another word", "send_mail", "Sends one mail.", PARAMETERS(A "," B), false},
+        {"words joined", "send_mail", "Sends amail.", PARAMETERS(A "," B), false},
+        {"no description", "send_mail", "", PARAMETERS(A "," B), false},
+        {"a parameter less", "send_mail", "Sends a mail.", PARAMETERS(A), false},
+        {"a parameter twice the other way", "send_mail", "Sends a mail.", PARAMETERS("\"ab\":{}"), false},
+        {"no parameters", "send_mail", "Sends a mail.", PARAMETERS(""), false},
+    };
+    static const struct tool first = {.provider = TOOL_STR("post"),
+                                      .name = TOOL_STR("send_mail"),
+                                      .description = TOOL_STR("Sends a mail."),
+                                      .schema = TOOL_STR(PARAMETERS(A "," B))};
+    struct analyser *analyser;
+    struct document document = {0};
+    (void)state;
+    assert_int_equal(wt__analyser_open(&analyser, NULL), 0);
+    assert_int_equal(wt__document_read(&document, analyser, &first, NULL), 0);
+    uint64_t hash = wt__document_copy_hash(&document, &first);
+    assert_true(hash != 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const struct tool tool = {.provider = TOOL_STR("fork"),
+                                  .name = wt__str(others[i].name),
+                                  .description = wt__str(others[i].description),
+                                  .schema = wt__str(others[i].schema)};
+        assert_int_equal(wt__document_read(&document, analyser, &tool, NULL), 0);
+        if ((wt__document_copy_hash(&document, &tool) == hash) != others[i].copy)
+            fail_msg("%s", others[i].what);
+    }
+    wt__document_dispose(&document);
+    wt__analyser_close(analyser);
+}
+
+/* Two that say nothing but their names are no copies; with the same parameters they are. */
+static void a_tool_without_a_description_is_told_by_its_parameters(void **state)
+{
+    static const struct {
+        const char *schema;
+        bool told;
+    } rows[] = {{"", false}, {PARAMETERS(""), false}, {PARAMETERS(A), true}};
+    struct analyser *analyser;
+    struct document document = {0};
+    (void)state;
+    assert_int_equal(wt__analyser_open(&analyser, NULL), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct tool tool = {.name = TOOL_STR("search"), .schema = wt__str(rows[i].schema)};
+        assert_int_equal(wt__document_read(&document, analyser, &tool, NULL), 0);
+        assert_int_equal(wt__document_copy_hash(&document, &tool) != 0, rows[i].told);
+    }
+    wt__document_dispose(&document);
+    wt__analyser_close(analyser);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +270,8 @@ int main(void)
         cmocka_unit_test(the_fields_that_are_read_can_be_named),
         cmocka_unit_test(weights_are_as_documented),
         cmocka_unit_test(names_are_alike_whatever_their_case_digits_and_punctuation),
+        cmocka_unit_test(copies_are_the_same_word_for_word),
+        cmocka_unit_test(a_tool_without_a_description_is_told_by_its_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,162 @@
+/* Groups of word-for-word copies: who is in one, that a snapshot keeps them, and that keys which say otherwise are told
+ * and harm nobody. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "index/catalogue.h"
+#include "index/snapshot.h"
+
+enum { ROWS = 8, MANY = 3000, PROVIDERS = 40, WORDINGS = 900 };
+
+/* A letter a row: what its tool says ('-': it is no copy of anything), and its provider. */
+static const struct {
+    const char *name, *says, *providers, *groups;
+} cases[] = {
+    {"nothing is a copy", "abcdefgh", "12345678", "--------"},
+    {"two providers say the same", "abcabdef", "12345678", "ab-ab---"},
+    {"one provider says it twice", "aabbcdef", "11223456", "--------"},
+    {"one of two says it twice", "aaab----", "112-----", "aaa-----"},
+    {"all of them", "aaaaaaaa", "12345678", "aaaaaaaa"},
+    {"what says nothing is no copy", "--------", "12345678", "--------"},
+    {"groups between each other", "abababab", "11222222", "abababab"},
+};
+
+static void put_keys(struct snapshot_key *keys, const char *providers)
+{
+    for (size_t row = 0; row < ROWS; row++)
+        keys[row] = (struct snapshot_key){.id = (int64_t)row + 1, .provider = (uint32_t)providers[row], .group = 77};
+}
+
+static void tools_of_several_providers_that_say_the_same_are_a_group(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct snapshot_key keys[ROWS];
+        uint64_t hashes[ROWS];
+        uint32_t *rows;
+        size_t count;
+        put_keys(keys, cases[c].providers);
+        for (size_t row = 0; row < ROWS; row++)
+            hashes[row] = cases[c].says[row] == '-' ? 0 : (uint64_t)cases[c].says[row] << 55;
+        assert_int_equal(wt__copy_groups_build(&rows, &count, keys, hashes, ROWS, NULL), 0);
+        const struct snapshot snapshot = {.rows = ROWS, .keys = keys, .copies = {rows, count}};
+        assert_int_equal(wt__copy_groups_check(&snapshot, NULL), 0);
+        for (uint32_t row = 0; row < ROWS; row++) {
+            size_t wanted = 0, len;
+            const uint32_t *group = wt__copy_group(&snapshot, row, &len);
+            for (uint32_t other = 0; cases[c].groups[row] != '-' && other < ROWS; other++)
+                if (cases[c].groups[other] == cases[c].groups[row] && (wanted >= len || group[wanted++] != other))
+                    fail_msg("%s: the group of row %u lacks %u", cases[c].name, row, other);
+            if (len != wanted)
+                fail_msg("%s: the group of row %u has %zu rows, not %zu", cases[c].name, row, len, wanted);
+        }
+        free(rows);
+    }
+}
+
+/* Made by chance, compared with every pair. */
+static void groups_are_those_of_every_pair(void **state)
+{
+    static struct snapshot_key keys[MANY];
+    static uint64_t hashes[MANY];
+    uint32_t *rows;
+    size_t count;
+    struct rng rng;
+    (void)state;
+    wt__rng_seed(&rng, 3);
+    for (size_t row = 0; row < MANY; row++) {
+        keys[row] = (struct snapshot_key){.id = (int64_t)row, .provider = wt__rng_below(&rng, PROVIDERS)};
+        hashes[row] = wt__rng_below(&rng, WORDINGS);
+    }
+    assert_int_equal(wt__copy_groups_build(&rows, &count, keys, hashes, MANY, NULL), 0);
+    const struct snapshot snapshot = {.rows = MANY, .keys = keys, .copies = {rows, count}};
+    assert_int_equal(wt__copy_groups_check(&snapshot, NULL), 0);
+    for (uint32_t row = 0; row < MANY; row++) {
+        size_t same = 0, others = 0, len;
+        for (uint32_t other = 0; hashes[row] && other < MANY; other++)
+            if (hashes[other] == hashes[row]) {
+                same++;
+                others += keys[other].provider != keys[row].provider;
+            }
+        wt__copy_group(&snapshot, row, &len);
+        if (others > 0)
+            assert_int_equal(len, same);
+        if (same < 2)
+            assert_int_equal(len, 0);
+    }
+    free(rows);
+}
+
+static void a_snapshot_keeps_them(void **state)
+{
+    struct snapshot_key keys[ROWS];
+    const uint64_t hashes[ROWS] = {5, 0, 7, 5, 0, 7, 7, 9};
+    struct snapshot_content content = {.generation = 1, .keys = keys, .rows = ROWS};
+    struct snapshot *snapshot;
+    uint32_t *rows;
+    size_t len;
+    (void)state;
+    put_keys(keys, "12345678");
+    assert_int_equal(wt__copy_groups_build(&rows, &content.copies.count, keys, hashes, ROWS, NULL), 0);
+    content.copies.rows = rows;
+    content.lexical = make_block(1, ROWS, &content.lexical_len);
+    assert_int_equal(wt__snapshot_build(&snapshot, NULL, &content, NULL), 0);
+    free(rows);
+    free((void *)content.lexical);
+    assert_int_equal(wt__snapshot_validate(snapshot, NULL), 0);
+    const uint32_t *group = wt__copy_group(snapshot, 5, &len), wanted[] = {2, 5, 6};
+    assert_int_equal(len, 3);
+    assert_memory_equal(group, wanted, sizeof wanted);
+    wt__copy_group(snapshot, 1, &len);
+    assert_int_equal(len, 0);
+    wt__copy_group(snapshot, ROWS, &len);
+    assert_int_equal(len, 0);
+    wt__snapshot_free(snapshot);
+}
+
+static void groups_that_do_not_agree_are_told(void **state)
+{
+    static const struct {
+        uint32_t groups[4], rows[4];
+        size_t count, found; /* found: in the group of row 0 */
+    } bad[] = {
+        {{1, 1, 0, 0}, {0, 4}, 2, 1}, /* no such row */
+        {{1, 1, 0, 0}, {0, 2}, 2, 1}, /* of none */
+        {{9, 9, 0, 0}, {0, 1}, 2, 0}, /* begins beyond */
+        {{1, 1, 1, 0}, {0, 1}, 2, 2}, /* one is missing */
+        {{2, 2, 0, 0}, {0, 1}, 2, 1}, /* begins at the second */
+        {{1, 1, 0, 0}, {1, 0}, 2, 2}, /* not in order */
+        {{UINT32_MAX, 1, 0, 0}, {0, 1}, 2, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct snapshot_key keys[4] = {{.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}};
+        wt_error err;
+        size_t len;
+        for (size_t row = 0; row < 4; row++)
+            keys[row].group = bad[i].groups[row];
+        const struct snapshot snapshot = {.rows = 4, .keys = keys, .copies = {bad[i].rows, bad[i].count}};
+        if (wt__copy_groups_check(&snapshot, &err) != WT_ESTORE)
+            fail_msg("case %zu is not told", i);
+        assert_string_equal(err.message, "damaged: copies and their groups do not agree");
+        wt__copy_group(&snapshot, 0, &len);
+        assert_int_equal(len, bad[i].found);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tools_of_several_providers_that_say_the_same_are_a_group),
+        cmocka_unit_test(groups_are_those_of_every_pair),
+        cmocka_unit_test(a_snapshot_keeps_them),
+        cmocka_unit_test(groups_that_do_not_agree_are_told),
+    };
+    make_words();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
