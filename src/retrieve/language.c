@@ -111,7 +111,9 @@ static void count_word(struct evidence *e, struct str word, bool begins)
     char bytes[WORD_MAX];
     count_letters(e, word);
     bool name = (*word.ptr >= 'A' && *word.ptr <= 'Z' && !begins) || is_capitals(word);
-    struct str lower = name ? (struct str){0} : lowered(word, bytes);
+    if (name)
+        return;
+    struct str lower = lowered(word, bytes);
     if (lower.len == 0)
         return;
     e->english += place_of(english, lower) > 0;

@@ -277,16 +277,17 @@ static bool is_cut(const struct query *query)
 }
 
 /* Where copies filled the candidates: those behind them, by the texts and votes as they were read. */
-static int find_deeper(struct query *query, wt_error *err)
+static int find_deeper(const struct query *query, wt_error *err)
 {
     struct retrieve_request again = *query->request;
+    struct query deeper = *query;
     double encode_ms = query->out->encode_ms;
     size_t words;
     again.encoded = query->out->encoded;
     again.votes = query->out->votes;
-    query->request = &again;
-    query->depth = CAPPED_DEPTH;
-    int rc = find_hits(query, &words, err);
+    deeper.request = &again;
+    deeper.depth = CAPPED_DEPTH;
+    int rc = find_hits(&deeper, &words, err);
     query->out->encode_ms = encode_ms;
     return rc;
 }
