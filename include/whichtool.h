@@ -617,7 +617,7 @@ typedef struct wt_find_options {
      * (docs/retrieval.md has how far that is off). */
     size_t max_tokens;  /* 0: none */
     const char *format; /* of those definitions, as in wt_export; NULL: "openai" */
-    int as_typed;       /* no word of the request is corrected (wt_hits.read_as) */
+    int as_typed;       /* no word of the request is corrected, and a long one is read whole (wt_hits.read_as) */
     int none_if_unsure; /* weak hits (wt_hit.weak) are left out, so that there may be none */
     /* A conversation whose next step needs tools, as JSON: the messages of OpenAI's and Anthropic's APIs, or plain ones
      * (docs/json.md). The user's last turn is the request; one that is given beside it is a turn more. The turns before
@@ -690,7 +690,8 @@ typedef struct wt_hits {
     const char *better;  /* WT_BASE_MODEL where it was to be used and is not installed: it finds better than the
                             built-in encoder, which was; else NULL */
     const char *read_as; /* the request as it was searched for, where words of it that nothing knows were read as those
-                            that they were probably meant to be (docs/retrieval.md); NULL: as it was typed */
+                            that they were probably meant to be, or where it is long and its ends were read
+                            (docs/retrieval.md); NULL: as it was typed */
     const char *const *unknown_words; /* [unknown_count] words of the request that no tool has, where no hit is likely
                                          to be needed, or the request is nothing but a few keywords */
     size_t unknown_count;             /* else 0 */

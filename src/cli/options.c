@@ -110,7 +110,8 @@ static const struct example add_examples[] = {
         .id = OPT_AS_TYPED, .name = "as-typed",                                                                        \
         .help =                                                                                                        \
             "Correct no word of the request. Without it a word that neither a tool nor English has is read as the "    \
-            "one that was probably meant, unless it is quoted, and a note says so."                                    \
+            "one that was probably meant, unless it is quoted, and of more than 1,200 bytes the ends are read, where " \
+            "they ask for something; a note says so."                                                                  \
     }
 
 /* Which tools may be found, in find and pick. */

@@ -8,6 +8,7 @@
 #include "choose/relevance.h"
 #include "retrieve/document.h"
 #include "retrieve/language.h"
+#include "retrieve/segment.h"
 
 static int check(const struct search *search, wt_error *err)
 {
@@ -309,10 +310,11 @@ static int retrieve_or_renew(struct search *search, wt_error *err)
 static int read_request(struct search *search, wt_error *err)
 {
     const struct lexical *words = &search->index->snapshot->lexical;
-    int rc = 0;
-    search->read = search->request;
-    if (!search->as_typed)
-        rc = wt__spelling_read(&search->read, search->request, words, search->workspace, search->arena, err);
+    struct str wish = search->request;
+    int rc = search->as_typed ? 0 : wt__segment_wish(&wish, search->request, search->arena, err);
+    search->read = wish;
+    if (rc == 0 && !search->as_typed)
+        rc = wt__spelling_read(&search->read, wish, words, search->workspace, search->arena, err);
     if (search->read.ptr != search->request.ptr)
         search->read_as = search->read.ptr;
     return rc < 0 ? rc

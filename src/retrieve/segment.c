@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "retrieve/verbs.h"
 #include "retrieve/words.h"
 
@@ -171,21 +172,31 @@ static void cut_sentence(struct cutter *cutter, struct span sentence)
         add_subquery(cutter, (struct span){start, sentence.end});
 }
 
-static void cut_sentences(struct cutter *cutter)
+/* The next sentence from *at on, which ends at a sign with a blank behind it, or with the line. false: there is none.
+ */
+static bool next_sentence(struct str text, size_t *at, struct span *out)
 {
-    struct str text = cutter->text;
-    size_t start = 0;
-    for (size_t i = 0; i < text.len; i++) {
+    if (*at >= text.len)
+        return false;
+    *out = (struct span){*at, text.len};
+    for (size_t i = *at; i < text.len; i++) {
         bool stop = (text.ptr[i] == '.' || text.ptr[i] == '?' || text.ptr[i] == '!') && i + 1 < text.len &&
                     wt__is_blank(text.ptr[i + 1]);
         if (!stop && text.ptr[i] != '\n')
             continue;
-        cut_sentence(cutter, (struct span){start, i + stop});
-        start = skip_blanks(text, i + 1, text.len);
-        i = start - 1;
+        out->end = i + stop;
+        *at = skip_blanks(text, i + 1, text.len);
+        return true;
     }
-    if (start < text.len)
-        cut_sentence(cutter, (struct span){start, text.len});
+    *at = text.len;
+    return true;
+}
+
+static void cut_sentences(struct cutter *cutter)
+{
+    struct span sentence;
+    for (size_t at = 0; next_sentence(cutter->text, &at, &sentence);)
+        cut_sentence(cutter, sentence);
 }
 
 static void trim(struct str text, struct span *span)
@@ -238,6 +249,74 @@ size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX])
         subqueries[i] = (struct str){request.ptr + cutter.subqueries[i].start,
                                      cutter.subqueries[i].end - cutter.subqueries[i].start};
     return cutter.count;
+}
+
+/* Whether a wish begins in it, after a delimiter, too: "what I need: on Spotify, start a playlist". */
+static bool has_wish(struct str text, struct span span)
+{
+    size_t next;
+    if (wish_begins(text, span.start, span.end))
+        return true;
+    for (size_t at = span.start; at < span.end; at = next)
+        if (delimiter(text, at, span.end, &next) && wish_begins(text, next, span.end))
+            return true;
+    return false;
+}
+
+/* Sentences of a long request: where its wish is looked for, at either end, and what is read beside it, since it says
+ * of what. */
+enum { WISH_WITHIN = 4, SENTENCES_BEFORE = 2, SENTENCES_BEHIND = 1 };
+
+/* What is read of a long request: its first sentences, and those around its last wish; each empty where there is none
+ * at that end. */
+struct ends {
+    struct span first, last;
+};
+
+static struct ends find_ends(struct str text)
+{
+    size_t starts[SENTENCES_BEFORE + 1] = {0}, seen = 0, behind = 0;
+    struct ends ends = {{0, 0}, {0, 0}};
+    struct span sentence;
+    for (size_t at = 0; next_sentence(text, &at, &sentence); seen++) {
+        bool wish = has_wish(text, sentence);
+        memmove(starts, starts + 1, sizeof starts - sizeof *starts);
+        starts[SENTENCES_BEFORE] = sentence.start;
+        behind = wish ? 0 : behind + 1;
+        if (wish)
+            ends.last = (struct span){starts[0], sentence.end};
+        else if (ends.last.end > 0 && behind <= SENTENCES_BEHIND)
+            ends.last.end = sentence.end;
+        if (seen < WISH_WITHIN && ends.last.end > 0)
+            ends.first.end = sentence.end;
+    }
+    if (behind >= WISH_WITHIN)
+        ends.last = (struct span){0, 0};
+    if (ends.last.start < ends.first.end)
+        ends.last.start = ends.first.end;
+    return ends;
+}
+
+int wt__segment_wish(struct str *out, struct str request, struct arena *arena, wt_error *err)
+{
+    *out = request;
+    if (request.len <= LONG_REQUEST)
+        return 0;
+    struct ends ends = find_ends(request);
+    struct buffer text = {0};
+    if (ends.first.end == 0 && ends.last.end == 0)
+        return 0;
+    wt__buffer_str(&text, (struct str){request.ptr, ends.first.end});
+    if (ends.last.end > ends.last.start) {
+        wt__buffer_text(&text, ends.first.end > 0 ? "\n" : "");
+        wt__buffer_str(&text, (struct str){request.ptr + ends.last.start, ends.last.end - ends.last.start});
+    }
+    const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    if (!copy)
+        return wt__fail_nomem(err);
+    *out = wt__str(copy);
+    return 0;
 }
 
 struct str wt__skip_stopwords(struct str subquery)

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "retrieve/segment.h"
@@ -82,7 +83,7 @@ static void any_bytes_give_views_in_order(void **state)
     (void)state;
     static const char alphabet[] = "ab ,;:.?!\n\xC3\xA9 and then";
     struct rng rng;
-    char text[300];
+    char text[LONG_REQUEST + 100];
     wt__rng_seed(&rng, 11);
     for (size_t round = 0; round < 5000; round++) {
         struct str subqueries[SUBQUERIES_MAX];
@@ -99,13 +100,62 @@ static void any_bytes_give_views_in_order(void **state)
                         subqueries[i].ptr + subqueries[i].len <= exact + len);
             last = subqueries[i].ptr + subqueries[i].len;
         }
+        struct arena arena = {0};
+        struct str read;
+        wt_error err;
+        assert_int_equal(wt__segment_wish(&read, (struct str){exact, len}, &arena, &err), 0);
+        assert_true(read.len <= len + 1);
+        wt__arena_dispose(&arena);
         free(exact);
     }
+}
+
+/* before, last: sentences of a request in whose middle a long story stands; read: what is read of it. */
+static const struct {
+    const char *name, *first, *last, *read;
+} long_requests[] = {
+    {"the wish is at the end", "Hi all.", "We met. It rained. Put a meeting into my calendar. Best wishes, Ruth",
+     "We met. It rained. Put a meeting into my calendar. Best wishes, Ruth"},
+    {"no more than one sentence behind it", "Hi all.", "We met. It rained. Play a song. Thanks. Ruth. Jonas",
+     "We met. It rained. Play a song. Thanks."},
+    {"it begins behind a colon", "Hi all.", "So, what I need: on Spotify, start a new playlist",
+     "The story went on. The story went on. So, what I need: on Spotify, start a new playlist"},
+    {"it is at the beginning", "Open an issue about this.", "That was all",
+     "Open an issue about this. The story went on. The story went on. The story went on."},
+    {"there is one at either end", "Read this. A. B. C.", "We met. It rained. Play a song.",
+     "Read this. A. B. C.\nWe met. It rained. Play a song."},
+    {"what is far from both ends is of the story", "Hi all. A. B. C. Play a song.", "That was all", NULL},
+    {"there is none", "Hi all.", "That was all", NULL},
+};
+
+static void a_long_request_is_read_at_its_ends(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof long_requests / sizeof *long_requests; i++) {
+        char text[2 * LONG_REQUEST];
+        size_t len = (size_t)snprintf(text, sizeof text, "%s ", long_requests[i].first);
+        while (len < LONG_REQUEST)
+            len += (size_t)snprintf(text + len, sizeof text - len, "The story went on. ");
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s", long_requests[i].last);
+        struct arena arena = {0};
+        struct str read;
+        wt_error err;
+        assert_int_equal(wt__segment_wish(&read, (struct str){text, len}, &arena, &err), 0);
+        const char *wanted = long_requests[i].read ? long_requests[i].read : text;
+        if (read.len != strlen(wanted) || memcmp(read.ptr, wanted, read.len) != 0)
+            fail_msg("%s: %.*s", long_requests[i].name, (int)read.len, read.ptr);
+        wt__arena_dispose(&arena);
+    }
+    struct str read;
+    const struct str brief = STR("It rained. Nobody came. Nothing else happened then. Play a song.");
+    assert_int_equal(wt__segment_wish(&read, brief, NULL, NULL), 0);
+    assert_ptr_equal(read.ptr, brief.ptr);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_long_request_is_read_at_its_ends),
         cmocka_unit_test(requests_are_cut_where_a_wish_ends),
         cmocka_unit_test(any_bytes_give_views_in_order),
     };
