@@ -295,8 +295,9 @@ float wt__no_answer_threshold(const struct calibration *no_answer, double false_
 
 /* ---------------------------------------------------------------- requests that are unlike those */
 
-/* What one dev request in so many is beyond, at either end. */
+/* Beyond all but one dev request in so many by as much: of few dev requests the last one is not yet rare. */
 enum { RARE = 100 };
+static const float SHORTER = 0.75f, FARTHER = 0.05f;
 
 enum familiarity wt__familiarity(const struct chooser *chooser, const struct candidate_features *candidates,
                                  size_t bytes)
@@ -305,9 +306,7 @@ enum familiarity wt__familiarity(const struct chooser *chooser, const struct can
     float cosine = candidates->answerability[ANSWERABLE_NEAREST];
     if (cosine == 0 || nearest->count == 0 || lengths->count == 0)
         return FAMILIAR;
-    if ((float)bytes < lengths->values[lengths->count / RARE])
+    if ((float)bytes < SHORTER * lengths->values[lengths->count / RARE])
         return TOO_SHORT;
-    if ((float)bytes > lengths->values[lengths->count - 1 - lengths->count / RARE])
-        return TOO_LONG;
-    return cosine < nearest->values[nearest->count / RARE] ? TOO_FAR : FAMILIAR;
+    return cosine < nearest->values[nearest->count / RARE] - FARTHER ? TOO_FAR : FAMILIAR;
 }

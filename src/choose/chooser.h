@@ -109,10 +109,10 @@ float wt__no_answer_threshold(const struct calibration *no_answer, double false_
 
 /* ---------------------------------------------------------------- requests that are unlike those */
 
-enum familiarity { FAMILIAR, TOO_SHORT, TOO_LONG, TOO_FAR };
+enum familiarity { FAMILIAR, TOO_SHORT, TOO_FAR };
 
-/* Whether hardly any of 100 dev requests is as short, as long or as far from all past requests as one of so many bytes
- * with these candidates. Where no past requests were asked, or dev is not known, all are familiar. */
+/* Whether one of so many bytes with these candidates is clearly shorter, or farther from all past requests, than all
+ * but one of 100 dev requests. Where no past requests were asked, or dev is not known, all are familiar. */
 enum familiarity wt__familiarity(const struct chooser *chooser, const struct candidate_features *candidates,
                                  size_t bytes);
 

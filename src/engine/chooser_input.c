@@ -44,7 +44,6 @@ int wt__search_if_unlike(struct search *search, const struct chooser *chooser,
 {
     static const char *const notices[] = {
         [TOO_SHORT] = "the request is shorter than those that training knows, so it was read as without training",
-        [TOO_LONG] = "the request is longer than those that training knows, so it was read as without training",
         [TOO_FAR] = "the request is unlike those that training knows, so it was read as without training"};
     enum familiarity familiarity = wt__familiarity(chooser, candidates, search->request.len);
     if (familiarity == FAMILIAR)

@@ -221,13 +221,17 @@ static void what_is_unlike_dev_is_told_apart(void **state)
         float cosine;
         size_t bytes;
         enum familiarity is;
-    } rows[] = {{&few, .6f, 40, FAMILIAR},   {&few, .6f, 300, FAMILIAR},
-                {&few, .6f, 39, TOO_SHORT},  {&few, .6f, 301, TOO_LONG},
-                {&few, .49f, 60, TOO_FAR},   {&few, .5f, 60, FAMILIAR},
-                {&few, .4f, 1, TOO_SHORT},   {&few, 0, 1, FAMILIAR},
-                {&more, .6f, 1, TOO_SHORT},  {&more, .6f, 2, FAMILIAR},
-                {&more, .6f, 149, FAMILIAR}, {&more, .6f, 150, TOO_LONG},
-                {&nobody, .1f, 1, FAMILIAR}, {&wt__chooser_default, .1f, 1, FAMILIAR}};
+    } rows[] = {{&few, .6f, 30, FAMILIAR},
+                {&few, .6f, 29, TOO_SHORT},
+                {&few, .6f, 9999, FAMILIAR},
+                {&few, .44f, 60, TOO_FAR},
+                {&few, .46f, 60, FAMILIAR},
+                {&few, .4f, 1, TOO_SHORT},
+                {&few, 0, 1, FAMILIAR},
+                {&more, .6f, 1, TOO_SHORT},
+                {&more, .6f, 2, FAMILIAR},
+                {&nobody, .1f, 1, FAMILIAR},
+                {&wt__chooser_default, .1f, 1, FAMILIAR}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct candidate_features candidates = {.tools = 1};

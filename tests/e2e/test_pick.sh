@@ -86,9 +86,6 @@ same "is promised" "$promised" "$(json_of 'd["complete_probability"]')"
 expect 0 "shorter than any that was logged" pick "${model[@]}" --json book
 same "why" True "$(json_of '"shorter than those that training knows" in d["notice"]')"
 same "by what needs no training" hybrid "$(json_of 'd["recipe"]')"
-long=$(printf 'book weather %.0s' $(seq 40))
-expect 0 "longer than any" pick "${model[@]}" --abstain 0 --json "$long"
-same "why" True "$(json_of '"longer than those that training knows" in d["notice"]')"
 expect 0 "an order, or nothing" find "${model[@]}" --abstain 0.01 --json book
 same "the order, too" True "$(json_of '"shorter than those that training knows" in d["notice"]')"
 
