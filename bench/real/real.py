@@ -112,7 +112,7 @@ def measure(options, request):
     found = ids(output)
     picked = [] if options.find_only else ids(command(options, "pick", "--json", "-", text=request["text"]))
     needs, request = request["needs"], {**request, "found": found, "picked": picked}
-    request["weak"] = {hit["id"] for hit in json.loads(output)["hits"] if hit["weak"]}
+    request["weak"] = {hit["id"] for hit in json.loads(output)["hits"] if hit.get("weak")}
     needed = {tool for need in needs for tool in need}
     holds = covers(picked, needs)
     # Exact: every need is covered, and none of the tools can be left out.
