@@ -52,14 +52,6 @@ unsigned wt__tool_actions(const struct tool *tool)
 
 /* ---------------------------------------------------------------- requests */
 
-/* "what", "is there": a question asks to be told something. */
-static bool asks(struct str word)
-{
-    static const char *const words[] = {"are",  "did",  "do",    "does",  "has", "have",  "how", "is",
-                                        "what", "when", "where", "which", "who", "whose", "why"};
-    return wt__str_among(word, words, sizeof words / sizeof *words);
-}
-
 static unsigned read_actions(struct str text)
 {
     size_t at = 0, seen = 0;
@@ -67,7 +59,7 @@ static unsigned read_actions(struct str text)
         struct str word = wt__next_word(text, &at);
         if (word.len == 0)
             return 0;
-        if (first && asks(word))
+        if (first && wt__asks(word))
             return ACTION_READ;
         struct verb verb = wt__verb(word);
         if (verb.actions)

@@ -117,15 +117,17 @@ static size_t word_end(struct str text, size_t at, size_t end)
     return at;
 }
 
-/* Whether a wish begins at `at`: a verb in its base form with something behind it, after words that say nothing. A verb
- * that may be a noun ("comment and label") is one where a stop word or a sign comes next: "comment on it", "tell #ci".
- */
+/* Whether a wish begins at `at`: a question, or a verb in its base form with something behind it, after words that say
+ * nothing. A verb that may be a noun ("comment and label") is one where a stop word or a sign comes next: "comment on
+ * it", "tell #ci". */
 static bool wish_begins(struct str text, size_t at, size_t end)
 {
     for (size_t words = 0; words < WISH_AMONG && at < end; words++) {
         size_t stop = word_end(text, at, end);
         struct str word = {text.ptr + at, stop - at};
         struct verb verb = wt__verb(word);
+        if (words == 0 && wt__asks(word))
+            return true;
         while (stop < end && text.ptr[stop] == '\'') /* "don't": the rest of it */
             stop = word_end(text, stop + 1, end);
         size_t behind = skip_blanks(text, stop, end);

@@ -23,3 +23,10 @@ bool wt__says_nothing(struct str word)
         lower[i] = (char)(word.ptr[i] >= 'A' && word.ptr[i] <= 'Z' ? word.ptr[i] | 0x20 : word.ptr[i]);
     return wt__is_stopword((struct str){lower, word.len});
 }
+
+bool wt__asks(struct str word)
+{
+    static const char *const words[] = {"are",  "did",  "do",    "does",  "has", "have",  "how", "is",
+                                        "what", "when", "where", "which", "who", "whose", "why"};
+    return wt__str_among(word, words, sizeof words / sizeof *words);
+}

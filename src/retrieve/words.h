@@ -20,4 +20,7 @@ struct str wt__next_word(struct str text, size_t *at);
 /* Whether it is a stop word, in any case. */
 bool wt__says_nothing(struct str word);
 
+/* "what", "is" (there): a question begins, which asks to be told something. Any case. */
+bool wt__asks(struct str word);
+
 #endif

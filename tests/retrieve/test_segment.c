@@ -46,6 +46,8 @@ static const struct {
     {"a verb after words that say nothing", "check the weather in Oslo, and please could you also mute it",
      "check the weather in Oslo|and please could you also mute it"},
     {"un- undoes a verb", "show the diff, then unstage it", "show the diff|then unstage it"},
+    {"a question is a wish", "what's the weather like and cancel my dentist appointment",
+     "what's the weather like|cancel my dentist appointment"},
     {"a noun is no wish", "show likes, comments and list items", "show likes, comments and list items"},
     {"what shall not be done is no wish", "Void the Stripe invoice in_77, do not delete it",
      "Void the Stripe invoice in_77"},
