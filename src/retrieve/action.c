@@ -1,9 +1,11 @@
 /* action.c: whether a tool does the kind of thing that the request asks for: read, create, update or delete.
  *
- * Of a request its first verb tells, or a question's first word. Of a tool its HTTP method, and more exactly than that
- * the verb of its name; of a tool without a method nothing does. */
+ * Of a request its first verb tells, or a question's first word. Of a tool its HTTP method or the annotations of an MCP
+ * server, and more exactly than those the verb of its name; of a tool without either nothing does. An annotation is the
+ * server's own word, which may be untrue: it weighs no more than that verb. */
 #include "retrieve/action.h"
 
+#include "base/json.h"
 #include "retrieve/source.h"
 #include "retrieve/words.h"
 #include "text/analyser.h"
@@ -23,6 +25,27 @@ static unsigned of_method(struct str source_id)
         if (wt__str_starts(source_id, wt__str(methods[i].method)))
             return methods[i].action;
     return 0;
+}
+
+/* By the hints of MCP's annotations, where it gives any: what it may do. Most definitions have none, and are not parsed
+ * for that. (Specification of 2025-06-18, ToolAnnotations) */
+static unsigned of_annotations(const struct tool *tool)
+{
+    static const char hint[] = "readOnlyHint";
+    json_t *definition = NULL;
+    unsigned actions = 0;
+    if (!wt__str_equal(tool->format, STR("mcp")) || tool->definition.len == 0 ||
+        !memmem(tool->definition.ptr, tool->definition.len, hint, sizeof hint - 1) ||
+        wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL) < 0)
+        return 0;
+    const json_t *annotations = json_object_get(definition, "annotations");
+    if (json_is_true(json_object_get(annotations, hint)))
+        actions = ACTION_READ;
+    else if (json_is_false(json_object_get(annotations, hint)))
+        actions = ACTION_CREATE | ACTION_UPDATE |
+                  (json_is_false(json_object_get(annotations, "destructiveHint")) ? 0 : ACTION_DELETE);
+    json_decref(definition);
+    return actions;
 }
 
 /* The verb stands among a name's first words ("list_issues"), or last ("issues/list"). */
@@ -45,9 +68,11 @@ static unsigned of_name(struct str name)
 
 unsigned wt__tool_actions(const struct tool *tool)
 {
-    unsigned stated = of_method(tool->source_id);
-    unsigned named = stated ? of_name(tool->name) : 0;
-    return named ? named : stated;
+    unsigned method = of_method(tool->source_id), hints = method ? 0 : of_annotations(tool);
+    unsigned named = method || hints ? of_name(tool->name) : 0;
+    if (hints) /* of what it may do, what its name says */
+        return named & hints ? named & hints : hints;
+    return named ? named : method;
 }
 
 /* ---------------------------------------------------------------- requests */

@@ -1,4 +1,5 @@
-/* action.h: what a tool does, as its catalogue says it: by its HTTP method. */
+/* action.h: what a tool does, as its catalogue says it: by its HTTP method or MCP's
+ * annotations. */
 #ifndef WT_RETRIEVE_ACTION_H
 #define WT_RETRIEVE_ACTION_H
 

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "retrieve/action.h"
 #include "retrieve/verbs.h"
 
@@ -57,9 +59,39 @@ static void a_tool_does_what_its_catalogue_says(void **state)
     }
 }
 
+static void annotations_say_what_a_tool_may_do(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *format, *annotations;
+        unsigned actions;
+    } cases[] = {
+        {"get_page", "mcp", "{\"readOnlyHint\": true}", ACTION_READ},
+        {"create_preview", "mcp", "{\"readOnlyHint\": true}", ACTION_READ},
+        {"create_page", "mcp", "{\"readOnlyHint\": false}", ACTION_CREATE},
+        {"page", "mcp", "{\"readOnlyHint\": false}", ACTION_CREATE | ACTION_UPDATE | ACTION_DELETE},
+        {"page", "mcp", "{\"readOnlyHint\": false, \"destructiveHint\": false}", ACTION_CREATE | ACTION_UPDATE},
+        {"delete_page", "mcp", "{\"destructiveHint\": true}", 0},
+        {"delete_page", "mcp", "{\"readOnlyHint\": \"no\"}", 0},
+        {"delete_page", "mcp", "\"readOnlyHint\"", 0},
+        {"delete_page", "mcp", "{\"readOnlyHint\": false", 0}, /* no JSON */
+        {"delete_page", "openai", "{\"readOnlyHint\": false}", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char definition[200];
+        snprintf(definition, sizeof definition, "{\"name\": \"x\", \"annotations\": %s}", cases[i].annotations);
+        struct tool tool = {
+            .name = wt__str(cases[i].name), .format = wt__str(cases[i].format), .definition = wt__str(definition)};
+        unsigned actions = wt__tool_actions(&tool);
+        if (actions != cases[i].actions)
+            fail_msg("%s, %s: %u", cases[i].name, cases[i].annotations, actions);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(verbs_are_known_in_any_case),
-                                       cmocka_unit_test(a_tool_does_what_its_catalogue_says)};
+                                       cmocka_unit_test(a_tool_does_what_its_catalogue_says),
+                                       cmocka_unit_test(annotations_say_what_a_tool_may_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
