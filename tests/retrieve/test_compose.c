@@ -104,10 +104,10 @@ static size_t put_candidates(const struct copies_case *row, struct provider_name
         candidates[c] = c;
         providers[c] = provider;
         values[0][c] = 1 - (float)c / 10;
-        keys[c].provider = provider; /* field by field: gcc 12 at -O3 zeroes the rest of a literal last */
-        keys[c].provider_hash = provider;
-        keys[c].provider_precision = 1;
-        keys[c].group = row->says[c] == '-' ? 0 : (unsigned char)row->says[c];
+        keys[c] = (struct snapshot_key){.provider = provider,
+                                        .provider_hash = provider,
+                                        .provider_precision = 1,
+                                        .group = row->says[c] == '-' ? 0 : (unsigned char)row->says[c]};
         if (provider <= 'Z' && (asked->count == 0 || named[asked->count - 1] < provider))
             named[asked->count++] = provider;
     }
