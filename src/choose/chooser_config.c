@@ -34,6 +34,7 @@ static int read_number(float *out, const json_t *object, const char *name, wt_er
     return is_sane(value) ? 0 : wt__fail(err, WT_EMODEL, "\"%s\" is no number of at most %g", name, LARGEST);
 }
 
+/* None where the member lacks: choosers of before there was such a list are as good as they were. */
 static int read_calibration(struct calibration *out, const json_t *object, const char *name, struct arena *arena,
                             wt_error *err)
 {
@@ -51,14 +52,7 @@ static int read_calibration(struct calibration *out, const json_t *object, const
     return rc;
 }
 
-/* Choosers of before there was one lack it, and are as good as they were. */
-static int read_later_calibration(struct calibration *out, const json_t *config, const char *name, struct arena *arena,
-                                  wt_error *err)
-{
-    return json_object_get(config, name) ? read_calibration(out, config, name, arena, err) : 0;
-}
-
-/* The same of what is fitted. */
+/* Choosers of before it was fitted lack it, and are as good as they were. */
 static int read_relevance(struct chooser *out, const json_t *config, wt_error *err)
 {
     out->has_relevance = json_object_get(config, "relevance") != NULL;
@@ -98,9 +92,9 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
     if (rc == 0)
         rc = read_calibration(&out->no_answer, config, "no_answer", arena, err);
     if (rc == 0)
-        rc = read_later_calibration(&out->nearest, config, "nearest", arena, err);
+        rc = read_calibration(&out->nearest, config, "nearest", arena, err);
     if (rc == 0)
-        rc = read_later_calibration(&out->lengths, config, "lengths", arena, err);
+        rc = read_calibration(&out->lengths, config, "lengths", arena, err);
     return rc < 0 ? rc : read_relevance(out, config, err);
 }
 
