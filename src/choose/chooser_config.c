@@ -34,11 +34,14 @@ static int read_number(float *out, const json_t *object, const char *name, wt_er
     return is_sane(value) ? 0 : wt__fail(err, WT_EMODEL, "\"%s\" is no number of at most %g", name, LARGEST);
 }
 
-/* None where the member lacks: choosers of before there was such a list are as good as they were. */
+/* Empty where the member is missing: choosers of before there was such a list are as good as they were. */
 static int read_calibration(struct calibration *out, const json_t *object, const char *name, struct arena *arena,
                             wt_error *err)
 {
-    size_t count = json_array_size(wt__json_array(object, name));
+    const json_t *list = json_object_get(object, name);
+    size_t count = json_array_size(list);
+    if (list && !json_is_array(list))
+        return wt__fail(err, WT_EMODEL, "\"%s\" is no list of numbers", name);
     if (count > CALIBRATION_MOST)
         return wt__fail(err, WT_EMODEL, "\"%s\" has more than %d numbers", name, CALIBRATION_MOST);
     float *values = wt__arena_array(arena, float, count);
@@ -52,7 +55,7 @@ static int read_calibration(struct calibration *out, const json_t *object, const
     return rc;
 }
 
-/* Choosers of before it was fitted lack it, and are as good as they were. */
+/* The same of what is fitted. */
 static int read_relevance(struct chooser *out, const json_t *config, wt_error *err)
 {
     out->has_relevance = json_object_get(config, "relevance") != NULL;

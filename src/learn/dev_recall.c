@@ -291,7 +291,7 @@ static int ask(void *context, size_t index, unsigned worker)
     const struct retrieve_request request = {.text = dev->texts[number],
                                              .k = DEV_RECALL_CUTOFF,
                                              .allowed = set->allowed,
-                                             .copies = COPIES_ALL, /* whatever cached vectors say of them */
+                                             .copies = COPIES_ALL, /* judgements name one of a group */
                                              .encoded = a->dev + set->texts[index] * a->hidden};
     struct retriever retriever = a->recall->options.kind == DEV_HYBRID ? wt__hybrid : wt__dense;
     struct hit_list hits;
