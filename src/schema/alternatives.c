@@ -1,0 +1,155 @@
+/* alternatives.c: see alternatives.h. Near is an alternative by what fails: least a value somewhere inside, more a
+ * property that is missing or unknown, more still a fixed value of a property (which tells alternatives apart), most the
+ * type of the value itself. */
+#include "schema/alternatives.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { FAR_INSIDE = 1, FAR_PROPERTY = 8, FAR_VALUE = 100, FAR_TYPE = 10000 };
+
+/* What is known of the alternatives that were tried. */
+struct trial {
+    struct violations best, last;
+    size_t best_distance;
+    size_t plausible; /* alternatives whose type the value has */
+    unsigned types;   /* of those whose type it has not */
+    bool only_types;
+    size_t fits, first, second; /* how many fit, and the first two of them */
+};
+
+static size_t distance(const struct violations *list, size_t depth)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < list->len; i++) {
+        const struct violation *v = &list->items[i];
+        if (v->kind == VIOLATION_TYPE && v->depth == depth)
+            sum += FAR_TYPE;
+        else if (v->kind == VIOLATION_VALUE && v->depth <= depth + 1)
+            sum += FAR_VALUE;
+        else if (v->kind == VIOLATION_REQUIRED || v->kind == VIOLATION_UNKNOWN || v->kind == VIOLATION_NOTHING)
+            sum += FAR_PROPERTY;
+        else
+            sum += FAR_INSIDE;
+    }
+    return sum;
+}
+
+static size_t depth_of(const struct place *at)
+{
+    size_t depth = 0;
+    for (; at->up; at = at->up)
+        depth++;
+    return depth;
+}
+
+static void judge(struct trial *trial, size_t depth)
+{
+    const struct violation *only = trial->last.len == 1 ? trial->last.items : NULL;
+    bool type = only && only->kind == VIOLATION_TYPE && only->depth == depth;
+    size_t far = trial->last.len > 0 ? distance(&trial->last, depth) : SIZE_MAX;
+    if (type)
+        trial->types |= only->types;
+    trial->plausible += !type;
+    trial->only_types &= type;
+    if (far < trial->best_distance || trial->best.len == 0) {
+        struct violations spare = trial->best;
+        trial->best = trial->last;
+        trial->last = spare;
+        trial->best_distance = far;
+    }
+}
+
+/* Tries one alternative: what it evaluates joins seen where it fits; what it breaks is judged where that is asked. */
+static void try_one(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen,
+                    struct trial *trial, size_t index)
+{
+    struct violations *found = e->found;
+    struct evaluated own;
+    if (seen && !wt__evaluated_begin(&own, seen->count)) {
+        wt__starve(e);
+        return;
+    }
+    trial->last.len = 0;
+    e->found = found ? &trial->last : NULL;
+    bool fits = e->evaluate(e, s, at, seen ? &own : NULL);
+    e->found = found;
+    if (fits && seen)
+        wt__evaluated_join(seen, &own);
+    if (seen)
+        wt__evaluated_end(&own);
+    if (fits && trial->fits == 0)
+        trial->first = index;
+    else if (fits && trial->fits == 1)
+        trial->second = index;
+    trial->fits += fits;
+    if (!fits && found && !e->stopped)
+        judge(trial, depth_of(at));
+}
+
+static bool all_constant(const struct subschema_list *list)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (!list->items[i]->constant)
+            return false;
+    return true;
+}
+
+/* None fits: one sentence where all want another type or one of some values, else what the nearest one lacks. */
+static bool tell(struct evaluation *e, const struct subschema *s, const struct place *at,
+                 const struct subschema_list *list, const char *keyword, const struct trial *trial)
+{
+    if (e->stopped || !e->found)
+        return false;
+    if (all_constant(list))
+        return wt__note(e, at, (struct violation){VIOLATION_VALUE, s, keyword, .branches = list});
+    if (trial->only_types)
+        return wt__note(e, at, (struct violation){VIOLATION_TYPE, s, keyword, .types = trial->types});
+    size_t room = VIOLATIONS_KEPT - e->found->len, len = trial->best.len < room ? trial->best.len : room;
+    void *items = e->found->items;
+    if (wt__grow(&items, &e->found->capacity, e->found->len + len + 1, sizeof *e->found->items) < 0)
+        return wt__starve(e);
+    e->found->items = items;
+    for (size_t i = 0; i < len; i++) {
+        struct violation *v = &e->found->items[e->found->len++];
+        *v = trial->best.items[i];
+        if (trial->plausible > 1 && v->alternatives == 0)
+            v->alternatives = list->len;
+    }
+    return false;
+}
+
+static bool evaluate_alternatives(struct evaluation *e, const struct subschema *s, const struct place *at,
+                                  struct evaluated *seen, bool one)
+{
+    const struct subschema_list *list = one ? &s->in_place->one_of : &s->in_place->any_of;
+    const char *keyword = one ? "oneOf" : "anyOf";
+    struct trial trial = {.only_types = true, .best_distance = SIZE_MAX};
+    size_t enough = one ? 2 : seen ? list->len : 1;
+    if (seen && !wt__spend(e, s, at, list->len * (seen->count / 64)))
+        return false;
+    for (size_t i = 0; i < list->len && trial.fits < enough && !e->stopped; i++)
+        try_one(e, list->items[i], at, seen, &trial, i);
+    bool fits = !e->stopped && (one ? trial.fits == 1 : trial.fits > 0);
+    if (!fits && trial.fits > 1)
+        wt__report(e, at, (struct violation){VIOLATION_SEVERAL, s, keyword, .limit = trial.first, .other = trial.second});
+    else if (!fits)
+        tell(e, s, at, list, keyword, &trial);
+    wt__violations_dispose(&trial.best);
+    wt__violations_dispose(&trial.last);
+    return fits;
+}
+
+bool wt__evaluate_any_of(struct evaluation *e, const struct subschema *s, const struct place *at,
+                         struct evaluated *seen)
+{
+    return evaluate_alternatives(e, s, at, seen, false);
+}
+
+bool wt__evaluate_one_of(struct evaluation *e, const struct subschema *s, const struct place *at,
+                         struct evaluated *seen)
+{
+    return evaluate_alternatives(e, s, at, seen, true);
+}

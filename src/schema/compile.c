@@ -1,0 +1,312 @@
+/* compile.c: see compile.h. Subschemas that are reached from the root are compiled one after another from a queue, so
+ * that a chain of references costs no stack and a document that nobody refers to costs nothing. */
+#include "schema/compile.h"
+
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "schema/compile_values.h"
+#include "schema/documents.h"
+#include "schema/keywords.h"
+#include "schema/limits.h"
+
+struct compiler {
+    struct value_compiler values;
+    struct documents documents;
+    struct subschema **queue;
+    size_t queued, capacity;
+};
+
+static int enqueue(struct compiler *c, struct subschema *s)
+{
+    void *queue = c->queue;
+    if (s->queued)
+        return 0;
+    if (c->queued >= SCHEMA_SUBSCHEMAS)
+        return wt__fail(c->values.err, WT_ETOOLONG, "there are more than %d subschemas", SCHEMA_SUBSCHEMAS);
+    int rc = wt__grow(&queue, &c->capacity, c->queued + 1, sizeof *c->queue);
+    c->queue = queue;
+    if (rc < 0)
+        return wt__fail_nomem(c->values.err);
+    c->queue[c->queued++] = s;
+    s->queued = true;
+    return 0;
+}
+
+/* A subschema of s: of "keyword", or of its member `name`. */
+static int child(struct compiler *c, const struct subschema **out, struct subschema *s, const json_t *json,
+                 const char *keyword, const char *name)
+{
+    struct subschema *found = NULL;
+    if (json_is_object(json)) {
+        found = wt__documents_at(&c->documents, json);
+    } else if (json_is_boolean(json)) {
+        const char *steps = wt__subschema_steps(&c->values.out->arena, keyword, name);
+        found = steps ? wt__documents_boolean(&c->documents, json, s, steps) : NULL;
+        if (!found)
+            return wt__fail_nomem(c->values.err);
+    }
+    if (!found)
+        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword,
+                                  name ? "holds what is no schema, at" : "is no schema", name);
+    *out = found;
+    return enqueue(c, found);
+}
+
+static int compile_list(struct compiler *c, struct subschema *s, const struct keyword *keyword,
+                        struct subschema_list *field, const json_t *value)
+{
+    size_t len = json_array_size(value);
+    if (!json_is_array(value) || len == 0)
+        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "is no list of schemas", NULL);
+    field->items = wt__arena_array(&c->values.out->arena, const struct subschema *, len);
+    if (!field->items)
+        return wt__fail_nomem(c->values.err);
+    field->len = len;
+    for (size_t i = 0; i < len; i++) {
+        char index[24];
+        snprintf(index, sizeof index, "%zu", i);
+        int rc = child(c, &field->items[i], s, json_array_get(value, i), keyword->name, index);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* Members that are schemas join the field; those of "dependencies" that are lists are left to their own field. */
+static int compile_named(struct compiler *c, struct subschema *s, const struct keyword *keyword,
+                         struct named_subschemas *field, const json_t *value)
+{
+    const char *name;
+    json_t *member;
+    int rc = 0;
+    if (!json_is_object(value))
+        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "is no object", NULL);
+    struct property *items =
+        wt__arena_array(&c->values.out->arena, struct property, field->len + json_object_size(value) + 1);
+    if (!items)
+        return wt__fail_nomem(c->values.err);
+    if (field->len > 0)
+        memcpy(items, field->items, field->len * sizeof *items);
+    field->items = items;
+    json_object_foreach((json_t *)value, name, member)
+    {
+        if (rc < 0 || (keyword->shape == SHAPE_DEPENDENCIES && json_is_array(member)))
+            continue;
+        struct property *item = &items[field->len++];
+        item->name = wt__str(name);
+        rc = child(c, &item->subschema, s, member, keyword->name, name);
+    }
+    return rc;
+}
+
+static int compile_patterns(struct compiler *c, struct subschema *s, const struct keyword *keyword,
+                            struct pattern_properties *field, const json_t *value)
+{
+    const char *text;
+    json_t *member;
+    int rc = 0;
+    if (!json_is_object(value))
+        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "is no object", NULL);
+    field->items = wt__arena_array(&c->values.out->arena, struct pattern_property, json_object_size(value) + 1);
+    if (!field->items)
+        return wt__fail_nomem(c->values.err);
+    json_object_foreach((json_t *)value, text, member)
+    {
+        struct pattern_property *item = &field->items[field->len];
+        if (rc < 0)
+            break;
+        item->text = wt__str(text);
+        rc = wt__compile_pattern(&c->values, &item->pattern, s, keyword->name, item->text);
+        if (rc == 0)
+            rc = child(c, &item->subschema, s, member, keyword->name, text);
+        field->len += rc == 0;
+    }
+    return rc;
+}
+
+static int compile_dependencies(struct compiler *c, struct subschema *s, const struct keyword *keyword,
+                                struct named_subschemas *field, const json_t *value)
+{
+    struct keyword lists = *keyword;
+    int rc = compile_named(c, s, keyword, field, value);
+    lists.shape = SHAPE_DEPENDENT_NAMES;
+    lists.field = offsetof(struct object_rules, dependent_required);
+    return rc < 0 ? rc : wt__compile_value(&c->values, s, &lists, value);
+}
+
+/* A list of "items" is a prefix, and "additionalItems" then what "items" is of 2020-12. */
+static int compile_items(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
+{
+    const json_t *additional = json_object_get(s->json, "additionalItems");
+    if (!json_is_array(value))
+        return child(c, &s->array->items, s, value, "items", NULL);
+    int rc = json_array_size(value) > 0 ? compile_list(c, s, keyword, &s->array->prefix, value) : 0;
+    if (rc == 0 && additional)
+        rc = child(c, &s->array->items, s, additional, "additionalItems", NULL);
+    return rc;
+}
+
+/* Which of the two references: as messages and pointers name it. */
+static int resolve(struct compiler *c, const struct subschema **out, struct subschema *s, const char *keyword,
+                   const json_t *value)
+{
+    struct subschema *target;
+    wt_error why = {0};
+    struct str reference = {json_string_value(value), json_string_length(value)};
+    if (!json_is_string(value))
+        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword, "is no text", NULL);
+    int rc = wt__documents_resolve(&c->documents, &target, s->resource, reference, &why);
+    if (rc < 0)
+        return wt__compile_refuse(c->values.err, rc, s, keyword, why.message, NULL);
+    *out = target;
+    return enqueue(c, target);
+}
+
+/* "$dynamicRef" is dynamic where what it names without any scope is a "$dynamicAnchor" of the same name. */
+static int compile_dynamic(struct compiler *c, struct subschema *s, struct in_place *field, const json_t *value)
+{
+    int rc = resolve(c, &field->dynamic, s, "$dynamicRef", value);
+    const char *hash = rc < 0 ? NULL : strchr(json_string_value(value), '#');
+    if (!hash || hash[1] == '\0')
+        return rc;
+    struct str name = wt__str(hash + 1);
+    for (const struct dynamic_anchor *a = field->dynamic->resource->dynamic; a; a = a->next)
+        if (a->subschema == field->dynamic && wt__str_equal(a->name, name))
+            field->dynamic_name = a->name;
+    if (field->dynamic_name.len == 0)
+        return 0;
+    /* Whatever has that name may be meant, and must be there. */
+    for (size_t i = 0; i < c->documents.resource_count; i++)
+        for (const struct dynamic_anchor *a = c->documents.resource_rows[i]->dynamic; a && rc == 0; a = a->next)
+            if (wt__str_equal(a->name, name))
+                rc = enqueue(c, (struct subschema *)a->subschema);
+    return rc;
+}
+
+static int compile_keyword(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
+{
+    if (keyword->group_size == 0 || keyword->shape == SHAPE_REQUIRED)
+        return wt__compile_value(&c->values, s, keyword, value);
+    void *field = wt__compile_field(c->values.out, s, keyword);
+    if (!field)
+        return wt__fail_nomem(c->values.err);
+    switch (keyword->shape) {
+    case SHAPE_SUBSCHEMA:
+        return child(c, field, s, value, keyword->name, NULL);
+    case SHAPE_LIST:
+        return compile_list(c, s, keyword, field, value);
+    case SHAPE_NAMED:
+        return compile_named(c, s, keyword, field, value);
+    case SHAPE_PATTERNS:
+        return compile_patterns(c, s, keyword, field, value);
+    case SHAPE_DEPENDENCIES:
+        return compile_dependencies(c, s, keyword, field, value);
+    case SHAPE_ITEMS:
+        return compile_items(c, s, keyword, value);
+    case SHAPE_REFERENCE:
+        return resolve(c, field, s, "$ref", value);
+    case SHAPE_DYNAMIC_REFERENCE:
+        return compile_dynamic(c, s, s->in_place, value);
+    default:
+        return wt__compile_value(&c->values, s, keyword, value);
+    }
+}
+
+/* What depends on several keywords. */
+static int finish(struct compiler *c, struct subschema *s)
+{
+    struct in_place *in_place = s->in_place;
+    const json_t *required = json_object_get(s->json, "required");
+    if (in_place && !in_place->condition)
+        in_place->then = in_place->otherwise = NULL;
+    if (s->array)
+        s->array->contains_evaluates = !s->resource->draft7;
+    s->wants_evaluated = (s->array && s->array->unevaluated) || (s->object && s->object->unevaluated);
+    if (required && wt__keyword_find("required", s->resource->draft7, s->resource->vocabularies))
+        return wt__compile_required(&c->values, s, required);
+    if (!s->object || s->object->properties.len <= MANY_NAMES)
+        return 0;
+    if (wt__compile_own_map(c->values.out, &s->object->by_name) < 0)
+        return wt__fail_nomem(c->values.err);
+    for (size_t i = 0; i < s->object->properties.len; i++)
+        if (!wt__map_insert(&s->object->by_name, s->object->properties.items[i].name, (uint32_t)i, NULL))
+            return wt__fail_nomem(c->values.err);
+    return 0;
+}
+
+static int compile_subschema(struct compiler *c, struct subschema *s)
+{
+    const struct resource *r = s->resource;
+    const char *name;
+    json_t *value;
+    if (!json_is_object(s->json))
+        return 0;
+    if (r->draft7 && json_is_string(json_object_get(s->json, "$ref"))) /* nothing beside it counts */
+        return compile_keyword(c, s, wt__keyword_find("$ref", true, r->vocabularies),
+                               json_object_get(s->json, "$ref"));
+    json_object_foreach((json_t *)s->json, name, value)
+    {
+        const struct keyword *keyword = wt__keyword_find(name, r->draft7, r->vocabularies);
+        int rc = keyword ? compile_keyword(c, s, keyword, value) : 0;
+        if (rc < 0)
+            return rc;
+    }
+    return finish(c, s);
+}
+
+static int compile(struct compiler *c, json_t *schema, json_t *table)
+{
+    struct subschema *root;
+    struct compiled *out = c->values.out;
+    if (!json_is_object(schema) && !json_is_boolean(schema))
+        return wt__fail(c->values.err, WT_EFORMAT, "a schema is an object, true or false");
+    if (json_array_append(out->keep, schema) < 0 || (table && json_array_append(out->keep, table) < 0))
+        return wt__fail_nomem(c->values.err);
+    int rc = wt__documents_open(&c->documents, &root, schema, c->values.err);
+    if (rc == 0)
+        rc = enqueue(c, root);
+    for (size_t i = 0; rc == 0 && i < c->queued; i++)
+        rc = compile_subschema(c, c->queue[i]);
+    out->root = root;
+    return rc;
+}
+
+int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
+                       wt_error *err)
+{
+    struct compiler c = {.values = {.assert_formats = assert_formats, .err = err}};
+    *out = NULL;
+    c.values.out = calloc(1, sizeof *c.values.out);
+    if (!c.values.out || !(c.values.out->keep = json_array())) {
+        free(c.values.out);
+        return wt__fail_nomem(err);
+    }
+    c.documents = (struct documents){
+        .arena = &c.values.out->arena, .keep = c.values.out->keep, .table = table, .dialect = dialect};
+    int rc = compile(&c, schema, table);
+    wt__documents_dispose(&c.documents);
+    free(c.queue);
+    if (rc < 0) {
+        wt__compiled_free(c.values.out);
+        return rc;
+    }
+    *out = c.values.out;
+    return 0;
+}
+
+void wt__compiled_free(struct compiled *compiled)
+{
+    if (!compiled)
+        return;
+    for (size_t i = 0; i < compiled->pattern_count; i++)
+        wt__pattern_free(compiled->patterns[i]);
+    for (size_t i = 0; i < compiled->map_count; i++)
+        wt__map_dispose(compiled->maps[i]);
+    free(compiled->patterns);
+    free(compiled->maps);
+    wt__arena_dispose(&compiled->arena);
+    json_decref(compiled->keep);
+    free(compiled);
+}

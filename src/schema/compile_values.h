@@ -1,0 +1,43 @@
+/* compile_values.h: keywords whose values are no schemas: numbers, names, patterns, types and lists of values. */
+#ifndef WT_SCHEMA_COMPILE_VALUES_H
+#define WT_SCHEMA_COMPILE_VALUES_H
+
+#include "base/error.h"
+#include "schema/compiled.h"
+#include "schema/keywords.h"
+
+enum { MANY_NAMES = 8 }; /* so many are looked for one by one */
+
+struct value_compiler {
+    struct compiled *out;
+    bool assert_formats;
+    size_t pattern_memory;
+    wt_error *err;
+};
+
+/* "schema PLACE: "keyword" what", with what at most one %s, which detail fills. Returns code. */
+int wt__compile_refuse(wt_error *err, int code, const struct subschema *at, const char *keyword, const char *what,
+                       const char *detail);
+
+/* The keyword's place in its group, which is made where it is not there yet. NULL when memory is out. */
+void *wt__compile_field(struct compiled *out, struct subschema *s, const struct keyword *keyword);
+
+/* A map inside a subschema is disposed with the compiled schema. */
+int wt__compile_own_map(struct compiled *out, struct map *map);
+
+/* A keyword of a shape that is none of schemas. Errors: WT_EFORMAT, WT_ETOOLONG, WT_ENOMEM. */
+int wt__compile_value(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
+                      const json_t *value);
+
+/* One pattern, which the compiled schema owns. */
+int wt__compile_pattern(struct value_compiler *c, const struct pattern **out, const struct subschema *s,
+                        const char *keyword, struct str text);
+
+/* A list of names. */
+int wt__compile_names(struct value_compiler *c, struct names *out, const struct subschema *s, const char *keyword,
+                      const json_t *value);
+
+/* "required" joins the properties. */
+int wt__compile_required(struct value_compiler *c, struct subschema *s, const json_t *value);
+
+#endif

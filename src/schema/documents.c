@@ -1,0 +1,564 @@
+/* documents.c: see documents.h. A walk over all places where the dialect has subschemas finds "$id" and anchors; what
+ * stands under a keyword that nobody knows is data, until a reference leads there. Rows never move, for others point to
+ * them. */
+#include "schema/documents.h"
+
+#include "base/memory.h"
+#include "schema/keywords.h"
+#include "schema/limits.h"
+#include "schema/metaschemas.h"
+#include "schema/uri.h"
+
+/* Where a walk is. */
+struct spot {
+    const struct subschema *parent;
+    const char *steps;
+    const struct resource *resource;
+    int depth;
+};
+
+static int walk(struct documents *d, struct subschema **out, const json_t *json, struct spot spot, wt_error *err);
+
+/* ---------------------------------------------------------------- places */
+
+static void append_escaped(struct buffer *out, const char *name)
+{
+    for (; *name != '\0'; name++) {
+        if (*name == '~')
+            wt__buffer_text(out, "~0");
+        else if (*name == '/')
+            wt__buffer_text(out, "~1");
+        else
+            wt__buffer_char(out, *name);
+    }
+}
+
+const char *wt__subschema_steps(struct arena *arena, const char *keyword, const char *name)
+{
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "/%s", keyword);
+    if (name) {
+        wt__buffer_char(&text, '/');
+        append_escaped(&text, name);
+    }
+    char *steps = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return steps;
+}
+
+void wt__subschema_place(struct buffer *out, const struct subschema *subschema)
+{
+    const struct subschema *path[2 * SCHEMA_NESTING];
+    size_t len = 0;
+    for (; subschema && len < sizeof path / sizeof path[0]; subschema = subschema->parent)
+        path[len++] = subschema;
+    if (len > 0 && path[len - 1]->resource->document[0] != '\0')
+        wt__buffer_printf(out, "%s#", path[len - 1]->resource->document);
+    while (len > 0)
+        wt__buffer_text(out, path[--len]->steps);
+}
+
+/* An error at a subschema: "schema POINTER: what". */
+static int refuse(const struct subschema *at, int code, wt_error *err, const char *what, const char *detail)
+{
+    struct buffer place = {0};
+    wt__subschema_place(&place, at);
+    wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: %s \"%.300s\"",
+                place.len > 0 ? place.ptr : "at its root", what, detail);
+    wt__buffer_dispose(&place);
+    return code;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+static struct str key_of(json_t const *const *place)
+{
+    return (struct str){(const char *)place, sizeof *place};
+}
+
+struct subschema *wt__documents_at(const struct documents *d, const json_t *json)
+{
+    const uint32_t *row = wt__map_get(&d->places, key_of(&json));
+    return row ? d->rows[*row] : NULL;
+}
+
+static struct subschema *new_row(struct documents *d, const json_t *json, const struct subschema *parent,
+                                 const char *steps)
+{
+    void *rows = d->rows;
+    int rc = wt__grow(&rows, &d->capacity, d->len + 1, sizeof *d->rows);
+    d->rows = rows;
+    struct subschema *s = rc < 0 || !steps ? NULL : wt__arena_array(d->arena, struct subschema, 1);
+    if (!s)
+        return NULL;
+    *s = (struct subschema){.json = json, .parent = parent, .steps = steps, .types = KIND_ANY};
+    d->rows[d->len++] = s;
+    return s;
+}
+
+struct subschema *wt__documents_boolean(struct documents *d, const json_t *json, const struct subschema *parent,
+                                        const char *steps)
+{
+    struct subschema *s = new_row(d, json, parent, steps);
+    if (s) {
+        s->verdict = json_is_true(json) ? VERDICT_TRUE : VERDICT_FALSE;
+        s->resource = parent ? parent->resource : NULL;
+    }
+    return s;
+}
+
+static struct resource *new_resource(struct documents *d, const struct resource *like, const json_t *root)
+{
+    void *rows = d->resource_rows;
+    int rc = wt__grow(&rows, &d->resource_capacity, d->resource_count + 1, sizeof *d->resource_rows);
+    d->resource_rows = rows;
+    struct resource *r = rc < 0 ? NULL : wt__arena_array(d->arena, struct resource, 1);
+    if (!r)
+        return NULL;
+    if (like)
+        *r = *like;
+    r->root = root;
+    r->dynamic = NULL;
+    d->resource_rows[d->resource_count++] = r;
+    return r;
+}
+
+/* The first to have an address keeps it. */
+static bool name_resource(struct documents *d, const char *uri)
+{
+    return wt__map_insert(&d->resources, wt__str(uri), (uint32_t)(d->resource_count - 1), NULL) != NULL;
+}
+
+static const char *address(struct documents *d, struct str base, struct str reference)
+{
+    struct buffer text = {.max = 2 * (size_t)SCHEMA_URI_BYTES};
+    wt__uri_resolve(&text, base, reference);
+    const char *copy = text.failed ? NULL : wt__arena_copy(d->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return copy;
+}
+
+/* ---------------------------------------------------------------- dialects */
+
+static unsigned vocabularies_of(const json_t *declared)
+{
+    static const struct {
+        const char *uri;
+        unsigned bit;
+    } known[] = {
+        {"https://json-schema.org/draft/2020-12/vocab/applicator", VOCABULARY_APPLICATOR},
+        {"https://json-schema.org/draft/2020-12/vocab/unevaluated", VOCABULARY_UNEVALUATED},
+        {"https://json-schema.org/draft/2020-12/vocab/validation", VOCABULARY_VALIDATION},
+        {"https://json-schema.org/draft/2020-12/vocab/format-assertion", VOCABULARY_FORMAT_ASSERTION},
+    };
+    unsigned bits = 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (json_object_get(declared, known[i].uri))
+            bits |= known[i].bit;
+    return bits;
+}
+
+/* A vocabulary that must be understood, and is none of ours; NULL where there is none. */
+static const char *foreign_vocabulary(const json_t *declared)
+{
+    static const char ours[] = "https://json-schema.org/draft/2020-12/vocab/";
+    const char *uri;
+    json_t *needed;
+    json_object_foreach((json_t *)declared, uri, needed)
+        if (json_is_true(needed) && strncmp(uri, ours, sizeof ours - 1) != 0)
+            return uri;
+    return NULL;
+}
+
+static struct str without_hash(struct str uri)
+{
+    return uri.len > 0 && uri.ptr[uri.len - 1] == '#' ? (struct str){uri.ptr, uri.len - 1} : uri;
+}
+
+/* What a dialect's address means, by way of the metaschemas that came along. */
+static int read_dialect(struct documents *d, struct resource *r, struct str uri, const struct subschema *at,
+                        wt_error *err)
+{
+    const char *given = uri.ptr;
+    for (int hop = 0; hop < 8; hop++) {
+        uri = without_hash(uri);
+        r->draft7 = wt__str_equal(uri, STR(SCHEMA_DRAFT_07)) || wt__str_equal(uri, STR("https" "://json-schema.org/draft-07/schema"));
+        r->vocabularies = VOCABULARY_ALL;
+        if (r->draft7 || wt__str_equal(uri, STR(SCHEMA_2020_12)))
+            return 0;
+        struct buffer key = {0};
+        wt__buffer_str(&key, uri);
+        const json_t *metaschema = key.ptr ? json_object_get(d->table, key.ptr) : NULL;
+        wt__buffer_dispose(&key);
+        const json_t *declared = json_object_get(metaschema, "$vocabulary");
+        const char *foreign = foreign_vocabulary(declared);
+        if (foreign)
+            return refuse(at, WT_EFORMAT, err, "its dialect needs a vocabulary that is not known:", foreign);
+        if (declared) {
+            r->vocabularies = vocabularies_of(declared);
+            return 0;
+        }
+        uri = wt__json_str(metaschema, "$schema");
+        if (uri.len == 0)
+            break;
+    }
+    return refuse(at, WT_EFORMAT, err,
+                  "\"$schema\" names a dialect that is neither 2020-12 nor draft-07 nor one that was handed over:",
+                  given);
+}
+
+/* ---------------------------------------------------------------- identities */
+
+static int add_anchor(struct documents *d, struct subschema *s, struct str name, bool dynamic, wt_error *err)
+{
+    struct resource *home = (struct resource *)s->resource;
+    struct buffer key = {0};
+    wt__buffer_printf(&key, "%s#", home->uri);
+    wt__buffer_str(&key, name);
+    const char *copy = key.failed ? NULL : wt__arena_copy(d->arena, wt__buffer_view(&key));
+    wt__buffer_dispose(&key);
+    uint32_t row = *wt__map_get(&d->places, key_of(&s->json));
+    if (!copy || !wt__map_insert(&d->anchors, wt__str(copy), row, NULL))
+        return wt__fail_nomem(err);
+    if (!dynamic)
+        return 0;
+    struct dynamic_anchor *anchor = wt__arena_array(d->arena, struct dynamic_anchor, 1);
+    if (!anchor)
+        return wt__fail_nomem(err);
+    *anchor = (struct dynamic_anchor){name, s, home->dynamic};
+    home->dynamic = anchor;
+    return 0;
+}
+
+static int begin_resource(struct documents *d, struct subschema *s, struct str id, wt_error *err)
+{
+    struct resource *r = new_resource(d, s->resource, s->json);
+    const char *uri = address(d, wt__str(s->resource->uri), id);
+    struct str dialect = wt__json_str(s->json, "$schema");
+    if (!r || !uri)
+        return wt__fail_nomem(err);
+    r->uri = uri;
+    s->resource = r;
+    if (!name_resource(d, uri))
+        return wt__fail_nomem(err);
+    return dialect.len > 0 ? read_dialect(d, r, dialect, s, err) : 0;
+}
+
+/* "$id" and anchors of a subschema. A fragment in "$id" is an anchor of draft-07, and nothing else in 2020-12. */
+static int identify(struct documents *d, struct subschema *s, wt_error *err)
+{
+    struct str id = wt__json_str(s->json, "$id"), anchor = wt__json_str(s->json, "$anchor");
+    struct str dynamic = wt__json_str(s->json, "$dynamicAnchor");
+    struct uri parts;
+    int rc = 0;
+    wt__uri_split(&parts, id);
+    if (id.len > SCHEMA_URI_BYTES || anchor.len > SCHEMA_URI_BYTES || dynamic.len > SCHEMA_URI_BYTES)
+        return refuse(s, WT_ETOOLONG, err, "an address is too long:", "$id");
+    if (s->resource->draft7 && json_object_get(s->json, "$ref"))
+        return 0; /* what stands beside it says nothing */
+    if (id.len > 0 && (parts.fragment.len == 0 || id.ptr[0] != '#'))
+        rc = begin_resource(d, s, id, err);
+    if (rc == 0 && parts.fragment.len > 0)
+        rc = add_anchor(d, s, parts.fragment, false, err);
+    if (rc == 0 && anchor.len > 0 && !s->resource->draft7)
+        rc = add_anchor(d, s, anchor, false, err);
+    if (rc == 0 && dynamic.len > 0 && !s->resource->draft7)
+        rc = add_anchor(d, s, dynamic, true, err);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the walk */
+
+static int walk_child(struct documents *d, const json_t *json, struct spot from, const char *keyword, const char *name,
+                      wt_error *err)
+{
+    struct subschema *found;
+    if (!json_is_object(json))
+        return 0;
+    from.steps = wt__subschema_steps(d->arena, keyword, name);
+    from.depth++;
+    return from.steps ? walk(d, &found, json, from, err) : wt__fail_nomem(err);
+}
+
+static int walk_keyword(struct documents *d, const struct keyword *keyword, const json_t *value, struct spot from,
+                        wt_error *err)
+{
+    const char *name;
+    json_t *member;
+    int rc = 0;
+    switch (keyword->shape) {
+    case SHAPE_SUBSCHEMA:
+    case SHAPE_LIST:
+    case SHAPE_ITEMS:
+        rc = walk_child(d, value, from, keyword->name, NULL, err);
+        for (size_t i = 0; rc == 0 && json_is_array(value) && i < json_array_size(value); i++) {
+            char index[24];
+            snprintf(index, sizeof index, "%zu", i);
+            rc = walk_child(d, json_array_get(value, i), from, keyword->name, index, err);
+        }
+        return rc;
+    case SHAPE_NAMED:
+    case SHAPE_PATTERNS:
+    case SHAPE_DEPENDENCIES:
+    case SHAPE_DEFINITIONS:
+        json_object_foreach((json_t *)value, name, member)
+            if ((rc = walk_child(d, member, from, keyword->name, name, err)) < 0)
+                return rc;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int walk(struct documents *d, struct subschema **out, const json_t *json, struct spot spot, wt_error *err)
+{
+    const char *key;
+    json_t *value;
+    if ((*out = wt__documents_at(d, json)))
+        return 0;
+    if (spot.depth > SCHEMA_NESTING)
+        return wt__fail(err, WT_ETOOLONG, "schemas are nested deeper than %d levels", SCHEMA_NESTING);
+    if (d->len >= SCHEMA_SUBSCHEMAS)
+        return wt__fail(err, WT_ETOOLONG, "there are more than %d subschemas", SCHEMA_SUBSCHEMAS);
+    struct subschema *s = new_row(d, json, spot.parent, spot.steps);
+    if (!s || !wt__map_insert(&d->places, key_of(&s->json), (uint32_t)(d->len - 1), NULL))
+        return wt__fail_nomem(err);
+    s->resource = spot.resource;
+    int rc = identify(d, s, err);
+    struct spot inside = {s, NULL, s->resource, spot.depth};
+    json_object_foreach((json_t *)json, key, value)
+    {
+        const struct keyword *keyword = rc < 0 ? NULL : wt__keyword_find(key, s->resource->draft7, ~0U);
+        if (keyword)
+            rc = walk_keyword(d, keyword, value, inside, err);
+    }
+    *out = s;
+    return rc;
+}
+
+/* A document at an address of its own; NULL: the schema itself. */
+static int add_document(struct documents *d, struct subschema **out, const json_t *json, const char *uri, wt_error *err)
+{
+    struct resource *r = new_resource(d, NULL, json);
+    if (!r)
+        return wt__fail_nomem(err);
+    r->document = r->uri = uri ? uri : "";
+    if (!name_resource(d, r->uri))
+        return wt__fail_nomem(err);
+    struct str dialect = wt__json_str(json, "$schema");
+    struct subschema root = {.steps = "", .resource = r};
+    int rc = read_dialect(d, r, dialect.len > 0 ? dialect : wt__str(d->dialect), &root, err);
+    if (rc < 0)
+        return rc;
+    if (!json_is_object(json)) {
+        *out = wt__documents_boolean(d, json, NULL, "");
+        if (*out)
+            (*out)->resource = r;
+        return *out ? 0 : wt__fail_nomem(err);
+    }
+    return walk(d, out, json, (struct spot){NULL, "", r, 0}, err);
+}
+
+int wt__documents_open(struct documents *d, struct subschema **out, const json_t *schema, wt_error *err)
+{
+    if (json_object_size(d->table) > SCHEMA_DOCUMENTS)
+        return wt__fail(err, WT_ETOOLONG, "more than %d documents come with the schema", SCHEMA_DOCUMENTS);
+    return add_document(d, out, schema, NULL, err);
+}
+
+void wt__documents_dispose(struct documents *d)
+{
+    wt__map_dispose(&d->resources);
+    wt__map_dispose(&d->anchors);
+    wt__map_dispose(&d->places);
+    free(d->resource_rows);
+    free(d->rows);
+}
+
+/* ---------------------------------------------------------------- references */
+
+/* Reads a document of the table, unless that was tried before. */
+static int load_document(struct documents *d, const char *uri, json_t *document, wt_error *err)
+{
+    struct subschema *root;
+    if (wt__map_get(&d->resources, wt__str(uri)))
+        return 0;
+    const char *copy = wt__arena_copy(d->arena, wt__str(uri));
+    int rc = copy ? add_document(d, &root, document, copy, err) : wt__fail_nomem(err);
+    return rc < 0 ? wt__fail_context(err, rc, "document \"%.200s\"", uri) : 0;
+}
+
+/* All documents of the table, for one may hold the address in an "$id". What is wrong with them is told by who refers
+ * to them. */
+static int load_all(struct documents *d, wt_error *err)
+{
+    const char *uri;
+    json_t *document;
+    if (d->all_loaded)
+        return 0;
+    d->all_loaded = true;
+    json_object_foreach((json_t *)d->table, uri, document)
+        if (load_document(d, uri, document, err) == WT_ENOMEM)
+            return WT_ENOMEM;
+    return 0;
+}
+
+static int load_metaschema(struct documents *d, const char *uri, struct str text, wt_error *err)
+{
+    struct subschema *root;
+    json_t *json;
+    int rc = wt__json_parse(&json, text.ptr, text.len, err);
+    if (rc < 0)
+        return rc;
+    if (json_array_append_new(d->keep, json) < 0)
+        return wt__fail_nomem(err);
+    return add_document(d, &root, json, uri, err);
+}
+
+/* The resource at an address: what was found before, a document that was handed over, a metaschema, what a document
+ * holds. */
+static int find_resource(struct documents *d, const struct resource **out, const char *uri, wt_error *err)
+{
+    const uint32_t *row = wt__map_get(&d->resources, wt__str(uri));
+    json_t *document = json_object_get(d->table, uri);
+    struct str metaschema = wt__metaschema(wt__str(uri));
+    int rc = 0;
+    if (!row && document)
+        rc = load_document(d, uri, document, err);
+    else if (!row && metaschema.len > 0)
+        rc = load_metaschema(d, uri, metaschema, err);
+    else if (!row)
+        rc = load_all(d, err);
+    if (rc < 0)
+        return rc;
+    row = wt__map_get(&d->resources, wt__str(uri));
+    if (!row)
+        return wt__fail(err, WT_ENOTFOUND,
+                        "refers to \"%.200s\", which is not there: hand the document over, for nothing is fetched", uri);
+    *out = d->resource_rows[*row];
+    return 0;
+}
+
+/* One step of a JSON pointer, unescaped. */
+static bool next_token(struct str *pointer, struct buffer *token)
+{
+    size_t at = 1;
+    wt__buffer_clear(token);
+    wt__buffer_text(token, "");
+    for (; at < pointer->len && pointer->ptr[at] != '/'; at++) {
+        char c = pointer->ptr[at];
+        if (c == '~' && at + 1 < pointer->len && (pointer->ptr[at + 1] == '0' || pointer->ptr[at + 1] == '1'))
+            c = pointer->ptr[++at] == '0' ? '~' : '/';
+        else if (c == '~')
+            return false;
+        wt__buffer_char(token, c);
+    }
+    *pointer = (struct str){pointer->ptr + at, pointer->len - at};
+    return !token->failed;
+}
+
+static const json_t *step_into(const json_t *json, struct str token)
+{
+    if (json_is_object(json))
+        return json_object_get(json, token.ptr);
+    size_t index = 0;
+    if (!json_is_array(json) || token.len == 0 || token.len > 9 || (token.len > 1 && token.ptr[0] == '0'))
+        return NULL;
+    for (size_t i = 0; i < token.len; i++) {
+        if (token.ptr[i] < '0' || token.ptr[i] > '9')
+            return NULL;
+        index = index * 10 + (size_t)(token.ptr[i] - '0');
+    }
+    return json_array_get(json, index);
+}
+
+/* pointer from the root of resource; *out NULL where it leads to nothing. */
+static int follow(struct documents *d, struct subschema **out, const struct resource *resource, struct str pointer,
+                  wt_error *err)
+{
+    const json_t *json = resource->root;
+    struct subschema *last = wt__documents_at(d, json), *at;
+    struct buffer token = {0};
+    struct str from_last = pointer;
+    int rc = 0;
+    *out = NULL;
+    while (pointer.len > 0 && json) {
+        json = next_token(&pointer, &token) ? step_into(json, wt__buffer_view(&token)) : NULL;
+        if (json && (at = wt__documents_at(d, json))) {
+            last = at;
+            from_last = pointer;
+        }
+    }
+    bool failed = token.failed;
+    wt__buffer_dispose(&token);
+    if (failed)
+        return wt__fail_nomem(err);
+    if (!json || !last)
+        return 0;
+    if (json == last->json) {
+        *out = last;
+        return 0;
+    }
+    const char *steps = wt__arena_copy(d->arena, from_last);
+    if (!steps)
+        return wt__fail_nomem(err);
+    if (json_is_object(json))
+        rc = walk(d, out, json, (struct spot){last, steps, last->resource, 0}, err);
+    else if (json_is_boolean(json) && !(*out = wt__documents_boolean(d, json, last, steps)))
+        rc = wt__fail_nomem(err);
+    return rc;
+}
+
+static int resolve_fragment(struct documents *d, struct subschema **out, const struct resource *resource,
+                            struct str fragment, wt_error *err)
+{
+    struct buffer text = {0}, anchor = {0};
+    int rc = 0;
+    *out = NULL;
+    if (!wt__uri_decode(&text, fragment))
+        wt__buffer_clear(&text);
+    else if (text.len > 0 && text.ptr[0] == '/')
+        rc = follow(d, out, resource, wt__buffer_view(&text), err);
+    else if (text.len > 0) {
+        wt__buffer_printf(&anchor, "%s#", resource->uri);
+        wt__buffer_str(&anchor, wt__buffer_view(&text));
+        const uint32_t *row = anchor.failed ? NULL : wt__map_get(&d->anchors, wt__buffer_view(&anchor));
+        *out = row ? d->rows[*row] : NULL;
+    }
+    if (text.failed || anchor.failed)
+        rc = wt__fail_nomem(err);
+    wt__buffer_dispose(&text);
+    wt__buffer_dispose(&anchor);
+    return rc;
+}
+
+int wt__documents_resolve(struct documents *d, struct subschema **out, const struct resource *from,
+                          struct str reference, wt_error *err)
+{
+    struct uri parts;
+    *out = NULL;
+    if (reference.len > SCHEMA_URI_BYTES)
+        return wt__fail(err, WT_ETOOLONG, "a reference is longer than %d bytes", SCHEMA_URI_BYTES);
+    wt__uri_split(&parts, reference);
+    const char *uri = address(d, wt__str(from->uri), reference);
+    if (!uri)
+        return wt__fail_nomem(err);
+    const struct resource *resource = NULL;
+    int rc = find_resource(d, &resource, uri, err);
+    if (rc < 0)
+        return rc;
+    struct subschema *root = wt__documents_at(d, resource->root);
+    if (root) /* its "$id" may give it another address */
+        resource = root->resource;
+    if (parts.fragment.len > 0)
+        rc = resolve_fragment(d, out, resource, parts.fragment, err);
+    else if (root)
+        *out = root;
+    else if (!(*out = wt__documents_boolean(d, resource->root, NULL, "")))
+        rc = wt__fail_nomem(err);
+    else
+        (*out)->resource = resource;
+    if (rc == 0 && !*out)
+        return wt__fail(err, WT_ENOTFOUND, "refers to \"%.200s\", where there is no schema", reference.ptr);
+    return rc;
+}

@@ -1,0 +1,320 @@
+/* ecma.c: see ecma.h. One pass; whatever it does not know is left for PCRE2 to judge. */
+#include "schema/ecma.h"
+
+#include <stdint.h>
+
+#include "schema/uri.h"
+
+/* What \s is in ECMA-262 (White_Space of its own list, with line ends and U+FEFF), and the rest. */
+#define BLANKS "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
+#define NO_BLANKS                                                                                                      \
+    "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}"                \
+    "\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
+
+struct translation {
+    struct buffer *out;
+    struct str in;
+    size_t at;
+    bool strict, in_class;
+    const char *why;
+};
+
+/* Unicode's long names of general categories, which PCRE2 knows by the short ones only. */
+static const struct {
+    const char *name, *is;
+} categories[] = {
+    {"Letter", "L"},
+    {"Cased_Letter", "L&"},
+    {"LC", "L&"},
+    {"Uppercase_Letter", "Lu"},
+    {"Lowercase_Letter", "Ll"},
+    {"Titlecase_Letter", "Lt"},
+    {"Modifier_Letter", "Lm"},
+    {"Other_Letter", "Lo"},
+    {"Mark", "M"},
+    {"Combining_Mark", "M"},
+    {"Nonspacing_Mark", "Mn"},
+    {"Spacing_Mark", "Mc"},
+    {"Enclosing_Mark", "Me"},
+    {"Number", "N"},
+    {"Decimal_Number", "Nd"},
+    {"digit", "Nd"},
+    {"Letter_Number", "Nl"},
+    {"Other_Number", "No"},
+    {"Punctuation", "P"},
+    {"punct", "P"},
+    {"Connector_Punctuation", "Pc"},
+    {"Dash_Punctuation", "Pd"},
+    {"Open_Punctuation", "Ps"},
+    {"Close_Punctuation", "Pe"},
+    {"Initial_Punctuation", "Pi"},
+    {"Final_Punctuation", "Pf"},
+    {"Other_Punctuation", "Po"},
+    {"Symbol", "S"},
+    {"Math_Symbol", "Sm"},
+    {"Currency_Symbol", "Sc"},
+    {"Modifier_Symbol", "Sk"},
+    {"Other_Symbol", "So"},
+    {"Separator", "Z"},
+    {"Space_Separator", "Zs"},
+    {"Line_Separator", "Zl"},
+    {"Paragraph_Separator", "Zp"},
+    {"Other", "C"},
+    {"Control", "Cc"},
+    {"cntrl", "Cc"},
+    {"Format", "Cf"},
+    {"Surrogate", "Cs"},
+    {"Private_Use", "Co"},
+    {"Unassigned", "Cn"},
+};
+
+static char peek(const struct translation *t, size_t ahead)
+{
+    return t->at + ahead < t->in.len ? t->in.ptr[t->at + ahead] : '\0';
+}
+
+static bool refuse(struct translation *t, const char *why)
+{
+    t->why = why;
+    return false;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool put_code_point(struct translation *t, uint32_t c)
+{
+    if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
+        return refuse(t, "\\u names half a character, or none");
+    wt__buffer_printf(t->out, "\\x{%x}", (unsigned)c);
+    return true;
+}
+
+/* So many hexadecimal digits from `ahead` on; -1 when there are fewer. */
+static int32_t hex(const struct translation *t, size_t ahead, size_t digits)
+{
+    int32_t value = 0;
+    for (size_t i = 0; i < digits; i++) {
+        int digit = wt__hex_digit(peek(t, ahead + i));
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+/* At "\u": \u{...}, \uXXXX, or two of these that are one character. */
+static bool escape_unicode(struct translation *t)
+{
+    if (peek(t, 2) == '{') {
+        uint32_t c = 0;
+        size_t ahead = 3;
+        for (; wt__hex_digit(peek(t, ahead)) >= 0 && c <= 0x10FFFF; ahead++)
+            c = c * 16 + (uint32_t)wt__hex_digit(peek(t, ahead));
+        if (peek(t, ahead) != '}' || ahead == 3)
+            return refuse(t, "\\u{ is not followed by hexadecimal digits and }");
+        t->at += ahead + 1;
+        return put_code_point(t, c);
+    }
+    int32_t first = hex(t, 2, 4);
+    if (first < 0)
+        return refuse(t, "\\u is not followed by four hexadecimal digits");
+    t->at += 6;
+    if (first >= 0xD800 && first < 0xDC00 && peek(t, 0) == '\\' && peek(t, 1) == 'u') {
+        int32_t second = hex(t, 2, 4);
+        if (second >= 0xDC00 && second < 0xE000) {
+            t->at += 6;
+            return put_code_point(t, 0x10000U + ((uint32_t)first - 0xD800U) * 0x400U + (uint32_t)second - 0xDC00U);
+        }
+    }
+    return put_code_point(t, (uint32_t)first);
+}
+
+/* At "\p" or "\P". */
+static bool escape_property(struct translation *t)
+{
+    static const char *const prefixes[] = {"General_Category=", "gc=", "Script=", "sc=", "Script_Extensions=", "scx="};
+    bool negated = peek(t, 1) == 'P';
+    const char *close = t->at + 3 < t->in.len ? memchr(t->in.ptr + t->at, '}', t->in.len - t->at) : NULL;
+    if (peek(t, 2) != '{' || !close)
+        return refuse(t, "\\p is not followed by a property in braces");
+    struct str name = {t->in.ptr + t->at + 3, (size_t)(close - t->in.ptr) - t->at - 3};
+    t->at += name.len + 4;
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        struct str prefix = wt__str(prefixes[i]);
+        if (wt__str_starts(name, prefix)) {
+            name = (struct str){name.ptr + prefix.len, name.len - prefix.len};
+            break;
+        }
+    }
+    if (name.len == 0 || memchr(name.ptr, '^', name.len))
+        return refuse(t, "\\p is not followed by a property in braces");
+    if (wt__str_equal(name, STR("ASCII"))) {
+        const char *range = negated ? "\\x{80}-\\x{10ffff}" : "\\x{0}-\\x{7f}";
+        wt__buffer_printf(t->out, t->in_class ? "%s" : "[%s]", range);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
+        if (wt__str_equal(name, wt__str(categories[i].name)))
+            name = wt__str(categories[i].is);
+    wt__buffer_text(t->out, negated ? "\\P{" : "\\p{");
+    wt__buffer_str(t->out, name);
+    wt__buffer_char(t->out, '}');
+    return true;
+}
+
+static void put(struct translation *t, const char *text, size_t consumed)
+{
+    wt__buffer_text(t->out, text);
+    t->at += consumed;
+}
+
+/* A letter that ECMA-262 gives no meaning: elsewhere a meaning of other dialects, or the letter itself. */
+static bool escape_letter(struct translation *t, char c)
+{
+    if (t->strict)
+        return refuse(t, "it escapes a letter or a digit that has no meaning so");
+    if (c == 'A' && !t->in_class)
+        put(t, "\\A", 2);
+    else if ((c == 'z' || c == 'Z') && !t->in_class)
+        put(t, "\\z", 2);
+    else {
+        wt__buffer_char(t->out, c);
+        t->at += 2;
+    }
+    return true;
+}
+
+static bool escape(struct translation *t)
+{
+    char c = peek(t, 1);
+    if (t->at + 1 >= t->in.len)
+        return refuse(t, "it ends in a backslash");
+    if (c == 'u' && (t->strict || peek(t, 2) == '{' || hex(t, 2, 4) >= 0))
+        return escape_unicode(t);
+    if (c == 'p' || c == 'P')
+        return escape_property(t);
+    if (c == 's') {
+        put(t, t->in_class ? BLANKS : "[" BLANKS "]", 2);
+    } else if (c == 'S') {
+        put(t, t->in_class ? NO_BLANKS : "[^" BLANKS "]", 2);
+    } else if (c == 'v') {
+        put(t, "\\x{b}", 2);
+    } else if (c == 'c' && is_letter(peek(t, 2))) {
+        put_code_point(t, (uint32_t)peek(t, 2) & 31U);
+        t->at += 3;
+    } else if (c == 'x' && hex(t, 2, 2) >= 0) {
+        put_code_point(t, (uint32_t)hex(t, 2, 2));
+        t->at += 4;
+    } else if (c == '0' && !is_digit(peek(t, 2))) {
+        put(t, "\\x{0}", 2);
+    } else if ((is_letter(c) && !strchr("dDwWbBnrtfk", c)) || (c == '0' && t->strict)) {
+        return escape_letter(t, c);
+    } else if ((unsigned char)c >= 0x80) {
+        t->at++; /* the character itself follows */
+    } else {
+        wt__buffer_append(t->out, t->in.ptr + t->at, 2);
+        t->at += 2;
+    }
+    return true;
+}
+
+/* Whether "{" at t->at begins {n}, {n,} or {n,m}. */
+static bool counts(const struct translation *t)
+{
+    size_t ahead = 1;
+    while (is_digit(peek(t, ahead)))
+        ahead++;
+    if (ahead == 1)
+        return false;
+    if (peek(t, ahead) == ',')
+        ahead++;
+    while (is_digit(peek(t, ahead)))
+        ahead++;
+    return peek(t, ahead) == '}';
+}
+
+/* At "(": what may stand behind "(?". */
+static bool open_group(struct translation *t)
+{
+    if (peek(t, 1) == '*')
+        return refuse(t, "there is nothing before * that it could repeat");
+    if (peek(t, 1) != '?') {
+        put(t, "(", 1);
+        return true;
+    }
+    char c = peek(t, 2);
+    bool known = c == ':' || c == '=' || c == '!' || c == '<';
+    if (!known && !t->strict) {
+        size_t ahead = 2;
+        while (peek(t, ahead) != '\0' && strchr("imsx-", peek(t, ahead)))
+            ahead++;
+        known = (ahead > 2 && (peek(t, ahead) == ':' || peek(t, ahead) == ')')) || c == '>';
+        known |= c == 'P' && (peek(t, 3) == '<' || peek(t, 3) == '=');
+    }
+    if (!known)
+        return refuse(t, "\"(?\" begins no group that ECMA-262 has");
+    put(t, "(?", 2);
+    return true;
+}
+
+static bool in_class(struct translation *t, char c)
+{
+    if (c == ']')
+        t->in_class = false;
+    if (c == '[') /* "[:" would begin a class of POSIX */
+        wt__buffer_char(t->out, '\\');
+    wt__buffer_char(t->out, c);
+    t->at++;
+    return true;
+}
+
+static bool next(struct translation *t)
+{
+    char c = peek(t, 0);
+    if (c == '\\')
+        return escape(t);
+    if (t->in_class)
+        return in_class(t, c);
+    if (c == '(')
+        return open_group(t);
+    if (c == '.') {
+        put(t, "[^\\n\\r\\x{2028}\\x{2029}]", 1);
+    } else if (c == '[') {
+        t->in_class = true;
+        put(t, peek(t, 1) == '^' ? "[^" : "[", peek(t, 1) == '^' ? 2 : 1);
+    } else if (c == '{' && !counts(t)) {
+        if (t->strict)
+            return refuse(t, "\"{\" counts nothing");
+        put(t, "\\{", 1);
+    } else if (t->strict && c == '+' && t->at > 0 && strchr("*+?}", t->in.ptr[t->at - 1]) &&
+               !(t->at > 1 && t->in.ptr[t->at - 2] == '\\')) {
+        return refuse(t, "there is nothing before + that it could repeat");
+    } else {
+        wt__buffer_char(t->out, c);
+        t->at++;
+    }
+    return true;
+}
+
+bool wt__ecma_translate(struct buffer *out, struct str pattern, bool strict, const char **why)
+{
+    struct translation t = {.out = out, .in = pattern, .strict = strict};
+    while (t.at < pattern.len)
+        if (!next(&t)) {
+            *why = t.why;
+            return false;
+        }
+    if (t.in_class) {
+        *why = "a class has no closing bracket";
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,170 @@
+/* evaluate.c: see evaluate.h. One subschema against one value: what applies in place, and the groups of the value's
+ * kind. A hostile schema multiplies evaluations without end, or leads back to itself: steps, depth and the chain of
+ * references at one place see to that. */
+#include "schema/evaluate.h"
+
+#include "schema/alternatives.h"
+#include "schema/evaluate_array.h"
+#include "schema/evaluate_object.h"
+#include "schema/evaluate_value.h"
+
+/* Follows a reference, unless it was followed twice already at this very place: by then the scope cannot change where
+ * "$dynamicRef" leads. */
+static bool follow(struct evaluation *e, const struct subschema *s, const struct subschema *target,
+                   const struct place *at, struct evaluated *seen)
+{
+    struct followed followed = {target, at, e->followed};
+    int times = 0, links = 0;
+    for (const struct followed *f = e->followed; f && f->at == at; f = f->up, links++)
+        times += f->target == target;
+    if (times >= 2)
+        return wt__stop(e, at, (struct violation){.kind = VIOLATION_LOOP, .subschema = s, .keyword = "$ref"});
+    if (!wt__spend(e, s, at, (uint64_t)links / 16))
+        return false;
+    e->followed = &followed;
+    bool fits = e->evaluate(e, target, at, seen);
+    e->followed = followed.up;
+    return fits;
+}
+
+/* The outermost resource that has the anchor decides. */
+static const struct subschema *dynamic_target(const struct evaluation *e, const struct in_place *rules)
+{
+    const struct subschema *target = rules->dynamic;
+    for (const struct scope *scope = e->scope; scope && rules->dynamic_name.len > 0; scope = scope->up)
+        for (const struct dynamic_anchor *a = scope->resource->dynamic; a; a = a->next)
+            if (wt__str_equal(a->name, rules->dynamic_name))
+                target = a->subschema;
+    return target;
+}
+
+/* Whether value fits s, without a word about it; what s evaluates joins seen where it does. */
+static bool test(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen)
+{
+    struct violations *found = e->found;
+    struct evaluated own;
+    if (seen && !wt__evaluated_begin(&own, seen->count))
+        return wt__starve(e);
+    e->found = NULL;
+    bool fits = e->evaluate(e, s, at, seen ? &own : NULL);
+    e->found = found;
+    if (seen && fits)
+        wt__evaluated_join(seen, &own);
+    if (seen)
+        wt__evaluated_end(&own);
+    return fits;
+}
+
+static bool evaluate_in_place(struct evaluation *e, const struct subschema *s, const struct place *at,
+                              struct evaluated *seen)
+{
+    const struct in_place *rules = s->in_place;
+    bool fits = true;
+    if (rules->reference)
+        fits = follow(e, s, rules->reference, at, seen);
+    if (rules->dynamic && wt__go_on(e, fits))
+        fits &= follow(e, s, dynamic_target(e, rules), at, seen);
+    for (size_t i = 0; i < rules->all_of.len && wt__go_on(e, fits); i++)
+        fits &= e->evaluate(e, rules->all_of.items[i], at, seen);
+    if (rules->any_of.len > 0 && wt__go_on(e, fits))
+        fits &= wt__evaluate_any_of(e, s, at, seen);
+    if (rules->one_of.len > 0 && wt__go_on(e, fits))
+        fits &= wt__evaluate_one_of(e, s, at, seen);
+    if (rules->negated && wt__go_on(e, fits) && test(e, rules->negated, at, NULL))
+        fits = wt__report(e, at, (struct violation){.kind = VIOLATION_NOT, .subschema = s, .keyword = "not"});
+    if (rules->condition && wt__go_on(e, fits)) {
+        bool holds = test(e, rules->condition, at, seen);
+        const struct subschema *then = holds ? rules->then : rules->otherwise;
+        if (then && !e->stopped)
+            fits &= e->evaluate(e, then, at, seen);
+    }
+    return fits && !e->stopped;
+}
+
+static bool evaluate_keywords(struct evaluation *e, const struct subschema *s, const struct place *at, unsigned kind,
+                              struct evaluated *seen)
+{
+    if (!(kind & s->types))
+        return wt__report(e, at, (struct violation){VIOLATION_TYPE, s, "type", .types = s->types});
+    if ((s->values || s->constant) && !wt__evaluate_choice(e, s, at))
+        return false;
+    bool fits = !s->in_place || evaluate_in_place(e, s, at, seen);
+    if (!wt__go_on(e, fits))
+        return false;
+    if (s->string && kind == KIND_STRING)
+        return wt__evaluate_string(e, s, at) && fits;
+    if (s->number && (kind & (KIND_INTEGER | KIND_FRACTION)))
+        return wt__evaluate_number(e, s, at) && fits;
+    if (s->object && kind == KIND_OBJECT)
+        return wt__evaluate_object(e, s, at, seen) && fits;
+    if (s->array && kind == KIND_ARRAY)
+        return wt__evaluate_array(e, s, at, seen) && fits;
+    return fits;
+}
+
+/* With what the other keywords evaluated in a set of its own, which joins that of the schemas around it. */
+static bool evaluate_with_rest(struct evaluation *e, const struct subschema *s, const struct place *at, unsigned kind,
+                               struct evaluated *seen)
+{
+    struct evaluated own;
+    size_t count = kind == KIND_ARRAY ? json_array_size(at->value) : json_object_size(at->value);
+    if (!wt__spend(e, s, at, count / 64))
+        return false;
+    if (!wt__evaluated_begin(&own, count))
+        return wt__starve(e);
+    bool fits = evaluate_keywords(e, s, at, kind, &own);
+    /* What failed has evaluated nothing: that the rest is unknown would be no news. */
+    if (fits && kind == KIND_ARRAY && s->array && s->array->unevaluated)
+        fits = wt__evaluate_rest_of_array(e, s, at, &own);
+    if (fits && kind == KIND_OBJECT && s->object && s->object->unevaluated)
+        fits = wt__evaluate_rest_of_object(e, s, at, &own);
+    if (seen)
+        wt__evaluated_join(seen, &own);
+    wt__evaluated_end(&own);
+    return fits;
+}
+
+static bool evaluate(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen)
+{
+    if (!wt__spend(e, s, at, 1))
+        return false;
+    if (s->verdict != VERDICT_OPEN)
+        return s->verdict == VERDICT_TRUE ||
+               wt__report(e, at, (struct violation){VIOLATION_NOTHING, s, "", .name = at->key});
+    if (e->depth >= VALIDATION_DEPTH)
+        return wt__stop(e, at, (struct violation){.kind = VIOLATION_DEPTH, .subschema = s, .keyword = ""});
+    unsigned kind = wt__kind_of(at->value);
+    const struct scope *outer = e->scope, inner = {s->resource, outer};
+    if (!outer || outer->resource != s->resource)
+        e->scope = &inner;
+    e->depth++;
+    bool fits = s->wants_evaluated && (kind & (KIND_ARRAY | KIND_OBJECT)) ? evaluate_with_rest(e, s, at, kind, seen)
+                                                                           : evaluate_keywords(e, s, at, kind, seen);
+    e->depth--;
+    e->scope = outer;
+    return fits;
+}
+
+enum verdict wt__evaluate_subschema(struct evaluation *e, const struct subschema *s, const json_t *value)
+{
+    struct place root = {.value = value};
+    e->evaluate = evaluate;
+    bool fits = evaluate(e, s, &root, NULL);
+    if (e->starved)
+        return OUT_OF_MEMORY;
+    if (e->stopped)
+        return UNDECIDED;
+    return fits ? FITS : FITS_NOT;
+}
+
+enum verdict wt__evaluate(struct evaluation *e, const struct compiled *compiled, const json_t *instance)
+{
+    return wt__evaluate_subschema(e, compiled->root, instance);
+}
+
+void wt__evaluation_dispose(struct evaluation *e)
+{
+    wt__pattern_scratch_dispose(&e->patterns);
+    json_decref(e->names);
+    e->names = NULL;
+}

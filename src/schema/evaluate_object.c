@@ -1,0 +1,151 @@
+/* evaluate_object.c: see evaluate_object.h. The members are walked once, in the order of the document; what is required
+ * is counted on the way, so that of an object that has it all nothing is looked up twice. */
+#include "schema/evaluate_object.h"
+
+#include "schema/find_property.h"
+
+/* A member that no schema lets in: told with its name, as an unknown property of the object. */
+static bool evaluate_additional(struct evaluation *e, const struct subschema *s, const struct subschema *additional,
+                                const char *keyword, const struct place *member)
+{
+    if (additional->verdict != VERDICT_FALSE)
+        return e->evaluate(e, additional, member, NULL);
+    return wt__report(e, member, (struct violation){VIOLATION_UNKNOWN, s, keyword, .name = member->key});
+}
+
+static bool evaluate_name(struct evaluation *e, const struct subschema *names, const struct place *member)
+{
+    json_t *name = json_string(member->key);
+    bool of_name = e->of_name;
+    if (!name)
+        return wt__starve(e);
+    struct place place = *member;
+    place.value = name;
+    e->of_name = true;
+    bool fits = e->evaluate(e, names, &place, NULL);
+    e->of_name = of_name;
+    if (fits || !(e->found || e->stopped)) {
+        json_decref(name);
+        return fits;
+    }
+    if ((!e->names && !(e->names = json_array())) || json_array_append_new(e->names, name) < 0)
+        return wt__starve(e);
+    return false;
+}
+
+static bool evaluate_member(struct evaluation *e, const struct subschema *s, const struct place *member,
+                            struct evaluated *seen, size_t *required)
+{
+    const struct object_rules *rules = s->object;
+    struct str name = wt__str(member->key);
+    const struct property *property = rules->properties.len > 0 ? wt__find_property(rules, name) : NULL;
+    bool fits = true, known = property && property->subschema;
+    if (property)
+        *required += property->required;
+    if (known)
+        fits = e->evaluate(e, property->subschema, member, NULL);
+    for (size_t i = 0; i < rules->patterns.len && wt__go_on(e, fits); i++) {
+        const struct pattern_property *item = &rules->patterns.items[i];
+        if (!wt__evaluate_pattern(e, s, item->pattern, "patternProperties", member, name))
+            continue;
+        known = true;
+        fits &= e->evaluate(e, item->subschema, member, NULL);
+    }
+    if (!known && rules->additional && wt__go_on(e, fits)) {
+        fits &= evaluate_additional(e, s, rules->additional, "additionalProperties", member);
+        known = true;
+    }
+    if (rules->names && wt__go_on(e, fits))
+        fits &= evaluate_name(e, rules->names, member);
+    if (known && seen)
+        wt__evaluated_mark(seen, member->index);
+    return fits;
+}
+
+static bool evaluate_missing(struct evaluation *e, const struct subschema *s, const struct place *at)
+{
+    size_t looked = e->found && wt__spend(e, s, at, s->object->properties.len / 8) ? s->object->properties.len : 0;
+    for (size_t i = 0; i < looked; i++) {
+        const struct property *property = &s->object->properties.items[i];
+        if (property->required && !json_object_get(at->value, property->name.ptr))
+            wt__note(e, at,
+                     (struct violation){VIOLATION_REQUIRED, s, "required", .name = property->name.ptr});
+    }
+    return false;
+}
+
+static bool evaluate_dependent(struct evaluation *e, const struct subschema *s, const struct place *at)
+{
+    const struct dependent_names *rules = &s->object->dependent_required;
+    bool fits = true;
+    for (size_t i = 0; i < rules->len; i++) {
+        const struct dependent_name *item = &rules->items[i];
+        if (!json_object_get(at->value, item->name.ptr))
+            continue;
+        for (size_t j = 0; j < item->wanted.len && wt__go_on(e, fits); j++) {
+            if (json_object_get(at->value, item->wanted.items[j].ptr))
+                continue;
+            bool old = !json_object_get(json_object_get(s->json, "dependentRequired"), item->name.ptr);
+            fits = wt__report(e, at,
+                              (struct violation){VIOLATION_DEPENDENT, s, old ? "dependencies" : "dependentRequired",
+                                                 .name = item->wanted.items[j].ptr, .limit = i});
+        }
+    }
+    return fits;
+}
+
+static bool evaluate_count(struct evaluation *e, const struct subschema *s, const struct place *at)
+{
+    const struct object_rules *rules = s->object;
+    size_t len = json_object_size(at->value);
+    bool low = rules->min_properties.set && len < rules->min_properties.value;
+    if (!low && !(rules->max_properties.set && len > rules->max_properties.value))
+        return true;
+    return wt__report(e, at,
+                      (struct violation){VIOLATION_PROPERTIES, s, low ? "minProperties" : "maxProperties",
+                                         .limit = low ? rules->min_properties.value : rules->max_properties.value,
+                                         .other = len});
+}
+
+bool wt__evaluate_object(struct evaluation *e, const struct subschema *s, const struct place *at,
+                         struct evaluated *seen)
+{
+    const struct object_rules *rules = s->object;
+    json_t *object = (json_t *)at->value; /* iterators take no const, and change nothing */
+    size_t required = 0, index = 0;
+    if (!wt__spend(e, s, at, (json_object_size(object) + rules->dependent_schemas.len + rules->dependent_required.len) / 8))
+        return false;
+    bool fits = evaluate_count(e, s, at);
+    bool looks = rules->properties.len > 0 || rules->patterns.len > 0 || rules->additional || rules->names;
+    for (void *member = looks ? json_object_iter(object) : NULL; member && wt__go_on(e, fits);
+         member = json_object_iter_next(object, member), index++) {
+        struct place inner = {json_object_iter_value(member), at, json_object_iter_key(member), index};
+        fits &= evaluate_member(e, s, &inner, seen, &required);
+    }
+    if (required < rules->required && wt__go_on(e, fits))
+        fits = evaluate_missing(e, s, at);
+    if (rules->dependent_required.len > 0 && wt__go_on(e, fits))
+        fits &= evaluate_dependent(e, s, at);
+    for (size_t i = 0; i < rules->dependent_schemas.len && wt__go_on(e, fits); i++) {
+        const struct property *item = &rules->dependent_schemas.items[i];
+        if (json_object_get(object, item->name.ptr))
+            fits &= e->evaluate(e, item->subschema, at, seen);
+    }
+    return fits && !e->stopped;
+}
+
+bool wt__evaluate_rest_of_object(struct evaluation *e, const struct subschema *s, const struct place *at,
+                                 struct evaluated *seen)
+{
+    json_t *object = (json_t *)at->value;
+    size_t index = 0;
+    bool fits = wt__spend(e, s, at, json_object_size(object) / 8);
+    for (void *member = json_object_iter(object); member && wt__go_on(e, fits);
+         member = json_object_iter_next(object, member), index++) {
+        struct place inner = {json_object_iter_value(member), at, json_object_iter_key(member), index};
+        if (!wt__evaluated_has(seen, index))
+            fits &= evaluate_additional(e, s, s->object->unevaluated, "unevaluatedProperties", &inner);
+    }
+    wt__evaluated_all(seen);
+    return fits && !e->stopped;
+}

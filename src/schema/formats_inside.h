@@ -1,0 +1,40 @@
+/* formats_inside.h: the functions behind the table of formats.c. */
+#ifndef WT_SCHEMA_FORMATS_INSIDE_H
+#define WT_SCHEMA_FORMATS_INSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+static inline bool wt__is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool wt__is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* formats_time.c: RFC 3339 */
+bool wt__is_date(struct str text);
+bool wt__is_time(struct str text);
+bool wt__is_date_time(struct str text);
+bool wt__is_duration(struct str text);
+
+/* formats_host.c: RFC 1123, 2673, 4291, 5321 */
+bool wt__is_hostname(struct str text);
+bool wt__is_ipv4(struct str text);
+bool wt__is_ipv6(struct str text);
+bool wt__is_email(struct str text);
+bool wt__is_idn_email(struct str text);
+
+/* formats_uri.c: RFC 3986, 3987, 6570 */
+bool wt__is_uri(struct str text);
+bool wt__is_uri_reference(struct str text);
+bool wt__is_iri(struct str text);
+bool wt__is_iri_reference(struct str text);
+bool wt__is_uri_template(struct str text);
+
+#endif

@@ -1,0 +1,300 @@
+/* messages.c: see messages.h. One function a kind of violation, called with the place written already. */
+#include "schema/messages.h"
+
+#include <stdio.h>
+
+#include "base/nearest.h"
+#include "schema/documents.h"
+#include "schema/limits.h"
+#include "schema/quote.h"
+
+static bool undecided(const struct violation *v)
+{
+    return v->kind >= VIOLATION_STEPS;
+}
+
+/* ---------------------------------------------------------------- places */
+
+static void append_step(struct buffer *out, const struct step *step)
+{
+    wt__buffer_char(out, '/');
+    if (!step->key) {
+        wt__buffer_printf(out, "%zu", step->index);
+        return;
+    }
+    for (const char *at = step->key; *at != '\0'; at++) {
+        if (*at == '~' || *at == '/')
+            wt__buffer_text(out, *at == '~' ? "~0" : "~1");
+        else
+            wt__buffer_char(out, *at);
+    }
+}
+
+void wt__violation_pointer(struct buffer *out, const struct violation *v)
+{
+    for (size_t i = 0; i < v->depth; i++)
+        append_step(out, &v->path[i]);
+}
+
+void wt__violation_keyword(struct buffer *out, const struct violation *v)
+{
+    wt__subschema_place(out, v->subschema);
+    if (v->keyword[0] != '\0')
+        wt__buffer_printf(out, "/%s", v->keyword);
+}
+
+/* The place as a sentence begins with it: "" for the whole, else "/a/b: ". Of an unknown property its object. */
+static void append_place(struct buffer *out, const struct violation *v)
+{
+    struct buffer pointer = {0};
+    struct violation object = *v;
+    object.depth -= v->kind == VIOLATION_UNKNOWN || (v->kind == VIOLATION_NOTHING && v->name);
+    wt__violation_pointer(&pointer, &object);
+    if (pointer.len > 0) {
+        wt__quote_plain(out, wt__buffer_view(&pointer), MESSAGE_POINTER_BYTES);
+        wt__buffer_text(out, ": ");
+    }
+    if (v->of_name)
+        wt__buffer_text(out, "the name of the property: ");
+    wt__buffer_dispose(&pointer);
+}
+
+/* ---------------------------------------------------------------- kinds */
+
+static void append_types(struct buffer *out, unsigned types)
+{
+    static const struct {
+        unsigned kinds;
+        const char *name;
+    } names[] = {
+        {KIND_STRING, "a string"},
+        {KIND_INTEGER | KIND_FRACTION, "a number"},
+        {KIND_INTEGER, "an integer"},
+        {KIND_BOOLEAN, "true or false"},
+        {KIND_ARRAY, "an array"},
+        {KIND_OBJECT, "an object"},
+        {KIND_NULL, "null"},
+    };
+    const char *chosen[sizeof names / sizeof names[0]];
+    size_t len = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if ((types & names[i].kinds) == names[i].kinds) {
+            types &= ~names[i].kinds;
+            chosen[len++] = names[i].name;
+        }
+    for (size_t i = 0; i < len; i++)
+        wt__buffer_printf(out, "%s%s", i == 0 ? "" : i + 1 < len ? ", " : " or ", chosen[i]);
+}
+
+static void append_got(struct buffer *out, const struct violation *v)
+{
+    wt__buffer_text(out, ", got ");
+    wt__quote_value(out, v->value);
+}
+
+static size_t choice_count(const struct violation *v)
+{
+    if (v->branches)
+        return v->branches->len;
+    return strcmp(v->keyword, "enum") == 0 ? json_array_size(v->wanted) : 1;
+}
+
+static const json_t *choice(const struct violation *v, size_t at)
+{
+    if (v->branches)
+        return v->branches->items[at]->constant;
+    return strcmp(v->keyword, "enum") == 0 ? json_array_get(v->wanted, at) : v->wanted;
+}
+
+static void say_choice(struct buffer *out, const struct violation *v)
+{
+    struct nearest nearest;
+    size_t count = choice_count(v);
+    wt__nearest_begin(&nearest, (struct str){json_string_value(v->value), json_string_length(v->value)});
+    for (size_t i = 0; json_is_string(v->value) && i < count && i < MESSAGE_NEAREST_OF; i++) {
+        const json_t *text = choice(v, i);
+        if (json_is_string(text))
+            wt__nearest_show(&nearest, (struct str){json_string_value(text), json_string_length(text)});
+    }
+    wt__buffer_text(out, count == 1 ? "expected " : "expected one of ");
+    for (size_t i = 0; i < count && i < MESSAGE_VALUES; i++) {
+        wt__buffer_text(out, i > 0 ? ", " : "");
+        wt__quote_value(out, choice(v, i));
+    }
+    if (count > MESSAGE_VALUES)
+        wt__buffer_printf(out, " and %zu more", count - MESSAGE_VALUES);
+    if (count == 0)
+        wt__buffer_text(out, "no value at all");
+    append_got(out, v);
+    if (nearest.best[0] != '\0' && count > 1) {
+        wt__buffer_text(out, " (nearest: ");
+        wt__quote_text(out, wt__str(nearest.best), MESSAGE_NAME_BYTES);
+        wt__buffer_char(out, ')');
+    }
+}
+
+static void say_bound(struct buffer *out, const struct violation *v)
+{
+    const char *how = strcmp(v->keyword, "minimum") == 0            ? "at least"
+                      : strcmp(v->keyword, "maximum") == 0          ? "at most"
+                      : strcmp(v->keyword, "exclusiveMinimum") == 0 ? "more than"
+                                                                    : "less than";
+    wt__buffer_printf(out, "expected %s ", how);
+    wt__quote_value(out, v->wanted);
+    append_got(out, v);
+}
+
+static void say_count(struct buffer *out, const struct violation *v, const char *one, const char *many)
+{
+    wt__buffer_printf(out, "expected at %s %zu %s, got %zu", strncmp(v->keyword, "min", 3) == 0 ? "least" : "most",
+                      v->limit, v->limit == 1 ? one : many, v->other);
+}
+
+static void say_contains(struct buffer *out, const struct violation *v)
+{
+    bool most = strcmp(v->keyword, "maxContains") == 0;
+    wt__buffer_printf(out, "expected at %s %zu %s that \"contains\" describes, got %zu", most ? "most" : "least",
+                      v->limit, v->limit == 1 ? "item" : "items", v->other);
+}
+
+/* What a property is called: at the top they are arguments. */
+static const char *noun(const struct violation *v, size_t depth)
+{
+    return depth == 0 && v->subschema->resource->document[0] == '\0' ? "argument" : "property";
+}
+
+static void say_unknown(struct buffer *out, const struct violation *v)
+{
+    struct nearest nearest;
+    const struct object_rules *rules = v->subschema->object;
+    wt__nearest_begin(&nearest, wt__str(v->name));
+    for (size_t i = 0; rules && i < rules->properties.len && i < MESSAGE_NEAREST_OF; i++)
+        wt__nearest_show(&nearest, rules->properties.items[i].name);
+    wt__buffer_printf(out, "unknown %s ", noun(v, v->depth - 1));
+    wt__quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
+    if (nearest.best[0] != '\0') {
+        wt__buffer_text(out, " (did you mean ");
+        wt__quote_text(out, wt__str(nearest.best), MESSAGE_NAME_BYTES);
+        wt__buffer_text(out, "?)");
+    }
+}
+
+static void say_nothing(struct buffer *out, const struct violation *v)
+{
+    if (v->name) {
+        wt__buffer_printf(out, "%s ", noun(v, v->depth - 1));
+        wt__quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
+        wt__buffer_text(out, " is not allowed");
+    } else {
+        wt__buffer_text(out, "nothing is allowed here");
+        append_got(out, v);
+    }
+}
+
+static void say_required(struct buffer *out, const struct violation *v)
+{
+    wt__buffer_printf(out, "required %s ", noun(v, v->depth));
+    wt__quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
+    wt__buffer_text(out, " is missing");
+    if (v->kind == VIOLATION_DEPENDENT) {
+        wt__buffer_text(out, ": it goes with ");
+        wt__quote_text(out, v->subschema->object->dependent_required.items[v->limit].name, MESSAGE_NAME_BYTES);
+    }
+}
+
+static void say_undecided(struct buffer *out, const struct violation *v)
+{
+    if (v->kind == VIOLATION_STEPS)
+        wt__buffer_printf(out, "could not be checked in the time allowed: the schema asks for more than %d steps",
+                          VALIDATION_STEPS);
+    else if (v->kind == VIOLATION_DEPTH)
+        wt__buffer_printf(out, "could not be checked: it takes schemas within schemas more than %d deep",
+                          VALIDATION_DEPTH);
+    else if (v->kind == VIOLATION_LOOP)
+        wt__buffer_text(out, "could not be checked: the schema refers to itself without end");
+    else {
+        wt__buffer_text(out, "could not be checked in the time allowed: the pattern takes too long");
+        if (v->subschema->string && v->subschema->string->pattern) {
+            wt__buffer_text(out, ": ");
+            wt__quote_plain(out, v->subschema->string->pattern_text, MESSAGE_NAME_BYTES);
+        }
+    }
+}
+
+static void say_kind(struct buffer *out, const struct violation *v)
+{
+    switch (v->kind) {
+    case VIOLATION_TYPE:
+        wt__buffer_text(out, "expected ");
+        append_types(out, v->types);
+        append_got(out, v);
+        break;
+    case VIOLATION_VALUE:
+        say_choice(out, v);
+        break;
+    case VIOLATION_MULTIPLE:
+        wt__buffer_text(out, "expected a multiple of ");
+        wt__quote_value(out, v->wanted);
+        append_got(out, v);
+        break;
+    case VIOLATION_BOUND:
+        say_bound(out, v);
+        break;
+    case VIOLATION_LENGTH:
+        say_count(out, v, "character", "characters");
+        break;
+    case VIOLATION_PATTERN:
+        wt__buffer_text(out, "expected text that matches ");
+        wt__quote_plain(out, v->subschema->string->pattern_text, MESSAGE_NAME_BYTES);
+        append_got(out, v);
+        break;
+    case VIOLATION_FORMAT:
+        wt__buffer_printf(out, "expected %s", v->subschema->string->format->example);
+        append_got(out, v);
+        break;
+    case VIOLATION_ITEMS:
+        say_count(out, v, "item", "items");
+        break;
+    case VIOLATION_PROPERTIES:
+        say_count(out, v, "property", "properties");
+        break;
+    case VIOLATION_DUPLICATE:
+        wt__buffer_printf(out, "expected items that differ, but items %zu and %zu are both ", v->limit, v->other);
+        wt__quote_value(out, v->wanted);
+        break;
+    case VIOLATION_CONTAINS:
+        say_contains(out, v);
+        break;
+    case VIOLATION_REQUIRED:
+    case VIOLATION_DEPENDENT:
+        say_required(out, v);
+        break;
+    case VIOLATION_UNKNOWN:
+        say_unknown(out, v);
+        break;
+    case VIOLATION_NOTHING:
+        say_nothing(out, v);
+        break;
+    case VIOLATION_NOT:
+        wt__buffer_text(out, "expected a value that the schema does not exclude by \"not\"");
+        append_got(out, v);
+        break;
+    case VIOLATION_SEVERAL:
+        wt__buffer_printf(out, "expected to fit exactly one alternative of \"oneOf\", fits numbers %zu and %zu",
+                          v->limit + 1, v->other + 1);
+        break;
+    case VIOLATION_OTHER:
+        wt__buffer_text(out, "does not fit the schema");
+        break;
+    default:
+        say_undecided(out, v);
+    }
+}
+
+void wt__violation_message(struct buffer *out, const struct violation *v)
+{
+    append_place(out, v);
+    say_kind(out, v);
+    if (v->alternatives > 0 && !undecided(v))
+        wt__buffer_printf(out, " (by the nearest of %zu alternatives)", v->alternatives);
+}

@@ -1,0 +1,58 @@
+/* quote.c: see quote.h. */
+#include "schema/quote.h"
+
+#include "schema/limits.h"
+#include "text/shown.h"
+
+/* The beginning of a text, in whole characters. */
+static struct str head(struct str text, size_t most)
+{
+    if (text.len <= most)
+        return text;
+    while (most > 0 && ((unsigned char)text.ptr[most] & 0xC0) == 0x80)
+        most--;
+    return (struct str){text.ptr, most};
+}
+
+static int take(const char *bytes, size_t len, void *buffer)
+{
+    struct buffer *out = buffer;
+    wt__buffer_append(out, bytes, len);
+    return out->failed || out->len > MESSAGE_VALUE_BYTES ? -1 : 0;
+}
+
+void wt__quote_value(struct buffer *out, const json_t *value)
+{
+    struct buffer json = {0};
+    if (json_is_string(value)) {
+        wt__quote_text(out, (struct str){json_string_value(value), json_string_length(value)}, MESSAGE_VALUE_BYTES);
+        return;
+    }
+    json_dump_callback(value, take, &json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    struct str shown = head(wt__buffer_view(&json), MESSAGE_VALUE_BYTES);
+    wt__shown_json(out, shown);
+    if (shown.len < json.len)
+        wt__buffer_text(out, "...");
+    out->failed |= json.failed;
+    wt__buffer_dispose(&json);
+}
+
+void wt__quote_text(struct buffer *out, struct str text, size_t most)
+{
+    struct str shown = head(text, most);
+    wt__shown_string(out, shown);
+    if (shown.len == text.len || out->failed || out->len == 0)
+        return;
+    wt__buffer_cut(out, out->len - 1); /* the dots belong inside */
+    wt__buffer_text(out, "...\"");
+}
+
+void wt__quote_plain(struct buffer *out, struct str text, size_t most)
+{
+    struct buffer quoted = {0};
+    wt__quote_text(&quoted, text, most);
+    if (!quoted.failed)
+        wt__buffer_append(out, quoted.ptr + 1, quoted.len - 2);
+    out->failed |= quoted.failed;
+    wt__buffer_dispose(&quoted);
+}

@@ -1,0 +1,323 @@
+/* repair.c: see repair.h. Each violation proposes one value; it is put into the copy, the whole is validated again, and
+ * where it did not help the old one comes back. So what a repair must satisfy is never spelled out twice. */
+#include "schema/repair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "schema/messages.h"
+#include "schema/same.h"
+#include "text/unicode.h"
+
+/* ---------------------------------------------------------------- proposals */
+
+static struct str text_of(const json_t *value)
+{
+    return (struct str){json_string_value(value), json_string_length(value)};
+}
+
+/* A number, true or false that is all of the text. NULL where it is something else, or an integer too large to keep. */
+static json_t *scalar_of(struct str text)
+{
+    json_t *value = NULL;
+    if (text.len == 0 || wt__is_blank(text.ptr[0]) || wt__is_blank(text.ptr[text.len - 1]))
+        return NULL;
+    if (wt__json_parse(&value, text.ptr, text.len, NULL) < 0)
+        return NULL;
+    bool rounded = json_is_real(value) && !memchr(text.ptr, '.', text.len) && !memchr(text.ptr, 'e', text.len) &&
+                   !memchr(text.ptr, 'E', text.len);
+    if ((json_is_number(value) && !rounded) || json_is_boolean(value))
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
+static json_t *text_of_number(const json_t *number)
+{
+    struct buffer text = {0};
+    json_t *value = wt__json_write(&text, number) < 0 ? NULL : json_stringn(text.ptr, text.len);
+    wt__buffer_dispose(&text);
+    return value;
+}
+
+static json_t *propose_type(const struct violation *v, const char **why)
+{
+    const json_t *value = v->value;
+    if (json_is_string(value)) {
+        json_t *scalar = scalar_of(text_of(value));
+        if (scalar && (wt__kind_of(scalar) & v->types)) {
+            *why = json_is_number(scalar) ? "text that is a number, where a number is expected"
+                                          : "text that is true or false, where that is expected";
+            return scalar;
+        }
+        json_decref(scalar);
+    }
+    if (json_is_number(value) && (v->types & ~(unsigned)KIND_NULL) == KIND_STRING) {
+        *why = "a number, where text is expected";
+        return text_of_number(value);
+    }
+    if ((v->types & KIND_ARRAY) && !json_is_array(value)) {
+        *why = "one value, where an array of such is expected";
+        return json_pack("[O]", (json_t *)value);
+    }
+    return NULL;
+}
+
+/* The next character in lower case, blanks as one, none at either end; 0 at the end. */
+static uint32_t next_folded(const char **at, const char *end, bool first)
+{
+    bool blank = false;
+    while (*at < end) {
+        const char *before = *at;
+        uint32_t lower[UNICODE_MAX_LOWER], c = wt__utf8_next(at, end);
+        if (wt__unicode_blank(c)) {
+            blank = true;
+            continue;
+        }
+        if (blank && !first) {
+            *at = before;
+            return ' ';
+        }
+        wt__unicode_lower(c, lower);
+        return lower[0];
+    }
+    return 0;
+}
+
+static bool same_folded(struct str a, struct str b)
+{
+    const char *x = a.ptr, *y = b.ptr;
+    uint32_t c, d;
+    bool first = true;
+    do {
+        c = next_folded(&x, a.ptr + a.len, first);
+        d = next_folded(&y, b.ptr + b.len, first);
+        first = false;
+    } while (c == d && c != 0);
+    return c == d;
+}
+
+/* Whether a value of an enumeration is what was meant, and why. */
+static bool is_meant(const json_t *wanted, const json_t *value, const json_t *scalar, const char **why)
+{
+    uint64_t steps = 0;
+    if (json_is_string(wanted) && json_is_string(value) && same_folded(text_of(wanted), text_of(value)))
+        *why = "the same but for upper and lower case or blanks";
+    else if (scalar && !json_is_string(wanted) && wt__json_same(wanted, scalar, &steps))
+        *why = "text that is the value";
+    else
+        return false;
+    return true;
+}
+
+static size_t choices(const struct violation *v)
+{
+    if (v->branches)
+        return v->branches->len;
+    return strcmp(v->keyword, "enum") == 0 ? json_array_size(v->wanted) : 1;
+}
+
+static const json_t *choice(const struct violation *v, size_t at)
+{
+    if (v->branches)
+        return v->branches->items[at]->constant;
+    return strcmp(v->keyword, "enum") == 0 ? json_array_get(v->wanted, at) : v->wanted;
+}
+
+/* Only where a single value may have been meant. */
+static json_t *propose_value(const struct violation *v, const char **why)
+{
+    json_t *scalar = json_is_string(v->value) ? scalar_of(text_of(v->value)) : NULL;
+    const json_t *meant = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < choices(v); i++)
+        if (is_meant(choice(v, i), v->value, scalar, why)) {
+            meant = choice(v, i);
+            count++;
+        }
+    json_decref(scalar);
+    return count == 1 ? json_deep_copy(meant) : NULL;
+}
+
+static json_t *propose_default(struct evaluation *e, const struct violation *v, const char **why)
+{
+    const struct object_rules *rules = v->subschema->object;
+    const json_t *value = NULL;
+    for (size_t i = 0; rules && !value && i < rules->properties.len; i++) {
+        const struct property *property = &rules->properties.items[i];
+        if (property->subschema && strcmp(property->name.ptr, v->name) == 0 &&
+            (value = json_object_get(property->subschema->json, "default")) &&
+            wt__evaluate_subschema(e, property->subschema, value) != FITS)
+            return NULL;
+    }
+    *why = "a required property that has a default";
+    return value ? json_deep_copy(value) : NULL;
+}
+
+static json_t *propose(struct evaluation *e, const struct violation *v, const char **why)
+{
+    if (v->of_name)
+        return NULL;
+    if (v->kind == VIOLATION_TYPE)
+        return propose_type(v, why);
+    if (v->kind == VIOLATION_VALUE)
+        return propose_value(v, why);
+    return v->kind == VIOLATION_REQUIRED ? propose_default(e, v, why) : NULL;
+}
+
+/* ---------------------------------------------------------------- one try */
+
+/* Where a value is to be put: a member or an item of holder, or, holder NULL, the whole. */
+struct target {
+    json_t *holder;
+    const char *key;
+    size_t index;
+    bool missing; /* the member is not there */
+};
+
+static json_t *step_into(json_t *holder, const struct step *step)
+{
+    return step->key ? json_object_get(holder, step->key) : json_array_get(holder, step->index);
+}
+
+static struct target target_of(json_t *root, const struct violation *v)
+{
+    struct target target = {0};
+    size_t depth = v->depth;
+    if (v->kind == VIOLATION_REQUIRED) {
+        target.key = v->name;
+        target.missing = true;
+    } else if (depth > 0) {
+        depth--;
+        target.key = v->path[depth].key;
+        target.index = v->path[depth].index;
+    } else {
+        return target;
+    }
+    target.holder = root;
+    for (size_t i = 0; i < depth && target.holder; i++)
+        target.holder = step_into(target.holder, &v->path[i]);
+    return target;
+}
+
+/* Takes the reference to value, which may be NULL: the member goes. */
+static bool put(json_t **root, const struct target *target, json_t *value)
+{
+    if (!target->holder) {
+        json_decref(*root);
+        *root = value;
+        return value != NULL;
+    }
+    if (!value)
+        return json_object_del(target->holder, target->key) == 0;
+    if (target->key)
+        return json_object_set_new(target->holder, target->key, value) == 0;
+    return json_array_set_new(target->holder, target->index, value) == 0;
+}
+
+static bool note(struct repairs *repairs, struct arena *arena, const struct violation *v, const json_t *was,
+                 const json_t *now, const char *why)
+{
+    struct buffer pointer = {0}, before = {0}, after = {0};
+    wt__violation_pointer(&pointer, v);
+    if (!was) {
+        struct violation member = {.path = &(struct step){v->name, 0}, .depth = 1};
+        wt__violation_pointer(&pointer, &member);
+    } else {
+        wt__json_write(&before, was);
+    }
+    wt__json_write(&after, now);
+    struct repair *repair = &repairs->items[repairs->len];
+    repair->why = why;
+    repair->pointer = pointer.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&pointer));
+    repair->was = !was || before.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&before));
+    repair->now = after.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&after));
+    wt__buffer_dispose(&pointer);
+    wt__buffer_dispose(&before);
+    wt__buffer_dispose(&after);
+    if (!repair->pointer || !repair->now || (was && !repair->was))
+        return false;
+    repairs->len++;
+    return true;
+}
+
+/* Whether a value of the place is the one in the list. */
+static bool still_there(const struct violations *list, const struct violation *v)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        const struct violation *other = &list->items[i];
+        bool below = other->depth >= v->depth;
+        for (size_t s = 0; below && s < v->depth; s++)
+            below = other->path[s].index == v->path[s].index;
+        if (below && (v->kind != VIOLATION_REQUIRED ||
+                      (other->kind == VIOLATION_REQUIRED && other->depth == v->depth && other->name == v->name)))
+            return true;
+    }
+    return false;
+}
+
+/* The whole, validated again. e->starved tells when memory was out. */
+static bool revalidate(struct violations *out, struct evaluation *e, const struct compiled *compiled,
+                       const json_t *instance)
+{
+    e->found = out;
+    e->noted = 0;
+    enum verdict verdict = wt__evaluate(e, compiled, instance);
+    e->found = NULL;
+    wt__violations_sort(out);
+    return verdict == FITS || verdict == FITS_NOT;
+}
+
+/* Tries the violation's proposal: 1 where it stays, and *left is what is left then; 0; -1 when memory was out. */
+static int try_repair(struct repairs *repairs, struct violations *left, const struct violation *v,
+                      struct evaluation *e, const struct compiled *compiled)
+{
+    const char *why = "";
+    struct violations after = {0};
+    json_t *now = propose(e, v, &why);
+    if (!now || e->stopped) {
+        json_decref(now);
+        return e->starved ? -1 : 0;
+    }
+    struct target target = target_of(repairs->instance, v);
+    json_t *was = v->kind == VIOLATION_REQUIRED ? NULL : json_incref((json_t *)v->value);
+    json_incref(now);
+    bool stays = put(&repairs->instance, &target, now) &&
+                 revalidate(&after, e, compiled, repairs->instance) && after.len < left->len && !still_there(&after, v);
+    int rc = stays;
+    if (stays && !note(repairs, e->arena, v, was, now, why))
+        rc = -1;
+    if (stays) {
+        wt__violations_dispose(left);
+        *left = after;
+    } else {
+        put(&repairs->instance, &target, json_incref(was));
+        wt__violations_dispose(&after);
+    }
+    json_decref(was);
+    json_decref(now);
+    return e->starved || !repairs->instance ? -1 : rc;
+}
+
+/* What was found of the instance is found again of the copy, whose values a repair may take away. */
+bool wt__repair(struct repairs *repairs, struct violations *left, struct evaluation *e, const struct compiled *compiled,
+                const json_t *instance)
+{
+    int tries = 0;
+    repairs->instance = json_deep_copy(instance);
+    repairs->items = wt__arena_array(e->arena, struct repair, REPAIRS_MAX);
+    if (!repairs->instance || !repairs->items)
+        return false;
+    left->len = 0;
+    if (!revalidate(left, e, compiled, repairs->instance))
+        return !e->starved;
+    for (size_t i = 0; i < left->len && repairs->len < REPAIRS_MAX && tries < REPAIR_TRIES && !e->stopped; tries++) {
+        struct violation v = left->items[i];
+        int rc = try_repair(repairs, left, &v, e, compiled);
+        if (rc < 0)
+            return false;
+        i = rc > 0 ? 0 : i + 1;
+    }
+    return true;
+}

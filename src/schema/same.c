@@ -1,0 +1,147 @@
+/* same.c: see same.h. Of a long array the items' hashes are sorted, and only what has equal ones is compared. Values are
+ * nested as deep as the parser lets them be, so recursion is bounded by it. */
+#include "schema/same.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "schema/numbers.h"
+
+enum { PAIRWISE = 12 }; /* items that are compared each with each */
+
+static bool same_objects(const json_t *a, const json_t *b, uint64_t *steps)
+{
+    const char *key;
+    json_t *value;
+    if (json_object_size(a) != json_object_size(b))
+        return false;
+    json_object_foreach((json_t *)a, key, value)
+    {
+        const json_t *other = json_object_get(b, key);
+        if (!other || !wt__json_same(value, other, steps))
+            return false;
+    }
+    return true;
+}
+
+static bool same_arrays(const json_t *a, const json_t *b, uint64_t *steps)
+{
+    size_t size = json_array_size(a);
+    if (size != json_array_size(b))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (!wt__json_same(json_array_get(a, i), json_array_get(b, i), steps))
+            return false;
+    return true;
+}
+
+bool wt__json_same(const json_t *a, const json_t *b, uint64_t *steps)
+{
+    (*steps)++;
+    if (json_is_number(a) && json_is_number(b))
+        return wt__number_compare(a, b) == 0;
+    if (json_typeof(a) != json_typeof(b))
+        return false;
+    if (json_is_string(a)) {
+        size_t len = json_string_length(a);
+        *steps += len / 64;
+        return len == json_string_length(b) && memcmp(json_string_value(a), json_string_value(b), len) == 0;
+    }
+    if (json_is_object(a))
+        return same_objects(a, b, steps);
+    return !json_is_array(a) || same_arrays(a, b, steps);
+}
+
+static uint64_t mix(uint64_t h)
+{
+    h ^= h >> 31;
+    h *= 0x9E3779B97F4A7C15U;
+    return h ^ (h >> 29);
+}
+
+static uint64_t hash_bytes(const char *bytes, size_t len, uint64_t h)
+{
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)bytes[i]) * 0x100000001B3U;
+    return mix(h);
+}
+
+/* Equal for what is the same. An object's members are added up, since they have no order. */
+static uint64_t hash_value(const json_t *value, uint64_t *steps)
+{
+    uint64_t h = 0xCBF29CE484222325U + (uint64_t)json_typeof(value);
+    (*steps)++;
+    if (json_is_number(value)) {
+        double number = json_number_value(value);
+        number += 0.0; /* -0 is 0 */
+        return hash_bytes((const char *)&number, sizeof number, 7);
+    }
+    if (json_is_string(value)) {
+        *steps += json_string_length(value) / 64;
+        return hash_bytes(json_string_value(value), json_string_length(value), h);
+    }
+    for (size_t i = 0; json_is_array(value) && i < json_array_size(value); i++)
+        h = mix(h * 31 + hash_value(json_array_get(value, i), steps));
+    if (json_is_object(value)) {
+        const char *key;
+        json_t *member;
+        json_object_foreach((json_t *)value, key, member)
+            h += mix(hash_bytes(key, strlen(key), 3) * 31 + hash_value(member, steps));
+    }
+    return mix(h);
+}
+
+struct hashed {
+    uint64_t hash;
+    size_t at;
+};
+
+static int by_hash(const void *left, const void *right)
+{
+    const struct hashed *a = left, *b = right;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+/* Looks whether item `at` is the same as one of those before it, from a list of candidates. */
+static bool found(const json_t *array, const struct hashed *run, size_t count, size_t *first, size_t *second,
+                  uint64_t *steps, uint64_t most)
+{
+    for (size_t j = 1; j < count; j++)
+        for (size_t i = 0; i < j && *steps <= most; i++) {
+            if (run[j].at >= *second)
+                return false;
+            if (!wt__json_same(json_array_get(array, run[i].at), json_array_get(array, run[j].at), steps))
+                continue;
+            *first = run[i].at;
+            *second = run[j].at;
+            return true;
+        }
+    return false;
+}
+
+int wt__json_duplicate(const json_t *array, size_t *first, size_t *second, uint64_t *steps, uint64_t most)
+{
+    size_t size = json_array_size(array);
+    struct hashed few[PAIRWISE], *items = few;
+    int answer = 0;
+    if (size > PAIRWISE && !(items = wt__alloc_array(size, sizeof *items)))
+        return -1;
+    for (size_t i = 0; i < size; i++)
+        items[i] = (struct hashed){size > PAIRWISE ? hash_value(json_array_get(array, i), steps) : 0, i};
+    if (size > PAIRWISE)
+        qsort(items, size, sizeof *items, by_hash);
+    *second = size;
+    for (size_t i = 0; i < size && *steps <= most;) {
+        size_t end = i + 1;
+        while (end < size && items[end].hash == items[i].hash)
+            end++;
+        answer |= found(array, items + i, end - i, first, second, steps, most);
+        i = end;
+    }
+    if (items != few)
+        free(items);
+    return answer;
+}

@@ -1,0 +1,93 @@
+/* validator.c: see validator.h. An instance is first only asked whether it fits; what it breaks is looked for in a
+ * second evaluation, which notes everything. */
+#include "schema/validator.h"
+
+#include "base/memory.h"
+
+enum verdict wt__validator_check(const struct compiled *compiled, const json_t *instance)
+{
+    struct evaluation e = {.most_steps = VALIDATION_STEPS};
+    struct arena arena = {0}; /* for the reason of one that is not decided */
+    e.arena = &arena;
+    enum verdict verdict = wt__evaluate(&e, compiled, instance);
+    wt__evaluation_dispose(&e);
+    wt__arena_dispose(&arena);
+    return verdict;
+}
+
+static bool append(struct violations *list, struct violation violation)
+{
+    void *items = list->items;
+    int rc = wt__grow(&items, &list->capacity, list->len + 1, sizeof *list->items);
+    list->items = items;
+    if (rc < 0)
+        return false;
+    list->items[list->len++] = violation;
+    return true;
+}
+
+/* One evaluation with a budget of its own. */
+static enum verdict evaluate(struct validation *v, const struct compiled *compiled, const json_t *instance,
+                             bool violations)
+{
+    struct evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
+    e.found = violations ? &v->violations : NULL;
+    enum verdict verdict = wt__evaluate(&e, compiled, instance);
+    if (verdict == UNDECIDED) {
+        wt__violations_sort(&v->violations);
+        verdict = append(&v->violations, e.why) ? UNDECIDED : OUT_OF_MEMORY;
+    }
+    v->names = e.names;
+    e.names = NULL;
+    wt__evaluation_dispose(&e);
+    return verdict;
+}
+
+static bool repair(struct validation *v, const struct compiled *compiled, const json_t *instance)
+{
+    struct evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
+    bool done = wt__repair(&v->repairs, &v->violations, &e, compiled, instance);
+    if (done && e.stopped && v->violations.len == 0)
+        done = append(&v->violations, e.why);
+    v->fits = done && v->violations.len == 0;
+    json_decref(v->names);
+    v->names = e.names;
+    e.names = NULL;
+    wt__evaluation_dispose(&e);
+    return done;
+}
+
+int wt__validator_run(struct validation *v, const struct compiled *compiled, const json_t *instance, bool repairs,
+                      wt_error *err)
+{
+    *v = (struct validation){0};
+    enum verdict verdict = evaluate(v, compiled, instance, false);
+    if (verdict == FITS_NOT) {
+        json_decref(v->names);
+        v->names = NULL;
+        verdict = evaluate(v, compiled, instance, true);
+        if (verdict == FITS_NOT)
+            wt__violations_sort(&v->violations);
+        if (verdict == FITS_NOT && v->violations.len == 0 &&
+            !append(&v->violations,
+                    (struct violation){
+                        .kind = VIOLATION_OTHER, .subschema = compiled->root, .keyword = "", .value = instance}))
+            verdict = OUT_OF_MEMORY;
+    }
+    v->fits = verdict == FITS;
+    if (verdict == FITS_NOT && repairs && !repair(v, compiled, instance))
+        verdict = OUT_OF_MEMORY;
+    if (verdict != OUT_OF_MEMORY)
+        return 0;
+    wt__validation_dispose(v);
+    return wt__fail_nomem(err);
+}
+
+void wt__validation_dispose(struct validation *v)
+{
+    wt__violations_dispose(&v->violations);
+    json_decref(v->repairs.instance);
+    json_decref(v->names);
+    wt__arena_dispose(&v->arena);
+    *v = (struct validation){0};
+}

@@ -1,0 +1,54 @@
+/* violations.c: see violations.h. */
+#include "schema/violations.h"
+
+#include <stdlib.h>
+
+void wt__violations_dispose(struct violations *list)
+{
+    free(list->items);
+    *list = (struct violations){0};
+}
+
+/* Stable, by what stands where and then by when it was found: the order that qsort gets is the order of finding. */
+struct ranked {
+    struct violation violation;
+    size_t rank;
+};
+
+static int by_place(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    for (size_t i = 0; i < a->violation.depth && i < b->violation.depth; i++) {
+        size_t x = a->violation.path[i].index, y = b->violation.path[i].index;
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    if (a->violation.depth != b->violation.depth)
+        return a->violation.depth < b->violation.depth ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+void wt__violations_sort(struct violations *list)
+{
+    struct ranked *ranked = list->len > 1 ? malloc(list->len * sizeof *ranked) : NULL;
+    if (!ranked)
+        return;
+    for (size_t i = 0; i < list->len; i++)
+        ranked[i] = (struct ranked){list->items[i], i};
+    qsort(ranked, list->len, sizeof *ranked, by_place);
+    for (size_t i = 0; i < list->len; i++)
+        list->items[i] = ranked[i].violation;
+    free(ranked);
+}
+
+const struct step *wt__place_path(struct arena *arena, const struct place *at, size_t *depth)
+{
+    size_t len = 0;
+    for (const struct place *p = at; p->up; p = p->up)
+        len++;
+    struct step *path = len > 0 ? wt__arena_array(arena, struct step, len) : NULL;
+    *depth = len;
+    for (const struct place *p = at; path && p->up; p = p->up)
+        path[--len] = (struct step){p->key, p->index};
+    return path;
+}

@@ -1,0 +1,224 @@
+/* The official test suite of JSON Schema, where it lies beside the project (../shared/json-schema-suite): all required
+ * tests of 2020-12 and draft-07, and the optional ones but those in the list below. What they test is also tested by
+ * cases of our own in test_keywords.c and test_formats.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "schema/validator.h"
+
+enum { PATH_BYTES = 4096 };
+
+/* Optional tests that fail on purpose. file: below "optional"; text: part of the test's description, or of its data. */
+static const struct {
+    const char *file, *text, *why;
+} unsupported[] = {
+    {"", NULL, NULL},
+};
+
+struct counts {
+    size_t passed, failed, left_out;
+};
+
+static char suite[PATH_BYTES];
+static json_t *remotes;
+
+static json_t *read_json(const char *path)
+{
+    char *text = NULL;
+    size_t len = 0;
+    wt_error err = {0};
+    if (wt__file_read(&text, &len, path, (size_t)16 << 20, &err) != 0)
+        fail_msg("%s", err.message);
+    size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
+    json_t *value = json_loadb(text, len, flags, NULL);
+    if (!value) /* integers of over 64 bits, as base/json.c reads them */
+        value = json_loadb(text, len, flags | JSON_DECODE_INT_AS_REAL, NULL);
+    free(text);
+    if (!value)
+        fail_msg("%s is no JSON", path);
+    return value;
+}
+
+static void each_file(const char *folder, const char *below, void (*visit)(const char *path, const char *name, void *),
+                      void *context)
+{
+    char path[PATH_BYTES], name[PATH_BYTES];
+    struct dirent **entries;
+    snprintf(path, sizeof path, "%s/%s", folder, below);
+    int count = scandir(path, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        struct stat status;
+        snprintf(name, sizeof name, "%s%s%s", below, below[0] ? "/" : "", entries[i]->d_name);
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (entries[i]->d_name[0] != '.' && stat(path, &status) == 0) {
+            if (S_ISDIR(status.st_mode))
+                each_file(folder, name, visit, context);
+            else
+                visit(path, name, context);
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+static void add_remote(const char *path, const char *name, void *context)
+{
+    char uri[PATH_BYTES];
+    (void)context;
+    snprintf(uri, sizeof uri, "http://localhost:1234/%s", name);
+    json_object_set_new(remotes, uri, read_json(path));
+}
+
+static const char *left_out(const char *file, const char *description, const char *data)
+{
+    for (size_t i = 0; i < sizeof unsupported / sizeof unsupported[0]; i++)
+        if (unsupported[i].text && strcmp(unsupported[i].file, file) == 0 &&
+            (strstr(description, unsupported[i].text) || strstr(data, unsupported[i].text)))
+            return unsupported[i].why;
+    return NULL;
+}
+
+struct run {
+    const char *dialect;
+    bool optional;
+    struct counts counts;
+};
+
+static void run_group(const char *name, const json_t *group, struct run *run)
+{
+    struct compiled *compiled;
+    wt_error err = {0};
+    bool formats = strncmp(name, "optional/format/", 16) == 0;
+    int rc = wt__compile_schema(&compiled, json_object_get(group, "schema"), run->dialect, remotes, formats, &err);
+    size_t i;
+    json_t *test;
+    json_array_foreach(json_object_get(group, "tests"), i, test)
+    {
+        const char *description = json_string_value(json_object_get(test, "description"));
+        char *data = json_dumps(json_object_get(test, "data"), JSON_ENCODE_ANY);
+        char whole[1024];
+        snprintf(whole, sizeof whole, "%s: %s", json_string_value(json_object_get(group, "description")), description);
+        bool left = run->optional && left_out(name + strlen("optional/"), whole, data);
+        enum verdict wanted = json_is_true(json_object_get(test, "valid")) ? FITS : FITS_NOT;
+        enum verdict got = rc < 0 ? UNDECIDED : wt__validator_check(compiled, json_object_get(test, "data"));
+        if (rc == 0 && got == FITS_NOT) {
+            struct validation validation;
+            assert_int_equal(wt__validator_run(&validation, compiled, json_object_get(test, "data"), true, NULL), 0);
+            assert_true(validation.fits || validation.violations.len > 0);
+            for (size_t v = 0; v < validation.violations.len; v++) {
+                struct buffer message = {0};
+                wt__violation_message(&message, &validation.violations.items[v]);
+                assert_false(message.failed);
+                assert_true(message.len > 0);
+                wt__buffer_dispose(&message);
+            }
+            wt__validation_dispose(&validation);
+        }
+        if (left == (got == wanted)) /* also a test that passes though it is in the list */
+            printf("%s %s: %s%s%s %.200s\n", run->dialect, name, whole, rc < 0 ? ": " : "", rc < 0 ? err.message : "",
+                   data);
+        run->counts.passed += !left && got == wanted;
+        run->counts.failed += !left && got != wanted;
+        run->counts.left_out += left;
+        free(data);
+    }
+    wt__compiled_free(compiled);
+}
+
+static void run_file(const char *path, const char *name, void *context)
+{
+    struct run *run = context;
+    size_t i;
+    json_t *groups, *group;
+    if (run->optional != (strncmp(name, "optional/", 9) == 0))
+        return;
+    groups = read_json(path);
+    json_array_foreach(groups, i, group)
+        run_group(name, group, run);
+    json_decref(groups);
+}
+
+static void run_dialect(const char *folder, const char *dialect, bool optional, size_t wanted)
+{
+    char path[PATH_BYTES + 32];
+    struct run run = {dialect, optional, {0}};
+    if (!remotes)
+        skip();
+    snprintf(path, sizeof path, "%s/tests/%s", suite, folder);
+    each_file(path, "", run_file, &run);
+    printf("%s, %s: %zu passed, %zu failed, %zu left out\n", folder, optional ? "optional" : "required",
+           run.counts.passed, run.counts.failed, run.counts.left_out);
+    assert_int_equal(run.counts.failed, 0);
+    assert_int_equal(run.counts.passed, wanted);
+}
+
+static void required_tests_of_2020_12_pass(void **state)
+{
+    (void)state;
+    run_dialect("draft2020-12", SCHEMA_2020_12, false, 1299);
+}
+
+static void required_tests_of_draft_07_pass(void **state)
+{
+    (void)state;
+    run_dialect("draft7", SCHEMA_DRAFT_07, false, 927);
+}
+
+static void optional_tests_of_2020_12_pass(void **state)
+{
+    (void)state;
+    run_dialect("draft2020-12", SCHEMA_2020_12, true, 0);
+}
+
+static void optional_tests_of_draft_07_pass(void **state)
+{
+    (void)state;
+    run_dialect("draft7", SCHEMA_DRAFT_07, true, 0);
+}
+
+static int open_suite(void **state)
+{
+    const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
+    char path[PATH_BYTES + 32];
+    (void)state;
+    snprintf(suite, sizeof suite, "%s%s/json-schema-suite", shared ? shared : source ? source : ".",
+             shared ? "" : "/../shared");
+    snprintf(path, sizeof path, "%s/tests/draft7/ref.json", suite);
+    if (!wt__is_file(path)) {
+        printf("skipped: no json-schema-suite\n");
+        return 0;
+    }
+    remotes = json_object();
+    snprintf(path, sizeof path, "%s/remotes", suite);
+    each_file(path, "", add_remote, NULL);
+    return 0;
+}
+
+static int close_suite(void **state)
+{
+    (void)state;
+    json_decref(remotes);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(required_tests_of_2020_12_pass),
+        cmocka_unit_test(required_tests_of_draft_07_pass),
+        cmocka_unit_test(optional_tests_of_2020_12_pass),
+        cmocka_unit_test(optional_tests_of_draft_07_pass),
+    };
+    return cmocka_run_group_tests(tests, open_suite, close_suite);
+}
