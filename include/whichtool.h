@@ -80,7 +80,10 @@ enum {
     WT_MAX_MESSAGES = 10000,           /* messages of it */
     WT_MAX_KEPT = 256,                 /* tools that one calls, and tools that a caller has */
     WT_MAX_COMPLETE = 64,              /* tools of a set that is complete with a stated probability */
-    WT_MAX_MORE_LIKE_IT = 5            /* copies of a hit that are named */
+    WT_MAX_MORE_LIKE_IT = 5,           /* copies of a hit that are named */
+    WT_MAX_INSTANCE_BYTES = 4 << 20,   /* JSON that is validated */
+    WT_MAX_VIOLATIONS = 100,           /* that one validation reports */
+    WT_MAX_REPAIRS = 64                /* of one instance */
 };
 
 /* ---------------------------------------------------------------- errors */
@@ -1154,6 +1157,83 @@ WT_API void wt_eval_report_free(wt_eval_report *report);
  * Errors: WT_ENOTFOUND, WT_EFORMAT (with file and line; or options->trained was made from other data), WT_ERECIPE,
  * WT_EMODEL, WT_EIO, WT_ECANCELLED, those of wt_train, ... */
 WT_API int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **out, wt_error *err);
+
+/* ---------------------------------------------------------------- validating arguments */
+
+/* A JSON Schema, compiled: immutable, and used from any number of threads at once. Needs no engine. */
+typedef struct wt_validator wt_validator;
+
+typedef struct wt_validator_options {
+    size_t size;
+    const char *dialect; /* of schemas that name none by "$schema": "2020-12" or "draft-07"; NULL: "2020-12" */
+    int assert_formats;  /* a "format" must hold; else it is a remark, as the standard has it */
+    /* [document_count] documents that a "$ref" may name, and metaschemas that a "$schema" may name: their addresses
+     * (absolute, without a fragment) and their JSON, which ends in NUL. Borrowed for the call. */
+    size_t document_count;
+    const char *const *document_uris;
+    const char *const *documents;
+} wt_validator_options;
+
+WT_INIT(wt_validator_options_init, wt_validator_options)
+
+/* Compiles a schema, of 2020-12 or draft-07 as its "$schema" says: an object, true or false. Nothing is ever fetched:
+ * "$ref" leads to the schema itself, the metaschemas of both dialects, or a document of the options.
+ * schema is borrowed for the call; at most WT_MAX_DEFINITION_BYTES, and so is each document; nested at most
+ * WT_MAX_JSON_DEPTH deep. docs/validator.md has the limits of what a schema may ask for.
+ * Errors, which say where in the schema: WT_EFORMAT (no JSON, or a keyword whose value makes no sense), WT_ENOTFOUND (a
+ * reference leads nowhere), WT_ETOOLONG, WT_EINVAL (options), WT_ENOMEM. From any thread. */
+WT_API int wt_validator_open(wt_validator **out, const char *schema, size_t len, const wt_validator_options *options,
+                             wt_error *err);
+
+/* NULL is a no-op. No wt_validate on it may be running or follow; validations stay valid until they are freed. */
+WT_API void wt_validator_close(wt_validator *validator);
+
+typedef struct wt_validate_options {
+    size_t size;
+    int repair;            /* slips that have one way out are put right, and listed: see wt_repair */
+    size_t max_violations; /* 0: WT_MAX_VIOLATIONS, which is also the most */
+} wt_validate_options;
+
+WT_INIT(wt_validate_options_init, wt_validate_options)
+
+/* One thing that keeps an instance from fitting. */
+typedef struct wt_violation {
+    const char *pointer; /* JSON pointer of the value, or of the object that lacks one; "" is the whole */
+    const char *schema_pointer; /* of the keyword in the schema; in another document with its address and '#' before it */
+    const char *keyword;        /* "type", "required", ...; "" where it is none: a schema that is false, a limit */
+    const char *message;        /* one sentence, which names the place: what is expected, and what was there. Quotes are
+                                   cut, and what nobody sees is escaped */
+    int code; /* WT_EFORMAT: the value does not fit; WT_ETIMEOUT: that could not be found out within the limits */
+} wt_violation;
+
+/* One value that was put right, and nothing else was: text that is a number or true or false where one is expected; a
+ * number where only text is; a value where an array of such is; a value of an enumeration in other letters or blanks; a
+ * required property that was missing and has a default. Each by itself takes violations away and brings none. */
+typedef struct wt_repair {
+    const char *pointer;
+    const char *was; /* JSON; "" where nothing was */
+    const char *now; /* JSON */
+    const char *why;
+} wt_repair;
+
+typedef struct wt_validation {
+    int valid; /* after the repairs */
+    size_t violation_count;
+    const wt_violation *const *violations; /* in the order of the document; empty when valid. After repairs: what is
+                                              left */
+    size_t more; /* violations beyond these that were found */
+    size_t repair_count;
+    const wt_repair *const *repairs; /* in the order in which they were made */
+    const char *repaired;            /* the instance with its repairs, as JSON; NULL: nothing was repaired */
+} wt_validation;
+
+/* Whether an instance (JSON, at most WT_MAX_INSTANCE_BYTES) fits, and why not. One that does not fit is no error: the
+ * result says so. What a hostile schema or pattern makes of it is bounded: where that cannot be decided, the instance
+ * is not valid, and the last violation says WT_ETIMEOUT.
+ * Errors: WT_EFORMAT (no JSON), WT_ETOOLONG (also nested too deep), WT_EINVAL (options), WT_ENOMEM. From any thread. */
+WT_API int wt_validate(const wt_validator *validator, const char *instance, size_t len,
+                       const wt_validate_options *options, wt_validation **out, wt_error *err);
+WT_API void wt_validation_free(wt_validation *validation);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,199 @@
+/* validator.c: the public face of schema/: JSON text in, sentences out. What the caller gets lies in one arena. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "engine/sized_options.h"
+#include "schema/validator.h"
+
+_Static_assert((int)WT_MAX_REPAIRS == (int)REPAIRS_MAX, "the header promises what repair.h allows");
+_Static_assert((int)WT_MAX_VIOLATIONS <= (int)VIOLATIONS_KEPT, "more would be reported than are kept");
+
+struct wt_validator {
+    struct compiled *compiled;
+};
+
+struct result {
+    wt_validation public; /* first: freed by it */
+    struct arena arena;
+};
+
+/* ---------------------------------------------------------------- schemas */
+
+static int parse(json_t **out, const char *text, size_t len, size_t most, const char *what, wt_error *err)
+{
+    *out = NULL;
+    if (len > most)
+        return wt__fail(err, WT_ETOOLONG, "%s: longer than %zu bytes", what, most);
+    int rc = wt__json_parse(out, text, len, err);
+    return rc < 0 && rc != WT_ENOMEM ? wt__fail_context(err, rc, "%s", what) : rc;
+}
+
+static int read_documents(json_t **out, const wt_validator_options *options, wt_error *err)
+{
+    *out = json_object();
+    if (!*out)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < options->document_count; i++) {
+        json_t *document;
+        if (!options->document_uris || !options->documents || !options->document_uris[i] || !options->documents[i])
+            return wt__fail(err, WT_EINVAL, "document %zu of the options has no address or no JSON", i);
+        int rc = parse(&document, options->documents[i], strlen(options->documents[i]), WT_MAX_DEFINITION_BYTES,
+                       options->document_uris[i], err);
+        if (rc < 0)
+            return rc;
+        if (json_object_set_new(*out, options->document_uris[i], document) < 0)
+            return wt__fail(err, WT_EINVAL, "address %zu of the options is no text, or memory is out", i);
+    }
+    return 0;
+}
+
+static const char *dialect_named(const char *name)
+{
+    if (!name || strcmp(name, "2020-12") == 0)
+        return SCHEMA_2020_12;
+    return strcmp(name, "draft-07") == 0 ? SCHEMA_DRAFT_07 : NULL;
+}
+
+int wt_validator_open(wt_validator **out, const char *schema, size_t len, const wt_validator_options *given,
+                      wt_error *err)
+{
+    wt_validator_options options;
+    json_t *documents = NULL, *json = NULL;
+    struct compiled *compiled = NULL;
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    const char *dialect = rc < 0 ? NULL : dialect_named(options.dialect);
+    if (rc == 0 && !dialect)
+        rc = wt__fail(err, WT_EINVAL, "dialect \"%.100s\" is neither 2020-12 nor draft-07", options.dialect);
+    if (rc == 0)
+        rc = read_documents(&documents, &options, err);
+    if (rc == 0)
+        rc = parse(&json, schema, len, WT_MAX_DEFINITION_BYTES, "schema", err);
+    if (rc == 0)
+        rc = wt__compile_schema(&compiled, json, dialect, documents, options.assert_formats != 0, err);
+    json_decref(json);
+    json_decref(documents);
+    wt_validator *validator = rc < 0 ? NULL : calloc(1, sizeof *validator);
+    if (rc == 0 && !validator) {
+        wt__compiled_free(compiled);
+        rc = wt__fail_nomem(err);
+    }
+    if (rc < 0)
+        return rc;
+    validator->compiled = compiled;
+    *out = validator;
+    return 0;
+}
+
+void wt_validator_close(wt_validator *validator)
+{
+    if (!validator)
+        return;
+    wt__compiled_free(validator->compiled);
+    free(validator);
+}
+
+/* ---------------------------------------------------------------- results */
+
+/* What is in the buffer, in the arena; the buffer is empty then. NULL when memory was out. */
+static const char *take(struct arena *arena, struct buffer *text)
+{
+    const char *copy = text->failed ? NULL : wt__arena_copy(arena, wt__buffer_view(text));
+    wt__buffer_dispose(text);
+    return copy;
+}
+
+static bool tell_violation(struct arena *arena, wt_violation *out, const struct violation *v)
+{
+    struct buffer text = {0};
+    wt__violation_pointer(&text, v);
+    out->pointer = take(arena, &text);
+    wt__violation_keyword(&text, v);
+    out->schema_pointer = take(arena, &text);
+    wt__violation_message(&text, v);
+    out->message = take(arena, &text);
+    out->keyword = v->keyword;
+    out->code = v->kind >= VIOLATION_STEPS ? WT_ETIMEOUT : WT_EFORMAT;
+    return out->pointer && out->schema_pointer && out->message;
+}
+
+/* The first ones, and whatever says that it was not decided, which comes last. */
+static bool tell_violations(struct result *result, const struct validation *v, size_t most)
+{
+    size_t found = v->violations.len, len = found < most ? found : most;
+    bool decided = found == 0 || v->violations.items[found - 1].kind < VIOLATION_STEPS;
+    wt_violation *items = wt__arena_array(&result->arena, wt_violation, len);
+    result->public.violations = wt__arena_pointers(&result->arena, items, len, sizeof *items);
+    if (len > 0 && !result->public.violations)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        size_t row = i + 1 < len || decided ? i : found - 1;
+        if (!tell_violation(&result->arena, &items[i], &v->violations.items[row]))
+            return false;
+    }
+    result->public.violation_count = len;
+    result->public.more = found - len;
+    return true;
+}
+
+static bool tell_repairs(struct result *result, const struct validation *v)
+{
+    size_t len = v->repairs.len;
+    struct buffer json = {0};
+    if (len == 0)
+        return true;
+    wt_repair *items = wt__arena_array(&result->arena, wt_repair, len);
+    result->public.repairs = wt__arena_pointers(&result->arena, items, len, sizeof *items);
+    if (!result->public.repairs)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        const struct repair *repair = &v->repairs.items[i];
+        items[i].pointer = wt__arena_copy(&result->arena, wt__str(repair->pointer));
+        items[i].was = wt__arena_copy(&result->arena, wt__str(repair->was ? repair->was : ""));
+        items[i].now = wt__arena_copy(&result->arena, wt__str(repair->now));
+        items[i].why = repair->why;
+        if (!items[i].pointer || !items[i].was || !items[i].now)
+            return false;
+    }
+    result->public.repair_count = len;
+    wt__json_write(&json, v->repairs.instance);
+    result->public.repaired = take(&result->arena, &json);
+    return result->public.repaired != NULL;
+}
+
+int wt_validate(const wt_validator *validator, const char *instance, size_t len, const wt_validate_options *given,
+                wt_validation **out, wt_error *err)
+{
+    wt_validate_options options;
+    struct validation validation = {0};
+    json_t *json = NULL;
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    size_t most = options.max_violations;
+    if (rc == 0)
+        rc = parse(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err);
+    if (rc == 0)
+        rc = wt__validator_run(&validation, validator->compiled, json, options.repair != 0, err);
+    struct result *result = rc < 0 ? NULL : calloc(1, sizeof *result);
+    if (rc == 0 &&
+        !(result && tell_violations(result, &validation, most > 0 && most < WT_MAX_VIOLATIONS ? most : WT_MAX_VIOLATIONS) &&
+          tell_repairs(result, &validation))) {
+        wt_validation_free(result ? &result->public : NULL);
+        rc = wt__fail_nomem(err);
+    } else if (rc == 0) {
+        result->public.valid = validation.fits;
+        *out = &result->public;
+    }
+    wt__validation_dispose(&validation);
+    json_decref(json);
+    return rc;
+}
+
+void wt_validation_free(wt_validation *validation)
+{
+    struct result *result = (struct result *)validation;
+    if (!result)
+        return;
+    wt__arena_dispose(&result->arena);
+    free(result);
+}

@@ -1,0 +1,54 @@
+/* support.h: JSON of tests, written with ' for ". */
+#ifndef WT_TESTS_SCHEMA_SUPPORT_H
+#define WT_TESTS_SCHEMA_SUPPORT_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "schema/validator.h"
+
+static inline json_t *json_of(const char *text)
+{
+    json_t *value = NULL;
+    wt_error err = {0};
+    size_t len = strlen(text);
+    char *copy = malloc(len + 1);
+    if (!copy)
+        abort();
+    for (size_t i = 0; i <= len; i++)
+        copy[i] = text[i];
+    for (size_t i = 0; i < len; i++)
+        if (copy[i] == '\'')
+            copy[i] = '"';
+    if (wt__json_parse(&value, copy, len, &err) < 0) {
+        printf("%s: %s\n", text, err.message);
+        abort();
+    }
+    free(copy);
+    return value;
+}
+
+/* Compiles a schema of 2020-12 unless it says otherwise, with formats asserted. NULL with what was said. */
+static inline struct compiled *compile_text(const char *schema, const char *dialect, json_t *table, wt_error *err)
+{
+    struct compiled *compiled;
+    json_t *json = json_of(schema);
+    wt__compile_schema(&compiled, json, dialect, table, true, err);
+    json_decref(json);
+    return compiled;
+}
+
+/* The sentences, one a line; ends with free. */
+static inline char *sentences(const struct validation *validation)
+{
+    struct buffer text = {0};
+    for (size_t i = 0; i < validation->violations.len; i++) {
+        if (i > 0)
+            wt__buffer_char(&text, '\n');
+        wt__violation_message(&text, &validation->violations.items[i]);
+    }
+    return wt__buffer_take(&text);
+}
+
+#endif
