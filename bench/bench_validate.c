@@ -1,0 +1,260 @@
+/* bench_validate.c: how fast arguments are validated, and how the schemas of real catalogues compile.
+ *
+ *   bench_validate BFCL_FOLDER [WORK_FOLDER]     arguments of bfcl-multiple; WORK_FOLDER: default build-bench/work
+ *   bench_validate compile CORPUS.jsonl...       how many schemas compile, and why the others do not
+ *
+ * Every tool's parameters, in the normal form that an import gives them, are compiled once; then the accepted arguments
+ * of every call of queries.jsonl are validated against its tool's schema, all of them again in every round. Parsing of
+ * schemas and arguments is not counted. The pairs are left in WORK_FOLDER/validate.jsonl for validate_jsonschema_rs.py:
+ * a line a tool, {"schema": ..., "instances": [...]}. Times are of the processor. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/sort.h"
+#include "catalog/schema.h"
+#include "schema/validator.h"
+
+enum { ROUNDS = 31, PASSES = 50, TOOLS_MAX = 20000, LINE_BYTES = 4 << 20 };
+
+struct tool {
+    json_t *row;    /* of corpus.jsonl */
+    json_t *schema; /* in normal form */
+    json_t *instances;
+    struct compiled *compiled;
+};
+
+static struct tool tools[TOOLS_MAX];
+static size_t tool_count;
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_validate: %s\n", what);
+    exit(1);
+}
+
+/* Microseconds of processor time of this thread. */
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static double median(double *values, size_t count)
+{
+    wt__sort_doubles(values, count);
+    return values[count / 2];
+}
+
+/* The parameters as an import keeps them; NULL: there are none, or they are no schema. */
+static json_t *normal_form(const json_t *parameters)
+{
+    json_t *schema = NULL, *value = NULL;
+    struct buffer text = {0};
+    if (wt__schema_from_parameters(&schema, parameters) < 0 || !schema)
+        return NULL;
+    if (wt__schema_write(&text, schema) == 0)
+        wt__json_parse(&value, text.ptr, text.len, NULL);
+    json_decref(schema);
+    wt__buffer_dispose(&text);
+    return value;
+}
+
+static void each_line(const char *path, void (*visit)(json_t *row, void *context), void *context)
+{
+    FILE *file = fopen(path, "r");
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t len;
+    if (!file)
+        die(path);
+    while ((len = getline(&line, &capacity, file)) > 0) {
+        json_t *row = NULL;
+        if (len < LINE_BYTES && wt__json_parse(&row, line, (size_t)len, NULL) == 0)
+            visit(row, context);
+        json_decref(row);
+    }
+    free(line);
+    fclose(file);
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+static void add_tool(json_t *row, void *context)
+{
+    (void)context;
+    if (tool_count == TOOLS_MAX)
+        return;
+    struct tool *tool = &tools[tool_count];
+    tool->schema = normal_form(json_object_get(json_object_get(row, "metadata"), "parameters"));
+    if (!tool->schema)
+        return;
+    tool->row = json_incref(row);
+    tool->instances = json_array();
+    tool_count++;
+}
+
+/* The first accepted value; within objects the same again. NULL: it may be left out. */
+static json_t *accepted(const json_t *values)
+{
+    const char *key;
+    json_t *value, *first = json_array_get(values, 0);
+    if (!first || (json_is_string(first) && json_string_length(first) == 0))
+        return NULL;
+    if (!json_is_object(first))
+        return json_incref(first);
+    json_t *object = json_object();
+    json_object_foreach(first, key, value)
+    {
+        json_t *inner = json_is_array(value) ? accepted(value) : json_incref(value);
+        if (inner)
+            json_object_set_new(object, key, inner);
+    }
+    return object;
+}
+
+static struct tool *candidate(const json_t *metadata, const char *name)
+{
+    size_t i;
+    json_t *id;
+    json_array_foreach(json_object_get(metadata, "candidates"), i, id)
+        for (size_t t = 0; t < tool_count; t++)
+            if (wt__str_equal(wt__json_str(tools[t].row, "_id"), wt__str(json_string_value(id))) &&
+                wt__str_equal(wt__json_str(tools[t].row, "title"), wt__str(name)))
+                return &tools[t];
+    return NULL;
+}
+
+static void add_calls(json_t *row, void *context)
+{
+    const json_t *metadata = json_object_get(row, "metadata");
+    size_t i;
+    json_t *call, *arguments, *values;
+    const char *name, *argument;
+    (void)context;
+    json_array_foreach(json_object_get(metadata, "calls"), i, call)
+        json_object_foreach(call, name, arguments)
+        {
+            struct tool *tool = candidate(metadata, name);
+            json_t *instance = json_object();
+            json_object_foreach(arguments, argument, values)
+            {
+                json_t *value = accepted(values);
+                if (value)
+                    json_object_set_new(instance, argument, value);
+            }
+            if (tool)
+                json_array_append(tool->instances, instance);
+            json_decref(instance);
+        }
+}
+
+static void leave_pairs(const char *folder)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/validate.jsonl", folder);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        die(path);
+    for (size_t i = 0; i < tool_count; i++) {
+        json_t *pair = json_pack("{s:O,s:O}", "schema", tools[i].schema, "instances", tools[i].instances);
+        json_dumpf(pair, file, JSON_COMPACT);
+        fputc('\n', file);
+        json_decref(pair);
+    }
+    fclose(file);
+}
+
+static size_t validate_all(size_t *fit)
+{
+    size_t count = 0;
+    *fit = 0;
+    for (size_t i = 0; i < tool_count; i++)
+        for (size_t j = 0; j < json_array_size(tools[i].instances); j++, count++)
+            *fit += wt__validator_check(tools[i].compiled, json_array_get(tools[i].instances, j)) == FITS;
+    return count;
+}
+
+static void measure(const char *folder, const char *work)
+{
+    char path[4096];
+    double times[ROUNDS];
+    size_t fit = 0, count = 0;
+    wt_error err;
+    snprintf(path, sizeof path, "%s/corpus.jsonl", folder);
+    each_line(path, add_tool, NULL);
+    snprintf(path, sizeof path, "%s/queries.jsonl", folder);
+    each_line(path, add_calls, NULL);
+    leave_pairs(work);
+    for (size_t r = 0; r < ROUNDS; r++) {
+        double start = now_us();
+        for (size_t i = 0; i < tool_count; i++) {
+            wt__compiled_free(tools[i].compiled);
+            if (wt__compile_schema(&tools[i].compiled, tools[i].schema, SCHEMA_2020_12, NULL, false, &err) < 0)
+                die(err.message);
+        }
+        times[r] = (now_us() - start) / 1e3;
+    }
+    printf("compile %zu schemas\twhichtool\t%.2f\tms\n", tool_count, median(times, ROUNDS));
+    for (size_t r = 0; r < ROUNDS; r++) {
+        double start = now_us();
+        for (size_t p = 0; p < PASSES; p++)
+            count = validate_all(&fit);
+        times[r] = (double)count * PASSES / (now_us() - start) * 1e6;
+    }
+    printf("validate arguments of %zu calls\twhichtool\t%.0f\t/s\n", count, median(times, ROUNDS));
+    fprintf(stderr, "bench_validate: %zu of %zu fit\n", fit, count);
+}
+
+/* ---------------------------------------------------------------- catalogues */
+
+struct tally {
+    size_t schemas, as_written, imported;
+};
+
+static bool compiles(json_t *schema, wt_error *err)
+{
+    struct compiled *compiled;
+    bool good = wt__compile_schema(&compiled, schema, SCHEMA_2020_12, NULL, true, err) == 0;
+    wt__compiled_free(compiled);
+    return good;
+}
+
+static void count_schema(json_t *row, void *context)
+{
+    struct tally *tally = context;
+    json_t *parameters = json_object_get(json_object_get(row, "metadata"), "parameters");
+    wt_error err = {0};
+    json_t *schema = normal_form(parameters);
+    if (!schema)
+        return;
+    tally->schemas++;
+    tally->as_written += compiles(parameters, &err);
+    if (compiles(schema, &err))
+        tally->imported++;
+    else
+        printf("    %s: %.300s\n", wt__json_str(row, "title").ptr, err.message);
+    json_decref(schema);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        die("which folder?");
+    if (strcmp(argv[1], "compile") != 0) {
+        measure(argv[1], argc > 2 ? argv[2] : "build-bench/work");
+        return 0;
+    }
+    for (int i = 2; i < argc; i++) {
+        struct tally tally = {0};
+        each_line(argv[i], count_schema, &tally);
+        printf("%s: %zu schemas, %zu compile as they are written, %zu as they are imported\n", argv[i], tally.schemas,
+               tally.as_written, tally.imported);
+    }
+    return 0;
+}

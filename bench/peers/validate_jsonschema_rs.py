@@ -1,0 +1,43 @@
+"""jsonschema-rs on the schemas and arguments that bench_validate left: the Rust validator by its Python binding.
+
+    validate_jsonschema_rs.py [WORK_FOLDER]     default build-bench/work
+
+What is timed is is_valid() of a compiled validator on parsed arguments, with a loop in Python around it: the binding
+reads Python's objects, which is part of each call.
+"""
+import json
+import os
+import statistics
+import sys
+import time
+
+import jsonschema_rs
+
+ROUNDS, PASSES = 31, 10
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else "build-bench/work"
+    with open(os.path.join(folder, "validate.jsonl")) as file:
+        rows = [json.loads(line) for line in file]
+    times = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        validators = [jsonschema_rs.Draft202012Validator(row["schema"]) for row in rows]
+        times.append((time.process_time() - start) * 1e3)
+    print(f"compile {len(rows)} schemas\tjsonschema-rs\t{statistics.median(times):.2f}\tms")
+    pairs = [(v.is_valid, i) for v, row in zip(validators, rows) for i in row["instances"]]
+    times = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        for _ in range(PASSES):
+            for is_valid, instance in pairs:
+                is_valid(instance)
+        times.append(len(pairs) * PASSES / (time.process_time() - start))
+    print(f"validate arguments of {len(pairs)} calls\tjsonschema-rs\t{statistics.median(times):.0f}\t/s")
+    fit = sum(is_valid(instance) for is_valid, instance in pairs)
+    print(f"jsonschema-rs: {fit} of {len(pairs)} fit", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
