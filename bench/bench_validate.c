@@ -170,14 +170,25 @@ static void leave_pairs(const char *folder)
     fclose(file);
 }
 
-static size_t validate_all(size_t *fit)
+struct pair {
+    const struct compiled *compiled;
+    const json_t *instance;
+};
+
+static struct pair *list_pairs(size_t *count)
 {
-    size_t count = 0;
-    *fit = 0;
+    struct pair *pairs = NULL;
+    void *items = NULL;
+    size_t capacity = 0;
+    *count = 0;
     for (size_t i = 0; i < tool_count; i++)
-        for (size_t j = 0; j < json_array_size(tools[i].instances); j++, count++)
-            *fit += wt__validator_check(tools[i].compiled, json_array_get(tools[i].instances, j)) == FITS;
-    return count;
+        for (size_t j = 0; j < json_array_size(tools[i].instances); j++) {
+            if (wt__grow(&items, &capacity, *count + 1, sizeof *pairs) < 0)
+                die("out of memory");
+            pairs = items;
+            pairs[(*count)++] = (struct pair){tools[i].compiled, json_array_get(tools[i].instances, j)};
+        }
+    return pairs;
 }
 
 static void measure(const char *folder, const char *work)
@@ -200,15 +211,18 @@ static void measure(const char *folder, const char *work)
         }
         times[r] = (now_us() - start) / 1e3;
     }
+    struct pair *pairs = list_pairs(&count);
     printf("compile %zu schemas\twhichtool\t%.2f\tms\n", tool_count, median(times, ROUNDS));
     for (size_t r = 0; r < ROUNDS; r++) {
         double start = now_us();
         for (size_t p = 0; p < PASSES; p++)
-            count = validate_all(&fit);
+            for (size_t i = fit = 0; i < count; i++)
+                fit += wt__validator_check(pairs[i].compiled, pairs[i].instance) == FITS;
         times[r] = (double)count * PASSES / (now_us() - start) * 1e6;
     }
     printf("validate arguments of %zu calls\twhichtool\t%.0f\t/s\n", count, median(times, ROUNDS));
     fprintf(stderr, "bench_validate: %zu of %zu fit\n", fit, count);
+    free(pairs);
 }
 
 /* ---------------------------------------------------------------- catalogues */

@@ -95,8 +95,8 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
         if (rc < 0 || (keyword->shape == SHAPE_DEPENDENCIES && json_is_array(member)))
             continue;
         struct property *item = &items[field->len++];
-        item->name = wt__str(name);
-        rc = child(c, &item->subschema, s, member, keyword->name, name);
+        item->name = wt__str(wt__arena_copy(&c->values.out->arena, wt__str(name))); /* side by side, for the cache */
+        rc = item->name.ptr ? child(c, &item->subschema, s, member, keyword->name, name) : wt__fail_nomem(c->values.err);
     }
     return rc;
 }
@@ -218,20 +218,25 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
 static int finish(struct compiler *c, struct subschema *s)
 {
     struct in_place *in_place = s->in_place;
+    struct object_rules *object = s->object;
     const json_t *required = json_object_get(s->json, "required");
     if (in_place && !in_place->condition)
         in_place->then = in_place->otherwise = NULL;
     if (s->array)
         s->array->contains_evaluates = !s->resource->draft7;
     s->wants_evaluated = (s->array && s->array->unevaluated) || (s->object && s->object->unevaluated);
+    if (object)
+        object->more = object->names || object->patterns.len > 0 || object->dependent_required.len > 0 ||
+                       object->dependent_schemas.len > 0 || object->min_properties.set || object->max_properties.set;
     if (required && wt__keyword_find("required", s->resource->draft7, s->resource->vocabularies))
         return wt__compile_required(&c->values, s, required);
-    if (!s->object || s->object->properties.len <= MANY_NAMES)
+    if (!object || object->properties.len <= MANY_NAMES)
         return 0;
-    if (wt__compile_own_map(c->values.out, &s->object->by_name) < 0)
+    if (wt__compile_own_map(c->values.out, &object->by_name) < 0)
         return wt__fail_nomem(c->values.err);
-    for (size_t i = 0; i < s->object->properties.len; i++)
-        if (!wt__map_insert(&s->object->by_name, s->object->properties.items[i].name, (uint32_t)i, NULL))
+    object->mapped = true;
+    for (size_t i = 0; i < object->properties.len; i++)
+        if (!wt__map_insert(&object->by_name, object->properties.items[i].name, (uint32_t)i, NULL))
             return wt__fail_nomem(c->values.err);
     return 0;
 }

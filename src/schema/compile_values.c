@@ -274,6 +274,7 @@ int wt__compile_value(struct value_compiler *c, struct subschema *s, const struc
 int wt__compile_required(struct value_compiler *c, struct subschema *s, const json_t *value)
 {
     struct names names = {0};
+    size_t next = 0;
     int rc = wt__compile_names(c, &names, s, "required", value);
     if (rc < 0)
         return rc;
@@ -287,11 +288,12 @@ int wt__compile_required(struct value_compiler *c, struct subschema *s, const js
     if (properties->len > 0)
         memcpy(items, properties->items, properties->len * sizeof *items);
     properties->items = items;
+    s->object->mapped = most > MANY_NAMES;
     for (size_t i = 0; most > MANY_NAMES && i < properties->len; i++)
         if (!wt__map_insert(&s->object->by_name, items[i].name, (uint32_t)i, NULL))
             return wt__fail_nomem(c->err);
     for (size_t i = 0; i < names.len; i++) {
-        struct property *there = wt__find_property(s->object, names.items[i]);
+        struct property *there = wt__find_property(s->object, names.items[i], &next);
         if (!there) {
             there = &items[properties->len++];
             there->name = names.items[i];

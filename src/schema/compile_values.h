@@ -6,7 +6,7 @@
 #include "schema/compiled.h"
 #include "schema/keywords.h"
 
-enum { MANY_NAMES = 8 }; /* so many are looked for one by one */
+enum { MANY_NAMES = 16 }; /* so many are looked for one by one */
 
 struct value_compiler {
     struct compiled *out;

@@ -110,15 +110,19 @@ struct array_rules {
     bool unique, contains_evaluates;
 };
 
+/* What most schemas have comes first: it fits one line of the cache. */
 struct object_rules {
     struct named_subschemas properties; /* and names that are only required, behind them */
     size_t required;                    /* how many of these are */
-    struct map by_name;                 /* rows of properties, where there are many */
+    const struct subschema *additional;
+    bool mapped; /* names are looked for in by_name */
+    bool more;   /* one of the following is there */
+    const struct subschema *names, *unevaluated;
     struct pattern_properties patterns;
     struct dependent_names dependent_required;
     struct named_subschemas dependent_schemas;
-    const struct subschema *additional, *names, *unevaluated;
     struct bound min_properties, max_properties;
+    struct map by_name; /* rows of properties, where there are many */
 };
 
 struct in_place {
@@ -130,23 +134,24 @@ struct in_place {
 
 enum { VERDICT_OPEN, VERDICT_TRUE, VERDICT_FALSE }; /* the last two: schemas that are true and false */
 
+/* What every evaluation reads comes first. */
 struct subschema {
-    const json_t *json;
+    unsigned char verdict;
+    unsigned char types;  /* kinds that "type" lets in */
+    bool wants_evaluated; /* "unevaluated..." is there */
+    bool queued;          /* the compiler has seen it */
     const struct resource *resource;
+    const json_t *values;   /* the array of "enum"; NULL: none */
+    const json_t *constant; /* of "const"; NULL: none */
+    struct in_place *in_place;
+    struct object_rules *object;
+    struct string_rules *string;
+    struct number_rules *number;
+    struct array_rules *array;
+    const json_t *json;
     const struct subschema *parent; /* NULL at the root of a document */
     const char *steps;              /* JSON pointer from the parent */
-    unsigned char verdict;
-    unsigned char types;           /* kinds that "type" lets in */
-    bool wants_evaluated;          /* "unevaluated..." is there */
-    bool queued;                   /* the compiler has seen it */
-    const json_t *constant;        /* of "const"; NULL: none */
-    const json_t *values;          /* the array of "enum"; NULL: none */
-    struct map texts;              /* rows of values: the strings among many */
-    struct number_rules *number;
-    struct string_rules *string;
-    struct array_rules *array;
-    struct object_rules *object;
-    struct in_place *in_place;
+    struct map texts;               /* rows of values: the strings among many */
 };
 
 /* A schema with all that it refers to. */

@@ -180,9 +180,11 @@ static int read_dialect(struct documents *d, struct resource *r, struct str uri,
                         wt_error *err)
 {
     const char *given = uri.ptr;
+    if (wt__str_equal(without_hash(uri), STR("http://json-schema.org/schema"))) /* "the latest": names none */
+        uri = wt__str(d->dialect);
     for (int hop = 0; hop < 8; hop++) {
         uri = without_hash(uri);
-        r->draft7 = wt__str_equal(uri, STR(SCHEMA_DRAFT_07)) || wt__str_equal(uri, STR("https" "://json-schema.org/draft-07/schema"));
+        r->draft7 = wt__str_equal(uri, STR(SCHEMA_DRAFT_07)) || wt__str_equal(uri, STR("https://json-schema.org/draft-07/schema"));
         r->vocabularies = VOCABULARY_ALL;
         if (r->draft7 || wt__str_equal(uri, STR(SCHEMA_2020_12)))
             return 0;

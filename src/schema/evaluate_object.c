@@ -33,18 +33,24 @@ static bool evaluate_name(struct evaluation *e, const struct subschema *names, c
     return false;
 }
 
+/* What is counted on the way over the members. */
+struct walk {
+    size_t required; /* members that are */
+    size_t next;     /* row of properties where the next one is looked for first */
+};
+
 static bool evaluate_member(struct evaluation *e, const struct subschema *s, const struct place *member,
-                            struct evaluated *seen, size_t *required)
+                            struct evaluated *seen, struct walk *walk)
 {
     const struct object_rules *rules = s->object;
     struct str name = wt__str(member->key);
-    const struct property *property = rules->properties.len > 0 ? wt__find_property(rules, name) : NULL;
+    const struct property *property = rules->properties.len > 0 ? wt__find_property(rules, name, &walk->next) : NULL;
     bool fits = true, known = property && property->subschema;
     if (property)
-        *required += property->required;
+        walk->required += property->required;
     if (known)
         fits = e->evaluate(e, property->subschema, member, NULL);
-    for (size_t i = 0; i < rules->patterns.len && wt__go_on(e, fits); i++) {
+    for (size_t i = 0; rules->more && i < rules->patterns.len && wt__go_on(e, fits); i++) {
         const struct pattern_property *item = &rules->patterns.items[i];
         if (!wt__evaluate_pattern(e, s, item->pattern, "patternProperties", member, name))
             continue;
@@ -55,7 +61,7 @@ static bool evaluate_member(struct evaluation *e, const struct subschema *s, con
         fits &= evaluate_additional(e, s, rules->additional, "additionalProperties", member);
         known = true;
     }
-    if (rules->names && wt__go_on(e, fits))
+    if (rules->more && rules->names && wt__go_on(e, fits))
         fits &= evaluate_name(e, rules->names, member);
     if (known && seen)
         wt__evaluated_mark(seen, member->index);
@@ -107,30 +113,41 @@ static bool evaluate_count(struct evaluation *e, const struct subschema *s, cons
                                          .other = len});
 }
 
+static bool evaluate_dependents(struct evaluation *e, const struct subschema *s, const struct place *at,
+                                struct evaluated *seen)
+{
+    const struct object_rules *rules = s->object;
+    if (!wt__spend(e, s, at, (rules->dependent_schemas.len + rules->dependent_required.len) / 8))
+        return false;
+    bool fits = evaluate_dependent(e, s, at);
+    for (size_t i = 0; i < rules->dependent_schemas.len && wt__go_on(e, fits); i++) {
+        const struct property *item = &rules->dependent_schemas.items[i];
+        if (json_object_get(at->value, item->name.ptr))
+            fits &= e->evaluate(e, item->subschema, at, seen);
+    }
+    return fits;
+}
+
 bool wt__evaluate_object(struct evaluation *e, const struct subschema *s, const struct place *at,
                          struct evaluated *seen)
 {
     const struct object_rules *rules = s->object;
     json_t *object = (json_t *)at->value; /* iterators take no const, and change nothing */
-    size_t required = 0, index = 0;
-    if (!wt__spend(e, s, at, (json_object_size(object) + rules->dependent_schemas.len + rules->dependent_required.len) / 8))
+    struct walk walk = {0};
+    size_t index = 0;
+    if (!wt__spend(e, s, at, json_object_size(object) / 8))
         return false;
-    bool fits = evaluate_count(e, s, at);
-    bool looks = rules->properties.len > 0 || rules->patterns.len > 0 || rules->additional || rules->names;
+    bool fits = !rules->more || evaluate_count(e, s, at);
+    bool looks = rules->properties.len > 0 || rules->additional || rules->more;
     for (void *member = looks ? json_object_iter(object) : NULL; member && wt__go_on(e, fits);
          member = json_object_iter_next(object, member), index++) {
         struct place inner = {json_object_iter_value(member), at, json_object_iter_key(member), index};
-        fits &= evaluate_member(e, s, &inner, seen, &required);
+        fits &= evaluate_member(e, s, &inner, seen, &walk);
     }
-    if (required < rules->required && wt__go_on(e, fits))
+    if (walk.required < rules->required && wt__go_on(e, fits))
         fits = evaluate_missing(e, s, at);
-    if (rules->dependent_required.len > 0 && wt__go_on(e, fits))
-        fits &= evaluate_dependent(e, s, at);
-    for (size_t i = 0; i < rules->dependent_schemas.len && wt__go_on(e, fits); i++) {
-        const struct property *item = &rules->dependent_schemas.items[i];
-        if (json_object_get(object, item->name.ptr))
-            fits &= e->evaluate(e, item->subschema, at, seen);
-    }
+    if (rules->more && wt__go_on(e, fits))
+        fits &= evaluate_dependents(e, s, at, seen);
     return fits && !e->stopped;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "schema/numbers.h"
 
 bool wt__starve(struct evaluation *e)
 {
@@ -44,17 +43,6 @@ bool wt__stop(struct evaluation *e, const struct place *at, struct violation why
     if (keep(e, at, &why))
         e->why = why;
     return false;
-}
-
-unsigned wt__kind_of(const json_t *value)
-{
-    static const unsigned char kinds[] = {
-        [JSON_OBJECT] = KIND_OBJECT,   [JSON_ARRAY] = KIND_ARRAY,     [JSON_STRING] = KIND_STRING,
-        [JSON_INTEGER] = KIND_INTEGER, [JSON_REAL] = KIND_FRACTION,   [JSON_TRUE] = KIND_BOOLEAN,
-        [JSON_FALSE] = KIND_BOOLEAN,   [JSON_NULL] = KIND_NULL,
-    };
-    unsigned kind = kinds[json_typeof(value)];
-    return kind == KIND_FRACTION && wt__number_is_integer(value) ? KIND_INTEGER : kind;
 }
 
 static size_t words(size_t count)

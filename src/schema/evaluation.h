@@ -8,6 +8,7 @@
 
 #include "schema/compiled.h"
 #include "schema/limits.h"
+#include "schema/numbers.h"
 #include "schema/violations.h"
 
 /* Members or items that keywords have evaluated, for "unevaluated...": a bit each, in their order. */
@@ -73,7 +74,17 @@ static inline bool wt__go_on(const struct evaluation *e, bool fits)
     return !e->stopped && (fits || e->found);
 }
 
-unsigned wt__kind_of(const json_t *value);
+/* The KIND_ bit of a value: a number without a fraction is an integer, however it is written. */
+static inline unsigned wt__kind_of(const json_t *value)
+{
+    static const unsigned char kinds[] = {
+        [JSON_OBJECT] = KIND_OBJECT,   [JSON_ARRAY] = KIND_ARRAY,   [JSON_STRING] = KIND_STRING,
+        [JSON_INTEGER] = KIND_INTEGER, [JSON_REAL] = KIND_FRACTION, [JSON_TRUE] = KIND_BOOLEAN,
+        [JSON_FALSE] = KIND_BOOLEAN,   [JSON_NULL] = KIND_NULL,
+    };
+    unsigned kind = kinds[json_typeof(value)];
+    return kind == KIND_FRACTION && wt__number_is_integer(value) ? KIND_INTEGER : kind;
+}
 
 bool wt__evaluated_begin(struct evaluated *set, size_t count);
 void wt__evaluated_end(struct evaluated *set);

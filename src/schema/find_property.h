@@ -4,17 +4,24 @@
 
 #include "schema/compiled.h"
 
-/* NULL for none. Few names are compared one by one: lengths mostly differ. */
-static inline struct property *wt__find_property(const struct object_rules *rules, struct str name)
+/* NULL for none. Few names are compared one by one, beginning at row *next, which then stands behind what was found:
+ * members mostly come in the order of the schema. */
+static inline struct property *wt__find_property(const struct object_rules *rules, struct str name, size_t *next)
 {
     struct property *items = rules->properties.items;
-    if (rules->by_name.capacity > 0) {
-        const uint32_t *row = wt__map_get(&rules->by_name, name);
-        return row ? &items[*row] : NULL;
+    size_t len = rules->properties.len, row = *next;
+    if (rules->mapped) {
+        const uint32_t *found = wt__map_get(&rules->by_name, name);
+        return found ? &items[*found] : NULL;
     }
-    for (size_t i = 0; i < rules->properties.len; i++)
-        if (items[i].name.len == name.len && memcmp(items[i].name.ptr, name.ptr, name.len) == 0)
-            return &items[i];
+    for (size_t i = 0; i < len; i++, row++) {
+        if (row >= len)
+            row = 0;
+        if (items[row].name.len == name.len && memcmp(items[row].name.ptr, name.ptr, name.len) == 0) {
+            *next = row + 1;
+            return &items[row];
+        }
+    }
     return NULL;
 }
 

@@ -1,0 +1,69 @@
+/* Any bytes as a schema and an instance, each a JSON text, one behind the other: the schema is all before the first
+ * line that is "---". Where it compiles, the instance is validated with and without repairs, and what comes back holds
+ * what the header promises. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "whichtool.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void look(const wt_validation *validation)
+{
+    require(validation->valid == (validation->violation_count == 0));
+    require((validation->repaired != NULL) == (validation->repair_count > 0));
+    for (size_t i = 0; i < validation->violation_count; i++) {
+        const wt_violation *v = validation->violations[i];
+        require(v->message[0] != '\0' && v->pointer && v->schema_pointer && v->keyword);
+        require(v->code == WT_EFORMAT || v->code == WT_ETIMEOUT);
+        for (const char *at = v->message; *at != '\0'; at++)
+            require((unsigned char)*at >= ' ');
+    }
+}
+
+static void validate(const wt_validator *validator, const char *instance, size_t len, int repair)
+{
+    wt_validate_options options;
+    wt_validation *validation, *again;
+    wt_error err;
+    wt_validate_options_init(&options);
+    options.repair = repair;
+    if (wt_validate(validator, instance, len, &options, &validation, &err) < 0)
+        return;
+    look(validation);
+    if (validation->repaired && validation->valid) { /* what was put right fits by itself */
+        require(wt_validate(validator, validation->repaired, strlen(validation->repaired), NULL, &again, &err) == 0);
+        require(again->valid);
+        wt_validation_free(again);
+    }
+    wt_validation_free(validation);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char mark[] = "\n---\n";
+    const char *text = (const char *)data, *cut = memmem(text, size, mark, sizeof mark - 1);
+    size_t len = cut ? (size_t)(cut - text) : size;
+    const char *instance = cut ? cut + sizeof mark - 1 : "";
+    size_t rest = cut ? size - len - (sizeof mark - 1) : 0;
+    wt_validator_options options;
+    wt_validator *validator;
+    wt_error err = {0};
+    wt_validator_options_init(&options);
+    options.assert_formats = 1;
+    int rc = wt_validator_open(&validator, text, len, &options, &err);
+    require(rc == 0 || (rc == err.code && err.message[0] != '\0' && !validator));
+    if (rc < 0)
+        return 0;
+    validate(validator, instance, rest, 0);
+    validate(validator, instance, rest, 1);
+    wt_validator_close(validator);
+    return 0;
+}
