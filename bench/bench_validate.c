@@ -122,11 +122,11 @@ static struct tool *candidate(const json_t *metadata, const char *name)
 {
     size_t i;
     json_t *id;
-    json_array_foreach(json_object_get(metadata, "candidates"), i, id)
-        for (size_t t = 0; t < tool_count; t++)
-            if (wt__str_equal(wt__json_str(tools[t].row, "_id"), wt__str(json_string_value(id))) &&
-                wt__str_equal(wt__json_str(tools[t].row, "title"), wt__str(name)))
-                return &tools[t];
+    json_array_foreach(
+        json_object_get(metadata, "candidates"), i,
+        id) for (size_t t = 0; t < tool_count;
+                 t++) if (wt__str_equal(wt__json_str(tools[t].row, "_id"), wt__str(json_string_value(id))) &&
+                          wt__str_equal(wt__json_str(tools[t].row, "title"), wt__str(name))) return &tools[t];
     return NULL;
 }
 
@@ -137,21 +137,20 @@ static void add_calls(json_t *row, void *context)
     json_t *call, *arguments, *values;
     const char *name, *argument;
     (void)context;
-    json_array_foreach(json_object_get(metadata, "calls"), i, call)
-        json_object_foreach(call, name, arguments)
+    json_array_foreach(json_object_get(metadata, "calls"), i, call) json_object_foreach(call, name, arguments)
+    {
+        struct tool *tool = candidate(metadata, name);
+        json_t *instance = json_object();
+        json_object_foreach(arguments, argument, values)
         {
-            struct tool *tool = candidate(metadata, name);
-            json_t *instance = json_object();
-            json_object_foreach(arguments, argument, values)
-            {
-                json_t *value = accepted(values);
-                if (value)
-                    json_object_set_new(instance, argument, value);
-            }
-            if (tool)
-                json_array_append(tool->instances, instance);
-            json_decref(instance);
+            json_t *value = accepted(values);
+            if (value)
+                json_object_set_new(instance, argument, value);
         }
+        if (tool)
+            json_array_append(tool->instances, instance);
+        json_decref(instance);
+    }
 }
 
 static void leave_pairs(const char *folder)

@@ -1199,10 +1199,11 @@ WT_INIT(wt_validate_options_init, wt_validate_options)
 /* One thing that keeps an instance from fitting. */
 typedef struct wt_violation {
     const char *pointer; /* JSON pointer of the value, or of the object that lacks one; "" is the whole */
-    const char *schema_pointer; /* of the keyword in the schema; in another document with its address and '#' before it */
-    const char *keyword;        /* "type", "required", ...; "" where it is none: a schema that is false, a limit */
-    const char *message;        /* one sentence, which names the place: what is expected, and what was there. Quotes are
-                                   cut, and what nobody sees is escaped */
+    const char
+        *schema_pointer; /* of the keyword in the schema; in another document with its address and '#' before it */
+    const char *keyword; /* "type", "required", ...; "" where it is none: a schema that is false, a limit */
+    const char *message; /* one sentence, which names the place: what is expected, and what was there. Quotes are
+                            cut, and what nobody sees is escaped */
     int code; /* WT_EFORMAT: the value does not fit; WT_ETIMEOUT: that could not be found out within the limits */
 } wt_violation;
 
@@ -1221,7 +1222,7 @@ typedef struct wt_validation {
     size_t violation_count;
     const wt_violation *const *violations; /* in the order of the document; empty when valid. After repairs: what is
                                               left */
-    size_t more; /* violations beyond these that were found */
+    size_t more;                           /* violations beyond these that were found */
     size_t repair_count;
     const wt_repair *const *repairs; /* in the order in which they were made */
     const char *repaired;            /* the instance with its repairs, as JSON; NULL: nothing was repaired */

@@ -176,7 +176,8 @@ int wt_validate(const wt_validator *validator, const char *instance, size_t len,
         rc = wt__validator_run(&validation, validator->compiled, json, options.repair != 0, err);
     struct result *result = rc < 0 ? NULL : calloc(1, sizeof *result);
     if (rc == 0 &&
-        !(result && tell_violations(result, &validation, most > 0 && most < WT_MAX_VIOLATIONS ? most : WT_MAX_VIOLATIONS) &&
+        !(result &&
+          tell_violations(result, &validation, most > 0 && most < WT_MAX_VIOLATIONS ? most : WT_MAX_VIOLATIONS) &&
           tell_repairs(result, &validation))) {
         wt_validation_free(result ? &result->public : NULL);
         rc = wt__fail_nomem(err);

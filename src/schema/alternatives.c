@@ -1,6 +1,6 @@
 /* alternatives.c: see alternatives.h. Near is an alternative by what fails: least a value somewhere inside, more a
- * property that is missing or unknown, more still a fixed value of a property (which tells alternatives apart), most the
- * type of the value itself. */
+ * property that is missing or unknown, more still a fixed value of a property (which tells alternatives apart), most
+ * the type of the value itself. */
 #include "schema/alternatives.h"
 
 #include <stdlib.h>
@@ -134,7 +134,8 @@ static bool evaluate_alternatives(struct evaluation *e, const struct subschema *
         try_one(e, list->items[i], at, seen, &trial, i);
     bool fits = !e->stopped && (one ? trial.fits == 1 : trial.fits > 0);
     if (!fits && trial.fits > 1)
-        wt__report(e, at, (struct violation){VIOLATION_SEVERAL, s, keyword, .limit = trial.first, .other = trial.second});
+        wt__report(e, at,
+                   (struct violation){VIOLATION_SEVERAL, s, keyword, .limit = trial.first, .other = trial.second});
     else if (!fits)
         tell(e, s, at, list, keyword, &trial);
     wt__violations_dispose(&trial.best);

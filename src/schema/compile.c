@@ -96,7 +96,8 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
             continue;
         struct property *item = &items[field->len++];
         item->name = wt__str(wt__arena_copy(&c->values.out->arena, wt__str(name))); /* side by side, for the cache */
-        rc = item->name.ptr ? child(c, &item->subschema, s, member, keyword->name, name) : wt__fail_nomem(c->values.err);
+        rc =
+            item->name.ptr ? child(c, &item->subschema, s, member, keyword->name, name) : wt__fail_nomem(c->values.err);
     }
     return rc;
 }
@@ -249,8 +250,7 @@ static int compile_subschema(struct compiler *c, struct subschema *s)
     if (!json_is_object(s->json))
         return 0;
     if (r->draft7 && json_is_string(json_object_get(s->json, "$ref"))) /* nothing beside it counts */
-        return compile_keyword(c, s, wt__keyword_find("$ref", true, r->vocabularies),
-                               json_object_get(s->json, "$ref"));
+        return compile_keyword(c, s, wt__keyword_find("$ref", true, r->vocabularies), json_object_get(s->json, "$ref"));
     json_object_foreach((json_t *)s->json, name, value)
     {
         const struct keyword *keyword = wt__keyword_find(name, r->draft7, r->vocabularies);

@@ -1,5 +1,5 @@
-/* compile_values.c: see compile_values.h. A keyword whose value makes no sense refuses the schema: what it was to forbid
- * is not known, and to let everything in would be a guess. */
+/* compile_values.c: see compile_values.h. A keyword whose value makes no sense refuses the schema: what it was to
+ * forbid is not known, and to let everything in would be a guess. */
 #include "schema/compile_values.h"
 
 #include <stdio.h>
@@ -122,8 +122,12 @@ static unsigned type_named(const char *name)
         const char *name;
         unsigned kinds;
     } types[] = {
-        {"null", KIND_NULL},     {"boolean", KIND_BOOLEAN}, {"integer", KIND_INTEGER},
-        {"string", KIND_STRING}, {"array", KIND_ARRAY},     {"object", KIND_OBJECT},
+        {"null", KIND_NULL},
+        {"boolean", KIND_BOOLEAN},
+        {"integer", KIND_INTEGER},
+        {"string", KIND_STRING},
+        {"array", KIND_ARRAY},
+        {"object", KIND_OBJECT},
         {"number", KIND_INTEGER | KIND_FRACTION},
     };
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
@@ -242,8 +246,7 @@ static int compile_dependent_names(struct value_compiler *c, struct subschema *s
     return rc;
 }
 
-int wt__compile_value(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,
-                      const json_t *value)
+int wt__compile_value(struct value_compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
 {
     switch (keyword->shape) {
     case SHAPE_NUMBER:

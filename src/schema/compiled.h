@@ -1,5 +1,5 @@
-/* compiled.h: a schema as validation reads it: a graph of subschemas, each with its keywords in groups by what they look
- * at. Immutable once made; all of it lives in one arena and refers to the documents' JSON values.
+/* compiled.h: a schema as validation reads it: a graph of subschemas, each with its keywords in groups by what they
+ * look at. Immutable once made; all of it lives in one arena and refers to the documents' JSON values.
  *
  * A group is NULL where the subschema has none of its keywords, so that a value meets only the groups of its kind. */
 #ifndef WT_SCHEMA_COMPILED_H
@@ -31,7 +31,7 @@ struct subschema;
 
 /* What "$id" begins, or a document: the base of references, and the home of anchors. */
 struct resource {
-    const char *uri;     /* absolute, without fragment; "" for a document that has no address */
+    const char *uri; /* absolute, without fragment; "" for a document that has no address */
     const json_t *root;
     const char *document; /* how messages call the document: "" for the schema itself, else its address */
     bool draft7;
@@ -128,8 +128,8 @@ struct object_rules {
 struct in_place {
     struct subschema_list all_of, any_of, one_of;
     const struct subschema *negated, *condition, *then, *otherwise; /* then, otherwise: only beside a condition */
-    const struct subschema *reference, *dynamic;                     /* dynamic: what it is without any scope */
-    struct str dynamic_name;                                         /* empty: "$dynamicRef" is as "$ref" */
+    const struct subschema *reference, *dynamic;                    /* dynamic: what it is without any scope */
+    struct str dynamic_name;                                        /* empty: "$dynamicRef" is as "$ref" */
 };
 
 enum { VERDICT_OPEN, VERDICT_TRUE, VERDICT_FALSE }; /* the last two: schemas that are true and false */

@@ -164,9 +164,8 @@ static const char *foreign_vocabulary(const json_t *declared)
     static const char ours[] = "https://json-schema.org/draft/2020-12/vocab/";
     const char *uri;
     json_t *needed;
-    json_object_foreach((json_t *)declared, uri, needed)
-        if (json_is_true(needed) && strncmp(uri, ours, sizeof ours - 1) != 0)
-            return uri;
+    json_object_foreach((json_t *)declared, uri,
+                        needed) if (json_is_true(needed) && strncmp(uri, ours, sizeof ours - 1) != 0) return uri;
     return NULL;
 }
 
@@ -184,7 +183,8 @@ static int read_dialect(struct documents *d, struct resource *r, struct str uri,
         uri = wt__str(d->dialect);
     for (int hop = 0; hop < 8; hop++) {
         uri = without_hash(uri);
-        r->draft7 = wt__str_equal(uri, STR(SCHEMA_DRAFT_07)) || wt__str_equal(uri, STR("https://json-schema.org/draft-07/schema"));
+        r->draft7 = wt__str_equal(uri, STR(SCHEMA_DRAFT_07)) ||
+                    wt__str_equal(uri, STR("https://json-schema.org/draft-07/schema"));
         r->vocabularies = VOCABULARY_ALL;
         if (r->draft7 || wt__str_equal(uri, STR(SCHEMA_2020_12)))
             return 0;
@@ -204,9 +204,9 @@ static int read_dialect(struct documents *d, struct resource *r, struct str uri,
         if (uri.len == 0)
             break;
     }
-    return refuse(at, WT_EFORMAT, err,
-                  "\"$schema\" names a dialect that is neither 2020-12 nor draft-07 nor one that was handed over:",
-                  given);
+    return refuse(
+        at, WT_EFORMAT, err,
+        "\"$schema\" names a dialect that is neither 2020-12 nor draft-07 nor one that was handed over:", given);
 }
 
 /* ---------------------------------------------------------------- identities */
@@ -303,9 +303,8 @@ static int walk_keyword(struct documents *d, const struct keyword *keyword, cons
     case SHAPE_PATTERNS:
     case SHAPE_DEPENDENCIES:
     case SHAPE_DEFINITIONS:
-        json_object_foreach((json_t *)value, name, member)
-            if ((rc = walk_child(d, member, from, keyword->name, name, err)) < 0)
-                return rc;
+        json_object_foreach((json_t *)value, name,
+                            member) if ((rc = walk_child(d, member, from, keyword->name, name, err)) < 0) return rc;
         return 0;
     default:
         return 0;
@@ -399,9 +398,8 @@ static int load_all(struct documents *d, wt_error *err)
     if (d->all_loaded)
         return 0;
     d->all_loaded = true;
-    json_object_foreach((json_t *)d->table, uri, document)
-        if (load_document(d, uri, document, err) == WT_ENOMEM)
-            return WT_ENOMEM;
+    json_object_foreach((json_t *)d->table, uri,
+                        document) if (load_document(d, uri, document, err) == WT_ENOMEM) return WT_ENOMEM;
     return 0;
 }
 
@@ -436,7 +434,8 @@ static int find_resource(struct documents *d, const struct resource **out, const
     row = wt__map_get(&d->resources, wt__str(uri));
     if (!row)
         return wt__fail(err, WT_ENOTFOUND,
-                        "refers to \"%.200s\", which is not there: hand the document over, for nothing is fetched", uri);
+                        "refers to \"%.200s\", which is not there: hand the document over, for nothing is fetched",
+                        uri);
     *out = d->resource_rows[*row];
     return 0;
 }

@@ -139,7 +139,7 @@ static bool evaluate(struct evaluation *e, const struct subschema *s, const stru
         e->scope = &inner;
     e->depth++;
     bool fits = s->wants_evaluated && (kind & (KIND_ARRAY | KIND_OBJECT)) ? evaluate_with_rest(e, s, at, kind, seen)
-                                                                           : evaluate_keywords(e, s, at, kind, seen);
+                                                                          : evaluate_keywords(e, s, at, kind, seen);
     e->depth--;
     e->scope = outer;
     return fits;

@@ -12,8 +12,7 @@ static bool evaluate_count(struct evaluation *e, const struct subschema *s, cons
         return true;
     return wt__report(e, at,
                       (struct violation){VIOLATION_ITEMS, s, low ? "minItems" : "maxItems",
-                                         .limit = low ? rules->min_items.value : rules->max_items.value,
-                                         .other = len});
+                                         .limit = low ? rules->min_items.value : rules->max_items.value, .other = len});
 }
 
 static bool evaluate_items(struct evaluation *e, const struct subschema *s, const struct place *at,
@@ -53,8 +52,9 @@ static bool evaluate_contains(struct evaluation *e, const struct subschema *s, c
     e->found = found;
     if (count < least)
         return wt__report(e, at,
-                          (struct violation){VIOLATION_CONTAINS, s, rules->min_contains.set ? "minContains" : "contains",
-                                             .limit = least, .other = count});
+                          (struct violation){VIOLATION_CONTAINS, s,
+                                             rules->min_contains.set ? "minContains" : "contains", .limit = least,
+                                             .other = count});
     if (rules->max_contains.set && count > rules->max_contains.value)
         return wt__report(e, at,
                           (struct violation){VIOLATION_CONTAINS, s, "maxContains", .limit = rules->max_contains.value,
@@ -76,8 +76,7 @@ static bool evaluate_unique(struct evaluation *e, const struct subschema *s, con
                                          .wanted = json_array_get(at->value, second)});
 }
 
-bool wt__evaluate_array(struct evaluation *e, const struct subschema *s, const struct place *at,
-                        struct evaluated *seen)
+bool wt__evaluate_array(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen)
 {
     const struct array_rules *rules = s->array;
     bool fits = evaluate_count(e, s, at);

@@ -74,8 +74,7 @@ static bool evaluate_missing(struct evaluation *e, const struct subschema *s, co
     for (size_t i = 0; i < looked; i++) {
         const struct property *property = &s->object->properties.items[i];
         if (property->required && !json_object_get(at->value, property->name.ptr))
-            wt__note(e, at,
-                     (struct violation){VIOLATION_REQUIRED, s, "required", .name = property->name.ptr});
+            wt__note(e, at, (struct violation){VIOLATION_REQUIRED, s, "required", .name = property->name.ptr});
     }
     return false;
 }

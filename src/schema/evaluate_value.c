@@ -51,8 +51,7 @@ bool wt__evaluate_number(struct evaluation *e, const struct subschema *s, const 
     if (rules->multiple_of && !wt__spend(e, s, at, MULTIPLE_STEPS))
         return false;
     if (rules->multiple_of && !wt__number_is_multiple(value, rules->multiple_of))
-        return wt__report(e, at,
-                          (struct violation){VIOLATION_MULTIPLE, s, "multipleOf", .wanted = rules->multiple_of});
+        return wt__report(e, at, (struct violation){VIOLATION_MULTIPLE, s, "multipleOf", .wanted = rules->multiple_of});
     return true;
 }
 

@@ -83,7 +83,6 @@ bool wt__evaluate_pattern(struct evaluation *e, const struct subschema *s, const
     if (answer == PATTERN_NO_MEMORY)
         return wt__starve(e);
     if (answer == PATTERN_UNDECIDED)
-        return wt__stop(e, at,
-                        (struct violation){.kind = VIOLATION_PATTERN_TIME, .subschema = s, .keyword = keyword});
+        return wt__stop(e, at, (struct violation){.kind = VIOLATION_PATTERN_TIME, .subschema = s, .keyword = keyword});
     return wt__spend(e, s, at, steps) && answer == PATTERN_YES;
 }

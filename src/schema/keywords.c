@@ -1,5 +1,5 @@
-/* keywords.c: see keywords.h. "dependencies", "definitions" and lists of "items" are read in 2020-12, too: schemas in the
- * wild seldom say which dialect they are in, and there they could mean nothing else. */
+/* keywords.c: see keywords.h. "dependencies", "definitions" and lists of "items" are read in 2020-12, too: schemas in
+ * the wild seldom say which dialect they are in, and there they could mean nothing else. */
 #include "schema/keywords.h"
 
 #include <string.h>

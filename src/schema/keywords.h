@@ -1,5 +1,5 @@
-/* keywords.h: every keyword that a validator reads: where its subschemas are, which vocabulary and dialect it is of, and
- * where its value goes. One table for whoever looks for subschemas and for the compiler. */
+/* keywords.h: every keyword that a validator reads: where its subschemas are, which vocabulary and dialect it is of,
+ * and where its value goes. One table for whoever looks for subschemas and for the compiler. */
 #ifndef WT_SCHEMA_KEYWORDS_H
 #define WT_SCHEMA_KEYWORDS_H
 

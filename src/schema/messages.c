@@ -67,12 +67,9 @@ static void append_types(struct buffer *out, unsigned types)
         unsigned kinds;
         const char *name;
     } names[] = {
-        {KIND_STRING, "a string"},
-        {KIND_INTEGER | KIND_FRACTION, "a number"},
-        {KIND_INTEGER, "an integer"},
-        {KIND_BOOLEAN, "true or false"},
-        {KIND_ARRAY, "an array"},
-        {KIND_OBJECT, "an object"},
+        {KIND_STRING, "a string"},    {KIND_INTEGER | KIND_FRACTION, "a number"},
+        {KIND_INTEGER, "an integer"}, {KIND_BOOLEAN, "true or false"},
+        {KIND_ARRAY, "an array"},     {KIND_OBJECT, "an object"},
         {KIND_NULL, "null"},
     };
     const char *chosen[sizeof names / sizeof names[0]];

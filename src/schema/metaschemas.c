@@ -14,13 +14,15 @@
 #define NAMES "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"uniqueItems\":true,\"default\":[]}"
 #define TYPES "{\"enum\":[\"array\",\"boolean\",\"integer\",\"null\",\"number\",\"object\",\"string\"]}"
 #define TYPE                                                                                                           \
-    "{\"anyOf\":[{\"$ref\":\"#/" DEFINITIONS "/simpleTypes\"},{\"type\":\"array\",\"items\":{\"$ref\":\"#/" DEFINITIONS \
+    "{\"anyOf\":[{\"$ref\":\"#/" DEFINITIONS                                                                           \
+    "/simpleTypes\"},{\"type\":\"array\",\"items\":{\"$ref\":\"#/" DEFINITIONS                                         \
     "/simpleTypes\"},\"minItems\":1,\"uniqueItems\":true}]}"
 
 static const char schema[] =
-    "{\"$schema\":\"" SCHEMA_2020_12 "\",\"$id\":\"" SCHEMA_2020_12 "\",\"$vocabulary\":{\"" VOCABULARY "core\":true,\""
-    VOCABULARY "applicator\":true,\"" VOCABULARY "unevaluated\":true,\"" VOCABULARY "validation\":true,\""
-    VOCABULARY "meta-data\":true,\"" VOCABULARY "format-annotation\":true,\"" VOCABULARY "content\":true},"
+    "{\"$schema\":\"" SCHEMA_2020_12 "\",\"$id\":\"" SCHEMA_2020_12 "\",\"$vocabulary\":{\"" VOCABULARY
+    "core\":true,\"" VOCABULARY "applicator\":true,\"" VOCABULARY "unevaluated\":true,\"" VOCABULARY
+    "validation\":true,\"" VOCABULARY "meta-data\":true,\"" VOCABULARY "format-annotation\":true,\"" VOCABULARY
+    "content\":true},"
     "\"$dynamicAnchor\":\"meta\",\"allOf\":[{\"$ref\":\"meta/core\"},{\"$ref\":\"meta/applicator\"},"
     "{\"$ref\":\"meta/unevaluated\"},{\"$ref\":\"meta/validation\"},{\"$ref\":\"meta/meta-data\"},"
     "{\"$ref\":\"meta/format-annotation\"},{\"$ref\":\"meta/content\"}],\"type\":[\"object\",\"boolean\"],"
@@ -29,52 +31,59 @@ static const char schema[] =
     "\"$recursiveAnchor\":{\"$ref\":\"meta/core#/$defs/anchorString\"},"
     "\"$recursiveRef\":{\"$ref\":\"meta/core#/$defs/uriReferenceString\"}}}";
 
-static const char core[] =
-    HEAD("core") "{\"$id\":{\"$ref\":\"#/$defs/uriReferenceString\",\"pattern\":\"^[^#]*#?$\"},"
-    "\"$schema\":{\"$ref\":\"#/$defs/uriString\"},\"$ref\":{\"$ref\":\"#/$defs/uriReferenceString\"},"
-    "\"$anchor\":{\"$ref\":\"#/$defs/anchorString\"},\"$dynamicRef\":{\"$ref\":\"#/$defs/uriReferenceString\"},"
-    "\"$dynamicAnchor\":{\"$ref\":\"#/$defs/anchorString\"},\"$vocabulary\":{\"type\":\"object\",\"propertyNames\":"
-    "{\"$ref\":\"#/$defs/uriString\"},\"additionalProperties\":{\"type\":\"boolean\"}},\"$comment\":" STRING ","
-    "\"$defs\":{\"type\":\"object\",\"additionalProperties\":" SCHEMA "}},\"$defs\":{"
-    "\"anchorString\":{\"type\":\"string\",\"pattern\":\"^[A-Za-z_][-A-Za-z0-9._]*$\"},"
-    "\"uriString\":{\"type\":\"string\",\"format\":\"uri\"},"
-    "\"uriReferenceString\":{\"type\":\"string\",\"format\":\"uri-reference\"}}}";
+static const char core[] = HEAD(
+    "core") "{\"$id\":{\"$ref\":\"#/$defs/uriReferenceString\",\"pattern\":\"^[^#]*#?$\"},"
+            "\"$schema\":{\"$ref\":\"#/$defs/uriString\"},\"$ref\":{\"$ref\":\"#/$defs/uriReferenceString\"},"
+            "\"$anchor\":{\"$ref\":\"#/$defs/anchorString\"},\"$dynamicRef\":{\"$ref\":\"#/$defs/uriReferenceString\"},"
+            "\"$dynamicAnchor\":{\"$ref\":\"#/$defs/"
+            "anchorString\"},\"$vocabulary\":{\"type\":\"object\",\"propertyNames\":"
+            "{\"$ref\":\"#/$defs/uriString\"},\"additionalProperties\":{\"type\":\"boolean\"}},\"$comment\":" STRING ","
+            "\"$defs\":{\"type\":\"object\",\"additionalProperties\":" SCHEMA "}},\"$defs\":{"
+            "\"anchorString\":{\"type\":\"string\",\"pattern\":\"^[A-Za-z_][-A-Za-z0-9._]*$\"},"
+            "\"uriString\":{\"type\":\"string\",\"format\":\"uri\"},"
+            "\"uriReferenceString\":{\"type\":\"string\",\"format\":\"uri-reference\"}}}";
 
 static const char applicator[] =
     HEAD("applicator") "{\"prefixItems\":{\"$ref\":\"#/$defs/schemaArray\"},\"items\":" SCHEMA ",\"contains\":" SCHEMA
-    ",\"additionalProperties\":" SCHEMA ",\"properties\":" SCHEMA_MAP ",\"patternProperties\":{\"type\":\"object\","
-    "\"additionalProperties\":" SCHEMA ",\"propertyNames\":{\"format\":\"regex\"},\"default\":{}},"
-    "\"dependentSchemas\":" SCHEMA_MAP ",\"propertyNames\":" SCHEMA ",\"if\":" SCHEMA ",\"then\":" SCHEMA ",\"else\":"
-    SCHEMA ",\"allOf\":{\"$ref\":\"#/$defs/schemaArray\"},\"anyOf\":{\"$ref\":\"#/$defs/schemaArray\"},"
-    "\"oneOf\":{\"$ref\":\"#/$defs/schemaArray\"},\"not\":" SCHEMA "},"
-    "\"$defs\":{\"schemaArray\":{\"type\":\"array\",\"minItems\":1,\"items\":" SCHEMA "}}}";
+                       ",\"additionalProperties\":" SCHEMA ",\"properties\":" SCHEMA_MAP
+                       ",\"patternProperties\":{\"type\":\"object\","
+                       "\"additionalProperties\":" SCHEMA ",\"propertyNames\":{\"format\":\"regex\"},\"default\":{}},"
+                       "\"dependentSchemas\":" SCHEMA_MAP ",\"propertyNames\":" SCHEMA ",\"if\":" SCHEMA
+                       ",\"then\":" SCHEMA ",\"else\":" SCHEMA
+                       ",\"allOf\":{\"$ref\":\"#/$defs/schemaArray\"},\"anyOf\":{\"$ref\":\"#/$defs/schemaArray\"},"
+                       "\"oneOf\":{\"$ref\":\"#/$defs/schemaArray\"},\"not\":" SCHEMA "},"
+                       "\"$defs\":{\"schemaArray\":{\"type\":\"array\",\"minItems\":1,\"items\":" SCHEMA "}}}";
 
 static const char unevaluated[] =
     HEAD("unevaluated") "{\"unevaluatedItems\":" SCHEMA ",\"unevaluatedProperties\":" SCHEMA "}}";
 
 #define DEFINITIONS "$defs"
-static const char validation[] =
-    HEAD("validation") "{\"type\":" TYPE ",\"const\":true,\"enum\":{\"type\":\"array\",\"items\":true},"
-    "\"multipleOf\":{\"type\":\"number\",\"exclusiveMinimum\":0},\"maximum\":{\"type\":\"number\"},"
-    "\"exclusiveMaximum\":{\"type\":\"number\"},\"minimum\":{\"type\":\"number\"},"
-    "\"exclusiveMinimum\":{\"type\":\"number\"},\"maxLength\":{\"$ref\":\"#/$defs/nonNegativeInteger\"},"
-    "\"minLength\":{\"$ref\":\"#/$defs/nonNegativeIntegerDefault0\"},"
-    "\"pattern\":{\"type\":\"string\",\"format\":\"regex\"},\"maxItems\":{\"$ref\":\"#/$defs/nonNegativeInteger\"},"
-    "\"minItems\":{\"$ref\":\"#/$defs/nonNegativeIntegerDefault0\"},\"uniqueItems\":{\"type\":\"boolean\","
-    "\"default\":false},\"maxContains\":{\"$ref\":\"#/$defs/nonNegativeInteger\"},"
-    "\"minContains\":{\"$ref\":\"#/$defs/nonNegativeInteger\",\"default\":1},"
-    "\"maxProperties\":{\"$ref\":\"#/$defs/nonNegativeInteger\"},"
-    "\"minProperties\":{\"$ref\":\"#/$defs/nonNegativeIntegerDefault0\"},"
-    "\"required\":{\"$ref\":\"#/$defs/stringArray\"},\"dependentRequired\":{\"type\":\"object\","
-    "\"additionalProperties\":{\"$ref\":\"#/$defs/stringArray\"}}},\"$defs\":{\"nonNegativeInteger\":" COUNT ","
-    "\"nonNegativeIntegerDefault0\":{\"$ref\":\"#/$defs/nonNegativeInteger\",\"default\":0},"
-    "\"simpleTypes\":" TYPES ",\"stringArray\":" NAMES "}}";
+static const char validation[] = HEAD(
+    "validation") "{\"type\":" TYPE ",\"const\":true,\"enum\":{\"type\":\"array\",\"items\":true},"
+                  "\"multipleOf\":{\"type\":\"number\",\"exclusiveMinimum\":0},\"maximum\":{\"type\":\"number\"},"
+                  "\"exclusiveMaximum\":{\"type\":\"number\"},\"minimum\":{\"type\":\"number\"},"
+                  "\"exclusiveMinimum\":{\"type\":\"number\"},\"maxLength\":{\"$ref\":\"#/$defs/nonNegativeInteger\"},"
+                  "\"minLength\":{\"$ref\":\"#/$defs/nonNegativeIntegerDefault0\"},"
+                  "\"pattern\":{\"type\":\"string\",\"format\":\"regex\"},\"maxItems\":{\"$ref\":\"#/$defs/"
+                  "nonNegativeInteger\"},"
+                  "\"minItems\":{\"$ref\":\"#/$defs/"
+                  "nonNegativeIntegerDefault0\"},\"uniqueItems\":{\"type\":\"boolean\","
+                  "\"default\":false},\"maxContains\":{\"$ref\":\"#/$defs/nonNegativeInteger\"},"
+                  "\"minContains\":{\"$ref\":\"#/$defs/nonNegativeInteger\",\"default\":1},"
+                  "\"maxProperties\":{\"$ref\":\"#/$defs/nonNegativeInteger\"},"
+                  "\"minProperties\":{\"$ref\":\"#/$defs/nonNegativeIntegerDefault0\"},"
+                  "\"required\":{\"$ref\":\"#/$defs/stringArray\"},\"dependentRequired\":{\"type\":\"object\","
+                  "\"additionalProperties\":{\"$ref\":\"#/$defs/"
+                  "stringArray\"}}},\"$defs\":{\"nonNegativeInteger\":" COUNT ","
+                  "\"nonNegativeIntegerDefault0\":{\"$ref\":\"#/$defs/nonNegativeInteger\",\"default\":0},"
+                  "\"simpleTypes\":" TYPES ",\"stringArray\":" NAMES "}}";
 #undef DEFINITIONS
 
-static const char meta_data[] =
-    HEAD("meta-data") "{\"title\":" STRING ",\"description\":" STRING ",\"default\":true,"
-    "\"deprecated\":{\"type\":\"boolean\",\"default\":false},\"readOnly\":{\"type\":\"boolean\",\"default\":false},"
-    "\"writeOnly\":{\"type\":\"boolean\",\"default\":false},\"examples\":{\"type\":\"array\",\"items\":true}}}";
+static const char meta_data[] = HEAD("meta-data") "{\"title\":" STRING ",\"description\":" STRING ",\"default\":true,"
+                                                  "\"deprecated\":{\"type\":\"boolean\",\"default\":false},"
+                                                  "\"readOnly\":{\"type\":\"boolean\",\"default\":false},"
+                                                  "\"writeOnly\":{\"type\":\"boolean\",\"default\":false},\"examples\":"
+                                                  "{\"type\":\"array\",\"items\":true}}}";
 
 static const char format_annotation[] = HEAD("format-annotation") "{\"format\":" STRING "}}";
 static const char format_assertion[] = HEAD("format-assertion") "{\"format\":" STRING "}}";
@@ -101,19 +110,20 @@ static const char draft_07[] =
     "\"exclusiveMaximum\":{\"type\":\"number\"},\"minimum\":{\"type\":\"number\"},"
     "\"exclusiveMinimum\":{\"type\":\"number\"},\"maxLength\":{\"$ref\":\"#/definitions/nonNegativeInteger\"},"
     "\"minLength\":{\"$ref\":\"#/definitions/nonNegativeIntegerDefault0\"},"
-    "\"pattern\":{\"type\":\"string\",\"format\":\"regex\"},\"additionalItems\":" SCHEMA ",\"items\":{\"anyOf\":["
-    SCHEMA ",{\"$ref\":\"#/definitions/schemaArray\"}],\"default\":true},"
+    "\"pattern\":{\"type\":\"string\",\"format\":\"regex\"},\"additionalItems\":" SCHEMA
+    ",\"items\":{\"anyOf\":[" SCHEMA ",{\"$ref\":\"#/definitions/schemaArray\"}],\"default\":true},"
     "\"maxItems\":{\"$ref\":\"#/definitions/nonNegativeInteger\"},"
     "\"minItems\":{\"$ref\":\"#/definitions/nonNegativeIntegerDefault0\"},\"uniqueItems\":{\"type\":\"boolean\","
     "\"default\":false},\"contains\":" SCHEMA ",\"maxProperties\":{\"$ref\":\"#/definitions/nonNegativeInteger\"},"
     "\"minProperties\":{\"$ref\":\"#/definitions/nonNegativeIntegerDefault0\"},"
-    "\"required\":{\"$ref\":\"#/definitions/stringArray\"},\"additionalProperties\":" SCHEMA ",\"definitions\":"
-    SCHEMA_MAP ",\"properties\":" SCHEMA_MAP ",\"patternProperties\":{\"type\":\"object\",\"additionalProperties\":"
-    SCHEMA ",\"propertyNames\":{\"format\":\"regex\"},\"default\":{}},\"dependencies\":{\"type\":\"object\","
+    "\"required\":{\"$ref\":\"#/definitions/stringArray\"},\"additionalProperties\":" SCHEMA
+    ",\"definitions\":" SCHEMA_MAP ",\"properties\":" SCHEMA_MAP
+    ",\"patternProperties\":{\"type\":\"object\",\"additionalProperties\":" SCHEMA
+    ",\"propertyNames\":{\"format\":\"regex\"},\"default\":{}},\"dependencies\":{\"type\":\"object\","
     "\"additionalProperties\":{\"anyOf\":[" SCHEMA ",{\"$ref\":\"#/definitions/stringArray\"}]}},"
     "\"propertyNames\":" SCHEMA ",\"const\":true,\"enum\":{\"type\":\"array\",\"items\":true},\"type\":" TYPE ","
-    "\"format\":" STRING ",\"contentMediaType\":" STRING ",\"contentEncoding\":" STRING ",\"if\":" SCHEMA ",\"then\":"
-    SCHEMA ",\"else\":" SCHEMA ",\"allOf\":{\"$ref\":\"#/definitions/schemaArray\"},"
+    "\"format\":" STRING ",\"contentMediaType\":" STRING ",\"contentEncoding\":" STRING ",\"if\":" SCHEMA
+    ",\"then\":" SCHEMA ",\"else\":" SCHEMA ",\"allOf\":{\"$ref\":\"#/definitions/schemaArray\"},"
     "\"anyOf\":{\"$ref\":\"#/definitions/schemaArray\"},\"oneOf\":{\"$ref\":\"#/definitions/schemaArray\"},"
     "\"not\":" SCHEMA "},\"default\":true}";
 

@@ -270,8 +270,8 @@ static bool revalidate(struct violations *out, struct evaluation *e, const struc
 }
 
 /* Tries the violation's proposal: 1 where it stays, and *left is what is left then; 0; -1 when memory was out. */
-static int try_repair(struct repairs *repairs, struct violations *left, const struct violation *v,
-                      struct evaluation *e, const struct compiled *compiled)
+static int try_repair(struct repairs *repairs, struct violations *left, const struct violation *v, struct evaluation *e,
+                      const struct compiled *compiled)
 {
     const char *why = "";
     struct violations after = {0};
@@ -283,8 +283,8 @@ static int try_repair(struct repairs *repairs, struct violations *left, const st
     struct target target = target_of(repairs->instance, v);
     json_t *was = v->kind == VIOLATION_REQUIRED ? NULL : json_incref((json_t *)v->value);
     json_incref(now);
-    bool stays = put(&repairs->instance, &target, now) &&
-                 revalidate(&after, e, compiled, repairs->instance) && after.len < left->len && !still_there(&after, v);
+    bool stays = put(&repairs->instance, &target, now) && revalidate(&after, e, compiled, repairs->instance) &&
+                 after.len < left->len && !still_there(&after, v);
     int rc = stays;
     if (stays && !note(repairs, e->arena, v, was, now, why))
         rc = -1;

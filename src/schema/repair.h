@@ -8,8 +8,10 @@
 #include "schema/evaluate.h"
 #include "schema/violations.h"
 
-enum { REPAIRS_MAX = 64, /* of one instance */
-       REPAIR_TRIES = 256 /* violations that are tried */ };
+enum {
+    REPAIRS_MAX = 64,  /* of one instance */
+    REPAIR_TRIES = 256 /* violations that are tried */
+};
 
 struct repair {
     const char *pointer;
@@ -24,9 +26,9 @@ struct repairs {
     json_t *instance; /* a copy with the repairs; NULL where there is none. Ends with json_decref */
 };
 
-/* left: what the instance breaks, sorted; afterwards what is left, whose values are those of repairs->instance. A repair
- * stays only where it takes violations away and brings none. e: the evaluation that found them; each try goes on with
- * its budget, and it ends where that is spent. False: memory was out. */
+/* left: what the instance breaks, sorted; afterwards what is left, whose values are those of repairs->instance. A
+ * repair stays only where it takes violations away and brings none. e: the evaluation that found them; each try goes on
+ * with its budget, and it ends where that is spent. False: memory was out. */
 bool wt__repair(struct repairs *repairs, struct violations *left, struct evaluation *e, const struct compiled *compiled,
                 const json_t *instance);
 

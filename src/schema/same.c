@@ -1,5 +1,5 @@
-/* same.c: see same.h. Of a long array the items' hashes are sorted, and only what has equal ones is compared. Values are
- * nested as deep as the parser lets them be, so recursion is bounded by it. */
+/* same.c: see same.h. Of a long array the items' hashes are sorted, and only what has equal ones is compared. Values
+ * are nested as deep as the parser lets them be, so recursion is bounded by it. */
 #include "schema/same.h"
 
 #include <stdlib.h>
@@ -86,8 +86,8 @@ static uint64_t hash_value(const json_t *value, uint64_t *steps)
     if (json_is_object(value)) {
         const char *key;
         json_t *member;
-        json_object_foreach((json_t *)value, key, member)
-            h += mix(hash_bytes(key, strlen(key), 3) * 31 + hash_value(member, steps));
+        json_object_foreach((json_t *)value, key, member) h +=
+            mix(hash_bytes(key, strlen(key), 3) * 31 + hash_value(member, steps));
     }
     return mix(h);
 }

@@ -44,14 +44,17 @@ static void patterns_that_take_too_long_end(void **state)
     (void)state;
     assert_undecided("{'pattern': '(a+)+$'}", long_text(50, 'a', "!"),
                      "could not be checked in the time allowed: the pattern takes too long: (a+)+$");
-    assert_undecided("{'pattern': '^(([a-z])+.)+[A-Z]([a-z])+$'}", long_text(60, 'a', ""),
-                     "could not be checked in the time allowed: the pattern takes too long: ^(([a-z])+.)+[A-Z]([a-z])+$");
+    assert_undecided(
+        "{'pattern': '^(([a-z])+.)+[A-Z]([a-z])+$'}", long_text(60, 'a', ""),
+        "could not be checked in the time allowed: the pattern takes too long: ^(([a-z])+.)+[A-Z]([a-z])+$");
     assert_undecided("{'pattern': '[a-z]*[a-z]*[a-z]*[0-9]'}", long_text(100000, 'a', ""),
                      "could not be checked in the time allowed: the pattern takes too long: [a-z]*[a-z]*[a-z]*[0-9]");
     assert_undecided("{'pattern': '[a-z]*[0-9]'}", long_text(1000000, 'a', ""),
                      "could not be checked in the time allowed: the pattern takes too long: [a-z]*[0-9]");
-    assert_undecided("{'patternProperties': {'(x+x+)+[yz]': true}}", json_pack("{s:i}", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 1),
-                     "/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: could not be checked in the time allowed: the pattern takes too long");
+    assert_undecided("{'patternProperties': {'(x+x+)+[yz]': true}}",
+                     json_pack("{s:i}", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 1),
+                     "/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: could not be checked in the time allowed: the pattern "
+                     "takes too long");
     /* Matches that each stay below the limit of one add up. */
     json_t *many = json_array();
     json_t *text = long_text(100, 'a', "");
@@ -84,8 +87,7 @@ static void references_without_end_are_found(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof schemas / sizeof schemas[0]; i++)
-        assert_undecided(schemas[i], json_integer(1),
-                         "could not be checked: the schema refers to itself without end");
+        assert_undecided(schemas[i], json_integer(1), "could not be checked: the schema refers to itself without end");
 }
 
 /* 20 levels of allOf with two references each to the next: a million evaluations; with 40 a million times as many. */
@@ -97,8 +99,8 @@ static void schemas_that_explode_end(void **state)
         struct buffer schema = {0};
         wt__buffer_text(&schema, "{'$ref': '#/$defs/0', '$defs': {");
         for (int i = 0; i < 40; i++)
-            wt__buffer_printf(&schema, "'%d': {'%s': [{'$ref': '#/$defs/%d'}, {'$ref': '#/$defs/%d'}]},", i, keywords[k],
-                              i + 1, i + 1);
+            wt__buffer_printf(&schema, "'%d': {'%s': [{'$ref': '#/$defs/%d'}, {'$ref': '#/$defs/%d'}]},", i,
+                              keywords[k], i + 1, i + 1);
         wt__buffer_printf(&schema, "'40': %s}}", k == 0 ? "true" : "false");
         assert_undecided(schema.ptr, json_integer(1),
                          "could not be checked in the time allowed: the schema asks for more than 5000000 steps");
@@ -112,7 +114,8 @@ static void a_million_evaluations_are_within_the_budget(void **state)
     struct buffer schema = {0};
     wt__buffer_text(&schema, "{'$ref': '#/$defs/0', '$defs': {");
     for (int i = 0; i < 18; i++)
-        wt__buffer_printf(&schema, "'%d': {'allOf': [{'$ref': '#/$defs/%d'}, {'$ref': '#/$defs/%d'}]},", i, i + 1, i + 1);
+        wt__buffer_printf(&schema, "'%d': {'allOf': [{'$ref': '#/$defs/%d'}, {'$ref': '#/$defs/%d'}]},", i, i + 1,
+                          i + 1);
     wt__buffer_text(&schema, "'18': {'type': 'integer'}}}");
     struct compiled *compiled = compile_text(schema.ptr, SCHEMA_2020_12, NULL, NULL);
     json_t *instance = json_integer(1);
@@ -218,8 +221,8 @@ static void violations_are_bounded(void **state)
 {
     (void)state;
     struct validation validation;
-    struct compiled *compiled =
-        compile_text("{'items': {'anyOf': [{'minimum': 5, 'multipleOf': 2}, {'minimum': 6}]}}", SCHEMA_2020_12, NULL, NULL);
+    struct compiled *compiled = compile_text("{'items': {'anyOf': [{'minimum': 5, 'multipleOf': 2}, {'minimum': 6}]}}",
+                                             SCHEMA_2020_12, NULL, NULL);
     json_t *instance = json_array();
     for (int i = 0; i < 50000; i++)
         json_array_append_new(instance, json_integer(1));

@@ -14,7 +14,8 @@ static const struct {
     {"several types", "{'type': ['null', 'integer', 'array']}", "{}", "expected an integer, an array or null, got {}"},
     {"number and integer", "{'type': ['number', 'integer', 'boolean']}", "'x'",
      "expected a number or true or false, got \"x\""},
-    {"a value of an enumeration", "{'properties': {'unit': {'enum': ['celsius', 'fahrenheit']}}}", "{'unit': 'celcius'}",
+    {"a value of an enumeration", "{'properties': {'unit': {'enum': ['celsius', 'fahrenheit']}}}",
+     "{'unit': 'celcius'}",
      "/unit: expected one of \"celsius\", \"fahrenheit\", got \"celcius\" (nearest: \"celsius\")"},
     {"no value is near", "{'enum': ['a', 1, null]}", "'strange'", "expected one of \"a\", 1, null, got \"strange\""},
     {"more values than are listed", "{'enum': [0,1,2,3,4,5,6,7,8,9,10,11]}", "77",
@@ -54,7 +55,8 @@ static const struct {
     {"a name", "{'propertyNames': {'maxLength': 2}}", "{'abc': 1}",
      "/abc: the name of the property: expected at most 2 characters, got 3"},
     {"how many properties", "{'minProperties': 2}", "{'a': 1}", "expected at least 2 properties, got 1"},
-    {"not", "{'not': {'type': 'null'}}", "null", "expected a value that the schema does not exclude by \"not\", got null"},
+    {"not", "{'not': {'type': 'null'}}", "null",
+     "expected a value that the schema does not exclude by \"not\", got null"},
     {"several alternatives of oneOf", "{'oneOf': [{'minimum': 9}, {'type': 'integer'}, {'type': 'number'}]}", "3",
      "expected to fit exactly one alternative of \"oneOf\", fits numbers 2 and 3"},
     {"alternatives of other types", "{'anyOf': [{'type': 'string'}, {'type': 'null'}]}", "5",
@@ -66,8 +68,9 @@ static const struct {
      "'required': ['by', 'number']}, {'properties': {'by': {'const': 'cash'}}, 'required': ['by']}]}}}",
      "{'pay': {'by': 'card', 'number': 12}}",
      "/pay/number: expected a string, got 12 (by the nearest of 2 alternatives)"},
-    {"order of the document", "{'required': ['z'], 'allOf': [{'properties': {'b': {'type': 'null'}}}], 'properties': "
-                              "{'c': {'type': 'null'}, 'a': {'items': {'type': 'null'}}}}",
+    {"order of the document",
+     "{'required': ['z'], 'allOf': [{'properties': {'b': {'type': 'null'}}}], 'properties': "
+     "{'c': {'type': 'null'}, 'a': {'items': {'type': 'null'}}}}",
      "{'a': [null, 1, 2], 'b': 3, 'c': 4}",
      "required argument \"z\" is missing\n/a/1: expected null, got 1\n/a/2: expected null, got 2\n"
      "/b: expected null, got 3\n/c: expected null, got 4"},
@@ -78,7 +81,8 @@ static const struct {
      "expected null, got \"ääääääääääääääääääääääääääääää...\""},
     {"what nobody sees", "{'additionalProperties': {'type': 'null'}}", "{'a\\u202e\\u001b': '\\u0007\xe2\x80\xae'}",
      "/a\\u202e\\u001b: expected null, got \"\\u0007\\u202e\""},
-    {"escapes of pointers", "{'additionalProperties': {'type': 'null'}}", "{'a/b~': 1}", "/a~1b~0: expected null, got 1"},
+    {"escapes of pointers", "{'additionalProperties': {'type': 'null'}}", "{'a/b~': 1}",
+     "/a~1b~0: expected null, got 1"},
 };
 
 static void each_violation_is_one_plain_sentence(void **state)
@@ -113,7 +117,8 @@ static void each_violation_has_both_its_places(void **state)
         const char *schema, *instance, *at, *keyword;
     } places[] = {
         {"{'type': 'null'}", "1", "", "/type"},
-        {"{'$defs': {'p/q': {'minimum': 3}}, 'items': {'$ref': '#/$defs/p~1q'}}", "[5, 1]", "/1", "/$defs/p~1q/minimum"},
+        {"{'$defs': {'p/q': {'minimum': 3}}, 'items': {'$ref': '#/$defs/p~1q'}}", "[5, 1]", "/1",
+         "/$defs/p~1q/minimum"},
         {"{'additionalProperties': false}", "{'a b': 1}", "/a b", "/additionalProperties"},
         {"{'allOf': [true, {'properties': {'a': false}}]}", "{'a': 1}", "/a", "/allOf/1/properties/a"},
         {"{'required': ['a']}", "{}", "", "/required"},

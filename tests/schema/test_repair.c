@@ -12,8 +12,8 @@ static const struct {
     const char *what, *schema, *instance, *becomes, *repairs, *said;
 } rows[] = {
     {"what fits stays", "{'properties': {'a': {'default': 3}}}", "{}", NULL, "", ""},
-    {"text that is an integer", "{'properties': {'n': {'type': 'integer'}}}", "{'n': '42'}", "{'n': 42}", "/n \"42\" 42",
-     ""},
+    {"text that is an integer", "{'properties': {'n': {'type': 'integer'}}}", "{'n': '42'}", "{'n': 42}",
+     "/n \"42\" 42", ""},
     {"text that is a number", "{'items': {'type': 'number'}}", "['-1.5e3']", "[-1500.0]", "/0 \"-1.5e3\" -1500.0", ""},
     {"text with more than the number", "{'type': 'integer'}", "'42 km'", NULL, "",
      "expected an integer, got \"42 km\""},
@@ -25,8 +25,8 @@ static const struct {
      "expected an integer, got \"42\""},
     {"text that is true", "{'type': 'boolean'}", "'true'", "true", " \"true\" true", ""},
     {"another word for true", "{'type': 'boolean'}", "'yes'", NULL, "", "expected true or false, got \"yes\""},
-    {"a number where text is wanted", "{'properties': {'zip': {'type': 'string'}}}", "{'zip': 80331}", "{'zip': '80331'}",
-     "/zip 80331 \"80331\"", ""},
+    {"a number where text is wanted", "{'properties': {'zip': {'type': 'string'}}}", "{'zip': 80331}",
+     "{'zip': '80331'}", "/zip 80331 \"80331\"", ""},
     {"a number where text or null is wanted", "{'type': ['string', 'null']}", "7", "'7'", " 7 \"7\"", ""},
     {"a number where text is wanted of another form", "{'type': 'string', 'pattern': '^[a-z]'}", "7", NULL, "",
      "expected a string, got 7"},
@@ -45,7 +45,8 @@ static const struct {
      "expected one of \"celsius\", \"kelvin\", got \"celcius\" (nearest: \"celsius\")"},
     {"a number of an enumeration", "{'enum': [1, 2]}", "'2'", "2", " \"2\" 2", ""},
     {"a constant", "{'const': 'POST'}", "'post'", "'POST'", " \"post\" \"POST\"", ""},
-    {"constants as alternatives", "{'oneOf': [{'const': 'up'}, {'const': 'down'}]}", "'UP'", "'up'", " \"UP\" \"up\"", ""},
+    {"constants as alternatives", "{'oneOf': [{'const': 'up'}, {'const': 'down'}]}", "'UP'", "'up'", " \"UP\" \"up\"",
+     ""},
     {"a default", "{'required': ['n'], 'properties': {'n': {'type': 'integer', 'default': 10}}}", "{'a': 1}",
      "{'a': 1, 'n': 10}", "/n - 10", ""},
     {"a default that is not valid", "{'required': ['n'], 'properties': {'n': {'type': 'integer', 'default': '10'}}}",
@@ -53,12 +54,14 @@ static const struct {
     {"no default", "{'required': ['n']}", "{}", NULL, "", "required argument \"n\" is missing"},
     {"within alternatives", "{'properties': {'a': {'anyOf': [{'type': 'integer'}, {'type': 'null'}]}}}", "{'a': '3'}",
      "{'a': 3}", "/a \"3\" 3", ""},
-    {"several", "{'properties': {'a': {'type': 'integer'}, 'b': {'type': 'boolean'}, 'c': {'items': {'type': "
-                "'integer'}}}}",
+    {"several",
+     "{'properties': {'a': {'type': 'integer'}, 'b': {'type': 'boolean'}, 'c': {'items': {'type': "
+     "'integer'}}}}",
      "{'a': '1', 'b': 'false', 'c': [1, '2', 'x', '3']}", "{'a': 1, 'b': false, 'c': [1, 2, 'x', 3]}",
      "/a \"1\" 1\n/b \"false\" false\n/c/1 \"2\" 2\n/c/3 \"3\" 3", "/c/2: expected an integer, got \"x\""},
-    {"one step after another", "{'type': 'object', 'required': ['a'], 'properties': {'a': {'type': 'object', "
-                               "'default': {}, 'properties': {}}}}",
+    {"one step after another",
+     "{'type': 'object', 'required': ['a'], 'properties': {'a': {'type': 'object', "
+     "'default': {}, 'properties': {}}}}",
      "{}", "{'a': {}}", "/a - {}", ""},
     {"a wish of two schemas", "{'allOf': [{'type': 'integer'}, {'minimum': 10}]}", "'5'", NULL, "",
      "expected an integer, got \"5\""},

@@ -151,8 +151,7 @@ static void run_file(const char *path, const char *name, void *context)
     if (run->optional != (strncmp(name, "optional/", 9) == 0))
         return;
     groups = read_json(path);
-    json_array_foreach(groups, i, group)
-        run_group(name, group, run);
+    json_array_foreach(groups, i, group) run_group(name, group, run);
     json_decref(groups);
 }
 
@@ -199,7 +198,10 @@ static int open_suite(void **state)
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
     char path[PATH_BYTES + 32];
     (void)state;
-    snprintf(suite, sizeof suite, "%s%s/json-schema-suite", shared ? shared : source ? source : ".",
+    snprintf(suite, sizeof suite, "%s%s/json-schema-suite",
+             shared   ? shared
+             : source ? source
+                      : ".",
              shared ? "" : "/../shared");
     snprintf(path, sizeof path, "%s/tests/draft7/ref.json", suite);
     if (!wt__is_file(path)) {
