@@ -31,7 +31,8 @@ static bool is_scheme(struct str text)
 
 void wt__uri_split(struct uri *out, struct str text)
 {
-    memset(out, 0, sizeof *out);
+    const struct str none = {"", 0};
+    *out = (struct uri){.scheme = none, .authority = none, .path = none, .query = none, .fragment = none};
     if (text.len == 0)
         return;
     size_t at = find_any(text, "#");
