@@ -49,7 +49,7 @@ static int child(struct compiler *c, const struct subschema **out, struct subsch
     }
     if (!found)
         return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword,
-                                  name ? "holds what is no schema, at" : "is no schema", name);
+                                  name ? "holds what is no schema" : "is no schema", name);
     *out = found;
     return enqueue(c, found);
 }

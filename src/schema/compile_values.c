@@ -17,7 +17,7 @@ int wt__compile_refuse(wt_error *err, int code, const struct subschema *at, cons
     struct buffer place = {0};
     wt__subschema_place(&place, at);
     wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: \"%s\" %s%s%.200s%s",
-                place.len > 0 ? place.ptr : "at its root", keyword, what, detail ? " \"" : "", detail ? detail : "",
+                place.len > 0 ? place.ptr : "at its root", keyword, what, detail ? ": \"" : "", detail ? detail : "",
                 detail ? "\"" : "");
     wt__buffer_dispose(&place);
     return code;
@@ -57,10 +57,7 @@ int wt__compile_pattern(struct value_compiler *c, const struct pattern **out, co
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(c->err);
     if (rc < 0) {
-        struct buffer said = {0};
-        wt__buffer_printf(&said, "%s:", why.message);
-        wt__compile_refuse(c->err, rc, s, keyword, said.ptr ? said.ptr : "", text.ptr);
-        wt__buffer_dispose(&said);
+        wt__compile_refuse(c->err, rc, s, keyword, why.message, text.ptr);
         return rc;
     }
     compiled->patterns[compiled->pattern_count++] = pattern;
@@ -145,8 +142,8 @@ static int compile_type(struct value_compiler *c, struct subschema *s, const jso
         unsigned kind = json_is_string(name) ? type_named(json_string_value(name)) : 0;
         if (kind == 0)
             return wt__compile_refuse(c->err, WT_EFORMAT, s, "type",
-                                      "is none of null, boolean, integer, number, string, array, object:",
-                                      json_is_string(name) ? json_string_value(name) : "no text");
+                                      "is none of null, boolean, integer, number, string, array and object",
+                                      json_string_value(name));
         kinds |= kind;
     }
     s->types = (unsigned char)kinds;

@@ -15,7 +15,7 @@ struct value_compiler {
     wt_error *err;
 };
 
-/* "schema PLACE: "keyword" what", with what at most one %s, which detail fills. Returns code. */
+/* `schema PLACE: "keyword" what: "detail"`; detail may be NULL. Returns code. */
 int wt__compile_refuse(wt_error *err, int code, const struct subschema *at, const char *keyword, const char *what,
                        const char *detail);
 

@@ -69,7 +69,7 @@ static bool evaluate_unique(struct evaluation *e, const struct subschema *s, con
     int duplicate = wt__json_duplicate(at->value, &first, &second, &steps, e->most_steps);
     if (duplicate < 0)
         return wt__starve(e);
-    if (!wt__spend(e, s, at, steps / 4) || duplicate == 0)
+    if (!wt__spend(e, s, at, steps) || duplicate == 0)
         return !e->stopped;
     return wt__report(e, at,
                       (struct violation){VIOLATION_DUPLICATE, s, "uniqueItems", .limit = first, .other = second,
