@@ -161,6 +161,21 @@ static bool tell_repairs(struct result *result, const struct validation *v)
     return result->public.repaired != NULL;
 }
 
+static int make_result(wt_validation **out, const struct validation *v, size_t most, wt_error *err)
+{
+    struct result *result = calloc(1, sizeof *result);
+    if (!result)
+        return wt__fail_nomem(err);
+    if (!tell_violations(result, v, most > 0 && most < WT_MAX_VIOLATIONS ? most : WT_MAX_VIOLATIONS) ||
+        !tell_repairs(result, v)) {
+        wt_validation_free(&result->public);
+        return wt__fail_nomem(err);
+    }
+    result->public.valid = v->fits;
+    *out = &result->public;
+    return 0;
+}
+
 int wt_validate(const wt_validator *validator, const char *instance, size_t len, const wt_validate_options *given,
                 wt_validation **out, wt_error *err)
 {
@@ -169,22 +184,12 @@ int wt_validate(const wt_validator *validator, const char *instance, size_t len,
     json_t *json = NULL;
     *out = NULL;
     int rc = wt__options_read(&options, sizeof options, given, err);
-    size_t most = options.max_violations;
     if (rc == 0)
         rc = parse(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err);
     if (rc == 0)
         rc = wt__validator_run(&validation, validator->compiled, json, options.repair != 0, err);
-    struct result *result = rc < 0 ? NULL : calloc(1, sizeof *result);
-    if (rc == 0 &&
-        !(result &&
-          tell_violations(result, &validation, most > 0 && most < WT_MAX_VIOLATIONS ? most : WT_MAX_VIOLATIONS) &&
-          tell_repairs(result, &validation))) {
-        wt_validation_free(result ? &result->public : NULL);
-        rc = wt__fail_nomem(err);
-    } else if (rc == 0) {
-        result->public.valid = validation.fits;
-        *out = &result->public;
-    }
+    if (rc == 0)
+        rc = make_result(out, &validation, options.max_violations, err);
     wt__validation_dispose(&validation);
     json_decref(json);
     return rc;

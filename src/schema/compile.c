@@ -16,6 +16,8 @@ struct compiler {
     struct documents documents;
     struct subschema **queue;
     size_t queued, capacity;
+    bool dynamic;      /* there is a dynamic reference */
+    size_t anchors_of; /* subschemas that were found when all dynamic anchors were queued */
 };
 
 static int enqueue(struct compiler *c, struct subschema *s)
@@ -170,19 +172,25 @@ static int compile_dynamic(struct compiler *c, struct subschema *s, struct in_pl
 {
     int rc = resolve(c, &field->dynamic, s, "$dynamicRef", value);
     const char *hash = rc < 0 ? NULL : strchr(json_string_value(value), '#');
-    if (!hash || hash[1] == '\0')
+    if (!hash || hash[1] == '\0' || field->dynamic->resource->draft7)
         return rc;
-    struct str name = wt__str(hash + 1);
-    for (const struct dynamic_anchor *a = field->dynamic->resource->dynamic; a; a = a->next)
-        if (a->subschema == field->dynamic && wt__str_equal(a->name, name))
-            field->dynamic_name = a->name;
-    if (field->dynamic_name.len == 0)
+    struct str anchor = wt__json_str(field->dynamic->json, "$dynamicAnchor");
+    if (wt__str_equal(anchor, wt__str(hash + 1)))
+        field->dynamic_name = anchor;
+    c->dynamic |= field->dynamic_name.len > 0;
+    return 0;
+}
+
+/* Whatever a dynamic reference may lead to: every dynamic anchor of what was read so far. */
+static int enqueue_anchors(struct compiler *c)
+{
+    int rc = 0;
+    if (!c->dynamic || c->anchors_of == c->documents.len)
         return 0;
-    /* Whatever has that name may be meant, and must be there. */
+    c->anchors_of = c->documents.len;
     for (size_t i = 0; i < c->documents.resource_count; i++)
         for (const struct dynamic_anchor *a = c->documents.resource_rows[i]->dynamic; a && rc == 0; a = a->next)
-            if (wt__str_equal(a->name, name))
-                rc = enqueue(c, (struct subschema *)a->subschema);
+            rc = enqueue(c, (struct subschema *)a->subschema);
     return rc;
 }
 
@@ -272,8 +280,11 @@ static int compile(struct compiler *c, json_t *schema, json_t *table)
     int rc = wt__documents_open(&c->documents, &root, schema, c->values.err);
     if (rc == 0)
         rc = enqueue(c, root);
-    for (size_t i = 0; rc == 0 && i < c->queued; i++)
+    for (size_t i = 0; rc == 0 && i < c->queued; i++) {
         rc = compile_subschema(c, c->queue[i]);
+        if (rc == 0 && i + 1 == c->queued)
+            rc = enqueue_anchors(c);
+    }
     out->root = root;
     return rc;
 }

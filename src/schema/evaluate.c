@@ -28,14 +28,17 @@ static bool follow(struct evaluation *e, const struct subschema *s, const struct
 }
 
 /* The outermost resource that has the anchor decides. */
-static const struct subschema *dynamic_target(const struct evaluation *e, const struct in_place *rules)
+static bool follow_dynamic(struct evaluation *e, const struct subschema *s, const struct place *at,
+                           struct evaluated *seen)
 {
+    const struct in_place *rules = s->in_place;
     const struct subschema *target = rules->dynamic;
+    uint64_t looked = 0;
     for (const struct scope *scope = e->scope; scope && rules->dynamic_name.len > 0; scope = scope->up)
-        for (const struct dynamic_anchor *a = scope->resource->dynamic; a; a = a->next)
+        for (const struct dynamic_anchor *a = scope->resource->dynamic; a; a = a->next, looked++)
             if (wt__str_equal(a->name, rules->dynamic_name))
                 target = a->subschema;
-    return target;
+    return wt__spend(e, s, at, looked / 16) && follow(e, s, target, at, seen);
 }
 
 /* Whether value fits s, without a word about it; what s evaluates joins seen where it does. */
@@ -63,7 +66,7 @@ static bool evaluate_in_place(struct evaluation *e, const struct subschema *s, c
     if (rules->reference)
         fits = follow(e, s, rules->reference, at, seen);
     if (rules->dynamic && wt__go_on(e, fits))
-        fits &= follow(e, s, dynamic_target(e, rules), at, seen);
+        fits &= follow_dynamic(e, s, at, seen);
     for (size_t i = 0; i < rules->all_of.len && wt__go_on(e, fits); i++)
         fits &= e->evaluate(e, rules->all_of.items[i], at, seen);
     if (rules->any_of.len > 0 && wt__go_on(e, fits))

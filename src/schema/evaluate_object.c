@@ -17,6 +17,7 @@ static bool evaluate_name(struct evaluation *e, const struct subschema *names, c
 {
     json_t *name = json_string(member->key);
     bool of_name = e->of_name;
+    size_t noted = e->noted;
     if (!name)
         return wt__starve(e);
     struct place place = *member;
@@ -24,7 +25,7 @@ static bool evaluate_name(struct evaluation *e, const struct subschema *names, c
     e->of_name = true;
     bool fits = e->evaluate(e, names, &place, NULL);
     e->of_name = of_name;
-    if (fits || !(e->found || e->stopped)) {
+    if (fits || !(e->noted > noted || e->stopped)) { /* else what was noted borrows it */
         json_decref(name);
         return fits;
     }

@@ -24,7 +24,7 @@ enum {
     MESSAGE_NAME_BYTES = 80,     /* of a name, a pattern or a pointer's last step */
     MESSAGE_POINTER_BYTES = 200, /* of a place */
     MESSAGE_VALUES = 10,         /* values of an enumeration that a message lists */
-    MESSAGE_NEAREST_OF = 1000,   /* values or names among which a nearest one is looked for */
+    MESSAGE_NEAREST_OF = 200,    /* values or names among which a nearest one is looked for */
 };
 
 #endif
