@@ -10,6 +10,7 @@
 #include "schema/documents.h"
 #include "schema/keywords.h"
 #include "schema/limits.h"
+#include "schema/places.h"
 
 struct compiler {
     struct value_compiler values;

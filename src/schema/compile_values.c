@@ -7,9 +7,10 @@
 #include "base/buffer.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "schema/documents.h"
+#include "schema/dialect.h"
 #include "schema/find_property.h"
 #include "schema/numbers.h"
+#include "schema/places.h"
 
 int wt__compile_refuse(wt_error *err, int code, const struct subschema *at, const char *keyword, const char *what,
                        const char *detail)

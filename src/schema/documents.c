@@ -4,9 +4,11 @@
 #include "schema/documents.h"
 
 #include "base/memory.h"
+#include "schema/dialect.h"
 #include "schema/keywords.h"
 #include "schema/limits.h"
 #include "schema/metaschemas.h"
+#include "schema/places.h"
 #include "schema/uri.h"
 
 /* Where a walk is. */
@@ -18,56 +20,6 @@ struct spot {
 };
 
 static int walk(struct documents *d, struct subschema **out, const json_t *json, struct spot spot, wt_error *err);
-
-/* ---------------------------------------------------------------- places */
-
-static void append_escaped(struct buffer *out, const char *name)
-{
-    for (; *name != '\0'; name++) {
-        if (*name == '~')
-            wt__buffer_text(out, "~0");
-        else if (*name == '/')
-            wt__buffer_text(out, "~1");
-        else
-            wt__buffer_char(out, *name);
-    }
-}
-
-const char *wt__subschema_steps(struct arena *arena, const char *keyword, const char *name)
-{
-    struct buffer text = {0};
-    wt__buffer_printf(&text, "/%s", keyword);
-    if (name) {
-        wt__buffer_char(&text, '/');
-        append_escaped(&text, name);
-    }
-    char *steps = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    return steps;
-}
-
-void wt__subschema_place(struct buffer *out, const struct subschema *subschema)
-{
-    const struct subschema *path[2 * SCHEMA_NESTING];
-    size_t len = 0;
-    for (; subschema && len < sizeof path / sizeof path[0]; subschema = subschema->parent)
-        path[len++] = subschema;
-    if (len > 0 && path[len - 1]->resource->document[0] != '\0')
-        wt__buffer_printf(out, "%s#", path[len - 1]->resource->document);
-    while (len > 0)
-        wt__buffer_text(out, path[--len]->steps);
-}
-
-/* An error at a subschema: "schema POINTER: what". */
-static int refuse(const struct subschema *at, int code, wt_error *err, const char *what, const char *detail)
-{
-    struct buffer place = {0};
-    wt__subschema_place(&place, at);
-    wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: %s \"%.300s\"",
-                place.len > 0 ? place.ptr : "at its root", what, detail);
-    wt__buffer_dispose(&place);
-    return code;
-}
 
 /* ---------------------------------------------------------------- rows */
 
@@ -138,77 +90,6 @@ static const char *address(struct documents *d, struct str base, struct str refe
     return copy;
 }
 
-/* ---------------------------------------------------------------- dialects */
-
-static unsigned vocabularies_of(const json_t *declared)
-{
-    static const struct {
-        const char *uri;
-        unsigned bit;
-    } known[] = {
-        {"https://json-schema.org/draft/2020-12/vocab/applicator", VOCABULARY_APPLICATOR},
-        {"https://json-schema.org/draft/2020-12/vocab/unevaluated", VOCABULARY_UNEVALUATED},
-        {"https://json-schema.org/draft/2020-12/vocab/validation", VOCABULARY_VALIDATION},
-        {"https://json-schema.org/draft/2020-12/vocab/format-assertion", VOCABULARY_FORMAT_ASSERTION},
-    };
-    unsigned bits = 0;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (json_object_get(declared, known[i].uri))
-            bits |= known[i].bit;
-    return bits;
-}
-
-/* A vocabulary that must be understood, and is none of ours; NULL where there is none. */
-static const char *foreign_vocabulary(const json_t *declared)
-{
-    static const char ours[] = "https://json-schema.org/draft/2020-12/vocab/";
-    const char *uri;
-    json_t *needed;
-    json_object_foreach((json_t *)declared, uri,
-                        needed) if (json_is_true(needed) && strncmp(uri, ours, sizeof ours - 1) != 0) return uri;
-    return NULL;
-}
-
-static struct str without_hash(struct str uri)
-{
-    return uri.len > 0 && uri.ptr[uri.len - 1] == '#' ? (struct str){uri.ptr, uri.len - 1} : uri;
-}
-
-/* What a dialect's address means, by way of the metaschemas that came along. */
-static int read_dialect(struct documents *d, struct resource *r, struct str uri, const struct subschema *at,
-                        wt_error *err)
-{
-    const char *given = uri.ptr;
-    if (wt__str_equal(without_hash(uri), STR("http://json-schema.org/schema"))) /* "the latest": names none */
-        uri = wt__str(d->dialect);
-    for (int hop = 0; hop < 8; hop++) {
-        uri = without_hash(uri);
-        r->draft7 = wt__str_equal(uri, STR(SCHEMA_DRAFT_07)) ||
-                    wt__str_equal(uri, STR("https://json-schema.org/draft-07/schema"));
-        r->vocabularies = VOCABULARY_ALL;
-        if (r->draft7 || wt__str_equal(uri, STR(SCHEMA_2020_12)))
-            return 0;
-        struct buffer key = {0};
-        wt__buffer_str(&key, uri);
-        const json_t *metaschema = key.ptr ? json_object_get(d->table, key.ptr) : NULL;
-        wt__buffer_dispose(&key);
-        const json_t *declared = json_object_get(metaschema, "$vocabulary");
-        const char *foreign = foreign_vocabulary(declared);
-        if (foreign)
-            return refuse(at, WT_EFORMAT, err, "its dialect needs a vocabulary that is not known:", foreign);
-        if (declared) {
-            r->vocabularies = vocabularies_of(declared);
-            return 0;
-        }
-        uri = wt__json_str(metaschema, "$schema");
-        if (uri.len == 0)
-            break;
-    }
-    return refuse(
-        at, WT_EFORMAT, err,
-        "\"$schema\" names a dialect that is neither 2020-12 nor draft-07 nor one that was handed over:", given);
-}
-
 /* ---------------------------------------------------------------- identities */
 
 static int add_anchor(struct documents *d, struct subschema *s, struct str name, bool dynamic, wt_error *err)
@@ -243,7 +124,7 @@ static int begin_resource(struct documents *d, struct subschema *s, struct str i
     s->resource = r;
     if (!name_resource(d, uri))
         return wt__fail_nomem(err);
-    return dialect.len > 0 ? read_dialect(d, r, dialect, s, err) : 0;
+    return dialect.len > 0 ? wt__dialect_read(r, dialect, d->dialect, d->table, s, err) : 0;
 }
 
 /* "$id" and anchors of a subschema. A fragment in "$id" is an anchor of draft-07, and nothing else in 2020-12. */
@@ -255,7 +136,7 @@ static int identify(struct documents *d, struct subschema *s, wt_error *err)
     int rc = 0;
     wt__uri_split(&parts, id);
     if (id.len > SCHEMA_URI_BYTES || anchor.len > SCHEMA_URI_BYTES || dynamic.len > SCHEMA_URI_BYTES)
-        return refuse(s, WT_ETOOLONG, err, "an address is too long:", "$id");
+        return wt__subschema_refuse(s, WT_ETOOLONG, err, "an address is too long:", "$id");
     if (s->resource->draft7 && json_object_get(s->json, "$ref"))
         return 0; /* what stands beside it says nothing */
     if (id.len > 0 && (parts.fragment.len == 0 || id.ptr[0] != '#'))
@@ -348,7 +229,7 @@ static int add_document(struct documents *d, struct subschema **out, const json_
         return wt__fail_nomem(err);
     struct str dialect = wt__json_str(json, "$schema");
     struct subschema root = {.steps = "", .resource = r};
-    int rc = read_dialect(d, r, dialect.len > 0 ? dialect : wt__str(d->dialect), &root, err);
+    int rc = wt__dialect_read(r, dialect.len > 0 ? dialect : wt__str(d->dialect), d->dialect, d->table, &root, err);
     if (rc < 0)
         return rc;
     if (!json_is_object(json)) {

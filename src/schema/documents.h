@@ -7,15 +7,6 @@
 #include "base/json.h"
 #include "schema/compiled.h"
 
-/* Vocabularies of 2020-12 whose keywords a dialect has. What core says always holds. */
-enum {
-    VOCABULARY_APPLICATOR = 1,
-    VOCABULARY_UNEVALUATED = 2,
-    VOCABULARY_VALIDATION = 4,
-    VOCABULARY_FORMAT_ASSERTION = 8,
-    VOCABULARY_ALL = 7 /* of the standard dialects: a format is an annotation */
-};
-
 struct documents {
     struct arena *arena;
     json_t *keep;         /* borrowed from the compiled schema: documents that are read here are added */
@@ -48,12 +39,5 @@ struct subschema *wt__documents_boolean(struct documents *documents, const json_
 /* What reference names, from a subschema of resource `from`. Errors: WT_ENOTFOUND, and those of opening. */
 int wt__documents_resolve(struct documents *documents, struct subschema **out, const struct resource *from,
                           struct str reference, wt_error *err);
-
-/* "/keyword/name", in the arena; name escaped, NULL for none. */
-const char *wt__subschema_steps(struct arena *arena, const char *keyword, const char *name);
-
-/* Appends where subschema stands: a JSON pointer, with the address of its document before it where that is another one
- * than the schema itself. */
-void wt__subschema_place(struct buffer *out, const struct subschema *subschema);
 
 #endif

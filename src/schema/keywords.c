@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "schema/compiled.h"
-#include "schema/documents.h"
+#include "schema/dialect.h"
 
 #define NONE 0, 0, 0
 #define AT(group, rules, field) offsetof(struct subschema, group), sizeof(struct rules), offsetof(struct rules, field)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/nearest.h"
-#include "schema/documents.h"
 #include "schema/limits.h"
+#include "schema/places.h"
 #include "schema/quote.h"
 
 static bool undecided(const struct violation *v)
@@ -89,34 +89,20 @@ static void append_got(struct buffer *out, const struct violation *v)
     wt__quote_value(out, v->value);
 }
 
-static size_t choice_count(const struct violation *v)
-{
-    if (v->branches)
-        return v->branches->len;
-    return strcmp(v->keyword, "enum") == 0 ? json_array_size(v->wanted) : 1;
-}
-
-static const json_t *choice(const struct violation *v, size_t at)
-{
-    if (v->branches)
-        return v->branches->items[at]->constant;
-    return strcmp(v->keyword, "enum") == 0 ? json_array_get(v->wanted, at) : v->wanted;
-}
-
 static void say_choice(struct buffer *out, const struct violation *v)
 {
     struct nearest nearest;
-    size_t count = choice_count(v);
+    size_t count = wt__violation_choices(v);
     wt__nearest_begin(&nearest, (struct str){json_string_value(v->value), json_string_length(v->value)});
     for (size_t i = 0; json_is_string(v->value) && i < count && i < MESSAGE_NEAREST_OF; i++) {
-        const json_t *text = choice(v, i);
+        const json_t *text = wt__violation_choice(v, i);
         if (json_is_string(text))
             wt__nearest_show(&nearest, (struct str){json_string_value(text), json_string_length(text)});
     }
     wt__buffer_text(out, count == 1 ? "expected " : "expected one of ");
     for (size_t i = 0; i < count && i < MESSAGE_VALUES; i++) {
         wt__buffer_text(out, i > 0 ? ", " : "");
-        wt__quote_value(out, choice(v, i));
+        wt__quote_value(out, wt__violation_choice(v, i));
     }
     if (count > MESSAGE_VALUES)
         wt__buffer_printf(out, " and %zu more", count - MESSAGE_VALUES);

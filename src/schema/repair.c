@@ -111,29 +111,15 @@ static bool is_meant(const json_t *wanted, const json_t *value, const json_t *sc
     return true;
 }
 
-static size_t choices(const struct violation *v)
-{
-    if (v->branches)
-        return v->branches->len;
-    return strcmp(v->keyword, "enum") == 0 ? json_array_size(v->wanted) : 1;
-}
-
-static const json_t *choice(const struct violation *v, size_t at)
-{
-    if (v->branches)
-        return v->branches->items[at]->constant;
-    return strcmp(v->keyword, "enum") == 0 ? json_array_get(v->wanted, at) : v->wanted;
-}
-
 /* Only where a single value may have been meant. */
 static json_t *propose_value(const struct violation *v, const char **why)
 {
     json_t *scalar = json_is_string(v->value) ? scalar_of(text_of(v->value)) : NULL;
     const json_t *meant = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < choices(v); i++)
-        if (is_meant(choice(v, i), v->value, scalar, why)) {
-            meant = choice(v, i);
+    for (size_t i = 0; i < wt__violation_choices(v); i++)
+        if (is_meant(wt__violation_choice(v, i), v->value, scalar, why)) {
+            meant = wt__violation_choice(v, i);
             count++;
         }
     json_decref(scalar);

@@ -2,6 +2,26 @@
 #include "schema/violations.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static bool of_list(const struct violation *v)
+{
+    return strcmp(v->keyword, "enum") == 0;
+}
+
+size_t wt__violation_choices(const struct violation *v)
+{
+    if (v->branches)
+        return v->branches->len;
+    return of_list(v) ? json_array_size(v->wanted) : 1;
+}
+
+const json_t *wt__violation_choice(const struct violation *v, size_t at)
+{
+    if (v->branches)
+        return v->branches->items[at]->constant;
+    return of_list(v) ? json_array_get(v->wanted, at) : v->wanted;
+}
 
 void wt__violations_dispose(struct violations *list)
 {

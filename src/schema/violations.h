@@ -66,6 +66,10 @@ struct violations {
     size_t len, capacity;
 };
 
+/* The values that a VIOLATION_VALUE wants one of: how many, and each. */
+size_t wt__violation_choices(const struct violation *violation);
+const json_t *wt__violation_choice(const struct violation *violation, size_t at);
+
 void wt__violations_dispose(struct violations *list);
 
 /* By place, in the order of the document, a value before what is in it. */

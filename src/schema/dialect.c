@@ -1,0 +1,78 @@
+/* dialect.c: see dialect.h. */
+#include "schema/dialect.h"
+
+#include "base/json.h"
+#include "schema/metaschemas.h"
+#include "schema/places.h"
+
+enum { HOPS = 8 }; /* from metaschema to metaschema */
+
+static unsigned vocabularies_of(const json_t *declared)
+{
+    static const struct {
+        const char *uri;
+        unsigned bit;
+    } known[] = {
+        {"https://json-schema.org/draft/2020-12/vocab/applicator", VOCABULARY_APPLICATOR},
+        {"https://json-schema.org/draft/2020-12/vocab/unevaluated", VOCABULARY_UNEVALUATED},
+        {"https://json-schema.org/draft/2020-12/vocab/validation", VOCABULARY_VALIDATION},
+        {"https://json-schema.org/draft/2020-12/vocab/format-assertion", VOCABULARY_FORMAT_ASSERTION},
+    };
+    unsigned bits = 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (json_object_get(declared, known[i].uri))
+            bits |= known[i].bit;
+    return bits;
+}
+
+/* A vocabulary that must be understood, and is none of ours; NULL where there is none. */
+static const char *foreign_vocabulary(const json_t *declared)
+{
+    static const char ours[] = "https://json-schema.org/draft/2020-12/vocab/";
+    const char *uri;
+    json_t *needed;
+    json_object_foreach((json_t *)declared, uri,
+                        needed) if (json_is_true(needed) && strncmp(uri, ours, sizeof ours - 1) != 0) return uri;
+    return NULL;
+}
+
+static struct str without_hash(struct str uri)
+{
+    return uri.len > 0 && uri.ptr[uri.len - 1] == '#' ? (struct str){uri.ptr, uri.len - 1} : uri;
+}
+
+/* What a dialect's address means, by way of the metaschemas that came along. */
+int wt__dialect_read(struct resource *r, struct str uri, const char *usual, const json_t *table,
+                     const struct subschema *at, wt_error *err)
+{
+    const char *given = uri.ptr;
+    if (wt__str_equal(without_hash(uri), STR("http://json-schema.org/schema"))) /* "the latest": names none */
+        uri = wt__str(usual);
+    for (int hop = 0; hop < HOPS; hop++) {
+        uri = without_hash(uri);
+        r->draft7 = wt__str_equal(uri, STR(SCHEMA_DRAFT_07)) ||
+                    wt__str_equal(uri, STR("https://json-schema.org/draft-07/schema"));
+        r->vocabularies = VOCABULARY_ALL;
+        if (r->draft7 || wt__str_equal(uri, STR(SCHEMA_2020_12)))
+            return 0;
+        struct buffer key = {0};
+        wt__buffer_str(&key, uri);
+        const json_t *metaschema = key.ptr ? json_object_get(table, key.ptr) : NULL;
+        wt__buffer_dispose(&key);
+        const json_t *declared = json_object_get(metaschema, "$vocabulary");
+        const char *foreign = foreign_vocabulary(declared);
+        if (foreign)
+            return wt__subschema_refuse(at, WT_EFORMAT, err,
+                                        "its dialect needs a vocabulary that is not known:", foreign);
+        if (declared) {
+            r->vocabularies = vocabularies_of(declared);
+            return 0;
+        }
+        uri = wt__json_str(metaschema, "$schema");
+        if (uri.len == 0)
+            break;
+    }
+    return wt__subschema_refuse(
+        at, WT_EFORMAT, err,
+        "\"$schema\" names a dialect that is neither 2020-12 nor draft-07 nor one that was handed over:", given);
+}

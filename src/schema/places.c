@@ -1,0 +1,51 @@
+/* places.c: see places.h. A subschema knows only its step from the one that holds it. */
+#include "schema/places.h"
+
+#include "schema/limits.h"
+
+static void append_escaped(struct buffer *out, const char *name)
+{
+    for (; *name != '\0'; name++) {
+        if (*name == '~')
+            wt__buffer_text(out, "~0");
+        else if (*name == '/')
+            wt__buffer_text(out, "~1");
+        else
+            wt__buffer_char(out, *name);
+    }
+}
+
+const char *wt__subschema_steps(struct arena *arena, const char *keyword, const char *name)
+{
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "/%s", keyword);
+    if (name) {
+        wt__buffer_char(&text, '/');
+        append_escaped(&text, name);
+    }
+    char *steps = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return steps;
+}
+
+void wt__subschema_place(struct buffer *out, const struct subschema *subschema)
+{
+    const struct subschema *path[2 * SCHEMA_NESTING];
+    size_t len = 0;
+    for (; subschema && len < sizeof path / sizeof path[0]; subschema = subschema->parent)
+        path[len++] = subschema;
+    if (len > 0 && path[len - 1]->resource->document[0] != '\0')
+        wt__buffer_printf(out, "%s#", path[len - 1]->resource->document);
+    while (len > 0)
+        wt__buffer_text(out, path[--len]->steps);
+}
+
+int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *what, const char *detail)
+{
+    struct buffer place = {0};
+    wt__subschema_place(&place, at);
+    wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: %s \"%.300s\"",
+                place.len > 0 ? place.ptr : "at its root", what, detail);
+    wt__buffer_dispose(&place);
+    return code;
+}
