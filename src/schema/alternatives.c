@@ -3,11 +3,6 @@
  * the type of the value itself. */
 #include "schema/alternatives.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-
 enum { FAR_INSIDE = 1, FAR_PROPERTY = 8, FAR_VALUE = 100, FAR_TYPE = 10000 };
 
 /* What is known of the alternatives that were tried. */
@@ -99,26 +94,31 @@ static bool all_constant(const struct subschema_list *list)
 
 /* None fits: one sentence where all want another type or one of some values, else what the nearest one lacks. */
 static bool tell(struct evaluation *e, const struct subschema *s, const struct place *at,
-                 const struct subschema_list *list, const char *keyword, const struct trial *trial)
+                 const struct subschema_list *list, const char *keyword, struct trial *trial)
 {
-    if (e->stopped || !e->found)
+    if (e->stopped)
         return false;
     if (all_constant(list))
         return wt__note(e, at, (struct violation){VIOLATION_VALUE, s, keyword, .branches = list});
     if (trial->only_types)
         return wt__note(e, at, (struct violation){VIOLATION_TYPE, s, keyword, .types = trial->types});
-    size_t room = VIOLATIONS_KEPT - e->found->len, len = trial->best.len < room ? trial->best.len : room;
-    void *items = e->found->items;
-    if (wt__grow(&items, &e->found->capacity, e->found->len + len + 1, sizeof *e->found->items) < 0)
-        return wt__starve(e);
-    e->found->items = items;
-    for (size_t i = 0; i < len; i++) {
-        struct violation *v = &e->found->items[e->found->len++];
-        *v = trial->best.items[i];
+    for (size_t i = 0; i < trial->best.len && e->found->len < VIOLATIONS_KEPT; i++) {
+        struct violation *v = &trial->best.items[i];
         if (trial->plausible > 1 && v->alternatives == 0)
             v->alternatives = list->len;
+        if (!wt__violations_add(e->found, v))
+            return wt__starve(e);
     }
     return false;
+}
+
+/* How many fit; no more than enough are looked for. */
+static void try_all(struct evaluation *e, const struct place *at, const struct subschema_list *list,
+                    struct evaluated *seen, size_t enough, struct trial *trial)
+{
+    *trial = (struct trial){.only_types = true, .best_distance = SIZE_MAX};
+    for (size_t i = 0; i < list->len && trial->fits < enough && !e->stopped; i++)
+        try_one(e, list->items[i], at, seen, trial, i);
 }
 
 static bool evaluate_alternatives(struct evaluation *e, const struct subschema *s, const struct place *at,
@@ -126,21 +126,26 @@ static bool evaluate_alternatives(struct evaluation *e, const struct subschema *
 {
     const struct subschema_list *list = one ? &s->in_place->one_of : &s->in_place->any_of;
     const char *keyword = one ? "oneOf" : "anyOf";
-    struct trial trial = {.only_types = true, .best_distance = SIZE_MAX};
+    struct trial trial;
+    struct violations *found = e->found;
     size_t enough = one ? 2 : seen ? list->len : 1;
     if (seen && !wt__spend(e, s, at, list->len * (seen->count / 64)))
         return false;
-    for (size_t i = 0; i < list->len && trial.fits < enough && !e->stopped; i++)
-        try_one(e, list->items[i], at, seen, &trial, i);
-    bool fits = !e->stopped && (one ? trial.fits == 1 : trial.fits > 0);
-    if (!fits && trial.fits > 1)
-        wt__report(e, at,
-                   (struct violation){VIOLATION_SEVERAL, s, keyword, .limit = trial.first, .other = trial.second});
-    else if (!fits)
+    e->found = NULL; /* what alternatives break is news only where none fits */
+    try_all(e, at, list, seen, enough, &trial);
+    e->found = found;
+    if (e->stopped || (one ? trial.fits == 1 : trial.fits > 0))
+        return !e->stopped;
+    if (trial.fits > 1)
+        return wt__report(
+            e, at, (struct violation){VIOLATION_SEVERAL, s, keyword, .limit = trial.first, .other = trial.second});
+    if (found) {
+        try_all(e, at, list, NULL, enough, &trial);
         tell(e, s, at, list, keyword, &trial);
-    wt__violations_dispose(&trial.best);
-    wt__violations_dispose(&trial.last);
-    return fits;
+        wt__violations_dispose(&trial.best);
+        wt__violations_dispose(&trial.last);
+    }
+    return false;
 }
 
 bool wt__evaluate_any_of(struct evaluation *e, const struct subschema *s, const struct place *at,

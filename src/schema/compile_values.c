@@ -147,6 +147,8 @@ static int compile_type(struct value_compiler *c, struct subschema *s, const jso
                                       json_string_value(name));
         kinds |= kind;
     }
+    if (kinds == 0)
+        return wt__compile_refuse(c->err, WT_EFORMAT, s, "type", "names no type", NULL);
     s->types = (unsigned char)kinds;
     return 0;
 }

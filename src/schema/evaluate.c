@@ -165,6 +165,20 @@ enum verdict wt__evaluate(struct evaluation *e, const struct compiled *compiled,
     return wt__evaluate_subschema(e, compiled->root, instance);
 }
 
+enum verdict wt__evaluate_noting(struct evaluation *e, const struct compiled *compiled, const json_t *instance,
+                                 struct violations *found)
+{
+    const struct violation other = {
+        .kind = VIOLATION_OTHER, .subschema = compiled->root, .keyword = "", .value = instance};
+    e->found = found;
+    enum verdict verdict = wt__evaluate_subschema(e, compiled->root, instance);
+    e->found = NULL;
+    wt__violations_sort(found);
+    if (verdict == FITS_NOT && found->len == 0 && !wt__violations_add(found, &other))
+        verdict = OUT_OF_MEMORY;
+    return verdict;
+}
+
 void wt__evaluation_dispose(struct evaluation *e)
 {
     wt__pattern_scratch_dispose(&e->patterns);

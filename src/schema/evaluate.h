@@ -9,9 +9,12 @@
 
 enum verdict { FITS, FITS_NOT, UNDECIDED, OUT_OF_MEMORY };
 
-/* e: all zero but arena, most_steps and what was spent already; found NULL, or where violations go. An undecided
- * evaluation says why in e->why. */
+/* e: all zero but arena, most_steps and what was spent already. An undecided evaluation says why in e->why. */
 enum verdict wt__evaluate(struct evaluation *e, const struct compiled *compiled, const json_t *instance);
+
+/* The same, and what the instance breaks, sorted: at least one violation where it fits not, none where it fits. */
+enum verdict wt__evaluate_noting(struct evaluation *e, const struct compiled *compiled, const json_t *instance,
+                                 struct violations *found);
 
 /* The same of one subschema and a value by itself. */
 enum verdict wt__evaluate_subschema(struct evaluation *e, const struct subschema *s, const json_t *value);

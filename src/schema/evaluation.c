@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
-
 bool wt__starve(struct evaluation *e)
 {
     e->stopped = e->starved = true;
@@ -21,16 +19,12 @@ static bool keep(struct evaluation *e, const struct place *at, struct violation 
 
 bool wt__note(struct evaluation *e, const struct place *at, struct violation violation)
 {
-    void *items = e->found->items;
     if (e->stopped || e->noted >= VALIDATION_RECORDED || e->found->len >= VIOLATIONS_KEPT)
         return false;
     if (!wt__spend(e, violation.subschema, at, NOTE_STEPS) || !keep(e, at, &violation))
         return false;
-    int rc = wt__grow(&items, &e->found->capacity, e->found->len + 1, sizeof *e->found->items);
-    e->found->items = items;
-    if (rc < 0)
+    if (!wt__violations_add(e->found, &violation))
         return wt__starve(e);
-    e->found->items[e->found->len++] = violation;
     e->noted++;
     return false;
 }

@@ -247,11 +247,8 @@ static bool still_there(const struct violations *list, const struct violation *v
 static bool revalidate(struct violations *out, struct evaluation *e, const struct compiled *compiled,
                        const json_t *instance)
 {
-    e->found = out;
     e->noted = 0;
-    enum verdict verdict = wt__evaluate(e, compiled, instance);
-    e->found = NULL;
-    wt__violations_sort(out);
+    enum verdict verdict = wt__evaluate_noting(e, compiled, instance, out);
     return verdict == FITS || verdict == FITS_NOT;
 }
 

@@ -2,8 +2,6 @@
  * second evaluation, which notes everything. */
 #include "schema/validator.h"
 
-#include "base/memory.h"
-
 enum verdict wt__validator_check(const struct compiled *compiled, const json_t *instance)
 {
     struct evaluation e = {.most_steps = VALIDATION_STEPS};
@@ -15,27 +13,15 @@ enum verdict wt__validator_check(const struct compiled *compiled, const json_t *
     return verdict;
 }
 
-static bool append(struct violations *list, struct violation violation)
-{
-    void *items = list->items;
-    int rc = wt__grow(&items, &list->capacity, list->len + 1, sizeof *list->items);
-    list->items = items;
-    if (rc < 0)
-        return false;
-    list->items[list->len++] = violation;
-    return true;
-}
-
 /* One evaluation with a budget of its own. */
 static enum verdict evaluate(struct validation *v, const struct compiled *compiled, const json_t *instance,
                              bool violations)
 {
     struct evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
-    e.found = violations ? &v->violations : NULL;
-    enum verdict verdict = wt__evaluate(&e, compiled, instance);
+    enum verdict verdict =
+        violations ? wt__evaluate_noting(&e, compiled, instance, &v->violations) : wt__evaluate(&e, compiled, instance);
     if (verdict == UNDECIDED) {
-        wt__violations_sort(&v->violations);
-        verdict = append(&v->violations, e.why) ? UNDECIDED : OUT_OF_MEMORY;
+        verdict = wt__violations_add(&v->violations, &e.why) ? UNDECIDED : OUT_OF_MEMORY;
     }
     v->names = e.names;
     e.names = NULL;
@@ -48,7 +34,7 @@ static bool repair(struct validation *v, const struct compiled *compiled, const 
     struct evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
     bool done = wt__repair(&v->repairs, &v->violations, &e, compiled, instance);
     if (done && e.stopped && v->violations.len == 0)
-        done = append(&v->violations, e.why);
+        done = wt__violations_add(&v->violations, &e.why);
     v->fits = done && v->violations.len == 0;
     json_decref(v->names);
     v->names = e.names;
@@ -66,13 +52,6 @@ int wt__validator_run(struct validation *v, const struct compiled *compiled, con
         json_decref(v->names);
         v->names = NULL;
         verdict = evaluate(v, compiled, instance, true);
-        if (verdict == FITS_NOT)
-            wt__violations_sort(&v->violations);
-        if (verdict == FITS_NOT && v->violations.len == 0 &&
-            !append(&v->violations,
-                    (struct violation){
-                        .kind = VIOLATION_OTHER, .subschema = compiled->root, .keyword = "", .value = instance}))
-            verdict = OUT_OF_MEMORY;
     }
     v->fits = verdict == FITS;
     if (verdict == FITS_NOT && repairs && !repair(v, compiled, instance))

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static bool of_list(const struct violation *v)
 {
     return strcmp(v->keyword, "enum") == 0;
@@ -21,6 +23,16 @@ const json_t *wt__violation_choice(const struct violation *v, size_t at)
     if (v->branches)
         return v->branches->items[at]->constant;
     return of_list(v) ? json_array_get(v->wanted, at) : v->wanted;
+}
+
+bool wt__violations_add(struct violations *list, const struct violation *violation)
+{
+    void *items = list->items;
+    int rc = wt__grow(&items, &list->capacity, list->len + 1, sizeof *list->items);
+    list->items = items;
+    if (rc == 0)
+        list->items[list->len++] = *violation;
+    return rc == 0;
 }
 
 void wt__violations_dispose(struct violations *list)

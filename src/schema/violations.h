@@ -70,6 +70,8 @@ struct violations {
 size_t wt__violation_choices(const struct violation *violation);
 const json_t *wt__violation_choice(const struct violation *violation, size_t at);
 
+/* False when memory was out. */
+bool wt__violations_add(struct violations *list, const struct violation *violation);
 void wt__violations_dispose(struct violations *list);
 
 /* By place, in the order of the document, a value before what is in it. */

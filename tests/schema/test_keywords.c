@@ -304,6 +304,7 @@ static void schemas_that_make_no_sense_are_refused_with_their_place(void **state
          "/properties/a~1b", WT_EFORMAT},
         {"{'items': {'exclusiveMinimum': true}}", "schema /items: \"exclusiveMinimum\" is no number", "/items",
          WT_EFORMAT},
+        {"{'type': []}", "schema at its root: \"type\" names no type", "", WT_EFORMAT},
         {"{'type': [3]}",
          "schema at its root: \"type\" is none of null, boolean, integer, number, string, array and object", "",
          WT_EFORMAT},
