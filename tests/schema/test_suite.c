@@ -54,17 +54,25 @@ static json_t *read_json(const char *path)
     return value;
 }
 
+/* "a/b", in out. */
+static void join(char out[PATH_BYTES], const char *a, const char *b)
+{
+    int len = snprintf(out, PATH_BYTES, "%s%s%s", a, a[0] && b[0] ? "/" : "", b);
+    if (len < 0 || len >= PATH_BYTES)
+        fail_msg("%s: path too long", a);
+}
+
 static void each_file(const char *folder, const char *below, void (*visit)(const char *, const char *, void *),
                       void *context)
 {
-    char path[2 * PATH_BYTES], name[PATH_BYTES];
+    char path[PATH_BYTES], name[PATH_BYTES];
     struct dirent **entries;
-    snprintf(path, sizeof path, "%s/%s", folder, below);
+    join(path, folder, below);
     int count = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         struct stat status;
-        snprintf(name, sizeof name, "%s%s%s", below, below[0] ? "/" : "", entries[i]->d_name);
-        snprintf(path, sizeof path, "%s/%s", folder, name);
+        join(name, below, entries[i]->d_name);
+        join(path, folder, name);
         if (entries[i]->d_name[0] != '.' && stat(path, &status) == 0) {
             if (S_ISDIR(status.st_mode))
                 each_file(folder, name, visit, context);
@@ -81,7 +89,7 @@ static void add_remote(const char *path, const char *name, void *context)
 {
     char uri[PATH_BYTES];
     (void)context;
-    snprintf(uri, sizeof uri, "http://localhost:1234/%s", name);
+    join(uri, "http://localhost:1234", name);
     json_object_set_new(remotes, uri, read_json(path));
 }
 
@@ -157,11 +165,12 @@ static void run_file(const char *path, const char *name, void *context)
 
 static void run_dialect(const char *folder, const char *dialect, bool optional, size_t wanted)
 {
-    char path[PATH_BYTES + 32];
+    char path[PATH_BYTES], tests[PATH_BYTES];
     struct run run = {dialect, optional, {0}};
     if (!remotes)
         skip();
-    snprintf(path, sizeof path, "%s/tests/%s", suite, folder);
+    join(tests, suite, "tests");
+    join(path, tests, folder);
     each_file(path, "", run_file, &run);
     printf("%s, %s: %zu passed, %zu failed, %zu left out\n", folder, optional ? "optional" : "required",
            run.counts.passed, run.counts.failed, run.counts.left_out);
@@ -196,20 +205,17 @@ static void optional_tests_of_draft_07_pass(void **state)
 static int open_suite(void **state)
 {
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
-    char path[PATH_BYTES + 32];
+    char path[PATH_BYTES], beside[PATH_BYTES];
     (void)state;
-    snprintf(suite, sizeof suite, "%s%s/json-schema-suite",
-             shared   ? shared
-             : source ? source
-                      : ".",
-             shared ? "" : "/../shared");
-    snprintf(path, sizeof path, "%s/tests/draft7/ref.json", suite);
+    join(beside, source ? source : ".", "../shared");
+    join(suite, shared ? shared : beside, "json-schema-suite");
+    join(path, suite, "tests/draft7/ref.json");
     if (!wt__is_file(path)) {
         printf("skipped: no json-schema-suite\n");
         return 0;
     }
     remotes = json_object();
-    snprintf(path, sizeof path, "%s/remotes", suite);
+    join(path, suite, "remotes");
     each_file(path, "", add_remote, NULL);
     return 0;
 }
