@@ -50,11 +50,15 @@ endforeach()
 
 set_tests_properties(engine/mutants PROPERTIES TIMEOUT 1800) # a process a mutant
 
-# The public header alone, as C11 and as C++17, pedantic, without a warning.
-add_test(NAME header/c11 COMMAND ${CMAKE_C_COMPILER} -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only
-  -x c ${CMAKE_SOURCE_DIR}/include/whichtool.h)
-add_test(NAME header/cxx17 COMMAND ${CMAKE_C_COMPILER} -std=c++17 -pedantic -Wall -Wextra -Werror -fsyntax-only
-  -x c++ ${CMAKE_SOURCE_DIR}/include/whichtool.h)
+# Each public header alone, as C11 and as C++17, pedantic, without a warning.
+file(GLOB headers CONFIGURE_DEPENDS include/*.h include/whichtool/*.h)
+foreach(header IN LISTS headers)
+  get_filename_component(stem ${header} NAME_WE)
+  add_test(NAME header/${stem}/c11 COMMAND ${CMAKE_C_COMPILER} -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only
+    -x c ${header})
+  add_test(NAME header/${stem}/cxx17 COMMAND ${CMAKE_C_COMPILER} -std=c++17 -pedantic -Wall -Wextra -Werror
+    -fsyntax-only -x c++ ${header})
+endforeach()
 add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
 
 # End to end: each script drives the built command as a user would.

@@ -24,105 +24,46 @@
  *   - The _init functions are inline, for they must write the caller's size; a binding that has no use for the header
  *     zeroes a struct and puts its sizeof into the first field.
  *   - An engine may be used from any number of threads, except wt_close, which comes last.
- *   - Nothing prints, exits, aborts on bad input, installs signal handlers or keeps global state. */
+ *   - Nothing prints, exits, aborts on bad input, installs signal handlers or keeps global state.
+ *
+ * This is the header to include. It brings whichtool/error.h (errors, the version) and what needs no engine:
+ * whichtool/validator.h (JSON held to JSON Schemas). */
 #ifndef WHICHTOOL_H
 #define WHICHTOOL_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
-#if defined(_WIN32)
-#error "whichtool needs a POSIX system"
-#elif defined(__GNUC__)
-#define WT_API __attribute__((visibility("default")))
-#else
-#define WT_API
-#endif
+#include "whichtool/error.h"
+#include "whichtool/validator.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Defines an _init function. memset, so that padding, which a later field may take, is 0 too. */
-#define WT_INIT(name, type)                                                                                            \
-    static inline void name(type *out)                                                                                 \
-    {                                                                                                                  \
-        memset(out, 0, sizeof *out);                                                                                   \
-        out->size = sizeof *out;                                                                                       \
-    }
-
-#define WT_VERSION_MAJOR 0
-#define WT_VERSION_MINOR 1
-#define WT_VERSION_PATCH 0
-#define WT_VERSION "0.1.0"
-
-/* Limits. Input beyond one is an error (WT_ETOOLONG) or, for one tool of many, a skipped tool. Constants that a binding
- * can read; a limit that no int holds would be a macro. */
+/* Limits, beside those of the headers above. Input beyond one is an error (WT_ETOOLONG) or, for one tool of many, a
+ * skipped tool. Constants that a binding can read; a limit that no int holds would be a macro. */
 enum {
-    WT_MAX_FILE_BYTES = 256 << 20,     /* one source file */
-    WT_MAX_DEFINITION_BYTES = 1 << 20, /* one tool's definition */
-    WT_MAX_JSON_DEPTH = 64,            /* nesting of objects and arrays */
-    WT_MAX_NAME_BYTES = 256,           /* a tool's or provider's name */
-    WT_MAX_TOOLS = 2000000,            /* tools in one store */
-    WT_MAX_REQUEST_BYTES = 64 << 10,   /* one request */
-    WT_MAX_K = 1000,                   /* hits asked for */
-    WT_MAX_USAGES = 10000000,          /* recorded usages in one store */
-    WT_MAX_USAGE_TOOLS = 128,          /* tools of one usage */
-    WT_MAX_USAGE_LABEL_BYTES = 1024,   /* what a usage may call a tool */
-    WT_MAX_CLIENT_BYTES = 256,         /* what a usage calls its client */
-    WT_MAX_ISSUES = 1000,              /* issues that a report keeps */
-    WT_MAX_FILTER_ITEMS = 100,         /* names or patterns in one list of a filter */
-    WT_MAX_PATTERN_BYTES = 1024,       /* a pattern of tools */
-    WT_MAX_COLLISIONS = 10,            /* collisions that a report keeps */
-    WT_MAX_CUTOFFS = 16,               /* of one evaluation's metrics */
-    WT_MAX_MESSAGES_BYTES = 16 << 20,  /* one conversation */
-    WT_MAX_MESSAGES = 10000,           /* messages of it */
-    WT_MAX_KEPT = 256,                 /* tools that one calls, and tools that a caller has */
-    WT_MAX_COMPLETE = 64,              /* tools of a set that is complete with a stated probability */
-    WT_MAX_MORE_LIKE_IT = 5,           /* copies of a hit that are named */
-    WT_MAX_INSTANCE_BYTES = 4 << 20,   /* JSON that is validated */
-    WT_MAX_VIOLATIONS = 100,           /* that one validation reports */
-    WT_MAX_REPAIRS = 64                /* of one instance */
+    WT_MAX_FILE_BYTES = 256 << 20,    /* one source file */
+    WT_MAX_NAME_BYTES = 256,          /* a tool's or provider's name */
+    WT_MAX_TOOLS = 2000000,           /* tools in one store */
+    WT_MAX_REQUEST_BYTES = 64 << 10,  /* one request */
+    WT_MAX_K = 1000,                  /* hits asked for */
+    WT_MAX_USAGES = 10000000,         /* recorded usages in one store */
+    WT_MAX_USAGE_TOOLS = 128,         /* tools of one usage */
+    WT_MAX_USAGE_LABEL_BYTES = 1024,  /* what a usage may call a tool */
+    WT_MAX_CLIENT_BYTES = 256,        /* what a usage calls its client */
+    WT_MAX_ISSUES = 1000,             /* issues that a report keeps */
+    WT_MAX_FILTER_ITEMS = 100,        /* names or patterns in one list of a filter */
+    WT_MAX_PATTERN_BYTES = 1024,      /* a pattern of tools */
+    WT_MAX_COLLISIONS = 10,           /* collisions that a report keeps */
+    WT_MAX_CUTOFFS = 16,              /* of one evaluation's metrics */
+    WT_MAX_MESSAGES_BYTES = 16 << 20, /* one conversation */
+    WT_MAX_MESSAGES = 10000,          /* messages of it */
+    WT_MAX_KEPT = 256,                /* tools that one calls, and tools that a caller has */
+    WT_MAX_COMPLETE = 64,             /* tools of a set that is complete with a stated probability */
+    WT_MAX_MORE_LIKE_IT = 5           /* copies of a hit that are named */
 };
-
-/* ---------------------------------------------------------------- errors */
-
-typedef enum wt_code {
-    WT_OK = 0,
-    WT_EINVAL = -1,      /* an argument makes no sense; unrelated to errno's EINVAL */
-    WT_EFORMAT = -2,     /* input is malformed */
-    WT_ETOOLONG = -3,    /* input is over a limit above */
-    WT_ENOTFOUND = -4,   /* no such file, tool, provider or model */
-    WT_EEMPTY = -5,      /* the store holds no tools */
-    WT_ESTORE = -6,      /* not a store, damaged, or the database failed */
-    WT_ENEWER = -7,      /* the store was written by a newer whichtool */
-    WT_EREADONLY = -8,   /* the store or its folder cannot be written */
-    WT_EBUSY = -9,       /* another process kept the store locked too long */
-    WT_EMODEL = -10,     /* the model is missing, damaged or of an unsupported kind */
-    WT_ERECIPE = -11,    /* unknown recipe, or what it needs is missing */
-    WT_EIO = -12,        /* reading or writing failed */
-    WT_EFULL = -13,      /* the disk is full */
-    WT_ENOMEM = -14,     /* out of memory */
-    WT_ECANCELLED = -15, /* a progress callback asked to stop */
-    WT_ENETWORK = -16,   /* a download failed, or a server or a language model did not answer */
-    WT_ETIMEOUT = -17    /* the time limit that was given ran out */
-} wt_code;
-
-/* What went wrong. message is one sentence without a newline that names the file and, where known, the place. */
-typedef struct wt_error {
-    int code;          /* a wt_code */
-    size_t line;       /* 1-based line in the source; 0 when unknown */
-    size_t byte;       /* 0-based byte offset in the source; meaningful when line > 0 */
-    char pointer[256]; /* JSON pointer (RFC 6901) of the value at fault; "" when none */
-    char message[1024];
-} wt_error;
-
-/* The name of a code, as "WT_EFORMAT"; "WT_E?" for an unknown one. Static, never NULL. */
-WT_API const char *wt_code_name(int code);
-
-/* The library's version, equal to WT_VERSION of the header it was built with. Static. */
-WT_API const char *wt_version(void);
 
 /* ---------------------------------------------------------------- progress */
 
@@ -1157,84 +1098,6 @@ WT_API void wt_eval_report_free(wt_eval_report *report);
  * Errors: WT_ENOTFOUND, WT_EFORMAT (with file and line; or options->trained was made from other data), WT_ERECIPE,
  * WT_EMODEL, WT_EIO, WT_ECANCELLED, those of wt_train, ... */
 WT_API int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **out, wt_error *err);
-
-/* ---------------------------------------------------------------- validating arguments */
-
-/* A JSON Schema, compiled: immutable, and used from any number of threads at once. Needs no engine. */
-typedef struct wt_validator wt_validator;
-
-typedef struct wt_validator_options {
-    size_t size;
-    const char *dialect; /* of schemas that name none by "$schema": "2020-12" or "draft-07"; NULL: "2020-12" */
-    int assert_formats;  /* a "format" must hold; else it is a remark, as the standard has it */
-    /* [document_count] documents that a "$ref" may name, and metaschemas that a "$schema" may name: their addresses
-     * (absolute, without a fragment) and their JSON, which ends in NUL. Borrowed for the call. */
-    size_t document_count;
-    const char *const *document_uris;
-    const char *const *documents;
-} wt_validator_options;
-
-WT_INIT(wt_validator_options_init, wt_validator_options)
-
-/* Compiles a schema, of 2020-12 or draft-07 as its "$schema" says: an object, true or false. Nothing is ever fetched:
- * "$ref" leads to the schema itself, the metaschemas of both dialects, or a document of the options.
- * schema is borrowed for the call; at most WT_MAX_DEFINITION_BYTES, and so is each document; nested at most
- * WT_MAX_JSON_DEPTH deep. docs/validator.md has the limits of what a schema may ask for.
- * Errors, which say where in the schema: WT_EFORMAT (no JSON, or a keyword whose value makes no sense), WT_ENOTFOUND (a
- * reference leads nowhere), WT_ETOOLONG, WT_EINVAL (options), WT_ENOMEM. From any thread. */
-WT_API int wt_validator_open(wt_validator **out, const char *schema, size_t len, const wt_validator_options *options,
-                             wt_error *err);
-
-/* NULL is a no-op. No wt_validate on it may be running or follow; validations stay valid until they are freed. */
-WT_API void wt_validator_close(wt_validator *validator);
-
-typedef struct wt_validate_options {
-    size_t size;
-    int repair;            /* slips that have one way out are put right, and listed: see wt_repair */
-    size_t max_violations; /* 0: WT_MAX_VIOLATIONS, which is also the most */
-} wt_validate_options;
-
-WT_INIT(wt_validate_options_init, wt_validate_options)
-
-/* One thing that keeps an instance from fitting. */
-typedef struct wt_violation {
-    const char *pointer; /* JSON pointer of the value, or of the object that lacks one; "" is the whole */
-    const char
-        *schema_pointer; /* of the keyword in the schema; in another document with its address and '#' before it */
-    const char *keyword; /* "type", "required", ...; "" where it is none: a schema that is false, a limit */
-    const char *message; /* one sentence, which names the place: what is expected, and what was there. Quotes are
-                            cut, and what nobody sees is escaped */
-    int code; /* WT_EFORMAT: the value does not fit; WT_ETIMEOUT: that could not be found out within the limits */
-} wt_violation;
-
-/* One value that was put right, and nothing else was: text that is a number or true or false where one is expected; a
- * number where only text is; a value where an array of such is; a value of an enumeration in other letters or blanks; a
- * required property that was missing and has a default. Each by itself takes violations away and brings none. */
-typedef struct wt_repair {
-    const char *pointer;
-    const char *was; /* JSON; "" where nothing was */
-    const char *now; /* JSON */
-    const char *why;
-} wt_repair;
-
-typedef struct wt_validation {
-    int valid; /* after the repairs */
-    size_t violation_count;
-    const wt_violation *const *violations; /* in the order of the document; empty when valid. After repairs: what is
-                                              left */
-    size_t more;                           /* violations beyond these that were found */
-    size_t repair_count;
-    const wt_repair *const *repairs; /* in the order in which they were made */
-    const char *repaired;            /* the instance with its repairs, as JSON; NULL: nothing was repaired */
-} wt_validation;
-
-/* Whether an instance (JSON, at most WT_MAX_INSTANCE_BYTES) fits, and why not. One that does not fit is no error: the
- * result says so. What a hostile schema or pattern makes of it is bounded: where that cannot be decided, the instance
- * is not valid, and the last violation says WT_ETIMEOUT.
- * Errors: WT_EFORMAT (no JSON), WT_ETOOLONG (also nested too deep), WT_EINVAL (options), WT_ENOMEM. From any thread. */
-WT_API int wt_validate(const wt_validator *validator, const char *instance, size_t len,
-                       const wt_validate_options *options, wt_validation **out, wt_error *err);
-WT_API void wt_validation_free(wt_validation *validation);
 
 #ifdef __cplusplus
 }

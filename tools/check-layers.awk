@@ -32,7 +32,7 @@ function check_room(name) {
 }
 
 function check_quoted(path,    other) {
-    if (path == "whichtool.h")
+    if (path ~ /^whichtool(\.h$|\/)/) # public
         return
     if (path !~ /\//) {
         complain("\"" path "\" is not relative to src")
