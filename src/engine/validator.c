@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "engine/sized_options.h"
 #include "schema/validator.h"
+#include "text/unicode.h"
 
 _Static_assert((int)WT_MAX_REPAIRS == (int)REPAIRS_MAX, "the header promises what repair.h allows");
 _Static_assert((int)WT_MAX_VIOLATIONS <= (int)VIOLATIONS_KEPT, "more would be reported than are kept");
@@ -37,12 +38,14 @@ static int read_documents(json_t **out, const wt_validator_options *options, wt_
         json_t *document;
         if (!options->document_uris || !options->documents || !options->document_uris[i] || !options->documents[i])
             return wt__fail(err, WT_EINVAL, "document %zu of the options has no address or no JSON", i);
+        if (!wt__utf8_valid(wt__str(options->document_uris[i])))
+            return wt__fail(err, WT_EINVAL, "the address of document %zu of the options is no UTF-8", i);
         int rc = parse(&document, options->documents[i], strlen(options->documents[i]), WT_MAX_DEFINITION_BYTES,
                        options->document_uris[i], err);
         if (rc < 0)
             return rc;
         if (json_object_set_new(*out, options->document_uris[i], document) < 0)
-            return wt__fail(err, WT_EINVAL, "address %zu of the options is no text, or memory is out", i);
+            return wt__fail_nomem(err);
     }
     return 0;
 }

@@ -57,8 +57,11 @@ int wt__dialect_read(struct resource *r, struct str uri, const char *usual, cons
             return 0;
         struct buffer key = {0};
         wt__buffer_str(&key, uri);
-        const json_t *metaschema = key.ptr ? json_object_get(table, key.ptr) : NULL;
+        const json_t *metaschema = key.failed ? NULL : json_object_get(table, key.ptr);
+        bool failed = key.failed;
         wt__buffer_dispose(&key);
+        if (failed)
+            return wt__fail_nomem(err);
         const json_t *declared = json_object_get(metaschema, "$vocabulary");
         const char *foreign = foreign_vocabulary(declared);
         if (foreign)

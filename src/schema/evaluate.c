@@ -173,10 +173,13 @@ enum verdict wt__evaluate_noting(struct evaluation *e, const struct compiled *co
     e->found = found;
     enum verdict verdict = wt__evaluate_subschema(e, compiled->root, instance);
     e->found = NULL;
-    wt__violations_sort(found);
-    if (verdict == FITS_NOT && found->len == 0 && !wt__violations_add(found, &other))
-        verdict = OUT_OF_MEMORY;
-    return verdict;
+    bool told = wt__violations_sort(found);
+    if (verdict == FITS_NOT && found->len == 0)
+        told &= wt__violations_add(found, &other);
+    if (told)
+        return verdict;
+    wt__starve(e);
+    return OUT_OF_MEMORY;
 }
 
 void wt__evaluation_dispose(struct evaluation *e)

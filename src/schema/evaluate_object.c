@@ -29,7 +29,9 @@ static bool evaluate_name(struct evaluation *e, const struct subschema *names, c
         json_decref(name);
         return fits;
     }
-    if ((!e->names && !(e->names = json_array())) || json_array_append_new(e->names, name) < 0)
+    if (!e->names)
+        e->names = json_array();
+    if (json_array_append_new(e->names, name) < 0) /* which lets go of it then */
         return wt__starve(e);
     return false;
 }

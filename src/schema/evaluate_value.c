@@ -78,6 +78,15 @@ static bool evaluate_length(struct evaluation *e, const struct subschema *s, con
                                          .other = len});
 }
 
+static bool evaluate_format(struct evaluation *e, const struct subschema *s, const struct place *at, struct str text)
+{
+    enum format_answer answer = wt__format_fits(s->string->format, text);
+    if (answer == FORMAT_NO_MEMORY)
+        return wt__starve(e);
+    return answer == FORMAT_YES ||
+           wt__report(e, at, (struct violation){.kind = VIOLATION_FORMAT, .subschema = s, .keyword = "format"});
+}
+
 bool wt__evaluate_string(struct evaluation *e, const struct subschema *s, const struct place *at)
 {
     const struct string_rules *rules = s->string;
@@ -85,8 +94,8 @@ bool wt__evaluate_string(struct evaluation *e, const struct subschema *s, const 
     if (!wt__spend(e, s, at, text.len / (rules->format ? 16 : 256)))
         return false;
     bool fits = evaluate_length(e, s, at, text);
-    if (rules->format && wt__go_on(e, fits) && !rules->format->fits(text))
-        fits = wt__report(e, at, (struct violation){.kind = VIOLATION_FORMAT, .subschema = s, .keyword = "format"});
+    if (rules->format && wt__go_on(e, fits))
+        fits &= evaluate_format(e, s, at, text);
     if (rules->pattern && wt__go_on(e, fits) && !wt__evaluate_pattern(e, s, rules->pattern, "pattern", at, text))
         fits = wt__report(e, at, (struct violation){.kind = VIOLATION_PATTERN, .subschema = s, .keyword = "pattern"});
     return fits && !e->stopped;

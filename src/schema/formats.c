@@ -38,11 +38,6 @@ static bool is_relative_json_pointer(struct str text)
     return wt__str_equal(rest, STR("#")) || is_json_pointer(rest);
 }
 
-static bool is_regex(struct str text)
-{
-    return wt__pattern_is_valid(text);
-}
-
 static const struct format formats[] = {
     {"date", "a date such as 2026-03-01", wt__is_date},
     {"time", "a time such as 14:30:00Z", wt__is_time},
@@ -61,7 +56,7 @@ static const struct format formats[] = {
     {"uuid", "a UUID such as 123e4567-e89b-12d3-a456-426614174000", is_uuid},
     {"json-pointer", "a JSON pointer such as /a/0", is_json_pointer},
     {"relative-json-pointer", "a relative JSON pointer such as 1/a", is_relative_json_pointer},
-    {"regex", "a regular expression", is_regex},
+    {"regex", "a regular expression", NULL},
 };
 
 const struct format *wt__format_find(struct str name)
@@ -70,4 +65,14 @@ const struct format *wt__format_find(struct str name)
         if (wt__str_equal(name, wt__str(formats[i].name)))
             return &formats[i];
     return NULL;
+}
+
+enum format_answer wt__format_fits(const struct format *format, struct str text)
+{
+    if (format->fits)
+        return format->fits(text) ? FORMAT_YES : FORMAT_NO;
+    enum pattern_answer answer = wt__pattern_is_valid(text);
+    if (answer == PATTERN_NO_MEMORY)
+        return FORMAT_NO_MEMORY;
+    return answer == PATTERN_YES ? FORMAT_YES : FORMAT_NO;
 }

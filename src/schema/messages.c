@@ -56,6 +56,7 @@ static void append_place(struct buffer *out, const struct violation *v)
     }
     if (v->of_name)
         wt__buffer_text(out, "the name of the property: ");
+    out->failed |= pointer.failed;
     wt__buffer_dispose(&pointer);
 }
 

@@ -82,12 +82,14 @@ void wt__pattern_free(struct pattern *pattern)
     free(pattern);
 }
 
-bool wt__pattern_is_valid(struct str text)
+enum pattern_answer wt__pattern_is_valid(struct str text)
 {
     pcre2_code *code;
-    bool valid = compile(&code, text, true, NULL) == 0;
+    int rc = compile(&code, text, true, NULL);
     pcre2_code_free(code);
-    return valid;
+    if (rc == WT_ENOMEM)
+        return PATTERN_NO_MEMORY;
+    return rc == 0 ? PATTERN_YES : PATTERN_NO;
 }
 
 static int count(pcre2_callout_block *block, void *data)

@@ -20,9 +20,6 @@ struct pattern;
 int wt__pattern_compile(struct pattern **out, struct str text, size_t *memory, wt_error *err);
 void wt__pattern_free(struct pattern *pattern);
 
-/* Whether text is a regular expression by the letter of ECMA-262: for the format "regex". */
-bool wt__pattern_is_valid(struct str text);
-
 /* All zero is one that was not used yet. */
 struct pattern_scratch {
     void *context, *data;
@@ -35,6 +32,9 @@ enum pattern_answer {
     PATTERN_UNDECIDED, /* it would take too long */
     PATTERN_NO_MEMORY
 };
+
+/* Whether text is a regular expression by the letter of ECMA-262: for the format "regex". Never PATTERN_UNDECIDED. */
+enum pattern_answer wt__pattern_is_valid(struct str text);
 
 /* Whether the pattern is found anywhere in text. *steps: what it cost, added to. */
 enum pattern_answer wt__pattern_match(const struct pattern *pattern, struct pattern_scratch *scratch, struct str text,

@@ -14,11 +14,13 @@ static struct str head(struct str text, size_t most)
     return (struct str){text.ptr, most};
 }
 
+/* Takes one byte more than is shown, which tells that there is more, and ends the writing then. */
 static int take(const char *bytes, size_t len, void *buffer)
 {
     struct buffer *out = buffer;
-    wt__buffer_append(out, bytes, len);
-    return out->failed || out->len > MESSAGE_VALUE_BYTES ? -1 : 0;
+    size_t room = MESSAGE_VALUE_BYTES + 1 - out->len;
+    wt__buffer_append(out, bytes, len < room ? len : room);
+    return out->failed || len >= room ? -1 : 0;
 }
 
 void wt__quote_value(struct buffer *out, const json_t *value)
@@ -28,12 +30,12 @@ void wt__quote_value(struct buffer *out, const json_t *value)
         wt__quote_text(out, (struct str){json_string_value(value), json_string_length(value)}, MESSAGE_VALUE_BYTES);
         return;
     }
-    json_dump_callback(value, take, &json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    int rc = json_dump_callback(value, take, &json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
     struct str shown = head(wt__buffer_view(&json), MESSAGE_VALUE_BYTES);
     wt__shown_json(out, shown);
     if (shown.len < json.len)
         wt__buffer_text(out, "...");
-    out->failed |= json.failed;
+    out->failed |= json.failed || (rc < 0 && json.len <= MESSAGE_VALUE_BYTES);
     wt__buffer_dispose(&json);
 }
 

@@ -17,13 +17,24 @@ static struct str text_of(const json_t *value)
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
+/* A value that was made, which is NULL only where memory was out. */
+static json_t *made(struct evaluation *e, json_t *value)
+{
+    if (!value)
+        wt__starve(e);
+    return value;
+}
+
 /* A number, true or false that is all of the text. NULL where it is something else, or an integer too large to keep. */
-static json_t *scalar_of(struct str text)
+static json_t *scalar_of(struct evaluation *e, struct str text)
 {
     json_t *value = NULL;
     if (text.len == 0 || wt__is_blank(text.ptr[0]) || wt__is_blank(text.ptr[text.len - 1]))
         return NULL;
-    if (wt__json_parse(&value, text.ptr, text.len, NULL) < 0)
+    int rc = wt__json_parse(&value, text.ptr, text.len, NULL);
+    if (rc == WT_ENOMEM)
+        wt__starve(e);
+    if (rc < 0)
         return NULL;
     bool rounded = json_is_real(value) && !memchr(text.ptr, '.', text.len) && !memchr(text.ptr, 'e', text.len) &&
                    !memchr(text.ptr, 'E', text.len);
@@ -41,11 +52,11 @@ static json_t *text_of_number(const json_t *number)
     return value;
 }
 
-static json_t *propose_type(const struct violation *v, const char **why)
+static json_t *propose_type(struct evaluation *e, const struct violation *v, const char **why)
 {
     const json_t *value = v->value;
     if (json_is_string(value)) {
-        json_t *scalar = scalar_of(text_of(value));
+        json_t *scalar = scalar_of(e, text_of(value));
         if (scalar && (wt__kind_of(scalar) & v->types)) {
             *why = json_is_number(scalar) ? "text that is a number, where a number is expected"
                                           : "text that is true or false, where that is expected";
@@ -55,11 +66,11 @@ static json_t *propose_type(const struct violation *v, const char **why)
     }
     if (json_is_number(value) && (v->types & ~(unsigned)KIND_NULL) == KIND_STRING) {
         *why = "a number, where text is expected";
-        return text_of_number(value);
+        return made(e, text_of_number(value));
     }
     if ((v->types & KIND_ARRAY) && !json_is_array(value)) {
         *why = "one value, where an array of such is expected";
-        return json_pack("[O]", (json_t *)value);
+        return made(e, json_pack("[O]", (json_t *)value));
     }
     return NULL;
 }
@@ -112,9 +123,9 @@ static bool is_meant(const json_t *wanted, const json_t *value, const json_t *sc
 }
 
 /* Only where a single value may have been meant. */
-static json_t *propose_value(const struct violation *v, const char **why)
+static json_t *propose_value(struct evaluation *e, const struct violation *v, const char **why)
 {
-    json_t *scalar = json_is_string(v->value) ? scalar_of(text_of(v->value)) : NULL;
+    json_t *scalar = json_is_string(v->value) ? scalar_of(e, text_of(v->value)) : NULL;
     const json_t *meant = NULL;
     size_t count = 0;
     for (size_t i = 0; i < wt__violation_choices(v); i++)
@@ -123,7 +134,7 @@ static json_t *propose_value(const struct violation *v, const char **why)
             count++;
         }
     json_decref(scalar);
-    return count == 1 ? json_deep_copy(meant) : NULL;
+    return count == 1 ? made(e, json_deep_copy(meant)) : NULL;
 }
 
 static json_t *propose_default(struct evaluation *e, const struct violation *v, const char **why)
@@ -138,17 +149,18 @@ static json_t *propose_default(struct evaluation *e, const struct violation *v, 
             return NULL;
     }
     *why = "a required property that has a default";
-    return value ? json_deep_copy(value) : NULL;
+    return value ? made(e, json_deep_copy(value)) : NULL;
 }
 
+/* What the violation proposes; NULL for nothing, or where the evaluation stops. */
 static json_t *propose(struct evaluation *e, const struct violation *v, const char **why)
 {
     if (v->of_name)
         return NULL;
     if (v->kind == VIOLATION_TYPE)
-        return propose_type(v, why);
+        return propose_type(e, v, why);
     if (v->kind == VIOLATION_VALUE)
-        return propose_value(v, why);
+        return propose_value(e, v, why);
     return v->kind == VIOLATION_REQUIRED ? propose_default(e, v, why) : NULL;
 }
 
@@ -159,7 +171,6 @@ struct target {
     json_t *holder;
     const char *key;
     size_t index;
-    bool missing; /* the member is not there */
 };
 
 static json_t *step_into(json_t *holder, const struct step *step)
@@ -173,7 +184,6 @@ static struct target target_of(json_t *root, const struct violation *v)
     size_t depth = v->depth;
     if (v->kind == VIOLATION_REQUIRED) {
         target.key = v->name;
-        target.missing = true;
     } else if (depth > 0) {
         depth--;
         target.key = v->path[depth].key;
@@ -187,19 +197,21 @@ static struct target target_of(json_t *root, const struct violation *v)
     return target;
 }
 
-/* Takes the reference to value, which may be NULL: the member goes. */
-static bool put(json_t **root, const struct target *target, json_t *value)
+/* Takes the reference to value, which is NULL where a member goes that was missing. False when memory was out. */
+static bool put(struct evaluation *e, json_t **root, const struct target *target, json_t *value)
 {
+    int rc = 0;
     if (!target->holder) {
         json_decref(*root);
         *root = value;
-        return value != NULL;
+    } else if (!value) {
+        rc = json_object_del(target->holder, target->key);
+    } else if (target->key) {
+        rc = json_object_set_new(target->holder, target->key, value);
+    } else {
+        rc = json_array_set_new(target->holder, target->index, value);
     }
-    if (!value)
-        return json_object_del(target->holder, target->key) == 0;
-    if (target->key)
-        return json_object_set_new(target->holder, target->key, value) == 0;
-    return json_array_set_new(target->holder, target->index, value) == 0;
+    return rc == 0 || wt__starve(e);
 }
 
 static bool note(struct repairs *repairs, struct arena *arena, const struct violation *v, const json_t *was,
@@ -265,8 +277,7 @@ static int try_repair(struct repairs *repairs, struct violations *left, const st
     }
     struct target target = target_of(repairs->instance, v);
     json_t *was = v->kind == VIOLATION_REQUIRED ? NULL : json_incref((json_t *)v->value);
-    json_incref(now);
-    bool stays = put(&repairs->instance, &target, now) && revalidate(&after, e, compiled, repairs->instance) &&
+    bool stays = put(e, &repairs->instance, &target, json_incref(now)) && revalidate(&after, e, compiled, repairs->instance) &&
                  after.len < left->len && !still_there(&after, v);
     int rc = stays;
     if (stays && !note(repairs, e->arena, v, was, now, why))
@@ -275,12 +286,13 @@ static int try_repair(struct repairs *repairs, struct violations *left, const st
         wt__violations_dispose(left);
         *left = after;
     } else {
-        put(&repairs->instance, &target, json_incref(was));
+        if (!e->starved)
+            put(e, &repairs->instance, &target, json_incref(was));
         wt__violations_dispose(&after);
     }
     json_decref(was);
     json_decref(now);
-    return e->starved || !repairs->instance ? -1 : rc;
+    return e->starved ? -1 : rc;
 }
 
 /* What was found of the instance is found again of the copy, whose values a repair may take away. */

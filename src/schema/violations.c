@@ -60,17 +60,20 @@ static int by_place(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-void wt__violations_sort(struct violations *list)
+bool wt__violations_sort(struct violations *list)
 {
-    struct ranked *ranked = list->len > 1 ? malloc(list->len * sizeof *ranked) : NULL;
+    if (list->len < 2)
+        return true;
+    struct ranked *ranked = wt__alloc_array(list->len, sizeof *ranked);
     if (!ranked)
-        return;
+        return false;
     for (size_t i = 0; i < list->len; i++)
         ranked[i] = (struct ranked){list->items[i], i};
     qsort(ranked, list->len, sizeof *ranked, by_place);
     for (size_t i = 0; i < list->len; i++)
         list->items[i] = ranked[i].violation;
     free(ranked);
+    return true;
 }
 
 const struct step *wt__place_path(struct arena *arena, const struct place *at, size_t *depth)

@@ -74,8 +74,8 @@ const json_t *wt__violation_choice(const struct violation *violation, size_t at)
 bool wt__violations_add(struct violations *list, const struct violation *violation);
 void wt__violations_dispose(struct violations *list);
 
-/* By place, in the order of the document, a value before what is in it. */
-void wt__violations_sort(struct violations *list);
+/* By place, in the order of the document, a value before what is in it. False when memory was out. */
+bool wt__violations_sort(struct violations *list);
 
 /* The way to a place, in the arena; NULL with *depth > 0 when memory is out. */
 const struct step *wt__place_path(struct arena *arena, const struct place *at, size_t *depth);

@@ -317,11 +317,147 @@ static int use_models(wt_engine *engine, wt_error *err)
     return rc;
 }
 
+/* Schemas and values that between them meet every keyword that takes memory, each kind of message and each repair. */
+static const char *const validated[][2] = {
+    {"{\"properties\": {\"a\": {\"type\": \"integer\"}, \"b\": {\"enum\": [\"x\", \"y\"]}, \"c\": {\"anyOf\": "
+     "[{\"type\": "
+     "\"null\"}, {\"$ref\": \"#/$defs/d\"}]}, \"e\": {\"uniqueItems\": true}, \"t\": {\"type\": \"string\"}, \"l\": "
+     "{\"type\": \"array\"}, \"n\": {\"default\": {\"o\": [1]}}}, \"patternProperties\": {\"^z+$\": true}, "
+     "\"required\": "
+     "[\"a\", \"f\", \"n\"], \"unevaluatedProperties\": false, \"$defs\": {\"d\": {\"required\": [\"g\"]}}}",
+     "{\"a\": \"5\", \"b\": \"X\", \"c\": {}, \"e\": [1, 1], \"t\": 7, \"l\": 8, \"zz\": 1, \"h\": {\"i\": []}}"},
+    {"{\"items\": {\"enum\": [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\", \"j\", \"k\", \"l\", "
+     "\"m\", "
+     "\"n\", \"o\", \"p\", \"sparrow\"]}, \"uniqueItems\": true, \"minItems\": 99, \"contains\": {\"const\": {\"a\": "
+     "1}}}",
+     "[\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\", \"j\", \"k\", \"l\", \"m\", \"a\", \"sparow\", "
+     "{\"a "
+     "long name of a member\": [true, \"and a long text as its value\"]}]"},
+    {"{\"properties\": {\"a\": {}, \"b\": {}, \"c\": {}, \"d\": {}, \"e\": {}, \"f\": {}, \"g\": {}, \"h\": {}, \"i\": "
+     "{}, "
+     "\"j\": {}, \"k\": {}, \"l\": {}, \"m\": {}, \"n\": {}, \"o\": {}, \"p\": {}, \"q\": false}, \"required\": "
+     "[\"r\"], "
+     "\"additionalProperties\": false, \"propertyNames\": {\"maxLength\": 2}, \"dependentRequired\": {\"a\": [\"s\"]}}",
+     "{\"a\": 1, \"q\": 2, \"long\": 3, \"r\": 4}"},
+    {"{\"properties\": {\"when\": {\"format\": \"date\"}, \"how\": {\"format\": \"regex\"}, \"why\": {\"format\": "
+     "\"regex\"}, \"code\": {\"pattern\": \"^[A-Z]\\\\p{Letter}{2}$\"}, \"some\": {\"multipleOf\": 0.1, \"maximum\": "
+     "3}}, "
+     "\"minProperties\": 9, \"not\": {\"required\": [\"why\"]}}",
+     "{\"when\": \"tomorrow\", \"how\": \"(\", \"why\": \"a|b\", \"code\": \"abc\", \"some\": 3.25}"},
+    {"{\"$id\": \"https://a.test/b/c\", \"oneOf\": [{\"$ref\": \"other#there\"}, {\"$ref\": \"/deep#/x~1y/0\"}, "
+     "{\"$ref\": "
+     "\"https://a.test/named\"}], \"$dynamicRef\": \"#top\", \"$dynamicAnchor\": \"top\", \"$defs\": {\"in\": "
+     "{\"$id\": "
+     "\"in/\", \"$anchor\": \"hall\"}}}",
+     "{\"kind\": \"cat\", \"name\": 1}"},
+    {"{\"items\": {\"oneOf\": [{\"minimum\": 1}, {\"maximum\": 3}]}, \"if\": {\"maxItems\": 3}, \"then\": "
+     "{\"unevaluatedItems\": false, \"prefixItems\": [true]}, \"else\": false}",
+     "[2, \"x\"]"},
+    {"{\"$ref\": \"#\"}", "1"},
+};
+static const char *const document_uris[] = {"https://a.test/b/other", "https://a.test/deep", "https://a.test/holds",
+                                            "https://a.test/meta"};
+static const char *const documents[] = {
+    "{\"$defs\": {\"x\": {\"$anchor\": \"there\", \"properties\": {\"kind\": {\"const\": \"dog\"}}}}}",
+    "{\"x/y\": [{\"properties\": {\"kind\": {\"const\": \"cat\"}, \"name\": {\"type\": \"string\"}}}]}",
+    "{\"$schema\": \"https://a.test/meta\", \"$defs\": {\"x\": {\"$id\": \"https://a.test/named\", \"type\": "
+    "\"null\"}}}",
+    "{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\", \"$vocabulary\": "
+    "{\"https://json-schema.org/draft/2020-12/vocab/core\": true, "
+    "\"https://json-schema.org/draft/2020-12/vocab/validation\": true, "
+    "\"https://json-schema.org/draft/2020-12/vocab/applicator\": true}}",
+};
+
+static int say_validation(const wt_validator *validator, const char *value, wt_error *err)
+{
+    wt_validate_options options = {.size = sizeof options, .repair = 1};
+    wt_validation *result;
+    int rc = wt_validate(validator, value, strlen(value), &options, &result, err);
+    for (size_t i = 0; rc == 0 && i < result->violation_count; i++) {
+        say(result->violations[i]->pointer);
+        say(result->violations[i]->schema_pointer);
+        say(result->violations[i]->message);
+    }
+    for (size_t i = 0; rc == 0 && i < result->repair_count; i++) {
+        say(result->repairs[i]->was);
+        say(result->repairs[i]->now);
+    }
+    if (rc == 0)
+        say(result->repaired);
+    wt_validation_free(result);
+    return rc;
+}
+
+static int use_validator(wt_engine *engine, wt_error *err)
+{
+    wt_validator_options options = {.size = sizeof options, .assert_formats = 1};
+    int rc = 0;
+    (void)engine;
+    options.document_count = sizeof documents / sizeof *documents;
+    options.document_uris = document_uris;
+    options.documents = documents;
+    for (size_t i = 0; rc == 0 && i < sizeof validated / sizeof *validated; i++) {
+        wt_validator *validator;
+        rc = wt_validator_open(&validator, validated[i][0], strlen(validated[i][0]), &options, err);
+        if (rc == 0)
+            rc = say_validation(validator, validated[i][1], err);
+        wt_validator_close(validator);
+    }
+    return rc;
+}
+
+static int use_metaschema(wt_engine *engine, wt_error *err)
+{
+    static const char schema[] = "{\"$ref\": \"https://json-schema.org/draft/2020-12/schema\"}";
+    wt_validator *validator;
+    (void)engine;
+    int rc = wt_validator_open(&validator, schema, sizeof schema - 1, NULL, err);
+    if (rc == 0)
+        rc = say_validation(validator, "{\"properties\": {\"a\": {\"type\": \"text\", \"minimum\": \"3\"}}}", err);
+    wt_validator_close(validator);
+    return rc;
+}
+
+/* Schemas that are refused, each at a place of its own. */
+static int use_refused_schemas(wt_engine *engine, wt_error *err)
+{
+    static const char *const schemas[] = {
+        "{\"properties\": {\"a\": {\"type\": \"text\"}, \"b\": {\"pattern\": \"(\"}}}",
+        "{\"items\": {\"anyOf\": [{\"required\": \"a\"}]}}",
+        "{\"$defs\": {\"a/b\": {\"$id\": \"https://a.test/b\", \"$schema\": \"https://a.test/unknown\"}}}",
+        "{\"not\": {\"$ref\": \"https://a.test/absent#/a\"}}",
+        "{\"not\": {\"$ref\": \"#/absent\"}}",
+        "{\"not\": {\"minLength\": -1}}",
+    };
+    int rc = 0;
+    (void)engine;
+    for (size_t i = 0; rc == 0 && i < sizeof schemas / sizeof *schemas; i++) {
+        wt_validator *validator;
+        rc = wt_validator_open(&validator, schemas[i], strlen(schemas[i]), NULL, err);
+        wt_validator_close(validator);
+        if (rc == WT_EFORMAT || rc == WT_ENOTFOUND) {
+            say(err->message);
+            say(err->pointer);
+            rc = 0;
+        }
+    }
+    return rc;
+}
+
 static const struct use uses[] = {
-    {"open and close", use_nothing, false}, {"find", use_find, false},  {"pick", use_pick, false},
-    {"export", use_export, false},          {"get", use_get, false},    {"embed", use_embed, false},
-    {"bad tools", use_bad_tools, false},    {"usage", use_usage, true}, {"add", use_add, false},
+    {"open and close", use_nothing, false},
+    {"find", use_find, false},
+    {"pick", use_pick, false},
+    {"export", use_export, false},
+    {"get", use_get, false},
+    {"embed", use_embed, false},
+    {"bad tools", use_bad_tools, false},
+    {"usage", use_usage, true},
+    {"add", use_add, false},
     {"models", use_models, false},
+    {"validator", use_validator, false},
+    {"metaschema", use_metaschema, true},
+    {"refused schemas", use_refused_schemas, false},
 };
 
 static int run_use(const struct use *use, wt_error *err)
