@@ -193,6 +193,19 @@ json_t *wt__json_string(struct str text)
     return value;
 }
 
+void wt__json_pointer_step(struct buffer *buffer, struct str key)
+{
+    wt__buffer_char(buffer, '/');
+    for (size_t i = 0; i < key.len; i++) {
+        if (key.ptr[i] == '~')
+            wt__buffer_text(buffer, "~0");
+        else if (key.ptr[i] == '/')
+            wt__buffer_text(buffer, "~1");
+        else
+            wt__buffer_char(buffer, key.ptr[i]);
+    }
+}
+
 static int append(const char *bytes, size_t len, void *buffer)
 {
     wt__buffer_append(buffer, bytes, len);

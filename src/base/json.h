@@ -30,6 +30,9 @@ bool wt__json_bool(const json_t *object, const char *key, bool fallback);
 /* A new string of any bytes: what is no UTF-8 becomes U+FFFD. NULL when memory is out. */
 json_t *wt__json_string(struct str text);
 
+/* Appends "/key" as a step of a JSON pointer (RFC 6901). */
+void wt__json_pointer_step(struct buffer *buffer, struct str key);
+
 /* Appends value, compact, keys in source order. */
 int wt__json_write(struct buffer *buffer, const json_t *value);
 

@@ -162,6 +162,8 @@ static int resolve(struct compiler *c, const struct subschema **out, struct subs
     if (!json_is_string(value))
         return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword, "is no text", NULL);
     int rc = wt__documents_resolve(&c->documents, &target, s->resource, reference, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(c->values.err);
     if (rc < 0)
         return wt__compile_refuse(c->values.err, rc, s, keyword, why.message, NULL);
     *out = target;

@@ -15,13 +15,8 @@
 int wt__compile_refuse(wt_error *err, int code, const struct subschema *at, const char *keyword, const char *what,
                        const char *detail)
 {
-    struct buffer place = {0};
-    wt__subschema_place(&place, at);
-    wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: \"%s\" %s%s%.200s%s",
-                place.len > 0 ? place.ptr : "at its root", keyword, what, detail ? ": \"" : "", detail ? detail : "",
-                detail ? "\"" : "");
-    wt__buffer_dispose(&place);
-    return code;
+    return wt__subschema_refuse(at, code, err, "\"%s\" %s%s%.200s%s", keyword, what, detail ? ": \"" : "",
+                                detail ? detail : "", detail ? "\"" : "");
 }
 
 void *wt__compile_field(struct compiled *out, struct subschema *s, const struct keyword *keyword)
@@ -57,10 +52,8 @@ int wt__compile_pattern(struct value_compiler *c, const struct pattern **out, co
     rc = wt__pattern_compile(&pattern, text, &c->pattern_memory, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(c->err);
-    if (rc < 0) {
-        wt__compile_refuse(c->err, rc, s, keyword, why.message, text.ptr);
-        return rc;
-    }
+    if (rc < 0)
+        return wt__compile_refuse(c->err, rc, s, keyword, why.message, text.ptr);
     compiled->patterns[compiled->pattern_count++] = pattern;
     *out = pattern;
     return 0;

@@ -15,7 +15,7 @@ struct value_compiler {
     wt_error *err;
 };
 
-/* `schema PLACE: "keyword" what: "detail"`; detail may be NULL. Returns code. */
+/* wt__subschema_refuse of a keyword: `"keyword" what: "detail"`; detail may be NULL. */
 int wt__compile_refuse(wt_error *err, int code, const struct subschema *at, const char *keyword, const char *what,
                        const char *detail);
 

@@ -31,8 +31,11 @@ static const char *foreign_vocabulary(const json_t *declared)
     static const char ours[] = "https://json-schema.org/draft/2020-12/vocab/";
     const char *uri;
     json_t *needed;
-    json_object_foreach((json_t *)declared, uri,
-                        needed) if (json_is_true(needed) && strncmp(uri, ours, sizeof ours - 1) != 0) return uri;
+    json_object_foreach((json_t *)declared, uri, needed)
+    {
+        if (json_is_true(needed) && strncmp(uri, ours, sizeof ours - 1) != 0)
+            return uri;
+    }
     return NULL;
 }
 
@@ -66,7 +69,7 @@ int wt__dialect_read(struct resource *r, struct str uri, const char *usual, cons
         const char *foreign = foreign_vocabulary(declared);
         if (foreign)
             return wt__subschema_refuse(at, WT_EFORMAT, err,
-                                        "its dialect needs a vocabulary that is not known:", foreign);
+                                        "its dialect needs a vocabulary that is not known: \"%.300s\"", foreign);
         if (declared) {
             r->vocabularies = vocabularies_of(declared);
             return 0;
@@ -77,5 +80,6 @@ int wt__dialect_read(struct resource *r, struct str uri, const char *usual, cons
     }
     return wt__subschema_refuse(
         at, WT_EFORMAT, err,
-        "\"$schema\" names a dialect that is neither 2020-12 nor draft-07 nor one that was handed over:", given);
+        "\"$schema\" names a dialect that is neither 2020-12 nor draft-07 nor one that was handed over: \"%.300s\"",
+        given);
 }

@@ -136,7 +136,7 @@ static int identify(struct documents *d, struct subschema *s, wt_error *err)
     int rc = 0;
     wt__uri_split(&parts, id);
     if (id.len > SCHEMA_URI_BYTES || anchor.len > SCHEMA_URI_BYTES || dynamic.len > SCHEMA_URI_BYTES)
-        return wt__subschema_refuse(s, WT_ETOOLONG, err, "an address is too long:", "$id");
+        return wt__subschema_refuse(s, WT_ETOOLONG, err, "an address is too long: \"$id\"");
     if (s->resource->draft7 && json_object_get(s->json, "$ref"))
         return 0; /* what stands beside it says nothing */
     if (id.len > 0 && (parts.fragment.len == 0 || id.ptr[0] != '#'))

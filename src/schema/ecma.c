@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "schema/uri.h"
+#include "schema/characters.h"
 
 /* What \s is in ECMA-262 (White_Space of its own list, with line ends and U+FEFF), and the rest. */
 #define BLANKS                                                                                                         \
@@ -78,16 +78,6 @@ static bool refuse(struct translation *t, const char *why)
 {
     t->why = why;
     return false;
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 static bool put_code_point(struct translation *t, uint32_t c)
@@ -208,15 +198,15 @@ static bool escape(struct translation *t)
         put(t, t->in_class ? NO_BLANKS : "[^" BLANKS "]", 2);
     } else if (c == 'v') {
         put(t, "\\x{b}", 2);
-    } else if (c == 'c' && is_letter(peek(t, 2))) {
+    } else if (c == 'c' && wt__is_letter(peek(t, 2))) {
         put_code_point(t, (uint32_t)peek(t, 2) & 31U);
         t->at += 3;
     } else if (c == 'x' && hex(t, 2, 2) >= 0) {
         put_code_point(t, (uint32_t)hex(t, 2, 2));
         t->at += 4;
-    } else if (c == '0' && !is_digit(peek(t, 2))) {
+    } else if (c == '0' && !wt__is_digit(peek(t, 2))) {
         put(t, "\\x{0}", 2);
-    } else if ((is_letter(c) && !strchr("dDwWbBnrtfk", c)) || (c == '0' && t->strict)) {
+    } else if ((wt__is_letter(c) && !strchr("dDwWbBnrtfk", c)) || (c == '0' && t->strict)) {
         return escape_letter(t, c);
     } else if ((unsigned char)c >= 0x80) {
         t->at++; /* the character itself follows */
@@ -231,13 +221,13 @@ static bool escape(struct translation *t)
 static bool counts(const struct translation *t)
 {
     size_t ahead = 1;
-    while (is_digit(peek(t, ahead)))
+    while (wt__is_digit(peek(t, ahead)))
         ahead++;
     if (ahead == 1)
         return false;
     if (peek(t, ahead) == ',')
         ahead++;
-    while (is_digit(peek(t, ahead)))
+    while (wt__is_digit(peek(t, ahead)))
         ahead++;
     return peek(t, ahead) == '}';
 }

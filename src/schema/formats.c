@@ -3,7 +3,6 @@
 
 #include "schema/formats_inside.h"
 #include "schema/pattern.h"
-#include "schema/uri.h"
 
 static bool is_uuid(struct str text)
 {

@@ -8,7 +8,7 @@
 
 struct format {
     const char *name;
-    const char *example; /* how a message calls one: "a date such as 2026-03-01" */
+    const char *example;           /* how a message calls one: "a date such as 2026-03-01" */
     bool (*fits)(struct str text); /* NULL: "regex", which takes memory */
 };
 

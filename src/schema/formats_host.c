@@ -1,7 +1,6 @@
 /* formats_host.c: names and addresses of hosts, and of mailboxes on them. Labels of internationalised names ("xn--...")
  * are held to the letters of host names, not decoded. */
 #include "schema/formats_inside.h"
-#include "schema/uri.h"
 #include "text/unicode.h"
 
 enum { HOST_BYTES = 253, LABEL_BYTES = 63, LOCAL_BYTES = 64, MAILBOX_BYTES = 254 };

@@ -3,19 +3,9 @@
 #define WT_SCHEMA_FORMATS_INSIDE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/str.h"
-
-static inline bool wt__is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static inline bool wt__is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+#include "schema/characters.h"
 
 /* formats_time.c: RFC 3339 */
 bool wt__is_date(struct str text);

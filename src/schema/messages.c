@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/nearest.h"
 #include "schema/limits.h"
 #include "schema/places.h"
@@ -15,25 +16,14 @@ static bool undecided(const struct violation *v)
 
 /* ---------------------------------------------------------------- places */
 
-static void append_step(struct buffer *out, const struct step *step)
-{
-    wt__buffer_char(out, '/');
-    if (!step->key) {
-        wt__buffer_printf(out, "%zu", step->index);
-        return;
-    }
-    for (const char *at = step->key; *at != '\0'; at++) {
-        if (*at == '~' || *at == '/')
-            wt__buffer_text(out, *at == '~' ? "~0" : "~1");
-        else
-            wt__buffer_char(out, *at);
-    }
-}
-
 void wt__violation_pointer(struct buffer *out, const struct violation *v)
 {
-    for (size_t i = 0; i < v->depth; i++)
-        append_step(out, &v->path[i]);
+    for (size_t i = 0; i < v->depth; i++) {
+        if (v->path[i].key)
+            wt__json_pointer_step(out, wt__str(v->path[i].key));
+        else
+            wt__buffer_printf(out, "/%zu", v->path[i].index);
+    }
 }
 
 void wt__violation_keyword(struct buffer *out, const struct violation *v)

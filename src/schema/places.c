@@ -1,28 +1,18 @@
 /* places.c: see places.h. A subschema knows only its step from the one that holds it. */
 #include "schema/places.h"
 
-#include "schema/limits.h"
+#include <stdarg.h>
+#include <stdio.h>
 
-static void append_escaped(struct buffer *out, const char *name)
-{
-    for (; *name != '\0'; name++) {
-        if (*name == '~')
-            wt__buffer_text(out, "~0");
-        else if (*name == '/')
-            wt__buffer_text(out, "~1");
-        else
-            wt__buffer_char(out, *name);
-    }
-}
+#include "base/json.h"
+#include "schema/limits.h"
 
 const char *wt__subschema_steps(struct arena *arena, const char *keyword, const char *name)
 {
     struct buffer text = {0};
     wt__buffer_printf(&text, "/%s", keyword);
-    if (name) {
-        wt__buffer_char(&text, '/');
-        append_escaped(&text, name);
-    }
+    if (name)
+        wt__json_pointer_step(&text, wt__str(name));
     char *steps = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     return steps;
@@ -40,12 +30,20 @@ void wt__subschema_place(struct buffer *out, const struct subschema *subschema)
         wt__buffer_text(out, path[--len]->steps);
 }
 
-int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *what, const char *detail)
+int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *format, ...)
 {
     struct buffer place = {0};
+    char what[sizeof err->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
     wt__subschema_place(&place, at);
-    wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: %s \"%.300s\"",
-                place.len > 0 ? place.ptr : "at its root", what, detail);
+    if (place.failed)
+        code = wt__fail_nomem(err);
+    else
+        wt__fail_at(err, code, 0, 0, place.ptr ? place.ptr : "", "schema %.200s: %s",
+                    place.len > 0 ? place.ptr : "at its root", what);
     wt__buffer_dispose(&place);
     return code;
 }

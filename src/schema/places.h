@@ -13,7 +13,7 @@ const char *wt__subschema_steps(struct arena *arena, const char *keyword, const 
  * than the schema itself. */
 void wt__subschema_place(struct buffer *out, const struct subschema *subschema);
 
-/* An error there: `schema PLACE: what "detail"`. Returns code. */
-int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *what, const char *detail);
+/* An error there: `schema PLACE: ...`, with the place as its pointer. Returns code, or WT_ENOMEM. */
+int wt__subschema_refuse(const struct subschema *at, int code, wt_error *err, const char *format, ...) WT_PRINTF(4, 5);
 
 #endif

@@ -219,12 +219,10 @@ static bool note(struct repairs *repairs, struct arena *arena, const struct viol
 {
     struct buffer pointer = {0}, before = {0}, after = {0};
     wt__violation_pointer(&pointer, v);
-    if (!was) {
-        struct violation member = {.path = &(struct step){v->name, 0}, .depth = 1};
-        wt__violation_pointer(&pointer, &member);
-    } else {
+    if (was)
         wt__json_write(&before, was);
-    }
+    else
+        wt__json_pointer_step(&pointer, wt__str(v->name));
     wt__json_write(&after, now);
     struct repair *repair = &repairs->items[repairs->len];
     repair->why = why;
@@ -277,8 +275,8 @@ static int try_repair(struct repairs *repairs, struct violations *left, const st
     }
     struct target target = target_of(repairs->instance, v);
     json_t *was = v->kind == VIOLATION_REQUIRED ? NULL : json_incref((json_t *)v->value);
-    bool stays = put(e, &repairs->instance, &target, json_incref(now)) && revalidate(&after, e, compiled, repairs->instance) &&
-                 after.len < left->len && !still_there(&after, v);
+    bool stays = put(e, &repairs->instance, &target, json_incref(now)) &&
+                 revalidate(&after, e, compiled, repairs->instance) && after.len < left->len && !still_there(&after, v);
     int rc = stays;
     if (stays && !note(repairs, e->arena, v, was, now, why))
         rc = -1;

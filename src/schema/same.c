@@ -86,8 +86,10 @@ static uint64_t hash_value(const json_t *value, uint64_t *steps)
     if (json_is_object(value)) {
         const char *key;
         json_t *member;
-        json_object_foreach((json_t *)value, key, member) h +=
-            mix(hash_bytes(key, strlen(key), 3) * 31 + hash_value(member, steps));
+        json_object_foreach((json_t *)value, key, member)
+        {
+            h += mix(hash_bytes(key, strlen(key), 3) * 31 + hash_value(member, steps));
+        }
     }
     return mix(h);
 }

@@ -1,6 +1,8 @@
 /* uri.c: see uri.h. The algorithm is that of RFC 3986, section 5.2. */
 #include "schema/uri.h"
 
+#include "schema/characters.h"
+
 static struct str cut(struct str *rest, size_t len, size_t skip)
 {
     struct str head = {rest->ptr, len};
@@ -21,9 +23,8 @@ static bool is_scheme(struct str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        bool later = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
-        if (!letter && (i == 0 || !later))
+        bool later = wt__is_digit(c) || c == '+' || c == '-' || c == '.';
+        if (!wt__is_letter(c) && (i == 0 || !later))
             return false;
     }
     return text.len > 0;
@@ -136,15 +137,6 @@ void wt__uri_resolve(struct buffer *out, struct str base_text, struct str refere
         wt__buffer_char(out, '?');
         wt__buffer_str(out, query->query);
     }
-}
-
-int wt__hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 bool wt__uri_decode(struct buffer *out, struct str text)

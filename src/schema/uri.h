@@ -22,7 +22,4 @@ void wt__uri_resolve(struct buffer *out, struct str base, struct str reference);
 /* Appends text with %XX decoded. False where a percent sign begins no byte. */
 bool wt__uri_decode(struct buffer *out, struct str text);
 
-/* 0 to 15; -1 for what is no hexadecimal digit. */
-int wt__hex_digit(char c);
-
 #endif

@@ -19,15 +19,7 @@ static void put_step(struct buffer *out, struct str key)
     if (key.len > 0 && memchr(key.ptr, '\\', key.len) &&
         wt__json_parse(&decoded, key.ptr - 1, key.len + 2, NULL) == 0 && json_is_string(decoded))
         key = (struct str){json_string_value(decoded), json_string_length(decoded)};
-    wt__buffer_char(out, '/');
-    for (size_t i = 0; i < key.len; i++) {
-        if (key.ptr[i] == '~')
-            wt__buffer_text(out, "~0");
-        else if (key.ptr[i] == '/')
-            wt__buffer_text(out, "~1");
-        else
-            wt__buffer_char(out, key.ptr[i]);
-    }
+    wt__json_pointer_step(out, key);
     json_decref(decoded);
 }
 

@@ -101,15 +101,7 @@ int wt__reader_at(struct reader *reader, size_t byte, wt_error *err)
 size_t wt__pointer_key(struct reader *reader, struct str key)
 {
     size_t mark = reader->pointer.len;
-    wt__buffer_char(&reader->pointer, '/');
-    for (size_t i = 0; i < key.len; i++) {
-        if (key.ptr[i] == '~')
-            wt__buffer_text(&reader->pointer, "~0");
-        else if (key.ptr[i] == '/')
-            wt__buffer_text(&reader->pointer, "~1");
-        else
-            wt__buffer_char(&reader->pointer, key.ptr[i]);
-    }
+    wt__json_pointer_step(&reader->pointer, key);
     return mark;
 }
 
