@@ -37,6 +37,8 @@ struct resource {
     bool draft7;
     unsigned vocabularies;
     struct dynamic_anchor *dynamic; /* a list */
+    const char *refused;            /* what is wrong with its document; NULL: nothing */
+    int refused_code;
 };
 
 struct dynamic_anchor {

@@ -81,13 +81,17 @@ static bool name_resource(struct documents *d, const char *uri)
     return wt__map_insert(&d->resources, wt__str(uri), (uint32_t)(d->resource_count - 1), NULL) != NULL;
 }
 
-static const char *address(struct documents *d, struct str base, struct str reference)
+/* The address that reference has from base. WT_ETOOLONG, about which the caller has more to say, or WT_ENOMEM. */
+static int address(struct documents *d, const char **out, struct str base, struct str reference, wt_error *err)
 {
-    struct buffer text = {.max = 2 * (size_t)SCHEMA_URI_BYTES};
+    struct buffer text = {0};
     wt__uri_resolve(&text, base, reference);
-    const char *copy = text.failed ? NULL : wt__arena_copy(d->arena, wt__buffer_view(&text));
+    bool failed = text.failed, too_long = text.len > SCHEMA_URI_BYTES;
+    *out = failed || too_long ? NULL : wt__arena_copy(d->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
-    return copy;
+    if (too_long && !failed)
+        return wt__fail(err, WT_ETOOLONG, "makes an address of more than %d bytes", SCHEMA_URI_BYTES);
+    return *out ? 0 : wt__fail_nomem(err);
 }
 
 /* ---------------------------------------------------------------- identities */
@@ -115,10 +119,14 @@ static int add_anchor(struct documents *d, struct subschema *s, struct str name,
 
 static int begin_resource(struct documents *d, struct subschema *s, struct str id, wt_error *err)
 {
-    struct resource *r = new_resource(d, s->resource, s->json);
-    const char *uri = address(d, wt__str(s->resource->uri), id);
+    const char *uri;
     struct str dialect = wt__json_str(s->json, "$schema");
-    if (!r || !uri)
+    wt_error why = {0};
+    int rc = address(d, &uri, wt__str(s->resource->uri), id, &why);
+    if (rc == WT_ETOOLONG)
+        return wt__subschema_refuse(s, rc, err, "\"$id\" %s", why.message);
+    struct resource *r = rc < 0 ? NULL : new_resource(d, s->resource, s->json);
+    if (!r)
         return wt__fail_nomem(err);
     r->uri = uri;
     s->resource = r;
@@ -136,7 +144,8 @@ static int identify(struct documents *d, struct subschema *s, wt_error *err)
     int rc = 0;
     wt__uri_split(&parts, id);
     if (id.len > SCHEMA_URI_BYTES || anchor.len > SCHEMA_URI_BYTES || dynamic.len > SCHEMA_URI_BYTES)
-        return wt__subschema_refuse(s, WT_ETOOLONG, err, "an address is too long: \"$id\"");
+        return wt__subschema_refuse(s, WT_ETOOLONG, err, "\"$id\" or an anchor is longer than %d bytes",
+                                    SCHEMA_URI_BYTES);
     if (s->resource->draft7 && json_object_get(s->json, "$ref"))
         return 0; /* what stands beside it says nothing */
     if (id.len > 0 && (parts.fragment.len == 0 || id.ptr[0] != '#'))
@@ -184,9 +193,12 @@ static int walk_keyword(struct documents *d, const struct keyword *keyword, cons
     case SHAPE_PATTERNS:
     case SHAPE_DEPENDENCIES:
     case SHAPE_DEFINITIONS:
-        json_object_foreach((json_t *)value, name,
-                            member) if ((rc = walk_child(d, member, from, keyword->name, name, err)) < 0) return rc;
-        return 0;
+        json_object_foreach((json_t *)value, name, member)
+        {
+            if (rc == 0)
+                rc = walk_child(d, member, from, keyword->name, name, err);
+        }
+        return rc;
     default:
         return 0;
     }
@@ -259,19 +271,28 @@ void wt__documents_dispose(struct documents *d)
 
 /* ---------------------------------------------------------------- references */
 
-/* Reads a document of the table, unless that was tried before. */
+/* Reads a document of the table, unless that was tried before. What is wrong with it is kept with all resources of it.
+ */
 static int load_document(struct documents *d, const char *uri, json_t *document, wt_error *err)
 {
     struct subschema *root;
+    wt_error why = {0};
+    size_t first = d->resource_count;
     if (wt__map_get(&d->resources, wt__str(uri)))
         return 0;
     const char *copy = wt__arena_copy(d->arena, wt__str(uri));
-    int rc = copy ? add_document(d, &root, document, copy, err) : wt__fail_nomem(err);
-    return rc < 0 ? wt__fail_context(err, rc, "document \"%.200s\"", uri) : 0;
+    int rc = copy ? add_document(d, &root, document, copy, &why) : WT_ENOMEM;
+    const char *refused = rc < 0 ? wt__arena_copy(d->arena, wt__str(why.message)) : NULL;
+    if (rc == WT_ENOMEM || (rc < 0 && !refused))
+        return wt__fail_nomem(err);
+    for (size_t i = first; refused && i < d->resource_count; i++) {
+        d->resource_rows[i]->refused = refused;
+        d->resource_rows[i]->refused_code = rc;
+    }
+    return 0;
 }
 
-/* All documents of the table, for one may hold the address in an "$id". What is wrong with them is told by who refers
- * to them. */
+/* All documents of the table, for one may hold the address in an "$id". */
 static int load_all(struct documents *d, wt_error *err)
 {
     const char *uri;
@@ -279,8 +300,12 @@ static int load_all(struct documents *d, wt_error *err)
     if (d->all_loaded)
         return 0;
     d->all_loaded = true;
-    json_object_foreach((json_t *)d->table, uri,
-                        document) if (load_document(d, uri, document, err) == WT_ENOMEM) return WT_ENOMEM;
+    json_object_foreach((json_t *)d->table, uri, document)
+    {
+        int rc = load_document(d, uri, document, err);
+        if (rc < 0)
+            return rc;
+    }
     return 0;
 }
 
@@ -318,6 +343,9 @@ static int find_resource(struct documents *d, const struct resource **out, const
                         "refers to \"%.200s\", which is not there: hand the document over, for nothing is fetched",
                         uri);
     *out = d->resource_rows[*row];
+    if ((*out)->refused)
+        return wt__fail(err, (*out)->refused_code, "leads to document \"%.200s\", which makes no sense: %s",
+                        (*out)->document, (*out)->refused);
     return 0;
 }
 
@@ -422,11 +450,11 @@ int wt__documents_resolve(struct documents *d, struct subschema **out, const str
     if (reference.len > SCHEMA_URI_BYTES)
         return wt__fail(err, WT_ETOOLONG, "a reference is longer than %d bytes", SCHEMA_URI_BYTES);
     wt__uri_split(&parts, reference);
-    const char *uri = address(d, wt__str(from->uri), reference);
-    if (!uri)
-        return wt__fail_nomem(err);
     const struct resource *resource = NULL;
-    int rc = find_resource(d, &resource, uri, err);
+    const char *uri;
+    int rc = address(d, &uri, wt__str(from->uri), reference, err);
+    if (rc == 0)
+        rc = find_resource(d, &resource, uri, err);
     if (rc < 0)
         return rc;
     struct subschema *root = wt__documents_at(d, resource->root);

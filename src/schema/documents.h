@@ -22,10 +22,9 @@ struct documents {
     bool all_loaded; /* of the table */
 };
 
-/* Finds what schema holds, whose root is *out then; the table's documents follow when a reference asks for them.
- * Errors: WT_EFORMAT (with a pointer: an
- * "$id", an anchor, a "$schema" that is not known), WT_ETOOLONG (SCHEMA_NESTING, SCHEMA_SUBSCHEMAS, SCHEMA_DOCUMENTS,
- * SCHEMA_URI_BYTES), WT_ENOMEM. */
+/* Finds what schema holds, whose root is *out then; the table's documents follow when a reference asks for them. What
+ * is wrong with one of these is told by who refers to it. Errors: WT_EFORMAT (with a pointer: a "$schema" that is not
+ * known), WT_ETOOLONG (SCHEMA_NESTING, SCHEMA_SUBSCHEMAS, SCHEMA_DOCUMENTS, SCHEMA_URI_BYTES), WT_ENOMEM. */
 int wt__documents_open(struct documents *documents, struct subschema **out, const json_t *schema, wt_error *err);
 void wt__documents_dispose(struct documents *documents);
 

@@ -290,6 +290,35 @@ static void documents_that_were_handed_over_are_found(void **state)
     json_decref(table);
 }
 
+/* Also where another reference looked into all documents before. */
+static void documents_that_make_no_sense_are_told_by_who_refers_to_them(void **state)
+{
+    static const char *const tables[][2] = {
+        {"{'https://e.test/bad': {'$schema': 'https://e.test/unknown'}, 'https://e.test/good': {'$id': 'other'}}",
+         "schema /allOf/1: \"$ref\" leads to document \"https://e.test/bad\", which makes no sense: schema "
+         "https://e.test/bad#: \"$schema\" names a dialect that is neither 2020-12 nor draft-07 nor one that was "
+         "handed "
+         "over: \"https://e.test/unknown\""},
+        {"{'https://e.test/bad': {'items': {'$id': 'inner', '$schema': 'https://e.test/unknown'}}, "
+         "'https://e.test/good': "
+         "{'$id': 'other'}}",
+         "schema /allOf/1: \"$ref\" leads to document \"https://e.test/bad\", which makes no sense: schema "
+         "https://e.test/bad#/items: \"$schema\" names a dialect that is neither 2020-12 nor draft-07 nor one that was "
+         "handed over: \"https://e.test/unknown\""},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof tables / sizeof tables[0]; i++) {
+        wt_error err = {0};
+        json_t *table = json_of(tables[i / 2][0]);
+        const char *schema = i % 2 ? "{'allOf': [true, {'$ref': 'https://e.test/bad'}]}"
+                                   : "{'allOf': [{'$ref': 'https://e.test/other'}, {'$ref': 'https://e.test/bad'}]}";
+        assert_null(compile_text(schema, SCHEMA_2020_12, table, &err));
+        assert_string_equal(err.message, tables[i / 2][1]);
+        assert_int_equal(err.code, WT_EFORMAT);
+        json_decref(table);
+    }
+}
+
 static void schemas_that_make_no_sense_are_refused_with_their_place(void **state)
 {
     static const struct {
@@ -360,6 +389,7 @@ int main(void)
         cmocka_unit_test(keywords_of_2020_12_hold),
         cmocka_unit_test(keywords_of_draft_07_hold),
         cmocka_unit_test(documents_that_were_handed_over_are_found),
+        cmocka_unit_test(documents_that_make_no_sense_are_told_by_who_refers_to_them),
         cmocka_unit_test(schemas_that_make_no_sense_are_refused_with_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,7 +199,13 @@ static void schemas_over_a_limit_are_refused(void **state)
     assert_too_long(json_pack("{s:o}", "$ref", long_text(SCHEMA_URI_BYTES + 1, 'a', "")), NULL,
                     "schema at its root: \"$ref\" a reference is longer than 4096 bytes");
     assert_too_long(json_pack("{s:o}", "$id", long_text(SCHEMA_URI_BYTES + 1, 'a', "")), NULL,
-                    "schema at its root: an address is too long: \"$id\"");
+                    "schema at its root: \"$id\" or an anchor is longer than 4096 bytes");
+    /* Each is short enough, but not behind those around it. */
+    assert_too_long(
+        json_pack("{s:o, s:{s:o}}", "$id", long_text(3000, 'a', "/"), "not", "$id", long_text(3000, 'b', "/")), NULL,
+        "schema /not: \"$id\" makes an address of more than 4096 bytes");
+    assert_too_long(json_pack("{s:o, s:o}", "$id", long_text(3000, 'a', "/"), "$ref", long_text(3000, 'b', "/")), NULL,
+                    "schema at its root: \"$ref\" makes an address of more than 4096 bytes");
 }
 
 static void patterns_together_have_a_limit(void **state)
