@@ -136,6 +136,22 @@ static void what_cannot_be_decided_is_told_by_its_code(void **state)
     wt_validator_close(validator);
 }
 
+static void a_schema_that_is_only_itself_decides_nothing(void **state)
+{
+    (void)state;
+    wt_validator *validator = open_validator("{\"$ref\": \"#\"}", 0);
+    wt_validation *validation = validate(validator, "{\"a\": 1}", 1, 0);
+    assert_false(validation->valid);
+    assert_int_equal(validation->violation_count, 1);
+    assert_int_equal(validation->violations[0]->code, WT_ETIMEOUT);
+    assert_string_equal(validation->violations[0]->schema_pointer, "/$ref");
+    assert_string_equal(validation->violations[0]->message,
+                        "could not be checked: the schema refers to itself without end");
+    assert_null(validation->repaired);
+    wt_validation_free(validation);
+    wt_validator_close(validator);
+}
+
 static void documents_and_the_dialect_come_with_the_options(void **state)
 {
     static const char *const uris[] = {"https://e.test/n"}, *const texts[] = {"{\"type\": \"number\"}"};
@@ -235,6 +251,7 @@ int main(void)
         cmocka_unit_test(repairs_are_made_when_asked_and_listed),
         cmocka_unit_test(as_many_violations_as_asked_for_are_told),
         cmocka_unit_test(what_cannot_be_decided_is_told_by_its_code),
+        cmocka_unit_test(a_schema_that_is_only_itself_decides_nothing),
         cmocka_unit_test(documents_and_the_dialect_come_with_the_options),
         cmocka_unit_test(what_cannot_be_read_is_refused),
         cmocka_unit_test(threads_share_a_validator),

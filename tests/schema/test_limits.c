@@ -90,6 +90,50 @@ static void references_without_end_are_found(void **state)
         assert_undecided(schemas[i], json_integer(1), "could not be checked: the schema refers to itself without end");
 }
 
+/* So many definitions, each of which is a reference to the next one, and the last one to `last`. */
+static char *chain(int len, const char *last)
+{
+    struct buffer schema = {0};
+    wt__buffer_text(&schema, "{'$ref': '#/$defs/0', '$defs': {");
+    for (int i = 0; i + 1 < len; i++)
+        wt__buffer_printf(&schema, "'%d': {'$ref': '#/$defs/%d'},", i, i + 1);
+    wt__buffer_printf(&schema, "'%d': %s}}", len - 1, last);
+    return wt__buffer_take(&schema);
+}
+
+/* Within the depth that evaluations may have a chain is followed, and a circle is found; beyond it that is the answer.
+ */
+static void chains_of_references_end(void **state)
+{
+    (void)state;
+    char *schema = chain(500, "{'type': 'integer'}");
+    struct compiled *compiled = compile_text(schema, SCHEMA_2020_12, NULL, NULL);
+    json_t *instance = json_integer(1);
+    assert_int_equal(wt__validator_check(compiled, instance), FITS);
+    json_decref(instance);
+    wt__compiled_free(compiled);
+    free(schema);
+    schema = chain(200, "{'$ref': '#'}");
+    assert_undecided(schema, json_integer(1), "could not be checked: the schema refers to itself without end");
+    free(schema);
+    schema = chain(20000, "{'$ref': '#'}");
+    assert_undecided(schema, json_integer(1),
+                     "could not be checked: it takes schemas within schemas more than 512 deep");
+    free(schema);
+}
+
+/* Every value leads into the circle anew: the first one ends it. */
+static void circles_at_many_values_end(void **state)
+{
+    (void)state;
+    json_t *instance = json_array();
+    for (int i = 0; i < 100000; i++)
+        json_array_append_new(instance, json_integer(i));
+    assert_undecided("{'items': {'$ref': '#/$defs/a'}, '$defs': {'a': {'anyOf': [{'$ref': '#/$defs/b'}, false]}, 'b': "
+                     "{'$ref': '#/$defs/a'}}}",
+                     instance, "/0: could not be checked: the schema refers to itself without end");
+}
+
 /* 20 levels of allOf with two references each to the next: a million evaluations; with 40 a million times as many. */
 static void schemas_that_explode_end(void **state)
 {
@@ -282,6 +326,8 @@ int main(void)
         cmocka_unit_test(patterns_that_take_too_long_end),
         cmocka_unit_test(long_texts_and_plain_patterns_are_fine),
         cmocka_unit_test(references_without_end_are_found),
+        cmocka_unit_test(chains_of_references_end),
+        cmocka_unit_test(circles_at_many_values_end),
         cmocka_unit_test(schemas_that_explode_end),
         cmocka_unit_test(a_million_evaluations_are_within_the_budget),
         cmocka_unit_test(deep_evaluations_end),
