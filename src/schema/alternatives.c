@@ -32,14 +32,6 @@ static size_t distance(const struct violations *list, size_t depth)
     return sum;
 }
 
-static size_t depth_of(const struct place *at)
-{
-    size_t depth = 0;
-    for (; at->up; at = at->up)
-        depth++;
-    return depth;
-}
-
 static void judge(struct trial *trial, size_t depth)
 {
     const struct violation *only = trial->last.len == 1 ? trial->last.items : NULL;
@@ -81,7 +73,7 @@ static void try_one(struct evaluation *e, const struct subschema *s, const struc
         trial->second = index;
     trial->fits += fits;
     if (!fits && found && !e->stopped)
-        judge(trial, depth_of(at));
+        judge(trial, wt__place_depth(at));
 }
 
 static bool all_constant(const struct subschema_list *list)

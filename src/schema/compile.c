@@ -99,8 +99,9 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
             continue;
         struct property *item = &items[field->len++];
         item->name = wt__str(wt__arena_copy(&c->values.out->arena, wt__str(name))); /* side by side, for the cache */
-        rc =
-            item->name.ptr ? child(c, &item->subschema, s, member, keyword->name, name) : wt__fail_nomem(c->values.err);
+        if (!item->name.ptr)
+            return wt__fail_nomem(c->values.err);
+        rc = child(c, &item->subschema, s, member, keyword->name, name);
     }
     return rc;
 }
@@ -242,15 +243,7 @@ static int finish(struct compiler *c, struct subschema *s)
                        object->dependent_schemas.len > 0 || object->min_properties.set || object->max_properties.set;
     if (required && wt__keyword_find("required", s->resource->draft7, s->resource->vocabularies))
         return wt__compile_required(&c->values, s, required);
-    if (!object || object->properties.len <= MANY_NAMES)
-        return 0;
-    if (wt__compile_own_map(c->values.out, &object->by_name) < 0)
-        return wt__fail_nomem(c->values.err);
-    object->mapped = true;
-    for (size_t i = 0; i < object->properties.len; i++)
-        if (!wt__map_insert(&object->by_name, object->properties.items[i].name, (uint32_t)i, NULL))
-            return wt__fail_nomem(c->values.err);
-    return 0;
+    return object ? wt__compile_map(&c->values, object, object->properties.len) : 0;
 }
 
 static int compile_subschema(struct compiler *c, struct subschema *s)

@@ -28,7 +28,8 @@ void *wt__compile_field(struct compiled *out, struct subschema *s, const struct 
     return group ? (char *)group + keyword->field : NULL;
 }
 
-int wt__compile_own_map(struct compiled *out, struct map *map)
+/* A map inside a subschema is disposed with the compiled schema. */
+static int own_map(struct compiled *out, struct map *map)
 {
     void *maps = out->maps;
     int rc = wt__grow(&maps, &out->map_capacity, out->map_count + 1, sizeof *out->maps);
@@ -152,9 +153,9 @@ static int compile_enum(struct value_compiler *c, struct subschema *s, const jso
     if (!json_is_array(value))
         return wt__compile_refuse(c->err, WT_EFORMAT, s, "enum", "is no list of values", NULL);
     s->values = value;
-    if (len <= MANY_NAMES)
+    if (len <= FEW_NAMES)
         return 0;
-    if (wt__compile_own_map(c->out, &s->texts) < 0)
+    if (own_map(c->out, &s->texts) < 0)
         return wt__fail_nomem(c->err);
     for (size_t i = 0; i < len; i++) {
         const json_t *text = json_array_get(value, i);
@@ -267,6 +268,19 @@ int wt__compile_value(struct value_compiler *c, struct subschema *s, const struc
     }
 }
 
+int wt__compile_map(struct value_compiler *c, struct object_rules *object, size_t most)
+{
+    if (most <= FEW_NAMES)
+        return 0;
+    if (own_map(c->out, &object->by_name) < 0)
+        return wt__fail_nomem(c->err);
+    object->mapped = true;
+    for (size_t i = 0; i < object->properties.len; i++)
+        if (!wt__map_insert(&object->by_name, object->properties.items[i].name, (uint32_t)i, NULL))
+            return wt__fail_nomem(c->err);
+    return 0;
+}
+
 int wt__compile_required(struct value_compiler *c, struct subschema *s, const json_t *value)
 {
     struct names names = {0};
@@ -279,26 +293,23 @@ int wt__compile_required(struct value_compiler *c, struct subschema *s, const js
     struct named_subschemas *properties = &s->object->properties;
     size_t most = properties->len + names.len;
     struct property *items = wt__arena_array(&c->out->arena, struct property, most + 1);
-    if (!items || (most > MANY_NAMES && wt__compile_own_map(c->out, &s->object->by_name) < 0))
+    if (!items)
         return wt__fail_nomem(c->err);
     if (properties->len > 0)
         memcpy(items, properties->items, properties->len * sizeof *items);
     properties->items = items;
-    s->object->mapped = most > MANY_NAMES;
-    for (size_t i = 0; most > MANY_NAMES && i < properties->len; i++)
-        if (!wt__map_insert(&s->object->by_name, items[i].name, (uint32_t)i, NULL))
-            return wt__fail_nomem(c->err);
-    for (size_t i = 0; i < names.len; i++) {
+    rc = wt__compile_map(c, s->object, most);
+    for (size_t i = 0; rc == 0 && i < names.len; i++) {
         struct property *there = wt__find_property(s->object, names.items[i], &next);
         if (!there) {
             there = &items[properties->len++];
             there->name = names.items[i];
-            if (most > MANY_NAMES &&
+            if (s->object->mapped &&
                 !wt__map_insert(&s->object->by_name, there->name, (uint32_t)(properties->len - 1), NULL))
-                return wt__fail_nomem(c->err);
+                rc = wt__fail_nomem(c->err);
         }
         s->object->required += !there->required;
         there->required = true;
     }
-    return 0;
+    return rc;
 }

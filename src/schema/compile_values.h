@@ -6,7 +6,7 @@
 #include "schema/compiled.h"
 #include "schema/keywords.h"
 
-enum { MANY_NAMES = 16 }; /* so many are looked for one by one */
+enum { FEW_NAMES = 16 }; /* so many are looked for one by one */
 
 struct value_compiler {
     struct compiled *out;
@@ -22,8 +22,8 @@ int wt__compile_refuse(wt_error *err, int code, const struct subschema *at, cons
 /* The keyword's place in its group, which is made where it is not there yet. NULL when memory is out. */
 void *wt__compile_field(struct compiled *out, struct subschema *s, const struct keyword *keyword);
 
-/* A map inside a subschema is disposed with the compiled schema. */
-int wt__compile_own_map(struct compiled *out, struct map *map);
+/* Properties are looked for in a map from now on, if `most`, as many as there will be, is more than a few. */
+int wt__compile_map(struct value_compiler *c, struct object_rules *object, size_t most);
 
 /* A keyword of a shape that is none of schemas. Errors: WT_EFORMAT, WT_ETOOLONG, WT_ENOMEM. */
 int wt__compile_value(struct value_compiler *c, struct subschema *s, const struct keyword *keyword,

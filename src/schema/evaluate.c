@@ -10,7 +10,7 @@
 
 /* Follows a reference, unless it was followed twice already at this very place: by then the scope cannot change where
  * "$dynamicRef" leads. */
-static bool follow(struct evaluation *e, const struct subschema *s, const struct subschema *target,
+static bool follow(struct evaluation *e, const struct subschema *s, const char *keyword, const struct subschema *target,
                    const struct place *at, struct evaluated *seen)
 {
     struct followed followed = {target, at, e->followed};
@@ -18,7 +18,7 @@ static bool follow(struct evaluation *e, const struct subschema *s, const struct
     for (const struct followed *f = e->followed; f && f->at == at; f = f->up, links++)
         times += f->target == target;
     if (times >= 2)
-        return wt__stop(e, at, (struct violation){.kind = VIOLATION_LOOP, .subschema = s, .keyword = "$ref"});
+        return wt__stop(e, at, (struct violation){.kind = VIOLATION_LOOP, .subschema = s, .keyword = keyword});
     if (!wt__spend(e, s, at, (uint64_t)links / 16))
         return false;
     e->followed = &followed;
@@ -38,7 +38,7 @@ static bool follow_dynamic(struct evaluation *e, const struct subschema *s, cons
         for (const struct dynamic_anchor *a = scope->resource->dynamic; a; a = a->next, looked++)
             if (wt__str_equal(a->name, rules->dynamic_name))
                 target = a->subschema;
-    return wt__spend(e, s, at, looked / 16) && follow(e, s, target, at, seen);
+    return wt__spend(e, s, at, looked / 16) && follow(e, s, "$dynamicRef", target, at, seen);
 }
 
 /* Whether value fits s, without a word about it; what s evaluates joins seen where it does. */
@@ -64,7 +64,7 @@ static bool evaluate_in_place(struct evaluation *e, const struct subschema *s, c
     const struct in_place *rules = s->in_place;
     bool fits = true;
     if (rules->reference)
-        fits = follow(e, s, rules->reference, at, seen);
+        fits = follow(e, s, "$ref", rules->reference, at, seen);
     if (rules->dynamic && wt__go_on(e, fits))
         fits &= follow_dynamic(e, s, at, seen);
     for (size_t i = 0; i < rules->all_of.len && wt__go_on(e, fits); i++)

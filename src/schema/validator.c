@@ -13,6 +13,15 @@ enum verdict wt__validator_check(const struct compiled *compiled, const json_t *
     return verdict;
 }
 
+/* What violations borrow from the evaluation stays with them; those of the one before are gone by then. */
+static void end(struct validation *v, struct evaluation *e)
+{
+    json_decref(v->names);
+    v->names = e->names;
+    e->names = NULL;
+    wt__evaluation_dispose(e);
+}
+
 /* One evaluation with a budget of its own. */
 static enum verdict evaluate(struct validation *v, const struct compiled *compiled, const json_t *instance,
                              bool violations)
@@ -20,12 +29,9 @@ static enum verdict evaluate(struct validation *v, const struct compiled *compil
     struct evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
     enum verdict verdict =
         violations ? wt__evaluate_noting(&e, compiled, instance, &v->violations) : wt__evaluate(&e, compiled, instance);
-    if (verdict == UNDECIDED) {
-        verdict = wt__violations_add(&v->violations, &e.why) ? UNDECIDED : OUT_OF_MEMORY;
-    }
-    v->names = e.names;
-    e.names = NULL;
-    wt__evaluation_dispose(&e);
+    if (verdict == UNDECIDED && !wt__violations_add(&v->violations, &e.why))
+        verdict = OUT_OF_MEMORY;
+    end(v, &e);
     return verdict;
 }
 
@@ -36,10 +42,7 @@ static bool repair(struct validation *v, const struct compiled *compiled, const 
     if (done && e.stopped && v->violations.len == 0)
         done = wt__violations_add(&v->violations, &e.why);
     v->fits = done && v->violations.len == 0;
-    json_decref(v->names);
-    v->names = e.names;
-    e.names = NULL;
-    wt__evaluation_dispose(&e);
+    end(v, &e);
     return done;
 }
 
@@ -48,11 +51,8 @@ int wt__validator_run(struct validation *v, const struct compiled *compiled, con
 {
     *v = (struct validation){0};
     enum verdict verdict = evaluate(v, compiled, instance, false);
-    if (verdict == FITS_NOT) {
-        json_decref(v->names);
-        v->names = NULL;
+    if (verdict == FITS_NOT)
         verdict = evaluate(v, compiled, instance, true);
-    }
     v->fits = verdict == FITS;
     if (verdict == FITS_NOT && repairs && !repair(v, compiled, instance))
         verdict = OUT_OF_MEMORY;

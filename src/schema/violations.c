@@ -76,13 +76,18 @@ bool wt__violations_sort(struct violations *list)
     return true;
 }
 
+size_t wt__place_depth(const struct place *at)
+{
+    size_t depth = 0;
+    for (; at->up; at = at->up)
+        depth++;
+    return depth;
+}
+
 const struct step *wt__place_path(struct arena *arena, const struct place *at, size_t *depth)
 {
-    size_t len = 0;
-    for (const struct place *p = at; p->up; p = p->up)
-        len++;
+    size_t len = *depth = wt__place_depth(at);
     struct step *path = len > 0 ? wt__arena_array(arena, struct step, len) : NULL;
-    *depth = len;
     for (const struct place *p = at; path && p->up; p = p->up)
         path[--len] = (struct step){p->key, p->index};
     return path;

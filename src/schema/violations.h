@@ -77,6 +77,9 @@ void wt__violations_dispose(struct violations *list);
 /* By place, in the order of the document, a value before what is in it. False when memory was out. */
 bool wt__violations_sort(struct violations *list);
 
+/* How many steps lead to a place. */
+size_t wt__place_depth(const struct place *at);
+
 /* The way to a place, in the arena; NULL with *depth > 0 when memory is out. */
 const struct step *wt__place_path(struct arena *arena, const struct place *at, size_t *depth);
 
