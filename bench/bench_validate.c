@@ -118,16 +118,26 @@ static json_t *accepted(const json_t *values)
     return object;
 }
 
+static struct tool *tool_of(const char *id, const char *name)
+{
+    for (size_t i = 0; i < tool_count; i++)
+        if (wt__str_equal(wt__json_str(tools[i].row, "_id"), wt__str(id)) &&
+            wt__str_equal(wt__json_str(tools[i].row, "title"), wt__str(name)))
+            return &tools[i];
+    return NULL;
+}
+
 static struct tool *candidate(const json_t *metadata, const char *name)
 {
+    struct tool *tool = NULL;
     size_t i;
     json_t *id;
-    json_array_foreach(
-        json_object_get(metadata, "candidates"), i,
-        id) for (size_t t = 0; t < tool_count;
-                 t++) if (wt__str_equal(wt__json_str(tools[t].row, "_id"), wt__str(json_string_value(id))) &&
-                          wt__str_equal(wt__json_str(tools[t].row, "title"), wt__str(name))) return &tools[t];
-    return NULL;
+    json_array_foreach(json_object_get(metadata, "candidates"), i, id)
+    {
+        if (!tool)
+            tool = tool_of(json_string_value(id), name);
+    }
+    return tool;
 }
 
 static void add_calls(json_t *row, void *context)
