@@ -37,8 +37,8 @@ typedef struct wt_validator_options {
     const char *dialect; /* of schemas that name none by "$schema": "2020-12" or "draft-07"; NULL: "2020-12" */
     int assert_formats;  /* a "format" must hold; else it is a remark, as the standard has it */
     /* [document_count] documents that a "$ref" may name, and metaschemas that a "$schema" may name: their addresses
-     * (absolute, without a fragment) and their JSON, both of which end in NUL. Borrowed for the call. A document that
-     * nothing refers to may hold mistakes. */
+     * (absolute, without a fragment) and their JSON, both of which end in NUL. Borrowed for the call. What is wrong
+     * with a document, but for its JSON, is an error only where something refers to it. */
     size_t document_count;
     const char *const *document_uris;
     const char *const *documents;

@@ -206,6 +206,15 @@ static void what_cannot_be_read_is_refused(void **state)
     wt_validator_options_init(&options);
     options.document_count = 1;
     assert_int_equal(wt_validator_open(&validator, "{}", 2, &options, &err), WT_EINVAL);
+    assert_string_equal(err.message, "document 0 of the options has no address or no JSON");
+    const char *uri = "https://e.test/\xff", *document = "{";
+    options.document_uris = &uri;
+    options.documents = &document;
+    assert_int_equal(wt_validator_open(&validator, "{}", 2, &options, &err), WT_EINVAL);
+    assert_string_equal(err.message, "the address of document 0 of the options is no UTF-8");
+    uri = "https://e.test/a";
+    assert_int_equal(wt_validator_open(&validator, "{}", 2, &options, &err), WT_EFORMAT);
+    assert_int_equal(strncmp(err.message, "https://e.test/a: not valid JSON", 32), 0);
 
     validator = open_validator("{}", 0);
     assert_int_equal(wt_validate(validator, "{", 1, NULL, &validation, &err), WT_EFORMAT);
