@@ -1,0 +1,631 @@
+/* arguments.c: see arguments.h. First the values of enumerations, whose words are then no literals any more; then
+ * literals and parameters in pairs, the pair that most speaks for first. */
+#include "call/arguments.h"
+
+#include <math.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "call/forms.h"
+#include "retrieve/words.h"
+
+enum {
+    WORDS_MOST = 512,
+    WORDS_BEFORE = 5, /* that are looked at beside a literal */
+    WORDS_AFTER = 3,
+    DENIAL_WORDS = 3,  /* before a value */
+    MENTION_BYTES = 4, /* of a word that mentions a parameter */
+};
+
+/* A pair with less than this is unsure, as is one that another pair comes nearer to than this. */
+static const float SURE_SCORE = .6F;
+static const float SURE_MARGIN = .25F;
+static const float SOLE = .6F;          /* nothing else in the request could be it, and it nothing else */
+static const float NAME_EVIDENCE = 1.F; /* a word of the parameter's name stands beside the literal */
+static const float DESCRIPTION_EVIDENCE = .35F;
+static const float BOUND_EVIDENCE = .5F;
+static const float PER_WORD = .12F; /* less for each word between */
+static const float PLACE_EVIDENCE = .6F;
+static const float JOINT_EVIDENCE = .15F;
+static const float LITTLE = .1F; /* kinds that fit, by which of equal pairs are told apart */
+static const float SURE_FIRST = 10.F;
+static const float NEVER = -1.F;
+
+struct word {
+    size_t start, end;
+};
+
+struct reading {
+    struct str request, about;
+    struct word words[WORDS_MOST];
+    size_t word_count;
+    struct literal literals[LITERALS_MOST];
+    size_t literal_count;
+    bool used[LITERALS_MOST];
+    const struct parameters *parameters;
+    float (*scores)[LITERALS_MOST]; /* [parameters->len] */
+    struct arguments *out;
+    struct arena *arena;
+    size_t taken; /* text literals that parameters have */
+};
+
+static struct str word_text(const struct reading *r, size_t w)
+{
+    return (struct str){r->request.ptr + r->words[w].start, r->words[w].end - r->words[w].start};
+}
+
+static void read_words(struct reading *r)
+{
+    size_t at = 0;
+    while (r->word_count < WORDS_MOST) {
+        struct str word = wt__next_word(r->request, &at);
+        if (word.len == 0)
+            break;
+        size_t start = (size_t)(word.ptr - r->request.ptr);
+        r->words[r->word_count++] = (struct word){start, start + word.len};
+    }
+}
+
+/* ---------------------------------------------------------------- enumerations */
+
+static bool is_joint(char c)
+{
+    return c == ' ' || c == '_' || c == '-';
+}
+
+/* Where the request says value, blanks and joints alike, any case: the end; 0 where it does not from start on. */
+static size_t says(struct str request, size_t start, struct str value)
+{
+    size_t at = start;
+    for (size_t i = 0; i < value.len; i++, at++) {
+        if (at >= request.len)
+            return 0;
+        char a = request.ptr[at], b = value.ptr[i];
+        if (!(is_joint(a) && is_joint(b)) && strncasecmp(&a, &b, 1) != 0)
+            return 0;
+    }
+    if (at < request.len && (request.ptr[at] | 0x20) == 's')
+        at++; /* "adults" says "adult" */
+    return at < request.len && wt__is_word_byte(request.ptr[at]) ? 0 : at;
+}
+
+struct span {
+    size_t start, end;
+};
+
+static bool has_letter(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (wt__is_word_byte(text.ptr[i]) && (text.ptr[i] < '0' || text.ptr[i] > '9'))
+            return true;
+    return false;
+}
+
+/* "not too pricey": what is said is that it is not so. */
+static bool is_denied(const struct reading *r, size_t start)
+{
+    static const char *const denials[] = {"not", "no", "without", "t", "never", "except", "don't", "isn't"};
+    size_t w = 0;
+    while (w < r->word_count && r->words[w].end <= start)
+        w++;
+    for (size_t back = 1; back <= DENIAL_WORDS && back <= w; back++)
+        if (wt__str_among(word_text(r, w - back), denials, sizeof denials / sizeof *denials))
+            return true;
+    return false;
+}
+
+static struct span find_value(const struct reading *r, const json_t *value)
+{
+    struct str text = {json_string_value(value), json_string_length(value)};
+    for (size_t w = 0; w < r->word_count && has_letter(text); w++) {
+        size_t end = says(r->request, r->words[w].start, text);
+        if (end > 0)
+            return (struct span){r->words[w].start, end};
+    }
+    return (struct span){0, 0};
+}
+
+static void use_within(struct reading *r, struct span span)
+{
+    for (size_t l = 0; l < r->literal_count; l++)
+        if (r->literals[l].start < span.end && span.start < r->literals[l].end)
+            r->used[l] = true;
+}
+
+/* All values that the request says, but those within longer ones. Returns how many, or WT_ENOMEM. */
+static int read_values(struct reading *r, const struct parameter *parameter, json_t *found, struct span *whole)
+{
+    struct span best = {0, 0};
+    int count = 0;
+    for (size_t i = 0; i < json_array_size(parameter->values); i++) {
+        const json_t *value = json_array_get(parameter->values, i);
+        struct span span = find_value(r, value);
+        if (span.end == 0)
+            continue;
+        bool within = span.start >= best.start && span.end <= best.end;
+        bool over = best.end > 0 && span.start <= best.start && best.end <= span.end;
+        if (within)
+            continue;
+        if (over) {
+            json_array_remove(found, json_array_size(found) - 1);
+            count--;
+        }
+        best = span;
+        use_within(r, span);
+        *whole = count == 0 ? span : *whole;
+        if (json_array_append(found, (json_t *)value) < 0)
+            return WT_ENOMEM;
+        count++;
+    }
+    return count;
+}
+
+static int fill_values(struct reading *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    struct argument *argument = &r->out->items[p];
+    struct span span = {0, 0};
+    json_t *found = json_array();
+    int count = found ? read_values(r, parameter, found, &span) : WT_ENOMEM;
+    if (count > 0) {
+        bool sure = (count == 1 || parameter->list) && !is_denied(r, span.start);
+        argument->state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
+        argument->value = parameter->list ? json_incref(found) : json_incref(json_array_get(found, 0));
+        argument->start = span.start;
+        argument->end = span.end;
+        argument->score = 1;
+    }
+    json_decref(found);
+    return count < 0 ? count : 0;
+}
+
+/* ---------------------------------------------------------------- what speaks for a pair */
+
+/* "project ID": the name of the parameter is none of its values. */
+static bool repeats_name(const struct parameter *parameter, struct str text)
+{
+    for (size_t i = 0; i < parameter->word_count; i++)
+        if (wt__words_alike(parameter->words[i], text))
+            return true;
+    return false;
+}
+
+static float begin_with_text(const struct parameter *parameter, const struct literal *literal)
+{
+    bool is_date = literal->kind == LITERAL_DATE, is_time = literal->kind == LITERAL_TIME;
+    if (parameter->dated || parameter->timed)
+        return (parameter->dated && is_date) || (parameter->timed && is_time) ? LITTLE : NEVER;
+    if (is_date || is_time)
+        return NEVER;
+    if (literal->kind == LITERAL_NUMBER)
+        return parameter->coded && !literal->spelled ? 0 : NEVER;
+    if (literal->kind == LITERAL_NAME && (parameter->free_text || repeats_name(parameter, literal->text)))
+        return NEVER;
+    return LITTLE;
+}
+
+/* What a parameter of this kind makes of a literal's: NEVER, or what to begin with. */
+static float begin_with(const struct parameter *parameter, const struct literal *literal)
+{
+    bool number = literal->kind == LITERAL_NUMBER;
+    switch (parameter->kind) {
+    case PARAMETER_INTEGER:
+        return number && literal->number == floor(literal->number) ? (literal->spelled ? -LITTLE : 0) : NEVER;
+    case PARAMETER_NUMBER:
+        return number ? (literal->spelled ? -LITTLE : 0) : NEVER;
+    case PARAMETER_ANY:
+        return number ? 0 : begin_with_text(parameter, literal);
+    case PARAMETER_STRING:
+        return begin_with_text(parameter, literal);
+    default:
+        return NEVER;
+    }
+}
+
+static float evidence(const struct parameter *parameter, struct str word)
+{
+    for (size_t i = 0; i < parameter->word_count; i++)
+        if (wt__words_alike(parameter->words[i], word))
+            return NAME_EVIDENCE;
+    for (size_t i = 0; i < parameter->description_word_count; i++)
+        if (wt__words_alike(parameter->description_words[i], word))
+            return DESCRIPTION_EVIDENCE;
+    return 0;
+}
+
+static bool sentence_ends_between(const struct reading *r, size_t from, size_t to)
+{
+    for (size_t at = from; at < to; at++)
+        if (strchr(".!?;", r->request.ptr[at]) && (at + 1 == r->request.len || wt__is_blank(r->request.ptr[at + 1])))
+            return true;
+    return false;
+}
+
+static enum parameter_bound cue_of(struct str word, struct str before)
+{
+    static const char *const lowest[] = {"least", "minimum", "min", "above", "over", "exceeding"};
+    static const char *const highest[] = {"most", "maximum", "max", "under", "below", "within", "upto"};
+    static const char *const more[] = {"more", "greater", "higher"}, *const less[] = {"less", "lower", "fewer", "cheaper"};
+    if (wt__str_among(word, lowest, sizeof lowest / sizeof *lowest))
+        return BOUND_LOWEST;
+    if (wt__str_among(word, highest, sizeof highest / sizeof *highest))
+        return BOUND_HIGHEST;
+    if (wt__str_equal(word, STR("than")))
+        return wt__str_among(before, more, sizeof more / sizeof *more)   ? BOUND_LOWEST
+               : wt__str_among(before, less, sizeof less / sizeof *less) ? BOUND_HIGHEST
+                                                                         : BOUND_NONE;
+    if (wt__str_equal(word, STR("to")))
+        return wt__str_equal(before, STR("up")) ? BOUND_HIGHEST : BOUND_TO;
+    return wt__str_equal(word, STR("from")) ? BOUND_FROM : BOUND_NONE;
+}
+
+struct around {
+    size_t first_before, before; /* words first_before .. before - 1 stand before it */
+    size_t after, last_after;    /* words after .. last_after - 1 behind it */
+    enum parameter_bound bound;
+    bool placed; /* "in", "near": it is a place */
+    bool joined; /* "by", "with": it belongs to what was said before */
+};
+
+/* Words beside a literal, up to the next one of its kind or the end of the sentence. */
+static struct around look_around(const struct reading *r, size_t l)
+{
+    const struct literal *literal = &r->literals[l];
+    size_t floor_at = l > 0 ? r->literals[l - 1].end : 0;
+    size_t ceiling = l + 1 < r->literal_count ? r->literals[l + 1].start : r->request.len;
+    struct around around = {0};
+    while (around.before < r->word_count && r->words[around.before].end <= literal->start)
+        around.before++;
+    around.first_before = around.before;
+    while (around.first_before > 0 && around.before - around.first_before < WORDS_BEFORE &&
+           r->words[around.first_before - 1].start >= floor_at &&
+           !sentence_ends_between(r, r->words[around.first_before - 1].end, literal->start))
+        around.first_before--;
+    around.after = around.before;
+    while (around.after < r->word_count && r->words[around.after].start < literal->end)
+        around.after++;
+    around.last_after = around.after;
+    while (around.last_after < r->word_count && around.last_after - around.after < WORDS_AFTER &&
+           r->words[around.last_after].end <= ceiling &&
+           !sentence_ends_between(r, literal->end, r->words[around.last_after].start))
+        around.last_after++;
+    static const char *const joints[] = {"by", "with", "featuring", "starring", "of", "for", "named", "called"};
+    static const char *const places[] = {"in", "near", "around", "at", "to", "from"};
+    around.placed = around.before > around.first_before &&
+                    wt__str_among(word_text(r, around.before - 1), places, sizeof places / sizeof *places);
+    around.joined = around.before > around.first_before &&
+                    wt__str_among(word_text(r, around.before - 1), joints, sizeof joints / sizeof *joints);
+    for (size_t w = around.before; w > around.first_before && around.bound == BOUND_NONE; w--)
+        around.bound = cue_of(word_text(r, w - 1), w > 1 ? word_text(r, w - 2) : STR(""));
+    return around;
+}
+
+/* "between 10 and 20", "10 to 20", "10-20": the ends of a range. */
+static void read_ranges(const struct reading *r, struct around around[LITERALS_MOST])
+{
+    for (size_t l = 0; l + 1 < r->literal_count; l++) {
+        const struct literal *low = &r->literals[l], *high = low + 1;
+        if (low->kind != high->kind || around[l + 1].before - around[l].after > 2)
+            continue;
+        size_t w = around[l].before;
+        bool between = w > 0 && wt__str_equal(word_text(r, w - 1), STR("between"));
+        if (between && low->kind == LITERAL_NUMBER) {
+            around[l].bound = BOUND_LOWEST;
+            around[l + 1].bound = BOUND_HIGHEST;
+        } else if (between) {
+            around[l].bound = BOUND_FROM;
+            around[l + 1].bound = BOUND_TO;
+        }
+    }
+}
+
+static bool is_lower_end(enum parameter_bound bound)
+{
+    return bound == BOUND_LOWEST || bound == BOUND_FROM;
+}
+
+/* NEVER where a literal is the other end of the range than the parameter, or no end of one. */
+static float bound_evidence(const struct parameter *parameter, const struct around *around)
+{
+    bool strict = parameter->bound == BOUND_LOWEST || parameter->bound == BOUND_HIGHEST;
+    if (parameter->bound == BOUND_NONE)
+        return around->bound == BOUND_LOWEST || around->bound == BOUND_HIGHEST ? -.2F : 0;
+    if (around->bound == BOUND_NONE)
+        return strict ? NEVER : 0;
+    return is_lower_end(parameter->bound) == is_lower_end(around->bound) ? BOUND_EVIDENCE : NEVER;
+}
+
+static float score_pair(const struct reading *r, const struct parameter *parameter, const struct literal *literal,
+                        const struct around *around)
+{
+    float begin = begin_with(parameter, literal), bound = bound_evidence(parameter, around), beside = 0;
+    if (begin == NEVER || bound == NEVER)
+        return NEVER;
+    for (size_t w = around->first_before; w < around->before; w++)
+        beside = fmaxf(beside, evidence(parameter, word_text(r, w)) - PER_WORD * (float)(around->before - 1 - w));
+    for (size_t w = around->after; w < around->last_after; w++)
+        beside = fmaxf(beside, evidence(parameter, word_text(r, w)) - PER_WORD * (float)(w - around->after));
+    if (literal->spelled && beside < NAME_EVIDENCE)
+        return NEVER;
+    if (literal->kind == LITERAL_NAME && parameter->placed && around->placed)
+        beside = fmaxf(beside, PLACE_EVIDENCE);
+    if (literal->money && parameter->paid)
+        beside = fmaxf(beside, NAME_EVIDENCE);
+    if (around->joined)
+        beside = fmaxf(beside, JOINT_EVIDENCE);
+    return begin + bound + beside;
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+static void score_all(struct reading *r)
+{
+    struct around around[LITERALS_MOST];
+    for (size_t l = 0; l < r->literal_count; l++)
+        around[l] = look_around(r, l);
+    read_ranges(r, around);
+    for (size_t p = 0; p < r->parameters->len; p++)
+        for (size_t l = 0; l < r->literal_count; l++) {
+            const struct parameter *parameter = &r->parameters->items[p];
+            bool open = r->out->items[p].state == ARGUMENT_ABSENT && !parameter->values && !r->used[l];
+            r->scores[p][l] = open ? score_pair(r, parameter, &r->literals[l], &around[l]) : NEVER;
+        }
+}
+
+static bool is_open(const struct reading *r, size_t p, size_t l)
+{
+    return r->scores[p][l] > NEVER && !r->used[l] && r->out->items[p].state == ARGUMENT_ABSENT;
+}
+
+/* Whether neither could be in another pair, now that others are taken. Numbers go to required parameters only: too
+ * many that are optional would take any. */
+static bool is_sole(const struct reading *r, size_t p, size_t l)
+{
+    if (r->literals[l].kind == LITERAL_NUMBER && !r->parameters->items[p].required)
+        return false;
+    for (size_t other = 0; other < r->literal_count; other++)
+        if (other != l && is_open(r, p, other))
+            return false;
+    for (size_t other = 0; other < r->parameters->len; other++)
+        if (other != p && is_open(r, other, l) &&
+            (r->literals[l].kind != LITERAL_NUMBER || r->parameters->items[other].required))
+            return false;
+    return true;
+}
+
+/* What is left over for an optional parameter, or after others were taken, needs a word that speaks for it, too. */
+static bool may_be_sole(const struct reading *r, size_t p, size_t l)
+{
+    return r->scores[p][l] > LITTLE || (r->parameters->items[p].required && r->taken == 0);
+}
+
+static float score_now(const struct reading *r, size_t p, size_t l)
+{
+    return is_open(r, p, l) ? r->scores[p][l] + (may_be_sole(r, p, l) && is_sole(r, p, l) ? SOLE : 0) : NEVER;
+}
+
+/* How far the pair is above the best other one of the same parameter or literal. */
+static float margin_of(const struct reading *r, size_t p, size_t l)
+{
+    float second = 0;
+    for (size_t other = 0; other < r->literal_count; other++)
+        if (other != l && is_open(r, p, other))
+            second = fmaxf(second, r->scores[p][other]);
+    for (size_t other = 0; other < r->parameters->len; other++)
+        if (other != p && is_open(r, other, l))
+            second = fmaxf(second, r->scores[other][l]);
+    return score_now(r, p, l) - second;
+}
+
+static json_t *value_of(const struct parameter *parameter, const struct literal *literal, struct str text)
+{
+    bool number = literal->kind == LITERAL_NUMBER &&
+                  (parameter->kind == PARAMETER_INTEGER || parameter->kind == PARAMETER_NUMBER ||
+                   parameter->kind == PARAMETER_ANY);
+    if (!number)
+        return json_stringn(text.ptr, text.len);
+    return literal->number == floor(literal->number) && fabs(literal->number) < 1e15
+               ? json_integer((json_int_t)literal->number)
+               : json_real(literal->number);
+}
+
+static json_t *in_list(json_t *value)
+{
+    json_t *list = json_array();
+    if (json_array_append_new(list, value) == 0)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+static int take_pair(struct reading *r, size_t p, size_t l)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    const struct literal *literal = &r->literals[l];
+    float score = score_now(r, p, l);
+    bool sure = score >= SURE_SCORE && margin_of(r, p, l) >= SURE_MARGIN && !literal->percent;
+    struct str text;
+    int rc = wt__form_of(&text, parameter, literal, r->arena);
+    json_t *value = rc < 0 ? NULL : value_of(parameter, literal, text);
+    if (value && parameter->list)
+        value = in_list(value);
+    if (!value)
+        return WT_ENOMEM;
+    r->out->items[p] = (struct argument){sure && rc > 0 ? ARGUMENT_GIVEN : ARGUMENT_UNSURE, value, literal->start,
+                                         literal->end, score};
+    r->used[l] = true;
+    r->taken += literal->kind >= LITERAL_QUOTED;
+    return 0;
+}
+
+/* The pair that most speaks for, of those that are sure if there are any. */
+static bool best_pair(const struct reading *r, size_t *best_p, size_t *best_l)
+{
+    float best = NEVER;
+    for (size_t p = 0; p < r->parameters->len; p++)
+        for (size_t l = 0; l < r->literal_count; l++) {
+            float score = score_now(r, p, l);
+            if (score <= NEVER)
+                continue;
+            score += margin_of(r, p, l) >= SURE_MARGIN && score >= SURE_SCORE ? SURE_FIRST : 0;
+            if (score > best) {
+                best = score;
+                *best_p = p;
+                *best_l = l;
+            }
+        }
+    return best > NEVER;
+}
+
+static int pair_all(struct reading *r)
+{
+    size_t p = 0, l = 0;
+    int rc = 0;
+    while (rc == 0 && best_pair(r, &p, &l))
+        rc = take_pair(r, p, l);
+    return rc;
+}
+
+/* Names that differ in a number or a letter alone: "num1" and "num2", "a" and "b". */
+static bool is_of_series(const struct parameter *a, const struct parameter *b)
+{
+    size_t len = strlen(a->name);
+    return a->kind == b->kind && len == strlen(b->name) && memcmp(a->name, b->name, len - 1) == 0 &&
+           (len == 1 || (a->name[len - 1] >= '0' && a->name[len - 1] <= '9'));
+}
+
+/* A series of parameters takes as many literals in their order, where no other could. */
+static int take_series(struct reading *r)
+{
+    const struct parameter *items = r->parameters->items;
+    for (size_t first = 0; first + 1 < r->parameters->len; first++) {
+        size_t count = 1, fitting = 0;
+        while (first + count < r->parameters->len && is_of_series(&items[first], &items[first + count]))
+            count++;
+        for (size_t l = 0; l < r->literal_count; l++)
+            fitting += is_open(r, first, l);
+        if (count < 2 || fitting != count)
+            continue;
+        size_t p = first;
+        for (size_t l = 0; l < r->literal_count && p < first + count; l++)
+            if (is_open(r, p, l)) {
+                r->scores[p][l] = SURE_FIRST;
+                int rc = take_pair(r, p++, l);
+                if (rc < 0)
+                    return rc;
+            }
+    }
+    return 0;
+}
+
+static bool is_taken(const struct reading *r, size_t start, size_t end)
+{
+    for (size_t p = 0; p < r->out->len; p++)
+        if (start < r->out->items[p].end && r->out->items[p].start < end)
+            return true;
+    return false;
+}
+
+/* How many parameters have the word in their names. */
+static size_t sharers(const struct parameters *parameters, struct str word)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < parameters->len; p++)
+        count += repeats_name(&parameters->items[p], word);
+    return count;
+}
+
+/* Whether the request says a word of an optional parameter's name, its alone, outside of what others took; or of one
+ * for a time, when that is. */
+static bool is_mentioned(const struct reading *r, const struct parameter *parameter)
+{
+    static const char *const times[] = {"today",   "tomorrow", "tonight", "yesterday", "weekend",   "week",
+                                        "month",   "monday",   "tuesday", "wednesday", "thursday",  "friday",
+                                        "sunday",  "saturday", "noon",    "morning",   "afternoon", "evening"};
+    for (size_t w = 0; w < r->word_count; w++) {
+        struct str word = word_text(r, w);
+        if (is_taken(r, r->words[w].start, r->words[w].end))
+            continue;
+        if ((parameter->dated || parameter->timed) && wt__str_among(word, times, sizeof times / sizeof *times))
+            return true;
+        if (word.len >= MENTION_BYTES && !wt__says_nothing(word) && repeats_name(parameter, word) &&
+            sharers(r->parameters, word) == 1)
+            return true;
+    }
+    return false;
+}
+
+static bool is_about_tool(const struct reading *r, const struct literal *literal)
+{
+    size_t at = 0;
+    for (struct str word; (word = wt__next_word(literal->text, &at)).len > 0;) {
+        size_t in = 0;
+        bool found = false;
+        for (struct str other; !found && (other = wt__next_word(r->about, &in)).len > 0;)
+            found = wt__words_alike(word, other);
+        if (!found)
+            return false;
+    }
+    return literal->kind == LITERAL_NAME;
+}
+
+/* What the request does not say: a default, or missing; an optional one that is no more than likely is left out. */
+static void settle(struct reading *r)
+{
+    for (size_t p = 0; p < r->parameters->len; p++) {
+        const struct parameter *parameter = &r->parameters->items[p];
+        struct argument *argument = &r->out->items[p];
+        if (argument->state == ARGUMENT_ABSENT && !parameter->required && is_mentioned(r, parameter))
+            argument->state = ARGUMENT_UNSURE;
+        if (argument->state != ARGUMENT_ABSENT || !parameter->required)
+            continue;
+        argument->state = parameter->has_default ? ARGUMENT_DEFAULT : ARGUMENT_MISSING;
+        if (parameter->has_default)
+            argument->value = json_incref(json_object_get(parameter->schema, "default"));
+    }
+    for (size_t l = r->literal_count; l-- > 0;)
+        if (!r->used[l] && !r->literals[l].spelled && !is_about_tool(r, &r->literals[l]))
+            r->out->unused = (struct str){r->request.ptr + r->literals[l].start, r->literals[l].end - r->literals[l].start};
+}
+
+int wt__arguments_fill(struct arguments *out, struct str request, struct str about,
+                       const struct parameters *parameters, struct arena *arena)
+{
+    struct reading *r = wt__arena_array(arena, struct reading, 1);
+    *out = (struct arguments){.items = wt__arena_array(arena, struct argument, parameters->len),
+                              .len = parameters->len};
+    if (!r || (!out->items && parameters->len > 0))
+        return WT_ENOMEM;
+    r->request = request;
+    r->about = about;
+    r->parameters = parameters;
+    r->out = out;
+    r->arena = arena;
+    r->scores = wt__arena_calloc(arena, parameters->len, sizeof *r->scores, _Alignof(float));
+    int count = r->scores || parameters->len == 0 ? wt__literals_read(request, r->literals, arena) : WT_ENOMEM;
+    if (count < 0)
+        return count;
+    r->literal_count = (size_t)count;
+    read_words(r);
+    int rc = 0;
+    for (size_t p = 0; p < parameters->len && rc == 0; p++)
+        if (parameters->items[p].values)
+            rc = fill_values(r, p);
+    if (rc == 0) {
+        score_all(r);
+        rc = take_series(r);
+    }
+    if (rc == 0) {
+        rc = pair_all(r);
+    }
+    if (rc == 0)
+        settle(r);
+    return rc;
+}
+
+void wt__arguments_dispose(struct arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->len; i++)
+        json_decref(arguments->items[i].value);
+    arguments->len = 0;
+}

@@ -1,0 +1,111 @@
+/* forms.c: see forms.h. Only forms that examples and patterns of real catalogues have in common. */
+#include "call/forms.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+
+enum { FORM_BYTES = 24 };
+
+static bool find(struct str text, const char *part, size_t *at)
+{
+    size_t len = strlen(part);
+    for (size_t i = 0; i + len <= text.len; i++)
+        if (memcmp(text.ptr + i, part, len) == 0) {
+            *at = i;
+            return true;
+        }
+    return false;
+}
+
+static bool has(struct str text, const char *part)
+{
+    size_t at;
+    return find(text, part, &at);
+}
+
+/* A pattern of YYYY, MM and DD with one sign between, such as "MM/DD/YYYY"; empty where the description has none. */
+static struct str date_pattern(struct str description)
+{
+    for (size_t at = 0; at + 10 <= description.len; at++) {
+        struct str part = {description.ptr + at, 10};
+        if (has(part, "YYYY") && has(part, "MM") && has(part, "DD") && isupper((unsigned char)part.ptr[0]) &&
+            isupper((unsigned char)part.ptr[9]))
+            return part;
+    }
+    return (struct str){0};
+}
+
+/* iso: YYYY-MM-DD. */
+static int write_date(struct str *out, struct str pattern, struct str iso, struct arena *arena)
+{
+    static const struct {
+        const char *part;
+        size_t from, len;
+    } parts[] = {{"YYYY", 0, 4}, {"MM", 5, 2}, {"DD", 8, 2}};
+    char text[FORM_BYTES] = {0};
+    memcpy(text, pattern.ptr, pattern.len);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t at = 0;
+        find(pattern, parts[i].part, &at);
+        memcpy(text + at, iso.ptr + parts[i].from, parts[i].len);
+    }
+    char *copy = wt__arena_copy(arena, wt__str(text));
+    *out = wt__str(copy);
+    return copy ? 1 : WT_ENOMEM;
+}
+
+static int form_of_date(struct str *out, struct str description, const struct literal *literal, struct arena *arena)
+{
+    if (has(description, "HH") || has(description, "hh:"))
+        return 0; /* it wants the time as well */
+    struct str pattern = date_pattern(description);
+    return pattern.len > 0 ? write_date(out, pattern, literal->text, arena) : 1;
+}
+
+/* "City, State", or an example with a comma before two capitals: a city alone will not do. */
+static bool wants_state(struct str description)
+{
+    if (has(description, "City, State") || has(description, "city and state") || has(description, "City and state"))
+        return true;
+    for (size_t at = 1; at + 4 <= description.len; at++) {
+        const char *p = description.ptr + at;
+        bool ends = at + 4 == description.len || !isalpha((unsigned char)p[4]);
+        if (p[0] == ',' && p[1] == ' ' && isupper((unsigned char)p[2]) && isupper((unsigned char)p[3]) && ends)
+            return true;
+    }
+    return false;
+}
+
+static bool wants_code(struct str description)
+{
+    return has(description, "IATA") || has(description, "airport code") || has(description, "ISO 3166") ||
+           has(description, "country code") || has(description, "ticker") || has(description, "currency code");
+}
+
+static bool is_code(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!isupper((unsigned char)text.ptr[i]) && !isdigit((unsigned char)text.ptr[i]))
+            return false;
+    return text.len >= 2 && text.len <= 5;
+}
+
+int wt__form_of(struct str *out, const struct parameter *parameter, const struct literal *literal, struct arena *arena)
+{
+    struct str description = wt__json_str(parameter->schema, "description");
+    *out = literal->text;
+    if (literal->kind == LITERAL_DATE)
+        return form_of_date(out, description, literal, arena);
+    if (literal->kind == LITERAL_TIME)
+        return !has(description, "AM/PM") && !has(description, "YYYY");
+    if (literal->money && (has(description, " cents") || has(description, "Cents")))
+        return 0;
+    bool text = literal->kind == LITERAL_NAME || literal->kind == LITERAL_QUOTED;
+    if (text && wants_state(description) && !memchr(literal->text.ptr, ',', literal->text.len))
+        return 0;
+    return !text || !wants_code(description) || is_code(literal->text);
+}

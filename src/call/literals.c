@@ -1,0 +1,426 @@
+/* literals.c: see literals.h. A reader a kind, tried in this order at every word's beginning; the first that reads
+ * something wins, and what it read is not read again. */
+#include "call/literals.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "retrieve/verbs.h"
+#include "retrieve/words.h"
+
+enum {
+    NUMBER_DIGITS = 15, /* that a double holds exactly */
+    NAME_WORDS = 6,
+    QUOTED_BYTES = 200,
+};
+
+struct scan {
+    struct str request;
+    size_t at;
+    struct arena *arena;
+};
+
+static char byte_at(const struct scan *scan, size_t at)
+{
+    return at < scan->request.len ? scan->request.ptr[at] : 0;
+}
+
+static bool is_letter(char c)
+{
+    return isalpha((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+    return is_letter(c) || is_digit(c);
+}
+
+static size_t word_end(const struct scan *scan, size_t at)
+{
+    while (is_word(byte_at(scan, at)))
+        at++;
+    return at;
+}
+
+static struct str slice(const struct scan *scan, size_t start, size_t end)
+{
+    return (struct str){scan->request.ptr + start, end - start};
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static const struct {
+    const char *word;
+    double value;
+} number_words[] = {{"two", 2},        {"three", 3},    {"four", 4},     {"five", 5},
+                    {"six", 6},       {"seven", 7},     {"eight", 8},      {"nine", 9},     {"ten", 10},     {"eleven", 11},
+                    {"twelve", 12},   {"thirteen", 13}, {"fourteen", 14},  {"fifteen", 15}, {"sixteen", 16}, {"seventeen", 17},
+                    {"eighteen", 18}, {"nineteen", 19}, {"twenty", 20},    {"dozen", 12}};
+
+static const struct {
+    const char *word;
+    double factor;
+} magnitudes[] = {{"k", 1e3}, {"thousand", 1e3}, {"million", 1e6}, {"billion", 1e9}};
+
+/* What may stand behind a number without a blank. */
+static const char *const units[] = {"km", "m",  "cm",  "mm", "kg", "g",   "mg", "lb",  "lbs", "oz",  "mi",  "ft", "mph",
+                                    "l",  "ml", "s",   "ms", "h",  "hr",  "hz", "kb",  "mb",  "gb",  "tb",  "px", "sqft",
+                                    "w",  "kw", "kwh", "v",  "c",  "f",   "k",  "min", "usd", "eur", "gbp", "x"};
+
+static bool same_word(struct str a, const char *word)
+{
+    return wt__str_among(a, &word, 1);
+}
+
+/* Digits with a point, or with commas in groups of three; the end, or start where there are none. */
+static size_t digits_end(const struct scan *scan, size_t start, double *value)
+{
+    char digits[NUMBER_DIGITS + 3];
+    size_t len = 0, at = start;
+    bool point = false;
+    for (;; at++) {
+        char c = byte_at(scan, at);
+        bool group = c == ',' && !point && at > start && is_digit(byte_at(scan, at + 1)) &&
+                     is_digit(byte_at(scan, at + 2)) && is_digit(byte_at(scan, at + 3)) &&
+                     !is_digit(byte_at(scan, at + 4));
+        bool decimal = c == '.' && !point && is_digit(byte_at(scan, at + 1));
+        if (group)
+            continue;
+        if (!is_digit(c) && !decimal)
+            break;
+        if (len == NUMBER_DIGITS + 1)
+            return start;
+        point |= decimal;
+        digits[len++] = c;
+    }
+    digits[len] = 0;
+    *value = len > 0 ? strtod(digits, NULL) : 0;
+    return at;
+}
+
+/* A word behind the number that multiplies it: "20k", "3 million". */
+static size_t magnitude_end(const struct scan *scan, size_t end, double *value)
+{
+    size_t word = end + (byte_at(scan, end) == ' ');
+    struct str text = slice(scan, word, word_end(scan, word));
+    for (size_t i = 0; i < sizeof magnitudes / sizeof *magnitudes; i++)
+        if (same_word(text, magnitudes[i].word) && (text.len > 1 || word == end)) {
+            *value *= magnitudes[i].factor;
+            return word + text.len;
+        }
+    return end;
+}
+
+static int write_number(struct literal *out, struct arena *arena)
+{
+    char text[32];
+    double number = out->number;
+    if (number == floor(number) && fabs(number) < 1e15)
+        snprintf(text, sizeof text, "%.0f", number);
+    else
+        snprintf(text, sizeof text, "%.15g", number);
+    char *copy = wt__arena_copy(arena, wt__str(text));
+    out->text = wt__str(copy);
+    return copy ? 1 : WT_ENOMEM;
+}
+
+static int read_number(struct scan *scan, struct literal *out)
+{
+    size_t start = scan->at;
+    bool negative = byte_at(scan, start) == '-' && (start == 0 || !is_word(byte_at(scan, start - 1)));
+    size_t digits = start + negative;
+    digits += byte_at(scan, digits) == '$';
+    double value = 0;
+    size_t end = digits_end(scan, digits, &value);
+    if (end == digits)
+        return 0;
+    end = magnitude_end(scan, end, &value);
+    /* "3D", "1st", "8tq" are no numbers; "5km" is one. */
+    struct str suffix = slice(scan, end, word_end(scan, end));
+    if (suffix.len > 0 && !wt__str_among(suffix, units, sizeof units / sizeof *units))
+        return 0;
+    *out = (struct literal){LITERAL_NUMBER, start, end, .number = negative ? -value : value,
+                            .money = byte_at(scan, start + negative) == '$',
+                            .percent = byte_at(scan, end) == '%'};
+    return write_number(out, scan->arena);
+}
+
+static int read_number_word(struct scan *scan, struct literal *out)
+{
+    struct str word = slice(scan, scan->at, word_end(scan, scan->at));
+    for (size_t i = 0; i < sizeof number_words / sizeof *number_words; i++)
+        if (same_word(word, number_words[i].word)) {
+            *out = (struct literal){LITERAL_NUMBER, scan->at, scan->at + word.len, .number = number_words[i].value,
+                                    .spelled = true};
+            return write_number(out, scan->arena);
+        }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- dates and times */
+
+static unsigned read_digits(const struct scan *scan, size_t *at, size_t most)
+{
+    unsigned value = 0;
+    for (size_t i = 0; i < most && is_digit(byte_at(scan, *at)); i++)
+        value = 10 * value + (unsigned)(byte_at(scan, (*at)++) - '0');
+    return value;
+}
+
+static int write_date(struct scan *scan, struct literal *out, size_t end, unsigned year, unsigned month, unsigned day)
+{
+    static const unsigned char days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    if (month < 1 || month > 12 || day < 1 || day > days[month - 1] || year < 1000 || year > 9999 ||
+        is_word(byte_at(scan, end)))
+        return 0;
+    char text[16];
+    snprintf(text, sizeof text, "%04u-%02u-%02u", year, month, day);
+    char *copy = wt__arena_copy(scan->arena, wt__str(text));
+    *out = (struct literal){LITERAL_DATE, scan->at, end, .text = wt__str(copy)};
+    return copy ? 1 : WT_ENOMEM;
+}
+
+/* 2023-04-15, 2023/04/15; 4/15/2023, 15.4.2023. */
+static int read_numeric_date(struct scan *scan, struct literal *out)
+{
+    size_t at = scan->at;
+    unsigned first = read_digits(scan, &at, 4);
+    size_t width = at - scan->at;
+    char between = byte_at(scan, at);
+    if (width == 0 || (between != '-' && between != '/' && between != '.'))
+        return 0;
+    size_t part = ++at;
+    unsigned second = read_digits(scan, &at, 2);
+    if (at == part || byte_at(scan, at) != between)
+        return 0;
+    part = ++at;
+    unsigned third = read_digits(scan, &at, 4);
+    if (width == 4)
+        return at - part > 2 ? 0 : write_date(scan, out, at, first, second, third);
+    if (at - part != 4 || width > 2)
+        return 0;
+    bool day_first = between == '.' || first > 12;
+    return write_date(scan, out, at, third, day_first ? second : first, day_first ? first : second);
+}
+
+static unsigned read_month(const struct scan *scan, size_t *at)
+{
+    static const char *const months[] = {"january", "february", "march",     "april",   "may",      "june",
+                                         "july",    "august",   "september", "october", "november", "december"};
+    size_t end = word_end(scan, *at);
+    struct str word = slice(scan, *at, end);
+    for (unsigned m = 0; m < 12; m++) {
+        struct str whole = wt__str(months[m]);
+        struct str brief = {months[m], word.len == 4 && m == 8 ? 4 : 3};
+        char head[5] = {0};
+        memcpy(head, brief.ptr, brief.len);
+        if (same_word(word, months[m]) || (word.len == brief.len && word.len < whole.len && same_word(word, head))) {
+            *at = end + (byte_at(scan, end) == '.');
+            return m + 1;
+        }
+    }
+    return 0;
+}
+
+static void skip_between(const struct scan *scan, size_t *at)
+{
+    while (byte_at(scan, *at) == ' ' || byte_at(scan, *at) == ',')
+        (*at)++;
+}
+
+static unsigned read_day(const struct scan *scan, size_t *at)
+{
+    static const char *const ordinals[] = {"st", "nd", "rd", "th"};
+    unsigned day = read_digits(scan, at, 2);
+    if (wt__str_among(slice(scan, *at, word_end(scan, *at)), ordinals, sizeof ordinals / sizeof *ordinals))
+        *at += 2;
+    return day;
+}
+
+/* April 15th, 2023; 15 April 2023; 15th of April 2023. */
+static int read_written_date(struct scan *scan, struct literal *out)
+{
+    size_t at = scan->at;
+    unsigned day = 0, month = read_month(scan, &at);
+    if (month == 0) {
+        if (!is_digit(byte_at(scan, at)))
+            return 0;
+        day = read_day(scan, &at);
+        skip_between(scan, &at);
+        if (same_word(slice(scan, at, word_end(scan, at)), "of"))
+            at += 3;
+        month = read_month(scan, &at);
+    } else {
+        skip_between(scan, &at);
+        day = read_day(scan, &at);
+    }
+    skip_between(scan, &at);
+    unsigned year = read_digits(scan, &at, 4);
+    return month == 0 || day == 0 ? 0 : write_date(scan, out, at, year, month, day);
+}
+
+static int read_time(struct scan *scan, struct literal *out)
+{
+    size_t at = scan->at;
+    unsigned hour = read_digits(scan, &at, 2), minute = 0;
+    if (at == scan->at)
+        return 0;
+    bool colon = byte_at(scan, at) == ':' && is_digit(byte_at(scan, at + 1)) && is_digit(byte_at(scan, at + 2));
+    if (colon) {
+        at++;
+        minute = read_digits(scan, &at, 2);
+    }
+    size_t half = at + (byte_at(scan, at) == ' ');
+    char letter = (char)(byte_at(scan, half) | 0x20);
+    size_t dots = byte_at(scan, half + 1) == '.';
+    bool is_half = (letter == 'a' || letter == 'p') && (byte_at(scan, half + 1 + dots) | 0x20) == 'm' &&
+                   !is_word(byte_at(scan, half + 2 + dots));
+    if ((!colon && !is_half) || hour > 23 || minute > 59 || (is_half && (hour < 1 || hour > 12)))
+        return 0;
+    if (is_half) {
+        hour = hour % 12 + (letter == 'p' ? 12 : 0);
+        at = half + 2 + dots + (dots && byte_at(scan, half + 2 + dots) == '.');
+    }
+    char text[8];
+    snprintf(text, sizeof text, "%02u:%02u", hour, minute);
+    char *copy = wt__arena_copy(scan->arena, wt__str(text));
+    *out = (struct literal){LITERAL_TIME, scan->at, at, .text = wt__str(copy)};
+    return copy ? 1 : WT_ENOMEM;
+}
+
+/* ---------------------------------------------------------------- texts */
+
+static int take(struct scan *scan, struct literal *out, enum literal_kind kind, size_t end)
+{
+    *out = (struct literal){kind, scan->at, end, .text = slice(scan, scan->at, end)};
+    return 1;
+}
+
+/* An address of mail or the web: to the next blank, without what ends a sentence. */
+static int read_address(struct scan *scan, struct literal *out)
+{
+    size_t end = scan->at;
+    bool at_sign = false, scheme = false;
+    for (; end < scan->request.len && !wt__is_blank(byte_at(scan, end)); end++) {
+        at_sign |= byte_at(scan, end) == '@' && end > scan->at;
+        scheme |= byte_at(scan, end) == ':' && byte_at(scan, end + 1) == '/' && byte_at(scan, end + 2) == '/';
+    }
+    while (end > scan->at && strchr(".,;:!?'\")", byte_at(scan, end - 1)))
+        end--;
+    if (scheme)
+        return take(scan, out, LITERAL_URL, end);
+    return at_sign && memchr(scan->request.ptr + scan->at, '.', end - scan->at) ? take(scan, out, LITERAL_EMAIL, end)
+                                                                                : 0;
+}
+
+/* "..." or '...'; an apostrophe within a word begins none. */
+static int read_quoted(struct scan *scan, struct literal *out)
+{
+    char quote = byte_at(scan, scan->at);
+    if ((quote != '"' && quote != '\'' && quote != '`') || (scan->at > 0 && is_word(byte_at(scan, scan->at - 1))))
+        return 0;
+    for (size_t end = scan->at + 1; end < scan->request.len && end - scan->at <= QUOTED_BYTES; end++)
+        if (byte_at(scan, end) == quote && !is_word(byte_at(scan, end + 1)) && end > scan->at + 1) {
+            *out = (struct literal){LITERAL_QUOTED, scan->at, end + 1, .text = slice(scan, scan->at + 1, end)};
+            return 1;
+        }
+    return 0;
+}
+
+static int read_code(struct scan *scan, struct literal *out)
+{
+    size_t end = scan->at;
+    bool letter = false, digit = false, lower_then_upper = false;
+    for (;; end++) {
+        char c = byte_at(scan, end);
+        bool joint = (c == '-' || c == '_') && end > scan->at && is_word(byte_at(scan, end + 1));
+        if (!is_word(c) && !joint)
+            break;
+        letter |= isalpha((unsigned char)c) != 0;
+        digit |= is_digit(c);
+        lower_then_upper |= end > scan->at && isupper((unsigned char)c) && islower((unsigned char)byte_at(scan, end - 1));
+    }
+    return (letter && digit) || (lower_then_upper && letter) ? take(scan, out, LITERAL_CODE, end) : 0;
+}
+
+static bool begins_sentence(const struct scan *scan, size_t at)
+{
+    while (at > 0 && (wt__is_blank(byte_at(scan, at - 1)) || strchr("\"'(", byte_at(scan, at - 1))))
+        at--;
+    return at == 0 || strchr(".!?:", byte_at(scan, at - 1)) != NULL;
+}
+
+/* Words that have a capital and name nothing: the person who asks, and what an identifier is called. */
+static bool is_no_name(struct str word)
+{
+    static const char *const none[] = {"I",  "I'm", "ID",  "IDs", "API", "APIs", "URL", "UUID", "IP", "PM", "AM",
+                                       "OK", "TV",  "FAQ", "PDF", "CSV", "JSON", "HTML", "ISO", "UTC"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (wt__str_equal(word, wt__str(none[i])))
+            return true;
+    return wt__says_nothing(word);
+}
+
+/* Behind the word that ends at `at`: where the next word with a capital begins, over a blank, a hyphen, a small word,
+ * or a comma before a state's two letters; 0 where the name ends. */
+static size_t next_in_name(const struct scan *scan, size_t at)
+{
+    static const char *const small[] = {"of", "de", "la", "the", "van", "von", "del"};
+    at += byte_at(scan, at) == '.' && at - scan->at <= 3;
+    bool comma = byte_at(scan, at) == ',' && byte_at(scan, at + 1) == ' ';
+    if (!comma && byte_at(scan, at) != ' ' && byte_at(scan, at) != '-')
+        return 0;
+    at += comma ? 2 : 1;
+    struct str word = slice(scan, at, word_end(scan, at));
+    if (comma)
+        return word.len == 2 && isupper((unsigned char)word.ptr[0]) && isupper((unsigned char)word.ptr[1]) ? at : 0;
+    if (wt__str_among(word, small, sizeof small / sizeof *small) && !isupper((unsigned char)word.ptr[0]))
+        at += word.len + 1;
+    return isupper((unsigned char)byte_at(scan, at)) ? at : 0;
+}
+
+/* Words with capitals. The first word of a sentence has one in any case, and so is no name by itself. */
+static int read_name(struct scan *scan, struct literal *out)
+{
+    size_t end = word_end(scan, scan->at), words = 1;
+    struct str first = slice(scan, scan->at, end);
+    struct verb verb = wt__verb(first);
+    bool begins = begins_sentence(scan, scan->at), says_nothing = is_no_name(first);
+    bool asks = verb.actions != 0 && !verb.noun && begins;
+    if (!isupper((unsigned char)byte_at(scan, scan->at)) || (says_nothing && (begins || first.len < 3)) || asks)
+        return 0;
+    for (size_t at; words < NAME_WORDS && (at = next_in_name(scan, end)) > 0; words++)
+        end = word_end(scan, at);
+    return words == 1 && (begins || says_nothing) ? 0 : take(scan, out, LITERAL_NAME, end);
+}
+
+int wt__literals_read(struct str request, struct literal out[LITERALS_MOST], struct arena *arena)
+{
+    static int (*const readers[])(struct scan *, struct literal *) = {
+        read_quoted, read_address,     read_numeric_date, read_written_date, read_time,
+        read_number, read_number_word, read_code,         read_name};
+    struct scan scan = {.request = request, .arena = arena};
+    int count = 0;
+    while (scan.at < request.len && count < LITERALS_MOST) {
+        int rc = 0;
+        for (size_t r = 0; r < sizeof readers / sizeof *readers && rc == 0; r++)
+            rc = readers[r](&scan, &out[count]);
+        if (rc < 0)
+            return rc;
+        if (rc > 0)
+            scan.at = out[count++].end;
+        else if (is_word(byte_at(&scan, scan.at)))
+            scan.at = word_end(&scan, scan.at);
+        else
+            scan.at++;
+    }
+    return count;
+}

@@ -1,0 +1,164 @@
+/* parameters.c: see parameters.h. */
+#include "call/parameters.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "text/analyser.h"
+
+bool wt__words_alike(struct str a, struct str b)
+{
+    a.len -= a.len > 3 && (a.ptr[a.len - 1] | 0x20) == 's';
+    b.len -= b.len > 3 && (b.ptr[b.len - 1] | 0x20) == 's';
+    size_t shared = a.len < b.len ? a.len : b.len;
+    if (shared == 0 || strncasecmp(a.ptr, b.ptr, shared) != 0)
+        return false;
+    return a.len == b.len || shared >= 3;
+}
+
+static enum parameter_bound bound_of(struct str word)
+{
+    static const char *const lowest[] = {"min", "minimum", "lower", "lowest", "least"};
+    static const char *const highest[] = {"max", "maximum", "upper", "highest", "most"};
+    static const char *const from[] = {"from", "start", "origin", "source", "begin", "departure", "since"};
+    static const char *const to[] = {"to", "end", "destination", "target", "until", "arrival", "dest", "return"};
+    if (wt__str_among(word, lowest, sizeof lowest / sizeof *lowest))
+        return BOUND_LOWEST;
+    if (wt__str_among(word, highest, sizeof highest / sizeof *highest))
+        return BOUND_HIGHEST;
+    if (wt__str_among(word, from, sizeof from / sizeof *from))
+        return BOUND_FROM;
+    return wt__str_among(word, to, sizeof to / sizeof *to) ? BOUND_TO : BOUND_NONE;
+}
+
+static bool is_among(const struct parameter *parameter, const char *const *words, size_t count)
+{
+    for (size_t w = 0; w < parameter->word_count; w++)
+        if (wt__str_among(parameter->words[w], words, count))
+            return true;
+    return false;
+}
+
+static void read_name(struct parameter *out)
+{
+    struct str name = wt__str(out->name);
+    struct word_part part = {0};
+    while (wt__analyser_next_part(name, &part) && out->word_count < PARAMETER_WORDS) {
+        struct str word = {name.ptr + part.start, part.end - part.start};
+        enum parameter_bound bound = bound_of(word);
+        if (bound != BOUND_NONE && out->bound == BOUND_NONE)
+            out->bound = bound;
+        out->words[out->word_count++] = word;
+    }
+}
+
+static void read_description(struct parameter *out)
+{
+    struct str text = wt__json_str(out->schema, "description");
+    struct word_part part = {0};
+    while (out->description_word_count < PARAMETER_DESCRIPTION_WORDS && wt__analyser_next_part(text, &part)) {
+        struct str word = {text.ptr + part.start, part.end - part.start};
+        char lower[32];
+        if (word.len < 3 || word.len >= sizeof lower)
+            continue;
+        for (size_t i = 0; i < word.len; i++)
+            lower[i] = (char)tolower((unsigned char)word.ptr[i]);
+        if (!wt__is_stopword((struct str){lower, word.len}))
+            out->description_words[out->description_word_count++] = word;
+    }
+}
+
+static enum parameter_kind kind_of(const json_t *schema)
+{
+    static const struct {
+        const char *type;
+        enum parameter_kind kind;
+    } kinds[] = {{"string", PARAMETER_STRING},
+                 {"integer", PARAMETER_INTEGER},
+                 {"number", PARAMETER_NUMBER},
+                 {"boolean", PARAMETER_BOOLEAN}};
+    const json_t *type = json_object_get(schema, "type");
+    if (json_is_array(type)) /* ["string", "null"] */
+        type = json_array_get(type, 0);
+    if (!json_is_string(type))
+        return json_object_get(schema, "$ref") || json_object_get(schema, "anyOf") ? PARAMETER_OTHER : PARAMETER_ANY;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(json_string_value(type), kinds[i].type) == 0)
+            return kinds[i].kind;
+    return PARAMETER_OTHER;
+}
+
+/* What a name asks for, by its words. */
+static void read_subject(struct parameter *out)
+{
+    static const char *const dates[] = {"date", "day", "checkin", "checkout", "birthday", "dob", "datetime"};
+    static const char *const times[] = {"time", "hour", "datetime", "period"};
+    static const char *const texts[] = {"query",   "question", "text",        "prompt", "message", "search", "keyword",
+                                        "content", "term",     "description", "body",   "title",   "subject", "note",
+                                        "comment", "purpose",  "statement",   "reason", "keywords"};
+    static const char *const places[] = {"city",  "location", "place",   "area",    "region", "country", "where",
+                                         "state", "address",  "town",    "origin",  "destination", "from", "to",
+                                         "start", "end",      "airport", "station"};
+    static const char *const codes[] = {"id",  "ids",  "code",  "number", "no",  "zip",   "zipcode", "phone",
+                                        "key", "uuid", "token", "username", "postal", "account", "password", "version"};
+    static const char *const money[] = {"price", "cost", "amount", "budget", "fee", "salary", "payment", "principal",
+                                        "income", "fare"};
+    struct str format = wt__json_str(out->schema, "format");
+    bool texts_only = out->kind == PARAMETER_STRING || out->kind == PARAMETER_ANY;
+    out->dated = texts_only && (wt__str_starts(format, STR("date")) || is_among(out, dates, sizeof dates / sizeof *dates));
+    out->timed = texts_only && (wt__str_equal(format, STR("time")) || is_among(out, times, sizeof times / sizeof *times));
+    out->free_text = is_among(out, texts, sizeof texts / sizeof *texts);
+    out->placed = is_among(out, places, sizeof places / sizeof *places);
+    out->coded = is_among(out, codes, sizeof codes / sizeof *codes);
+    out->paid = is_among(out, money, sizeof money / sizeof *money);
+}
+
+static void read_schema(struct parameter *out)
+{
+    const json_t *one = out->schema;
+    out->list = wt__str_equal(wt__json_str(one, "type"), STR("array"));
+    if (out->list)
+        one = json_object_get(one, "items");
+    out->kind = one ? kind_of(one) : PARAMETER_ANY;
+    out->values = wt__json_array(one, "enum");
+    out->has_default = json_object_get(out->schema, "default") != NULL;
+    read_subject(out);
+}
+
+static bool is_required(const json_t *schema, const char *name)
+{
+    const json_t *required = json_object_get(schema, "required");
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        const char *text = json_string_value(json_array_get(required, i));
+        if (text && strcmp(text, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+int wt__parameters_read(struct parameters *out, const json_t *schema, struct arena *arena)
+{
+    const json_t *properties = wt__json_object(schema, "properties");
+    size_t count = json_object_size(properties);
+    count = count < PARAMETERS_MOST ? count : PARAMETERS_MOST;
+    *out = (struct parameters){.items = wt__arena_array(arena, struct parameter, count)};
+    if (!out->items && count > 0)
+        return WT_ENOMEM;
+    const char *name;
+    json_t *property;
+    json_object_foreach((json_t *)properties, name, property)
+    {
+        if (out->len == count)
+            break;
+        struct parameter *parameter = &out->items[out->len++];
+        parameter->name = name;
+        parameter->schema = property;
+        parameter->required = is_required(schema, name);
+        read_name(parameter);
+        read_schema(parameter);
+        read_description(parameter);
+    }
+    return 0;
+}
