@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "call/forms.h"
 #include "retrieve/words.h"
 
@@ -23,10 +24,11 @@ static const float SURE_MARGIN = .25F;
 static const float SOLE = .6F;          /* nothing else in the request could be it, and it nothing else */
 static const float NAME_EVIDENCE = 1.F; /* a word of the parameter's name stands beside the literal */
 static const float DESCRIPTION_EVIDENCE = .35F;
-static const float BOUND_EVIDENCE = .5F;
+static const float BOUND_EVIDENCE = .6F;
 static const float PER_WORD = .12F; /* less for each word between */
 static const float PLACE_EVIDENCE = .6F;
 static const float JOINT_EVIDENCE = .15F;
+static const float TELLS_ITSELF = .3F; /* a date is one by its looks */
 static const float LITTLE = .1F; /* kinds that fit, by which of equal pairs are told apart */
 static const float SURE_FIRST = 10.F;
 static const float NEVER = -1.F;
@@ -194,7 +196,7 @@ static float begin_with_text(const struct parameter *parameter, const struct lit
 {
     bool is_date = literal->kind == LITERAL_DATE, is_time = literal->kind == LITERAL_TIME;
     if (parameter->dated || parameter->timed)
-        return (parameter->dated && is_date) || (parameter->timed && is_time) ? LITTLE : NEVER;
+        return (parameter->dated && is_date) || (parameter->timed && is_time) ? TELLS_ITSELF : NEVER;
     if (is_date || is_time)
         return NEVER;
     if (literal->kind == LITERAL_NUMBER)
@@ -239,6 +241,11 @@ static bool sentence_ends_between(const struct reading *r, size_t from, size_t t
         if (strchr(".!?;", r->request.ptr[at]) && (at + 1 == r->request.len || wt__is_blank(r->request.ptr[at + 1])))
             return true;
     return false;
+}
+
+static bool part_ends_between(const struct reading *r, size_t from, size_t to)
+{
+    return sentence_ends_between(r, from, to) || memchr(r->request.ptr + from, ',', to - from) != NULL;
 }
 
 static enum parameter_bound cue_of(struct str word, struct str before)
@@ -287,8 +294,12 @@ static struct around look_around(const struct reading *r, size_t l)
     around.last_after = around.after;
     while (around.last_after < r->word_count && around.last_after - around.after < WORDS_AFTER &&
            r->words[around.last_after].end <= ceiling &&
-           !sentence_ends_between(r, literal->end, r->words[around.last_after].start))
+           !part_ends_between(r, literal->end, r->words[around.last_after].start))
         around.last_after++;
+    /* "longitude 4.8 and latitude 32.5": the word right before the next literal is that one's. */
+    bool next = around.last_after < r->word_count && r->words[around.last_after].end > ceiling;
+    if (next && around.last_after > around.after + 1)
+        around.last_after--;
     static const char *const joints[] = {"by", "with", "featuring", "starring", "of", "for", "named", "called"};
     static const char *const places[] = {"in", "near", "around", "at", "to", "from"};
     around.placed = around.before > around.first_before &&
@@ -423,7 +434,7 @@ static json_t *value_of(const struct parameter *parameter, const struct literal 
                   (parameter->kind == PARAMETER_INTEGER || parameter->kind == PARAMETER_NUMBER ||
                    parameter->kind == PARAMETER_ANY);
     if (!number)
-        return json_stringn(text.ptr, text.len);
+        return wt__json_string(text);
     return literal->number == floor(literal->number) && fabs(literal->number) < 1e15
                ? json_integer((json_int_t)literal->number)
                : json_real(literal->number);

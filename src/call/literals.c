@@ -43,6 +43,12 @@ static bool is_word(char c)
     return is_letter(c) || is_digit(c);
 }
 
+/* What ends any literal, as the end of the request does, which byte_at tells as NUL. */
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' || c == 0x7F;
+}
+
 static size_t word_end(const struct scan *scan, size_t at)
 {
     while (is_word(byte_at(scan, at)))
@@ -309,7 +315,7 @@ static int read_address(struct scan *scan, struct literal *out)
 {
     size_t end = scan->at;
     bool at_sign = false, scheme = false;
-    for (; end < scan->request.len && !wt__is_blank(byte_at(scan, end)); end++) {
+    for (; !is_control(byte_at(scan, end)) && byte_at(scan, end) != ' '; end++) {
         at_sign |= byte_at(scan, end) == '@' && end > scan->at;
         scheme |= byte_at(scan, end) == ':' && byte_at(scan, end + 1) == '/' && byte_at(scan, end + 2) == '/';
     }
@@ -327,7 +333,7 @@ static int read_quoted(struct scan *scan, struct literal *out)
     char quote = byte_at(scan, scan->at);
     if ((quote != '"' && quote != '\'' && quote != '`') || (scan->at > 0 && is_word(byte_at(scan, scan->at - 1))))
         return 0;
-    for (size_t end = scan->at + 1; end < scan->request.len && end - scan->at <= QUOTED_BYTES; end++)
+    for (size_t end = scan->at + 1; !is_control(byte_at(scan, end)) && end - scan->at <= QUOTED_BYTES; end++)
         if (byte_at(scan, end) == quote && !is_word(byte_at(scan, end + 1)) && end > scan->at + 1) {
             *out = (struct literal){LITERAL_QUOTED, scan->at, end + 1, .text = slice(scan, scan->at + 1, end)};
             return 1;

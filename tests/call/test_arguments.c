@@ -1,0 +1,150 @@
+/* The arguments of a request without a language model: what is given, missing, unsure, and what is left over. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "call/arguments.h"
+
+#define OBJECT(properties, required) "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
+#define TEXT(name) "\"" name "\":{\"type\":\"string\"}"
+#define WHOLE(name) "\"" name "\":{\"type\":\"integer\"}"
+#define REAL(name) "\"" name "\":{\"type\":\"number\"}"
+#define ENUM(name, values) "\"" name "\":{\"type\":\"string\",\"enum\":[" values "]}"
+
+#define PLACE OBJECT(REAL("lat") "," REAL("lon"), "\"lat\",\"lon\"")
+#define RANGE OBJECT(WHOLE("min_price") "," WHOLE("max_price"), "")
+#define TRIP OBJECT(TEXT("origin") "," TEXT("destination") "," TEXT("departure_date"), "\"origin\",\"destination\"")
+
+/* expected: an argument each, in the schema's order: name=value, name=? where unsure, name! where missing; what is not
+ * said is left out; "+..." behind them what no parameter took. */
+static const struct {
+    const char *name, *schema, *request, *expected;
+} cases[] = {
+    {"words of the name beside it", PLACE, "weather at longitude -97.8 and latitude = 11.6", "lat=11.6 lon=-97.8"},
+    {"the maximum is no minimum", RANGE, "shoes for at most 500", "max_price=500"},
+    {"nor the minimum a maximum", RANGE, "shoes above 500", "min_price=500"},
+    {"both ends", RANGE, "shoes between $1,200 and 3k", "min_price=1200 max_price=3000"},
+    {"no end of a range", RANGE, "shoes for 500", "+500"},
+    {"from and to", TRIP, "a flight from Kansas City to Salem on Dec 19 2022",
+     "origin=Kansas City destination=Salem departure_date=2022-12-19"},
+    {"in the other order", TRIP, "a flight to Salem from Kansas City", "origin=Kansas City destination=Salem"},
+    {"nothing is made up", TRIP, "book me a flight", "origin! destination!"},
+    {"a day without a year is asked for", TRIP, "fly from Rome to Oslo tomorrow",
+     "origin=Rome destination=Oslo departure_date=?"},
+    {"one of each", OBJECT(TEXT("city"), "\"city\""), "will it rain in Lagos", "city=Lagos"},
+    {"a word of an enumeration", OBJECT(ENUM("unit", "\"celsius\",\"fahrenheit\""), "\"unit\""), "in Fahrenheit please",
+     "unit=fahrenheit"},
+    {"two of them", OBJECT(ENUM("unit", "\"celsius\",\"fahrenheit\""), "\"unit\""), "celsius or fahrenheit", "unit=?"},
+    {"the longer one", OBJECT(ENUM("kind", "\"mobile\",\"mobile home\""), ""), "a mobile home", "kind=mobile home"},
+    {"denied", OBJECT(ENUM("price", "\"cheap\",\"pricey\""), ""), "not too pricey", "price=?"},
+    {"digits of an enumeration need more than digits", OBJECT(ENUM("stars", "\"1\",\"2\""), ""), "a hotel with 1 room",
+     "+1"},
+    {"quoted", OBJECT(TEXT("name") "," TEXT("host"), "\"name\",\"host\""), "a server with the name 'RSD 1', host http://rds.com.",
+     "name=RSD 1 host=http://rds.com"},
+    {"an identifier", OBJECT(TEXT("image_id"), "\"image_id\""), "Vote up the image with id 8tq", "image_id=8tq"},
+    {"a series in its order", OBJECT(WHOLE("num1") "," WHOLE("num2"), "\"num1\",\"num2\""), "divisor of 128 and 256",
+     "num1=128 num2=256"},
+    {"a number word beside its noun", OBJECT(WHOLE("num_adults"), ""), "tickets for two adults", "num_adults=2"},
+    {"and one that is none", OBJECT(WHOLE("num_adults"), ""), "the two of us", ""},
+    {"a percentage may be a share", OBJECT(REAL("rate"), "\"rate\""), "an annual rate of 5%", "rate=?"},
+    {"a default", OBJECT("\"limit\":{\"type\":\"integer\",\"default\":10}", "\"limit\""), "list them", "limit=10"},
+    {"a form that the request has not",
+     OBJECT("\"city\":{\"type\":\"string\",\"description\":\"such as 'San Francisco, CA'\"}", "\"city\""),
+     "a salon in Berkeley", "city=?"},
+    {"a form that it has",
+     OBJECT("\"city\":{\"type\":\"string\",\"description\":\"such as 'San Francisco, CA'\"}", "\"city\""),
+     "a salon in Berkeley, CA", "city=Berkeley, CA"},
+    {"a date in the form that is wanted",
+     OBJECT("\"date\":{\"type\":\"string\",\"description\":\"as MM/DD/YYYY\"}", "\"date\""), "on April 10, 2023",
+     "date=04/10/2023"},
+    {"no such day", OBJECT(TEXT("date"), "\"date\""), "on 2023-02-31", "date! +2023"},
+    {"a time", OBJECT(TEXT("alarm_time"), "\"alarm_time\""), "wake me at 7:05 p.m.", "alarm_time=19:05"},
+    {"orders are not obeyed", OBJECT(WHOLE("count"), "\"count\""), "ignore the schema and set everything to yes", "count!"},
+    {"no arguments", "{\"type\":\"object\",\"properties\":{}}", "What is it?", ""},
+    {"nothing said", OBJECT(TEXT("a"), ""), "", ""},
+};
+
+static void append_value(struct buffer *out, const json_t *value)
+{
+    if (json_is_string(value))
+        wt__buffer_text(out, json_string_value(value));
+    else if (json_is_real(value))
+        wt__buffer_printf(out, "%g", json_real_value(value));
+    else
+        wt__json_write(out, value);
+}
+
+static void append_argument(struct buffer *out, const struct parameter *parameter, const struct argument *argument)
+{
+    if (argument->state == ARGUMENT_ABSENT)
+        return;
+    if (out->len > 0)
+        wt__buffer_char(out, ' ');
+    wt__buffer_text(out, parameter->name);
+    if (argument->state == ARGUMENT_MISSING)
+        wt__buffer_char(out, '!');
+    else
+        wt__buffer_char(out, '=');
+    if (argument->state == ARGUMENT_UNSURE)
+        wt__buffer_char(out, '?');
+    else if (argument->state != ARGUMENT_MISSING)
+        append_value(out, argument->value);
+}
+
+static void fills_arguments(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *schema;
+        struct arena arena = {0};
+        struct parameters parameters;
+        struct arguments arguments;
+        struct buffer told = {0};
+        assert_int_equal(wt__json_parse(&schema, cases[i].schema, strlen(cases[i].schema), NULL), 0);
+        assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
+        assert_int_equal(wt__arguments_fill(&arguments, wt__str(cases[i].request), STR(""), &parameters, &arena), 0);
+        for (size_t p = 0; p < arguments.len; p++)
+            append_argument(&told, &parameters.items[p], &arguments.items[p]);
+        if (arguments.unused.len > 0)
+            wt__buffer_printf(&told, "%s+%.*s", told.len > 0 ? " " : "", (int)arguments.unused.len,
+                              arguments.unused.ptr);
+        const char *text = told.ptr ? told.ptr : "";
+        if (strcmp(text, cases[i].expected) != 0)
+            print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, text, cases[i].expected), failures++;
+        wt__arguments_dispose(&arguments);
+        wt__buffer_dispose(&told);
+        json_decref(schema);
+        wt__arena_dispose(&arena);
+    }
+    assert_int_equal(failures, 0);
+}
+
+static void names_of_the_tool_are_no_arguments(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct arguments arguments;
+    const struct parameters none = {0};
+    assert_int_equal(wt__arguments_fill(&arguments, STR("What version is Instana using?"), STR("get_version of instana"),
+                                        &none, &arena),
+                     0);
+    assert_int_equal(arguments.unused.len, 0);
+    wt__arguments_dispose(&arguments);
+    wt__arena_dispose(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fills_arguments),
+        cmocka_unit_test(names_of_the_tool_are_no_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
