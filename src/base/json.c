@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 
+enum { TYPED_DIGITS = 15 };
+
 /* Deepest nesting in text, without judging whether it is JSON; stops counting past the limit. */
 static int nesting(const char *text, size_t len)
 {
@@ -212,9 +214,19 @@ static int append(const char *bytes, size_t len, void *buffer)
     return ((struct buffer *)buffer)->failed ? -1 : 0;
 }
 
-int wt__json_write(struct buffer *buffer, const json_t *value)
+static int write(struct buffer *buffer, const json_t *value, size_t flags)
 {
-    if (json_dump_callback(value, append, buffer, JSON_COMPACT | JSON_ENCODE_ANY) < 0 && !buffer->failed)
+    if (json_dump_callback(value, append, buffer, JSON_COMPACT | JSON_ENCODE_ANY | flags) < 0 && !buffer->failed)
         buffer->failed = true;
     return buffer->failed ? WT_ENOMEM : 0;
+}
+
+int wt__json_write(struct buffer *buffer, const json_t *value)
+{
+    return write(buffer, value, 0);
+}
+
+int wt__json_write_typed(struct buffer *buffer, const json_t *value)
+{
+    return write(buffer, value, JSON_REAL_PRECISION(TYPED_DIGITS));
 }

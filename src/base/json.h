@@ -35,5 +35,7 @@ void wt__json_pointer_step(struct buffer *buffer, struct str key);
 
 /* Appends value, compact, keys in source order. */
 int wt__json_write(struct buffer *buffer, const json_t *value);
+/* The same of numbers that somebody typed: with 15 digits, so that -97.8 is no -97.799999999999997. */
+int wt__json_write_typed(struct buffer *buffer, const json_t *value);
 
 #endif

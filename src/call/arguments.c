@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "call/forms.h"
+#include "retrieve/verbs.h"
 #include "retrieve/words.h"
 
 enum {
@@ -44,9 +45,10 @@ struct reading {
     struct literal literals[LITERALS_MOST];
     size_t literal_count;
     bool used[LITERALS_MOST];
+    struct str nouns[LITERALS_MOST]; /* the word right before a literal that says what it is; empty: none does */
     const struct parameters *parameters;
     float (*scores)[LITERALS_MOST]; /* [parameters->len] */
-    struct arguments *out;
+    struct call_arguments *out;
     struct arena *arena;
     size_t taken; /* text literals that parameters have */
 };
@@ -116,9 +118,35 @@ static bool is_denied(const struct reading *r, size_t start)
     return false;
 }
 
-static struct span find_value(const struct reading *r, const json_t *value)
+/* "project ID": the name of the parameter is none of its values. */
+static bool repeats_name(const struct parameter *parameter, struct str text)
 {
-    struct str text = {json_string_value(value), json_string_length(value)};
+    for (size_t i = 0; i < parameter->word_count; i++)
+        if (wt__words_alike(parameter->words[i], text))
+            return true;
+    return false;
+}
+
+/* How many parameters have the word in their names. */
+static size_t sharers(const struct parameters *parameters, struct str word)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < parameters->len; p++)
+        count += repeats_name(&parameters->items[p], word);
+    return count;
+}
+
+static json_t *in_list(json_t *value)
+{
+    json_t *list = json_array();
+    if (json_array_append_new(list, value) == 0)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+static struct span find_text(const struct reading *r, struct str text)
+{
     for (size_t w = 0; w < r->word_count && has_letter(text); w++) {
         size_t end = says(r->request, r->words[w].start, text);
         if (end > 0)
@@ -132,6 +160,37 @@ static void use_within(struct reading *r, struct span span)
     for (size_t l = 0; l < r->literal_count; l++)
         if (r->literals[l].start < span.end && span.start < r->literals[l].end)
             r->used[l] = true;
+}
+
+static struct span find_value(const struct reading *r, const json_t *value)
+{
+    return find_text(r, (struct str){json_string_value(value), json_string_length(value)});
+}
+
+/* A text that the description quotes as an example is a value when the request says it. */
+static int fill_example(struct reading *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    struct argument *argument = &r->out->items[p];
+    struct span best = {0, 0};
+    struct str said = {0};
+    for (size_t i = 0; i < parameter->example_count; i++) {
+        struct span span = find_text(r, parameter->examples[i]);
+        if (span.end - span.start > best.end - best.start && sharers(r->parameters, parameter->examples[i]) == 0) {
+            best = span;
+            said = parameter->examples[i];
+        }
+    }
+    if (best.end == 0 || is_denied(r, best.start))
+        return 0;
+    json_t *value = wt__json_string(said);
+    if (value && parameter->list)
+        value = in_list(value);
+    if (!value)
+        return WT_ENOMEM;
+    use_within(r, best);
+    *argument = (struct argument){ARGUMENT_GIVEN, value, best.start, best.end, NAME_EVIDENCE};
+    return 0;
 }
 
 /* All values that the request says, but those within longer ones. Returns how many, or WT_ENOMEM. */
@@ -182,15 +241,6 @@ static int fill_values(struct reading *r, size_t p)
 }
 
 /* ---------------------------------------------------------------- what speaks for a pair */
-
-/* "project ID": the name of the parameter is none of its values. */
-static bool repeats_name(const struct parameter *parameter, struct str text)
-{
-    for (size_t i = 0; i < parameter->word_count; i++)
-        if (wt__words_alike(parameter->words[i], text))
-            return true;
-    return false;
-}
 
 static float begin_with_text(const struct parameter *parameter, const struct literal *literal)
 {
@@ -311,6 +361,16 @@ static struct around look_around(const struct reading *r, size_t l)
     return around;
 }
 
+/* "account number 123456": a word of meaning right before it. */
+static struct str noun_before(const struct reading *r, size_t l, const struct around *around)
+{
+    if (around->before == around->first_before)
+        return STR("");
+    struct str word = word_text(r, around->before - 1);
+    bool apart = r->literals[l].start - r->words[around->before - 1].end > 2; /* a blank, or one and a quote */
+    return apart || wt__says_nothing(word) || wt__verb(word).actions ? STR("") : word;
+}
+
 /* "between 10 and 20", "10 to 20", "10-20": the ends of a range. */
 static void read_ranges(const struct reading *r, struct around around[LITERALS_MOST])
 {
@@ -374,6 +434,8 @@ static void score_all(struct reading *r)
     struct around around[LITERALS_MOST];
     for (size_t l = 0; l < r->literal_count; l++)
         around[l] = look_around(r, l);
+    for (size_t l = 0; l < r->literal_count; l++)
+        r->nouns[l] = noun_before(r, l, &around[l]);
     read_ranges(r, around);
     for (size_t p = 0; p < r->parameters->len; p++)
         for (size_t l = 0; l < r->literal_count; l++) {
@@ -407,6 +469,8 @@ static bool is_sole(const struct reading *r, size_t p, size_t l)
 /* What is left over for an optional parameter, or after others were taken, needs a word that speaks for it, too. */
 static bool may_be_sole(const struct reading *r, size_t p, size_t l)
 {
+    if (r->nouns[l].len > 0 && evidence(&r->parameters->items[p], r->nouns[l]) <= 0)
+        return false; /* it was said what it is, and that is something else */
     return r->scores[p][l] > LITTLE || (r->parameters->items[p].required && r->taken == 0);
 }
 
@@ -438,15 +502,6 @@ static json_t *value_of(const struct parameter *parameter, const struct literal 
     return literal->number == floor(literal->number) && fabs(literal->number) < 1e15
                ? json_integer((json_int_t)literal->number)
                : json_real(literal->number);
-}
-
-static json_t *in_list(json_t *value)
-{
-    json_t *list = json_array();
-    if (json_array_append_new(list, value) == 0)
-        return list;
-    json_decref(list);
-    return NULL;
 }
 
 static int take_pair(struct reading *r, size_t p, size_t l)
@@ -537,15 +592,6 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
-/* How many parameters have the word in their names. */
-static size_t sharers(const struct parameters *parameters, struct str word)
-{
-    size_t count = 0;
-    for (size_t p = 0; p < parameters->len; p++)
-        count += repeats_name(&parameters->items[p], word);
-    return count;
-}
-
 /* Whether the request says a word of an optional parameter's name, its alone, outside of what others took; or of one
  * for a time, when that is. */
 static bool is_mentioned(const struct reading *r, const struct parameter *parameter)
@@ -599,11 +645,11 @@ static void settle(struct reading *r)
             r->out->unused = (struct str){r->request.ptr + r->literals[l].start, r->literals[l].end - r->literals[l].start};
 }
 
-int wt__arguments_fill(struct arguments *out, struct str request, struct str about,
+int wt__call_arguments_fill(struct call_arguments *out, struct str request, struct str about,
                        const struct parameters *parameters, struct arena *arena)
 {
     struct reading *r = wt__arena_array(arena, struct reading, 1);
-    *out = (struct arguments){.items = wt__arena_array(arena, struct argument, parameters->len),
+    *out = (struct call_arguments){.items = wt__arena_array(arena, struct argument, parameters->len),
                               .len = parameters->len};
     if (!r || (!out->items && parameters->len > 0))
         return WT_ENOMEM;
@@ -622,6 +668,8 @@ int wt__arguments_fill(struct arguments *out, struct str request, struct str abo
     for (size_t p = 0; p < parameters->len && rc == 0; p++)
         if (parameters->items[p].values)
             rc = fill_values(r, p);
+        else if (parameters->items[p].kind == PARAMETER_STRING)
+            rc = fill_example(r, p);
     if (rc == 0) {
         score_all(r);
         rc = take_series(r);
@@ -634,7 +682,7 @@ int wt__arguments_fill(struct arguments *out, struct str request, struct str abo
     return rc;
 }
 
-void wt__arguments_dispose(struct arguments *arguments)
+void wt__call_arguments_dispose(struct call_arguments *arguments)
 {
     for (size_t i = 0; i < arguments->len; i++)
         json_decref(arguments->items[i].value);

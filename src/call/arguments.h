@@ -26,16 +26,16 @@ struct argument {
     float score;
 };
 
-struct arguments {
+struct call_arguments {
     struct argument *items; /* [parameters->len] */
     size_t len;
     struct str unused; /* the first literal that no parameter took: the request says more than the call; "" for none */
 };
 
 /* about: what the tool says of itself, whose names are no arguments ("What version is Instana using?"). out->items live
- * in the arena; end with wt__arguments_dispose. 0 or WT_ENOMEM. */
-int wt__arguments_fill(struct arguments *out, struct str request, struct str about,
+ * in the arena; end with wt__call_arguments_dispose. 0 or WT_ENOMEM. */
+int wt__call_arguments_fill(struct call_arguments *out, struct str request, struct str about,
                        const struct parameters *parameters, struct arena *arena);
-void wt__arguments_dispose(struct arguments *arguments);
+void wt__call_arguments_dispose(struct call_arguments *arguments);
 
 #endif

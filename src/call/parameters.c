@@ -2,6 +2,7 @@
 #include "call/parameters.h"
 
 #include <ctype.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/error.h"
@@ -67,6 +68,23 @@ static void read_description(struct parameter *out)
             lower[i] = (char)tolower((unsigned char)word.ptr[i]);
         if (!wt__is_stopword((struct str){lower, word.len}))
             out->description_words[out->description_word_count++] = word;
+    }
+}
+
+/* Quoted texts of the description: "such as 'Hindi', 'English'". An apostrophe within a word quotes nothing. */
+static void read_examples(struct parameter *out)
+{
+    struct str text = wt__json_str(out->schema, "description");
+    for (size_t at = 0; at < text.len && out->example_count < PARAMETER_EXAMPLES; at++) {
+        char mark = text.ptr[at];
+        bool begins = (mark == '\'' || mark == '"') && (at == 0 || !isalnum((unsigned char)text.ptr[at - 1]));
+        const char *end = begins ? memchr(text.ptr + at + 1, mark, text.len - at - 1) : NULL;
+        if (!end)
+            continue;
+        struct str example = {text.ptr + at + 1, (size_t)(end - text.ptr) - at - 1};
+        if (example.len > 1 && example.len <= PARAMETER_EXAMPLE_BYTES)
+            out->examples[out->example_count++] = example;
+        at += example.len + 1;
     }
 }
 
@@ -159,6 +177,7 @@ int wt__parameters_read(struct parameters *out, const json_t *schema, struct are
         read_name(parameter);
         read_schema(parameter);
         read_description(parameter);
+        read_examples(parameter);
     }
     return 0;
 }

@@ -13,6 +13,8 @@ enum {
     PARAMETERS_MOST = 128, /* of one tool; later ones are not filled */
     PARAMETER_WORDS = 12,  /* of a name that are looked at */
     PARAMETER_DESCRIPTION_WORDS = 40,
+    PARAMETER_EXAMPLES = 24,
+    PARAMETER_EXAMPLE_BYTES = 40,
 };
 
 enum parameter_kind {
@@ -38,6 +40,8 @@ struct parameter {
     bool coded;        /* for an identifier, or a number that is none: a phone's */
     bool paid;         /* for an amount of money */
     const json_t *values; /* "enum", or NULL */
+    struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values that the description quotes */
+    size_t example_count;
     enum parameter_bound bound;
     struct str words[PARAMETER_WORDS]; /* of the name, without those that say its bound */
     size_t word_count;

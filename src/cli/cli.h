@@ -23,6 +23,7 @@ enum {
     END_MODEL = 5,
     END_NETWORK = 6,
     END_SYSTEM = 7,
+    END_ASK = 8,
     END_TIMEOUT = 124,
     END_INTERRUPTED = 130
 };
@@ -88,6 +89,7 @@ bool wt__recipe_known(const char *name, size_t len, bool *needs_model);
 int wt__recipe_unknown(const struct cli *cli, const char *name, size_t len);
 
 int wt__cmd_add(struct cli *cli);
+int wt__cmd_call(struct cli *cli);
 int wt__cmd_check(struct cli *cli);
 int wt__cmd_eval(struct cli *cli);
 int wt__cmd_find(struct cli *cli);

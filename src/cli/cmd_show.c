@@ -5,19 +5,7 @@
 #include "cli/text.h"
 #include "text/shown.h"
 
-enum { LABEL = 12, INDENT = 2 };
-
-static void field(const struct cli *cli, struct buffer *out, const char *label, const char *value)
-{
-    if (!*value)
-        return;
-    wt__style_begin(out, cli->color_out, STYLE_DIM);
-    wt__buffer_text(out, label);
-    wt__style_end(out, cli->color_out);
-    wt__text_pad(out, LABEL - strlen(label));
-    wt__text_wrap(out, wt__str(value), LABEL, cli->width);
-    wt__buffer_char(out, '\n');
-}
+enum { INDENT = 2 };
 
 /* The type of a schema in a word: "string", "string or null", "one of several". */
 static void type_of(struct buffer *out, const json_t *schema)
@@ -47,7 +35,7 @@ static void print_arguments(const struct cli *cli, struct buffer *out, const cha
         return;
     json_t *properties = wt__json_object(root, "properties"), *required = wt__json_array(root, "required");
     if (json_object_size(properties) > 0)
-        field(cli, out, "arguments", " ");
+        wt__print_field(cli, out, "arguments", " ");
     json_object_foreach(properties, name, property)
     {
         struct buffer line = {0};
@@ -71,22 +59,22 @@ static void print_left_out(const struct cli *cli, struct buffer *out, const wt_t
     wt__put_left_out(&names, tool);
     if (names.len > 0)
         wt__buffer_text(&names, " (credentials and the like: for the program that calls)");
-    field(cli, out, "left out", names.ptr ? names.ptr : "");
+    wt__print_field(cli, out, "left out", names.ptr ? names.ptr : "");
     out->failed |= names.failed;
     wt__buffer_dispose(&names);
 }
 
 static void print_tool(const struct cli *cli, struct buffer *out, const wt_tool *tool)
 {
-    field(cli, out, "tool", tool->id);
-    field(cli, out, "title", tool->title);
-    field(cli, out, "exported as", tool->export_name);
-    field(cli, out, "provider", tool->provider);
-    field(cli, out, "category", tool->category);
-    field(cli, out, "source id", tool->source_id);
-    field(cli, out, "format", tool->format);
-    field(cli, out, "sha256", tool->sha256);
-    field(cli, out, "about", tool->description);
+    wt__print_field(cli, out, "tool", tool->id);
+    wt__print_field(cli, out, "title", tool->title);
+    wt__print_field(cli, out, "exported as", tool->export_name);
+    wt__print_field(cli, out, "provider", tool->provider);
+    wt__print_field(cli, out, "category", tool->category);
+    wt__print_field(cli, out, "source id", tool->source_id);
+    wt__print_field(cli, out, "format", tool->format);
+    wt__print_field(cli, out, "sha256", tool->sha256);
+    wt__print_field(cli, out, "about", tool->description);
     print_arguments(cli, out, tool->schema);
     print_left_out(cli, out, tool);
 }

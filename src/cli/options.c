@@ -227,6 +227,49 @@ static const struct example find_examples[] = {
      "What the next step of a conversation needs, beside what was called in it and one tool more."},
 };
 
+static const struct option call_options[] = {
+    {.id = OPT_TOOL,
+     .letter = 't',
+     .name = "tool",
+     .kind = VALUE_TEXT,
+     .value = "TOOL",
+     .help = "The tool to call, as `show` takes it: only its arguments are looked for. Default: the one that fits."},
+    {.id = OPT_FORMAT,
+     .letter = 'f',
+     .name = "format",
+     .kind = VALUE_CHOICE,
+     .value = "FORM",
+     .choices = "arguments json " EXPORT_FORMATS " lines",
+     .help = "Print the call alone: its arguments as one JSON object, the object that a provider's API has for calls, "
+             "or lines of NAME: VALUE. json is the whole result as one object, as --json prints it (docs/json.md). "
+             "Default: words for people."},
+    {.id = OPT_RECIPE,
+     .letter = 'r',
+     .name = "recipe",
+     .kind = VALUE_RECIPE,
+     .value = "NAME",
+     .help = "How to find the tools to choose from. Default: the best that the store and the model allow."},
+    {.id = OPT_EXPLAIN,
+     .letter = 'e',
+     .name = "explain",
+     .help = "Show the tools that it was chosen from, what decided, and what each argument is from."},
+    FILTER_OPTIONS,
+    {.id = OPT_ABSTAIN,
+     .name = "abstain",
+     .kind = VALUE_TEXT,
+     .value = "SHARE",
+     .help = ABSTAIN_HELP " Only without --recipe. Default: 0.05; 0: never."},
+    AS_TYPED_OPTION,
+    TIMEOUT_OPTION,
+    MODEL_OPTIONS,
+};
+static const struct example call_examples[] = {
+    {"whichtool call \"weather at latitude 11.6 and longitude -97.8\"", "The tool, its arguments, and what is missing."},
+    {"whichtool call --tool weather/current --format arguments \"how warm is it in Lagos\"",
+     "The arguments of one tool, as JSON."},
+    {"whichtool call --format openai - < request.txt", "A call as OpenAI's API has it."},
+};
+
 /* Of the recipe ptr, in pick and eval. */
 #define PTR_OPTIONS                                                                                                    \
     {.id = OPT_BASE_RETRIEVER,                                                                                         \
@@ -901,6 +944,20 @@ const struct verb wt__verbs[] = {
      OPTIONS(pick_options),
      EXAMPLES(pick_examples),
      .run = wt__cmd_pick},
+    {.name = "call",
+     .arguments = "REQUEST...",
+     .summary = "Write the call that a request asks for, or say what is missing",
+     .text =
+         "The words are joined to one request; - reads it from standard input. The tool is the one that fits best; its "
+         "arguments are what the request says, and are validated against the tool's schema. Nothing is made up: what "
+         "is not said is missing, what is not sure is asked for, and the exit code is 8 then. Nothing is called.\n"
+         "When no tool seems to fit, the exit code is 1.",
+     .kind = VALUE_TEXT,
+     .min_words = 1,
+     .max_words = MANY_WORDS,
+     OPTIONS(call_options),
+     EXAMPLES(call_examples),
+     .run = wt__cmd_call},
     {.name = "list",
      .arguments = "[PATTERN]",
      .summary = "List the tools or the providers of the catalogue",
@@ -1113,6 +1170,7 @@ const struct meaning wt__exit_codes[] = {
     {"5", "A model or training that it takes is missing or damaged; a promise cannot be kept."},
     {"6", "The network or an MCP server failed."},
     {"7", "Memory or the disk is full, or reading and writing failed."},
+    {"8", "A call lacks an argument, or something must be asked first."},
     {"124", "The time of --timeout ran out."},
     {"130", "Interrupted by Ctrl-C."},
 };

@@ -173,3 +173,16 @@ int wt__print_export(struct cli *cli, const wt_tool *const *tools, size_t count,
     wt_string_free(text);
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
+
+void wt__print_field(const struct cli *cli, struct buffer *out, const char *label, const char *value)
+{
+    enum { LABEL = 12 };
+    if (!*value)
+        return;
+    wt__style_begin(out, cli->color_out, STYLE_DIM);
+    wt__buffer_text(out, label);
+    wt__style_end(out, cli->color_out);
+    wt__text_pad(out, LABEL - strlen(label));
+    wt__text_wrap(out, wt__str(value), LABEL, cli->width);
+    wt__buffer_char(out, '\n');
+}

@@ -105,11 +105,11 @@ static void fills_arguments(void **state)
         json_t *schema;
         struct arena arena = {0};
         struct parameters parameters;
-        struct arguments arguments;
+        struct call_arguments arguments;
         struct buffer told = {0};
         assert_int_equal(wt__json_parse(&schema, cases[i].schema, strlen(cases[i].schema), NULL), 0);
         assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
-        assert_int_equal(wt__arguments_fill(&arguments, wt__str(cases[i].request), STR(""), &parameters, &arena), 0);
+        assert_int_equal(wt__call_arguments_fill(&arguments, wt__str(cases[i].request), STR(""), &parameters, &arena), 0);
         for (size_t p = 0; p < arguments.len; p++)
             append_argument(&told, &parameters.items[p], &arguments.items[p]);
         if (arguments.unused.len > 0)
@@ -118,7 +118,7 @@ static void fills_arguments(void **state)
         const char *text = told.ptr ? told.ptr : "";
         if (strcmp(text, cases[i].expected) != 0)
             print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, text, cases[i].expected), failures++;
-        wt__arguments_dispose(&arguments);
+        wt__call_arguments_dispose(&arguments);
         wt__buffer_dispose(&told);
         json_decref(schema);
         wt__arena_dispose(&arena);
@@ -130,13 +130,13 @@ static void names_of_the_tool_are_no_arguments(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    struct arguments arguments;
+    struct call_arguments arguments;
     const struct parameters none = {0};
-    assert_int_equal(wt__arguments_fill(&arguments, STR("What version is Instana using?"), STR("get_version of instana"),
+    assert_int_equal(wt__call_arguments_fill(&arguments, STR("What version is Instana using?"), STR("get_version of instana"),
                                         &none, &arena),
                      0);
     assert_int_equal(arguments.unused.len, 0);
-    wt__arguments_dispose(&arguments);
+    wt__call_arguments_dispose(&arguments);
     wt__arena_dispose(&arena);
 }
 

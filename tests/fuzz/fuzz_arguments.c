@@ -38,16 +38,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str request = {(const char *)data, size};
     struct arena arena = {0};
     struct parameters parameters;
-    struct arguments arguments;
+    struct call_arguments arguments;
     json_t *schema;
     require(wt__json_parse(&schema, SCHEMA, strlen(SCHEMA), NULL) == 0);
     read_literals(request, &arena);
     require(wt__parameters_read(&parameters, schema, &arena) == 0);
-    require(wt__arguments_fill(&arguments, request, request, &parameters, &arena) == 0);
+    require(wt__call_arguments_fill(&arguments, request, request, &parameters, &arena) == 0);
     for (size_t i = 0; i < arguments.len; i++)
         require(arguments.items[i].end <= size &&
                 (arguments.items[i].state != ARGUMENT_GIVEN || arguments.items[i].value != NULL));
-    wt__arguments_dispose(&arguments);
+    wt__call_arguments_dispose(&arguments);
     json_decref(schema);
     wt__arena_dispose(&arena);
     return 0;

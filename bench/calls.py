@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Whether `whichtool call` chooses the right tool and writes the right arguments: the tables of docs/verified-calls.md.
+
+    python3 bench/calls.py WHICHTOOL DATA [OPTION...]
+
+    DATA              the folder that has toolverifier, bfcl-multiple, callnavi, apibank
+    --sets A,B        of those; all when not given
+    --half dev|test   the half of the requests whose SHA-256 is even or odd; both when not given. Sets without a dev split
+                      were looked at by their dev halves while this was made
+    --failures KIND   the requests that went wrong: tool, wrong, asked, invalid
+    --options "..."   for `whichtool call`
+    --json            the figures as JSON, a line a set
+
+For each set: the share of requests whose first tool is right (R@1; a request that no tool is found for is wrong), with
+its bootstrap interval, beside the first hit of `find --recipe hybrid`; of the arguments with the gold tool given, the
+share of calls right, asked for, and wrong; of whole calls the same; and how many calls that were not asked about are not
+valid against the tool's schema.
+
+A call is right when each of its arguments is one that the labels accept, and none that they want is missing: for
+ToolVerifier's tasks F1 of exactly 1 over top-level names and values, as its evaluators have it for Home and Booking;
+Weather and Cat are compared by parameters, not by answers of their servers. For BFCL the names and values as its AST
+match compares them. API-Bank's visible part has no arguments.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+SETS = ("toolverifier", "bfcl-multiple", "callnavi", "apibank")
+BOOTSTRAPS, SEED, WORKERS = 2000, 22, 2
+NOTHING, ASK = 1, 8
+
+# ---------------------------------------------------------------- labels
+
+API_NAMES = {
+    "select_transportation": "means_of_transportation", "select_booking_type": "booking_type",
+    "set_origin": "location_from", "set_destination": "location_to", "set_min_ticket_price": "min_price_ticket",
+    "set_max_ticket_price": "max_price_ticket", "set_hotel_location": "location", "set_min_room_price": "min_price_room",
+    "set_max_room_price": "max_price_room", "select_room_type": "room_type", "select_home_type": "home_type",
+}
+
+
+def gold_of_lines(call):
+    """API.set_x(value) lines, whose values may be names of Loc("...") and Date(m, d, y) before them."""
+    known, out = {}, {}
+    for line in call.splitlines():
+        made = re.match(r"(\w+) = (Loc|Date)\((.*)\)$", line.strip())
+        if made:
+            parts = [p.strip().strip('"') for p in made[3].split(",")]
+            known[made[1]] = parts[0] if made[2] == "Loc" else "%04d-%02d-%02d" % (int(parts[2]), int(parts[0]), int(parts[1]))
+        put = re.match(r"API\.(\w+)\((.+)\)$", line.strip())
+        if put and put[2] != "'None'":
+            name = API_NAMES.get(put[1], put[1].removeprefix("set_"))
+            out[name] = known[put[2]] if put[2] in known else json.loads(put[2].replace("'", '"'))
+    return out
+
+
+def gold_of_curl(call):
+    url = re.search(r"'(https?://[^']*)'", call)[1]
+    out = {}
+    for part in urllib.parse.urlsplit(url).query.split("&"):
+        if "=" in part and not part.startswith("appid="):
+            name, value = part.split("=", 1)
+            out[name] = urllib.parse.unquote_plus(value)
+    data = re.search(r"--data '(\{.*\})'", call)
+    if data:
+        out.update({k: v for k, v in json.loads(data[1]).items() if k != "value"})
+    elif "DELETE" in call:
+        out["image_id"] = url.rsplit("/", 1)[1]
+    return out
+
+
+def accepted_toolverifier(row):
+    call = row["metadata"]["call"]
+    gold = gold_of_curl(call) if call.startswith("curl") else gold_of_lines(call)
+    return [{name: [value] for name, value in gold.items()}]
+
+
+def accepted_bfcl(row):
+    calls = row["metadata"]["calls"]
+    return [next(iter(calls[0].values()))] if len(calls) == 1 else None
+
+
+def accepted_callnavi(row):
+    """ "$$$" stands for a value that the labels leave open."""
+    calls = row["metadata"]["parameters"]
+    return [{k: None if v == "$$$" else [v] for k, v in calls[0].items()}] if len(calls) == 1 else None
+
+
+ACCEPTED = {"toolverifier": accepted_toolverifier, "bfcl-multiple": accepted_bfcl, "callnavi": accepted_callnavi,
+            "apibank": lambda row: None}
+
+
+def plain(value):
+    if isinstance(value, str):
+        return re.sub(r"[ ,./\-_*^]", "", value).lower().replace("'", '"')
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def same(a, b):
+    """A number is the text of it, too: a URL has no types. One value is a list of it, and a list the values with commas."""
+    a, b = plain(a), plain(b)
+    if a == b:
+        return True
+    if isinstance(a, list) and isinstance(b, str):
+        return plain("".join(str(x) for x in a)) == b
+    if isinstance(a, list) and len(a) == 1:
+        return same(a[0], b)
+    try:
+        return not isinstance(a, (bool, list, dict)) and not isinstance(b, (bool, list, dict)) and float(a) == float(b)
+    except (TypeError, ValueError):
+        return False
+
+
+def mistake(got, accepted):
+    """What is wrong with the arguments, in words; "" when nothing is."""
+    for name in got:
+        if name not in accepted:
+            return f"{name} is not wanted"
+    for name, values in accepted.items():
+        if values is None:
+            continue
+        if name not in got:
+            if "" not in values:
+                return f"{name} is not there, {values} is"
+        elif not any(same(got[name], v) for v in values):
+            return f"{name} is {got[name]!r}, not {values}"
+    return ""
+
+
+# ---------------------------------------------------------------- runs
+
+
+class Run:
+    def __init__(self, options, folder, name):
+        self.options, self.name = options, name
+        self.data = os.path.join(options.data, name)
+        self.store = os.path.join(folder, name + ".wt")
+        self.command("add", self.data)
+        self.ids = {t["source_id"]: t for t in map(json.loads, self.command("list", "--json").splitlines())}
+        self.gold = {}
+        with open(os.path.join(self.data, "qrels", "test.tsv"), encoding="utf-8") as file:
+            for line in list(file)[1:]:
+                request, tool, score = line.rstrip("\n").split("\t")
+                if float(score) > 0 and tool in self.ids:
+                    self.gold.setdefault(request, set()).add(tool)
+        with open(os.path.join(self.data, "queries.jsonl"), encoding="utf-8") as file:
+            self.rows = [r for r in map(json.loads, file) if r["_id"] in self.gold and self.wanted(r["_id"])]
+
+    def wanted(self, request):
+        even = hashlib.sha256(request.encode()).digest()[-1] % 2 == 0
+        return self.options.half is None or even == (self.options.half == "dev")
+
+    def command(self, *arguments, ok=(0,), stdin=None):
+        result = subprocess.run([self.options.whichtool, "-q", "--store", self.store, *arguments], input=stdin,
+                                capture_output=True, text=True)
+        if result.returncode not in ok:
+            sys.exit(f"{' '.join(arguments)}: {result.stderr}")
+        return result.stdout
+
+    def call(self, request, *arguments):
+        options = self.options.options.split()
+        return json.loads(self.command("call", "--json", *options, *arguments, "-", ok=(0, NOTHING, ASK), stdin=request))
+
+    def one(self, row):
+        """The judgement of one request: tools by their ids, calls by "right", "asked" or "wrong"."""
+        gold = {self.ids[t]["id"] for t in self.gold[row["_id"]]}
+        hits = json.loads(self.command("find", "--json", "--recipe", "hybrid", "-k", "1", "-", ok=(0, NOTHING),
+                                       stdin=row["text"]))["hits"]
+        called = self.call(row["text"])
+        out = {"request": row["text"], "hybrid": bool(hits) and hits[0]["id"] in gold, "tool": called["tool"] in gold,
+               "asks_tool": called["asks_tool"], "invalid": called["tool"] and not called["question"] and not called["valid"]}
+        accepted = ACCEPTED[self.name](row)
+        if accepted and len(gold) == 1:
+            filled = self.call(row["text"], "--tool", next(iter(gold)))
+            out["arguments"], out["why"] = self.judge(filled, accepted)
+            out["filled"] = filled
+            out["whole"] = self.judge(called, accepted)[0] if out["tool"] else "asked" if called["question"] else "wrong"
+        out["called"] = called
+        return out
+
+    @staticmethod
+    def judge(called, accepted):
+        if called["question"] or called["missing"]:
+            return "asked", called["question"] or ""
+        why = [mistake(called["arguments"], labels) for labels in accepted]
+        return ("right", "") if "" in why else ("wrong", why[0])
+
+    def all(self):
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            return list(pool.map(self.one, self.rows))
+
+
+def interval(values):
+    rng = random.Random(SEED)
+    means = sorted(sum(rng.choices(values, k=len(values))) / len(values) for _ in range(BOOTSTRAPS))
+    return means[int(.025 * BOOTSTRAPS)], means[int(.975 * BOOTSTRAPS)]
+
+
+def shares(judged, key):
+    of = [j[key] for j in judged if key in j]
+    return {kind: 100 * of.count(kind) / len(of) for kind in ("right", "asked", "wrong")} if of else None
+
+
+def figures(name, judged):
+    tool = [j["tool"] for j in judged]
+    low, high = interval(tool)
+    return {"set": name, "requests": len(judged), "tool": 100 * sum(tool) / len(tool), "tool_interval": [100 * low, 100 * high],
+            "hybrid": 100 * sum(j["hybrid"] for j in judged) / len(judged),
+            "asks_tool": 100 * sum(j["asks_tool"] for j in judged) / len(judged),
+            "tool_of_not_asked": 100 * sum(j["tool"] for j in judged if not j["asks_tool"]) /
+            max(1, sum(not j["asks_tool"] for j in judged)),
+            "arguments": shares(judged, "arguments"), "whole": shares(judged, "whole"),
+            "invalid": sum(bool(j["invalid"]) for j in judged)}
+
+
+def print_row(f):
+    print(f"{f['set']}: {f['requests']} requests; tool {f['tool']:.1f} ({f['tool_interval'][0]:.1f} to "
+          f"{f['tool_interval'][1]:.1f}), hybrid {f['hybrid']:.1f}; asks which tool {f['asks_tool']:.1f}, right where it "
+          f"does not {f['tool_of_not_asked']:.1f}; invalid {f['invalid']}")
+    for key in ("arguments", "whole"):
+        if f[key]:
+            done = f[key]["right"] + f[key]["wrong"]
+            print(f"  {key}: right {f[key]['right']:.1f}, asked {f[key]['asked']:.1f}, wrong {f[key]['wrong']:.1f}; "
+                  f"wrong of those not asked {100 * f[key]['wrong'] / done if done else 0:.1f}")
+
+
+def print_failures(judged, kind):
+    for j in judged:
+        if kind == "tool" and not j["tool"]:
+            print(j["request"][:200], "|", j["called"]["tool"])
+        elif kind in ("wrong", "asked") and j.get("arguments") == kind:
+            print(j["request"][:300].replace("\n", " "), "|", json.dumps(j["filled"]["arguments"]), "|", j["why"])
+        elif kind == "invalid" and j["invalid"]:
+            print(j["request"][:200], "|", j["called"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("whichtool")
+    parser.add_argument("data")
+    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--half", choices=("dev", "test"))
+    parser.add_argument("--failures", choices=("tool", "wrong", "asked", "invalid"))
+    parser.add_argument("--options", default="")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.sets.split(","):
+            judged = Run(options, folder, name).all()
+            f = figures(name, judged)
+            print(json.dumps(f)) if options.json else print_row(f)
+            if options.failures:
+                print_failures(judged, options.failures)
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+/* decision.c: see decision.h. */
+#include "call/decision.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "text/analyser.h"
+
+/* In shares of the best score. */
+static const double TIME_WEIGHT = .15;
+static const double KIND_WEIGHT = .3;
+static const double LEFTOVER_WEIGHT = .05;
+static const double REACH = .5; /* behind the best: one that is farther is not meant, whatever it takes */
+
+enum time { TIME_PAST = 1, TIME_PRESENT = 2, TIME_FUTURE = 4 };
+enum { KINDS = 4, ZIP_DIGITS = 5, COORDINATE_DEGREES = 180 };
+
+#define WORDS(...) (const char *const[]){__VA_ARGS__, NULL}
+
+static const struct {
+    unsigned time;
+    const char *const *words;
+} times[] = {
+    {TIME_FUTURE, WORDS("future", "forecast", "forecasts", "forecasted", "forecasting", "upcoming", "tomorrow", "next",
+                        "coming", "following", "ahead", "will", "later", "predict", "predicted", "prediction",
+                        "predictions", "soon")},
+    {TIME_PRESENT, WORDS("current", "currently", "now", "today", "present", "live", "latest", "realtime", "moment",
+                         "recent")},
+    {TIME_PAST, WORDS("history", "historic", "historical", "past", "previous", "previously", "yesterday", "last", "ago",
+                      "former")},
+};
+
+/* What tools call each kind of literal. */
+static const char *const *const kind_words[KINDS] = {
+    WORDS("zip", "zipcode", "zipcodes", "postal", "postcode"),
+    WORDS("email", "emails", "mail"),
+    WORDS("url", "urls", "uri", "link", "links", "website", "webpage", "web", "domain"),
+    WORDS("lat", "latitude", "lon", "lng", "longitude", "coordinate", "coordinates", "geo", "geolocation",
+          "geocoordinates", "geographic", "geographical"),
+};
+enum { KIND_ZIP, KIND_EMAIL, KIND_URL, KIND_COORDINATES };
+
+static size_t count_of(const char *const *words)
+{
+    size_t count = 0;
+    while (words[count])
+        count++;
+    return count;
+}
+
+struct reading {
+    unsigned times, kinds; /* bits of enum time, and 1 << kind */
+};
+
+static void read_text(struct reading *out, struct str text)
+{
+    struct word_part part = {0};
+    while (wt__analyser_next_part(text, &part)) {
+        struct str word = {text.ptr + part.start, part.end - part.start};
+        for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+            if (wt__str_among(word, times[i].words, count_of(times[i].words)))
+                out->times |= times[i].time;
+        for (unsigned kind = 0; kind < KINDS; kind++)
+            if (wt__str_among(word, kind_words[kind], count_of(kind_words[kind])))
+                out->kinds |= 1U << kind;
+    }
+}
+
+static struct reading read_tool(const struct choice *choice)
+{
+    struct reading out = {0}, names = {0};
+    read_text(&out, choice->name);
+    read_text(&out, choice->description);
+    for (size_t p = 0; p < choice->parameters->len; p++)
+        read_text(&names, wt__str(choice->parameters->items[p].name));
+    out.kinds |= names.kinds; /* of time a parameter's name says nothing: "last_name", "next_page" */
+    return out;
+}
+
+static bool is_zip(const struct literal *literal)
+{
+    if (literal->kind != LITERAL_NUMBER || literal->money || literal->percent || literal->spelled)
+        return false;
+    return literal->end - literal->start == ZIP_DIGITS && literal->text.len == ZIP_DIGITS &&
+           !memchr(literal->text.ptr, '.', ZIP_DIGITS) && literal->text.ptr[0] != '-';
+}
+
+static bool is_coordinate(const struct literal *literal)
+{
+    return literal->kind == LITERAL_NUMBER && memchr(literal->text.ptr, '.', literal->text.len) &&
+           literal->number >= -COORDINATE_DEGREES && literal->number <= COORDINATE_DEGREES;
+}
+
+static unsigned read_kinds(const struct literal *literals, size_t count)
+{
+    unsigned kinds = 0;
+    size_t coordinates = 0;
+    for (size_t i = 0; i < count; i++) {
+        kinds |= is_zip(&literals[i]) ? 1U << KIND_ZIP : 0;
+        kinds |= literals[i].kind == LITERAL_EMAIL ? 1U << KIND_EMAIL : 0;
+        kinds |= literals[i].kind == LITERAL_URL ? 1U << KIND_URL : 0;
+        coordinates += is_coordinate(&literals[i]);
+    }
+    return coordinates >= 2 ? kinds | 1U << KIND_COORDINATES : kinds;
+}
+
+static void decide_one(struct choice *choice, struct reading request, double best)
+{
+    struct reading tool = read_tool(choice);
+    choice->decided = best > 0 ? choice->score / best : 0;
+    choice->details = 0;
+    if (choice->decided < 1 - REACH)
+        return;
+    if (request.times && tool.times) {
+        choice->decided += request.times & tool.times ? TIME_WEIGHT : -TIME_WEIGHT;
+        choice->details |= DETAIL_TIME;
+    }
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        if (request.kinds >> kind & 1) {
+            choice->decided += tool.kinds >> kind & 1 ? KIND_WEIGHT : -KIND_WEIGHT;
+            choice->details |= DETAIL_KIND;
+        }
+    if (choice->leftover) {
+        choice->decided -= LEFTOVER_WEIGHT;
+        choice->details |= DETAIL_LEFTOVER;
+    }
+}
+
+size_t wt__decide(struct str request, const struct literal *literals, size_t literal_count, struct choice *choices,
+                  size_t count)
+{
+    struct reading wanted = {0};
+    read_text(&wanted, request);
+    wanted.kinds = read_kinds(literals, literal_count);
+    size_t first = 0;
+    for (size_t i = 0; i < count; i++) {
+        decide_one(&choices[i], wanted, choices[0].score);
+        if (choices[i].decided > choices[first].decided)
+            first = i;
+    }
+    return first;
+}
+
+size_t wt__decide_second(const struct choice *choices, size_t count, size_t first)
+{
+    size_t second = SIZE_MAX;
+    for (size_t i = 0; i < count; i++)
+        if (i != first && (second == SIZE_MAX || choices[i].decided > choices[second].decided))
+            second = i;
+    return second;
+}

@@ -1,0 +1,205 @@
+/* cmd_call.c: a call, for people, for a program (docs/json.md), or as the API that carries it out wants it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/hits.h"
+#include "cli/output.h"
+#include "cli/text.h"
+
+static int exit_code_of(const wt_called *called)
+{
+    if (!called->tool)
+        return END_NOTHING;
+    return called->valid && !called->question ? END_DONE : END_ASK;
+}
+
+/* ---------------------------------------------------------------- as JSON */
+
+static void json_list(struct buffer *out, const char *key, const char *const *items, size_t count)
+{
+    wt__json_key(out, key);
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        wt__buffer_json(out, wt__str(items[i]));
+    }
+    wt__buffer_char(out, ']');
+}
+
+static void json_raw_or_null(struct buffer *out, const char *key, const char *json)
+{
+    if (json)
+        wt__json_raw(out, key, json);
+    else
+        wt__json_text_or_null(out, key, NULL);
+}
+
+/* What was checked, and by whom. */
+static void json_verified(struct buffer *out, const wt_called *called)
+{
+    wt__json_key(out, "verified");
+    wt__buffer_text(out, called->tool && called->valid ? "[{\"what\":\"schema\",\"by\":\"validator\"}]" : "[]");
+}
+
+static void print_json(const struct cli *cli, struct buffer *out, const wt_called *called, const struct asked *asked)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "request", asked->request.ptr);
+    wt__json_text_or_null(out, "tool", called->tool ? called->tool->id : NULL);
+    json_raw_or_null(out, "arguments", called->arguments);
+    wt__json_key(out, "valid");
+    wt__buffer_text(out, called->valid ? "true" : "false");
+    json_list(out, "missing", called->missing, called->missing_count);
+    wt__json_text_or_null(out, "question", called->question);
+    wt__json_key(out, "asks_tool");
+    wt__buffer_text(out, called->asks_tool ? "true" : "false");
+    json_list(out, "violations", called->violations, called->violation_count);
+    json_verified(out, called);
+    wt__json_number(out, "probability", called->probability);
+    wt__json_text(out, "recipe", called->recipe);
+    wt__json_text(out, "encoder", called->encoder);
+    wt__json_text_or_null(out, "notice", called->notice);
+    wt__json_number(out, "total_ms", called->total_ms);
+    if (wt__given(cli, OPT_EXPLAIN))
+        json_raw_or_null(out, "steps", called->steps);
+    wt__buffer_text(out, "}\n");
+}
+
+/* ---------------------------------------------------------------- for people */
+
+static void put_details(struct buffer *out, const json_t *details)
+{
+    for (size_t i = 0; i < json_array_size(details); i++)
+        wt__buffer_printf(out, "%s%s", i > 0 ? ", " : " (", json_string_value(json_array_get(details, i)));
+    wt__buffer_text(out, json_array_size(details) > 0 ? ")" : "");
+}
+
+static void put_json(struct buffer *out, const json_t *value)
+{
+    struct buffer json = {0};
+    wt__json_write_typed(&json, value);
+    wt__buffer_str(out, wt__buffer_view(&json));
+    out->failed |= json.failed;
+    wt__buffer_dispose(&json);
+}
+
+static void explain(const struct cli *cli, struct buffer *out, const char *steps)
+{
+    json_t *root = NULL;
+    struct buffer line = {0};
+    if (wt__json_parse(&root, steps, strlen(steps), NULL) < 0)
+        return;
+    const json_t *candidates = wt__json_array(root, "candidates"), *arguments = wt__json_array(root, "arguments");
+    for (size_t i = 0; i < json_array_size(candidates); i++) {
+        const json_t *one = json_array_get(candidates, i);
+        wt__buffer_printf(&line, "%.3f %s", wt__json_real(one, "decided", 0), wt__json_str(one, "tool").ptr);
+        put_details(&line, wt__json_array(one, "details"));
+        wt__print_field(cli, out, i == 0 ? "chosen from" : "", line.failed ? "" : line.ptr);
+        wt__buffer_clear(&line);
+    }
+    for (size_t i = 0; i < json_array_size(arguments); i++) {
+        const json_t *one = json_array_get(arguments, i), *from = json_object_get(one, "from");
+        wt__buffer_printf(&line, "%s: %s", wt__json_str(one, "name").ptr, wt__json_str(one, "state").ptr);
+        if (!json_is_null(json_object_get(one, "value"))) {
+            wt__buffer_char(&line, ' ');
+            put_json(&line, json_object_get(one, "value"));
+        }
+        if (json_is_string(from))
+            wt__buffer_printf(&line, ", of \"%s\"", json_string_value(from));
+        wt__print_field(cli, out, i == 0 ? "read" : "", line.failed ? "" : line.ptr);
+        wt__buffer_clear(&line);
+    }
+    json_decref(root);
+    wt__buffer_dispose(&line);
+}
+
+static void print_words(const struct cli *cli, struct buffer *out, const wt_called *called)
+{
+    wt__print_field(cli, out, "tool", called->tool->id);
+    wt__print_field(cli, out, "arguments", called->arguments);
+    for (size_t i = 0; i < called->missing_count; i++)
+        wt__print_field(cli, out, i == 0 ? "missing" : "", called->missing[i]);
+    for (size_t i = 0; i < called->violation_count; i++)
+        wt__print_field(cli, out, i == 0 ? "wrong" : "", called->violations[i]);
+    wt__print_field(cli, out, "question", called->question ? called->question : "");
+    if (called->steps)
+        explain(cli, out, called->steps);
+}
+
+static void tell(const struct cli *cli, const wt_called *called)
+{
+    if (!called->tool)
+        wt__cli_note(cli, "No tool fits.");
+    else if (exit_code_of(called) == END_DONE)
+        wt__cli_note(cli, "A valid call, in %.1f ms; nothing was called.", called->total_ms);
+    else if (called->missing_count > 0)
+        wt__cli_note(cli, "Not yet a call: what is missing was not said.");
+    else if (called->question)
+        wt__cli_note(cli, "Not yet a call: the question is open.");
+    else
+        wt__cli_note(cli, "Not a call: it could not be validated.");
+    if (called->notice)
+        wt__cli_note(cli, "Note: %s", called->notice);
+}
+
+static int print_called(struct cli *cli, const wt_called *called, const struct asked *asked)
+{
+    const char *form = wt__text_of(cli, OPT_FORMAT);
+    struct buffer out = {0};
+    if (cli->json || (form && strcmp(form, "json") == 0)) {
+        print_json(cli, &out, called, asked);
+    } else if (called->tool && form) {
+        wt__buffer_text(&out, called->call);
+        wt__buffer_char(&out, '\n');
+    } else if (called->tool) {
+        print_words(cli, &out, called);
+    }
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    if (!cli->json) {
+        if (form && called->question)
+            wt__cli_note(cli, "%s", called->question);
+        tell(cli, called);
+    }
+    return exit_code_of(called);
+}
+
+int wt__cmd_call(struct cli *cli)
+{
+    const char *recipe = wt__text_of(cli, OPT_RECIPE), *form = wt__text_of(cli, OPT_FORMAT);
+    bool needs_model = true;
+    if (recipe && !wt__recipe_known(recipe, strlen(recipe), &needs_model))
+        return wt__recipe_unknown(cli, recipe, strlen(recipe));
+    struct asked asked = {0};
+    wt_engine *engine = NULL;
+    wt_filter filter;
+    wt_call_options options;
+    wt_call_options_init(&options);
+    int code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain);
+    if (wt__given(cli, OPT_ABSTAIN) && options.abstain == 0)
+        options.abstain = -1;
+    if (code == 0)
+        code = wt__read_filter(cli, &filter);
+    if (code == 0)
+        code = wt__read_asked(cli, &asked);
+    if (code == 0)
+        code = wt__cli_open(cli, OPEN_EXISTING, needs_model && !wt__given(cli, OPT_TOOL) ? NULL : "", &engine);
+    if (code == 0) {
+        options.tool = wt__text_of(cli, OPT_TOOL);
+        options.recipe = recipe;
+        options.filter = &filter;
+        options.form = form && strcmp(form, "json") != 0 ? form : NULL;
+        options.explain = wt__given(cli, OPT_EXPLAIN);
+        options.as_typed = wt__given(cli, OPT_AS_TYPED);
+        options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
+        wt_called *called = NULL;
+        wt_error err;
+        int rc = wt_call(engine, asked.request.ptr, asked.request.len, &options, &called, &err);
+        code = rc < 0 ? wt__asked_fail(cli, &err) : print_called(cli, called, &asked);
+        wt_called_free(called);
+    }
+    wt_close(engine);
+    wt__asked_dispose(&asked);
+    return code;
+}

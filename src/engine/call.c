@@ -1,0 +1,336 @@
+/* call.c: a call for a request: the tools that it may mean, found; the one that it is made to, decided; its arguments,
+ * read from the request and validated.
+ *
+ *   wt_find -> call/arguments (of each) -> call/decision -> schema/ -> call/question, call/tool_call */
+#include "engine/call.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "call/question.h"
+#include "call/tool_call.h"
+#include "engine/notice.h"
+#include "engine/sized_options.h"
+
+static const double ABSTAIN = .05; /* wt_call_options.abstain when it is 0 */
+
+struct result {
+    wt_called public; /* first, so that the public pointer is this one */
+    wt_tool tool;
+    struct arena arena;
+};
+
+void wt_called_free(wt_called *public)
+{
+    if (!public)
+        return;
+    struct result *result = (struct result *)public;
+    wt__arena_dispose(&result->arena);
+    free(result);
+}
+
+/* ---------------------------------------------------------------- the tools to choose from */
+
+static int find_tools(struct calling *calling, wt_error *err)
+{
+    const wt_call_options *options = calling->options;
+    wt_find_options find;
+    wt_find_options_init(&find);
+    find.k = CALL_CANDIDATES;
+    find.recipe = options->recipe;
+    find.provider = options->provider;
+    find.filter = options->filter;
+    find.none_if_unsure = 1;
+    find.as_typed = options->as_typed;
+    find.progress = options->progress;
+    find.progress_context = options->progress_context;
+    find.time_limit_ms = options->time_limit_ms;
+    bool chosen = options->recipe && strcmp(options->recipe, "auto") != 0; /* then nothing tells whether any tool fits */
+    if (!chosen && options->abstain >= 0)
+        find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
+    int rc = wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err);
+    for (size_t i = 0; rc == 0 && i < calling->hits->len; i++) {
+        const wt_hit *hit = calling->hits->items[i];
+        calling->candidates[calling->count++] =
+            (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
+    }
+    return rc;
+}
+
+static int get_tool(struct calling *calling, wt_error *err)
+{
+    int rc = wt_get(calling->engine, calling->options->tool, &calling->tools, err);
+    if (rc == 0)
+        calling->candidates[calling->count++] =
+            (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
+    return rc;
+}
+
+static int read_arguments(struct calling *calling, struct call_candidate *candidate, wt_error *err)
+{
+    const wt_tool *tool = candidate->tool;
+    struct buffer about = {0};
+    wt__buffer_printf(&about, "%s %s", tool->name, tool->description);
+    const char *copy = about.failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(&about));
+    wt__buffer_dispose(&about);
+    int rc = copy ? wt__json_parse(&candidate->schema, tool->schema, strlen(tool->schema), NULL) : WT_ENOMEM;
+    if (rc != WT_ENOMEM) /* a schema that is no JSON has no parameters; validation says so */
+        rc = wt__parameters_read(&candidate->parameters, candidate->schema, calling->arena);
+    if (rc == 0)
+        rc = wt__call_arguments_fill(&candidate->arguments, calling->request, wt__str(copy), &candidate->parameters,
+                                calling->arena);
+    return rc < 0 ? wt__fail_nomem(err) : 0;
+}
+
+static int decide(struct calling *calling, wt_error *err)
+{
+    struct choice choices[CALL_CANDIDATES];
+    struct literal *literals = wt__arena_array(calling->arena, struct literal, LITERALS_MOST);
+    int count = literals ? wt__literals_read(calling->request, literals, calling->arena) : WT_ENOMEM;
+    if (count < 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < calling->count; i++) {
+        const struct call_candidate *candidate = &calling->candidates[i];
+        choices[i] = (struct choice){.name = wt__str(candidate->tool->name),
+                                     .description = wt__str(candidate->tool->description),
+                                     .parameters = &candidate->parameters,
+                                     .leftover = candidate->arguments.unused.len > 0,
+                                     .score = candidate->score};
+    }
+    calling->first = wt__decide(calling->request, literals, (size_t)count, choices, calling->count);
+    calling->second = wt__decide_second(choices, calling->count, calling->first);
+    for (size_t i = 0; i < calling->count; i++) {
+        calling->candidates[i].decided = choices[i].decided;
+        calling->candidates[i].details = choices[i].details;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- its arguments */
+
+static int collect(struct calling *calling, wt_error *err)
+{
+    const struct call_candidate *candidate = &calling->candidates[calling->first];
+    const struct call_arguments *arguments = &candidate->arguments;
+    calling->values = json_object();
+    calling->missing = wt__arena_array(calling->arena, const char *, arguments->len);
+    if (!calling->values || (!calling->missing && arguments->len > 0))
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < arguments->len; i++) {
+        const struct argument *argument = &arguments->items[i];
+        const char *name = candidate->parameters.items[i].name;
+        bool sure = argument->state == ARGUMENT_GIVEN || argument->state == ARGUMENT_DEFAULT;
+        if (sure && json_object_set(calling->values, name, argument->value) < 0)
+            return wt__fail_nomem(err);
+        if (argument->state == ARGUMENT_MISSING) {
+            calling->missing[calling->missing_count] = wt__arena_copy(calling->arena, wt__str(name));
+            if (!calling->missing[calling->missing_count++])
+                return wt__fail_nomem(err);
+        }
+    }
+    return 0;
+}
+
+/* What is wrong beside arguments that are missing, which are told by their names. */
+static int tell_violations(struct calling *calling, const wt_validation *validation, wt_called *out, wt_error *err)
+{
+    const char **messages = wt__arena_array(calling->arena, const char *, CALL_VIOLATIONS);
+    if (!messages)
+        return wt__fail_nomem(err);
+    out->violations = messages;
+    for (size_t i = 0; i < validation->violation_count && out->violation_count < CALL_VIOLATIONS; i++) {
+        const wt_violation *violation = validation->violations[i];
+        if (strcmp(violation->keyword, "required") == 0 && *violation->pointer == 0)
+            continue;
+        messages[out->violation_count] = wt__arena_copy(calling->arena, wt__str(violation->message));
+        if (!messages[out->violation_count++])
+            return wt__fail_nomem(err);
+    }
+    return 0;
+}
+
+/* A schema that cannot be validated against is the tool's fault, not the request's: the call is not valid. */
+static int validate(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const char *schema = calling->candidates[calling->first].tool->schema;
+    wt_validator_options options;
+    wt_validator *validator;
+    wt_validation *validation = NULL;
+    wt_error why;
+    wt_validator_options_init(&options);
+    options.assert_formats = 1;
+    int rc = wt_validator_open(&validator, schema, strlen(schema), &options, &why);
+    if (rc == 0)
+        rc = wt_validate(validator, out->arguments, strlen(out->arguments), NULL, &validation, &why);
+    if (rc == 0) {
+        out->valid = validation->valid;
+        rc = tell_violations(calling, validation, out, err);
+    } else if (rc == WT_ENOMEM) {
+        wt__fail_nomem(err);
+    } else {
+        wt__fail_context(&why, rc, "the tool's schema");
+        rc = wt__add_notice(&out->notice, why.message, calling->arena, err);
+    }
+    wt_validation_free(validation);
+    wt_validator_close(validator);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what is told */
+
+/* What is in the buffer, in the arena; the buffer is empty then. */
+static int keep(struct calling *calling, struct buffer *text, const char **out, wt_error *err)
+{
+    *out = text->failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(text));
+    wt__buffer_dispose(text);
+    return *out ? 0 : wt__fail_nomem(err);
+}
+
+static struct question_tool question_tool(const wt_tool *tool)
+{
+    return (struct question_tool){wt__str(tool->id), wt__str(tool->name), wt__str(tool->description)};
+}
+
+static int ask(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const struct call_candidate *first = &calling->candidates[calling->first];
+    const struct call_candidate *second = calling->second < SIZE_MAX ? &calling->candidates[calling->second] : NULL;
+    struct buffer text = {0};
+    out->asks_tool = second && first->decided - second->decided < DECISION_CLOSE;
+    if (out->asks_tool) {
+        const struct question_tool a = question_tool(first->tool), b = question_tool(second->tool);
+        wt__question_of_tools(&text, &a, &b);
+    } else {
+        wt__question_of_arguments(&text, &first->parameters, &first->arguments);
+        if (text.len == 0 && out->violation_count > 0)
+            wt__buffer_printf(&text, "What is right instead: %s?", out->violations[0]);
+    }
+    if (text.len > 0)
+        return keep(calling, &text, &out->question, err);
+    wt__buffer_dispose(&text);
+    return 0;
+}
+
+static int write_call(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const struct call_candidate *candidate = &calling->candidates[calling->first];
+    struct str form = wt__str(calling->options->form ? calling->options->form : "arguments");
+    struct buffer arguments = {0}, call = {0};
+    int rc = wt__json_write_typed(&arguments, calling->values);
+    rc = rc < 0 ? wt__fail_nomem(err) : keep(calling, &arguments, &out->arguments, err);
+    if (rc == 0)
+        rc = wt__tool_call_write(&call, form, wt__str(candidate->tool->name), wt__str(candidate->tool->export_name),
+                                 candidate->schema, calling->values, err);
+    if (rc == 0)
+        rc = keep(calling, &call, &out->call, err);
+    else
+        wt__buffer_dispose(&call);
+    return rc;
+}
+
+static int copy_tool(struct calling *calling, wt_tool *out, wt_error *err)
+{
+    const wt_tool *tool = calling->candidates[calling->first].tool;
+    const char *const from[] = {tool->id,        tool->provider,  tool->name,   tool->title,
+                                tool->description, tool->category, tool->source_id, tool->format,
+                                tool->schema,    tool->sha256,    tool->export_name};
+    const char **const to[] = {&out->id,          &out->provider, &out->name,      &out->title,
+                               &out->description, &out->category, &out->source_id, &out->format,
+                               &out->schema,      &out->sha256,   &out->export_name};
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++)
+        if (!(*to[i] = wt__arena_copy(calling->arena, wt__str(from[i]))))
+            return wt__fail_nomem(err);
+    out->definition = wt__arena_copy(calling->arena, (struct str){tool->definition, tool->definition_len});
+    out->definition_len = tool->definition_len;
+    return out->definition ? 0 : wt__fail_nomem(err);
+}
+
+static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const wt_hits *hits = calling->hits;
+    out->recipe = wt__arena_copy(calling->arena, wt__str(hits ? hits->recipe : ""));
+    out->encoder = wt__arena_copy(calling->arena, wt__str(hits ? hits->encoder : ""));
+    int rc = out->recipe && out->encoder ? 0 : wt__fail_nomem(err);
+    return rc < 0 || !hits || !hits->notice ? rc : wt__add_notice(&out->notice, hits->notice, calling->arena, err);
+}
+
+/* ---------------------------------------------------------------- one after the other */
+
+static int make(struct calling *calling, struct result *result, wt_error *err)
+{
+    wt_called *out = &result->public;
+    int rc = calling->options->tool ? get_tool(calling, err) : find_tools(calling, err);
+    if (rc == 0)
+        rc = tell_search(calling, out, err);
+    for (size_t i = 0; i < calling->count && rc == 0; i++)
+        rc = read_arguments(calling, &calling->candidates[i], err);
+    if (rc < 0 || calling->count == 0)
+        return rc;
+    rc = decide(calling, err);
+    if (rc == 0)
+        rc = copy_tool(calling, &result->tool, err);
+    if (rc == 0)
+        rc = collect(calling, err);
+    if (rc == 0)
+        rc = write_call(calling, out, err);
+    if (rc == 0)
+        rc = validate(calling, out, err);
+    if (rc == 0)
+        rc = ask(calling, out, err);
+    out->tool = &result->tool;
+    out->probability = calling->candidates[calling->first].probability;
+    out->missing = calling->missing;
+    out->missing_count = calling->missing_count;
+    return rc;
+}
+
+static int explain(struct calling *calling, wt_called *out, wt_error *err)
+{
+    struct buffer steps = {0};
+    wt__call_steps(&steps, calling);
+    return keep(calling, &steps, &out->steps, err);
+}
+
+static void end(struct calling *calling)
+{
+    for (size_t i = 0; i < calling->count; i++) {
+        wt__call_arguments_dispose(&calling->candidates[i].arguments);
+        json_decref(calling->candidates[i].schema);
+    }
+    json_decref(calling->values);
+    wt_hits_free(calling->hits);
+    wt_tools_free(calling->tools);
+}
+
+int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt_call_options *given, wt_called **out,
+            wt_error *err)
+{
+    double begun = wt__now_ms();
+    wt_call_options options;
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc == 0 && options.form)
+        rc = wt__tool_call_check(wt__str(options.form), err);
+    if (rc == 0 && request_len > WT_MAX_REQUEST_BYTES)
+        rc = wt__fail(err, WT_ETOOLONG, "the request has %zu bytes, and %d are the most", request_len,
+                      (int)WT_MAX_REQUEST_BYTES);
+    struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
+    if (!result)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    struct calling calling = {
+        .engine = engine, .request = {request, request_len}, .options = &options, .arena = &result->arena};
+    result->public.probability = NAN;
+    rc = make(&calling, result, err);
+    if (rc == 0 && options.explain)
+        rc = explain(&calling, &result->public, err);
+    end(&calling);
+    if (rc < 0) {
+        wt_called_free(&result->public);
+        return rc;
+    }
+    result->public.total_ms = wt__now_ms() - begun;
+    *out = &result->public;
+    return 0;
+}
