@@ -636,9 +636,11 @@ static void settle(struct reading *r)
             argument->state = ARGUMENT_UNSURE;
         if (argument->state != ARGUMENT_ABSENT || !parameter->required)
             continue;
-        argument->state = parameter->has_default ? ARGUMENT_DEFAULT : ARGUMENT_MISSING;
-        if (parameter->has_default)
-            argument->value = json_incref(json_object_get(parameter->schema, "default"));
+        json_t *value = json_object_get(parameter->schema, "default");
+        if (!value)
+            value = (json_t *)parameter->usual;
+        argument->state = value ? ARGUMENT_DEFAULT : ARGUMENT_MISSING;
+        argument->value = json_incref(value);
     }
     for (size_t l = r->literal_count; l-- > 0;)
         if (!r->used[l] && !r->literals[l].spelled && !is_about_tool(r, &r->literals[l]))
@@ -668,7 +670,7 @@ int wt__call_arguments_fill(struct call_arguments *out, struct str request, stru
     for (size_t p = 0; p < parameters->len && rc == 0; p++)
         if (parameters->items[p].values)
             rc = fill_values(r, p);
-        else if (parameters->items[p].kind == PARAMETER_STRING)
+        else if (parameters->items[p].kind == PARAMETER_STRING || parameters->items[p].kind == PARAMETER_ANY)
             rc = fill_example(r, p);
     if (rc == 0) {
         score_all(r);

@@ -14,7 +14,7 @@
 enum argument_state {
     ARGUMENT_ABSENT,  /* optional, and the request says nothing of it */
     ARGUMENT_GIVEN,   /* the request says it */
-    ARGUMENT_DEFAULT, /* required, and the schema's default */
+    ARGUMENT_DEFAULT, /* required, and the schema's default, or what past calls usually give */
     ARGUMENT_MISSING, /* required, and nothing in the request is one */
     ARGUMENT_UNSURE,  /* something in the request may be it */
 };

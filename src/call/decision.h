@@ -30,7 +30,7 @@ struct choice {
 };
 
 /* How near the second is to the first for both to be meant: less than this of the first's share. */
-#define DECISION_CLOSE 0.05
+#define DECISION_CLOSE 0.03
 
 /* Fills what comes of it, and returns the index of the best choice; count is above 0. Of equal ones the first. */
 size_t wt__decide(struct str request, const struct literal *literals, size_t literal_count, struct choice *choices,

@@ -42,6 +42,7 @@ struct parameter {
     const json_t *values; /* "enum", or NULL */
     struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values that the description quotes */
     size_t example_count;
+    const json_t *usual; /* what past calls give where their requests say nothing (demonstrations.h), or NULL */
     enum parameter_bound bound;
     struct str words[PARAMETER_WORDS]; /* of the name, without those that say its bound */
     size_t word_count;

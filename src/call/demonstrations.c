@@ -1,0 +1,112 @@
+/* demonstrations.c: see demonstrations.h. */
+#include "call/demonstrations.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "retrieve/words.h"
+
+/* Where a request says a text as words of its own, any case; its end, or 0. */
+static bool says(struct str request, struct str text)
+{
+    for (size_t at = 0; text.len > 0 && at + text.len <= request.len; at++) {
+        bool begins = at == 0 || !wt__is_word_byte(request.ptr[at - 1]);
+        bool ends = at + text.len == request.len || !wt__is_word_byte(request.ptr[at + text.len]);
+        if (begins && ends && strncasecmp(request.ptr + at, text.ptr, text.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The text of a value as a request would have it: of a list its first item's. Empty: it is none. */
+static int text_of(struct str *out, const json_t *value, struct arena *arena)
+{
+    struct buffer text = {0};
+    const json_t *one = json_is_array(value) ? json_array_get(value, 0) : value;
+    *out = (struct str){0};
+    if (json_is_string(one)) {
+        *out = (struct str){json_string_value(one), json_string_length(one)};
+        return 0;
+    }
+    if (!json_is_number(one))
+        return 0;
+    wt__json_write_typed(&text, one);
+    const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    *out = (struct str){copy, text.len};
+    wt__buffer_dispose(&text);
+    return copy ? 0 : WT_ENOMEM;
+}
+
+static bool is_example(const struct parameter *parameter, struct str text)
+{
+    for (size_t i = 0; i < parameter->example_count; i++)
+        if (wt__str_equal(parameter->examples[i], text))
+            return true;
+    return false;
+}
+
+static void add_example(struct parameter *parameter, const json_t *value, struct str text)
+{
+    bool words = json_is_string(json_is_array(value) ? json_array_get(value, 0) : value);
+    if (words && text.len > 1 && text.len <= PARAMETER_EXAMPLE_BYTES && !is_example(parameter, text) &&
+        parameter->example_count < PARAMETER_EXAMPLES)
+        parameter->examples[parameter->example_count++] = text;
+}
+
+/* The value that most of those have which no request says, where at least half have it. */
+static const json_t *usual_of(const json_t *const *unsaid, size_t count)
+{
+    const json_t *usual = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        for (size_t other = 0; other < count; other++)
+            same += json_equal(unsaid[i], unsaid[other]) != 0;
+        if (same > most) {
+            most = same;
+            usual = unsaid[i];
+        }
+    }
+    return 2 * most >= count ? usual : NULL;
+}
+
+static int learn(struct parameter *parameter, const struct demonstration *calls, size_t count, struct arena *arena)
+{
+    const json_t *unsaid[DEMONSTRATIONS_MOST];
+    size_t unsaid_count = 0, given = 0, numbers = 0, lists = 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_object_get(calls[i].arguments, parameter->name);
+        struct str text;
+        if (!value)
+            continue;
+        int rc = text_of(&text, value, arena);
+        if (rc < 0)
+            return rc;
+        bool known = calls[i].request.len > 0, said = known && says(calls[i].request, text);
+        if (said || !known)
+            add_example(parameter, value, text);
+        else
+            unsaid[unsaid_count++] = value;
+        given += said;
+        numbers += said && json_is_number(value);
+        lists += json_is_array(value);
+    }
+    parameter->usual = usual_of(unsaid, unsaid_count);
+    if (parameter->kind == PARAMETER_ANY && given > 0 && numbers == given)
+        parameter->kind = PARAMETER_NUMBER;
+    if (parameter->kind == PARAMETER_ANY && lists > 0)
+        parameter->list = true;
+    return 0;
+}
+
+int wt__parameters_learn(struct parameters *parameters, const struct demonstration *calls, size_t count,
+                         struct arena *arena)
+{
+    int rc = 0;
+    count = count < DEMONSTRATIONS_MOST ? count : DEMONSTRATIONS_MOST;
+    for (size_t p = 0; p < parameters->len && rc == 0; p++)
+        rc = learn(&parameters->items[p], calls, count, arena);
+    return rc;
+}
