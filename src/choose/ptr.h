@@ -28,7 +28,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "llm/chat.h"
+#include "llm/exchange.h"
 
 enum {
     PTR_K = 7,                  /* of every view, as the paper's code has it */
@@ -136,21 +136,9 @@ struct ptr_problem {
     bool already;                      /* it was in the set, so it was not added */
 };
 
-struct ptr_cost {
-    size_t questions; /* that were answered, well or badly */
-    size_t requests;  /* that were sent for them: none for an answer that was recorded */
-    size_t repaired;  /* answers that matched their schema at the second try only */
-    size_t unusable;  /* answers that were no answer; ptr_ask.c says what stands in for them */
-    uint64_t prompt_tokens, completion_tokens;
-    double ms; /* of all questions together, as if one had waited for the other */
-};
-
-/* One question as it was put, and what came back, word for word; hostile text. */
-struct ptr_exchange {
-    const char *task; /* the prompt's name and version */
-    struct str question, answer;
-    const char *unusable; /* why the answer is no answer, in words; NULL: it is one */
-};
+/* The names that engine/ptr_trace.c has for what every undertaking with a model keeps. */
+#define ptr_cost chat_cost
+#define ptr_exchange chat_exchange
 
 /* Everything that was seen and decided, stage by stage. Lives as long as the arena. */
 struct ptr_trace {
@@ -162,9 +150,9 @@ struct ptr_trace {
     struct ptr_problem *problems;
     size_t problem_count;
     struct ptr_tools set;
-    struct ptr_exchange *exchanges; /* the question for requirements, then one for each that was asked about */
+    struct chat_exchange *exchanges; /* the question for requirements, then one for each that was asked about */
     size_t exchange_count;
-    struct ptr_cost cost;
+    struct chat_cost cost;
 };
 
 /* The set that the request needs, in out->set; it may be empty. options: NULL for the defaults. On an error the trace

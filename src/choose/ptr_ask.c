@@ -13,91 +13,40 @@
 
 #include "base/pool.h"
 #include "llm/plain_text.h"
-#include "llm/prompt.h"
 #include "text/unicode.h"
 
-/* A question that was put, by whichever thread, and what came back. */
-struct reply {
-    struct arena arena; /* of the next two */
-    struct str question;
-    struct chat_answer got; /* json: NULL when the model could give none */
-    int rc;
-    wt_error why;
-    bool put;
-};
-
-static void reply_dispose(struct reply *reply)
-{
-    json_decref(reply->got.json);
-    wt__arena_dispose(&reply->arena);
-}
-
 static int put(const struct ptr_run *run, const struct prompt *prompt, const struct prompt_value *values, size_t count,
-               const struct ptr_subject *subject, struct reply *reply)
+               const struct ptr_subject *subject, struct chat_reply *reply)
 {
-    struct chat_question question = {.subject = subject, .progress = run->request->progress};
-    reply->put = true;
-    reply->rc = wt__progress_step(question.progress, 0) ? wt__fail_cancelled(&reply->why)
-                                                        : wt__prompt_ask(prompt, values, count, run->model, &question,
-                                                                         &reply->arena, &reply->got, &reply->why);
-    reply->question = question.text;
-    wt__progress_step(question.progress, 1);
-    return reply->rc == WT_EFORMAT ? 0 : reply->rc;
+    const struct chat_question question = {.subject = subject, .progress = run->request->progress};
+    return wt__chat_put(reply, prompt, values, count, run->model, question);
 }
 
-/* The reason why an answer is none, kept beside it. */
+/* The reason why the last answer of the trace is none. */
 static int reject(const struct ptr_run *run, const char *reason, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
-    trace->cost.unusable++;
-    trace->exchanges[trace->exchange_count - 1].unusable = wt__arena_copy(run->arena, wt__str(reason));
-    return trace->exchanges[trace->exchange_count - 1].unusable ? 0 : wt__fail_nomem(err);
+    return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, run->arena, err);
 }
 
 /* One question more in the trace, and one answer in the costs. One without JSON is rejected already. */
-static int note(const struct ptr_run *run, const struct prompt *prompt, const struct reply *reply, wt_error *err)
+static int note(const struct ptr_run *run, const struct prompt *prompt, const struct chat_reply *reply, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
-    const struct chat_answer *got = &reply->got;
-    if (reply->rc < 0 && reply->rc != WT_EFORMAT) {
-        if (err)
-            *err = reply->why;
-        return wt__fail_context(err, reply->rc, "%s", prompt->task);
-    }
-    trace->cost.questions++;
-    trace->cost.requests += got->attempts;
-    trace->cost.repaired += got->repaired;
-    trace->cost.prompt_tokens += got->prompt_tokens;
-    trace->cost.completion_tokens += got->completion_tokens;
-    trace->cost.ms += got->ms;
-
-    struct ptr_exchange *exchange = &trace->exchanges[trace->exchange_count++];
-    exchange->task = wt__arena_copy(run->arena, wt__str(prompt->task));
-    exchange->question = (struct str){wt__arena_copy(run->arena, reply->question), reply->question.len};
-    exchange->answer = (struct str){wt__arena_copy(run->arena, got->text), got->text.len};
-    if (!exchange->task || !exchange->question.ptr || !exchange->answer.ptr)
-        return wt__fail_nomem(err);
-    return reply->rc == WT_EFORMAT ? reject(run, reply->why.message, err) : 0;
+    struct chat_exchange *exchange = &trace->exchanges[trace->exchange_count];
+    int rc = wt__chat_keep(exchange, &trace->cost, prompt, reply, run->arena, err);
+    trace->exchange_count += rc == 0;
+    return rc;
 }
 
 /* --- requirements -------------------------------------------------------------------------------------------- */
-
-static bool has_word(struct str text)
-{
-    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
-        enum unicode_kind kind = wt__unicode_kind(wt__utf8_next(&at, end));
-        if (kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT)
-            return true;
-    }
-    return false;
-}
 
 /* The words of one element of the answer; empty when it is no text, or one without a word. */
 static int read_requirement(struct arena *arena, const json_t *element, struct str *out, wt_error *err)
 {
     struct buffer plain = {0};
     const struct str text = {json_string_value(element), json_string_length(element)};
-    if (text.len > 0 && has_word(text))
+    if (wt__has_word(text))
         wt__plain_line(&plain, text, PTR_MAX_REQUIREMENT_BYTES);
     *out = (struct str){wt__arena_copy(arena, wt__buffer_view(&plain)), plain.len};
     int rc = plain.failed || !out->ptr ? wt__fail_nomem(err) : 0;
@@ -129,11 +78,11 @@ int wt__ptr_ask_requirements(const struct ptr_run *run, wt_error *err)
     struct ptr_trace *trace = run->trace;
     const struct ptr_subject subject = {.step = PTR_REQUIRE, .request = run->request};
     const struct prompt_value value = {.slot = "request", .text = run->request->text};
-    struct reply reply = {0};
+    struct chat_reply reply = {0};
     struct prompt prompt;
 
     trace->requirements = wt__arena_array(run->arena, struct ptr_requirement, run->requirements);
-    trace->exchanges = wt__arena_array(run->arena, struct ptr_exchange, 1 + run->requirements);
+    trace->exchanges = wt__arena_array(run->arena, struct chat_exchange, 1 + run->requirements);
     if (!trace->requirements || !trace->exchanges)
         return wt__fail_nomem(err);
     int rc = wt__prompt_open(&prompt, "ptr-requirements", err);
@@ -152,7 +101,7 @@ int wt__ptr_ask_requirements(const struct ptr_run *run, wt_error *err)
         trace->requirements[0] = (struct ptr_requirement){.text = run->request->text, .place = PTR_WHOLE};
         trace->requirement_count = 1;
     }
-    reply_dispose(&reply);
+    wt__chat_reply_dispose(&reply);
     return rc;
 }
 
@@ -198,8 +147,8 @@ static int read_match(const struct ptr_run *run, const json_t *answer, struct pt
 struct matching {
     const struct ptr_run *run;
     struct prompt prompt;
-    struct str *items;     /* the tools as they are listed */
-    struct reply *replies; /* one a requirement */
+    struct str *items;          /* the tools as they are listed */
+    struct chat_reply *replies; /* one a requirement */
 };
 
 static int match(void *context, size_t index, unsigned worker)
@@ -224,7 +173,7 @@ static int read_matches(const struct matching *m, wt_error *err)
     int rc = 0;
     for (size_t i = 0; i < trace->requirement_count; i++) {
         wt_error unused;
-        const struct reply *reply = &m->replies[i];
+        const struct chat_reply *reply = &m->replies[i];
         int failed = reply->put ? note(m->run, &m->prompt, reply, rc == 0 ? err : &unused) : 0;
         if (reply->put && failed == 0)
             failed = read_match(m->run, reply->got.json, &trace->requirements[i], rc == 0 ? err : &unused);
@@ -241,7 +190,7 @@ int wt__ptr_ask_matches(const struct ptr_run *run, wt_error *err)
         return 0;
 
     m.items = wt__arena_array(run->arena, struct str, trace->bundle.count);
-    m.replies = wt__arena_array(run->arena, struct reply, trace->requirement_count);
+    m.replies = wt__arena_array(run->arena, struct chat_reply, trace->requirement_count);
     if (!m.items || !m.replies)
         return wt__fail_nomem(err);
     int rc = wt__prompt_open(&m.prompt, "ptr-match", err);
@@ -254,7 +203,7 @@ int wt__ptr_ask_matches(const struct ptr_run *run, wt_error *err)
         rc = read_matches(&m, err);
     }
     for (size_t i = 0; i < trace->requirement_count; i++)
-        reply_dispose(&m.replies[i]);
+        wt__chat_reply_dispose(&m.replies[i]);
     wt__prompt_dispose(&m.prompt);
     return rc;
 }

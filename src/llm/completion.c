@@ -40,6 +40,18 @@ static int write_repair(struct buffer *out, const struct completion_request *req
     return failed ? WT_ENOMEM : 0;
 }
 
+static void write_sampling(struct buffer *out, const struct chat_question *question, unsigned refused)
+{
+    unsigned thousandths = wt__chat_thousandths(question);
+    unsigned seed = thousandths > 0 && question->seed > 0 ? question->seed : 1;
+    if (!(refused & COMPLETION_TEMPERATURE) && thousandths > 0)
+        wt__buffer_printf(out, ",\"temperature\":%u.%03u", thousandths / 1000, thousandths % 1000);
+    else if (!(refused & COMPLETION_TEMPERATURE))
+        wt__buffer_text(out, ",\"temperature\":0");
+    if (!(refused & COMPLETION_SEED))
+        wt__buffer_printf(out, ",\"seed\":%u", seed);
+}
+
 int wt__completion_write(struct buffer *out, const struct completion_request *request, wt_error *err)
 {
     const struct chat_question *question = request->question;
@@ -53,10 +65,7 @@ int wt__completion_write(struct buffer *out, const struct completion_request *re
         rc = write_repair(out, request);
     wt__buffer_printf(out, "],\"%s\":%u", refused & COMPLETION_MAX_TOKENS ? "max_completion_tokens" : "max_tokens",
                       question->max_tokens);
-    if (!(refused & COMPLETION_TEMPERATURE))
-        wt__buffer_text(out, ",\"temperature\":0");
-    if (!(refused & COMPLETION_SEED))
-        wt__buffer_text(out, ",\"seed\":1");
+    write_sampling(out, question, refused);
     if (!(refused & COMPLETION_CACHE_PROMPT)) /* llama.cpp answers the same question in two ways with its cache */
         wt__buffer_text(out, ",\"cache_prompt\":false");
     if (question->schema && !(refused & COMPLETION_RESPONSE_FORMAT)) {

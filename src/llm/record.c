@@ -57,6 +57,13 @@ int wt__chat_record_key(const char *model_name, const struct chat_question *ques
         string ? json_pack("{s:s, s:s, s:O, s:O?, s:I}", "model", model_name, "task", question->task, "text", string,
                            "schema", (json_t *)question->schema, "max_tokens", (json_int_t)question->max_tokens)
                : NULL;
+    unsigned thousandths = wt__chat_thousandths(question);
+    if (object && thousandths > 0 &&
+        (json_object_set_new(object, "thousandths", json_integer((json_int_t)thousandths)) < 0 ||
+         json_object_set_new(object, "seed", json_integer((json_int_t)question->seed)) < 0)) {
+        json_decref(object);
+        object = NULL;
+    }
     char *canonical = object ? json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     if (canonical) {
         wt__sha256(canonical, strlen(canonical), digest);

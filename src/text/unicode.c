@@ -150,6 +150,16 @@ enum unicode_kind wt__unicode_kind(uint32_t c)
     }
 }
 
+bool wt__has_word(struct str s)
+{
+    for (const char *at = s.ptr, *end = s.ptr + s.len; at < end;) {
+        enum unicode_kind kind = wt__unicode_kind(wt__utf8_next(&at, end));
+        if (kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT)
+            return true;
+    }
+    return false;
+}
+
 unsigned wt__unicode_lower(uint32_t c, uint32_t out[UNICODE_MAX_LOWER])
 {
     if (c == 0x130) { /* the one letter whose lower case is two: i and a dot above */

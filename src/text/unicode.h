@@ -40,6 +40,9 @@ enum unicode_kind {
 };
 enum unicode_kind wt__unicode_kind(uint32_t c);
 
+/* Whether a letter or a number is anywhere in s. */
+bool wt__has_word(struct str s);
+
 /* Each writes what c becomes, itself at the least, and returns how many code points that is. Without context: a
  * final sigma is a sigma. */
 unsigned wt__unicode_lower(uint32_t c, uint32_t out[UNICODE_MAX_LOWER]);

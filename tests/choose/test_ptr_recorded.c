@@ -29,7 +29,7 @@ static int remove_folder(void **state)
 }
 
 /* The trace of a request as one line, asked of the file, and beyond it of the script where there is one. */
-static int choose(const char *request_text, struct script *script, char **line, struct ptr_cost *cost, wt_error *err)
+static int choose(const char *request_text, struct script *script, char **line, struct chat_cost *cost, wt_error *err)
 {
     struct world world = {.bundle = "ab", .match = "p=a q=-", .dsa = "q=c", .cte = "c=cd"};
     struct ptr_sources sources = world_sources(&world);
@@ -52,7 +52,7 @@ static void recorded_answers_give_the_same_trace(void **state)
 {
     (void)state;
     struct script script = {.model = {"script", script_ask}};
-    struct ptr_cost asked, replayed;
+    struct chat_cost asked, replayed;
     char *first, *again, *other;
     wt_error err = {0};
     assert_int_equal(choose("request", &script, &first, &asked, NULL), 0);

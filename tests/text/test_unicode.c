@@ -219,6 +219,20 @@ static void hangul_decomposes_by_arithmetic(void **state)
     }
 }
 
+static void a_word_has_a_letter_or_a_number(void **state)
+{
+    (void)state;
+    static const struct {
+        struct str text;
+        bool word;
+    } rows[] = {
+        {{NULL, 0}, false},       {STR("... ?!"), false}, {STR("-"), false}, {STR("\xff\xfe"), false},
+        {STR("\xcc\x81"), false}, {STR(" a"), true},      {STR("7"), true},  {STR("\xe9\x9b\xa8"), true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(wt__has_word(rows[i].text), rows[i].word);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +240,7 @@ int main(void)
         cmocka_unit_test(every_code_point_survives),
         cmocka_unit_test(replaced_text_is_valid),
         cmocka_unit_test(kinds_of_code_points),
+        cmocka_unit_test(a_word_has_a_letter_or_a_number),
         cmocka_unit_test(bert_classes_equal_the_reference),
         cmocka_unit_test(lower_case_and_decomposition_equal_the_reference),
         cmocka_unit_test(hangul_decomposes_by_arithmetic),
