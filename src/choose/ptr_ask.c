@@ -13,7 +13,6 @@
 
 #include "base/pool.h"
 #include "llm/plain_text.h"
-#include "text/unicode.h"
 
 static int put(const struct ptr_run *run, const struct prompt *prompt, const struct prompt_value *values, size_t count,
                const struct ptr_subject *subject, struct chat_reply *reply)
@@ -41,19 +40,6 @@ static int note(const struct ptr_run *run, const struct prompt *prompt, const st
 
 /* --- requirements -------------------------------------------------------------------------------------------- */
 
-/* The words of one element of the answer; empty when it is no text, or one without a word. */
-static int read_requirement(struct arena *arena, const json_t *element, struct str *out, wt_error *err)
-{
-    struct buffer plain = {0};
-    const struct str text = {json_string_value(element), json_string_length(element)};
-    if (wt__has_word(text))
-        wt__plain_line(&plain, text, PTR_MAX_REQUIREMENT_BYTES);
-    *out = (struct str){wt__arena_copy(arena, wt__buffer_view(&plain)), plain.len};
-    int rc = plain.failed || !out->ptr ? wt__fail_nomem(err) : 0;
-    wt__buffer_dispose(&plain);
-    return rc;
-}
-
 static int read_requirements(const struct ptr_run *run, const json_t *list, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
@@ -64,9 +50,10 @@ static int read_requirements(const struct ptr_run *run, const json_t *list, wt_e
         }
         struct ptr_requirement *requirement = &trace->requirements[trace->requirement_count];
         requirement->place = i;
-        int rc = read_requirement(run->arena, json_array_get(list, i), &requirement->text, err);
-        if (rc < 0)
-            return rc;
+        const json_t *element = json_array_get(list, i);
+        const struct str words = {json_string_value(element), json_string_length(element)};
+        if (wt__plain_words(&requirement->text, words, PTR_MAX_REQUIREMENT_BYTES, run->arena) < 0)
+            return wt__fail_nomem(err);
         if (requirement->text.len > 0)
             trace->requirement_count++;
     }
@@ -114,19 +101,8 @@ static int describe(const struct ptr_run *run, uint32_t tool, struct str *out, w
     int rc = run->sources->describe(run->sources->self, tool, run->arena, &text, err);
     if (rc < 0)
         return rc;
-    struct str pieces[] = {text.name, STR(": "), text.description};
-    char *bytes = wt__arena_alloc(run->arena, PTR_MAX_TOOL_BYTES, 1);
-    if (!bytes)
-        return wt__fail_nomem(err);
-    *out = (struct str){bytes, 0};
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        size_t room = PTR_MAX_TOOL_BYTES - out->len;
-        size_t len = pieces[i].len < room ? pieces[i].len : room;
-        if (len > 0)
-            memcpy(bytes + out->len, pieces[i].ptr, len);
-        out->len += len;
-    }
-    return 0;
+    *out = wt__prompt_tool(text.name, text.description, PTR_MAX_TOOL_BYTES, run->arena);
+    return out->ptr ? 0 : wt__fail_nomem(err);
 }
 
 static int read_match(const struct ptr_run *run, const json_t *answer, struct ptr_requirement *requirement,

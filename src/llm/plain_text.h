@@ -8,6 +8,7 @@
 #ifndef WT_LLM_PLAIN_TEXT_H
 #define WT_LLM_PLAIN_TEXT_H
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/str.h"
 
@@ -18,5 +19,9 @@ void wt__plain_text(struct buffer *out, struct str text, size_t max);
 
 /* The same as one line: each run of blanks is one blank, none at the ends. */
 void wt__plain_line(struct buffer *out, struct str text, size_t max);
+
+/* What a model says where it was asked for words: one line, in the arena, of at most max bytes (and PLAIN_CUT); empty
+ * when there is no word in it. 0 or WT_ENOMEM. */
+int wt__plain_words(struct str *out, struct str text, size_t max, struct arena *arena);
 
 #endif

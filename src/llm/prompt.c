@@ -264,3 +264,19 @@ int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *value
     question->max_tokens = prompt->max_tokens;
     return rc < 0 ? rc : wt__chat_ask(model, question, arena, out, err);
 }
+
+struct str wt__prompt_tool(struct str name, struct str description, size_t max, struct arena *arena)
+{
+    const struct str pieces[] = {name, STR(": "), description};
+    size_t whole = name.len + description.len + pieces[1].len;
+    max = whole < max ? whole : max;
+    char *bytes = wt__arena_alloc(arena, max, 1);
+    struct str out = {bytes, 0};
+    for (size_t i = 0; bytes && i < sizeof pieces / sizeof *pieces; i++) {
+        size_t room = max - out.len, len = pieces[i].len < room ? pieces[i].len : room;
+        if (len > 0)
+            memcpy(bytes + out.len, pieces[i].ptr, len);
+        out.len += len;
+    }
+    return out;
+}

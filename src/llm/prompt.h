@@ -83,6 +83,9 @@ int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *value
                    struct chat_model *model, struct chat_question *question, struct arena *arena,
                    struct chat_answer *out, wt_error *err);
 
+/* A tool as an item of a list, "name: description", cut after max bytes, in the arena. ptr NULL: memory is out. */
+struct str wt__prompt_tool(struct str name, struct str description, size_t max, struct arena *arena);
+
 /* The prompts that are built in, by name. */
 struct prompt_file {
     const char *name;

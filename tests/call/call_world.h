@@ -1,0 +1,112 @@
+/* call_world.h: a model for the tests of calls that says what a table has it say.
+ *
+ * `says` is a list of "STEP=TEXT" by bars, in the order of the questions of a step: "pick=1|again=2|decide=null". A
+ * number or null stands for {"tool": ...} or {"option": ...}; of contrast and answer a word for {"question": ...} and
+ * {"answer": ...}; of predict, build and mend an object for {"arguments": ...}; what begins with "!" is the JSON as it
+ * is. "#" for no answer of the right form, "%" for a network that is down. What is asked a second time gets the step's
+ * second entry, or its last. */
+#ifndef WT_TESTS_CALL_CALL_WORLD_H
+#define WT_TESTS_CALL_CALL_WORLD_H
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "call/call_request.h"
+#include "llm/chat.h"
+#include "llm/exchange.h"
+
+static const char *const world_steps[] = {"pick",    "again",  "contrast", "answer", "decide",
+                                          "predict", "verify", "build",    "mend"};
+static const char *const world_members[] = {"tool",      "tool",   "question",  "answer",   "tool",
+                                            "arguments", "option", "arguments", "arguments"};
+
+struct world {
+    struct chat_model model;
+    const char *says;
+    pthread_mutex_t lock;
+    unsigned asked[16];      /* by step */
+    double temperature[64];  /* of each question */
+    unsigned seeds[64], all; /* all: questions */
+    unsigned stop_after;     /* the question, from 1, whose answer comes with a wish to stop; 0: none */
+};
+
+static inline struct world world_of(const char *says);
+
+/* The entry `index` of a step, or its last; empty: there is none. */
+static inline struct str world_entry(const char *says, const char *step, unsigned index)
+{
+    struct str found = {0};
+    for (const char *at = says; *at;) {
+        struct str entry = {at, strcspn(at, "|")};
+        size_t len = strlen(step);
+        at += entry.len + (at[entry.len] == '|');
+        if (entry.len <= len || memcmp(entry.ptr, step, len) != 0 || entry.ptr[len] != '=')
+            continue;
+        found = (struct str){entry.ptr + len + 1, entry.len - len - 1};
+        if (index-- == 0)
+            break;
+    }
+    return found;
+}
+
+static inline void world_write(struct buffer *out, enum call_step step, struct str says)
+{
+    bool words = step == CALL_CONTRAST || step == CALL_ANSWER;
+    if (says.ptr[0] == '!') {
+        wt__buffer_append(out, says.ptr + 1, says.len - 1);
+        return;
+    }
+    wt__buffer_printf(out, step == CALL_PREDICT || step == CALL_MEND ? "{\"thought\": \"so\", \"%s\": " : "{\"%s\": ",
+                      world_members[step]);
+    if (words)
+        wt__buffer_json(out, says);
+    else
+        wt__buffer_str(out, says);
+    wt__buffer_char(out, '}');
+}
+
+static inline int world_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                            struct chat_answer *out, wt_error *err)
+{
+    struct world *world = (struct world *)model;
+    const struct call_subject *subject = question->subject;
+    struct buffer text = {0};
+    pthread_mutex_lock(&world->lock);
+    unsigned place = world->asked[subject->step]++;
+    world->temperature[world->all % 64] = question->temperature;
+    world->seeds[world->all++ % 64] = question->seed;
+    if (world->all == world->stop_after)
+        question->progress->cancelled = true;
+    pthread_mutex_unlock(&world->lock);
+    if (subject->step == CALL_PICK || subject->step == CALL_PREDICT)
+        place = subject->sample; /* these are asked together */
+    struct str says = world_entry(world->says, world_steps[subject->step], place);
+    *out = (struct chat_answer){.prompt_tokens = 100, .completion_tokens = 10, .ms = 2, .attempts = 1};
+    if (says.len == 0)
+        return wt__fail(err, WT_EINVAL, "the table does not say \"%s\" %u", world_steps[subject->step], place);
+    if (says.ptr[0] == '#')
+        return wt__fail(err, WT_EFORMAT, "the model says nothing");
+    if (says.ptr[0] == '%')
+        return wt__fail(err, WT_ENETWORK, "the model is not there");
+    world_write(&text, subject->step, says);
+    out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
+    int rc = wt__json_parse(&out->json, out->text.ptr, out->text.len, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+static inline struct world world_of(const char *says)
+{
+    return (struct world){.model = {"world", world_ask}, .says = says, .lock = PTHREAD_MUTEX_INITIALIZER};
+}
+
+/* A place of a list as a letter, "-" for none. */
+static inline char letter_of(size_t place)
+{
+    return place == CALL_NOBODY ? '-' : (char)('a' + place);
+}
+
+#endif

@@ -1,0 +1,530 @@
+/* Which tool is called: the steps of the verification, what stands in for answers that are none, and the methods that
+ * the paper holds it against. call_world.h says how a model's answers are written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <unistd.h>
+
+#include "call/call_world.h"
+#include "call/selection.h"
+#include "llm/record.h"
+
+static const struct selection_candidate candidates[] = {
+    {{"a", 1}, STR("the weather of now"), STR("is it cold?")},
+    {{"b", 1}, STR("the weather to come"), {NULL, 0}},
+    {{"c", 1}, STR("the quality of the air"), STR("may I breathe?")},
+    {{"c", 1}, STR("the quality of the air"), {NULL, 0}}, /* the very same */
+};
+
+static const struct call_request request = {.text = {"request", 7}};
+
+/* A trace as a line: "FIRST SECOND question/answer END CHOSEN, questions, unusable". */
+static void write_line(const struct selection_trace *trace, char out[256])
+{
+    char words[96] = "";
+    if (trace->question.len > 0)
+        snprintf(words, sizeof words, " %s%.*s/%.*s", trace->stored ? "*" : "", (int)trace->question.len,
+                 trace->question.ptr, (int)trace->answer.len, trace->answer.ptr);
+    snprintf(out, 256, "%c%c%s %s %c, %zu asked, %zu unusable", letter_of(trace->first), letter_of(trace->second),
+             words, wt__selection_end_name(trace->end), letter_of(trace->chosen), trace->cost.questions,
+             trace->cost.unusable);
+}
+
+struct example {
+    const char *name;
+    struct selection_options options;
+    size_t count; /* of candidates */
+    const char *says, *line;
+};
+
+static void assert_examples(const struct example *examples, size_t count)
+{
+    int failures = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct world world = world_of(examples[i].says);
+        struct arena arena = {0};
+        struct selection_trace trace;
+        wt_error err = {0};
+        char line[256];
+        int rc = wt__select_tool(&examples[i].options, candidates, examples[i].count, &world.model, &request, &arena,
+                                 &trace, &err);
+        write_line(&trace, line);
+        if (rc != 0 || strcmp(line, examples[i].line) != 0 || trace.exchange_count != trace.cost.questions) {
+            print_error("%s: %d %s\n  wanted \"%s\"\n  got    \"%s\"\n", examples[i].name, rc, err.message,
+                        examples[i].line, line);
+            failures++;
+        }
+        wt__arena_dispose(&arena);
+    }
+    assert_int_equal(failures, 0);
+}
+#define ASSERT_EXAMPLES(examples) assert_examples(examples, sizeof(examples) / sizeof *(examples))
+
+static void the_choice_is_verified(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"confirmed",
+         {0},
+         3,
+         "pick=1|again=1|contrast=now or later?|answer=now|decide=1",
+         "ab now or later?/now confirmed a, 5 asked, 0 unusable"},
+        {"corrected",
+         {0},
+         3,
+         "pick=1|again=1|contrast=now or later?|answer=later|decide=2",
+         "ab now or later?/later corrected b, 5 asked, 0 unusable"},
+        {"the others keep their order: the second of a and c",
+         {0},
+         3,
+         "pick=2|again=2|contrast=q|answer=r|decide=1",
+         "bc q/r confirmed b, 5 asked, 0 unusable"},
+        {"the two stand in the order of the candidates",
+         {0},
+         3,
+         "pick=3|again=1|contrast=q|answer=r|decide=1",
+         "ca q/r corrected a, 5 asked, 0 unusable"},
+        {"none fits: nothing is verified", {0}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
+        {"two candidates: the second is the other",
+         {0},
+         2,
+         "pick=2|contrast=q|answer=r|decide=1",
+         "ba q/r corrected a, 4 asked, 0 unusable"},
+        {"one candidate", {0}, 1, "pick=1", "a- picked a, 1 asked, 0 unusable"},
+        {"one candidate that does not fit", {0}, 1, "pick=null", "-- none -, 1 asked, 0 unusable"},
+        {"no candidate: nothing is asked", {0}, 0, "", "-- none -, 0 asked, 0 unusable"},
+        {"two of one definition: no question tells them apart",
+         {0},
+         4,
+         "pick=3|again=3",
+         "cd picked c, 2 asked, 0 unusable"},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+static void an_answer_that_is_none_leaves_the_pick(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"pick: nothing is chosen", {0}, 3, "pick=#", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: no such number", {0}, 3, "pick=4", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: a number in words", {0}, 3, "pick=\"1\"", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: 1 in 32 bits", {0}, 3, "pick=4294967297", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: no whole number", {0}, 3, "pick=1.0", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: below the list", {0}, 3, "pick=0", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: another member", {0}, 3, "pick=!{\"tools\": 1}", "-- unsaid -, 1 asked, 1 unusable"},
+        {"pick: no object", {0}, 3, "pick=![1]", "-- unsaid -, 1 asked, 1 unusable"},
+        {"again", {0}, 3, "pick=1|again=#", "a- picked a, 2 asked, 1 unusable"},
+        {"again: the others are two", {0}, 3, "pick=1|again=3", "a- picked a, 2 asked, 1 unusable"},
+        {"again: one has to be named", {0}, 3, "pick=1|again=null", "a- picked a, 2 asked, 1 unusable"},
+        {"contrast", {0}, 3, "pick=1|again=1|contrast=#", "ab picked a, 3 asked, 1 unusable"},
+        {"contrast: the form", {0}, 3, "pick=1|again=1|contrast=...", "ab picked a, 3 asked, 1 unusable"},
+        {"contrast: no text", {0}, 3, "pick=1|again=1|contrast=!{\"question\": 7}", "ab picked a, 3 asked, 1 unusable"},
+        {"answer", {0}, 3, "pick=1|again=1|contrast=q|answer=#", "ab q/ picked a, 4 asked, 1 unusable"},
+        {"answer: no word", {0}, 3, "pick=1|again=1|contrast=q|answer=?!", "ab q/ picked a, 4 asked, 1 unusable"},
+        {"decision", {0}, 3, "pick=1|again=1|contrast=q|answer=r|decide=#", "ab q/r picked a, 5 asked, 1 unusable"},
+        {"decision: of two",
+         {0},
+         3,
+         "pick=1|again=1|contrast=q|answer=r|decide=3",
+         "ab q/r picked a, 5 asked, 1 unusable"},
+        {"decision: neither is none of its answers",
+         {0},
+         3,
+         "pick=1|again=1|contrast=q|answer=r|decide=null",
+         "ab q/r picked a, 5 asked, 1 unusable"},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+static void the_methods_of_the_tables(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"once", {.method = SELECTION_ONCE}, 3, "pick=2", "b- picked b, 1 asked, 0 unusable"},
+        {"once, none", {.method = SELECTION_ONCE}, 3, "pick=null", "-- none -, 1 asked, 0 unusable"},
+        {"one shot", {.method = SELECTION_ONE_SHOT}, 3, "pick=2", "b- picked b, 1 asked, 0 unusable"},
+        {"direct", {.method = SELECTION_DIRECT}, 3, "pick=1|again=1|decide=2", "ab corrected b, 3 asked, 0 unusable"},
+        {"conditioned",
+         {.method = SELECTION_CONDITIONED},
+         3,
+         "pick=1|again=1|contrast=q|answer=r|decide=2",
+         "ab q/r corrected b, 5 asked, 0 unusable"},
+        {"a majority", {.method = SELECTION_CONSISTENT}, 3, "pick=1|pick=2|pick=2", "b- picked b, 3 asked, 0 unusable"},
+        {"no majority: the first",
+         {.method = SELECTION_CONSISTENT},
+         3,
+         "pick=3|pick=2|pick=1",
+         "c- picked c, 3 asked, 0 unusable"},
+        {"of two equal ones the one that was met first",
+         {.method = SELECTION_CONSISTENT, .samples = 5},
+         3,
+         "pick=3|pick=2|pick=1|pick=1|pick=2",
+         "b- picked b, 5 asked, 0 unusable"},
+        {"none has votes, too",
+         {.method = SELECTION_CONSISTENT},
+         3,
+         "pick=1|pick=null|pick=null",
+         "-- none -, 3 asked, 0 unusable"},
+        {"what is no answer has none",
+         {.method = SELECTION_CONSISTENT},
+         3,
+         "pick=#|pick=9|pick=2",
+         "b- picked b, 3 asked, 2 unusable"},
+        {"no answer at all", {.method = SELECTION_CONSISTENT}, 3, "pick=#", "-- unsaid -, 3 asked, 3 unusable"},
+        {"a single sample",
+         {.method = SELECTION_CONSISTENT, .samples = 1},
+         3,
+         "pick=2",
+         "b- picked b, 1 asked, 0 unusable"},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+static void methods_have_names(void **state)
+{
+    (void)state;
+    enum selection_method method;
+    for (enum selection_method m = 0; m < SELECTION_METHODS; m++) {
+        assert_true(wt__selection_method_named(wt__str(wt__selection_method_name(m)), &method));
+        assert_int_equal(method, m);
+    }
+    assert_false(wt__selection_method_named(STR("twice"), &method));
+    assert_false(wt__selection_method_named(STR(""), &method));
+}
+
+static void options_beyond_their_limits_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct selection_options options;
+        const char *sentence;
+    } cases[] = {
+        {{.method = SELECTION_METHODS}, "selection: there is no method 6"},
+        {{.samples = 33}, "selection: at most 32 samples are taken, not 33"},
+        {{.temperature = -1}, "selection: a temperature lies within 0 and 2, and -1 does not"},
+        {{.temperature = 2.5}, "selection: a temperature lies within 0 and 2, and 2.5 does not"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct world world = world_of("pick=1");
+        struct arena arena = {0};
+        struct selection_trace trace;
+        wt_error err = {0};
+        assert_int_equal(
+            wt__select_tool(&cases[i].options, candidates, 3, &world.model, &request, &arena, &trace, &err), WT_EINVAL);
+        assert_string_equal(err.message, cases[i].sentence);
+        assert_int_equal(world.all, 0);
+    }
+}
+
+/* Only samples have a temperature; each has a seed of its own. */
+static void samples_differ_by_their_seeds(void **state)
+{
+    (void)state;
+    static const struct selection_options options = {.method = SELECTION_CONSISTENT, .samples = 3, .temperature = 1.5};
+    static const struct selection_options usual = {.method = SELECTION_CONSISTENT, .samples = 3};
+    struct world world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
+    struct arena arena = {0};
+    struct selection_trace trace;
+    unsigned seen = 0;
+    assert_int_equal(wt__select_tool(&options, candidates, 3, &world.model, &request, &arena, &trace, NULL), 0);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(world.temperature[i] == 1.5);
+        seen |= 1u << world.seeds[i];
+    }
+    assert_int_equal(seen, 2 | 4 | 8);
+    assert_int_equal(wt__select_tool(&usual, candidates, 3, &world.model, &request, &arena, &trace, NULL), 0);
+    assert_true(world.temperature[3] == .7);
+    assert_int_equal(wt__select_tool(NULL, candidates, 3, &world.model, &request, &arena, &trace, NULL), 0);
+    for (unsigned i = 6; i < world.all; i++)
+        assert_true(world.temperature[i] == 0 && world.seeds[i] == 0);
+    wt__arena_dispose(&arena);
+}
+
+/* What each step sees, and what it must not see. */
+static void each_step_sees_its_own(void **state)
+{
+    (void)state;
+    static const struct selection_options conditioned = {.method = SELECTION_CONDITIONED},
+                                          one_shot = {.method = SELECTION_ONE_SHOT};
+    struct world world = world_of("pick=1|again=1|contrast=now or later?|answer=it says later|decide=1");
+    struct arena arena = {0};
+    struct selection_trace trace;
+    assert_int_equal(wt__select_tool(NULL, candidates, 3, &world.model, &request, &arena, &trace, NULL), 0);
+    static const char *const tasks[] = {"call-pick/1", "call-choose/1", "call-contrast/1", "call-answer/1",
+                                        "call-choose/1"};
+    for (size_t i = 0; i < 5; i++) {
+        const char *question = trace.exchanges[i].question.ptr;
+        assert_string_equal(trace.exchanges[i].task, tasks[i]);
+        assert_int_equal(strstr(question, "\nrequest\n") != NULL, i != 2);                  /* not the contrast */
+        assert_int_equal(strstr(question, "the weather of now") != NULL, i != 1 && i != 3); /* a was picked */
+        assert_int_equal(strstr(question, "the weather to come") != NULL, i != 3);
+        assert_int_equal(strstr(question, "the quality of the air") != NULL, i < 2);
+        assert_int_equal(strstr(question, "now or later?") != NULL, i == 3);
+        assert_int_equal(strstr(question, "<<<request\nrequest\nit says later\n>>>request") != NULL, i == 4);
+        assert_null(strstr(question, "is it cold?"));
+    }
+    assert_int_equal(wt__select_tool(&conditioned, candidates, 3, &world.model, &request, &arena, &trace, NULL), 0);
+    assert_string_equal(trace.exchanges[2].task, "call-contrast-conditioned/1");
+    assert_non_null(strstr(trace.exchanges[2].question.ptr, "\nrequest\n"));
+    assert_int_equal(wt__select_tool(&one_shot, candidates, 3, &world.model, &request, &arena, &trace, NULL), 0);
+    assert_non_null(
+        strstr(trace.exchanges[0].question.ptr, "<<<demonstrations\n1. is it cold?\n2. -\n3. may I breathe?\n>>>"));
+    wt__arena_dispose(&arena);
+}
+
+/* --- the store ----------------------------------------------------------------------------------------------- */
+
+struct kept {
+    struct contrast_key keys[8];
+    char questions[8][64];
+    size_t count, gets;
+    int fail_get, fail_put;
+};
+
+static int get_kept(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
+                    wt_error *err)
+{
+    struct kept *kept = self;
+    (void)arena;
+    kept->gets++;
+    if (kept->fail_get)
+        return wt__fail(err, kept->fail_get, "the store cannot be read");
+    for (size_t i = 0; i < kept->count; i++)
+        if (strcmp(kept->keys[i].definitions, key->definitions) == 0 && strcmp(kept->keys[i].model, key->model) == 0 &&
+            strcmp(kept->keys[i].task, key->task) == 0)
+            *question = wt__str(kept->questions[i]);
+    return 0;
+}
+
+static int put_kept(void *self, const struct contrast_key *key, struct str question, wt_error *err)
+{
+    struct kept *kept = self;
+    if (kept->fail_put)
+        return wt__fail(err, kept->fail_put, "the store cannot be written");
+    kept->keys[kept->count] = *key;
+    kept->keys[kept->count].model = "world";
+    kept->keys[kept->count].task = "call-contrast/1";
+    snprintf(kept->questions[kept->count++], 64, "%.*s", (int)question.len, question.ptr);
+    return 0;
+}
+
+static void line_with(struct kept *kept, enum selection_method method, struct chat_model *model,
+                      const struct call_request *asked, char line[256])
+{
+    const struct contrast_store store = {kept, get_kept, put_kept};
+    const struct selection_options options = {.method = method, .store = &store};
+    struct arena arena = {0};
+    struct selection_trace trace;
+    wt_error err = {0};
+    if (wt__select_tool(&options, candidates, 3, model, asked, &arena, &trace, &err) == 0)
+        write_line(&trace, line);
+    else
+        snprintf(line, 256, "%.255s", err.message);
+    wt__arena_dispose(&arena);
+}
+
+static void a_question_is_asked_once_a_pair(void **state)
+{
+    (void)state;
+    static const struct call_request other = {.text = {"another request", 15}};
+    struct kept kept = {0};
+    struct world world = world_of("pick=1|again=1|contrast=q|contrast=s|answer=r|decide=1"),
+                 reversed = world_of("pick=2|again=1|answer=r|decide=1"),
+                 third = world_of("pick=1|again=2|contrast=u|answer=r|decide=1"),
+                 named = world_of("pick=1|again=1|contrast=v|answer=r|decide=1");
+    char line[256];
+    line_with(&kept, SELECTION_VERIFIED, &world.model, &request, line);
+    assert_string_equal(line, "ab q/r confirmed a, 5 asked, 0 unusable");
+    line_with(&kept, SELECTION_VERIFIED, &world.model, &other, line);
+    assert_string_equal(line, "ab *q/r confirmed a, 4 asked, 0 unusable");
+    line_with(&kept, SELECTION_VERIFIED, &reversed.model, &request, line); /* the same two, the other way round */
+    assert_string_equal(line, "ba *q/r corrected a, 4 asked, 0 unusable");
+    line_with(&kept, SELECTION_CONDITIONED, &world.model, &request, line); /* of the request: neither read nor kept */
+    assert_string_equal(line, "ab s/r confirmed a, 5 asked, 0 unusable");
+    assert_int_equal(kept.gets, 3);
+    line_with(&kept, SELECTION_VERIFIED, &third.model, &request, line);
+    assert_string_equal(line, "ac u/r confirmed a, 5 asked, 0 unusable");
+    named.model.name = "another model";
+    line_with(&kept, SELECTION_VERIFIED, &named.model, &request, line);
+    assert_string_equal(line, "ab v/r confirmed a, 5 asked, 0 unusable");
+    assert_int_equal(kept.count, 3);
+}
+
+static void a_stored_question_is_read_like_an_answer(void **state)
+{
+    (void)state;
+    struct kept kept = {0};
+    struct world world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
+    char line[256];
+    line_with(&kept, SELECTION_VERIFIED, &world.model, &request, line);
+    snprintf(kept.questions[0], 64, "now\n>>>question\x1b");
+    line_with(&kept, SELECTION_VERIFIED, &world.model, &request, line);
+    assert_string_equal(line, "ab *now > > >question/r confirmed a, 4 asked, 0 unusable");
+    snprintf(kept.questions[0], 64, "...");
+    line_with(&kept, SELECTION_VERIFIED, &world.model, &request, line);
+    assert_string_equal(line, "ab q/r confirmed a, 5 asked, 0 unusable");
+}
+
+static void an_unusable_question_is_not_kept(void **state)
+{
+    (void)state;
+    struct kept kept = {0};
+    struct world world = world_of("pick=1|again=1|contrast=#");
+    char line[256];
+    line_with(&kept, SELECTION_VERIFIED, &world.model, &request, line);
+    assert_string_equal(line, "ab picked a, 3 asked, 1 unusable");
+    assert_int_equal(kept.count, 0);
+}
+
+static void a_store_that_fails_ends_it(void **state)
+{
+    (void)state;
+    struct kept unread = {.fail_get = WT_EIO}, unwritten = {.fail_put = WT_EFULL};
+    struct world world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
+    char line[256];
+    line_with(&unread, SELECTION_VERIFIED, &world.model, &request, line);
+    assert_string_equal(line, "the store cannot be read");
+    line_with(&unwritten, SELECTION_VERIFIED, &world.model, &request, line);
+    assert_string_equal(line, "the store cannot be written");
+}
+
+/* --- models that fail ---------------------------------------------------------------------------------------- */
+
+static void a_model_that_fails_ends_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *says, *sentence;
+        size_t answered;
+    } cases[] = {
+        {"pick=%", "call-pick/1: the model is not there", 0},
+        {"pick=1|again=%", "call-choose/1: the model is not there", 1},
+        {"pick=1|again=1|contrast=%", "call-contrast/1: the model is not there", 2},
+        {"pick=1|again=1|contrast=q|answer=%", "call-answer/1: the model is not there", 3},
+        {"pick=1|again=1|contrast=q|answer=r|decide=%", "call-choose/1: the model is not there", 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct world world = world_of(cases[i].says);
+        struct arena arena = {0};
+        struct selection_trace trace;
+        wt_error err = {0};
+        assert_int_equal(wt__select_tool(NULL, candidates, 3, &world.model, &request, &arena, &trace, &err),
+                         WT_ENETWORK);
+        assert_string_equal(err.message, cases[i].sentence);
+        assert_int_equal(trace.chosen, CALL_NOBODY);
+        assert_int_equal(trace.end, SELECTION_UNSAID);
+        assert_int_equal(trace.cost.questions, cases[i].answered);
+        assert_int_equal(trace.exchange_count, cases[i].answered);
+        wt__arena_dispose(&arena);
+    }
+}
+
+static void a_wish_to_stop_is_heard(void **state)
+{
+    (void)state;
+    for (unsigned answered = 0; answered < 5; answered++) {
+        struct world world = world_of("pick=1|again=1|contrast=q|answer=r|decide=1");
+        struct arena arena = {0};
+        struct selection_trace trace;
+        struct progress progress;
+        wt_error err = {0};
+        wt__progress_init(&progress, NULL, NULL);
+        progress.cancelled = answered == 0;
+        world.stop_after = answered;
+        const struct call_request stopped = {.text = {"request", 7}, .progress = &progress};
+        int rc = wt__select_tool(NULL, candidates, 3, &world.model, &stopped, &arena, &trace, &err);
+        assert_int_equal(rc, WT_ECANCELLED);
+        assert_int_equal(trace.chosen, CALL_NOBODY);
+        assert_int_equal(trace.exchange_count, answered);
+        wt__progress_dispose(&progress);
+        wt__arena_dispose(&arena);
+    }
+}
+
+/* --- limits -------------------------------------------------------------------------------------------------- */
+
+static void more_candidates_than_are_listed_are_cut(void **state)
+{
+    (void)state;
+    enum { MANY = 1000 };
+    static struct selection_candidate many[MANY];
+    static char megabyte[1 << 20];
+    memset(megabyte, 'm', sizeof megabyte);
+    for (size_t i = 0; i < MANY; i++)
+        many[i] = (struct selection_candidate){
+            {megabyte, sizeof megabyte - i}, {megabyte, sizeof megabyte}, {megabyte, sizeof megabyte}};
+    for (enum selection_method method = 0; method < SELECTION_METHODS; method++) {
+        const struct selection_options options = {.method = method};
+        const struct call_request long_request = {.text = {megabyte, sizeof megabyte}};
+        struct world world = world_of("pick=128|again=127|contrast=q|answer=r|decide=2");
+        struct arena arena = {0};
+        struct selection_trace trace;
+        wt_error err = {0};
+        if (wt__select_tool(&options, many, MANY, &world.model, &long_request, &arena, &trace, &err) != 0)
+            fail_msg("%s", err.message);
+        assert_int_equal(trace.first, SELECTION_MOST_CANDIDATES - 1);
+        for (size_t i = 0; i < trace.exchange_count; i++)
+            assert_true(trace.exchanges[i].question.len < 160 * 1024);
+        if (method == SELECTION_VERIFIED) /* the request is cut, what was found out about it is not */
+            assert_non_null(strstr(trace.exchanges[4].question.ptr, "m [...]\nr\n>>>request"));
+        wt__arena_dispose(&arena);
+    }
+}
+
+/* --- recorded ------------------------------------------------------------------------------------------------ */
+
+static void recorded_answers_give_the_same_trace(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/wt-selection-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/answers.jsonl", folder);
+    for (enum selection_method method = 0; method < SELECTION_METHODS; method++) {
+        const struct selection_options options = {.method = method};
+        char lines[2][256];
+        for (int replayed = 0; replayed < 2; replayed++) {
+            struct world world = world_of("pick=1|pick=2|pick=2|again=1|contrast=q|answer=r|decide=2");
+            struct chat_record *record;
+            struct arena arena = {0};
+            struct selection_trace trace;
+            assert_int_equal(wt__chat_record_open(&record, path, "world", replayed ? NULL : &world.model, NULL), 0);
+            assert_int_equal(
+                wt__select_tool(&options, candidates, 3, wt__chat_record_model(record), &request, &arena, &trace, NULL),
+                0);
+            write_line(&trace, lines[replayed]);
+            if (replayed)
+                assert_int_equal(trace.cost.requests, 0);
+            wt__chat_record_close(record);
+            wt__arena_dispose(&arena);
+        }
+        assert_string_equal(lines[1], lines[0]);
+    }
+    unlink(path);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_choice_is_verified),
+        cmocka_unit_test(an_answer_that_is_none_leaves_the_pick),
+        cmocka_unit_test(the_methods_of_the_tables),
+        cmocka_unit_test(methods_have_names),
+        cmocka_unit_test(options_beyond_their_limits_are_refused),
+        cmocka_unit_test(samples_differ_by_their_seeds),
+        cmocka_unit_test(each_step_sees_its_own),
+        cmocka_unit_test(a_question_is_asked_once_a_pair),
+        cmocka_unit_test(a_stored_question_is_read_like_an_answer),
+        cmocka_unit_test(an_unusable_question_is_not_kept),
+        cmocka_unit_test(a_store_that_fails_ends_it),
+        cmocka_unit_test(a_model_that_fails_ends_it),
+        cmocka_unit_test(a_wish_to_stop_is_heard),
+        cmocka_unit_test(more_candidates_than_are_listed_are_cut),
+        cmocka_unit_test(recorded_answers_give_the_same_trace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
