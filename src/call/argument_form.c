@@ -1,0 +1,288 @@
+/* argument_form.c: see argument_form.h. */
+#include "call/argument_form.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* --- the schema of an answer --------------------------------------------------------------------------------- */
+
+/* A name, or a value, that can stand where no slot is: no sentence. */
+static bool is_plain(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$@:/";
+    size_t len = strlen(text);
+    return len > 0 && len <= ARGUMENT_NAME_BYTES && strspn(text, plain) == len;
+}
+
+static bool all_plain(const json_t *values)
+{
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        const json_t *value = json_array_get(values, i);
+        if (json_is_object(value) || json_is_array(value) ||
+            (json_is_string(value) && !is_plain(json_string_value(value))))
+            return false;
+    }
+    return json_array_size(values) > 0;
+}
+
+static bool names_are_plain(const json_t *properties)
+{
+    const char *name;
+    json_t *property;
+    json_object_foreach((json_t *)properties, name, property)
+    {
+        if (!is_plain(name) || !json_is_object(property))
+            return false;
+    }
+    return true;
+}
+
+static bool is_type(const json_t *value)
+{
+    static const char *const names[] = {"object", "array", "string", "integer", "number", "boolean", "null"};
+    for (size_t i = 0; json_is_string(value) && i < sizeof names / sizeof *names; i++)
+        if (strcmp(json_string_value(value), names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool are_types(const json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(value); i++)
+        if (!is_type(json_array_get(value, i)))
+            return false;
+    return json_array_size(value) > 0 || is_type(value);
+}
+
+/* Copies a limit when it is a number, of the kind that the keyword wants. */
+static int copy_limits(json_t *out, const json_t *schema)
+{
+    static const struct {
+        const char *key;
+        bool count;
+    } limits[] = {{"minItems", true},  {"maxItems", true}, {"minLength", true},
+                  {"maxLength", true}, {"minimum", false}, {"maximum", false}};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof limits / sizeof *limits; i++) {
+        json_t *value = json_object_get(schema, limits[i].key);
+        bool fits = limits[i].count ? json_is_integer(value) && json_integer_value(value) >= 0 : json_is_number(value);
+        if (fits)
+            rc = json_object_set(out, limits[i].key, value);
+    }
+    return rc;
+}
+
+static json_t *loosen(const json_t *schema);
+
+/* Members of an object within an argument: all or none, since a name that is left out could not be given. */
+static int copy_members(json_t *out, const json_t *schema)
+{
+    const json_t *properties = wt__json_object(schema, "properties");
+    const char *name;
+    json_t *property, *inner = json_object();
+    int rc = inner ? 0 : -1;
+    if (!properties || !names_are_plain(properties)) {
+        json_decref(inner);
+        return rc;
+    }
+    json_object_foreach((json_t *)properties, name, property)
+    {
+        rc = rc < 0 ? rc : json_object_set_new(inner, name, loosen(property));
+    }
+    if (rc < 0)
+        json_decref(inner);
+    return rc < 0 ? rc : json_object_set_new(out, "properties", inner);
+}
+
+/* A schema with what can be held of this one, and no sentences. NULL when memory is out. */
+static json_t *loosen(const json_t *schema)
+{
+    json_t *out = json_object(), *type = json_object_get(schema, "type"), *values = wt__json_array(schema, "enum");
+    const json_t *items = wt__json_object(schema, "items");
+    int rc = out ? copy_limits(out, schema) : -1;
+    if (rc == 0 && type && are_types(type))
+        rc = json_object_set(out, "type", type);
+    if (rc == 0 && all_plain(values))
+        rc = json_object_set(out, "enum", values);
+    if (rc == 0)
+        rc = copy_members(out, schema);
+    if (rc == 0 && items)
+        rc = json_object_set_new(out, "items", loosen(items));
+    if (rc < 0) {
+        json_decref(out);
+        return NULL;
+    }
+    return out;
+}
+
+static bool has_value(const json_t *values, struct str text)
+{
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        const json_t *value = json_array_get(values, i);
+        if (json_is_string(value) &&
+            wt__str_equal((struct str){json_string_value(value), json_string_length(value)}, text))
+            return true;
+    }
+    return false;
+}
+
+/* Puts in place of a member a list of its values, and null behind them. */
+static int allow_null(json_t *schema, const char *key, json_t *null)
+{
+    json_t *values = json_object_get(schema, key);
+    if (!values || !null) {
+        json_decref(null);
+        return values ? -1 : 0;
+    }
+    json_t *more = json_is_array(values) ? json_copy(values) : json_pack("[O]", values);
+    if (!more || (!json_is_null(null) && has_value(more, STR("null")))) {
+        json_decref(null);
+        return more ? json_object_set_new(schema, key, more) : -1;
+    }
+    int rc = json_array_append_new(more, null);
+    return json_object_set_new(schema, key, more) < 0 ? -1 : rc;
+}
+
+/* The same, or null. */
+static json_t *loosen_or_null(const json_t *schema)
+{
+    json_t *out = loosen(schema);
+    if (out && (allow_null(out, "type", json_string("null")) < 0 || allow_null(out, "enum", json_null()) < 0)) {
+        json_decref(out);
+        return NULL;
+    }
+    return out;
+}
+
+static bool are_plain(const struct parameters *parameters)
+{
+    for (size_t i = 0; i < parameters->len; i++)
+        if (!is_plain(parameters->items[i].name))
+            return false;
+    return true;
+}
+
+static bool is_small(const json_t *schema)
+{
+    return json_dumpb(schema, NULL, 0, JSON_COMPACT) <= ARGUMENT_SCHEMA_BYTES;
+}
+
+/* The object of all parameters; of any members, where it cannot be stated. NULL when memory is out. */
+static json_t *object_of(const struct parameters *parameters)
+{
+    json_t *properties = json_object(), *required = json_array();
+    int rc = properties && required ? 0 : -1;
+    for (size_t i = 0; rc == 0 && i < parameters->len && are_plain(parameters); i++) {
+        rc = json_object_set_new(properties, parameters->items[i].name, loosen_or_null(parameters->items[i].schema));
+        if (rc == 0)
+            rc = json_array_append_new(required, json_string(parameters->items[i].name));
+    }
+    bool stated = rc == 0 && are_plain(parameters) && is_small(properties);
+    json_t *out = rc < 0   ? NULL
+                  : stated ? json_pack("{s:s, s:O, s:O, s:b}", "type", "object", "properties", properties, "required",
+                                       required, "additionalProperties", 0)
+                           : json_pack("{s:s}", "type", "object");
+    json_decref(properties);
+    json_decref(required);
+    return out;
+}
+
+int wt__argument_schema(json_t **out, const struct parameters *parameters, bool thought, wt_error *err)
+{
+    json_t *object = object_of(parameters);
+    *out = !object ? NULL
+           : thought
+               ? json_pack("{s:s, s:{s:{s:s}, s:O}, s:[s, s], s:b}", "type", "object", "properties", "thought", "type",
+                           "string", "arguments", object, "required", "thought", "arguments", "additionalProperties", 0)
+               : json_pack("{s:s, s:{s:O}, s:[s], s:b}", "type", "object", "properties", "arguments", object,
+                           "required", "arguments", "additionalProperties", 0);
+    json_decref(object);
+    return *out ? 0 : wt__fail_nomem(err);
+}
+
+/* --- what is shown ------------------------------------------------------------------------------------------- */
+
+void wt__argument_value(struct buffer *out, const json_t *value)
+{
+    if (json_is_string(value))
+        wt__buffer_append(out, json_string_value(value), json_string_length(value));
+    else
+        wt__json_write(out, value);
+}
+
+static void write_type(struct buffer *out, const json_t *schema)
+{
+    const json_t *type = json_object_get(schema, "type");
+    const struct str items = wt__json_str(wt__json_object(schema, "items"), "type");
+    if (json_is_string(type) && items.len > 0) {
+        wt__buffer_text(out, "array of ");
+        wt__buffer_str(out, items);
+    } else if (type) {
+        wt__argument_value(out, type);
+    } else {
+        wt__buffer_text(out, "any");
+    }
+}
+
+static void write_values(struct buffer *out, const json_t *values)
+{
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        if (i == ARGUMENT_SHOWN_VALUES) {
+            wt__buffer_text(out, ", ...");
+            break;
+        }
+        wt__buffer_text(out, i ? ", " : "; one of ");
+        wt__argument_value(out, json_array_get(values, i));
+    }
+}
+
+void wt__argument_line(struct buffer *out, const struct parameter *parameter)
+{
+    static const char *const limits[] = {"minimum", "maximum", "format", "pattern"};
+    struct str description = wt__json_str(parameter->schema, "description");
+    wt__buffer_text(out, parameter->name);
+    wt__buffer_text(out, " (");
+    write_type(out, parameter->schema);
+    wt__buffer_text(out, parameter->required ? "; required" : "; optional");
+    write_values(out, parameter->values);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const json_t *limit = json_object_get(parameter->schema, limits[i]);
+        if (!limit)
+            continue;
+        wt__buffer_printf(out, "; %s ", limits[i]);
+        wt__argument_value(out, limit);
+    }
+    wt__buffer_char(out, ')');
+    wt__buffer_text(out, description.len > 0 ? ": " : "");
+    wt__buffer_str(out, description);
+}
+
+/* --- what is answered ---------------------------------------------------------------------------------------- */
+
+bool wt__argument_is_nothing(const json_t *value, const struct parameter *parameter)
+{
+    static const char *const words[] = {"none",          "null",      "n/a",    "not mentioned",
+                                        "not specified", "not given", "unknown"};
+    if (!value || json_is_null(value))
+        return true;
+    if (!json_is_string(value))
+        return false;
+    struct str text = wt__str_trim((struct str){json_string_value(value), json_string_length(value)});
+    return text.len == 0 ||
+           (wt__str_among(text, words, sizeof words / sizeof *words) && !has_value(parameter->values, text));
+}
+
+bool wt__argument_same(const json_t *a, const json_t *b)
+{
+    if (!a || !b)
+        return a == b;
+    if (json_is_integer(a) && json_is_integer(b))
+        return json_integer_value(a) == json_integer_value(b);
+    if (json_is_number(a) && json_is_number(b))
+        return json_number_value(a) == json_number_value(b);
+    if (!json_is_string(a) || !json_is_string(b))
+        return json_equal(a, b);
+    struct str one = wt__str_trim((struct str){json_string_value(a), json_string_length(a)}),
+               other = wt__str_trim((struct str){json_string_value(b), json_string_length(b)});
+    return one.len == other.len && strncasecmp(one.ptr, other.ptr, one.len) == 0;
+}

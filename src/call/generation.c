@@ -1,0 +1,538 @@
+/* generation.c: see generation.h. */
+#include "call/generation.h"
+
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/pool.h"
+#include "call/argument_form.h"
+#include "llm/plain_text.h"
+#include "llm/prompt.h"
+
+/* One generation; all of it borrowed. */
+struct generating {
+    const struct generation_options *options;
+    const struct generation_tool *tool;
+    struct chat_model *model;
+    const struct call_request *request;
+    struct arena *arena;
+    struct generation_trace *trace;
+    struct str tool_text;
+    struct str *lines;          /* [parameters.len], as the prompts list them */
+    struct str *demonstrations; /* [demonstration_count] */
+    size_t demonstration_count;
+};
+
+/* --- what is shown ------------------------------------------------------------------------------------------- */
+
+static int copy_out(const struct generating *g, struct buffer *text, struct str *out, wt_error *err)
+{
+    *out = (struct str){text->failed ? NULL : wt__arena_copy(g->arena, wt__buffer_view(text)), text->len};
+    wt__buffer_dispose(text);
+    return out->ptr ? 0 : wt__fail_nomem(err);
+}
+
+/* As JSON, so that no request can look like arguments. */
+static int write_demonstration(const struct generating *g, const struct generation_demonstration *demonstration,
+                               struct str *out, wt_error *err)
+{
+    struct buffer text = {0};
+    wt__buffer_text(&text, "{\"request\": ");
+    wt__buffer_json(&text, demonstration->request);
+    wt__buffer_text(&text, ", \"arguments\": ");
+    if (demonstration->arguments)
+        wt__json_write(&text, demonstration->arguments);
+    else
+        wt__buffer_text(&text, "{}");
+    wt__buffer_text(&text, " }"); /* "}}" would be pulled apart */
+    return copy_out(g, &text, out, err);
+}
+
+static int write_texts(struct generating *g, wt_error *err)
+{
+    const struct generation_tool *tool = g->tool;
+    const struct parameters *parameters = &g->trace->parameters;
+    size_t shown = tool->demonstration_count;
+    g->demonstration_count = shown < GENERATION_DEMONSTRATIONS ? shown : GENERATION_DEMONSTRATIONS;
+    g->tool_text = wt__prompt_tool(tool->name, tool->description, GENERATION_MAX_TOOL_BYTES, g->arena);
+    g->lines = wt__arena_array(g->arena, struct str, parameters->len);
+    g->demonstrations = wt__arena_array(g->arena, struct str, g->demonstration_count);
+    int rc = g->tool_text.ptr && g->lines && g->demonstrations ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < parameters->len; i++) {
+        struct buffer text = {0};
+        wt__argument_line(&text, &parameters->items[i]);
+        rc = copy_out(g, &text, &g->lines[i], err);
+    }
+    for (size_t i = 0; rc == 0 && i < g->demonstration_count; i++)
+        rc = write_demonstration(g, &tool->demonstrations[i], &g->demonstrations[i], err);
+    return rc;
+}
+
+/* --- questions ----------------------------------------------------------------------------------------------- */
+
+static int keep(const struct generating *g, const struct prompt *prompt, const struct chat_reply *reply, wt_error *err)
+{
+    struct generation_trace *trace = g->trace;
+    int rc = wt__chat_keep(&trace->exchanges[trace->exchange_count], &trace->cost, prompt, reply, g->arena, err);
+    trace->exchange_count += rc == 0;
+    return rc;
+}
+
+static int reject(const struct generating *g, const char *reason, wt_error *err)
+{
+    struct generation_trace *trace = g->trace;
+    return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, g->arena, err);
+}
+
+/* The arguments of an answer, which the trace then owns; NULL when it is none. */
+static int read_arguments(const struct generating *g, const struct chat_reply *reply, const json_t **out, wt_error *err)
+{
+    *out = wt__json_object(reply->got.json, "arguments");
+    if (reply->got.json && !*out)
+        return reject(g, "it has no arguments", err);
+    return *out && json_array_append(g->trace->answers, reply->got.json) < 0 ? wt__fail_nomem(err) : 0;
+}
+
+/* One question for all arguments, put and kept; *out as read_arguments has it. */
+static int ask_arguments(const struct generating *g, const char *name, const struct prompt_value *values, size_t count,
+                         const struct call_subject *subject, const json_t **out, wt_error *err)
+{
+    struct chat_question question = {.subject = subject, .progress = g->request->progress};
+    struct chat_reply reply = {0};
+    struct prompt prompt;
+    json_t *schema = NULL;
+    int rc = wt__prompt_open(&prompt, name, err);
+    if (rc == 0)
+        rc = wt__argument_schema(&schema, &g->trace->parameters, false, err);
+    if (rc == 0) {
+        question.schema = schema;
+        wt__chat_put(&reply, &prompt, values, count, g->model, question);
+        rc = keep(g, &prompt, &reply, err);
+    }
+    if (rc == 0)
+        rc = read_arguments(g, &reply, out, err);
+    wt__chat_reply_dispose(&reply);
+    json_decref(schema);
+    wt__prompt_dispose(&prompt);
+    return rc;
+}
+
+/* --- predictions --------------------------------------------------------------------------------------------- */
+
+struct predicting {
+    const struct generating *g;
+    size_t count;
+    struct prompt prompts[GENERATION_PREDICTIONS];
+    json_t *schemas[GENERATION_PREDICTIONS];
+    struct chat_reply replies[GENERATION_PREDICTIONS];
+};
+
+static int put_prediction(void *context, size_t index, unsigned worker)
+{
+    struct predicting *p = context;
+    const struct generating *g = p->g;
+    const struct prompt_value values[] = {
+        {.slot = "tool", .text = g->tool_text},
+        {.slot = "parameters", .items = g->lines, .item_count = g->trace->len},
+        {.slot = "demonstrations", .items = g->demonstrations, .item_count = g->demonstration_count},
+        {.slot = "request", .text = g->request->text},
+    };
+    const struct call_subject subject = {.step = CALL_PREDICT, .request = g->request, .sample = (unsigned)index};
+    struct chat_question question = {
+        .subject = &subject, .progress = g->request->progress, .schema = p->schemas[index]};
+    bool other = index > 0 && g->options->second == GENERATION_OTHER_MODEL;
+    (void)worker;
+    if (index > 0 && g->options->second == GENERATION_SAMPLED) {
+        question.temperature = g->options->temperature > 0 ? g->options->temperature : CALL_TEMPERATURE;
+        question.seed = (unsigned)index;
+    }
+    return wt__chat_put(&p->replies[index], &p->prompts[index], values, sizeof values / sizeof *values,
+                        other ? g->options->other : g->model, question);
+}
+
+/* What was answered counts even where the other question failed. */
+static int read_predictions(const struct predicting *p, wt_error *err)
+{
+    const struct generating *g = p->g;
+    int rc = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        wt_error unused, *why = rc == 0 ? err : &unused;
+        const json_t *arguments = NULL;
+        if (!p->replies[i].put)
+            continue;
+        int failed = keep(g, &p->prompts[i], &p->replies[i], why);
+        if (failed == 0)
+            failed = read_arguments(g, &p->replies[i], &arguments, why);
+        for (size_t j = 0; arguments && j < g->trace->len; j++) {
+            struct generated_argument *item = &g->trace->items[j];
+            const json_t *value = json_object_get(arguments, item->parameter->name);
+            item->predictions[i] = wt__argument_is_nothing(value, item->parameter) ? NULL : value;
+        }
+        rc = rc < 0 ? rc : failed;
+    }
+    return rc;
+}
+
+static int predict(const struct generating *g, wt_error *err)
+{
+    struct predicting p = {.g = g, .count = g->options->second == GENERATION_ALONE ? 1 : GENERATION_PREDICTIONS};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < p.count; i++) {
+        bool thought = i > 0 && g->options->second == GENERATION_REACT;
+        rc = wt__prompt_open(&p.prompts[i], thought ? "call-arguments-react" : "call-arguments", err);
+        if (rc == 0)
+            rc = wt__argument_schema(&p.schemas[i], &g->trace->parameters, thought, err);
+    }
+    if (rc == 0) {
+        wt__pool_run(CALL_AT_ONCE, p.count, put_prediction, &p);
+        rc = read_predictions(&p, err);
+    }
+    for (size_t i = 0; i < p.count; i++) {
+        wt__chat_reply_dispose(&p.replies[i]);
+        json_decref(p.schemas[i]);
+        wt__prompt_dispose(&p.prompts[i]);
+    }
+    return rc;
+}
+
+/* --- verification -------------------------------------------------------------------------------------------- */
+
+/* One argument in which the predictions differ. */
+struct verification {
+    struct generated_argument *item;
+    struct str line;
+    const json_t *options[GENERATION_PREDICTIONS];
+    struct str texts[GENERATION_PREDICTIONS];
+    size_t option_count;
+    struct chat_reply reply;
+};
+
+struct verifying {
+    const struct generating *g;
+    struct prompt prompt;
+    struct verification *items;
+    size_t len;
+};
+
+static int put_verification(void *context, size_t index, unsigned worker)
+{
+    struct verifying *v = context;
+    const struct generating *g = v->g;
+    struct verification *asked = &v->items[index];
+    const struct prompt_value values[] = {
+        {.slot = "request", .text = g->request->text},
+        {.slot = "parameter", .text = asked->line},
+        {.slot = "options", .items = asked->texts, .item_count = asked->option_count},
+    };
+    const struct call_subject subject = {.step = CALL_VERIFY,
+                                         .request = g->request,
+                                         .parameter = asked->item->parameter->name,
+                                         .options = asked->options,
+                                         .option_count = asked->option_count};
+    const struct chat_question question = {.subject = &subject, .progress = g->request->progress};
+    (void)worker;
+    return wt__chat_put(&asked->reply, &v->prompt, values, sizeof values / sizeof *values, g->model, question);
+}
+
+/* The values in an order of their own: neither place is the few-shot prediction's more often than the other. */
+static int list_options(const struct generating *g, struct verification *asked, wt_error *err)
+{
+    const struct generated_argument *item = asked->item;
+    struct str request = g->request->text, name = wt__str(item->parameter->name);
+    uint64_t hash = wt__checksum(name.ptr, name.len, wt__checksum(request.ptr, request.len, 0));
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < GENERATION_PREDICTIONS; i++) {
+        const json_t *value = item->predictions[(i + hash) % GENERATION_PREDICTIONS];
+        struct buffer text = {0};
+        if (!value)
+            continue;
+        wt__argument_value(&text, value);
+        asked->options[asked->option_count] = value;
+        rc = copy_out(g, &text, &asked->texts[asked->option_count++], err);
+    }
+    return rc;
+}
+
+/* Without an answer neither value is taken for the argument, and the few-shot one is what it may be. */
+static int read_verification(const struct verifying *v, struct verification *asked, wt_error *err)
+{
+    struct generated_argument *item = asked->item;
+    const json_t *answer = asked->reply.got.json, *number = json_object_get(answer, "option");
+    json_int_t option = json_is_integer(number) ? json_integer_value(number) : 0;
+    int rc = keep(v->g, &v->prompt, &asked->reply, err);
+    if (rc < 0)
+        return rc;
+    item->state = ARGUMENT_UNSURE;
+    item->value = item->predictions[0] ? item->predictions[0] : item->predictions[1];
+    if (option >= 1 && (json_int_t)asked->option_count >= option) {
+        item->state = ARGUMENT_GIVEN;
+        item->value = asked->options[option - 1];
+    } else if (json_is_null(number)) {
+        item->state = ARGUMENT_ABSENT;
+        item->value = NULL;
+    } else if (answer) {
+        return reject(v->g, "it is no number of a value that was listed", err);
+    }
+    return 0;
+}
+
+/* What the predictions agree on is given, or not; what they do not agree on is asked. */
+static int list_differences(struct verifying *v, bool verified, wt_error *err)
+{
+    struct generation_trace *trace = v->g->trace;
+    v->items = wt__arena_array(v->g->arena, struct verification, trace->len);
+    int rc = v->items ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < trace->len; i++) {
+        struct generated_argument *item = &trace->items[i];
+        item->asked = verified && !wt__argument_same(item->predictions[0], item->predictions[1]);
+        item->value = item->predictions[0] ? item->predictions[0] : item->predictions[1];
+        item->state = item->value ? ARGUMENT_GIVEN : ARGUMENT_ABSENT;
+        if (!item->asked)
+            continue;
+        v->items[v->len] = (struct verification){.item = item, .line = v->g->lines[i]};
+        rc = list_options(v->g, &v->items[v->len++], err);
+    }
+    return rc;
+}
+
+static int verify(const struct generating *g, bool verified, wt_error *err)
+{
+    struct verifying v = {.g = g};
+    int rc = list_differences(&v, verified, err);
+    if (rc < 0 || v.len == 0)
+        return rc;
+    rc = wt__prompt_open(&v.prompt, "call-verify", err);
+    if (rc < 0)
+        return rc;
+    wt__pool_run(CALL_AT_ONCE, v.len, put_verification, &v);
+    for (size_t i = 0; i < v.len; i++) {
+        wt_error unused;
+        int failed = v.items[i].reply.put ? read_verification(&v, &v.items[i], rc == 0 ? err : &unused) : 0;
+        rc = rc < 0 ? rc : failed;
+        wt__chat_reply_dispose(&v.items[i].reply);
+    }
+    wt__prompt_dispose(&v.prompt);
+    return rc;
+}
+
+/* --- the call ------------------------------------------------------------------------------------------------ */
+
+/* What is not given: a default, missing, or left out. */
+static void complete(struct generated_argument *item)
+{
+    if (item->state != ARGUMENT_ABSENT || !item->parameter->required)
+        return;
+    item->value = json_object_get(item->parameter->schema, "default");
+    item->state = item->value ? ARGUMENT_DEFAULT : ARGUMENT_MISSING;
+}
+
+/* Puts the call together anew, and says how far it is. */
+static int assemble(const struct generating *g, wt_error *err)
+{
+    struct generation_trace *trace = g->trace;
+    json_decref(trace->arguments);
+    trace->arguments = json_object();
+    trace->end = GENERATION_COMPLETE;
+    int rc = trace->arguments ? 0 : -1;
+    for (size_t i = 0; rc == 0 && i < trace->len; i++) {
+        struct generated_argument *item = &trace->items[i];
+        complete(item);
+        if (item->state == ARGUMENT_GIVEN || item->state == ARGUMENT_DEFAULT)
+            rc = json_object_set(trace->arguments, item->parameter->name, (json_t *)item->value);
+        if (item->state == ARGUMENT_MISSING || (item->state == ARGUMENT_UNSURE && item->parameter->required))
+            trace->end = GENERATION_INCOMPLETE;
+    }
+    return rc < 0 ? wt__fail_nomem(err) : 0;
+}
+
+/* A.4.7. A value that was decided on may come back in another form; one that was not decided on is not looked at. */
+static int write_call(const struct generating *g, wt_error *err)
+{
+    struct generation_trace *trace = g->trace;
+    struct str *lines = wt__arena_array(g->arena, struct str, trace->len);
+    const json_t *arguments = NULL;
+    size_t count = 0;
+    int rc = lines ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < trace->len; i++) {
+        struct buffer line = {0};
+        if (trace->items[i].state != ARGUMENT_GIVEN)
+            continue;
+        wt__buffer_text(&line, trace->items[i].parameter->name);
+        wt__buffer_text(&line, ": ");
+        wt__argument_value(&line, trace->items[i].value);
+        rc = copy_out(g, &line, &lines[count++], err);
+    }
+    const struct prompt_value values[] = {
+        {.slot = "tool", .text = g->tool_text},
+        {.slot = "parameters", .items = g->lines, .item_count = trace->len},
+        {.slot = "demonstrations", .items = g->demonstrations, .item_count = g->demonstration_count},
+        {.slot = "request", .text = g->request->text},
+        {.slot = "values", .items = lines, .item_count = count},
+    };
+    const struct call_subject subject = {.step = CALL_BUILD, .request = g->request, .arguments = trace->arguments};
+    if (rc == 0 && count > 0)
+        rc = ask_arguments(g, "call-build", values, sizeof values / sizeof *values, &subject, &arguments, err);
+    for (size_t i = 0; rc == 0 && arguments && i < trace->len; i++) {
+        struct generated_argument *item = &trace->items[i];
+        const json_t *value = json_object_get(arguments, item->parameter->name);
+        if (item->state == ARGUMENT_GIVEN && !wt__argument_is_nothing(value, item->parameter))
+            item->value = value;
+    }
+    return rc < 0 ? rc : assemble(g, err);
+}
+
+/* --- validation ---------------------------------------------------------------------------------------------- */
+
+/* *fault: empty where the call holds. */
+static int validate(const struct generating *g, struct str *fault, wt_error *err)
+{
+    const struct call_validation *validation = g->options->validation;
+    struct str words = {0};
+    struct buffer plain = {0};
+    int rc = validation->validate(validation->self, g->trace->arguments, g->arena, &words, err);
+    if (rc < 0)
+        return rc;
+    wt__plain_line(&plain, words, GENERATION_MAX_FAULT_BYTES);
+    return copy_out(g, &plain, fault, err);
+}
+
+/* Asks for all arguments once more. Takes them over when there are any. */
+static int mend(const struct generating *g, wt_error *err)
+{
+    struct generation_trace *trace = g->trace;
+    const json_t *arguments = NULL;
+    struct str written;
+    struct buffer text = {0};
+    wt__json_write(&text, trace->arguments);
+    int rc = copy_out(g, &text, &written, err);
+    if (rc < 0)
+        return rc;
+    const struct prompt_value values[] = {
+        {.slot = "tool", .text = g->tool_text},
+        {.slot = "parameters", .items = g->lines, .item_count = trace->len},
+        {.slot = "request", .text = g->request->text},
+        {.slot = "arguments", .text = written},
+        {.slot = "fault", .text = trace->fault},
+    };
+    const struct call_subject subject = {.step = CALL_MEND, .request = g->request, .arguments = trace->arguments};
+    rc = ask_arguments(g, "call-mend", values, sizeof values / sizeof *values, &subject, &arguments, err);
+    if (rc < 0 || !arguments)
+        return rc;
+    trace->mended = true;
+    for (size_t i = 0; i < trace->len; i++) {
+        struct generated_argument *item = &trace->items[i];
+        const json_t *value = json_object_get(arguments, item->parameter->name);
+        bool nothing = wt__argument_is_nothing(value, item->parameter);
+        if (item->state == ARGUMENT_DEFAULT && wt__argument_same(value, item->value))
+            continue; /* it was shown, and stays what it is */
+        item->value = nothing ? NULL : value;
+        item->state = nothing ? ARGUMENT_ABSENT : ARGUMENT_GIVEN;
+    }
+    return assemble(g, err);
+}
+
+/* A call that lacks a required argument does not hold, and says so already. */
+static int hold(const struct generating *g, wt_error *err)
+{
+    struct generation_trace *trace = g->trace;
+    struct str fault = {0};
+    int rc = validate(g, &trace->fault, err);
+    if (rc < 0 || trace->fault.len == 0)
+        return rc;
+    rc = mend(g, err);
+    if (rc == 0 && trace->mended && trace->end == GENERATION_COMPLETE)
+        rc = validate(g, &fault, err);
+    if (rc == 0 && trace->end == GENERATION_COMPLETE && (!trace->mended || fault.len > 0))
+        trace->end = GENERATION_INVALID;
+    if (fault.len > 0)
+        trace->fault = fault;
+    return rc;
+}
+
+/* --- the generation ------------------------------------------------------------------------------------------ */
+
+static int check_options(const struct generation_options *options, wt_error *err)
+{
+    if ((unsigned)options->second > GENERATION_ALONE || (unsigned)options->build > GENERATION_WRITTEN)
+        return wt__fail(err, WT_EINVAL, "generation: there is no such source, or no such way to build a call");
+    if (options->second == GENERATION_OTHER_MODEL && !options->other)
+        return wt__fail(err, WT_EINVAL, "generation: the second prediction wants another model, and there is none");
+    if (!(options->temperature >= 0 && options->temperature <= CHAT_TEMPERATURE_MAX))
+        return wt__fail(err, WT_EINVAL, "generation: a temperature lies within 0 and %d, and %g does not",
+                        CHAT_TEMPERATURE_MAX, options->temperature);
+    return 0;
+}
+
+static int begin(struct generating *g, wt_error *err)
+{
+    struct generation_trace *trace = g->trace;
+    if (wt__parameters_read(&trace->parameters, g->tool->schema, g->arena) < 0)
+        return wt__fail_nomem(err);
+    size_t most = GENERATION_PREDICTIONS + trace->parameters.len + 2; /* the call, and once more */
+    trace->items = wt__arena_array(g->arena, struct generated_argument, trace->parameters.len);
+    trace->exchanges = wt__arena_array(g->arena, struct chat_exchange, most);
+    trace->answers = json_array();
+    if (!trace->items || !trace->exchanges || !trace->answers)
+        return wt__fail_nomem(err);
+    trace->len = trace->parameters.len;
+    for (size_t i = 0; i < trace->len; i++)
+        trace->items[i].parameter = &trace->parameters.items[i];
+    return write_texts(g, err);
+}
+
+static int generate(struct generating *g, wt_error *err)
+{
+    struct generation_trace *trace = g->trace;
+    size_t answered = 0;
+    int rc = begin(g, err);
+    if (rc == 0 && trace->len > 0) {
+        rc = predict(g, err);
+        answered = json_array_size(trace->answers);
+        if (rc < 0 || answered == 0)
+            return rc;
+        rc = verify(g, answered == GENERATION_PREDICTIONS, err);
+    }
+    if (rc == 0)
+        rc = assemble(g, err);
+    if (rc == 0 && g->options->build == GENERATION_WRITTEN && trace->end == GENERATION_COMPLETE)
+        rc = write_call(g, err);
+    if (rc == 0 && g->options->validation && trace->end == GENERATION_COMPLETE)
+        rc = hold(g, err);
+    return rc;
+}
+
+int wt__generate_arguments(const struct generation_options *options, const struct generation_tool *tool,
+                           struct chat_model *model, const struct call_request *request, struct arena *arena,
+                           struct generation_trace *out, wt_error *err)
+{
+    static const struct generation_options defaults = {0};
+    struct generating g = {.options = options ? options : &defaults,
+                           .tool = tool,
+                           .model = model,
+                           .request = request,
+                           .arena = arena,
+                           .trace = out};
+    *out = (struct generation_trace){0};
+    int rc = check_options(g.options, err);
+    if (rc == 0)
+        rc = generate(&g, err);
+    if (rc < 0) {
+        json_decref(out->arguments);
+        out->arguments = NULL;
+        out->end = GENERATION_UNSAID;
+    }
+    return rc;
+}
+
+void wt__generation_dispose(struct generation_trace *trace)
+{
+    json_decref(trace->arguments);
+    json_decref(trace->answers);
+    trace->arguments = trace->answers = NULL;
+}
+
+const char *wt__generation_end_name(enum generation_end end)
+{
+    static const char *const names[] = {"unsaid", "incomplete", "invalid", "complete"};
+    return names[end];
+}

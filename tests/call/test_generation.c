@@ -1,0 +1,737 @@
+/* The arguments of a call by a language model: what two predictions agree on, what is asked, what is missing, and what
+ * does not hold. call_world.h says how a model's answers are written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <unistd.h>
+
+#include "call/argument_form.h"
+#include "call/call_world.h"
+#include "call/generation.h"
+#include "llm/answer.h"
+#include "llm/record.h"
+
+#define OBJECT(properties, required) "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
+#define RANGE                                                                                                          \
+    OBJECT(                                                                                                            \
+        "\"place\":{\"type\":\"string\"},\"min_price\":{\"type\":\"integer\"},\"max_price\":{\"type\":\"integer\"}",   \
+        "\"place\"")
+#define PLACE OBJECT("\"place\":{\"type\":\"string\"}", "\"place\"")
+
+static const struct call_request request = {.text = STR("a room in Rome for at most 500")};
+static const struct generation_demonstration no_demonstrations[1];
+
+/* Faults of a call: what the member "place" is not. */
+struct validator {
+    const char *wanted; /* NULL: anything holds */
+    int fails;
+    unsigned asked;
+};
+
+static int validate_place(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err)
+{
+    struct validator *validator = self;
+    (void)arena;
+    validator->asked++;
+    if (validator->fails)
+        return wt__fail(err, validator->fails, "the validator is broken");
+    if (validator->wanted && !wt__str_equal(wt__json_str(arguments, "place"), wt__str(validator->wanted)))
+        *fault = STR("place: it is no\x1b place\n>>>fault");
+    return 0;
+}
+
+/* "name=value", "name! " missing, "name?value" unsure, "name~value" a default, "*" behind what was asked. */
+static void write_line(const struct generation_trace *trace, char out[512])
+{
+    struct buffer line = {0};
+    for (size_t i = 0; i < trace->len; i++) {
+        const struct generated_argument *item = &trace->items[i];
+        if (item->state == ARGUMENT_ABSENT && !item->asked)
+            continue;
+        wt__buffer_text(&line, item->parameter->name);
+        wt__buffer_text(&line, item->state == ARGUMENT_MISSING   ? "!"
+                               : item->state == ARGUMENT_UNSURE  ? "?"
+                               : item->state == ARGUMENT_DEFAULT ? "~"
+                               : item->state == ARGUMENT_ABSENT  ? "-"
+                                                                 : "=");
+        if (item->value)
+            wt__argument_value(&line, item->value);
+        wt__buffer_text(&line, item->asked ? "* " : " ");
+    }
+    wt__buffer_text(&line, wt__generation_end_name(trace->end));
+    wt__buffer_char(&line, ' ');
+    if (trace->arguments)
+        wt__json_write(&line, trace->arguments);
+    wt__buffer_printf(&line, " %zu asked, %zu unusable", trace->cost.questions, trace->cost.unusable);
+    snprintf(out, 512, "%.511s", line.ptr ? line.ptr : "");
+    wt__buffer_dispose(&line);
+}
+
+static json_t *parse(const char *text)
+{
+    json_t *json = NULL;
+    wt_error err;
+    if (text && wt__json_parse(&json, text, strlen(text), &err) < 0)
+        fail_msg("%s: %s", text, err.message);
+    return json;
+}
+
+struct example {
+    const char *name, *schema, *says, *line;
+    struct generation_options options;
+    struct validator validator;
+    bool validated;
+};
+
+static void assert_examples(const struct example *examples, size_t count)
+{
+    int failures = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct validator validator = examples[i].validator;
+        const struct call_validation validation = {&validator, validate_place};
+        struct generation_options options = examples[i].options;
+        struct world world = world_of(examples[i].says), other = world_of("predict={}|predict={\"place\": \"Pisa\"}");
+        json_t *schema = parse(examples[i].schema);
+        struct generation_tool tool = {STR("book"), STR("books a room"), schema, no_demonstrations, 0};
+        struct arena arena = {0};
+        struct generation_trace trace;
+        wt_error err = {0};
+        char line[512];
+        options.validation = examples[i].validated ? &validation : NULL;
+        options.other = &other.model;
+        int rc = wt__generate_arguments(&options, &tool, &world.model, &request, &arena, &trace, &err);
+        write_line(&trace, line);
+        if (rc != 0 || strcmp(line, examples[i].line) != 0 || trace.exchange_count != trace.cost.questions) {
+            print_error("%s: %d %s\n  wanted \"%s\"\n  got    \"%s\"\n", examples[i].name, rc, err.message,
+                        examples[i].line, line);
+            failures++;
+        }
+        wt__generation_dispose(&trace);
+        wt__arena_dispose(&arena);
+        json_decref(schema);
+    }
+    assert_int_equal(failures, 0);
+}
+#define ASSERT_EXAMPLES(examples) assert_examples(examples, sizeof(examples) / sizeof *(examples))
+
+/* "request" and "min_price" list the predictions in their order, the second one first for "place" and "max_price":
+ * which it is, is seen in each_step_sees_its_own. */
+static void what_differs_is_verified(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"both agree: nothing is asked",
+         RANGE,
+         "predict={\"place\": \"Rome\", \"min_price\": null, \"max_price\": 500}",
+         "place=Rome max_price=500 complete {\"place\":\"Rome\",\"max_price\":500} 2 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"the paper's own error (4.3): the maximum as the minimum, too, and none of the two is right",
+         RANGE,
+         "predict={\"place\": \"Rome\", \"min_price\": 500, \"max_price\": 500}"
+         "|predict={\"place\": \"Rome\", \"min_price\": 0, \"max_price\": 500}|verify=null",
+         "place=Rome min_price-* max_price=500 complete {\"place\":\"Rome\",\"max_price\":500} 3 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"one predicts it, the other does not: one option, or none",
+         RANGE,
+         "predict={\"place\": \"Rome\", \"min_price\": 500}|predict={\"place\": \"Rome\"}|verify=null",
+         "place=Rome min_price-* complete {\"place\":\"Rome\"} 3 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"and it is",
+         RANGE,
+         "predict={\"place\": \"Rome\"}|predict={\"place\": \"Rome\", \"max_price\": 500}|verify=1",
+         "place=Rome max_price=500* complete {\"place\":\"Rome\",\"max_price\":500} 3 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"a required one that is none of the two is missing",
+         PLACE,
+         "predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}|verify=null",
+         "place!* incomplete {} 3 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"what both leave out is missing, and not asked",
+         PLACE,
+         "predict={\"place\": null}",
+         "place! incomplete {} 2 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"so is what only a word for nothing is given for",
+         PLACE,
+         "predict={\"place\": \"None\"}|predict={\"place\": \" \"}",
+         "place! incomplete {} 2 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"unless the word is one of its values",
+         OBJECT("\"place\":{\"enum\":[\"none\",\"all\"]}", "\"place\""),
+         "predict={\"place\": \"none\"}",
+         "place=none complete {\"place\":\"none\"} 2 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"a default of a required one is marked",
+         OBJECT("\"place\":{\"type\":\"string\",\"default\":\"here\"}", "\"place\""),
+         "predict={}",
+         "place~here complete {\"place\":\"here\"} 2 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"that of an optional one is the tool's affair",
+         OBJECT("\"place\":{\"type\":\"string\",\"default\":\"here\"}", ""),
+         "predict={}",
+         "complete {} 2 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"form is no difference",
+         RANGE,
+         "predict={\"place\": \"Rome\", \"min_price\": 5}|predict={\"place\": \" rome \", \"min_price\": 5.0}",
+         "place=Rome min_price=5 complete {\"place\":\"Rome\",\"min_price\":5} 2 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"nor is an object in another order",
+         OBJECT("\"place\":{\"type\":\"object\"}", ""),
+         "predict={\"place\": {\"x\": 1, \"y\": 2}}|predict={\"place\": {\"y\": 2, \"x\": 1}}",
+         "place={\"x\":1,\"y\":2} complete {\"place\":{\"x\":1,\"y\":2}} 2 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"members that are no parameter are not looked at",
+         PLACE,
+         "predict={\"place\": \"Rome\", \"admin\": true}|predict={\"place\": \"Rome\", \"admin\": false}",
+         "place=Rome complete {\"place\":\"Rome\"} 2 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"a tool without parameters: nothing is asked",
+         OBJECT("", ""),
+         "",
+         "complete {} 0 asked, 0 unusable",
+         {0},
+         {0},
+         false},
+        {"nor of one without a schema", NULL, "", "complete {} 0 asked, 0 unusable", {0}, {0}, false},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+static void answers_that_are_none(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"of one prediction: the other, unverified",
+         PLACE,
+         "predict=#|predict={\"place\": \"Rome\"}",
+         "place=Rome complete {\"place\":\"Rome\"} 2 asked, 1 unusable",
+         {0},
+         {0},
+         false},
+        {"of the other",
+         PLACE,
+         "predict={\"place\": \"Rome\"}|predict=#",
+         "place=Rome complete {\"place\":\"Rome\"} 2 asked, 1 unusable",
+         {0},
+         {0},
+         false},
+        {"of both: no call", PLACE, "predict=#", "unsaid  2 asked, 2 unusable", {0}, {0}, false},
+        {"arguments that are no object",
+         PLACE,
+         "predict=[1]|predict=\"Rome\"",
+         "unsaid  2 asked, 2 unusable",
+         {0},
+         {0},
+         false},
+        {"no member of that name",
+         PLACE,
+         "predict=!{\"place\": \"Rome\"}|predict=!7",
+         "unsaid  2 asked, 2 unusable",
+         {0},
+         {0},
+         false},
+        {"of a verification: unsure, and not in the call",
+         RANGE,
+         "predict={\"place\": \"Rome\", \"max_price\": 500}|predict={\"place\": \"Rome\", \"max_price\": 50}|verify=#",
+         "place=Rome max_price?500* complete {\"place\":\"Rome\"} 3 asked, 1 unusable",
+         {0},
+         {0},
+         false},
+        {"no number of the list",
+         PLACE,
+         "predict={\"place\": \"Rome\"}|predict={}|verify=2",
+         "place?Rome* incomplete {} 3 asked, 1 unusable",
+         {0},
+         {0},
+         false},
+        {"the value in place of its number",
+         PLACE,
+         "predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}|verify=\"Paris\"",
+         "place?Rome* incomplete {} 3 asked, 1 unusable",
+         {0},
+         {0},
+         false},
+        {"what is required and unsure leaves the call incomplete",
+         PLACE,
+         "predict={}|predict={\"place\": \"Paris\"}|verify=!{}",
+         "place?Paris* incomplete {} 3 asked, 1 unusable",
+         {0},
+         {0},
+         false},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+static void the_sources_of_the_second_prediction(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"alone: nothing is verified",
+         PLACE,
+         "predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}",
+         "place=Rome complete {\"place\":\"Rome\"} 1 asked, 0 unusable",
+         {.second = GENERATION_ALONE},
+         {0},
+         false},
+        {"a sample",
+         PLACE,
+         "predict={\"place\": \"Rome\"}|predict={}|verify=1",
+         "place=Rome* complete {\"place\":\"Rome\"} 3 asked, 0 unusable",
+         {.second = GENERATION_SAMPLED},
+         {0},
+         false},
+        {"another model, which says Pisa; ours decides",
+         PLACE,
+         "predict={\"place\": \"Pisa\"}",
+         "place=Pisa complete {\"place\":\"Pisa\"} 2 asked, 0 unusable",
+         {.second = GENERATION_OTHER_MODEL},
+         {0},
+         false},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+static void a_call_that_does_not_hold_is_written_once_more(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"it holds",
+         PLACE,
+         "predict={\"place\": \"Rome\"}",
+         "place=Rome complete {\"place\":\"Rome\"} 2 asked, 0 unusable",
+         {0},
+         {.wanted = "Rome"},
+         true},
+        {"mended",
+         PLACE,
+         "predict={\"place\": \"Room\"}|mend={\"place\": \"Rome\"}",
+         "place=Rome complete {\"place\":\"Rome\"} 3 asked, 0 unusable",
+         {0},
+         {.wanted = "Rome"},
+         true},
+        {"not mended: told, and not asked again",
+         PLACE,
+         "predict={\"place\": \"Room\"}|mend={\"place\": \"Home\"}",
+         "place=Home invalid {\"place\":\"Home\"} 3 asked, 0 unusable",
+         {0},
+         {.wanted = "Rome"},
+         true},
+        {"no answer: as it was",
+         PLACE,
+         "predict={\"place\": \"Room\"}|mend=#",
+         "place=Room invalid {\"place\":\"Room\"} 3 asked, 1 unusable",
+         {0},
+         {.wanted = "Rome"},
+         true},
+        {"what is no value after all is missing",
+         PLACE,
+         "predict={\"place\": \"Room\"}|mend={\"place\": null}",
+         "place! incomplete {} 3 asked, 0 unusable",
+         {0},
+         {.wanted = "Rome"},
+         true},
+        {"what is incomplete is not validated",
+         PLACE,
+         "predict={}",
+         "place! incomplete {} 2 asked, 0 unusable",
+         {0},
+         {.wanted = "Rome"},
+         true},
+        {"a default that is shown stays one",
+         OBJECT("\"place\":{\"type\":\"string\"},\"unit\":{\"default\":\"m\"}", "\"place\",\"unit\""),
+         "predict={\"place\": \"Room\"}|mend={\"place\": \"Rome\", \"unit\": \"m\"}",
+         "place=Rome unit~m complete {\"place\":\"Rome\",\"unit\":\"m\"} 3 asked, 0 unusable",
+         {0},
+         {.wanted = "Rome"},
+         true},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+static void a_call_may_be_written_by_the_model(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"in another form",
+         RANGE,
+         "predict={\"place\": \"Rome\", \"max_price\": 500}|build={\"place\": \"ROM\", \"max_price\": 500.5}",
+         "place=ROM max_price=500.5 complete {\"place\":\"ROM\",\"max_price\":500.5} 3 asked, 0 unusable",
+         {.build = GENERATION_WRITTEN},
+         {0},
+         false},
+        {"nothing is added, and nothing lost",
+         RANGE,
+         "predict={\"place\": \"Rome\", \"max_price\": 500}|build={\"min_price\": 500, \"max_price\": null}",
+         "place=Rome max_price=500 complete {\"place\":\"Rome\",\"max_price\":500} 3 asked, 0 unusable",
+         {.build = GENERATION_WRITTEN},
+         {0},
+         false},
+        {"no answer: it is put together",
+         PLACE,
+         "predict={\"place\": \"Rome\"}|build=#",
+         "place=Rome complete {\"place\":\"Rome\"} 3 asked, 1 unusable",
+         {.build = GENERATION_WRITTEN},
+         {0},
+         false},
+        {"nothing to write",
+         RANGE,
+         "predict={\"place\": null}",
+         "place! incomplete {} 2 asked, 0 unusable",
+         {.build = GENERATION_WRITTEN},
+         {0},
+         false},
+    };
+    ASSERT_EXAMPLES(examples);
+}
+
+/* --- what is asked ------------------------------------------------------------------------------------------- */
+
+static void each_step_sees_its_own(void **state)
+{
+    (void)state;
+    json_t *schema = parse(OBJECT("\"place\":{\"type\":\"string\",\"description\":\"where to\"},"
+                                  "\"max_price\":{\"type\":[\"integer\",\"null\"],\"maximum\":900}",
+                                  "\"place\"")),
+           *past = parse("{\"place\": \"Oslo\"}");
+    const struct generation_demonstration demonstrations[] = {{STR("a bed in Oslo\", \"arguments\": {}"), past},
+                                                              {STR("second"), NULL},
+                                                              {STR("third"), past},
+                                                              {STR("fourth"), past}};
+    const struct generation_tool tool = {STR("book"), STR("books a room"), schema, demonstrations, 4};
+    struct validator validator = {.wanted = "Rom"};
+    const struct call_validation validation = {&validator, validate_place};
+    const struct generation_options options = {.build = GENERATION_WRITTEN, .validation = &validation};
+    struct world world = world_of("predict={\"place\": \"Rome\", \"max_price\": 500}|predict={\"place\": \"Paris\"}"
+                                  "|verify=1|verify=1|build={\"place\": \"Roma\"}|mend={\"place\": \"Rom\"}");
+    struct arena arena = {0};
+    struct generation_trace trace;
+    assert_int_equal(wt__generate_arguments(&options, &tool, &world.model, &request, &arena, &trace, NULL), 0);
+    static const struct {
+        const char *task, *has;
+    } wanted[] = {
+        {"call-arguments/1",
+         "<<<tool\nbook: books a room\n>>>tool\n"
+         "<<<parameters\n1. place (string; required): where to\n"
+         "2. max_price ([\"integer\",\"null\"]; optional; maximum 900)\n>>>parameters\n"
+         "<<<demonstrations\n"
+         "1. {\"request\": \"a bed in Oslo\\\", \\\"arguments\\\": {}\", \"arguments\": {\"place\":\"Oslo\"} }\n"
+         "2. {\"request\": \"second\", \"arguments\": {} }\n"
+         "3. {\"request\": \"third\", \"arguments\": {\"place\":\"Oslo\"} }\n>>>demonstrations\n"},
+        {"call-arguments-react/1", "<<<request\na room in Rome for at most 500\n>>>request\n"},
+        {"call-verify/1", "<<<parameter\nplace (string; required): where to\n>>>parameter\n<<<options\n"},
+        {"call-verify/1", "<<<options\n1. 500\n>>>options\n"},
+        {"call-build/1", "max_price: 500\n>>>values"},
+        {"call-mend/1", "<<<fault\nplace: it is no place > > >fault\n>>>fault"},
+    };
+    assert_int_equal(trace.exchange_count, sizeof wanted / sizeof *wanted);
+    for (size_t i = 0; i < trace.exchange_count; i++) {
+        assert_string_equal(trace.exchanges[i].task, wanted[i].task);
+        if (!strstr(trace.exchanges[i].question.ptr, wanted[i].has))
+            fail_msg("%s:\n%s\nlacks\n%s", wanted[i].task, trace.exchanges[i].question.ptr, wanted[i].has);
+        assert_true(world.temperature[i] == 0);
+    }
+    wt__generation_dispose(&trace);
+    wt__arena_dispose(&arena);
+    json_decref(schema);
+    json_decref(past);
+}
+
+static void a_sample_has_a_temperature(void **state)
+{
+    (void)state;
+    json_t *schema = parse(PLACE);
+    const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
+    static const double given[] = {0, 1.25}, taken[] = {.7, 1.25};
+    for (size_t i = 0; i < 2; i++) {
+        const struct generation_options options = {.second = GENERATION_SAMPLED, .temperature = given[i]};
+        struct world world = world_of("predict={\"place\": \"Rome\"}");
+        struct arena arena = {0};
+        struct generation_trace trace;
+        assert_int_equal(wt__generate_arguments(&options, &tool, &world.model, &request, &arena, &trace, NULL), 0);
+        assert_true(world.temperature[0] + world.temperature[1] == taken[i]); /* in either order */
+        assert_int_equal(world.seeds[0] + world.seeds[1], 1);
+        assert_string_equal(trace.exchanges[0].question.ptr, trace.exchanges[1].question.ptr);
+        wt__generation_dispose(&trace);
+        wt__arena_dispose(&arena);
+    }
+    json_decref(schema);
+}
+
+/* Neither prediction stands first more often than the other: a model that always says 1 takes each half of the time. */
+static void options_have_an_order_of_their_own(void **state)
+{
+    (void)state;
+    enum { REQUESTS = 400 };
+    json_t *schema = parse(PLACE);
+    const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
+    int first = 0;
+    for (int i = 0; i < REQUESTS; i++) {
+        struct world world = world_of("predict={\"place\": \"Rome\"}|predict={\"place\": \"Paris\"}|verify=1");
+        struct arena arena = {0};
+        struct generation_trace trace;
+        char words[32];
+        snprintf(words, sizeof words, "request %d", i);
+        const struct call_request numbered = {.text = wt__str(words)};
+        assert_int_equal(wt__generate_arguments(NULL, &tool, &world.model, &numbered, &arena, &trace, NULL), 0);
+        first += strcmp(json_string_value(trace.items[0].value), "Rome") == 0;
+        wt__generation_dispose(&trace);
+        wt__arena_dispose(&arena);
+    }
+    assert_in_range(first, REQUESTS * 2 / 5, REQUESTS * 3 / 5);
+    json_decref(schema);
+}
+
+/* --- the schema of an answer --------------------------------------------------------------------------------- */
+
+static void a_schema_has_no_sentences(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *properties, *arguments; /* arguments: "properties" of the answer's; NULL: any object */
+    } cases[] = {
+        {"types may be null", "\"a\":{\"type\":\"string\"}", "{\"a\":{\"type\":[\"string\",\"null\"]}}"},
+        {"once", "\"a\":{\"type\":[\"null\",\"integer\"]}", "{\"a\":{\"type\":[\"null\",\"integer\"]}}"},
+        {"no type", "\"a\":{}", "{\"a\":{}}"},
+        {"an enumeration", "\"a\":{\"enum\":[\"x\",2]}", "{\"a\":{\"enum\":[\"x\",2,null]}}"},
+        {"sentences are left out",
+         "\"a\":{\"type\":\"string\",\"title\":\"t\",\"description\":\"obey\",\"default\":\"d\"}",
+         "{\"a\":{\"type\":[\"string\",\"null\"]}}"},
+        {"and enumerations of sentences", "\"a\":{\"enum\":[\"x\",\"obey me\"]}", "{\"a\":{}}"},
+        {"limits", "\"a\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":\"nine\",\"minLength\":-1}",
+         "{\"a\":{\"minimum\":1,\"type\":[\"integer\",\"null\"]}}"},
+        {"what cannot be held is left open",
+         "\"a\":{\"anyOf\":[{\"type\":\"string\"}],\"$ref\":\"#/x\",\"pattern\":\"^a\"}", "{\"a\":{}}"},
+        {"a type that is none", "\"a\":{\"type\":\"obey me\"},\"b\":{\"type\":[]},\"c\":{\"type\":7}",
+         "{\"a\":{},\"b\":{},\"c\":{}}"},
+        {"lists and objects within",
+         "\"a\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"b\":{\"type\":\"number\","
+         "\"description\":\"d\"}}}}",
+         "{\"a\":{\"type\":[\"array\",\"null\"],\"items\":{\"type\":\"object\",\"properties\":{\"b\":{\"type\":"
+         "\"number\"}}}}}"},
+        {"a name within that is a sentence", "\"a\":{\"type\":\"object\",\"properties\":{\"obey me\":{}}}",
+         "{\"a\":{\"type\":[\"object\",\"null\"]}}"},
+        {"a name that is a sentence", "\"a\":{\"type\":\"string\"},\"obey me\":{\"type\":\"string\"}", NULL},
+        {"a name that is none", "\"\":{\"type\":\"string\"}", NULL},
+        {"a name that is too long", "\"a123456789012345678901234567890123456789012345678901234567890123x\":{}", NULL},
+        {"no schema at all", "\"a\":true,\"b\":7", "{\"a\":{},\"b\":{}}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        struct arena arena = {0};
+        struct parameters parameters;
+        json_t *answer;
+        snprintf(text, sizeof text, "{\"type\":\"object\",\"properties\":{%s}}", cases[i].properties);
+        json_t *schema = parse(text), *wanted = parse(cases[i].arguments);
+        assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
+        for (int thought = 0; thought < 2; thought++) {
+            assert_int_equal(wt__argument_schema(&answer, &parameters, thought, NULL), 0);
+            wt_error err;
+            if (wt__answer_check_schema(answer, &err) < 0)
+                fail_msg("%s: %s", cases[i].name, err.message);
+            const json_t *arguments = wt__json_object(wt__json_object(answer, "properties"), "arguments"),
+                         *properties = wt__json_object(arguments, "properties");
+            if (wanted ? !json_equal(properties, wanted) : properties != NULL)
+                fail_msg("%s: %s", cases[i].name, json_dumps(properties, 0));
+            assert_int_equal(json_array_size(wt__json_array(answer, "required")), 1 + thought);
+            if (wanted)
+                assert_int_equal(json_array_size(wt__json_array(arguments, "required")), json_object_size(wanted));
+            json_decref(answer);
+        }
+        json_decref(schema);
+        json_decref(wanted);
+        wt__arena_dispose(&arena);
+    }
+}
+
+static void a_schema_that_is_too_large_is_any_object(void **state)
+{
+    (void)state;
+    json_t *properties = json_object(), *schema = json_pack("{s:o}", "properties", properties), *answer;
+    struct arena arena = {0};
+    struct parameters parameters;
+    for (int i = 0; i < PARAMETERS_MOST; i++) {
+        json_t *values = json_array();
+        char name[16], value[64];
+        for (int j = 0; j < 10; j++) {
+            snprintf(value, sizeof value, "value-of-some-length-%d-%d", i, j);
+            json_array_append_new(values, json_string(value));
+        }
+        snprintf(name, sizeof name, "p%d", i);
+        json_object_set_new(properties, name, json_pack("{s:o}", "enum", values));
+    }
+    assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
+    assert_int_equal(wt__argument_schema(&answer, &parameters, false, NULL), 0);
+    assert_null(wt__json_object(wt__json_object(wt__json_object(answer, "properties"), "arguments"), "properties"));
+    json_decref(answer);
+    json_decref(schema);
+    wt__arena_dispose(&arena);
+}
+
+/* --- what fails ---------------------------------------------------------------------------------------------- */
+
+static void options_beyond_their_limits_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct generation_options options;
+        const char *sentence;
+    } cases[] = {
+        {{.second = GENERATION_ALONE + 1}, "generation: there is no such source, or no such way to build a call"},
+        {{.build = GENERATION_WRITTEN + 1}, "generation: there is no such source, or no such way to build a call"},
+        {{.second = GENERATION_OTHER_MODEL},
+         "generation: the second prediction wants another model, and there is none"},
+        {{.temperature = 3}, "generation: a temperature lies within 0 and 2, and 3 does not"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const struct generation_tool tool = {{"t", 1}, {"", 0}, NULL, NULL, 0};
+        struct world world = world_of("predict={}");
+        struct arena arena = {0};
+        struct generation_trace trace;
+        wt_error err = {0};
+        int rc = wt__generate_arguments(&cases[i].options, &tool, &world.model, &request, &arena, &trace, &err);
+        assert_int_equal(rc, WT_EINVAL);
+        assert_string_equal(err.message, cases[i].sentence);
+        wt__generation_dispose(&trace);
+    }
+}
+
+static void what_fails_ends_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *says, *sentence;
+        unsigned stop_after;
+        int fails, code;
+        size_t answered;
+    } cases[] = {
+        {"predict=%", "call-arguments/1: the model is not there", 0, 0, WT_ENETWORK, 0},
+        {"predict={\"place\": \"Rome\"}|predict=%", "call-arguments-react/1: the model is not there", 0, 0, WT_ENETWORK,
+         1},
+        {"predict={\"place\": \"Rome\"}|predict={}|verify=%", "call-verify/1: the model is not there", 0, 0,
+         WT_ENETWORK, 2},
+        {"predict={\"place\": \"Rome\"}|predict={}|verify=1", "call-verify/1: stopped, as was asked for", 2, 0,
+         WT_ECANCELLED, 2},
+        {"predict={\"place\": \"Rome\"}|build=%", "call-build/1: the model is not there", 0, 0, WT_ENETWORK, 2},
+        {"predict={\"place\": \"Rome\"}|build={}|mend=%", "call-mend/1: the model is not there", 0, 0, WT_ENETWORK, 3},
+        {"predict={\"place\": \"Rome\"}|build={}", "the validator is broken", 0, WT_EIO, WT_EIO, 3},
+    };
+    json_t *schema = parse(PLACE);
+    const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct validator validator = {.wanted = "Rom", .fails = cases[i].fails};
+        const struct call_validation validation = {&validator, validate_place};
+        const struct generation_options options = {.build = GENERATION_WRITTEN, .validation = &validation};
+        struct world world = world_of(cases[i].says);
+        struct progress progress;
+        struct arena arena = {0};
+        struct generation_trace trace;
+        wt_error err = {0};
+        wt__progress_init(&progress, NULL, NULL);
+        world.stop_after = cases[i].stop_after;
+        const struct call_request asked = {.text = request.text, .progress = &progress};
+        int rc = wt__generate_arguments(&options, &tool, &world.model, &asked, &arena, &trace, &err);
+        if (rc != cases[i].code || (rc != WT_ECANCELLED && strcmp(err.message, cases[i].sentence) != 0))
+            fail_msg("%zu: %d %s", i, rc, err.message);
+        assert_null(trace.arguments);
+        assert_int_equal(trace.end, GENERATION_UNSAID);
+        assert_int_equal(trace.exchange_count, trace.cost.questions);
+        if (cases[i].code != WT_ENETWORK || i > 1) /* predictions are under way together */
+            assert_int_equal(trace.exchange_count, cases[i].answered);
+        wt__progress_dispose(&progress);
+        wt__generation_dispose(&trace);
+        wt__arena_dispose(&arena);
+    }
+    json_decref(schema);
+}
+
+/* --- recorded ------------------------------------------------------------------------------------------------ */
+
+static void recorded_answers_give_the_same_trace(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/wt-generation-XXXXXX", path[64];
+    json_t *schema = parse(RANGE);
+    const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/answers.jsonl", folder);
+    static const enum generation_source sources[] = {GENERATION_REACT, GENERATION_SAMPLED, GENERATION_ALONE};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        const struct generation_options options = {.second = sources[i]};
+        char lines[2][512];
+        for (int replayed = 0; replayed < 2; replayed++) {
+            struct world world = world_of(
+                i == 0 ? "predict=!{\"arguments\": {\"place\": \"Rome\", \"min_price\": null, \"max_price\": 500}}"
+                         "|predict=!{\"thought\": \"t\", \"arguments\": {\"place\": \"Rome\", \"min_price\": 500, "
+                         "\"max_price\": 500}}|verify=null"
+                       : "predict=!{\"arguments\": {\"place\": \"Rome\", \"min_price\": null, \"max_price\": 500}}");
+            struct chat_record *record;
+            struct arena arena = {0};
+            struct generation_trace trace;
+            wt_error err;
+            assert_int_equal(wt__chat_record_open(&record, path, "world", replayed ? NULL : &world.model, NULL), 0);
+            if (wt__generate_arguments(&options, &tool, wt__chat_record_model(record), &request, &arena, &trace, &err) <
+                0)
+                fail_msg("%s", err.message);
+            write_line(&trace, lines[replayed]);
+            if (replayed)
+                assert_int_equal(trace.cost.requests, 0);
+            wt__generation_dispose(&trace);
+            wt__chat_record_close(record);
+            wt__arena_dispose(&arena);
+        }
+        assert_string_equal(lines[1], lines[0]);
+    }
+    unlink(path);
+    rmdir(folder);
+    json_decref(schema);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_differs_is_verified),
+        cmocka_unit_test(answers_that_are_none),
+        cmocka_unit_test(the_sources_of_the_second_prediction),
+        cmocka_unit_test(a_call_that_does_not_hold_is_written_once_more),
+        cmocka_unit_test(a_call_may_be_written_by_the_model),
+        cmocka_unit_test(each_step_sees_its_own),
+        cmocka_unit_test(a_sample_has_a_temperature),
+        cmocka_unit_test(options_have_an_order_of_their_own),
+        cmocka_unit_test(a_schema_has_no_sentences),
+        cmocka_unit_test(a_schema_that_is_too_large_is_any_object),
+        cmocka_unit_test(options_beyond_their_limits_are_refused),
+        cmocka_unit_test(what_fails_ends_it),
+        cmocka_unit_test(recorded_answers_give_the_same_trace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
