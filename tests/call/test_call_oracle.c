@@ -1,0 +1,400 @@
+/* The stand-in that knows the labels of calls: right at no error, wrong at the rates that it states, and what selection
+ * and generation make of it is what call_oracle.h says in closed form. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "call/call_oracle.h"
+#include "call/call_world.h"
+#include "call/generation.h"
+#include "call/selection.h"
+
+enum { REQUESTS = 2000, CANDIDATES = 5, ARGUMENTS = 3 };
+
+static void open_oracle(struct call_oracle *oracle, struct call_oracle_options options)
+{
+    wt_error err;
+    if (wt__call_oracle_init(oracle, &options, &err) < 0)
+        fail_msg("%s", err.message);
+}
+
+static void its_name_says_what_it_is(void **state)
+{
+    (void)state;
+    static const struct {
+        struct call_oracle_options options;
+        const char *name;
+    } cases[] = {
+        {{0}, "call oracle, 0 % error"},
+        {{.1, .1, .1, .1, .1, false, 0, 1}, "call oracle, 10 % error"},
+        {{.1, .2, .3, 0, .125, false, 0, 1}, "call oracle, 10, 20, 30, 0, 12.5 % error"},
+        {{.1, .1, .1, .1, .1, true, .5, 1}, "call oracle, 10 % error, the nearest, repeated 50 %"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct call_oracle oracle;
+        assert_int_equal(wt__call_oracle_init(&oracle, &cases[i].options, NULL), 0);
+        assert_string_equal(oracle.model.name, cases[i].name);
+    }
+}
+
+static void a_rate_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        struct call_oracle_options options;
+        const char *sentence;
+    } cases[] = {
+        {{.pick = -.1}, "call oracle: a rate lies within 0 and 1, and -0.1 does not"},
+        {{.choice = 1.5}, "call oracle: a rate lies within 0 and 1, and 1.5 does not"},
+        {{.nearest = true, .repeat = 2}, "call oracle: a rate lies within 0 and 1, and 2 does not"},
+        {{.repeat = .5}, "call oracle: a mistake that is repeated has to be the nearest"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct call_oracle oracle;
+        wt_error err = {0};
+        assert_int_equal(wt__call_oracle_init(&oracle, &cases[i].options, &err), WT_EINVAL);
+        assert_string_equal(err.message, cases[i].sentence);
+    }
+}
+
+/* --- a catalogue of labelled requests ------------------------------------------------------------------------ */
+
+static const struct selection_candidate candidates[] = {
+    {{"a", 1}, STR("does a"), STR("")}, {{"b", 1}, STR("does b"), STR("")}, {{"c", 1}, STR("does c"), STR("")},
+    {{"d", 1}, STR("does d"), STR("")}, {{"e", 1}, STR("does e"), STR("")},
+};
+
+/* Three arguments: one whose mistake is another value, one whose mistake is that it is left out, and one that the
+ * request does not give, whose mistake is a value. */
+static json_t *schema, *right_arguments, *wrong_arguments;
+
+static int set_up(void **state)
+{
+    (void)state;
+    schema = json_pack("{s:{s:{s:s}, s:{s:s}, s:{s:s}}}", "properties", "place", "type", "string", "max_price", "type",
+                       "integer", "min_price", "type", "integer");
+    right_arguments = json_pack("{s:s, s:i}", "place", "Rome", "max_price", 500);
+    wrong_arguments = json_pack("{s:s, s:i}", "place", "Room", "min_price", 500);
+    return schema && right_arguments && wrong_arguments ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    json_decref(schema);
+    json_decref(right_arguments);
+    json_decref(wrong_arguments);
+    return 0;
+}
+
+static bool selects(struct call_oracle *oracle, const struct selection_options *options, int number, size_t count,
+                    struct selection_trace *trace, struct arena *arena)
+{
+    size_t tool = (size_t)number % count;
+    char words[32];
+    snprintf(words, sizeof words, "request %d", number);
+    const struct call_labels labels = {.tool = tool, .nearest = (tool + 1) % count};
+    const struct call_request request = {.text = wt__str(words), .labels = &labels};
+    assert_int_equal(wt__select_tool(options, candidates, count, &oracle->model, &request, arena, trace, NULL), 0);
+    assert_int_equal(trace->cost.unusable, 0);
+    return trace->chosen == tool;
+}
+
+static bool generates(struct call_oracle *oracle, const struct generation_options *options, int number)
+{
+    char words[32];
+    snprintf(words, sizeof words, "request %d", number);
+    const struct call_labels labels = {.arguments = right_arguments, .wrong = wrong_arguments};
+    const struct call_request request = {.text = wt__str(words), .labels = &labels};
+    const struct generation_tool tool = {STR("book"), STR(""), schema, NULL, 0};
+    struct generation_trace trace;
+    struct arena arena = {0};
+    assert_int_equal(wt__generate_arguments(options, &tool, &oracle->model, &request, &arena, &trace, NULL), 0);
+    assert_int_equal(trace.cost.unusable, 0);
+    bool right = json_equal(trace.arguments, right_arguments);
+    wt__generation_dispose(&trace);
+    wt__arena_dispose(&arena);
+    return right;
+}
+
+static void without_labels_it_has_no_answer(void **state)
+{
+    (void)state;
+    struct call_oracle oracle;
+    open_oracle(&oracle, wt__call_oracle_rate(0, 1));
+    const struct call_request request = {.text = STR("request")};
+    struct arena arena = {0};
+    struct selection_trace trace;
+    wt_error err = {0};
+    assert_int_equal(wt__select_tool(NULL, candidates, 3, &oracle.model, &request, &arena, &trace, &err), WT_EINVAL);
+    assert_string_equal(err.message, "call-pick/1: call oracle, 0 % error: it answers only what it has the labels of");
+    wt__arena_dispose(&arena);
+}
+
+static void without_error_it_is_right(void **state)
+{
+    (void)state;
+    struct call_oracle oracle;
+    open_oracle(&oracle, wt__call_oracle_rate(0, 1));
+    struct arena arena = {0};
+    struct selection_trace trace;
+    for (int i = 0; i < 50; i++) {
+        for (enum selection_method method = 0; method < SELECTION_METHODS; method++) {
+            const struct selection_options options = {.method = method};
+            for (size_t count = 1; count <= CANDIDATES; count++)
+                assert_true(selects(&oracle, &options, i, count, &trace, &arena));
+        }
+        for (enum generation_source second = 0; second <= GENERATION_ALONE; second++) {
+            const struct generation_options options = {.second = second, .other = &oracle.model};
+            assert_true(generates(&oracle, &options, i));
+        }
+        wt__arena_reset(&arena);
+    }
+    /* A tool that is not listed is none. */
+    static const struct call_labels labels = {.tool = CALL_NOBODY, .nearest = 1};
+    const struct call_request request = {.text = STR("request"), .labels = &labels};
+    assert_int_equal(wt__select_tool(NULL, candidates, 3, &oracle.model, &request, &arena, &trace, NULL), 0);
+    assert_int_equal(trace.end, SELECTION_NONE);
+    wt__arena_dispose(&arena);
+}
+
+/* --- closed form --------------------------------------------------------------------------------------------- */
+
+/* The formulas of call_oracle.h. */
+static double behind_right(const struct call_oracle_options *o, double rate)
+{
+    return (1 - o->repeat) * rate;
+}
+
+static double behind_wrong(const struct call_oracle_options *o, double rate)
+{
+    return o->repeat + (1 - o->repeat) * rate;
+}
+
+static double follow(double answer, double decision)
+{
+    return (1 - answer) * (1 - decision) + answer * decision;
+}
+
+static double expected_selection(const struct call_oracle_options *o, enum selection_method method, size_t count)
+{
+    double a = o->pick, k = (double)count, m = o->nearest ? 1 : 1 - 1 / k, missed = count == 2 ? 0 : a;
+    double right = 1 - a, wrong = a * m * (1 - missed);
+    double f = behind_right(o, a), g = behind_wrong(o, a);
+    switch (method) {
+    case SELECTION_DIRECT:
+        return right * (1 - behind_right(o, o->decision)) + wrong * (1 - behind_wrong(o, o->decision));
+    case SELECTION_VERIFIED:
+    case SELECTION_CONDITIONED:
+        return right * follow(behind_right(o, o->answer), o->decision) +
+               wrong * follow(behind_wrong(o, o->answer), o->decision);
+    case SELECTION_CONSISTENT:
+        return o->nearest ? right * (1 - f * f) + a * (1 - g) * (1 - g)
+                          : pow(right, 3) + 3 * right * right * a + right * a * a * (1 - 1 / k);
+    default:
+        return right;
+    }
+}
+
+static double expected_argument(const struct call_oracle_options *o, bool verified)
+{
+    double p = o->prediction;
+    return !verified
+               ? 1 - p
+               : (1 - p) * (1 - behind_right(o, p)) + (1 - p) * behind_right(o, p) * (1 - behind_right(o, o->choice)) +
+                     p * (1 - behind_wrong(o, p)) * (1 - behind_wrong(o, o->choice));
+}
+
+/* Within four standard deviations of the expected share of `n`. */
+static void assert_share(const char *what, const struct call_oracle *oracle, size_t counted, size_t n, double expected)
+{
+    double share = (double)counted / (double)n, deviation = sqrt(expected * (1 - expected) / (double)n);
+    if (fabs(share - expected) > 4 * deviation + 1e-9)
+        fail_msg("%s of %s: %g of %zu, expected %g", what, oracle->name, share, n, expected);
+}
+
+struct setting {
+    double error, repeat;
+    bool nearest;
+};
+
+static const struct setting settings[] = {
+    {0, 0, false}, {.1, 0, false}, {.2, 0, false}, {.1, 0, true}, {.1, .5, true},
+    {.1, 1, true}, {.2, 0, true},  {.2, .5, true}, {.2, 1, true}, {0, 1, true},
+};
+
+static void open_at(struct call_oracle *oracle, const struct setting *setting)
+{
+    struct call_oracle_options options = wt__call_oracle_rate(setting->error, 7);
+    options.nearest = setting->nearest;
+    options.repeat = setting->repeat;
+    open_oracle(oracle, options);
+}
+
+static void selection_is_as_good_as_its_closed_form(void **state)
+{
+    (void)state;
+    static const enum selection_method methods[] = {SELECTION_ONCE, SELECTION_DIRECT, SELECTION_VERIFIED,
+                                                    SELECTION_CONSISTENT};
+    struct arena arena = {0};
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
+        struct call_oracle oracle;
+        open_at(&oracle, &settings[s]);
+        for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+            const struct selection_options options = {.method = methods[m]};
+            size_t count = s % 2 ? 2 : CANDIDATES, right = 0, n = settings[s].error > 0 ? REQUESTS : REQUESTS / 10;
+            for (size_t i = 0; i < n; i++) {
+                struct selection_trace trace;
+                right += selects(&oracle, &options, (int)i, count, &trace, &arena);
+                wt__arena_reset(&arena);
+            }
+            double expected = expected_selection(&oracle.options, methods[m], count);
+            assert_share(wt__selection_method_name(methods[m]), &oracle, right, n, expected);
+        }
+    }
+    wt__arena_dispose(&arena);
+}
+
+/* The rates of the steps are told apart. */
+static void each_step_errs_at_its_own_rate(void **state)
+{
+    (void)state;
+    static const struct call_oracle_options rows[] = {
+        {.pick = .3, .seed = 3},
+        {.answer = .3, .seed = 3},
+        {.decision = .3, .seed = 3},
+        {.pick = .3, .answer = .2, .decision = .1, .nearest = true, .repeat = .5, .seed = 3},
+    };
+    struct arena arena = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct call_oracle oracle;
+        open_oracle(&oracle, rows[i]);
+        size_t right = 0;
+        for (int j = 0; j < REQUESTS; j++) {
+            struct selection_trace trace;
+            right += selects(&oracle, NULL, j, CANDIDATES, &trace, &arena);
+            wt__arena_reset(&arena);
+        }
+        assert_share("verified", &oracle, right, REQUESTS,
+                     expected_selection(&rows[i], SELECTION_VERIFIED, CANDIDATES));
+    }
+    static const struct call_oracle_options of_arguments[] = {{.prediction = .3, .seed = 3}, {.choice = .3, .seed = 3}};
+    for (size_t i = 0; i < sizeof of_arguments / sizeof *of_arguments; i++) {
+        struct call_oracle oracle;
+        open_oracle(&oracle, of_arguments[i]);
+        size_t right = 0;
+        for (int j = 0; j < REQUESTS; j++)
+            right += generates(&oracle, NULL, j);
+        assert_share("arguments", &oracle, right, REQUESTS, pow(expected_argument(&of_arguments[i], true), ARGUMENTS));
+    }
+    wt__arena_dispose(&arena);
+}
+
+static void a_whole_call_is_as_good_as_its_closed_form(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    for (size_t s = 1; s < sizeof settings / sizeof *settings; s++) {
+        struct call_oracle oracle;
+        open_at(&oracle, &settings[s]);
+        for (int verified = 0; verified < 2; verified++) {
+            const struct selection_options selection = {.method = verified ? SELECTION_VERIFIED : SELECTION_ONCE};
+            const struct generation_options generation = {.second = verified ? GENERATION_REACT : GENERATION_ALONE};
+            size_t right = 0;
+            for (int i = 0; i < REQUESTS; i++) {
+                struct selection_trace trace;
+                right +=
+                    selects(&oracle, &selection, i, CANDIDATES, &trace, &arena) && generates(&oracle, &generation, i);
+                wt__arena_reset(&arena);
+            }
+            double expected = expected_selection(&oracle.options, selection.method, CANDIDATES) *
+                              pow(expected_argument(&oracle.options, verified), ARGUMENTS);
+            assert_share(verified ? "whole calls, verified" : "whole calls", &oracle, right, REQUESTS, expected);
+        }
+    }
+    wt__arena_dispose(&arena);
+}
+
+/* --- what always holds --------------------------------------------------------------------------------------- */
+
+static void an_answer_does_not_depend_on_what_was_asked_before(void **state)
+{
+    (void)state;
+    struct call_oracle oracle, other;
+    open_oracle(&oracle, wt__call_oracle_rate(.3, 7));
+    open_oracle(&other, wt__call_oracle_rate(.3, 8));
+    static size_t forwards[REQUESTS];
+    struct arena arena = {0};
+    struct selection_trace trace;
+    size_t differ = 0;
+    for (int i = 0; i < REQUESTS / 4; i++) {
+        selects(&oracle, NULL, i, CANDIDATES, &trace, &arena);
+        forwards[i] = trace.chosen;
+    }
+    for (int i = REQUESTS / 4; i-- > 0;) {
+        selects(&oracle, NULL, i, CANDIDATES, &trace, &arena);
+        assert_int_equal(trace.chosen, forwards[i]);
+        selects(&other, NULL, i, CANDIDATES, &trace, &arena);
+        differ += trace.chosen != forwards[i];
+        wt__arena_reset(&arena);
+    }
+    assert_true(differ > REQUESTS / 40);
+    wt__arena_dispose(&arena);
+}
+
+static void what_is_wrong_stays_wrong_at_a_higher_rate(void **state)
+{
+    (void)state;
+    struct call_oracle low, high;
+    open_oracle(&low, wt__call_oracle_rate(.1, 7));
+    open_oracle(&high, wt__call_oracle_rate(.2, 7));
+    static const struct selection_options once = {.method = SELECTION_ONCE};
+    struct arena arena = {0};
+    struct selection_trace trace;
+    size_t wrong = 0;
+    for (int i = 0; i < REQUESTS / 4; i++) {
+        bool at_low = selects(&low, &once, i, CANDIDATES, &trace, &arena);
+        wrong += !at_low;
+        assert_true(at_low || !selects(&high, &once, i, CANDIDATES, &trace, &arena));
+        wt__arena_reset(&arena);
+    }
+    assert_true(wrong > 0);
+    wt__arena_dispose(&arena);
+}
+
+static void a_wrong_tool_is_the_nearest_where_that_is_wanted(void **state)
+{
+    (void)state;
+    static const struct selection_options once = {.method = SELECTION_ONCE};
+    struct call_oracle oracle;
+    open_oracle(&oracle, (struct call_oracle_options){.pick = 1, .nearest = true, .seed = 7});
+    struct arena arena = {0};
+    struct selection_trace trace;
+    for (int i = 0; i < 100; i++) {
+        assert_false(selects(&oracle, &once, i, CANDIDATES, &trace, &arena));
+        assert_int_equal(trace.chosen, (size_t)(i + 1) % CANDIDATES);
+        wt__arena_reset(&arena);
+    }
+    wt__arena_dispose(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(its_name_says_what_it_is),
+        cmocka_unit_test(a_rate_that_is_none_is_refused),
+        cmocka_unit_test(without_labels_it_has_no_answer),
+        cmocka_unit_test(without_error_it_is_right),
+        cmocka_unit_test(selection_is_as_good_as_its_closed_form),
+        cmocka_unit_test(each_step_errs_at_its_own_rate),
+        cmocka_unit_test(a_whole_call_is_as_good_as_its_closed_form),
+        cmocka_unit_test(an_answer_does_not_depend_on_what_was_asked_before),
+        cmocka_unit_test(what_is_wrong_stays_wrong_at_a_higher_rate),
+        cmocka_unit_test(a_wrong_tool_is_the_nearest_where_that_is_wanted),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
