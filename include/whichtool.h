@@ -768,9 +768,22 @@ typedef struct wt_call_options {
     wt_progress_fn progress; /* the same */
     void *progress_context;
     unsigned time_limit_ms; /* the same */
+    int language_model;     /* the engine's language model (wt_open_options) chooses the tool and writes the arguments, and
+                               verifies both, as ToolVerifier does; 0: none is asked */
+    /* With a language model, for experiments: */
+    const char *selection;  /* "verified" (2.2), or without the question: "once", "direct" (A.4.8), "conditioned" (4.2),
+                               "consistent" (A.3); NULL: "verified" */
+    const char *generation; /* where the second prediction of the arguments (2.3) comes from: "react", "sampled", or
+                               "alone" for none, and so no verification; NULL: "react" */
 } wt_call_options;
 
 WT_INIT(wt_call_options_init, wt_call_options)
+
+/* Something of a call that was checked. */
+typedef struct wt_verified {
+    const char *what; /* "tool", "arguments", "schema" */
+    const char *by;   /* "validator", or the language model's name */
+} wt_verified;
 
 /* All of it is the result's, and lives as long as it does. */
 typedef struct wt_called {
@@ -791,21 +804,28 @@ typedef struct wt_called {
     const char *encoder;  /* as in wt_hits; "" with options->tool */
     double probability;   /* of the tool, as in wt_hit; NaN with options->tool */
     double total_ms;
+    size_t verified_count;
+    const wt_verified *const *verified; /* [verified_count] */
+    size_t questions; /* put to the language model, and answered; as in wt_picked, as are the next */
+    uint64_t prompt_tokens, completion_tokens;
+    double model_ms;
 } wt_called;
 
 WT_API void wt_called_free(wt_called *called);
 
-/* A call for the request: which tool, and its arguments, without a language model (ToolVerifier, sections 2.2 and 2.3,
- * has one; docs/verified-calls.md says what is done here in its place, and how often it is right).
+/* A call for the request: which tool, and its arguments (ToolVerifier, sections 2.2 and 2.3; docs/verified-calls.md),
+ * with or without a language model.
  *
- * The tool is the first one found, unless another near one takes what the request has and that one does not. Where two
+ * Without one the tool is the first one found, unless another near one takes what the request has and that one does not. Where two
  * are too close to tell, question asks. Arguments are spans of the request and values of enumerations that it says,
  * matched to the parameters by kind and by the words beside them. What is not sure is left out and asked for; nothing is
- * made up. Arguments are validated against the tool's schema (whichtool/validator.h) with formats asserted.
+ * made up. With one, it is asked for the tool, for the next best, and, where the two differ in what they say, a question
+ * that tells them apart, its answer, and which of the two it is; then for the arguments twice, and for each that differs
+ * which one the request gives, if any. Arguments are validated against the tool's schema (whichtool/validator.h) with formats asserted.
  *
- * Errors: those of wt_find, WT_ENOTFOUND and WT_EINVAL also as of wt_get for options->tool, WT_EINVAL (no such form). A
+ * Errors: those of wt_find, WT_ENOTFOUND and WT_EINVAL also as of wt_get for options->tool, WT_EINVAL (no such form, selection or generation). A
  * schema that is wrong or out of the validator's bounds is no error: the call is not valid then, and notice says why.
- * From any thread. */
+ * With a language model also the errors that wt_pick has of it. From any thread. */
 WT_API int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt_call_options *options,
                    wt_called **out, wt_error *err);
 

@@ -30,7 +30,7 @@ static const float PER_WORD = .12F; /* less for each word between */
 static const float PLACE_EVIDENCE = .6F;
 static const float JOINT_EVIDENCE = .15F;
 static const float TELLS_ITSELF = .3F; /* a date is one by its looks */
-static const float LITTLE = .1F; /* kinds that fit, by which of equal pairs are told apart */
+static const float LITTLE = .1F;       /* kinds that fit, by which of equal pairs are told apart */
 static const float SURE_FIRST = 10.F;
 static const float NEVER = -1.F;
 
@@ -302,7 +302,8 @@ static enum parameter_bound cue_of(struct str word, struct str before)
 {
     static const char *const lowest[] = {"least", "minimum", "min", "above", "over", "exceeding"};
     static const char *const highest[] = {"most", "maximum", "max", "under", "below", "within", "upto"};
-    static const char *const more[] = {"more", "greater", "higher"}, *const less[] = {"less", "lower", "fewer", "cheaper"};
+    static const char *const more[] = {"more", "greater", "higher"}, *const less[] = {"less", "lower", "fewer",
+                                                                                      "cheaper"};
     if (wt__str_among(word, lowest, sizeof lowest / sizeof *lowest))
         return BOUND_LOWEST;
     if (wt__str_among(word, highest, sizeof highest / sizeof *highest))
@@ -494,9 +495,9 @@ static float margin_of(const struct reading *r, size_t p, size_t l)
 
 static json_t *value_of(const struct parameter *parameter, const struct literal *literal, struct str text)
 {
-    bool number = literal->kind == LITERAL_NUMBER &&
-                  (parameter->kind == PARAMETER_INTEGER || parameter->kind == PARAMETER_NUMBER ||
-                   parameter->kind == PARAMETER_ANY);
+    bool number =
+        literal->kind == LITERAL_NUMBER && (parameter->kind == PARAMETER_INTEGER ||
+                                            parameter->kind == PARAMETER_NUMBER || parameter->kind == PARAMETER_ANY);
     if (!number)
         return wt__json_string(text);
     return literal->number == floor(literal->number) && fabs(literal->number) < 1e15
@@ -596,9 +597,9 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
  * for a time, when that is. */
 static bool is_mentioned(const struct reading *r, const struct parameter *parameter)
 {
-    static const char *const times[] = {"today",   "tomorrow", "tonight", "yesterday", "weekend",   "week",
-                                        "month",   "monday",   "tuesday", "wednesday", "thursday",  "friday",
-                                        "sunday",  "saturday", "noon",    "morning",   "afternoon", "evening"};
+    static const char *const times[] = {"today",  "tomorrow", "tonight", "yesterday", "weekend",   "week",
+                                        "month",  "monday",   "tuesday", "wednesday", "thursday",  "friday",
+                                        "sunday", "saturday", "noon",    "morning",   "afternoon", "evening"};
     for (size_t w = 0; w < r->word_count; w++) {
         struct str word = word_text(r, w);
         if (is_taken(r, r->words[w].start, r->words[w].end))
@@ -644,15 +645,16 @@ static void settle(struct reading *r)
     }
     for (size_t l = r->literal_count; l-- > 0;)
         if (!r->used[l] && !r->literals[l].spelled && !is_about_tool(r, &r->literals[l]))
-            r->out->unused = (struct str){r->request.ptr + r->literals[l].start, r->literals[l].end - r->literals[l].start};
+            r->out->unused =
+                (struct str){r->request.ptr + r->literals[l].start, r->literals[l].end - r->literals[l].start};
 }
 
 int wt__call_arguments_fill(struct call_arguments *out, struct str request, struct str about,
-                       const struct parameters *parameters, struct arena *arena)
+                            const struct parameters *parameters, struct arena *arena)
 {
     struct reading *r = wt__arena_array(arena, struct reading, 1);
     *out = (struct call_arguments){.items = wt__arena_array(arena, struct argument, parameters->len),
-                              .len = parameters->len};
+                                   .len = parameters->len};
     if (!r || (!out->items && parameters->len > 0))
         return WT_ENOMEM;
     r->request = request;

@@ -15,17 +15,21 @@ static const double REACH = .5; /* behind the best: one that is farther is not m
 enum time { TIME_PAST = 1, TIME_PRESENT = 2, TIME_FUTURE = 4 };
 enum { KINDS = 4, ZIP_DIGITS = 5, COORDINATE_DEGREES = 180 };
 
-#define WORDS(...) (const char *const[]){__VA_ARGS__, NULL}
+#define WORDS(...)                                                                                                     \
+    (const char *const[])                                                                                              \
+    {                                                                                                                  \
+        __VA_ARGS__, NULL                                                                                              \
+    }
 
 static const struct {
     unsigned time;
     const char *const *words;
 } times[] = {
-    {TIME_FUTURE, WORDS("future", "forecast", "forecasts", "forecasted", "forecasting", "upcoming", "tomorrow", "next",
-                        "coming", "following", "ahead", "will", "later", "predict", "predicted", "prediction",
-                        "predictions", "soon")},
-    {TIME_PRESENT, WORDS("current", "currently", "now", "today", "present", "live", "latest", "realtime", "moment",
-                         "recent")},
+    {TIME_FUTURE,
+     WORDS("future", "forecast", "forecasts", "forecasted", "forecasting", "upcoming", "tomorrow", "next", "coming",
+           "following", "ahead", "will", "later", "predict", "predicted", "prediction", "predictions", "soon")},
+    {TIME_PRESENT,
+     WORDS("current", "currently", "now", "today", "present", "live", "latest", "realtime", "moment", "recent")},
     {TIME_PAST, WORDS("history", "historic", "historical", "past", "previous", "previously", "yesterday", "last", "ago",
                       "former")},
 };

@@ -7,8 +7,8 @@
  *   kind      the request has a ZIP code, an address or coordinates, and only one tool speaks of such
  *   leftover  the request has a value that none of the tool's parameters takes
  *
- * Each changes the share that a tool has of the best score; one that is far behind is left where it is. The weights were
- * chosen on dev, one rule for all catalogues (docs/verified-calls.md). */
+ * Each changes the share that a tool has of the best score; one that is far behind is left where it is. The weights
+ * were chosen on dev, one rule for all catalogues (docs/verified-calls.md). */
 #ifndef WT_CALL_DECISION_H
 #define WT_CALL_DECISION_H
 

@@ -13,10 +13,11 @@ struct demonstration {
     const json_t *arguments; /* an object */
 };
 
-/* Adds to the parameters what the calls say; they borrow from both. A text that its request says, or of which the request is not known, becomes an example, as
- * if the description quoted it. Of values that their requests do not say, one that at least half of the calls without a
- * said value have becomes the usual one, which a required parameter has when the request says nothing. A parameter of
- * any type has that of the numbers that it was called with. 0 or WT_ENOMEM. */
+/* Adds to the parameters what the calls say; they borrow from both. A text that its request says, or of which the
+ * request is not known, becomes an example, as if the description quoted it. Of values that their requests do not say,
+ * one that at least half of the calls without a said value have becomes the usual one, which a required parameter has
+ * when the request says nothing. A parameter of any type has that of the numbers that it was called with. 0 or
+ * WT_ENOMEM. */
 int wt__parameters_learn(struct parameters *parameters, const struct demonstration *calls, size_t count,
                          struct arena *arena);
 

@@ -66,10 +66,10 @@ static struct str slice(const struct scan *scan, size_t start, size_t end)
 static const struct {
     const char *word;
     double value;
-} number_words[] = {{"two", 2},        {"three", 3},    {"four", 4},     {"five", 5},
-                    {"six", 6},       {"seven", 7},     {"eight", 8},      {"nine", 9},     {"ten", 10},     {"eleven", 11},
-                    {"twelve", 12},   {"thirteen", 13}, {"fourteen", 14},  {"fifteen", 15}, {"sixteen", 16}, {"seventeen", 17},
-                    {"eighteen", 18}, {"nineteen", 19}, {"twenty", 20},    {"dozen", 12}};
+} number_words[] = {{"two", 2},        {"three", 3},     {"four", 4},      {"five", 5},     {"six", 6},
+                    {"seven", 7},      {"eight", 8},     {"nine", 9},      {"ten", 10},     {"eleven", 11},
+                    {"twelve", 12},    {"thirteen", 13}, {"fourteen", 14}, {"fifteen", 15}, {"sixteen", 16},
+                    {"seventeen", 17}, {"eighteen", 18}, {"nineteen", 19}, {"twenty", 20},  {"dozen", 12}};
 
 static const struct {
     const char *word;
@@ -77,9 +77,9 @@ static const struct {
 } magnitudes[] = {{"k", 1e3}, {"thousand", 1e3}, {"million", 1e6}, {"billion", 1e9}};
 
 /* What may stand behind a number without a blank. */
-static const char *const units[] = {"km", "m",  "cm",  "mm", "kg", "g",   "mg", "lb",  "lbs", "oz",  "mi",  "ft", "mph",
-                                    "l",  "ml", "s",   "ms", "h",  "hr",  "hz", "kb",  "mb",  "gb",  "tb",  "px", "sqft",
-                                    "w",  "kw", "kwh", "v",  "c",  "f",   "k",  "min", "usd", "eur", "gbp", "x"};
+static const char *const units[] = {"km", "m",  "cm",  "mm", "kg", "g",  "mg", "lb",  "lbs", "oz",  "mi",  "ft", "mph",
+                                    "l",  "ml", "s",   "ms", "h",  "hr", "hz", "kb",  "mb",  "gb",  "tb",  "px", "sqft",
+                                    "w",  "kw", "kwh", "v",  "c",  "f",  "k",  "min", "usd", "eur", "gbp", "x"};
 
 static bool same_word(struct str a, const char *word)
 {
@@ -153,7 +153,10 @@ static int read_number(struct scan *scan, struct literal *out)
     struct str suffix = slice(scan, end, word_end(scan, end));
     if (suffix.len > 0 && !wt__str_among(suffix, units, sizeof units / sizeof *units))
         return 0;
-    *out = (struct literal){LITERAL_NUMBER, start, end, .number = negative ? -value : value,
+    *out = (struct literal){LITERAL_NUMBER,
+                            start,
+                            end,
+                            .number = negative ? -value : value,
                             .money = byte_at(scan, start + negative) == '$',
                             .percent = byte_at(scan, end) == '%'};
     return write_number(out, scan->arena);
@@ -352,7 +355,8 @@ static int read_code(struct scan *scan, struct literal *out)
             break;
         letter |= isalpha((unsigned char)c) != 0;
         digit |= is_digit(c);
-        lower_then_upper |= end > scan->at && isupper((unsigned char)c) && islower((unsigned char)byte_at(scan, end - 1));
+        lower_then_upper |=
+            end > scan->at && isupper((unsigned char)c) && islower((unsigned char)byte_at(scan, end - 1));
     }
     return (letter && digit) || (lower_then_upper && letter) ? take(scan, out, LITERAL_CODE, end) : 0;
 }
@@ -367,8 +371,8 @@ static bool begins_sentence(const struct scan *scan, size_t at)
 /* Words that have a capital and name nothing: the person who asks, and what an identifier is called. */
 static bool is_no_name(struct str word)
 {
-    static const char *const none[] = {"I",  "I'm", "ID",  "IDs", "API", "APIs", "URL", "UUID", "IP", "PM", "AM",
-                                       "OK", "TV",  "FAQ", "PDF", "CSV", "JSON", "HTML", "ISO", "UTC"};
+    static const char *const none[] = {"I",  "I'm", "ID", "IDs", "API", "APIs", "URL",  "UUID", "IP",  "PM",
+                                       "AM", "OK",  "TV", "FAQ", "PDF", "CSV",  "JSON", "HTML", "ISO", "UTC"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (wt__str_equal(word, wt__str(none[i])))
             return true;

@@ -3,8 +3,8 @@
  * is what is there to choose from without one). Rules of spelling only: nothing is known of the tool here.
  *
  * Values are normalised by these rules: a number loses its thousands separators, its currency and its percent sign,
- * and "k", "million" or "billion" behind it multiplies it; number words from two to twenty and "dozen" are numbers; a date
- * with a year becomes YYYY-MM-DD, of "3/4/2023" the month stands first, unless it is above twelve; a time becomes
+ * and "k", "million" or "billion" behind it multiplies it; number words from two to twenty and "dozen" are numbers; a
+ * date with a year becomes YYYY-MM-DD, of "3/4/2023" the month stands first, unless it is above twelve; a time becomes
  * HH:MM. What needs a calendar or a clock to be told ("tomorrow", "next Friday") is none. */
 #ifndef WT_CALL_LITERALS_H
 #define WT_CALL_LITERALS_H

@@ -113,20 +113,22 @@ static void read_subject(struct parameter *out)
 {
     static const char *const dates[] = {"date", "day", "checkin", "checkout", "birthday", "dob", "datetime"};
     static const char *const times[] = {"time", "hour", "datetime", "period"};
-    static const char *const texts[] = {"query",   "question", "text",        "prompt", "message", "search", "keyword",
+    static const char *const texts[] = {"query",   "question", "text",        "prompt", "message", "search",  "keyword",
                                         "content", "term",     "description", "body",   "title",   "subject", "note",
                                         "comment", "purpose",  "statement",   "reason", "keywords"};
-    static const char *const places[] = {"city",  "location", "place",   "area",    "region", "country", "where",
-                                         "state", "address",  "town",    "origin",  "destination", "from", "to",
-                                         "start", "end",      "airport", "station"};
-    static const char *const codes[] = {"id",  "ids",  "code",  "number", "no",  "zip",   "zipcode", "phone",
+    static const char *const places[] = {"city",  "location", "place",   "area", "region",  "country",
+                                         "where", "state",    "address", "town", "origin",  "destination",
+                                         "from",  "to",       "start",   "end",  "airport", "station"};
+    static const char *const codes[] = {"id",  "ids",  "code",  "number",   "no",     "zip",     "zipcode",  "phone",
                                         "key", "uuid", "token", "username", "postal", "account", "password", "version"};
-    static const char *const money[] = {"price", "cost", "amount", "budget", "fee", "salary", "payment", "principal",
-                                        "income", "fare"};
+    static const char *const money[] = {"price",  "cost",    "amount",    "budget", "fee",
+                                        "salary", "payment", "principal", "income", "fare"};
     struct str format = wt__json_str(out->schema, "format");
     bool texts_only = out->kind == PARAMETER_STRING || out->kind == PARAMETER_ANY;
-    out->dated = texts_only && (wt__str_starts(format, STR("date")) || is_among(out, dates, sizeof dates / sizeof *dates));
-    out->timed = texts_only && (wt__str_equal(format, STR("time")) || is_among(out, times, sizeof times / sizeof *times));
+    out->dated =
+        texts_only && (wt__str_starts(format, STR("date")) || is_among(out, dates, sizeof dates / sizeof *dates));
+    out->timed =
+        texts_only && (wt__str_equal(format, STR("time")) || is_among(out, times, sizeof times / sizeof *times));
     out->free_text = is_among(out, texts, sizeof texts / sizeof *texts);
     out->placed = is_among(out, places, sizeof places / sizeof *places);
     out->coded = is_among(out, codes, sizeof codes / sizeof *codes);

@@ -22,7 +22,7 @@ enum parameter_kind {
     PARAMETER_INTEGER,
     PARAMETER_NUMBER,
     PARAMETER_BOOLEAN,
-    PARAMETER_ANY,  /* the schema states no type */
+    PARAMETER_ANY,   /* the schema states no type */
     PARAMETER_OTHER, /* objects, lists of lists: nothing that a span of text is */
 };
 
@@ -34,12 +34,12 @@ struct parameter {
     const json_t *schema;
     enum parameter_kind kind; /* of a list: of its items */
     bool list, required, has_default;
-    bool dated, timed; /* its name or format asks for a date, a time */
-    bool free_text;    /* its name asks for words of any kind: a query, a message */
-    bool placed;       /* for a place */
-    bool coded;        /* for an identifier, or a number that is none: a phone's */
-    bool paid;         /* for an amount of money */
-    const json_t *values; /* "enum", or NULL */
+    bool dated, timed;                       /* its name or format asks for a date, a time */
+    bool free_text;                          /* its name asks for words of any kind: a query, a message */
+    bool placed;                             /* for a place */
+    bool coded;                              /* for an identifier, or a number that is none: a phone's */
+    bool paid;                               /* for an amount of money */
+    const json_t *values;                    /* "enum", or NULL */
     struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values that the description quotes */
     size_t example_count;
     const json_t *usual; /* what past calls give where their requests say nothing (demonstrations.h), or NULL */

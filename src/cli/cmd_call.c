@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/hits.h"
 #include "cli/output.h"
+#include "cli/progress_line.h"
 #include "cli/text.h"
 
 static int exit_code_of(const wt_called *called)
@@ -35,11 +36,17 @@ static void json_raw_or_null(struct buffer *out, const char *key, const char *js
         wt__json_text_or_null(out, key, NULL);
 }
 
-/* What was checked, and by whom. */
 static void json_verified(struct buffer *out, const wt_called *called)
 {
     wt__json_key(out, "verified");
-    wt__buffer_text(out, called->tool && called->valid ? "[{\"what\":\"schema\",\"by\":\"validator\"}]" : "[]");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < called->verified_count; i++) {
+        wt__buffer_text(out, i > 0 ? ",{" : "{");
+        wt__json_text(out, "what", called->verified[i]->what);
+        wt__json_text(out, "by", called->verified[i]->by);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
 }
 
 static void print_json(const struct cli *cli, struct buffer *out, const wt_called *called, const struct asked *asked)
@@ -61,6 +68,9 @@ static void print_json(const struct cli *cli, struct buffer *out, const wt_calle
     wt__json_text(out, "encoder", called->encoder);
     wt__json_text_or_null(out, "notice", called->notice);
     wt__json_number(out, "total_ms", called->total_ms);
+    const struct model_cost cost = {called->questions, called->prompt_tokens, called->completion_tokens,
+                                    called->model_ms};
+    wt__json_language_model(out, &cost);
     if (wt__given(cli, OPT_EXPLAIN))
         json_raw_or_null(out, "steps", called->steps);
     wt__buffer_text(out, "}\n");
@@ -165,12 +175,28 @@ static int print_called(struct cli *cli, const wt_called *called, const struct a
     return exit_code_of(called);
 }
 
+/* A language model may take its time, so it is shown, and Ctrl-C ends it with what was recorded so far kept. */
+static int ask(struct cli *cli, wt_engine *engine, const struct asked *asked, wt_call_options *options, wt_called **out,
+               wt_error *err)
+{
+    struct progress_line line;
+    wt__interrupt_watch();
+    wt__progress_begin(&line, cli);
+    options->progress = wt__progress_show;
+    options->progress_context = &line;
+    int rc = wt_call(engine, asked->request.ptr, asked->request.len, options, out, err);
+    wt__progress_clear();
+    return rc;
+}
+
 int wt__cmd_call(struct cli *cli)
 {
     const char *recipe = wt__text_of(cli, OPT_RECIPE), *form = wt__text_of(cli, OPT_FORMAT);
     bool needs_model = true;
     if (recipe && !wt__recipe_known(recipe, strlen(recipe), &needs_model))
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
+    if ((wt__given(cli, OPT_SELECTION) || wt__given(cli, OPT_GENERATION)) && !wt__given(cli, OPT_CHAT_MODEL))
+        return wt__cli_usage(cli, "--selection and --generation are of a language model, which --chat-model names");
     struct asked asked = {0};
     wt_engine *engine = NULL;
     wt_filter filter;
@@ -192,10 +218,13 @@ int wt__cmd_call(struct cli *cli)
         options.form = form && strcmp(form, "json") != 0 ? form : NULL;
         options.explain = wt__given(cli, OPT_EXPLAIN);
         options.as_typed = wt__given(cli, OPT_AS_TYPED);
+        options.language_model = wt__given(cli, OPT_CHAT_MODEL);
+        options.selection = wt__text_of(cli, OPT_SELECTION);
+        options.generation = wt__text_of(cli, OPT_GENERATION);
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_called *called = NULL;
         wt_error err;
-        int rc = wt_call(engine, asked.request.ptr, asked.request.len, &options, &called, &err);
+        int rc = ask(cli, engine, &asked, &options, &called, &err);
         code = rc < 0 ? wt__asked_fail(cli, &err) : print_called(cli, called, &asked);
         wt_called_free(called);
     }

@@ -191,21 +191,6 @@ static void json_hit(const struct cli *cli, struct buffer *out, const wt_hit *hi
     wt__buffer_char(out, '}');
 }
 
-static void json_language_model(struct buffer *out, const struct found *found)
-{
-    wt__json_key(out, "language_model");
-    if (found->questions == 0) {
-        wt__buffer_text(out, "null");
-        return;
-    }
-    wt__buffer_char(out, '{');
-    wt__json_count(out, "questions", found->questions);
-    wt__json_count(out, "prompt_tokens", found->prompt_tokens);
-    wt__json_count(out, "completion_tokens", found->completion_tokens);
-    wt__json_number(out, "ms", found->model_ms);
-    wt__buffer_char(out, '}');
-}
-
 static void print_json(const struct cli *cli, struct buffer *out, const struct found *found)
 {
     bool counted = wt__given(cli, OPT_MAX_TOKENS);
@@ -231,7 +216,8 @@ static void print_json(const struct cli *cli, struct buffer *out, const struct f
     wt__json_number(out, "encode_ms", found->encode_ms);
     wt__json_number(out, "search_ms", found->search_ms);
     wt__json_number(out, "total_ms", found->total_ms);
-    json_language_model(out, found);
+    const struct model_cost cost = {found->questions, found->prompt_tokens, found->completion_tokens, found->model_ms};
+    wt__json_language_model(out, &cost);
     if (found->trace)
         wt__json_raw(out, "trace", found->trace);
     wt__json_key(out, "hits");

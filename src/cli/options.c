@@ -227,6 +227,45 @@ static const struct example find_examples[] = {
      "What the next step of a conversation needs, beside what was called in it and one tool more."},
 };
 
+/* The language model. */
+#define CHAT_OPTIONS                                                                                                   \
+    {.id = OPT_CHAT_URL,                                                                                               \
+     .name = "chat-url",                                                                                               \
+     .kind = VALUE_TEXT,                                                                                               \
+     .value = "URL",                                                                                                   \
+     .help = "Server of the language model, such as http://127.0.0.1:8080/v1. Default: $OPENAI_BASE_URL."},            \
+        {.id = OPT_CHAT_MODEL,                                                                                         \
+         .name = "chat-model",                                                                                         \
+         .kind = VALUE_TEXT,                                                                                           \
+         .value = "NAME",                                                                                              \
+         .help = "Language model, by its name on the server."},                                                        \
+        {.id = OPT_RECORD,                                                                                             \
+         .name = "record",                                                                                             \
+         .kind = VALUE_FILE,                                                                                           \
+         .value = "FILE",                                                                                              \
+         .help = "Take the language model's answers from FILE where it has them, and add the others to it."},          \
+    {                                                                                                                  \
+        .id = OPT_REPLAY, .name = "replay", .kind = VALUE_FILE, .value = "FILE",                                       \
+        .help = "Take all of its answers from FILE, and ask no server."                                                \
+    }
+
+/* Of the recipe ptr, in pick and eval. */
+#define PTR_OPTIONS                                                                                                    \
+    {.id = OPT_BASE_RETRIEVER,                                                                                         \
+     .name = "base-retriever",                                                                                         \
+     .kind = VALUE_RECIPE,                                                                                             \
+     .value = "RECIPE",                                                                                                \
+     .help = "The recipe of find that finds tools for the recipes ptr and bundle. Default: auto."},                    \
+        {.id = OPT_ABLATE,                                                                                             \
+         .name = "ablate",                                                                                             \
+         .kind = VALUE_TEXT,                                                                                           \
+         .value = "A,B",                                                                                               \
+         .help =                                                                                                       \
+             "For experiments with the recipe ptr: leave out some of bundle (the set of past use that it starts "      \
+             "from), dsa (tools near the words), hqc (tools of requests like it) and cte (tools like the first of "    \
+             "those)."},                                                                                               \
+        CHAT_OPTIONS
+
 static const struct option call_options[] = {
     {.id = OPT_TOOL,
      .letter = 't',
@@ -260,50 +299,35 @@ static const struct option call_options[] = {
      .value = "SHARE",
      .help = ABSTAIN_HELP " Only without --recipe. Default: 0.05; 0: never."},
     AS_TYPED_OPTION,
+    CHAT_OPTIONS,
+    {.id = OPT_SELECTION,
+     .name = "selection",
+     .kind = VALUE_CHOICE,
+     .value = "METHOD",
+     .choices = "verified once direct conditioned consistent",
+     .help =
+         "For experiments with --chat-model: how it chooses the tool. verified (default) asks for the two best, a "
+         "question that tells them apart, and its answer; once for the best alone; direct for the two without a "
+         "question; conditioned lets the question see the request; consistent takes the majority of three samples."},
+    {.id = OPT_GENERATION,
+     .name = "generation",
+     .kind = VALUE_CHOICE,
+     .value = "SOURCE",
+     .choices = "react sampled alone",
+     .help = "For experiments with --chat-model: what its first arguments are verified by. react (default): others "
+             "after reasoning; sampled: a sample; alone: nothing."},
     TIMEOUT_OPTION,
     MODEL_OPTIONS,
 };
 static const struct example call_examples[] = {
-    {"whichtool call \"weather at latitude 11.6 and longitude -97.8\"", "The tool, its arguments, and what is missing."},
+    {"whichtool call \"weather at latitude 11.6 and longitude -97.8\"",
+     "The tool, its arguments, and what is missing."},
     {"whichtool call --tool weather/current --format arguments \"how warm is it in Lagos\"",
      "The arguments of one tool, as JSON."},
     {"whichtool call --format openai - < request.txt", "A call as OpenAI's API has it."},
+    {"whichtool call --chat-url http://127.0.0.1:8080/v1 --chat-model NAME \"how warm is it in Lagos\"",
+     "Chosen and written by a language model that verifies itself."},
 };
-
-/* Of the recipe ptr, in pick and eval. */
-#define PTR_OPTIONS                                                                                                    \
-    {.id = OPT_BASE_RETRIEVER,                                                                                         \
-     .name = "base-retriever",                                                                                         \
-     .kind = VALUE_RECIPE,                                                                                             \
-     .value = "RECIPE",                                                                                                \
-     .help = "The recipe of find that finds tools for the recipes ptr and bundle. Default: auto."},                    \
-        {.id = OPT_ABLATE,                                                                                             \
-         .name = "ablate",                                                                                             \
-         .kind = VALUE_TEXT,                                                                                           \
-         .value = "A,B",                                                                                               \
-         .help = "For experiments with the recipe ptr: leave out some of bundle (the set of past use that it starts "  \
-                 "from), dsa "                                                                                         \
-                 "(tools near the words), hqc (tools of requests like it) and cte (tools like the first of those)."},  \
-        {.id = OPT_CHAT_URL,                                                                                           \
-         .name = "chat-url",                                                                                           \
-         .kind = VALUE_TEXT,                                                                                           \
-         .value = "URL",                                                                                               \
-         .help = "Server of the language model for the recipe ptr, such as http://127.0.0.1:8080/v1. Default: "        \
-                 "$OPENAI_BASE_URL."},                                                                                 \
-        {.id = OPT_CHAT_MODEL,                                                                                         \
-         .name = "chat-model",                                                                                         \
-         .kind = VALUE_TEXT,                                                                                           \
-         .value = "NAME",                                                                                              \
-         .help = "Language model, by its name on the server."},                                                        \
-        {.id = OPT_RECORD,                                                                                             \
-         .name = "record",                                                                                             \
-         .kind = VALUE_FILE,                                                                                           \
-         .value = "FILE",                                                                                              \
-         .help = "Take the language model's answers from FILE where it has them, and add the others to it."},          \
-    {                                                                                                                  \
-        .id = OPT_REPLAY, .name = "replay", .kind = VALUE_FILE, .value = "FILE",                                       \
-        .help = "Take all of its answers from FILE, and ask no server."                                                \
-    }
 
 static const struct option pick_options[] = {
     {.id = OPT_RECIPE,
@@ -951,6 +975,7 @@ const struct verb wt__verbs[] = {
          "The words are joined to one request; - reads it from standard input. The tool is the one that fits best; its "
          "arguments are what the request says, and are validated against the tool's schema. Nothing is made up: what "
          "is not said is missing, what is not sure is asked for, and the exit code is 8 then. Nothing is called.\n"
+         "With --chat-model a language model chooses the tool and writes the arguments, and is asked to verify both.\n"
          "When no tool seems to fit, the exit code is 1.",
      .kind = VALUE_TEXT,
      .min_words = 1,

@@ -102,6 +102,8 @@ enum option_id {
     OPT_YES,
     OPT_MESSAGES,
     OPT_HAVE,
+    OPT_SELECTION,
+    OPT_GENERATION,
     OPT_COUNT
 };
 

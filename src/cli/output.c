@@ -186,3 +186,18 @@ void wt__print_field(const struct cli *cli, struct buffer *out, const char *labe
     wt__text_wrap(out, wt__str(value), LABEL, cli->width);
     wt__buffer_char(out, '\n');
 }
+
+void wt__json_language_model(struct buffer *out, const struct model_cost *cost)
+{
+    wt__json_key(out, "language_model");
+    if (cost->questions == 0) {
+        wt__buffer_text(out, "null");
+        return;
+    }
+    wt__buffer_char(out, '{');
+    wt__json_count(out, "questions", cost->questions);
+    wt__json_count(out, "prompt_tokens", cost->prompt_tokens);
+    wt__json_count(out, "completion_tokens", cost->completion_tokens);
+    wt__json_number(out, "ms", cost->ms);
+    wt__buffer_char(out, '}');
+}

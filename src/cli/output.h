@@ -14,6 +14,14 @@ void wt__json_text_or_null(struct buffer *out, const char *key, const char *valu
 /* JSON text that the library gave, on one line; a string when it is no JSON. */
 void wt__json_raw(struct buffer *out, const char *key, const char *json);
 
+/* "language_model": what it was asked and what that cost; null when nothing was. */
+struct model_cost {
+    size_t questions;
+    uint64_t prompt_tokens, completion_tokens;
+    double ms;
+};
+void wt__json_language_model(struct buffer *out, const struct model_cost *cost);
+
 /* The members that every JSON form of a tool has, without the braces. */
 void wt__json_tool(struct buffer *out, const wt_tool *tool);
 

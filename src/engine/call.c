@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "call/question.h"
 #include "call/tool_call.h"
+#include "engine/call_validation.h"
 #include "engine/notice.h"
 #include "engine/sized_options.h"
 
@@ -47,7 +48,8 @@ static int find_tools(struct calling *calling, wt_error *err)
     find.progress = options->progress;
     find.progress_context = options->progress_context;
     find.time_limit_ms = options->time_limit_ms;
-    bool chosen = options->recipe && strcmp(options->recipe, "auto") != 0; /* then nothing tells whether any tool fits */
+    bool chosen =
+        options->recipe && strcmp(options->recipe, "auto") != 0; /* then nothing tells whether any tool fits */
     if (!chosen && options->abstain >= 0)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
     int rc = wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err);
@@ -78,9 +80,14 @@ static int read_arguments(struct calling *calling, struct call_candidate *candid
     int rc = copy ? wt__json_parse(&candidate->schema, tool->schema, strlen(tool->schema), NULL) : WT_ENOMEM;
     if (rc != WT_ENOMEM) /* a schema that is no JSON has no parameters; validation says so */
         rc = wt__parameters_read(&candidate->parameters, candidate->schema, calling->arena);
+    if (rc == 0 && (rc = wt__call_demonstrations(calling, candidate, err)) < 0)
+        return rc;
+    if (rc == 0)
+        rc = wt__parameters_learn(&candidate->parameters, candidate->demonstrations, candidate->demonstration_count,
+                                  calling->arena);
     if (rc == 0)
         rc = wt__call_arguments_fill(&candidate->arguments, calling->request, wt__str(copy), &candidate->parameters,
-                                calling->arena);
+                                     calling->arena);
     return rc < 0 ? wt__fail_nomem(err) : 0;
 }
 
@@ -151,30 +158,25 @@ static int tell_violations(struct calling *calling, const wt_validation *validat
     return 0;
 }
 
-/* A schema that cannot be validated against is the tool's fault, not the request's: the call is not valid. */
 static int validate(struct calling *calling, wt_called *out, wt_error *err)
 {
-    const char *schema = calling->candidates[calling->first].tool->schema;
-    wt_validator_options options;
-    wt_validator *validator;
+    struct call_checker checker;
     wt_validation *validation = NULL;
     wt_error why;
-    wt_validator_options_init(&options);
-    options.assert_formats = 1;
-    int rc = wt_validator_open(&validator, schema, strlen(schema), &options, &why);
-    if (rc == 0)
-        rc = wt_validate(validator, out->arguments, strlen(out->arguments), NULL, &validation, &why);
-    if (rc == 0) {
+    int rc = wt__call_checker_open(&checker, calling->candidates[calling->first].tool->schema, err);
+    if (rc < 0)
+        return rc;
+    if (!checker.validator) {
+        rc = wt__add_notice(&out->notice, checker.why.message, calling->arena, err);
+    } else if ((rc = wt_validate(checker.validator, out->arguments, strlen(out->arguments), NULL, &validation, &why)) ==
+               0) {
         out->valid = validation->valid;
         rc = tell_violations(calling, validation, out, err);
-    } else if (rc == WT_ENOMEM) {
-        wt__fail_nomem(err);
     } else {
-        wt__fail_context(&why, rc, "the tool's schema");
-        rc = wt__add_notice(&out->notice, why.message, calling->arena, err);
+        rc = rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__add_notice(&out->notice, why.message, calling->arena, err);
     }
     wt_validation_free(validation);
-    wt_validator_close(validator);
+    wt__call_checker_close(&checker);
     return rc;
 }
 
@@ -233,11 +235,11 @@ static int write_call(struct calling *calling, wt_called *out, wt_error *err)
 static int copy_tool(struct calling *calling, wt_tool *out, wt_error *err)
 {
     const wt_tool *tool = calling->candidates[calling->first].tool;
-    const char *const from[] = {tool->id,        tool->provider,  tool->name,   tool->title,
-                                tool->description, tool->category, tool->source_id, tool->format,
-                                tool->schema,    tool->sha256,    tool->export_name};
-    const char **const to[] = {&out->id,          &out->provider, &out->name,      &out->title,
-                               &out->description, &out->category, &out->source_id, &out->format,
+    const char *const from[] = {tool->id,          tool->provider, tool->name,       tool->title,
+                                tool->description, tool->category, tool->source_id,  tool->format,
+                                tool->schema,      tool->sha256,   tool->export_name};
+    const char **const to[] = {&out->id,          &out->provider, &out->name,       &out->title,
+                               &out->description, &out->category, &out->source_id,  &out->format,
                                &out->schema,      &out->sha256,   &out->export_name};
     for (size_t i = 0; i < sizeof from / sizeof *from; i++)
         if (!(*to[i] = wt__arena_copy(calling->arena, wt__str(from[i]))))
@@ -256,6 +258,43 @@ static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
     return rc < 0 || !hits || !hits->notice ? rc : wt__add_notice(&out->notice, hits->notice, calling->arena, err);
 }
 
+/* What it cost, and that what it said could not be used. */
+static int tell_model(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const struct call_model *model = &calling->model;
+    const struct chat_cost *costs[] = {&model->selection.cost, &model->generation.cost};
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        out->questions += costs[i]->questions;
+        out->prompt_tokens += costs[i]->prompt_tokens;
+        out->completion_tokens += costs[i]->completion_tokens;
+        out->model_ms += costs[i]->ms;
+    }
+    const char *unsaid = NULL;
+    if (model->selected && model->selection.end == SELECTION_UNSAID)
+        unsaid = "the language model chose no tool that was listed; the first one found stands, unverified";
+    else if (model->name && calling->count > 0 && !model->generated)
+        unsaid = "the language model wrote no arguments that can be read; these are from the words of the request";
+    return unsaid ? wt__add_notice(&out->notice, unsaid, calling->arena, err) : 0;
+}
+
+/* What was checked, and by whom. */
+static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const struct call_model *model = &calling->model;
+    enum selection_end end = model->selection.end;
+    bool tool = model->selected && (end == SELECTION_CONFIRMED || end == SELECTION_CORRECTED);
+    const wt_verified checks[] = {
+        {tool ? "tool" : NULL, model->name},
+        {model->generated && model->source != GENERATION_ALONE ? "arguments" : NULL, model->name},
+        {out->valid ? "schema" : NULL, "validator"}};
+    wt_verified *items = wt__arena_array(calling->arena, wt_verified, sizeof checks / sizeof *checks);
+    for (size_t i = 0; items && i < sizeof checks / sizeof *checks; i++)
+        if (checks[i].what)
+            items[out->verified_count++] = checks[i];
+    out->verified = wt__arena_pointers(calling->arena, items, out->verified_count, sizeof *items);
+    return out->verified || out->verified_count == 0 ? 0 : wt__fail_nomem(err);
+}
+
 /* ---------------------------------------------------------------- one after the other */
 
 static int make(struct calling *calling, struct result *result, wt_error *err)
@@ -264,13 +303,19 @@ static int make(struct calling *calling, struct result *result, wt_error *err)
     int rc = calling->options->tool ? get_tool(calling, err) : find_tools(calling, err);
     if (rc == 0)
         rc = tell_search(calling, out, err);
+    calling->found = calling->count;
     for (size_t i = 0; i < calling->count && rc == 0; i++)
         rc = read_arguments(calling, &calling->candidates[i], err);
     if (rc < 0 || calling->count == 0)
         return rc;
     rc = decide(calling, err);
+    if (rc == 0 && calling->model.wanted)
+        rc = wt__call_by_model(calling, err);
     if (rc == 0)
-        rc = copy_tool(calling, &result->tool, err);
+        rc = tell_model(calling, out, err);
+    if (rc < 0 || calling->count == 0)
+        return rc;
+    rc = copy_tool(calling, &result->tool, err);
     if (rc == 0)
         rc = collect(calling, err);
     if (rc == 0)
@@ -279,6 +324,8 @@ static int make(struct calling *calling, struct result *result, wt_error *err)
         rc = validate(calling, out, err);
     if (rc == 0)
         rc = ask(calling, out, err);
+    if (rc == 0)
+        rc = tell_verified(calling, out, err);
     out->tool = &result->tool;
     out->probability = calling->candidates[calling->first].probability;
     out->missing = calling->missing;
@@ -295,10 +342,12 @@ static int explain(struct calling *calling, wt_called *out, wt_error *err)
 
 static void end(struct calling *calling)
 {
-    for (size_t i = 0; i < calling->count; i++) {
+    for (size_t i = 0; i < calling->found; i++) {
         wt__call_arguments_dispose(&calling->candidates[i].arguments);
         json_decref(calling->candidates[i].schema);
+        json_decref(calling->candidates[i].recorded);
     }
+    wt__call_model_dispose(&calling->model);
     json_decref(calling->values);
     wt_hits_free(calling->hits);
     wt_tools_free(calling->tools);
@@ -321,8 +370,14 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
         return rc < 0 ? rc : wt__fail_nomem(err);
     struct calling calling = {
         .engine = engine, .request = {request, request_len}, .options = &options, .arena = &result->arena};
+    struct progress progress;
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    wt__progress_limit(&progress, options.time_limit_ms);
+    calling.progress = &progress;
     result->public.probability = NAN;
-    rc = make(&calling, result, err);
+    rc = wt__call_model_options(&options, &calling.model, err);
+    if (rc == 0)
+        rc = wt__progress_end(&progress, make(&calling, result, err), err);
     if (rc == 0 && options.explain)
         rc = explain(&calling, &result->public, err);
     end(&calling);

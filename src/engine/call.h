@@ -1,13 +1,17 @@
-/* call.h: one call on its way: the tools that a request may mean, and what became of each. call.c makes it,
- * call_steps.c tells it. */
+/* call.h: one call on its way: the tools that a request may mean, and what became of each. call.c makes it, where one
+ * is wanted by a language model in call_model.c; call_steps.c tells how. */
 #ifndef WT_ENGINE_CALL_H
 #define WT_ENGINE_CALL_H
 
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "call/arguments.h"
 #include "call/decision.h"
+#include "call/demonstrations.h"
+#include "call/generation.h"
+#include "call/selection.h"
 
 enum {
     CALL_CANDIDATES = 8, /* first tools that are looked at; of dev requests what is meant is seldom beyond the fifth */
@@ -16,12 +20,26 @@ enum {
 
 struct call_candidate {
     const wt_tool *tool;
-    double score, probability; /* of the search */
-    json_t *schema;            /* NULL: it is no JSON */
+    double score, probability;            /* of the search */
+    json_t *schema;                       /* NULL: it is no JSON */
+    json_t *recorded;                     /* what demonstrations borrow */
+    struct demonstration *demonstrations; /* [demonstration_count] */
+    size_t demonstration_count;
     struct parameters parameters;
     struct call_arguments arguments;
     double decided; /* as in struct choice */
     unsigned details;
+};
+
+/* The part of a language model. */
+struct call_model {
+    bool wanted;
+    enum selection_method method;
+    enum generation_source source;
+    const char *name;         /* NULL until it was asked */
+    bool selected, generated; /* there is a trace of it */
+    struct selection_trace selection;
+    struct generation_trace generation;
 };
 
 struct calling {
@@ -30,17 +48,31 @@ struct calling {
     struct str request;
     const wt_call_options *options; /* in full */
     struct arena *arena;            /* the result's */
+    struct progress *progress;
+    struct call_model model;
 
     /* How far it is. */
     wt_hits *hits;   /* NULL with options->tool */
     wt_tools *tools; /* NULL without */
     struct call_candidate candidates[CALL_CANDIDATES];
-    size_t count;
+    size_t count, found;  /* count is 0 where a language model says that none fits; found are there nevertheless */
     size_t first, second; /* of the candidates, by the decision; second SIZE_MAX: there is none */
     json_t *values;       /* the arguments that are sure */
     const char **missing; /* [missing_count] */
     size_t missing_count;
 };
+
+/* Reads what the options say of the model. Errors: WT_EINVAL. */
+int wt__call_model_options(const wt_call_options *options, struct call_model *out, wt_error *err);
+
+/* Has the model choose among the candidates, and write the arguments of the one that it chose: `first` and its
+ * arguments are its then; count is 0 where it says that none fits. Errors: those of wt_call. */
+int wt__call_by_model(struct calling *calling, wt_error *err);
+void wt__call_model_dispose(struct call_model *model);
+
+/* Fills the candidate's demonstrations: its definition's input_examples, and recorded calls. Errors: those of the
+ * store, WT_ENOMEM. */
+int wt__call_demonstrations(struct calling *calling, struct call_candidate *candidate, wt_error *err);
 
 /* Appends what was found, decided and read, as a JSON object. */
 void wt__call_steps(struct buffer *out, const struct calling *calling);

@@ -2,6 +2,7 @@
 #include "engine/ptr_sources.h"
 
 #include "catalog/names.h"
+#include "engine/chat_trace.h"
 
 struct writing {
     struct ptr_reach *reach;
@@ -95,33 +96,6 @@ static void write_problems(struct writing *w, const struct ptr_trace *trace)
     wt__buffer_char(&w->json, ']');
 }
 
-static void write_exchanges(struct writing *w, const struct ptr_trace *trace)
-{
-    key(w, "exchanges");
-    wt__buffer_char(&w->json, '[');
-    for (size_t i = 0; i < trace->exchange_count; i++) {
-        const struct ptr_exchange *x = &trace->exchanges[i];
-        wt__buffer_text(&w->json, i ? ",{" : "{");
-        write_text(w, "task", wt__str(x->task));
-        write_text(w, "question", x->question);
-        write_text(w, "answer", x->answer);
-        if (x->unusable)
-            write_text(w, "unusable", wt__str(x->unusable));
-        wt__buffer_char(&w->json, '}');
-    }
-    wt__buffer_char(&w->json, ']');
-}
-
-static void write_cost(struct writing *w, const struct ptr_cost *cost)
-{
-    key(w, "cost");
-    wt__buffer_printf(&w->json,
-                      "{\"questions\":%zu,\"requests\":%zu,\"repaired\":%zu,\"unusable\":%zu,\"prompt_tokens\":%llu,"
-                      "\"completion_tokens\":%llu,\"ms\":%.1f}",
-                      cost->questions, cost->requests, cost->repaired, cost->unusable,
-                      (unsigned long long)cost->prompt_tokens, (unsigned long long)cost->completion_tokens, cost->ms);
-}
-
 int wt__ptr_write_trace(struct ptr_reach *reach, const struct ptr_trace *trace, struct arena *arena, const char **out,
                         wt_error *err)
 {
@@ -136,8 +110,10 @@ int wt__ptr_write_trace(struct ptr_reach *reach, const struct ptr_trace *trace, 
     write_tools(&w, "kept", trace->kept);
     write_problems(&w, trace);
     write_tools(&w, "set", trace->set);
-    write_exchanges(&w, trace);
-    write_cost(&w, &trace->cost);
+    key(&w, "exchanges");
+    wt__write_exchanges(&w.json, trace->exchanges, trace->exchange_count);
+    key(&w, "cost");
+    wt__write_chat_cost(&w.json, &trace->cost);
     wt__buffer_char(&w.json, '}');
     *out = w.rc < 0 || w.json.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&w.json));
     int rc = w.rc < 0 ? w.rc : *out ? 0 : wt__fail_nomem(err);

@@ -1,0 +1,124 @@
+/* call_model.c: a call by a language model that verifies itself (call/selection.h, call/generation.h), over the same
+ * candidates as without one. */
+#include "engine/call.h"
+
+#include "base/json.h"
+#include "engine/call_validation.h"
+#include "engine/engine_chat.h"
+
+int wt__call_model_options(const wt_call_options *options, struct call_model *out, wt_error *err)
+{
+    static const struct {
+        const char *name;
+        enum generation_source source;
+    } sources[] = {{"react", GENERATION_REACT}, {"sampled", GENERATION_SAMPLED}, {"alone", GENERATION_ALONE}};
+    *out = (struct call_model){.wanted = options->language_model != 0};
+    if (options->selection && !wt__selection_method_named(wt__str(options->selection), &out->method))
+        return wt__fail(err, WT_EINVAL,
+                        "there is no selection \"%.40s\": verified, once, direct, conditioned or consistent",
+                        options->selection);
+    bool known = !options->generation;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources && !known; i++)
+        if ((known = strcmp(options->generation, sources[i].name) == 0))
+            out->source = sources[i].source;
+    if (!known)
+        return wt__fail(err, WT_EINVAL, "there is no generation \"%.40s\": react, sampled or alone",
+                        options->generation);
+    return 0;
+}
+
+static struct call_request request_of(const struct calling *calling)
+{
+    return (struct call_request){.text = calling->request, .progress = calling->progress};
+}
+
+/* The one that the model chose. Where it said nothing that can be used the first one stays, unverified; where it says
+ * that none fits, calling->count becomes 0. */
+static int select_tool(struct calling *calling, struct chat_model *chat, wt_error *err)
+{
+    struct selection_candidate candidates[CALL_CANDIDATES] = {{.name = {0}}};
+    const struct selection_options options = {.method = calling->model.method};
+    const struct call_request request = request_of(calling);
+    for (size_t i = 0; i < calling->count; i++) {
+        const wt_tool *tool = calling->candidates[i].tool;
+        candidates[i].name = wt__str(tool->id);
+        candidates[i].description = wt__str(tool->description);
+    }
+    struct selection_trace *trace = &calling->model.selection;
+    int rc = wt__select_tool(&options, candidates, calling->count, chat, &request, calling->arena, trace, err);
+    if (rc < 0)
+        return rc;
+    calling->model.selected = true;
+    if (trace->end == SELECTION_NONE)
+        calling->count = 0;
+    else if (trace->end != SELECTION_UNSAID)
+        calling->first = trace->chosen;
+    if (trace->end != SELECTION_UNSAID)
+        calling->second = SIZE_MAX; /* the model told them apart */
+    return 0;
+}
+
+/* What the model wrote takes the place of what was read from the words of the request. */
+static int take_generated(struct calling *calling, wt_error *err)
+{
+    const struct generation_trace *trace = &calling->model.generation;
+    struct call_candidate *candidate = &calling->candidates[calling->first];
+    wt__call_arguments_dispose(&candidate->arguments);
+    candidate->arguments = (struct call_arguments){
+        .items = wt__arena_array(calling->arena, struct argument, trace->len), .len = trace->len};
+    candidate->parameters = trace->parameters;
+    if (!candidate->arguments.items && trace->len > 0)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < trace->len; i++)
+        candidate->arguments.items[i] =
+            (struct argument){.state = trace->items[i].state, .value = json_incref((json_t *)trace->items[i].value)};
+    return 0;
+}
+
+static int generate(struct calling *calling, struct chat_model *chat, wt_error *err)
+{
+    const struct call_candidate *candidate = &calling->candidates[calling->first];
+    struct generation_demonstration shown[GENERATION_DEMONSTRATIONS];
+    size_t count = 0;
+    for (size_t i = 0; i < candidate->demonstration_count && count < GENERATION_DEMONSTRATIONS; i++)
+        if (candidate->demonstrations[i].request.len > 0)
+            shown[count++] = (struct generation_demonstration){candidate->demonstrations[i].request,
+                                                               candidate->demonstrations[i].arguments};
+    const struct generation_tool tool = {.name = wt__str(candidate->tool->name),
+                                         .description = wt__str(candidate->tool->description),
+                                         .schema = candidate->schema,
+                                         .demonstrations = shown,
+                                         .demonstration_count = count};
+    struct call_checker checker;
+    int rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
+    const struct call_validation validation = {.self = &checker, .validate = wt__call_check};
+    const struct generation_options options = {.second = calling->model.source,
+                                               .validation = checker.validator ? &validation : NULL};
+    const struct call_request request = request_of(calling);
+    if (rc == 0)
+        rc = wt__generate_arguments(&options, &tool, chat, &request, calling->arena, &calling->model.generation, err);
+    wt__call_checker_close(&checker);
+    if (rc < 0)
+        return rc;
+    calling->model.generated = calling->model.generation.end != GENERATION_UNSAID;
+    return calling->model.generated ? take_generated(calling, err) : 0;
+}
+
+int wt__call_by_model(struct calling *calling, wt_error *err)
+{
+    struct chat_model *chat;
+    int rc = wt__engine_chat(calling->engine, &chat, err);
+    if (rc < 0)
+        return rc;
+    calling->model.name = wt__arena_copy(calling->arena, wt__str(chat->name));
+    if (!calling->model.name)
+        return wt__fail_nomem(err);
+    if (!calling->options->tool)
+        rc = select_tool(calling, chat, err);
+    return rc == 0 && calling->count > 0 ? generate(calling, chat, err) : rc;
+}
+
+void wt__call_model_dispose(struct call_model *model)
+{
+    wt__generation_dispose(&model->generation);
+}

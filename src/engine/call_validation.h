@@ -1,0 +1,23 @@
+/* call_validation.h: arguments held to the schema of their tool. A schema that is wrong, or out of the validator's
+ * bounds, is the tool's fault: nothing is validated then, and why is told. */
+#ifndef WT_ENGINE_CALL_VALIDATION_H
+#define WT_ENGINE_CALL_VALIDATION_H
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "whichtool.h"
+
+struct call_checker {
+    wt_validator *validator; /* NULL: the schema cannot be validated against, and `why` says so */
+    wt_error why;
+};
+
+/* WT_ENOMEM, or 0. Ends with wt__call_checker_close. */
+int wt__call_checker_open(struct call_checker *out, const char *schema, wt_error *err);
+void wt__call_checker_close(struct call_checker *checker);
+
+/* call_validation.validate of call/generation.h; self: a checker with a validator. */
+int wt__call_check(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err);
+
+#endif
