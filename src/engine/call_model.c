@@ -113,6 +113,8 @@ int wt__call_by_model(struct calling *calling, wt_error *err)
     calling->model.name = wt__arena_copy(calling->arena, wt__str(chat->name));
     if (!calling->model.name)
         return wt__fail_nomem(err);
+    if (wt__progress_phase(calling->progress, "asking the language model", 0))
+        return wt__fail_cancelled(err);
     if (!calling->options->tool)
         rc = select_tool(calling, chat, err);
     return rc == 0 && calling->count > 0 ? generate(calling, chat, err) : rc;
