@@ -1,0 +1,221 @@
+/* Every allocation of a selection and of a generation fails in turn: each failure is told as WT_ENOMEM or does no harm,
+ * nothing crashes, nothing is left over.
+ *
+ * The C library's allocator is replaced in this program by one that counts, on all threads, since questions are asked
+ * on several. Sanitizers bring their own allocator: skipped there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "call/call_oracle.h"
+#include "call/call_world.h"
+#include "call/generation.h"
+#include "call/selection.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define INTERPOSED 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define INTERPOSED 0
+#endif
+#endif
+#ifndef INTERPOSED
+#define INTERPOSED 1
+#endif
+
+static atomic_long countdown;      /* the allocation that makes it 0 fails */
+static atomic_long live;           /* blocks taken minus blocks freed, while counting */
+static atomic_int counting, stuck; /* stuck: all after it fail, too */
+
+#if INTERPOSED
+
+/* Seen by the libraries below, too. */
+#pragma GCC visibility push(default)
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t align, size_t size);
+void __libc_free(void *block);
+
+static int refuse(void)
+{
+    long left = counting ? atomic_fetch_sub(&countdown, 1) : 2;
+    if (left > 1 || (left < 1 && !stuck))
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+static void *count_block(void *block)
+{
+    live += counting && block;
+    return block;
+}
+
+void *malloc(size_t size)
+{
+    return refuse() ? NULL : count_block(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return refuse() ? NULL : count_block(__libc_calloc(count, size));
+}
+
+void *realloc(void *block, size_t size)
+{
+    if (refuse())
+        return NULL;
+    void *moved = __libc_realloc(block, size);
+    if (!block)
+        count_block(moved);
+    return moved;
+}
+
+void *aligned_alloc(size_t align, size_t size)
+{
+    return refuse() ? NULL : count_block(__libc_memalign(align, size));
+}
+
+void free(void *block)
+{
+    live -= counting && block;
+    __libc_free(block);
+}
+
+#pragma GCC visibility pop
+
+#endif
+
+static json_t *schema, *right, *wrong;
+static struct call_oracle oracle;
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct call_oracle_options options = wt__call_oracle_rate(0, 1);
+    options.prediction = .5;
+    schema =
+        json_pack("{s:{s:{s:s, s:s, s:[s, s]}, s:{s:s}}, s:[s]}", "properties", "place", "type", "string",
+                  "description", "where to", "enum", "Rome", "Room", "price", "type", "integer", "required", "place");
+    right = json_pack("{s:s, s:i}", "place", "Rome", "price", 500);
+    wrong = json_pack("{s:s, s:i}", "place", "Room", "price", 5);
+    return wt__call_oracle_init(&oracle, &options, NULL);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    json_decref(schema);
+    json_decref(right);
+    json_decref(wrong);
+    return 0;
+}
+
+static int find_fault(void *self, const json_t *arguments, struct arena *arena, struct str *fault, wt_error *err)
+{
+    (void)self;
+    (void)arena;
+    (void)err;
+    if (!wt__str_equal(wt__json_str(arguments, "place"), STR("Rome")))
+        *fault = STR("it is no place");
+    return 0;
+}
+
+static int get_nothing(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
+                       wt_error *err)
+{
+    (void)self;
+    (void)key;
+    (void)arena;
+    (void)question;
+    (void)err;
+    return 0;
+}
+
+static int put_nothing(void *self, const struct contrast_key *key, struct str question, wt_error *err)
+{
+    (void)self;
+    (void)key;
+    (void)question;
+    (void)err;
+    return 0;
+}
+
+/* One method of selecting, or one source of arguments, from end to end. */
+static int use(int kind, wt_error *err)
+{
+    static const struct selection_candidate candidates[] = {
+        {STR("a"), STR("does a"), STR("do a")}, {STR("b"), STR("does b"), STR("")}, {STR("c"), STR("does c"), STR("")}};
+    static const struct contrast_store store = {NULL, get_nothing, put_nothing};
+    static const struct call_validation validation = {NULL, find_fault};
+    const struct call_labels labels = {.tool = 1, .nearest = 0, .arguments = right, .wrong = wrong};
+    const struct call_request request = {.text = STR("a request"), .labels = &labels};
+    struct arena arena = {0};
+    int rc;
+    if (kind < SELECTION_METHODS) {
+        const struct selection_options options = {.method = (enum selection_method)kind, .store = &store};
+        struct selection_trace trace;
+        rc = wt__select_tool(&options, candidates, 3, &oracle.model, &request, &arena, &trace, err);
+    } else {
+        const struct generation_demonstration demonstration = {STR("a past request"), right};
+        const struct generation_tool tool = {STR("book"), STR("books a room"), schema, &demonstration, 1};
+        const struct generation_options options = {.second = (enum generation_source)(kind - SELECTION_METHODS),
+                                                   .other = &oracle.model,
+                                                   .build = GENERATION_WRITTEN,
+                                                   .validation = &validation};
+        struct generation_trace trace;
+        rc = wt__generate_arguments(&options, &tool, &oracle.model, &request, &arena, &trace, err);
+        wt__generation_dispose(&trace);
+    }
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+/* From each allocation on all fail, or it alone does: JSON is read once more where memory may have been out. */
+static void sweep(int kind)
+{
+    wt_error err = {0};
+    size_t refused = 0;
+    assert_int_equal(use(kind, &err), 0); /* what is made once is made here */
+    for (long n = 1;; n++) {
+        atomic_store(&countdown, n);
+        atomic_store(&live, 0);
+        counting = 1;
+        int rc = use(kind, &err);
+        counting = 0;
+        if (rc != 0 && rc != WT_ENOMEM)
+            fail_msg("allocation %ld of %d: %d %s", n, kind, rc, err.message);
+        if (live > 4) /* stacks and tables of threads are kept */
+            fail_msg("allocation %ld of %d: %ld blocks are left over", n, kind, (long)live);
+        refused += rc != 0;
+        if (atomic_load(&countdown) > 0)
+            break;
+    }
+    assert_true(refused > (stuck ? 20 : 4));
+    assert_int_equal(use(kind, &err), 0);
+}
+
+static void every_allocation_fails_in_turn(void **state)
+{
+    (void)state;
+    if (!INTERPOSED) {
+        print_message("skipped: failing allocations (a sanitizer has its own allocator)\n");
+        skip();
+    }
+    for (stuck = 0; stuck < 2; stuck++)
+        for (int kind = 0; kind < SELECTION_METHODS + GENERATION_ALONE + 1; kind++)
+            sweep(kind);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_fails_in_turn)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
