@@ -6,6 +6,7 @@
 #include "base/checksum.h"
 #include "base/pool.h"
 #include "call/argument_form.h"
+#include "call/choice.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 
@@ -204,6 +205,7 @@ struct verification {
     const json_t *options[GENERATION_PREDICTIONS];
     struct str texts[GENERATION_PREDICTIONS];
     size_t option_count;
+    json_t *schema;
     struct chat_reply reply;
 };
 
@@ -229,7 +231,8 @@ static int put_verification(void *context, size_t index, unsigned worker)
                                          .parameter = asked->item->parameter->name,
                                          .options = asked->options,
                                          .option_count = asked->option_count};
-    const struct chat_question question = {.subject = &subject, .progress = g->request->progress};
+    const struct chat_question question = {
+        .schema = asked->schema, .subject = &subject, .progress = g->request->progress};
     (void)worker;
     return wt__chat_put(&asked->reply, &v->prompt, values, sizeof values / sizeof *values, g->model, question);
 }
@@ -257,23 +260,25 @@ static int list_options(const struct generating *g, struct verification *asked, 
 static int read_verification(const struct verifying *v, struct verification *asked, wt_error *err)
 {
     struct generated_argument *item = asked->item;
-    const json_t *answer = asked->reply.got.json, *number = json_object_get(answer, "option");
-    json_int_t option = json_is_integer(number) ? json_integer_value(number) : 0;
+    const json_t *answer = asked->reply.got.json;
+    size_t option = 0;
     int rc = keep(v->g, &v->prompt, &asked->reply, err);
     if (rc < 0)
         return rc;
-    item->state = ARGUMENT_UNSURE;
-    item->value = item->predictions[0] ? item->predictions[0] : item->predictions[1];
-    if (option >= 1 && (json_int_t)asked->option_count >= option) {
+    switch (wt__choice_read(answer, "option", asked->option_count, true, &option)) {
+    case CHOICE_ITEM:
         item->state = ARGUMENT_GIVEN;
-        item->value = asked->options[option - 1];
-    } else if (json_is_null(number)) {
+        item->value = asked->options[option];
+        return 0;
+    case CHOICE_NONE:
         item->state = ARGUMENT_ABSENT;
         item->value = NULL;
-    } else if (answer) {
-        return reject(v->g, "it is no number of a value that was listed", err);
+        return 0;
+    default:
+        item->state = ARGUMENT_UNSURE;
+        item->value = item->predictions[0] ? item->predictions[0] : item->predictions[1];
+        return answer ? reject(v->g, "it is no number of a value that was listed", err) : 0;
     }
-    return 0;
 }
 
 /* What the predictions agree on is given, or not; what they do not agree on is asked. */
@@ -302,14 +307,16 @@ static int verify(const struct generating *g, bool verified, wt_error *err)
     if (rc < 0 || v.len == 0)
         return rc;
     rc = wt__prompt_open(&v.prompt, "call-verify", err);
-    if (rc < 0)
-        return rc;
-    wt__pool_run(CALL_AT_ONCE, v.len, put_verification, &v);
+    for (size_t i = 0; rc == 0 && i < v.len; i++)
+        rc = wt__choice_schema(&v.items[i].schema, v.prompt.schema, "option", v.items[i].option_count, err);
+    if (rc == 0)
+        wt__pool_run(CALL_AT_ONCE, v.len, put_verification, &v);
     for (size_t i = 0; i < v.len; i++) {
         wt_error unused;
         int failed = v.items[i].reply.put ? read_verification(&v, &v.items[i], rc == 0 ? err : &unused) : 0;
         rc = rc < 0 ? rc : failed;
         wt__chat_reply_dispose(&v.items[i].reply);
+        json_decref(v.items[i].schema);
     }
     wt__prompt_dispose(&v.prompt);
     return rc;

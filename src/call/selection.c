@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "base/sha256.h"
+#include "call/choice.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 
@@ -40,11 +41,11 @@ static int reject(const struct selecting *s, const char *reason, wt_error *err)
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, s->arena, err);
 }
 
-/* One question alone, put and kept. */
+/* One question alone, put and kept. schema: NULL for the prompt's. */
 static int ask(const struct selecting *s, const struct prompt *prompt, const struct prompt_value *values, size_t count,
-               const struct call_subject *subject, struct chat_reply *reply, wt_error *err)
+               const struct call_subject *subject, const json_t *schema, struct chat_reply *reply, wt_error *err)
 {
-    const struct chat_question question = {.subject = subject, .progress = s->request->progress};
+    const struct chat_question question = {.schema = schema, .subject = subject, .progress = s->request->progress};
     wt__chat_put(reply, prompt, values, count, s->model, question);
     return keep(s, prompt, reply, err);
 }
@@ -77,11 +78,10 @@ static int list_candidates(const struct selecting *s, size_t but, struct listing
 static int read_choice(const struct selecting *s, const json_t *answer, const struct listing *listing, bool none,
                        size_t *out, bool *said, wt_error *err)
 {
-    const json_t *number = json_object_get(answer, "tool");
-    json_int_t tool = json_is_integer(number) ? json_integer_value(number) : 0;
-    bool listed = tool >= 1 && (json_int_t)listing->count >= tool;
-    *out = listed ? listing->places[tool - 1] : CALL_NOBODY;
-    *said = listed || (none && json_is_null(number));
+    size_t item = 0;
+    enum choice choice = wt__choice_read(answer, "tool", listing->count, none, &item);
+    *out = choice == CHOICE_ITEM ? listing->places[item] : CALL_NOBODY;
+    *said = choice != CHOICE_UNUSABLE;
     return answer && !*said ? reject(s, "it is no number of a tool that was listed", err) : 0;
 }
 
@@ -91,6 +91,7 @@ static int read_choice(const struct selecting *s, const json_t *answer, const st
 struct picking {
     const struct selecting *s;
     struct prompt prompt;
+    json_t *schema;
     struct listing listing;
     struct prompt_value values[3];
     size_t value_count;
@@ -106,7 +107,7 @@ static int put_pick(void *context, size_t index, unsigned worker)
                                          .sample = (unsigned)index,
                                          .listed = p->listing.places,
                                          .listed_count = p->listing.count};
-    struct chat_question question = {.subject = &subject, .progress = p->s->request->progress};
+    struct chat_question question = {.schema = p->schema, .subject = &subject, .progress = p->s->request->progress};
     (void)worker;
     if (p->s->options.method == SELECTION_CONSISTENT) {
         question.temperature = p->s->options.temperature;
@@ -178,14 +179,17 @@ static int pick(const struct selecting *s, wt_error *err)
         rc = list_demonstrations(s, &p.values[p.value_count++], err);
     if (rc == 0)
         rc = wt__prompt_open(&p.prompt, one_shot ? "call-pick-one-shot" : "call-pick", err);
-    if (rc < 0)
-        return rc;
+    if (rc == 0)
+        rc = wt__choice_schema(&p.schema, p.prompt.schema, "tool", p.listing.count, err);
     p.values[0] = (struct prompt_value){.slot = "tools", .items = p.listing.items, .item_count = p.listing.count};
     p.values[1] = (struct prompt_value){.slot = "request", .text = s->request->text};
-    wt__pool_run(CALL_AT_ONCE, p.samples, put_pick, &p);
-    rc = read_picks(&p, err);
+    if (rc == 0) {
+        wt__pool_run(CALL_AT_ONCE, p.samples, put_pick, &p);
+        rc = read_picks(&p, err);
+    }
     for (size_t i = 0; i < p.samples; i++)
         wt__chat_reply_dispose(&p.replies[i]);
+    json_decref(p.schema);
     wt__prompt_dispose(&p.prompt);
     if (rc < 0 || trace->vote_count == 0)
         return rc;
@@ -205,14 +209,17 @@ static int choose(const struct selecting *s, const struct call_subject *subject,
     };
     struct chat_reply reply = {0};
     struct prompt prompt;
+    json_t *schema = NULL;
     bool said;
     int rc = wt__prompt_open(&prompt, "call-choose", err);
-    if (rc < 0)
-        return rc;
-    rc = ask(s, &prompt, values, sizeof values / sizeof *values, subject, &reply, err);
+    if (rc == 0)
+        rc = wt__choice_schema(&schema, prompt.schema, "tool", listing->count, err);
+    if (rc == 0)
+        rc = ask(s, &prompt, values, sizeof values / sizeof *values, subject, schema, &reply, err);
     if (rc == 0)
         rc = read_choice(s, reply.got.json, listing, false, out, &said, err);
     wt__chat_reply_dispose(&reply);
+    json_decref(schema);
     wt__prompt_dispose(&prompt);
     return rc;
 }
@@ -332,7 +339,7 @@ static int ask_contrast(const struct selecting *s, const struct pair *pair, cons
     const struct call_subject subject = {
         .step = CALL_CONTRAST, .request = s->request, .listed = pair->places, .listed_count = 2};
     struct chat_reply reply = {0};
-    int rc = ask(s, prompt, values, conditioned ? 2 : 1, &subject, &reply, err);
+    int rc = ask(s, prompt, values, conditioned ? 2 : 1, &subject, NULL, &reply, err);
     if (rc == 0)
         rc = read_words(s, reply.got.json, "question", &s->trace->question, err);
     wt__chat_reply_dispose(&reply);
@@ -387,7 +394,7 @@ static int answer_contrast(const struct selecting *s, const struct pair *pair, w
     int rc = wt__prompt_open(&prompt, "call-answer", err);
     if (rc < 0)
         return rc;
-    rc = ask(s, &prompt, values, sizeof values / sizeof *values, &subject, &reply, err);
+    rc = ask(s, &prompt, values, sizeof values / sizeof *values, &subject, NULL, &reply, err);
     if (rc == 0)
         rc = read_words(s, reply.got.json, "answer", &s->trace->answer, err);
     wt__chat_reply_dispose(&reply);

@@ -1,0 +1,89 @@
+/* A decision is a number of the list or an allowed none, and the schema of its answer has no other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call/choice.h"
+#include "llm/answer.h"
+
+static void a_schema_has_the_numbers_of_the_list(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *wanted;
+        size_t count;
+    } cases[] = {
+        {"\"integer\"", "[1,2,3]", 3},
+        {"[\"integer\",\"null\"]", "[1,2,null]", 2},
+        {"[\"integer\",\"null\"]", "[1,null]", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128];
+        json_t *schema, *out, *wanted;
+        snprintf(text, sizeof text, "{\"type\":\"object\",\"properties\":{\"tool\":{\"type\":%s}}}", cases[i].type);
+        assert_int_equal(wt__json_parse(&schema, text, strlen(text), NULL), 0);
+        assert_int_equal(wt__json_parse(&wanted, cases[i].wanted, strlen(cases[i].wanted), NULL), 0);
+        json_t *before = json_deep_copy(schema);
+        assert_int_equal(wt__choice_schema(&out, schema, "tool", cases[i].count, NULL), 0);
+        const json_t *rule = wt__json_object(wt__json_object(out, "properties"), "tool");
+        assert_true(json_equal(wt__json_array(rule, "enum"), wanted));
+        assert_int_equal(wt__answer_check_schema(out, NULL), 0);
+        assert_true(json_equal(schema, before)); /* it is the prompt's, and other threads have it as well */
+        json_decref(schema);
+        json_decref(before);
+        json_decref(wanted);
+        json_decref(out);
+    }
+}
+
+/* Of three items. */
+static void an_answer_is_a_number_or_none(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *answer;
+        enum choice choice, without_none;
+        size_t item;
+    } cases[] = {
+        {"{\"tool\": 1}", CHOICE_ITEM, CHOICE_ITEM, 0},
+        {"{\"tool\": 3}", CHOICE_ITEM, CHOICE_ITEM, 2},
+        {"{\"tool\": null}", CHOICE_NONE, CHOICE_UNUSABLE, 0},
+        {"{\"tool\": 0}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {"{\"tool\": 4}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {"{\"tool\": -1}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {"{\"tool\": 4294967297}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0}, /* 1 in 32 bits */
+        {"{\"tool\": 9223372036854775807}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {"{\"tool\": 1.0}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {"{\"tool\": \"1\"}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {"{\"tool\": [1]}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {"{\"tool\": true}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {"{}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {"[1]", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {NULL, CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *answer = NULL;
+        size_t item = 0;
+        if (cases[i].answer)
+            assert_int_equal(wt__json_parse(&answer, cases[i].answer, strlen(cases[i].answer), NULL), 0);
+        assert_int_equal(wt__choice_read(answer, "tool", 3, false, &item), cases[i].without_none);
+        assert_int_equal(wt__choice_read(answer, "tool", 3, true, &item), cases[i].choice);
+        assert_int_equal(item, cases[i].item);
+        assert_int_equal(wt__choice_read(answer, "tool", 0, false, &item), CHOICE_UNUSABLE);
+        json_decref(answer);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_schema_has_the_numbers_of_the_list),
+        cmocka_unit_test(an_answer_is_a_number_or_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
