@@ -6,7 +6,7 @@
 #include "base/checksum.h"
 #include "base/pool.h"
 #include "call/argument_form.h"
-#include "call/choice.h"
+#include "call/numbered.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 
@@ -265,12 +265,12 @@ static int read_verification(const struct verifying *v, struct verification *ask
     int rc = keep(v->g, &v->prompt, &asked->reply, err);
     if (rc < 0)
         return rc;
-    switch (wt__choice_read(answer, "option", asked->option_count, true, &option)) {
-    case CHOICE_ITEM:
+    switch (wt__numbered_read(answer, "option", asked->option_count, true, &option)) {
+    case NUMBERED_ITEM:
         item->state = ARGUMENT_GIVEN;
         item->value = asked->options[option];
         return 0;
-    case CHOICE_NONE:
+    case NUMBERED_NONE:
         item->state = ARGUMENT_ABSENT;
         item->value = NULL;
         return 0;
@@ -308,7 +308,7 @@ static int verify(const struct generating *g, bool verified, wt_error *err)
         return rc;
     rc = wt__prompt_open(&v.prompt, "call-verify", err);
     for (size_t i = 0; rc == 0 && i < v.len; i++)
-        rc = wt__choice_schema(&v.items[i].schema, v.prompt.schema, "option", v.items[i].option_count, err);
+        rc = wt__numbered_schema(&v.items[i].schema, v.prompt.schema, "option", v.items[i].option_count, err);
     if (rc == 0)
         wt__pool_run(CALL_AT_ONCE, v.len, put_verification, &v);
     for (size_t i = 0; i < v.len; i++) {

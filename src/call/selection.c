@@ -7,7 +7,7 @@
 
 #include "base/pool.h"
 #include "base/sha256.h"
-#include "call/choice.h"
+#include "call/numbered.h"
 #include "llm/plain_text.h"
 #include "llm/prompt.h"
 
@@ -79,9 +79,9 @@ static int read_choice(const struct selecting *s, const json_t *answer, const st
                        size_t *out, bool *said, wt_error *err)
 {
     size_t item = 0;
-    enum choice choice = wt__choice_read(answer, "tool", listing->count, none, &item);
-    *out = choice == CHOICE_ITEM ? listing->places[item] : CALL_NOBODY;
-    *said = choice != CHOICE_UNUSABLE;
+    enum numbered numbered = wt__numbered_read(answer, "tool", listing->count, none, &item);
+    *out = numbered == NUMBERED_ITEM ? listing->places[item] : CALL_NOBODY;
+    *said = numbered != NUMBERED_UNUSABLE;
     return answer && !*said ? reject(s, "it is no number of a tool that was listed", err) : 0;
 }
 
@@ -180,7 +180,7 @@ static int pick(const struct selecting *s, wt_error *err)
     if (rc == 0)
         rc = wt__prompt_open(&p.prompt, one_shot ? "call-pick-one-shot" : "call-pick", err);
     if (rc == 0)
-        rc = wt__choice_schema(&p.schema, p.prompt.schema, "tool", p.listing.count, err);
+        rc = wt__numbered_schema(&p.schema, p.prompt.schema, "tool", p.listing.count, err);
     p.values[0] = (struct prompt_value){.slot = "tools", .items = p.listing.items, .item_count = p.listing.count};
     p.values[1] = (struct prompt_value){.slot = "request", .text = s->request->text};
     if (rc == 0) {
@@ -213,7 +213,7 @@ static int choose(const struct selecting *s, const struct call_subject *subject,
     bool said;
     int rc = wt__prompt_open(&prompt, "call-choose", err);
     if (rc == 0)
-        rc = wt__choice_schema(&schema, prompt.schema, "tool", listing->count, err);
+        rc = wt__numbered_schema(&schema, prompt.schema, "tool", listing->count, err);
     if (rc == 0)
         rc = ask(s, &prompt, values, sizeof values / sizeof *values, subject, schema, &reply, err);
     if (rc == 0)

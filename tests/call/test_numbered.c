@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/choice.h"
+#include "call/numbered.h"
 #include "llm/answer.h"
 
 static void a_schema_has_the_numbers_of_the_list(void **state)
@@ -29,7 +29,7 @@ static void a_schema_has_the_numbers_of_the_list(void **state)
         assert_int_equal(wt__json_parse(&schema, text, strlen(text), NULL), 0);
         assert_int_equal(wt__json_parse(&wanted, cases[i].wanted, strlen(cases[i].wanted), NULL), 0);
         json_t *before = json_deep_copy(schema);
-        assert_int_equal(wt__choice_schema(&out, schema, "tool", cases[i].count, NULL), 0);
+        assert_int_equal(wt__numbered_schema(&out, schema, "tool", cases[i].count, NULL), 0);
         const json_t *rule = wt__json_object(wt__json_object(out, "properties"), "tool");
         assert_true(json_equal(wt__json_array(rule, "enum"), wanted));
         assert_int_equal(wt__answer_check_schema(out, NULL), 0);
@@ -47,34 +47,34 @@ static void an_answer_is_a_number_or_none(void **state)
     (void)state;
     static const struct {
         const char *answer;
-        enum choice choice, without_none;
+        enum numbered with_none, without_none;
         size_t item;
     } cases[] = {
-        {"{\"tool\": 1}", CHOICE_ITEM, CHOICE_ITEM, 0},
-        {"{\"tool\": 3}", CHOICE_ITEM, CHOICE_ITEM, 2},
-        {"{\"tool\": null}", CHOICE_NONE, CHOICE_UNUSABLE, 0},
-        {"{\"tool\": 0}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
-        {"{\"tool\": 4}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
-        {"{\"tool\": -1}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
-        {"{\"tool\": 4294967297}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0}, /* 1 in 32 bits */
-        {"{\"tool\": 9223372036854775807}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
-        {"{\"tool\": 1.0}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
-        {"{\"tool\": \"1\"}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
-        {"{\"tool\": [1]}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
-        {"{\"tool\": true}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
-        {"{}", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
-        {"[1]", CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
-        {NULL, CHOICE_UNUSABLE, CHOICE_UNUSABLE, 0},
+        {"{\"tool\": 1}", NUMBERED_ITEM, NUMBERED_ITEM, 0},
+        {"{\"tool\": 3}", NUMBERED_ITEM, NUMBERED_ITEM, 2},
+        {"{\"tool\": null}", NUMBERED_NONE, NUMBERED_UNUSABLE, 0},
+        {"{\"tool\": 0}", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
+        {"{\"tool\": 4}", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
+        {"{\"tool\": -1}", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
+        {"{\"tool\": 4294967297}", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0}, /* 1 in 32 bits */
+        {"{\"tool\": 9223372036854775807}", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
+        {"{\"tool\": 1.0}", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
+        {"{\"tool\": \"1\"}", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
+        {"{\"tool\": [1]}", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
+        {"{\"tool\": true}", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
+        {"{}", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
+        {"[1]", NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
+        {NULL, NUMBERED_UNUSABLE, NUMBERED_UNUSABLE, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_t *answer = NULL;
         size_t item = 0;
         if (cases[i].answer)
             assert_int_equal(wt__json_parse(&answer, cases[i].answer, strlen(cases[i].answer), NULL), 0);
-        assert_int_equal(wt__choice_read(answer, "tool", 3, false, &item), cases[i].without_none);
-        assert_int_equal(wt__choice_read(answer, "tool", 3, true, &item), cases[i].choice);
+        assert_int_equal(wt__numbered_read(answer, "tool", 3, false, &item), cases[i].without_none);
+        assert_int_equal(wt__numbered_read(answer, "tool", 3, true, &item), cases[i].with_none);
         assert_int_equal(item, cases[i].item);
-        assert_int_equal(wt__choice_read(answer, "tool", 0, false, &item), CHOICE_UNUSABLE);
+        assert_int_equal(wt__numbered_read(answer, "tool", 0, false, &item), NUMBERED_UNUSABLE);
         json_decref(answer);
     }
 }

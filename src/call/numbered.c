@@ -1,5 +1,5 @@
-/* choice.c: see choice.h. */
-#include "call/choice.h"
+/* numbered.c: see numbered.h. */
+#include "call/numbered.h"
 
 static bool may_be_null(const json_t *rule)
 {
@@ -10,7 +10,7 @@ static bool may_be_null(const json_t *rule)
     return false;
 }
 
-int wt__choice_schema(json_t **out, const json_t *schema, const char *member, size_t count, wt_error *err)
+int wt__numbered_schema(json_t **out, const json_t *schema, const char *member, size_t count, wt_error *err)
 {
     *out = json_deep_copy(schema);
     json_t *rule = wt__json_object(wt__json_object(*out, "properties"), member), *numbers = json_array();
@@ -29,14 +29,14 @@ int wt__choice_schema(json_t **out, const json_t *schema, const char *member, si
     return wt__fail_nomem(err);
 }
 
-enum choice wt__choice_read(const json_t *answer, const char *member, size_t count, bool none, size_t *item)
+enum numbered wt__numbered_read(const json_t *answer, const char *member, size_t count, bool none, size_t *item)
 {
     const json_t *number = json_object_get(answer, member);
     json_int_t place = json_is_integer(number) ? json_integer_value(number) : 0;
     if (none && json_is_null(number))
-        return CHOICE_NONE;
+        return NUMBERED_NONE;
     if (place < 1 || place > (json_int_t)count)
-        return CHOICE_UNUSABLE;
+        return NUMBERED_UNUSABLE;
     *item = (size_t)place - 1;
-    return CHOICE_ITEM;
+    return NUMBERED_ITEM;
 }
