@@ -9,6 +9,7 @@
                       were looked at by their dev halves while this was made
     --failures KIND   the requests that went wrong: tool, wrong, asked, invalid
     --options "..."   for `whichtool call`
+    --write FILE      the labelled requests for bench_call, in place of all else
     --json            the figures as JSON, a line a set
 
 For each set: the share of requests whose first tool is right (R@1; a request that no tool is found for is wrong), with
@@ -197,6 +198,25 @@ class Run:
         why = [mistake(called["arguments"], labels) for labels in accepted]
         return ("right", "") if "" in why else ("wrong", why[0])
 
+    def write(self, file):
+        """Candidates by the order of the catalogue; a wrong argument is another request's value of the same one."""
+        names = list(self.ids)
+        candidates = [{"name": self.ids[n]["name"], "description": self.ids[n]["description"]} for n in names]
+        print(json.dumps({"candidates": candidates}), file=file)
+        labelled = [(row, next(iter(self.gold[row["_id"]])), {k: v[0] for k, v in ACCEPTED[self.name](row)[0].items()})
+                    for row in self.rows if len(self.gold[row["_id"]]) == 1]
+        for row, tool, arguments in labelled:
+            hits = json.loads(self.command("find", "--json", "--recipe", "hybrid", "-k", "2", "-", ok=(0, NOTHING),
+                                           stdin=row["text"]))["hits"]
+            others = [names.index(hit["source_id"]) for hit in hits if hit["source_id"] != tool]
+            wrong = {}
+            for name, value in arguments.items():
+                values = [a[name] for _, t, a in labelled if t == tool and name in a and a[name] != value]
+                wrong[name] = values[0] if values else "something else"
+            print(json.dumps({"request": row["text"], "task": row["metadata"].get("task", ""), "gold": names.index(tool),
+                              "nearest": others[0] if others else -1, "schema": self.ids[tool]["schema"],
+                              "arguments": arguments, "wrong": wrong}), file=file)
+
     def all(self):
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             return list(pool.map(self.one, self.rows))
@@ -254,10 +274,15 @@ def main():
     parser.add_argument("--half", choices=("dev", "test"))
     parser.add_argument("--failures", choices=("tool", "wrong", "asked", "invalid"))
     parser.add_argument("--options", default="")
+    parser.add_argument("--write")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for name in options.sets.split(","):
+            if options.write:
+                with open(options.write, "w", encoding="utf-8") as file:
+                    Run(options, folder, name).write(file)
+                continue
             judged = Run(options, folder, name).all()
             f = figures(name, judged)
             print(json.dumps(f)) if options.json else print_row(f)

@@ -303,6 +303,7 @@ static int list_differences(struct verifying *v, bool verified, wt_error *err)
 static int verify(const struct generating *g, bool verified, wt_error *err)
 {
     struct verifying v = {.g = g};
+    g->trace->verified = verified;
     int rc = list_differences(&v, verified, err);
     if (rc < 0 || v.len == 0)
         return rc;

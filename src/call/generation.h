@@ -108,6 +108,7 @@ struct generation_trace {
     json_t *arguments; /* of the call, an object: what is given or a default; NULL when unsaid or on an error */
     enum generation_end end;
     struct str fault; /* the first that was found, in words, made plain; empty: none, or nothing validated it */
+    bool verified;    /* both predictions were answers, and what they differed in was asked about */
     bool mended;      /* the call was written once more */
     json_t *answers;  /* a list of what was answered, which the values are parts of */
     struct chat_exchange *exchanges;

@@ -285,7 +285,7 @@ static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
     bool tool = model->selected && (end == SELECTION_CONFIRMED || end == SELECTION_CORRECTED);
     const wt_verified checks[] = {
         {tool ? "tool" : NULL, model->name},
-        {model->generated && model->source != GENERATION_ALONE ? "arguments" : NULL, model->name},
+        {model->generated && model->generation.verified ? "arguments" : NULL, model->name},
         {out->valid ? "schema" : NULL, "validator"}};
     wt_verified *items = wt__arena_array(calling->arena, wt_verified, sizeof checks / sizeof *checks);
     for (size_t i = 0; items && i < sizeof checks / sizeof *checks; i++)
