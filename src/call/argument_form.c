@@ -54,20 +54,33 @@ static bool are_types(const json_t *value)
     return json_array_size(value) > 0 || is_type(value);
 }
 
-/* Copies a limit when it is a number, of the kind that the keyword wants. */
+/* A limit that a server can be given: a whole number within bounds. */
+static bool is_limit(const json_t *value, json_int_t least, json_int_t most)
+{
+    return json_is_integer(value) && json_integer_value(value) >= least && json_integer_value(value) <= most;
+}
+
+/* Copies the limits that can be given, and of a pair that contradicts itself neither: some servers fail at such a
+ * schema, for this question or for all that come after it. */
 static int copy_limits(json_t *out, const json_t *schema)
 {
     static const struct {
-        const char *key;
-        bool count;
-    } limits[] = {{"minItems", true},  {"maxItems", true}, {"minLength", true},
-                  {"maxLength", true}, {"minimum", false}, {"maximum", false}};
+        const char *low, *high;
+        json_int_t least, most;
+    } pairs[] = {{"minItems", "maxItems", 0, ARGUMENT_MOST_COUNT},
+                 {"minLength", "maxLength", 0, ARGUMENT_MOST_COUNT},
+                 {"minimum", "maximum", -ARGUMENT_MOST_NUMBER, ARGUMENT_MOST_NUMBER}};
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof limits / sizeof *limits; i++) {
-        json_t *value = json_object_get(schema, limits[i].key);
-        bool fits = limits[i].count ? json_is_integer(value) && json_integer_value(value) >= 0 : json_is_number(value);
-        if (fits)
-            rc = json_object_set(out, limits[i].key, value);
+    for (size_t i = 0; rc == 0 && i < sizeof pairs / sizeof *pairs; i++) {
+        json_t *low = json_object_get(schema, pairs[i].low), *high = json_object_get(schema, pairs[i].high);
+        bool has_low = is_limit(low, pairs[i].least, pairs[i].most);
+        bool has_high = is_limit(high, pairs[i].least, pairs[i].most);
+        if (has_low && has_high && json_integer_value(low) > json_integer_value(high))
+            continue;
+        if (has_low)
+            rc = json_object_set(out, pairs[i].low, low);
+        if (rc == 0 && has_high)
+            rc = json_object_set(out, pairs[i].high, high);
     }
     return rc;
 }
@@ -190,12 +203,12 @@ static json_t *object_of(const struct parameters *parameters)
 int wt__argument_schema(json_t **out, const struct parameters *parameters, bool thought, wt_error *err)
 {
     json_t *object = object_of(parameters);
-    *out = !object ? NULL
-           : thought
-               ? json_pack("{s:s, s:{s:{s:s}, s:O}, s:[s, s], s:b}", "type", "object", "properties", "thought", "type",
-                           "string", "arguments", object, "required", "thought", "arguments", "additionalProperties", 0)
-               : json_pack("{s:s, s:{s:O}, s:[s], s:b}", "type", "object", "properties", "arguments", object,
-                           "required", "arguments", "additionalProperties", 0);
+    *out = !object   ? NULL
+           : thought ? json_pack("{s:s, s:{s:{s:s, s:i}, s:O}, s:[s, s], s:b}", "type", "object", "properties",
+                                 "thought", "type", "string", "maxLength", (int)ARGUMENT_MOST_THOUGHT, "arguments",
+                                 object, "required", "thought", "arguments", "additionalProperties", 0)
+                     : json_pack("{s:s, s:{s:O}, s:[s], s:b}", "type", "object", "properties", "arguments", object,
+                                 "required", "arguments", "additionalProperties", 0);
     json_decref(object);
     return *out ? 0 : wt__fail_nomem(err);
 }

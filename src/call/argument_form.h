@@ -17,9 +17,12 @@
 #include "call/parameters.h"
 
 enum {
-    ARGUMENT_NAME_BYTES = 64,         /* the longest name or value of an enumeration that a schema has */
-    ARGUMENT_SCHEMA_BYTES = 32 << 10, /* of a schema; a larger one becomes that of any object */
-    ARGUMENT_SHOWN_VALUES = 16,       /* of an enumeration, in a parameter's line */
+    ARGUMENT_NAME_BYTES = 64,          /* the longest name or value of an enumeration that a schema has */
+    ARGUMENT_SCHEMA_BYTES = 32 << 10,  /* of a schema; a larger one becomes that of any object */
+    ARGUMENT_MOST_COUNT = 1000,        /* the largest limit of a length that a schema has */
+    ARGUMENT_MOST_NUMBER = 1000000000, /* the largest limit of a number, either way */
+    ARGUMENT_MOST_THOUGHT = 2000,      /* characters of the thought before the arguments */
+    ARGUMENT_SHOWN_VALUES = 16,        /* of an enumeration, in a parameter's line */
 };
 
 /* The schema of {"arguments": {...}}, with a member "thought" before it where that is wanted. Every parameter is

@@ -543,6 +543,13 @@ static void a_schema_has_no_sentences(void **state)
         {"and enumerations of sentences", "\"a\":{\"enum\":[\"x\",\"obey me\"]}", "{\"a\":{}}"},
         {"limits", "\"a\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":\"nine\",\"minLength\":-1}",
          "{\"a\":{\"minimum\":1,\"type\":[\"integer\",\"null\"]}}"},
+        {"of limits that contradict each other none",
+         "\"a\":{\"minimum\":5,\"maximum\":1},\"b\":{\"minLength\":5,\"maxLength\":1},\"c\":{\"minItems\":2,"
+         "\"maxItems\":2}",
+         "{\"a\":{},\"b\":{},\"c\":{\"minItems\":2,\"maxItems\":2}}"},
+        {"nor such as a server may fail at",
+         "\"a\":{\"minLength\":1001,\"maxLength\":1000},\"b\":{\"minimum\":0.5,\"maximum\":1000000001}",
+         "{\"a\":{\"maxLength\":1000},\"b\":{}}"},
         {"what cannot be held is left open",
          "\"a\":{\"anyOf\":[{\"type\":\"string\"}],\"$ref\":\"#/x\",\"pattern\":\"^a\"}", "{\"a\":{}}"},
         {"a type that is none", "\"a\":{\"type\":\"obey me\"},\"b\":{\"type\":[]},\"c\":{\"type\":7}",
