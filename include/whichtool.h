@@ -53,6 +53,7 @@ enum {
     WT_MAX_USAGE_TOOLS = 128,         /* tools of one usage */
     WT_MAX_USAGE_LABEL_BYTES = 1024,  /* what a usage may call a tool */
     WT_MAX_CLIENT_BYTES = 256,        /* what a usage calls its client */
+    WT_MAX_ARGUMENTS_BYTES = 64 << 10, /* what a usage called one tool with, as compact JSON */
     WT_MAX_ISSUES = 1000,             /* issues that a report keeps */
     WT_MAX_FILTER_ITEMS = 100,        /* names or patterns in one list of a filter */
     WT_MAX_PATTERN_BYTES = 1024,      /* a pattern of tools */
@@ -372,11 +373,16 @@ WT_API int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn progress, void
  * from which client it is: a tool counts once a client and request, however often that client repeats it. A client is
  * any name that the caller chooses (an account, a session, a hash of one); it is kept as it is given, so give one that
  * names no person. Times are seconds since 1970 in UTC. A usage that failed is kept and listed, but teaches nothing.
- * When a tool is removed its usages stay, and count again when a tool with the same id is added. */
+ * When a tool is removed its usages stay, and count again when a tool with the same id is added.
+ *
+ * A usage may keep what each tool was called with, too: a JSON object, kept compact and otherwise as it is given, in
+ * the store file alone, so secrets do not belong there. Members whose names are those of credentials, where the tool's
+ * schema has no such property, are not kept: whoever calls the tool holds them, and schemas are stored without them. */
 
 typedef struct wt_usage_tool {
     const char *id; /* as in wt_tool; what was recorded when no tool had that name */
     int known;      /* the store has this tool now */
+    const char *arguments; /* what it was called with: compact JSON of an object; NULL: not told */
 } wt_usage_tool;
 
 typedef struct wt_usage {
@@ -396,14 +402,16 @@ typedef struct wt_record_options {
     int64_t time;        /* when it was; 0: now */
     int no_vectors;      /* do not encode now (saves some milliseconds); wt_learn_usage or a later record does */
     const char *client;  /* whose request it was: UTF-8, at most WT_MAX_CLIENT_BYTES; NULL or "": not told */
+    const char *const *arguments; /* [count] what each tool was called with: JSON of an object, at most
+                                     WT_MAX_ARGUMENTS_BYTES, NULL or "" where it is not told; NULL: none is told */
 } wt_record_options;
 
 WT_INIT(wt_record_options_init, wt_record_options)
 
 /* Records one usage. request: valid UTF-8 without NUL and not blank. tools: [count] names as in wt_get, 1 to
- * WT_MAX_USAGE_TOOLS; the same tool twice counts once.
+ * WT_MAX_USAGE_TOOLS; the same tool twice counts once, with the first arguments that are told.
  * Returns how many of the names no tool has: the usage is then recorded with the others. WT_ENOTFOUND: no tool has any
- * of them. Other errors: WT_EFORMAT (the request or the client), WT_ETOOLONG, WT_EINVAL (no tools, a name that several
+ * of them. Other errors: WT_EFORMAT (the request, the client or arguments), WT_ETOOLONG, WT_EINVAL (no tools, a name that several
  * tools have, a bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ENOMEM. On any error nothing was
  * recorded. */
 WT_API int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, const char *const *tools,
@@ -413,7 +421,7 @@ typedef struct wt_add_usage_options {
     size_t size;
     const char *split;       /* of a BEIR folder: qrels/SPLIT.tsv; NULL: "train" */
     const char *source_name; /* wt_add_usage: how messages name the source; NULL: "input" */
-    int strict;              /* a bad usage or an unknown tool fails the whole import with WT_EFORMAT */
+    int strict;              /* a bad usage, bad arguments or an unknown tool fail the whole import with WT_EFORMAT */
     int no_vectors;          /* do not encode now; wt_learn_usage does */
     wt_progress_fn progress;
     void *progress_context;
@@ -436,8 +444,9 @@ WT_API void wt_usage_report_free(wt_usage_report *report);
 /* Imports usages from memory or a file, as JSON Lines:
  *   {"request": "book a table", "tools": ["tables/book_table"], "outcome": "ok", "time": "2026-11-22T08:30:00Z",
  *    "client": "c17"}
- * outcome, time and client may be missing; time may also be a number of seconds; other members are ignored. Or from a
- * BEIR folder: queries.jsonl with qrels/SPLIT.tsv, where a query used the tools whose source id is judged over 0. One
+ * outcome, time and client may be missing; time may also be a number of seconds; other members are ignored. A tool may
+ * also be {"tool": "tables/book_table", "arguments": {"people": 2}}: arguments that are no object, or longer than
+ * WT_MAX_ARGUMENTS_BYTES, are reported, and the usage is recorded without them. Or from a BEIR folder: queries.jsonl with qrels/SPLIT.tsv, where a query used the tools whose source id is judged over 0. One
  * transaction: all of it or, on failure, nothing. A name that no tool has is reported, and the usage is recorded with
  * the others; a usage of which no tool is known, or that makes no sense, is reported and skipped. Errors as in
  * wt_add_path. With WT_ECANCELLED after the transaction, *out is set. */

@@ -5,6 +5,9 @@
  * which the tool is to store. No password is left out: whether it opens the service or is to be set in it, names and
  * descriptions do not tell. A credential is text: flags, lists and objects of such names are settings.
  *
+ * What is recorded of calls is the other way round: an argument that is missing in an example costs little, and one that
+ * is kept may be a secret.
+ *
  * Names are compared as letters and digits alone, so that apiKey, api_key and X-API-Key are one. */
 #include "catalog/credentials.h"
 
@@ -150,12 +153,17 @@ static bool is_sure(struct str written, const char *name)
     return false;
 }
 
-static bool is_likely(const char *name, const json_t *schema)
+static bool is_likely(const char *name)
 {
     for (size_t i = 0; i < COUNT(likely); i++)
         if (strcmp(name, likely[i]) == 0)
-            return says(schema, said, COUNT(said));
+            return true;
     return false;
+}
+
+static bool is_header(const char *name)
+{
+    return any_ends(name, header, COUNT(header)) && !any_ends(name, no_header, COUNT(no_header));
 }
 
 bool wt__is_credential(const struct argument *argument)
@@ -167,10 +175,44 @@ bool wt__is_credential(const struct argument *argument)
         return false;
     bool head = wt__str_equal(argument->place, STR("header")) || wt__str_equal(argument->place, STR("cookie"));
     if (head && any_ends(name, header, COUNT(header)))
-        return !any_ends(name, no_header, COUNT(no_header));
+        return is_header(name);
     if (argument->data && !says(schema, scope, COUNT(scope)))
         return false;
-    return (is_sure(argument->name, name) || is_likely(name, schema)) && !is_about(argument->tool, name);
+    return (is_sure(argument->name, name) || (is_likely(name) && says(schema, said, COUNT(said)))) &&
+           !is_about(argument->tool, name);
+}
+
+static bool may_be_credential(struct str written)
+{
+    char name[NAME_MAX_LETTERS + 1];
+    squeeze(name, written);
+    return *name && (is_sure(written, name) || is_likely(name) || is_header(name));
+}
+
+bool wt__may_have_credentials(json_t *arguments)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(arguments, name, value)
+    {
+        if (may_be_credential(wt__str(name)))
+            return true;
+    }
+    return false;
+}
+
+void wt__drop_credentials(json_t *arguments, struct str tool, const json_t *schema)
+{
+    const json_t *properties = wt__json_object(schema, "properties");
+    const char *name;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(arguments, next, name, value)
+    {
+        struct argument argument = {.tool = tool, .name = wt__str(name), .schema = json_object_get(properties, name)};
+        if (argument.schema ? wt__is_credential(&argument) : may_be_credential(argument.name))
+            json_object_del(arguments, name);
+    }
 }
 
 static void no_longer_required(json_t *schema, const char *name)

@@ -22,6 +22,13 @@ struct argument {
  * that the tool is about is none (revoke_token's token), and what is part of a path is none. */
 bool wt__is_credential(const struct argument *argument);
 
+/* Takes the credentials out of the arguments (an object) of a call that is recorded: members that are credentials by
+ * the tool's schema, and of those that it has no property for, since it is stored without them or says nothing, all
+ * that would be one in a header. schema: as it is stored; NULL: not known. */
+void wt__drop_credentials(json_t *arguments, struct str tool, const json_t *schema);
+/* Whether that may take anything out of them, whatever the schema says. */
+bool wt__may_have_credentials(json_t *arguments);
+
 /* Takes the credentials out of the properties of schema (an object or NULL), and out of what is required. */
 void wt__leave_out_credentials(json_t *schema, struct str tool);
 

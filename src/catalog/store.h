@@ -248,6 +248,7 @@ struct usage_query {
     struct str label;    /* that name this label, as long as no tool has it; "": any */
     struct str client;   /* of this client; "": of any, and of none */
     bool teaching;       /* did not fail, and used a tool that is there and counts; only such tools are told */
+    bool arguments;      /* what tools were called with is read, too; else it is not told */
     size_t limit;        /* the first so many; 0: all */
 };
 
@@ -276,6 +277,20 @@ enum { RECORDED_TOOLS_MAX = 256 };
  * a client is heard once of a tool. */
 int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
                        size_t *count, wt_error *err);
+
+/* What a tool was called with for a request. */
+struct recorded_call {
+    struct str request, arguments; /* as in struct usage */
+};
+
+enum { RECORDED_CALLS_MAX = 64 };
+
+/* The newest calls of a tool whose usage did not fail and whose arguments are told, newest first, each request once:
+ * `most` of them (at most RECORDED_CALLS_MAX), in the arena. Looked for among the tool's newest 1,000 usages, so it
+ * costs a look in an index and as many rows, however many usages there are.
+ * Errors: WT_ESTORE (also: arguments that are no JSON object), WT_ENOMEM. */
+int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, struct arena *arena,
+                             struct recorded_call **out, size_t *count, wt_error *err);
 
 /* ---------------------------------------------------------------- usage sums */
 

@@ -96,6 +96,11 @@ int wt__store_request_row(struct store *store, struct str request, int64_t *id, 
 /* What recorded use makes of changes of tools, inside their transaction. Labels without a tool that are this tool's id
  * are linked to it. */
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err);
+/* The arguments in a column of usage_tool, until the next step: "" where none are told. WT_ESTORE where they are not
+ * what a store writes. */
+int wt__usage_arguments(struct store *store, sqlite3_stmt *row, int at, struct str *out, wt_error *err);
+/* That of every row. */
+int wt__usage_check_calls(struct store *store, wt_error *err);
 /* How many labels link to a tool. */
 int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err);
 /* Begins a change of usage sums: *out is their new generation. */

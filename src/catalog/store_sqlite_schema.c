@@ -11,6 +11,7 @@
  * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
  * request: equal requests are one row, found by the first 8 bytes of SHA-256. Those that version 1 had are not found.
  * label: what a usage calls a tool, with a link to it, because a record of what was used outlives the tool.
+ * usage_tool: arguments of the call, which nothing that finds tools reads. NULL: not told.
  * client: whose requests they were, where that was told.
  * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
  * usage_sum: uses is -1 while the sum is stale; its data is then empty. */
@@ -161,6 +162,8 @@ static const struct migration steps[] = {
      " provider INTEGER NOT NULL REFERENCES provider (id) ON DELETE CASCADE) STRICT, WITHOUT ROWID;"
      "CREATE INDEX provider_alias_provider ON provider_alias (provider);",
      wt__names_fill},
+
+    {"ALTER TABLE usage_tool ADD COLUMN arguments TEXT;", NULL},
 };
 
 enum {

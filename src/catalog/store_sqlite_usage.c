@@ -111,16 +111,19 @@ static int label_row(struct store *store, const struct usage_tool *tool, int64_t
     return rc < 0 ? rc : 0;
 }
 
-static int add_label(struct store *store, int64_t usage, size_t position, int64_t label, wt_error *err)
+static int add_label(struct store *store, int64_t usage, size_t position, int64_t label, struct str arguments,
+                     wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc =
-        wt__sql_prepare(store, "INSERT INTO usage_tool (usage, position, label) VALUES (?1, ?2, ?3)", &insert, err);
+    int rc = wt__sql_prepare(
+        store, "INSERT INTO usage_tool (usage, position, label, arguments) VALUES (?1, ?2, ?3, ?4)", &insert, err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(insert, 1, usage);
     sqlite3_bind_int64(insert, 2, (int64_t)position);
     sqlite3_bind_int64(insert, 3, label);
+    if (arguments.len > 0 && wt__sql_bind_text(insert, 4, arguments))
+        return wt__fail_nomem(err);
     return wt__sql_step(store, insert, err);
 }
 
@@ -155,7 +158,7 @@ static int add_usage(struct store *store, const struct usage *usage, int64_t *id
     for (size_t i = 0; rc == 0 && i < usage->tool_count; i++) {
         rc = label_row(store, &usage->tools[i], &label, err);
         if (rc == 0)
-            rc = add_label(store, *id, i, label, err);
+            rc = add_label(store, *id, i, label, usage->tools[i].arguments, err);
     }
     return rc;
 }
@@ -293,26 +296,35 @@ static int copy_view(struct reading *r, struct str *view)
     return view->ptr ? 0 : wt__fail_nomem(r->err);
 }
 
-static int read_tools(struct reading *r, struct usage *usage, bool teaching)
+static int read_tool(struct reading *r, sqlite3_stmt *row, struct usage_tool *out)
+{
+    *out = (struct usage_tool){.tool = sqlite3_column_int64(row, 0), .label = wt__sql_column(row, 1)};
+    int rc = copy_view(r, &out->label);
+    if (rc == 0)
+        rc = wt__usage_arguments(r->store, row, 2, &out->arguments, r->err);
+    return rc == 0 ? copy_view(r, &out->arguments) : rc;
+}
+
+static int read_tools(struct reading *r, struct usage *usage, const struct usage_query *query)
 {
     sqlite3_stmt *rows;
     size_t count = 0;
     int rc = wt__sql_prepare(r->store,
-                             "SELECT l.tool, l.name FROM usage u CROSS JOIN usage_tool x ON x.usage = u.id"
+                             "SELECT l.tool, l.name, CASE WHEN ?3 THEN x.arguments END FROM usage u CROSS JOIN usage_tool x ON x.usage = u.id"
                              " CROSS JOIN label l ON l.id = x.label"
                              " WHERE u.id = ?1 AND (?2 = 0 OR" USAGE_COUNTS ") ORDER BY x.position",
                              &rows, r->err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 1, usage->id);
-    sqlite3_bind_int64(rows, 2, teaching);
+    sqlite3_bind_int64(rows, 2, query->teaching);
+    sqlite3_bind_int64(rows, 3, query->arguments);
     while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1) {
         if (wt__grow((void **)&r->tools, &r->tool_capacity, count + 1, sizeof *r->tools) < 0) {
             rc = wt__fail_nomem(r->err);
             break;
         }
-        r->tools[count] = (struct usage_tool){sqlite3_column_int64(rows, 0), wt__sql_column(rows, 1)};
-        rc = copy_view(r, &r->tools[count++].label);
+        rc = read_tool(r, rows, &r->tools[count++]);
     }
     wt__sql_reset(rows);
     struct usage_tool *tools = rc == 0 ? wt__arena_array(r->arena, struct usage_tool, count) : NULL;
@@ -325,7 +337,7 @@ static int read_tools(struct reading *r, struct usage *usage, bool teaching)
     return rc;
 }
 
-static int read_usage(struct reading *r, sqlite3_stmt *row, bool teaching)
+static int read_usage(struct reading *r, sqlite3_stmt *row, const struct usage_query *query)
 {
     int64_t outcome = sqlite3_column_int64(row, 3);
     struct usage usage = {.id = sqlite3_column_int64(row, 0),
@@ -341,7 +353,7 @@ static int read_usage(struct reading *r, sqlite3_stmt *row, bool teaching)
     if (rc == 0)
         rc = copy_view(r, &usage.client);
     if (rc == 0)
-        rc = read_tools(r, &usage, teaching);
+        rc = read_tools(r, &usage, query);
     if (rc == 0)
         r->usages[r->count++] = usage;
     return rc;
@@ -355,7 +367,7 @@ static int read_usages(struct reading *r, const struct usage_query *query)
         return rc;
     sqlite3_bind_int64(rows, 7, query->limit > 0 && query->limit < WT_MAX_USAGES ? (int64_t)query->limit : -1);
     while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1)
-        rc = read_usage(r, rows, query->teaching);
+        rc = read_usage(r, rows, query);
     wt__sql_reset(rows);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "text/unicode.h"
 
 static const char *const outcome_names[USAGE_OUTCOMES] = {"", "ok", "failed"};
@@ -70,6 +71,58 @@ int wt__usage_check_client(struct str client, wt_error *err)
     if ((client.len && memchr(client.ptr, '\0', client.len)) || !wt__utf8_valid(client))
         return wt__fail(err, WT_EFORMAT, "the client is not valid UTF-8, or has a NUL");
     return 0;
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+#define WANTED "give a JSON object, such as {\"city\": \"Oslo\"}"
+
+static int check_length(size_t len, wt_error *err)
+{
+    if (len <= WT_MAX_ARGUMENTS_BYTES)
+        return 0;
+    return wt__fail(err, WT_ETOOLONG, "the arguments have %zu bytes; at most %d are taken", len,
+                    WT_MAX_ARGUMENTS_BYTES);
+}
+
+int wt__usage_read_arguments(json_t **out, struct str text, wt_error *err)
+{
+    wt_error why = {0};
+    *out = NULL;
+    int rc = check_length(text.len, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__json_parse(out, text.ptr, text.len, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (rc == WT_ETOOLONG)
+        return wt__fail(err, WT_EFORMAT, "the arguments are nested deeper than %d levels", WT_MAX_JSON_DEPTH);
+    if (rc < 0) /* the parser's own sentence quotes the text */
+        return wt__fail(err, WT_EFORMAT, "the arguments are not valid JSON at byte %zu; " WANTED, why.byte);
+    if (json_is_object(*out))
+        return 0;
+    json_decref(*out);
+    *out = NULL;
+    return wt__fail(err, WT_EFORMAT, "the arguments are not an object; " WANTED);
+}
+
+int wt__usage_write_arguments(struct buffer *out, const json_t *arguments, wt_error *err)
+{
+    size_t before = out->len;
+    if (wt__json_write_typed(out, arguments) < 0)
+        return wt__fail_nomem(err);
+    return check_length(out->len - before, err);
+}
+
+int wt__usage_check_arguments(struct str text, wt_error *err)
+{
+    json_t *object;
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < ' ')
+            return wt__fail(err, WT_EFORMAT, "the arguments have a control character at byte %zu", i);
+    int rc = wt__usage_read_arguments(&object, text, err);
+    json_decref(object);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- times */

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -19,6 +22,7 @@ enum usage_outcome { USAGE_UNTOLD, USAGE_OK, USAGE_FAILED, USAGE_OUTCOMES };
 struct usage_tool {
     int64_t tool;     /* the store's id; 0: none has this label now */
     struct str label; /* the tool's id ("provider/name") when it has or had one, else what was recorded */
+    struct str arguments; /* of its call: compact JSON of an object, at most WT_MAX_ARGUMENTS_BYTES; "": not told */
 };
 
 /* Views; whoever fills the struct says how long they live. */
@@ -43,6 +47,17 @@ int wt__usage_check_request(struct str request, wt_error *err);
 
 /* The same for a client; "" is one. */
 int wt__usage_check_client(struct str client, wt_error *err);
+
+/* Arguments may hold secrets: no sentence of these says anything of them but their length and place.
+ *
+ * From the text of a caller: *out is an object, ended with json_decref. WT_EFORMAT (no JSON, no object) or WT_ETOOLONG
+ * with a sentence about "the arguments". */
+int wt__usage_read_arguments(json_t **out, struct str text, wt_error *err);
+/* Appends an object as the store keeps it: compact, numbers as somebody typed them. WT_ETOOLONG as above, WT_ENOMEM. */
+int wt__usage_write_arguments(struct buffer *out, const json_t *arguments, wt_error *err);
+/* Whether text is what wt__usage_write_arguments writes, for what a file of any origin holds: an object, on one line.
+ * WT_EFORMAT, WT_ETOOLONG or WT_ENOMEM if not. */
+int wt__usage_check_arguments(struct str text, wt_error *err);
 
 /* RFC 3339 ("2026-11-22T08:30:00Z", with an offset or a fraction, which is dropped) or a date alone, which is its
  * midnight UTC; years 1970 to 9999. False for anything else. */

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "catalog/dataset.h"
 
-enum { REASON_MAX = 512, STEP_BYTES = 1 << 20, SHOWN = 80 };
+enum { REASON_MAX = 512, STEP_BYTES = 1 << 20, SHOWN = 80, POINTER_MAX = 48 };
 
 /* ---------------------------------------------------------------- issues */
 
@@ -104,6 +104,14 @@ static int lines_open(struct lines *l, struct usage_import *import, struct str t
 #define SKIP(l, at, err, ...)                                                                                          \
     ((l)->import->skipped++, (l)->place.pointer = (at), wt__usage_issue((l)->import, &(l)->place, (err), __VA_ARGS__))
 
+/* The parser names the word at which it gave up, which may be of somebody's arguments. */
+static void unquote(wt_error *why)
+{
+    char *near = strstr(why->message, " near '");
+    if (near)
+        *near = '\0';
+}
+
 /* 1: *out is the line's object, ended with json_decref; 0: an issue was reported. */
 static int read_object(struct lines *l, struct str line, json_t **out, wt_error *err)
 {
@@ -111,6 +119,7 @@ static int read_object(struct lines *l, struct str line, json_t **out, wt_error 
     int rc = wt__json_parse(out, line.ptr, line.len, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
+    unquote(&why);
     if (rc < 0)
         return SKIP(l, "", err, "%s%s", why.message, l->cut ? " (the source may be cut off here)" : "");
     if (json_is_object(*out))
@@ -133,12 +142,36 @@ static int read_request(struct lines *l, const json_t *object, struct str *out, 
     return wt__usage_check_request(*out, &why) < 0 ? SKIP(l, "/request", err, "%s", why.message) : 1;
 }
 
-static int read_tools(struct lines *l, const json_t *object, struct str tools[WT_MAX_USAGE_TOOLS], size_t *count,
-                      wt_error *err)
+/* An element of "tools": a name, or {"tool": NAME, "arguments": {...}}. What is wrong with arguments costs them alone. */
+static int read_tool(struct lines *l, json_t *item, size_t index, struct usage_draft_tool *out, wt_error *err)
 {
-    char at[32];
+    char at[POINTER_MAX];
+    const json_t *name = json_is_object(item) ? json_object_get(item, "tool") : item;
+    json_t *arguments = json_is_object(item) ? json_object_get(item, "arguments") : NULL;
+    snprintf(at, sizeof at, "/tools/%zu%s", index, name == item ? "" : "/tool");
+    *out = (struct usage_draft_tool){.name = {json_string_value(name), json_string_length(name)}};
+    if (out->name.len == 0)
+        return SKIP(l, at, err, "not the name of a tool, nor {\"tool\": NAME, \"arguments\": {...}}");
+    if (out->name.len > WT_MAX_USAGE_LABEL_BYTES)
+        return SKIP(l, at, err, "the name has %zu bytes; at most %d are taken", out->name.len,
+                    WT_MAX_USAGE_LABEL_BYTES);
+    if (json_is_object(arguments))
+        out->arguments = arguments;
+    if (!arguments || json_is_object(arguments) || json_is_null(arguments))
+        return 1;
+    snprintf(at, sizeof at, "/tools/%zu/arguments", index);
+    l->place.pointer = at;
+    int rc = wt__usage_issue(l->import, &l->place, err,
+                             "the arguments are not an object; the usage is taken without them");
+    return rc < 0 ? rc : 1;
+}
+
+static int read_tools(struct lines *l, const json_t *object, struct usage_draft_tool tools[WT_MAX_USAGE_TOOLS],
+                      size_t *count, wt_error *err)
+{
     size_t i;
-    const json_t *list = json_object_get(object, "tools"), *item;
+    json_t *item;
+    const json_t *list = json_object_get(object, "tools");
     if (!json_is_array(list))
         return SKIP(l, "/tools", err, list ? "\"tools\" is not an array" : "the usage has no \"tools\"");
     *count = json_array_size(list);
@@ -148,13 +181,9 @@ static int read_tools(struct lines *l, const json_t *object, struct str tools[WT
         return SKIP(l, "/tools", err, "%zu tools in one usage; at most %d are taken", *count, WT_MAX_USAGE_TOOLS);
     json_array_foreach(list, i, item)
     {
-        snprintf(at, sizeof at, "/tools/%zu", i);
-        tools[i] = (struct str){json_string_value(item), json_string_length(item)};
-        if (!json_is_string(item) || tools[i].len == 0)
-            return SKIP(l, at, err, "not the name of a tool");
-        if (tools[i].len > WT_MAX_USAGE_LABEL_BYTES)
-            return SKIP(l, at, err, "the name has %zu bytes; at most %d are taken", tools[i].len,
-                        WT_MAX_USAGE_LABEL_BYTES);
+        int rc = read_tool(l, item, i, &tools[i], err);
+        if (rc <= 0)
+            return rc;
     }
     return 1;
 }
@@ -205,7 +234,7 @@ static int read_client(struct lines *l, const json_t *object, struct str *out, w
 
 static int read_usage(struct lines *l, const json_t *object, wt_error *err)
 {
-    struct str tools[WT_MAX_USAGE_TOOLS];
+    struct usage_draft_tool tools[WT_MAX_USAGE_TOOLS];
     struct usage_draft draft = {.tools = tools, .file = l->place.file, .line = l->place.line, .byte = l->place.byte};
     int rc = read_request(l, object, &draft.request, err);
     if (rc > 0)
@@ -241,7 +270,7 @@ int wt__usage_import_bytes(struct usage_import *import, struct str bytes, const 
 /* The usage of a query that has relevant tools. */
 static int take_query(struct usage_import *import, const struct query *query, const char *file, wt_error *err)
 {
-    struct str tools[WT_MAX_USAGE_TOOLS];
+    struct usage_draft_tool tools[WT_MAX_USAGE_TOOLS];
     struct usage_draft draft = {.request = query->text, .time = -1, .tools = tools, .query = query->id, .file = file};
     struct usage_place place = {file, 0, 0, ""};
     for (size_t i = 0; i < query->judgement_count; i++) {
@@ -255,7 +284,7 @@ static int take_query(struct usage_import *import, const struct query *query, co
                                    (int)(query->id.len < SHOWN ? query->id.len : SHOWN), query->id.ptr,
                                    WT_MAX_USAGE_TOOLS, WT_MAX_USAGE_LABEL_BYTES);
         }
-        tools[draft.tool_count++] = judgement->tool;
+        tools[draft.tool_count++] = (struct usage_draft_tool){.name = judgement->tool};
     }
     wt_error why;
     if (wt__usage_check_request(query->text, &why) == 0)

@@ -12,12 +12,17 @@
 #include "base/progress.h"
 #include "catalog/usage.h"
 
+struct usage_draft_tool {
+    struct str name;   /* 1 to WT_MAX_USAGE_LABEL_BYTES */
+    json_t *arguments; /* an object, which the taker may change; NULL: not told */
+};
+
 /* A usage as its source has it. Views last until take() returns. */
 struct usage_draft {
     struct str request; /* has passed wt__usage_check_request */
     enum usage_outcome outcome;
-    int64_t time;            /* -1: the source does not say */
-    const struct str *tools; /* [tool_count] names; 1 to WT_MAX_USAGE_TOOLS, each 1 to WT_MAX_USAGE_LABEL_BYTES */
+    int64_t time;                         /* -1: the source does not say */
+    const struct usage_draft_tool *tools; /* [tool_count] 1 to WT_MAX_USAGE_TOOLS */
     size_t tool_count;
     struct str client; /* has passed wt__usage_check_client; "": the source does not say */
     struct str query;  /* of a BEIR folder: its _id, and the names are source ids; else "" */

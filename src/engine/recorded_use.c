@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "catalog/usage_import.h"
+#include "engine/recorded_arguments.h"
 #include "engine/sized_options.h"
 #include "engine/suggest.h"
 #include "engine/tools.h"
@@ -86,12 +87,22 @@ static int look_up(struct lookup *lookup, struct str *name, bool source_id, int6
     return rc;
 }
 
-static bool is_among(const struct usage_tool *tools, size_t count, const struct usage_tool *tool)
+/* The same tool among those, or NULL. */
+static struct usage_tool *find_among(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
 {
     for (size_t i = 0; i < count; i++)
         if (tool->tool ? tools[i].tool == tool->tool : wt__str_equal(tools[i].label, tool->label))
-            return true;
-    return false;
+            return &tools[i];
+    return NULL;
+}
+
+/* Whether tool is not among them yet. One that is gets the arguments, where it has none. */
+static bool is_new(struct usage_tool *tools, size_t count, const struct usage_tool *tool)
+{
+    struct usage_tool *same = find_among(tools, count, tool);
+    if (same && same->arguments.len == 0)
+        same->arguments = tool->arguments;
+    return !same;
 }
 
 /* ---------------------------------------------------------------- recording */
@@ -129,9 +140,26 @@ static int fail_unknown(wt_engine *engine, const char *first, size_t count, wt_e
     return rc;
 }
 
-/* Finds the tools. Returns how many of the names no tool has. */
-static int read_tools(struct lookup *lookup, const char *const *names, size_t count, struct usage_tool *tools,
-                      size_t *tool_count, wt_error *err)
+/* What tool number `index` was called with. */
+static int read_arguments(struct lookup *lookup, const char *text, size_t index, struct usage_tool *tool, wt_error *err)
+{
+    json_t *object;
+    wt_error why = {0};
+    int rc = wt__usage_read_arguments(&object, wt__str(text), &why);
+    if (rc == 0)
+        rc = wt__recorded_arguments(lookup->engine, tool->tool, tool->label, object, &lookup->arena, &tool->arguments,
+                                    &why);
+    json_decref(object);
+    if (rc == WT_EFORMAT || rc == WT_ETOOLONG)
+        return wt__fail(err, rc, "tool %zu (\"%s\"): %s", index + 1, tool->label.ptr, why.message);
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
+/* Finds the tools. arguments: of each, or NULL. Returns how many of the names no tool has. */
+static int read_tools(struct lookup *lookup, const char *const *names, const char *const *arguments, size_t count,
+                      struct usage_tool *tools, size_t *tool_count, wt_error *err)
 {
     int unknown = 0;
     *tool_count = 0;
@@ -146,7 +174,11 @@ static int read_tools(struct lookup *lookup, const char *const *names, size_t co
             return rc;
         if (tool.tool < 0)
             return wt__fail(err, WT_EINVAL, "%s", lookup->ambiguous.message);
-        if (is_among(tools, *tool_count, &tool))
+        if (arguments && arguments[i] && *arguments[i])
+            rc = read_arguments(lookup, arguments[i], i, &tool, err);
+        if (rc < 0)
+            return rc;
+        if (!is_new(tools, *tool_count, &tool))
             continue;
         unknown += tool.tool == 0;
         tools[(*tool_count)++] = tool;
@@ -175,7 +207,7 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
         return rc;
     rc = read_record(&usage, (struct str){request, request_len}, count, &options, err);
     if (rc == 0)
-        rc = read_tools(&lookup, names, count, tools, &usage.tool_count, err);
+        rc = read_tools(&lookup, names, options.arguments, count, tools, &usage.tool_count, err);
     int unknown = rc;
     if (rc >= 0) {
         usage.tools = tools;
@@ -222,7 +254,7 @@ void wt_usage_report_free(wt_usage_report *public)
 static int tell_name(struct import *import, const struct usage_draft *draft, size_t at, int64_t id, wt_error *err)
 {
     char pointer[32] = "", query[120] = "";
-    struct str name = draft->tools[at];
+    struct str name = draft->tools[at].name;
     if (draft->query.len > 0)
         snprintf(query, sizeof query, "query \"%.*s\": ", (int)(draft->query.len < 80 ? draft->query.len : 80),
                  draft->query.ptr);
@@ -235,20 +267,45 @@ static int tell_name(struct import *import, const struct usage_draft *draft, siz
                            (int)(name.len < 200 ? name.len : 200), name.ptr);
 }
 
+/* The arguments of a call; such as cannot be kept are told. */
+static int take_arguments(struct import *import, const struct usage_draft *draft, size_t at, struct usage_tool *tool,
+                          wt_error *err)
+{
+    char pointer[48];
+    wt_error why = {0};
+    if (!draft->tools[at].arguments)
+        return 0;
+    int rc = wt__recorded_arguments(import->lookup.engine, tool->tool, tool->label, draft->tools[at].arguments,
+                                    &import->lookup.arena, &tool->arguments, &why);
+    if (rc == WT_ETOOLONG) {
+        snprintf(pointer, sizeof pointer, "/tools/%zu/arguments", at);
+        struct usage_place place = {draft->file, draft->line, draft->byte, pointer};
+        return wt__usage_issue(&import->report->import, &place, err, "%s; the usage is taken without them",
+                               why.message);
+    }
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
 /* tools [draft->tool_count], *count of them; *known of those are in the store. */
 static int find_tools(struct import *import, const struct usage_draft *draft, struct usage_tool *tools, size_t *count,
                       size_t *known, wt_error *err)
 {
     *count = *known = 0;
     for (size_t i = 0; i < draft->tool_count; i++) {
-        struct usage_tool tool = {.label = draft->tools[i]};
+        struct usage_tool tool = {.label = draft->tools[i].name};
         int rc = look_up(&import->lookup, &tool.label, draft->query.len > 0, &tool.tool, err);
         if (rc == 0 && tool.tool <= 0)
             rc = tell_name(import, draft, i, tool.tool, err);
         if (rc < 0)
             return rc;
-        /* What several tools have is not kept: it will not become the id of one. */
-        if (tool.tool < 0 || is_among(tools, *count, &tool))
+        if (tool.tool < 0) /* what several tools have is not kept: it will not become the id of one */
+            continue;
+        rc = take_arguments(import, draft, i, &tool, err);
+        if (rc < 0)
+            return rc;
+        if (!is_new(tools, *count, &tool))
             continue;
         *known += tool.tool > 0;
         tools[(*count)++] = tool;
@@ -398,8 +455,11 @@ static int fail_unnamed(struct store *store, const char *name, wt_error *err)
 static int read_filter(wt_engine *engine, const wt_usage_filter *filter, struct usage_query *query, wt_error *err)
 {
     uint64_t named = 0;
-    *query = (struct usage_query){
-        .after = filter->after_id, .before = filter->before, .limit = filter->limit, .client = wt__str(filter->client)};
+    *query = (struct usage_query){.after = filter->after_id,
+                                  .before = filter->before,
+                                  .limit = filter->limit,
+                                  .client = wt__str(filter->client),
+                                  .arguments = true};
     if (!filter->tool)
         return 0;
     query->label = wt__str(filter->tool);
@@ -422,7 +482,8 @@ static int materialise(struct arena *arena, const struct usage *usage, wt_usage 
     if (!pointers)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < usage->tool_count; i++)
-        tools[i] = (wt_usage_tool){usage->tools[i].label.ptr, usage->tools[i].tool != 0};
+        tools[i] = (wt_usage_tool){usage->tools[i].label.ptr, usage->tools[i].tool != 0,
+                                   usage->tools[i].arguments.len ? usage->tools[i].arguments.ptr : NULL};
     *out = (wt_usage){.id = usage->id,
                       .request = usage->request.ptr,
                       .outcome = wt__usage_outcome_name(usage->outcome),
@@ -466,6 +527,18 @@ int wt_list_usage(wt_engine *engine, const wt_usage_filter *given, wt_usages **o
     return 0;
 }
 
+static void write_tool(struct buffer *out, const wt_usage_tool *tool)
+{
+    if (tool->arguments)
+        wt__buffer_text(out, "{\"tool\":");
+    wt__buffer_json(out, wt__str(tool->id));
+    if (tool->arguments) {
+        wt__buffer_text(out, ",\"arguments\":");
+        wt__buffer_text(out, tool->arguments);
+        wt__buffer_char(out, '}');
+    }
+}
+
 static void write_line(struct buffer *out, const wt_usage *usage)
 {
     char time[USAGE_TIME_BYTES];
@@ -475,7 +548,7 @@ static void write_line(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, ",\"tools\":[");
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_text(out, i ? "," : "");
-        wt__buffer_json(out, wt__str(usage->tools[i]->id));
+        write_tool(out, usage->tools[i]);
     }
     wt__buffer_text(out, "]");
     if (*usage->outcome)
