@@ -10,7 +10,13 @@
 #include "cli/text.h"
 #include "text/shown.h"
 
-enum { PAGE = 1000, TIME_BYTES = 64, LEAD = 30 /* columns of time and outcome */, LEAST = 20 };
+enum {
+    PAGE = 1000,
+    TIME_BYTES = 64,
+    LEAD = 30, /* columns of time and outcome */
+    LEAST = 20,
+    ARGUMENTS_SHOWN = 40 /* columns of what a tool was called with */
+};
 
 /* ---------------------------------------------------------------- add SOURCE */
 
@@ -111,18 +117,27 @@ static bool is_among(const char *const *ids, size_t count, const char *id)
     return false;
 }
 
+/* The next line of an option that repeats, in the arena; *rest is NULL behind the last. NULL when memory is out. */
+static const char *next_line(struct cli *cli, const char **rest)
+{
+    const char *line = wt__arena_copy(&cli->arena, (struct str){*rest, strcspn(*rest, "\n")});
+    const char *end = strchr(*rest, '\n');
+    *rest = end ? end + 1 : NULL;
+    return line;
+}
+
 /* The ids of the tools that were named, in the arena. A name that no tool has is a slip of who typed it: nothing is
  * recorded then. 0, or an exit code with the reason told. */
 static int named_tools(struct cli *cli, wt_engine *engine, const char **ids, size_t *count)
 {
-    const char *names = wt__text_of(cli, OPT_TOOL);
+    const char *rest = wt__text_of(cli, OPT_TOOL);
     *count = 0;
-    for (const char *at = names; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+    while (rest) {
         wt_tools *tools;
         wt_error err;
-        const char *name = wt__arena_copy(&cli->arena, (struct str){at, strcspn(at, "\n")});
         if (*count == WT_MAX_USAGE_TOOLS)
             return wt__cli_usage(cli, "a usage has at most %d tools", WT_MAX_USAGE_TOOLS);
+        const char *name = next_line(cli, &rest);
         if (!name)
             return wt__cli_say(cli, END_SYSTEM, "out of memory");
         int rc = wt_get(engine, name, &tools, &err);
@@ -134,10 +149,23 @@ static int named_tools(struct cli *cli, wt_engine *engine, const char **ids, siz
         wt_tools_free(tools);
         if (!id)
             return wt__cli_say(cli, END_SYSTEM, "out of memory");
-        if (!is_among(ids, *count, id))
-            ids[(*count)++] = id;
+        ids[(*count)++] = id;
     }
     return 0;
+}
+
+/* What each of them was called with, in the order of the names; NULL where it is not told. */
+static int named_arguments(struct cli *cli, const char **arguments, size_t count)
+{
+    const char *rest = wt__text_of(cli, OPT_ARGUMENTS);
+    for (size_t i = 0; i < count; i++) {
+        bool told = rest != NULL;
+        arguments[i] = told ? next_line(cli, &rest) : NULL;
+        if (told && !arguments[i])
+            return wt__cli_say(cli, END_SYSTEM, "out of memory");
+    }
+    return rest ? wt__cli_usage(cli, "--arguments was given more often than --tool: give it at most once for each")
+                : 0;
 }
 
 static int print_recorded(const struct cli *cli, const char *const *ids, size_t count)
@@ -145,6 +173,8 @@ static int print_recorded(const struct cli *cli, const char *const *ids, size_t 
     struct buffer line = {0}, out = {0};
     wt__buffer_text(&line, cli->json ? "{\"added\":1,\"tools\":[" : "1 usage recorded: ");
     for (size_t i = 0; i < count; i++) {
+        if (is_among(ids, i, ids[i]))
+            continue;
         wt__buffer_text(&line, i == 0 ? "" : cli->json ? "," : ", ");
         if (cli->json)
             wt__shown_string(&line, wt__str(ids[i]));
@@ -163,15 +193,18 @@ static int record(struct cli *cli, wt_engine *engine)
 {
     wt_record_options options;
     wt_error err;
-    const char *ids[WT_MAX_USAGE_TOOLS], *request = wt__text_of(cli, OPT_REQUEST);
+    const char *ids[WT_MAX_USAGE_TOOLS], *arguments[WT_MAX_USAGE_TOOLS], *request = wt__text_of(cli, OPT_REQUEST);
     size_t count;
     int code = named_tools(cli, engine, ids, &count);
+    if (code == 0)
+        code = named_arguments(cli, arguments, count);
     if (code != 0)
         return code;
     wt_record_options_init(&options);
     options.outcome = wt__text_of(cli, OPT_OUTCOME);
     options.client = wt__text_of(cli, OPT_CLIENT);
     options.no_vectors = wt__given(cli, OPT_NO_VECTORS);
+    options.arguments = arguments;
     if (wt_record_usage(engine, request, strlen(request), ids, count, &options, &err) < 0)
         return wt__cli_fail(cli, &err);
     return print_recorded(cli, ids, count);
@@ -220,6 +253,12 @@ static void json_usage(struct buffer *out, const wt_usage *usage)
         gone += !usage->tools[i]->known;
     }
     wt__buffer_text(out, usage->tool_count ? "]" : "[]");
+    wt__json_key(out, "arguments");
+    for (size_t i = 0; i < usage->tool_count; i++) {
+        wt__buffer_char(out, i ? ',' : '[');
+        wt__shown_json(out, wt__str(usage->tools[i]->arguments ? usage->tools[i]->arguments : "null"));
+    }
+    wt__buffer_text(out, usage->tool_count ? "]" : "[]");
     wt__json_count(out, "unknown_tools", gone);
     wt__json_text(out, "outcome", usage->outcome);
     wt__json_text(out, "time", time);
@@ -227,14 +266,26 @@ static void json_usage(struct buffer *out, const wt_usage *usage)
     wt__buffer_text(out, "}\n");
 }
 
-/* "2026-11-22T08:30:00Z  ok      tables/book_table, mail/send: book a table"; a tool that is gone in brackets. */
+/* "mail/send {"to":"a"}", a tool that is gone in brackets. */
+static void text_tool(struct buffer *line, const wt_usage_tool *tool)
+{
+    wt__buffer_printf(line, tool->known ? "%s" : "(%s)", tool->id);
+    if (!tool->arguments)
+        return;
+    wt__buffer_char(line, ' ');
+    wt__text_cut(line, wt__str(tool->arguments), ARGUMENTS_SHOWN);
+}
+
+/* "2026-11-22T08:30:00Z  ok      tables/book_table {"people":2}, mail/send: book a table" */
 static void text_usage(const struct cli *cli, struct buffer *out, const wt_usage *usage)
 {
     char time[TIME_BYTES];
     struct buffer line = {0};
     write_time(usage->time, time);
-    for (size_t i = 0; i < usage->tool_count; i++)
-        wt__buffer_printf(&line, usage->tools[i]->known ? "%s%s" : "%s(%s)", i ? ", " : "", usage->tools[i]->id);
+    for (size_t i = 0; i < usage->tool_count; i++) {
+        wt__buffer_text(&line, i ? ", " : "");
+        text_tool(&line, usage->tools[i]);
+    }
     wt__buffer_printf(&line, ": %s", usage->request);
     wt__buffer_printf(out, "%s  %-6s  ", time, usage->outcome);
     wt__text_cut(out, wt__buffer_view(&line), cli->width > LEAD + LEAST ? cli->width - LEAD : cli->width ? LEAST : 0);
@@ -391,14 +442,14 @@ static const struct action {
     const char *name;
     int (*run)(struct cli *cli, wt_engine *engine);
     bool takes_sources, uses_model;
-    enum option_id options[10]; /* beside those of every verb; OPT_COUNT ends them */
+    enum option_id options[11]; /* beside those of every verb; OPT_COUNT ends them */
 } actions[] = {
     {"add",
      add,
      true,
      true,
-     {OPT_SPLIT, OPT_STRICT, OPT_REQUEST, OPT_TOOL, OPT_OUTCOME, OPT_CLIENT, OPT_NO_VECTORS, OPT_MODEL, OPT_MODELS,
-      OPT_COUNT}},
+     {OPT_SPLIT, OPT_STRICT, OPT_REQUEST, OPT_TOOL, OPT_ARGUMENTS, OPT_OUTCOME, OPT_CLIENT, OPT_NO_VECTORS, OPT_MODEL,
+      OPT_MODELS, OPT_COUNT}},
     {"list", list, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
     {"export", export, false, false, {OPT_TOOL, OPT_CLIENT, OPT_BEFORE, OPT_AFTER, OPT_LIMIT, OPT_COUNT}},
     {"forget",
@@ -427,7 +478,7 @@ bool wt__usage_allows(const char *action, enum option_id option)
 /* One usage from the command line, or usages from sources. */
 static int check_add(const struct cli *cli)
 {
-    static const enum option_id of_one[] = {OPT_TOOL, OPT_OUTCOME, OPT_CLIENT}, of_many[] = {OPT_SPLIT, OPT_STRICT};
+    static const enum option_id of_one[] = {OPT_TOOL, OPT_ARGUMENTS, OPT_OUTCOME, OPT_CLIENT}, of_many[] = {OPT_SPLIT, OPT_STRICT};
     bool one = wt__given(cli, OPT_REQUEST), sources = cli->arguments.word_count > 1;
     if (one == sources)
         return wt__cli_usage(cli, "`usage add` needs either SOURCE... or --request TEXT with --tool NAME");
@@ -436,8 +487,8 @@ static int check_add(const struct cli *cli)
     for (size_t i = 0; !one && i < sizeof of_one / sizeof *of_one; i++)
         if (wt__given(cli, of_one[i]))
             return wt__cli_usage(cli,
-                                 "--tool, --outcome and --client of `usage add` belong to --request; a source says "
-                                 "them for each usage");
+                                 "--tool, --arguments, --outcome and --client of `usage add` belong to --request; a "
+                                 "source says them for each usage");
     for (size_t i = 0; one && i < sizeof of_many / sizeof *of_many; i++)
         if (wt__given(cli, of_many[i]))
             return wt__cli_usage(cli, "--split and --strict belong to a SOURCE");

@@ -23,6 +23,7 @@ enum option_id {
     OPT_BATCH,
     OPT_BEFORE,
     OPT_CLIENT,
+    OPT_ARGUMENTS,
     OPT_BASE_RETRIEVER,
     OPT_BOOTSTRAP,
     OPT_CACHE,
@@ -130,6 +131,7 @@ struct option {
     const char *help;    /* one sentence or two */
     char letter;         /* 0: none */
     bool repeats;        /* given again, it adds a line to the text */
+    bool one_line;       /* line ends in a value are blanks, as in JSON of another program */
 };
 
 struct example {

@@ -114,8 +114,22 @@ static int add_line(struct parsing *p, const struct option *option, const char *
     return text ? 0 : -1;
 }
 
+/* A copy in which line ends are blanks; NULL when memory is out. */
+static const char *on_one_line(struct parsing *p, const char *value)
+{
+    char *copy = wt__arena_copy(&p->out->arena, wt__str(value));
+    for (char *at = copy; at && *at; at++)
+        if (*at == '\n')
+            *at = ' ';
+    return copy;
+}
+
 static int take_value(struct parsing *p, const struct option *option, const char *value)
 {
+    if (option->one_line && !(value = on_one_line(p, value))) {
+        wt__buffer_text(p->why, "out of memory");
+        return -1;
+    }
     bool again = p->out->given[option->id];
     p->out->given[option->id] = true;
     if (option->repeats && again)
