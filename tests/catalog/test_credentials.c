@@ -124,9 +124,59 @@ static void a_schema_is_left_without_them(void **state)
     wt__leave_out_credentials(NULL, STR("search"));
 }
 
+/* Of recorded calls more goes than of schemas: what the tool's schema does not have, and would be one in a header. */
+static void recorded_arguments_are_left_without_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *schema, *in, *out;
+        bool may;
+    } rows[] = {
+        {"", "{\"city\":\"Oslo\",\"n\":1}", "{\"city\":\"Oslo\",\"n\":1}", false},
+        {"", "{}", "{}", false},
+        {"", "{\"city\":\"Oslo\",\"api_key\":\"s\",\"X-Gitlab-Token\":\"s\"}", "{\"city\":\"Oslo\"}", true},
+        {"", "{\"password\":\"s\",\"Authorization\":\"s\",\"token\":5,\"auth\":{\"user\":\"s\"}}", "{}", true},
+        {"", "{\"page_token\":\"p\",\"monkeys\":2}", "{\"page_token\":\"p\",\"monkeys\":2}", false},
+        {"", "{\"api\\u005fkey\":\"s\"}", "{}", true},
+        {"", "{\"q\":{\"api_key\":\"nested is not looked at\"}}",
+         "{\"q\":{\"api_key\":\"nested is not looked at\"}}", false},
+        /* a property that the tool has is an argument, unless its schema says that it is a credential */
+        {"{\"properties\":{\"key\":{\"description\":\"The key to look up\"}}}", "{\"key\":\"a\",\"token\":\"s\"}",
+         "{\"key\":\"a\"}", true},
+        {"{\"properties\":{\"key\":{\"description\":\"Your API key\"}}}", "{\"key\":\"s\"}", "{}", true},
+        {"{\"properties\":{\"api_key\":{\"type\":\"string\"}}}", "{\"api_key\":\"s\"}", "{}", true},
+        {"{\"properties\":{\"api_key\":{\"type\":\"boolean\"}}}", "{\"api_key\":true}", "{\"api_key\":true}", true},
+        {"{\"properties\":[1]}", "{\"api_key\":true}", "{}", true},
+        {"[]", "{\"api_key\":true,\"q\":1}", "{\"q\":1}", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        json_t *schema = NULL, *given;
+        struct buffer text = {0};
+        if (*rows[i].schema)
+            assert_int_equal(wt__json_parse(&schema, rows[i].schema, strlen(rows[i].schema), NULL), 0);
+        assert_int_equal(wt__json_parse(&given, rows[i].in, strlen(rows[i].in), NULL), 0);
+        if (wt__may_have_credentials(given) != rows[i].may)
+            fail_msg("%s", rows[i].in);
+        wt__drop_credentials(given, STR("search"), schema);
+        assert_int_equal(wt__json_write(&text, given), 0);
+        assert_string_equal(text.ptr, rows[i].out);
+        wt__buffer_dispose(&text);
+        json_decref(schema);
+        json_decref(given);
+    }
+    /* the tool's own argument */
+    json_t *schema = json_pack("{s:{s:{}}}", "properties", "access_token");
+    json_t *given = json_pack("{s:s}", "access_token", "t");
+    wt__drop_credentials(given, STR("revoke_token"), schema);
+    assert_int_equal(json_object_size(given), 1);
+    json_decref(schema);
+    json_decref(given);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(names_places_and_descriptions_decide),
-                                       cmocka_unit_test(a_schema_is_left_without_them)};
+                                       cmocka_unit_test(a_schema_is_left_without_them),
+                                       cmocka_unit_test(recorded_arguments_are_left_without_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

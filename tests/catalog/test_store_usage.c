@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/sha256.h"
 #include "catalog/store_sqlite.h"
 
@@ -68,7 +69,7 @@ static int64_t record_of(struct store *store, const char *client, const char *re
         char name[32] = "";
         memcpy(name, at, strcspn(at, " "));
         snprintf(labels[usage.tool_count], sizeof *labels, "p/%s", name);
-        tools[usage.tool_count] = (struct usage_tool){id_of(store, "p", name), wt__str(labels[usage.tool_count])};
+        tools[usage.tool_count] = (struct usage_tool){.tool = id_of(store, "p", name), .label = wt__str(labels[usage.tool_count])};
         usage.tool_count++;
     }
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, &last, &err), 0);
@@ -226,7 +227,7 @@ static void test_labels_follow_tools(void **state)
     assert_true(info_of(store).generation > before);
 
     /* a tool that went away between its look-up and the record */
-    struct usage_tool gone = {4242, STR("p/vanished")};
+    struct usage_tool gone = {.tool = 4242, .label = STR("p/vanished")};
     struct usage usage = {.request = STR("two"), .tools = &gone, .tool_count = 1};
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &err), 0);
     assert_string_equal(told(store, &everything), "one(p/a! p/later!) two(p/vanished!)");
@@ -285,7 +286,7 @@ static void test_a_stop_adds_nothing(void **state)
     (void)state;
     struct store *store = open_memory();
     struct progress progress;
-    struct usage_tool a = {id_of(store, "p", "a"), STR("p/a")};
+    struct usage_tool a = {.tool = id_of(store, "p", "a"), .label = STR("p/a")};
     struct usage usages[] = {{.request = STR("x"), .tools = &a, .tool_count = 1},
                              {.request = STR("y"), .tools = &a, .tool_count = 1}};
     wt__progress_init(&progress, stop, NULL);
@@ -302,7 +303,7 @@ static void test_no_more_than_the_limit(void **state)
     struct store *store = open_memory();
     assert_int_equal(wt__sql_exec(store, "UPDATE meta SET value = 9999999 WHERE key = 'usages'", &err), 0);
     record(store, "the last", "a", USAGE_OK, 1);
-    struct usage_tool a = {id_of(store, "p", "a"), STR("p/a")};
+    struct usage_tool a = {.tool = id_of(store, "p", "a"), .label = STR("p/a")};
     struct usage usage = {.request = STR("x"), .tools = &a, .tool_count = 1};
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &err), WT_ETOOLONG);
     assert_non_null(strstr(err.message, "would hold 10000001 usages; at most 10000000 fit"));
@@ -603,6 +604,227 @@ static void test_a_repetition_counts_when_the_first_is_forgotten(void **state)
     wt__store_close(store);
 }
 
+/* ---------------------------------------------------------------- what tools were called with */
+
+/* One call of tool a, or of a label without a tool. */
+static int64_t record_call(struct store *store, const char *request, const char *name, const char *arguments,
+                           enum usage_outcome outcome)
+{
+    char label[40];
+    snprintf(label, sizeof label, "p/%s", name);
+    struct usage_tool tool = {id_of(store, "p", name), wt__str(label), wt__str(arguments)};
+    struct usage usage = {.request = wt__str(request), .outcome = outcome, .tools = &tool, .tool_count = 1};
+    int64_t last = 0;
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, &last, &err), 0);
+    return last;
+}
+
+/* "request{...} request{...}" of the newest calls of a tool. */
+static const char *calls_of(struct store *store, const char *name, size_t most)
+{
+    static char text[4000];
+    struct arena arena = {0};
+    struct recorded_call *calls;
+    size_t count, len = 0;
+    assert_int_equal(wt__store_recorded_calls(store, id_of(store, "p", name), most, &arena, &calls, &count, &err), 0);
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        len += (size_t)sprintf(text + len, "%s%s%s", i ? " " : "", calls[i].request.ptr, calls[i].arguments.ptr);
+    wt__arena_dispose(&arena);
+    return text;
+}
+
+static void test_arguments_come_back_to_who_asks_for_them(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct usage_tool tools[] = {{1, STR("p/a"), STR("{\"x\":1}")}, {2, STR("p/b"), STR("")}, {3, STR("p/c"), STR("{}")}};
+    struct usage usage = {.request = STR("one"), .tools = tools, .tool_count = 3};
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &err), 0);
+    for (int asked = 0; asked < 2; asked++) {
+        struct arena arena = {0};
+        struct usage *usages;
+        size_t count;
+        struct usage_query query = {.arguments = asked != 0};
+        assert_int_equal(wt__store_usages(store, &query, &arena, &usages, &count, &err), 0);
+        assert_int_equal(count, 1);
+        for (size_t i = 0; i < 3; i++)
+            assert_string_equal(usages[0].tools[i].arguments.ptr, asked ? tools[i].arguments.ptr : "");
+        wt__arena_dispose(&arena);
+    }
+    wt__store_close(store);
+}
+
+static void test_the_newest_calls_of_a_tool(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    assert_string_equal(calls_of(store, "a", 5), "");
+    record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
+    record_call(store, "two", "a", "{\"n\":2}", USAGE_UNTOLD);
+    record_call(store, "other", "b", "{\"n\":0}", USAGE_OK);
+    record_call(store, "one", "a", "{\"n\":3}", USAGE_OK); /* the request's newest stands for it */
+    record_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);
+    record_call(store, "untold", "a", "", USAGE_OK);
+    int64_t last = record_call(store, "none", "a", "{}", USAGE_OK);
+    assert_string_equal(calls_of(store, "a", 5), "none{} one{\"n\":3} two{\"n\":2}");
+    assert_string_equal(calls_of(store, "a", 2), "none{} one{\"n\":3}");
+    assert_string_equal(calls_of(store, "a", 0), "");
+    assert_string_equal(calls_of(store, "b", 5), "other{\"n\":0}");
+    assert_string_equal(calls_of(store, "c", 5), "");
+    assert_string_equal(calls_of(store, "nobody", 5), "");
+
+    /* several labels of one tool */
+    record_call(store, "two", "later", "{\"n\":6}", USAGE_OK);
+    record_call(store, "three", "a", "{\"n\":7}", USAGE_OK);
+    assert_int_equal(wt__sql_exec(store, "UPDATE label SET tool = 1 WHERE name = 'p/later'", &err), 0);
+    assert_string_equal(calls_of(store, "a", 3), "three{\"n\":7} two{\"n\":6} none{}");
+
+    /* what is forgotten is gone */
+    int64_t left;
+    assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.upto = last}, &err), 7);
+    assert_string_equal(calls_of(store, "a", 5), "three{\"n\":7} two{\"n\":6}");
+    assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM usage_tool WHERE arguments IS NOT NULL", &left, &err),
+                     0);
+    assert_int_equal(left, 2);
+    wt__store_close(store);
+}
+
+/* However many there are: the newest thousand usages are looked at, and so many calls told. */
+static void test_a_look_for_calls_is_bounded(void **state)
+{
+    (void)state;
+    enum { USAGES_READ = 1000 };
+    struct store *store = open_memory();
+    char request[40];
+    record_call(store, "old", "a", "{}", USAGE_OK);
+    for (int i = 0; i < USAGES_READ - 1; i++)
+        record_call(store, "untold", "a", "", USAGE_OK);
+    assert_string_equal(calls_of(store, "a", 5), "old{}");
+    record_call(store, "untold", "a", "", USAGE_OK);
+    assert_string_equal(calls_of(store, "a", 5), "");
+    for (int i = 0; i < RECORDED_CALLS_MAX + 1; i++) {
+        snprintf(request, sizeof request, "request %d", i);
+        record_call(store, request, "a", "{}", USAGE_OK);
+    }
+    struct arena arena = {0};
+    struct recorded_call *calls;
+    size_t count;
+    assert_int_equal(wt__store_recorded_calls(store, 1, SIZE_MAX, &arena, &calls, &count, &err), 0);
+    assert_int_equal(count, RECORDED_CALLS_MAX);
+    wt__arena_dispose(&arena);
+    wt__store_close(store);
+}
+
+/* What no whichtool wrote, of a file that came from somewhere, is told wherever it would be read. */
+static void test_damaged_arguments_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments, *sentence;
+    } rows[] = {
+        {"'secret'", "in a usage, the arguments are not valid JSON at byte"},
+        {"'[\"secret\"]'", "in a usage, the arguments are not an object"},
+        {"'{\"a\":1}, {\"secret\":2}'", "not valid JSON"},
+        {"'{' || char(10) || '}'", "a control character at byte 1"},
+        {"CAST(x'7b2261223a22ff227d' AS TEXT)", "not valid JSON"},
+        {"'{\"a\":\"' || printf('%.*c', 65536, 'x') || '\"}'", "have 65544 bytes; at most 65536 are taken"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct store *store = open_memory();
+        struct arena arena = {0};
+        struct usage *usages;
+        struct recorded_call *calls;
+        size_t count;
+        char sql[200];
+        record_call(store, "one", "a", "{\"fine\":true}", USAGE_OK);
+        assert_int_equal(wt__store_check(store, &err), 0);
+        snprintf(sql, sizeof sql, "UPDATE usage_tool SET arguments = %s", rows[i].arguments);
+        assert_int_equal(wt__sql_exec(store, sql, &err), 0);
+        for (int way = 0; way < 3; way++) {
+            int rc = way == 0   ? wt__store_usages(store, &(struct usage_query){.arguments = true}, &arena, &usages,
+                                                   &count, &err)
+                     : way == 1 ? wt__store_recorded_calls(store, 1, 5, &arena, &calls, &count, &err)
+                                : wt__store_check(store, &err);
+            assert_int_equal(rc, WT_ESTORE);
+            if (!strstr(err.message, rows[i].sentence) || strstr(err.message, "secret"))
+                fail_msg("%s: %s", rows[i].arguments, err.message);
+        }
+        assert_string_equal(told(store, &everything), "one(p/a)"); /* who does not ask for them does not mind */
+        wt__arena_dispose(&arena);
+        wt__store_close(store);
+    }
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *written;
+        int code;
+        const char *sentence;
+    } rows[] = {
+        {"{}", "{}", 0, ""},
+        {" {\"b\" : 1,\n\"a\": [true, null]} ", "{\"b\":1,\"a\":[true,null]}", 0, ""},
+        {"{\"lat\": -97.8, \"n\": 9007199254740993}", "{\"lat\":-97.8,\"n\":9007199254740993}", 0, ""},
+        {"{\"\xd0\xbf\": \"\\u200b\\\\\"}", "{\"\xd0\xbf\":\"\xe2\x80\x8b\\\\\"}", 0, ""},
+        {"", "", WT_EFORMAT, "not valid JSON at byte 0; give a JSON object, such as {\"city\": \"Oslo\"}"},
+        {"{\"a\": secret}", "", WT_EFORMAT, "not valid JSON at byte"},
+        {"{\"secret\": 1, \"secret\": 2}", "", WT_EFORMAT, "not valid JSON at byte"},
+        {"{\"a\": \"\\u0000\"}", "", WT_EFORMAT, "not valid JSON at byte"},
+        {"{\"a\": \"\xff\"}", "", WT_EFORMAT, "not valid JSON at byte"},
+        {"{} {}", "", WT_EFORMAT, "not valid JSON at byte"},
+        {"[{\"secret\": 1}]", "", WT_EFORMAT, "the arguments are not an object"},
+        {"\"secret\"", "", WT_EFORMAT, "the arguments are not an object"},
+        {"null", "", WT_EFORMAT, "the arguments are not an object"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *object;
+        struct buffer written = {0};
+        err = (wt_error){0};
+        int rc = wt__usage_read_arguments(&object, wt__str(rows[i].text), &err);
+        if (rc != rows[i].code || !strstr(err.message, rows[i].sentence) || strstr(err.message, "secret"))
+            fail_msg("%s: %d: %s", rows[i].text, rc, err.message);
+        if (rc == 0) {
+            assert_int_equal(wt__usage_write_arguments(&written, object, &err), 0);
+            assert_string_equal(written.ptr, rows[i].written);
+            assert_int_equal(wt__usage_check_arguments(wt__buffer_view(&written), &err), 0);
+        }
+        wt__buffer_dispose(&written);
+        json_decref(object);
+    }
+    /* the longest, one byte more, one that grows as it is written, and one that is too deep */
+    struct buffer text = {0}, written = {0};
+    json_t *object;
+    wt__buffer_text(&text, "{\"a\":\"");
+    while (text.len < WT_MAX_ARGUMENTS_BYTES - 2)
+        wt__buffer_char(&text, 'x');
+    wt__buffer_text(&text, "\"}");
+    assert_int_equal(wt__usage_read_arguments(&object, wt__buffer_view(&text), &err), 0);
+    assert_int_equal(wt__usage_write_arguments(&written, object, &err), 0);
+    assert_int_equal(written.len, WT_MAX_ARGUMENTS_BYTES);
+    json_decref(object);
+    wt__buffer_char(&text, ' ');
+    assert_int_equal(wt__usage_read_arguments(&object, wt__buffer_view(&text), &err), WT_ETOOLONG);
+    assert_non_null(strstr(err.message, "the arguments have 65537 bytes; at most 65536 are taken"));
+    assert_null(object);
+    wt__buffer_clear(&text);
+    wt__buffer_text(&text, "{\"a\":[1E9");
+    for (int i = 0; i < 10000; i++)
+        wt__buffer_text(&text, ",1E9");
+    wt__buffer_text(&text, "]}");
+    assert_int_equal(wt__usage_read_arguments(&object, wt__buffer_view(&text), &err), 0);
+    assert_int_equal(wt__usage_write_arguments(&written, object, &err), WT_ETOOLONG);
+    json_decref(object);
+    wt__buffer_clear(&text);
+    for (int i = 0; i < WT_MAX_JSON_DEPTH + 1; i++)
+        wt__buffer_text(&text, "{\"a\":");
+    assert_int_equal(wt__usage_read_arguments(&object, wt__buffer_view(&text), &err), WT_EFORMAT);
+    assert_non_null(strstr(err.message, "the arguments are nested deeper than 64 levels"));
+    wt__buffer_dispose(&text);
+    wt__buffer_dispose(&written);
+}
+
 /* ---------------------------------------------------------------- much of it */
 
 static void test_a_hundred_thousand_usages(void **state)
@@ -618,7 +840,7 @@ static void test_a_hundred_thousand_usages(void **state)
         add_tool(store, "p", name);
     struct usage *usages = calloc(MANY, sizeof *usages);
     char(*requests)[64] = calloc(MANY, sizeof *requests);
-    struct usage_tool tools[] = {{1, STR("p/a")}, {2, STR("p/b")}, {3, STR("p/c")}};
+    struct usage_tool tools[] = {{1, STR("p/a"), STR("")}, {2, STR("p/b"), STR("")}, {3, STR("p/c"), STR("")}};
     assert_true(usages && requests);
     for (int i = 0; i < MANY; i++) {
         snprintf(requests[i], sizeof *requests, "please do thing number %d for me", i % (MANY / 2));
@@ -753,7 +975,7 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
     assert_int_equal(
         wt__sql_exec(store,
                      "PRAGMA foreign_keys=off; DROP INDEX usage_client; ALTER TABLE usage DROP COLUMN client;"
-                     "DROP TABLE client; ALTER TABLE tool ADD COLUMN state INTEGER NOT NULL DEFAULT 0;"
+                     "ALTER TABLE usage_tool DROP COLUMN arguments; DROP TABLE client; ALTER TABLE tool ADD COLUMN state INTEGER NOT NULL DEFAULT 0;"
                      "DROP TABLE provider_alias; DROP INDEX tool_export_name; ALTER TABLE tool DROP COLUMN export_name;"
                      "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
                      "CREATE INDEX tool_id_hash ON tool (id_hash);"
@@ -765,6 +987,33 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
     for (int64_t time = 1; time < 4; time++)
         record_of(store, "c", "one", "a", USAGE_OK, time);
     assert_string_equal(told(store, &(struct usage_query){.teaching = true}), "one(p/a p/gone!) one(p/a)");
+    wt__store_close(store);
+    unlink(path);
+}
+
+/* Version 5 knew no arguments: those of older usages are not told. */
+static void test_a_store_of_version_5_learns_of_arguments(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/whichtool-usage-XXXXXX";
+    struct store *store;
+    int64_t version;
+    make_version_1(path);
+    assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
+    assert_int_equal(
+        wt__sql_exec(store, "ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5", &err), 0);
+    wt__store_close(store);
+    struct store_options read = {.read_only = true};
+    assert_int_equal(wt__store_open(&store, path, &read, &err), WT_EREADONLY);
+    assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
+    assert_int_equal(wt__sql_number(store, "PRAGMA user_version", &version, &err), 0);
+    assert_int_equal(version, 6);
+    assert_string_equal(told(store, &(struct usage_query){.arguments = true}),
+                        "one(p/a p/gone!) two(plain) one(p/gone!)");
+    assert_string_equal(calls_of(store, "a", 5), "");
+    record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
+    assert_string_equal(calls_of(store, "a", 5), "one{\"n\":1}");
+    assert_int_equal(wt__store_check(store, &err), 0);
     wt__store_close(store);
     unlink(path);
 }
@@ -964,6 +1213,12 @@ int main(void)
         cmocka_unit_test(test_a_damaged_sum_is_told),
         cmocka_unit_test(test_a_tool_counts_once_a_client_and_request),
         cmocka_unit_test(test_a_repetition_counts_when_the_first_is_forgotten),
+        cmocka_unit_test(test_arguments_come_back_to_who_asks_for_them),
+        cmocka_unit_test(test_the_newest_calls_of_a_tool),
+        cmocka_unit_test(test_a_look_for_calls_is_bounded),
+        cmocka_unit_test(test_damaged_arguments_are_told),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_a_store_of_version_5_learns_of_arguments),
         cmocka_unit_test(test_a_store_of_version_2_learns_of_clients),
         cmocka_unit_test(test_a_hundred_thousand_usages),
         cmocka_unit_test(test_a_store_of_version_1_is_brought_up_to_date),

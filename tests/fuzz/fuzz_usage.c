@@ -1,7 +1,9 @@
-/* Any bytes as recorded use: what is taken must be what usage.h says a usage is. The bytes are also read as a time. */
+/* Any bytes as recorded use: what is taken must be what usage.h says a usage is, and arguments
+ * without credentials come back as they are stored. The bytes are also read as a time. */
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "catalog/credentials.h"
 #include "catalog/usage_import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -12,13 +14,40 @@ static void require(bool holds)
         abort();
 }
 
+/* What is stored of arguments is taken back as it is, or is too long. */
+static void check_arguments(const json_t *arguments)
+{
+    struct buffer text = {0}, again = {0};
+    json_t *read;
+    require(json_is_object(arguments));
+    if (wt__usage_write_arguments(&text, arguments, NULL) == 0) {
+        require(wt__usage_check_arguments(wt__buffer_view(&text), NULL) == 0);
+        require(wt__usage_read_arguments(&read, wt__buffer_view(&text), NULL) == 0);
+        require(wt__usage_write_arguments(&again, read, NULL) == 0);
+        require(wt__str_equal(wt__buffer_view(&text), wt__buffer_view(&again)));
+        json_decref(read);
+    }
+    wt__buffer_dispose(&text);
+    wt__buffer_dispose(&again);
+}
+
 static int take(void *context, const struct usage_draft *draft, wt_error *err)
 {
-    (void)context, (void)err;
+    size_t *tools = context;
+    (void)err;
+    *tools += draft->tool_count;
     require(wt__usage_check_request(draft->request, NULL) == 0);
     require(draft->tool_count > 0 && draft->tool_count <= WT_MAX_USAGE_TOOLS);
-    for (size_t i = 0; i < draft->tool_count; i++)
-        require(draft->tools[i].len > 0 && draft->tools[i].len <= WT_MAX_USAGE_LABEL_BYTES);
+    for (size_t i = 0; i < draft->tool_count; i++) {
+        const struct usage_draft_tool *tool = &draft->tools[i];
+        require(tool->name.len > 0 && tool->name.len <= WT_MAX_USAGE_LABEL_BYTES);
+        bool had = tool->arguments && wt__may_have_credentials(tool->arguments);
+        if (tool->arguments)
+            check_arguments(tool->arguments);
+        if (had)
+            wt__drop_credentials(tool->arguments, tool->name, NULL);
+        require(!tool->arguments || !wt__may_have_credentials(tool->arguments));
+    }
     require(draft->outcome < USAGE_OUTCOMES && draft->time >= -1 && draft->time <= USAGE_TIME_MAX);
     require(draft->line > 0);
     return 0;
@@ -38,11 +67,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str bytes = {(const char *)data, size};
     for (int strict = 0; strict < 2; strict++) {
-        struct usage_import import = {.take = take, .strict = strict != 0};
+        size_t tools = 0;
+        struct usage_import import = {.take = take, .context = &tools, .strict = strict != 0};
         wt_error err = {0};
         int rc = wt__usage_import_bytes(&import, bytes, "input", &err);
         require(rc == 0 ? !strict || import.skipped == 0 : rc == err.code && err.message[0] != '\0');
-        require(import.issue_count <= WT_MAX_ISSUES && (strict || import.issue_count <= import.skipped));
+        require(import.issue_count <= WT_MAX_ISSUES && (strict || import.issue_count <= import.skipped + tools + WT_MAX_USAGE_TOOLS));
         wt__usage_import_dispose(&import);
     }
     check_time(bytes);
