@@ -44,26 +44,26 @@ extern "C" {
 /* Limits, beside those of the headers above. Input beyond one is an error (WT_ETOOLONG) or, for one tool of many, a
  * skipped tool. Constants that a binding can read; a limit that no int holds would be a macro. */
 enum {
-    WT_MAX_FILE_BYTES = 256 << 20,    /* one source file */
-    WT_MAX_NAME_BYTES = 256,          /* a tool's or provider's name */
-    WT_MAX_TOOLS = 2000000,           /* tools in one store */
-    WT_MAX_REQUEST_BYTES = 64 << 10,  /* one request */
-    WT_MAX_K = 1000,                  /* hits asked for */
-    WT_MAX_USAGES = 10000000,         /* recorded usages in one store */
-    WT_MAX_USAGE_TOOLS = 128,         /* tools of one usage */
-    WT_MAX_USAGE_LABEL_BYTES = 1024,  /* what a usage may call a tool */
-    WT_MAX_CLIENT_BYTES = 256,        /* what a usage calls its client */
+    WT_MAX_FILE_BYTES = 256 << 20,     /* one source file */
+    WT_MAX_NAME_BYTES = 256,           /* a tool's or provider's name */
+    WT_MAX_TOOLS = 2000000,            /* tools in one store */
+    WT_MAX_REQUEST_BYTES = 64 << 10,   /* one request */
+    WT_MAX_K = 1000,                   /* hits asked for */
+    WT_MAX_USAGES = 10000000,          /* recorded usages in one store */
+    WT_MAX_USAGE_TOOLS = 128,          /* tools of one usage */
+    WT_MAX_USAGE_LABEL_BYTES = 1024,   /* what a usage may call a tool */
+    WT_MAX_CLIENT_BYTES = 256,         /* what a usage calls its client */
     WT_MAX_ARGUMENTS_BYTES = 64 << 10, /* what a usage called one tool with, as compact JSON */
-    WT_MAX_ISSUES = 1000,             /* issues that a report keeps */
-    WT_MAX_FILTER_ITEMS = 100,        /* names or patterns in one list of a filter */
-    WT_MAX_PATTERN_BYTES = 1024,      /* a pattern of tools */
-    WT_MAX_COLLISIONS = 10,           /* collisions that a report keeps */
-    WT_MAX_CUTOFFS = 16,              /* of one evaluation's metrics */
-    WT_MAX_MESSAGES_BYTES = 16 << 20, /* one conversation */
-    WT_MAX_MESSAGES = 10000,          /* messages of it */
-    WT_MAX_KEPT = 256,                /* tools that one calls, and tools that a caller has */
-    WT_MAX_COMPLETE = 64,             /* tools of a set that is complete with a stated probability */
-    WT_MAX_MORE_LIKE_IT = 5           /* copies of a hit that are named */
+    WT_MAX_ISSUES = 1000,              /* issues that a report keeps */
+    WT_MAX_FILTER_ITEMS = 100,         /* names or patterns in one list of a filter */
+    WT_MAX_PATTERN_BYTES = 1024,       /* a pattern of tools */
+    WT_MAX_COLLISIONS = 10,            /* collisions that a report keeps */
+    WT_MAX_CUTOFFS = 16,               /* of one evaluation's metrics */
+    WT_MAX_MESSAGES_BYTES = 16 << 20,  /* one conversation */
+    WT_MAX_MESSAGES = 10000,           /* messages of it */
+    WT_MAX_KEPT = 256,                 /* tools that one calls, and tools that a caller has */
+    WT_MAX_COMPLETE = 64,              /* tools of a set that is complete with a stated probability */
+    WT_MAX_MORE_LIKE_IT = 5            /* copies of a hit that are named */
 };
 
 /* ---------------------------------------------------------------- progress */
@@ -380,8 +380,8 @@ WT_API int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn progress, void
  * schema has no such property, are not kept: whoever calls the tool holds them, and schemas are stored without them. */
 
 typedef struct wt_usage_tool {
-    const char *id; /* as in wt_tool; what was recorded when no tool had that name */
-    int known;      /* the store has this tool now */
+    const char *id;        /* as in wt_tool; what was recorded when no tool had that name */
+    int known;             /* the store has this tool now */
     const char *arguments; /* what it was called with: compact JSON of an object; NULL: not told */
 } wt_usage_tool;
 
@@ -411,9 +411,9 @@ WT_INIT(wt_record_options_init, wt_record_options)
 /* Records one usage. request: valid UTF-8 without NUL and not blank. tools: [count] names as in wt_get, 1 to
  * WT_MAX_USAGE_TOOLS; the same tool twice counts once, with the first arguments that are told.
  * Returns how many of the names no tool has: the usage is then recorded with the others. WT_ENOTFOUND: no tool has any
- * of them. Other errors: WT_EFORMAT (the request, the client or arguments), WT_ETOOLONG, WT_EINVAL (no tools, a name that several
- * tools have, a bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ENOMEM. On any error nothing was
- * recorded. */
+ * of them. Other errors: WT_EFORMAT (the request, the client or arguments), WT_ETOOLONG, WT_EINVAL (no tools, a name
+ * that several tools have, a bad outcome or time), WT_ESTORE, WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ENOMEM. On any error
+ * nothing was recorded. */
 WT_API int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, const char *const *tools,
                            size_t count, const wt_record_options *options, wt_error *err);
 
@@ -446,10 +446,11 @@ WT_API void wt_usage_report_free(wt_usage_report *report);
  *    "client": "c17"}
  * outcome, time and client may be missing; time may also be a number of seconds; other members are ignored. A tool may
  * also be {"tool": "tables/book_table", "arguments": {"people": 2}}: arguments that are no object, or longer than
- * WT_MAX_ARGUMENTS_BYTES, are reported, and the usage is recorded without them. Or from a BEIR folder: queries.jsonl with qrels/SPLIT.tsv, where a query used the tools whose source id is judged over 0. One
- * transaction: all of it or, on failure, nothing. A name that no tool has is reported, and the usage is recorded with
- * the others; a usage of which no tool is known, or that makes no sense, is reported and skipped. Errors as in
- * wt_add_path. With WT_ECANCELLED after the transaction, *out is set. */
+ * WT_MAX_ARGUMENTS_BYTES, are reported, and the usage is recorded without them. Or from a BEIR folder: queries.jsonl
+ * with qrels/SPLIT.tsv, where a query used the tools whose source id is judged over 0. One transaction: all of it or,
+ * on failure, nothing. A name that no tool has is reported, and the usage is recorded with the others; a usage of which
+ * no tool is known, or that makes no sense, is reported and skipped. Errors as in wt_add_path. With WT_ECANCELLED after
+ * the transaction, *out is set. */
 WT_API int wt_add_usage(wt_engine *engine, const char *bytes, size_t len, const wt_add_usage_options *options,
                         wt_usage_report **out, wt_error *err);
 WT_API int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_usage_options *options,
@@ -803,15 +804,16 @@ typedef struct wt_called {
     int valid;             /* arguments fit the tool's schema, and so the call may be made, if question is NULL */
     size_t missing_count;
     const char *const *missing; /* [missing_count] required arguments that the request does not give */
-    const char *question;       /* what to ask whoever made the request, in words of the tools' definitions; NULL: none */
-    int asks_tool;              /* question asks which of two tools is meant, not for a value */
-    size_t violation_count;     /* beside missing arguments */
+    const char *question;   /* what to ask whoever made the request, in words of the tools' definitions; NULL: none */
+    int asks_tool;          /* question asks which of two tools is meant, not for a value */
+    size_t violation_count; /* beside missing arguments */
     const char *const *violations; /* [violation_count] what keeps arguments from fitting, a sentence each */
-    const char *steps;    /* with explain: every choice and what it stands on, as a JSON object (docs/json.md); else NULL */
-    const char *recipe;   /* what found the tools; "" with options->tool */
-    const char *notice;   /* one line on what was missing, or NULL */
-    const char *encoder;  /* as in wt_hits; "" with options->tool */
-    double probability;   /* of the tool, as in wt_hit; NaN with options->tool */
+    const char
+        *steps; /* with explain: every choice and what it stands on, as a JSON object (docs/json.md); else NULL */
+    const char *recipe;  /* what found the tools; "" with options->tool */
+    const char *notice;  /* one line on what was missing, or NULL */
+    const char *encoder; /* as in wt_hits; "" with options->tool */
+    double probability;  /* of the tool, as in wt_hit; NaN with options->tool */
     double total_ms;
     size_t verified_count;
     const wt_verified *const *verified; /* [verified_count] */

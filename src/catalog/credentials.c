@@ -5,8 +5,8 @@
  * which the tool is to store. No password is left out: whether it opens the service or is to be set in it, names and
  * descriptions do not tell. A credential is text: flags, lists and objects of such names are settings.
  *
- * What is recorded of calls is the other way round: an argument that is missing in an example costs little, and one that
- * is kept may be a secret.
+ * What is recorded of calls is the other way round: an argument that is missing in an example costs little, and one
+ * that is kept may be a secret.
  *
  * Names are compared as letters and digits alone, so that apiKey, api_key and X-API-Key are one. */
 #include "catalog/credentials.h"

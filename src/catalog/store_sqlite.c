@@ -191,8 +191,7 @@ int wt__store_check(struct store *store, wt_error *err)
 {
     int rc = check_with(store, "PRAGMA integrity_check(1)", err);
     if (rc == 0)
-        rc = check_with(store,
-                        "SELECT 'a row of ' || \"table\" || ' refers to none' FROM pragma_foreign_key_check LIMIT 1",
-                        err);
+        rc = check_with(
+            store, "SELECT 'a row of ' || \"table\" || ' refers to none' FROM pragma_foreign_key_check LIMIT 1", err);
     return rc == 0 ? wt__usage_check_calls(store, err) : rc;
 }

@@ -1,5 +1,5 @@
-/* store_sqlite_calls.c: what tools were called with, which only who asks for it reads: the way of a request past it does
- * not.
+/* store_sqlite_calls.c: what tools were called with, which only who asks for it reads: the way of a request past it
+ * does not.
  *
  * A file may come from anywhere, so what stands in the column is held to what a store writes before anybody sees it.
  * The newest calls of a tool are found by the index of labels, which holds a label's usages in their order. */
@@ -31,8 +31,7 @@ int wt__usage_check_calls(struct store *store, wt_error *err)
 {
     sqlite3_stmt *rows;
     struct str arguments;
-    int rc =
-        wt__sql_prepare(store, "SELECT arguments FROM usage_tool WHERE arguments IS NOT NULL", &rows, err);
+    int rc = wt__sql_prepare(store, "SELECT arguments FROM usage_tool WHERE arguments IS NOT NULL", &rows, err);
     if (rc < 0)
         return rc;
     while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1)

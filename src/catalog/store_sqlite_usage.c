@@ -310,7 +310,8 @@ static int read_tools(struct reading *r, struct usage *usage, const struct usage
     sqlite3_stmt *rows;
     size_t count = 0;
     int rc = wt__sql_prepare(r->store,
-                             "SELECT l.tool, l.name, CASE WHEN ?3 THEN x.arguments END FROM usage u CROSS JOIN usage_tool x ON x.usage = u.id"
+                             "SELECT l.tool, l.name, CASE WHEN ?3 THEN x.arguments END FROM usage u CROSS JOIN "
+                             "usage_tool x ON x.usage = u.id"
                              " CROSS JOIN label l ON l.id = x.label"
                              " WHERE u.id = ?1 AND (?2 = 0 OR" USAGE_COUNTS ") ORDER BY x.position",
                              &rows, r->err);

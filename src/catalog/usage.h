@@ -20,8 +20,8 @@
 enum usage_outcome { USAGE_UNTOLD, USAGE_OK, USAGE_FAILED, USAGE_OUTCOMES };
 
 struct usage_tool {
-    int64_t tool;     /* the store's id; 0: none has this label now */
-    struct str label; /* the tool's id ("provider/name") when it has or had one, else what was recorded */
+    int64_t tool;         /* the store's id; 0: none has this label now */
+    struct str label;     /* the tool's id ("provider/name") when it has or had one, else what was recorded */
     struct str arguments; /* of its call: compact JSON of an object, at most WT_MAX_ARGUMENTS_BYTES; "": not told */
 };
 

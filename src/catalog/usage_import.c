@@ -142,7 +142,8 @@ static int read_request(struct lines *l, const json_t *object, struct str *out, 
     return wt__usage_check_request(*out, &why) < 0 ? SKIP(l, "/request", err, "%s", why.message) : 1;
 }
 
-/* An element of "tools": a name, or {"tool": NAME, "arguments": {...}}. What is wrong with arguments costs them alone. */
+/* An element of "tools": a name, or {"tool": NAME, "arguments": {...}}. What is wrong with arguments costs them alone.
+ */
 static int read_tool(struct lines *l, json_t *item, size_t index, struct usage_draft_tool *out, wt_error *err)
 {
     char at[POINTER_MAX];
@@ -161,8 +162,8 @@ static int read_tool(struct lines *l, json_t *item, size_t index, struct usage_d
         return 1;
     snprintf(at, sizeof at, "/tools/%zu/arguments", index);
     l->place.pointer = at;
-    int rc = wt__usage_issue(l->import, &l->place, err,
-                             "the arguments are not an object; the usage is taken without them");
+    int rc =
+        wt__usage_issue(l->import, &l->place, err, "the arguments are not an object; the usage is taken without them");
     return rc < 0 ? rc : 1;
 }
 

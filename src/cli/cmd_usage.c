@@ -164,8 +164,7 @@ static int named_arguments(struct cli *cli, const char **arguments, size_t count
         if (told && !arguments[i])
             return wt__cli_say(cli, END_SYSTEM, "out of memory");
     }
-    return rest ? wt__cli_usage(cli, "--arguments was given more often than --tool: give it at most once for each")
-                : 0;
+    return rest ? wt__cli_usage(cli, "--arguments was given more often than --tool: give it at most once for each") : 0;
 }
 
 static int print_recorded(const struct cli *cli, const char *const *ids, size_t count)
@@ -478,7 +477,8 @@ bool wt__usage_allows(const char *action, enum option_id option)
 /* One usage from the command line, or usages from sources. */
 static int check_add(const struct cli *cli)
 {
-    static const enum option_id of_one[] = {OPT_TOOL, OPT_ARGUMENTS, OPT_OUTCOME, OPT_CLIENT}, of_many[] = {OPT_SPLIT, OPT_STRICT};
+    static const enum option_id of_one[] = {OPT_TOOL, OPT_ARGUMENTS, OPT_OUTCOME, OPT_CLIENT},
+                                of_many[] = {OPT_SPLIT, OPT_STRICT};
     bool one = wt__given(cli, OPT_REQUEST), sources = cli->arguments.word_count > 1;
     if (one == sources)
         return wt__cli_usage(cli, "`usage add` needs either SOURCE... or --request TEXT with --tool NAME");

@@ -1,5 +1,5 @@
-/* recorded_arguments.c: arguments are kept as they came, but for credentials, of which most calls have none: only of one
- * that may, the tool's schema is read, which says whether the tool has an argument of that name. */
+/* recorded_arguments.c: arguments are kept as they came, but for credentials, of which most calls have none: only of
+ * one that may, the tool's schema is read, which says whether the tool has an argument of that name. */
 #include "engine/recorded_arguments.h"
 
 #include "base/json.h"

@@ -138,8 +138,8 @@ static void recorded_arguments_are_left_without_them(void **state)
         {"", "{\"password\":\"s\",\"Authorization\":\"s\",\"token\":5,\"auth\":{\"user\":\"s\"}}", "{}", true},
         {"", "{\"page_token\":\"p\",\"monkeys\":2}", "{\"page_token\":\"p\",\"monkeys\":2}", false},
         {"", "{\"api\\u005fkey\":\"s\"}", "{}", true},
-        {"", "{\"q\":{\"api_key\":\"nested is not looked at\"}}",
-         "{\"q\":{\"api_key\":\"nested is not looked at\"}}", false},
+        {"", "{\"q\":{\"api_key\":\"nested is not looked at\"}}", "{\"q\":{\"api_key\":\"nested is not looked at\"}}",
+         false},
         /* a property that the tool has is an argument, unless its schema says that it is a credential */
         {"{\"properties\":{\"key\":{\"description\":\"The key to look up\"}}}", "{\"key\":\"a\",\"token\":\"s\"}",
          "{\"key\":\"a\"}", true},

@@ -69,7 +69,8 @@ static int64_t record_of(struct store *store, const char *client, const char *re
         char name[32] = "";
         memcpy(name, at, strcspn(at, " "));
         snprintf(labels[usage.tool_count], sizeof *labels, "p/%s", name);
-        tools[usage.tool_count] = (struct usage_tool){.tool = id_of(store, "p", name), .label = wt__str(labels[usage.tool_count])};
+        tools[usage.tool_count] =
+            (struct usage_tool){.tool = id_of(store, "p", name), .label = wt__str(labels[usage.tool_count])};
         usage.tool_count++;
     }
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, &last, &err), 0);
@@ -638,7 +639,8 @@ static void test_arguments_come_back_to_who_asks_for_them(void **state)
 {
     (void)state;
     struct store *store = open_memory();
-    struct usage_tool tools[] = {{1, STR("p/a"), STR("{\"x\":1}")}, {2, STR("p/b"), STR("")}, {3, STR("p/c"), STR("{}")}};
+    struct usage_tool tools[] = {
+        {1, STR("p/a"), STR("{\"x\":1}")}, {2, STR("p/b"), STR("")}, {3, STR("p/c"), STR("{}")}};
     struct usage usage = {.request = STR("one"), .tools = tools, .tool_count = 3};
     assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &err), 0);
     for (int asked = 0; asked < 2; asked++) {
@@ -975,7 +977,8 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
     assert_int_equal(
         wt__sql_exec(store,
                      "PRAGMA foreign_keys=off; DROP INDEX usage_client; ALTER TABLE usage DROP COLUMN client;"
-                     "ALTER TABLE usage_tool DROP COLUMN arguments; DROP TABLE client; ALTER TABLE tool ADD COLUMN state INTEGER NOT NULL DEFAULT 0;"
+                     "ALTER TABLE usage_tool DROP COLUMN arguments; DROP TABLE client; ALTER TABLE tool ADD COLUMN "
+                     "state INTEGER NOT NULL DEFAULT 0;"
                      "DROP TABLE provider_alias; DROP INDEX tool_export_name; ALTER TABLE tool DROP COLUMN export_name;"
                      "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
                      "CREATE INDEX tool_id_hash ON tool (id_hash);"
@@ -1000,8 +1003,8 @@ static void test_a_store_of_version_5_learns_of_arguments(void **state)
     int64_t version;
     make_version_1(path);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
-    assert_int_equal(
-        wt__sql_exec(store, "ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5", &err), 0);
+    assert_int_equal(wt__sql_exec(store, "ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5", &err),
+                     0);
     wt__store_close(store);
     struct store_options read = {.read_only = true};
     assert_int_equal(wt__store_open(&store, path, &read, &err), WT_EREADONLY);

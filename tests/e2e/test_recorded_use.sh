@@ -59,6 +59,39 @@ same "its tools" "(1, ['money/list_invoices'])" "$(json_of '(d["added"], d["tool
 expect 0 "they are listed" -s one.wt usage list --after 3 --json
 same "as they were given" "[('is it wet?', ['weather/get_forecast', 'weather/get_tides'], '', ''), ('pay it', ['money/list_invoices'], 'failed', 'c17')]" \
     "$(json_of '[(u["request"], u["tools"], u["outcome"], u["client"]) for u in l]')"
+# What tools were called with; here of the second of two, on several lines.
+cp "$WHICHTOOL_STORE" called.wt
+expect 0 "arguments" -s called.wt usage add --request "tides of Oslo" -t get_forecast -t get_tides --arguments "" \
+    --arguments '{"place": "Oslo",
+ "X-Api-Token": "hush"}'
+prints "^1 usage recorded: weather/get_forecast, weather/get_tides$"
+expect 0 "they are listed" -s called.wt usage list --after 3
+prints ' weather/get_forecast, weather/get_tides {"place":"Oslo"}: tides of Oslo$'
+expect 0 "as JSON" -s called.wt usage list --after 3 --json
+same "null where they are not told" "[None, {'place': 'Oslo'}]" "$(json_of 'd["arguments"]')"
+expect 0 "and exported" -s called.wt usage export --after 3
+cp out called.jsonl
+prints '"tools":\["weather/get_forecast",{"tool":"weather/get_tides","arguments":{"place":"Oslo"}}\]'
+expect 0 "an import" -s called.wt usage add called.jsonl
+expect 0 "takes them back" -s called.wt usage export --after 4
+cmp -s out called.jsonl || fail "another export"
+"$python" -c 'print("{\"request\": \"long\", \"tools\": [{\"tool\": \"get_tides\", \"arguments\": {\"place\": \"" + "y" * 100 + "\\u202e\"}}]}")' >long.jsonl
+echo '{"request": "wrong", "tools": [{"tool": "get_tides", "arguments": "hush"}]}' >>long.jsonl
+expect 0 "long ones" -s called.wt usage add long.jsonl
+says "^long.jsonl:2: /tools/0/arguments: the arguments are not an object; the usage is taken without them"
+expect 0 "are cut in the list" -s called.wt usage list --after 5 --limit 1
+same "to forty columns" 40 "$(sed -n 's/.*get_tides \(.*\): long$/\1/p' out | tr -d '\n' | wc -m | tr -d ' ')"
+expect 0 "and are whole as JSON" -s called.wt usage list --after 5 --limit 1 --json
+prints 'y{100}.u202e'
+expect 3 "a strict import" -s called.wt usage add --strict long.jsonl
+says "long.jsonl:2: /tools/0/arguments: the arguments are not an object"
+! grep -q hush err || fail "what arguments hold is told"
+grep -aq hush called.wt && fail "a credential is in the store"
+expect 0 "it is sound" -s called.wt check
+expect 0 "what is forgotten" -s called.wt usage forget --all
+"$python" -c 'import sqlite3; print(sqlite3.connect("called.wt").execute("select count(*) from usage_tool").fetchone()[0])' >out
+same "is gone with them" 0 "$(cat out)"
+
 # exit | what stderr says | arguments
 while IFS='|' read -r code sentence arguments; do
     eval "expect $code \"\$arguments\" -s one.wt usage $arguments"
@@ -76,6 +109,11 @@ done <<'ROWS'
 2|--outcome is one of: ok failed; not "good"|add --request x --tool get_forecast --outcome good
 2|give --tool once|list --tool get_forecast --tool get_tides
 2|does not know --request|list --request x
+2|does not know --arguments|list --arguments {}
+2|belong to --request|add log.jsonl --arguments {}
+2|--arguments was given more often than --tool|add --request x --tool get_tides --arguments {} --arguments {}
+3|tool 1 \("weather/get_tides"\): the arguments are not an object; give a JSON object|add --request x --tool get_tides --arguments []
+3|the arguments are not valid JSON at byte [0-9]+; give|add --request x --tool get_tides --arguments {hush
 3|the request is empty|add --request "" --tool get_forecast
 ROWS
 expect 0 "nothing was recorded" -s one.wt usage list --json

@@ -150,6 +150,77 @@ static void test_what_cannot_be_recorded_is_told(void **state)
     wt_close(engine);
 }
 
+static const char keyed[] =
+    "{\"provider\": \"store\", \"name\": \"get\", \"description\": \"Reads a value\", \"parameters\": {\"type\": "
+    "\"object\", \"properties\": {\"key\": {\"type\": \"string\"}, \"api_key\": {\"type\": \"string\"}}}}\n";
+
+static void test_arguments_are_recorded(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    add(&place, engine, keyed);
+    static const char *const names[] = {"getForecast", "store/get",   "calculator",
+                                        "nobody",      "getForecast", "storm_alerts"};
+    static const char *const arguments[] = {NULL,
+                                            "{\"key\": \"k\", \"api_key\": \"s\", \"X-Auth-Token\": \"s\"}",
+                                            "",
+                                            "{\"key\": \"k\", \"page\": 2}",
+                                            "{\"city\" : \"Oslo\\u202e\"}",
+                                            "{}"};
+    wt_record_options options;
+    wt_record_options_init(&options);
+    options.arguments = arguments;
+    assert_int_equal(wt_record_usage(engine, "all", 3, names, 6, &options, &place.err), 1);
+    assert_int_equal(wt_record_usage(engine, "none", 4, names, 1, NULL, &place.err), 0);
+    wt_usages *usages;
+    sound(&place, wt_list_usage(engine, NULL, &usages, &place.err));
+    static const char *const kept[] = {"{\"city\":\"Oslo\xe2\x80\xae\"}", "{\"key\":\"k\"}", NULL, "{\"page\":2}",
+                                       "{}"};
+    assert_int_equal(usages->items[0]->tool_count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        const char *told = usages->items[0]->tools[i]->arguments;
+        if (kept[i] ? !told || strcmp(told, kept[i]) != 0 : told != NULL)
+            fail_msg("%zu: %s", i, told ? told : "not told");
+    }
+    assert_null(usages->items[1]->tools[0]->arguments);
+    wt_usages_free(usages);
+    assert_string_equal(exported(engine, NULL),
+                        "{\"request\":\"all\",\"tools\":[{\"tool\":\"weather/getForecast\",\"arguments\":"
+                        "{\"city\":\"Oslo\\u202e\"}},{\"tool\":\"store/get\",\"arguments\":{\"key\":\"k\"}},"
+                        "\"calculator\",{\"tool\":\"nobody\",\"arguments\":{\"page\":2}},"
+                        "{\"tool\":\"weather/storm_alerts\",\"arguments\":{}}]}\n"
+                        "{\"request\":\"none\",\"tools\":[\"weather/getForecast\"]}\n");
+
+    /* what cannot be kept, in a sentence without what it holds */
+    char *big = calloc(1, WT_MAX_ARGUMENTS_BYTES + 2);
+    memset(big, ' ', WT_MAX_ARGUMENTS_BYTES + 1);
+    const struct {
+        const char *arguments;
+        int code;
+        const char *sentence;
+    } rows[] = {
+        {"{\"secret\": word}", WT_EFORMAT, "tool 2 (\"calculator\"): the arguments are not valid JSON at byte"},
+        {"[\"secret\"]", WT_EFORMAT,
+         "the arguments are not an object; give a JSON object, such as {\"city\": \"Oslo\"}"},
+        {"{\"secret\": \"\xff\"}", WT_EFORMAT, "not valid JSON at byte"},
+        {big, WT_ETOOLONG, "the arguments have 65537 bytes; at most 65536 are taken"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const two[] = {NULL, rows[i].arguments};
+        options.arguments = two;
+        refused(&place,
+                wt_record_usage(engine, "x", 1, (const char *[]){"getForecast", "calculator"}, 2, &options, &place.err),
+                rows[i].code, rows[i].sentence);
+        assert_null(strstr(place.err.message, "secret"));
+    }
+    free(big);
+    wt_usage_info info;
+    wt_usage_info_init(&info);
+    sound(&place, wt_get_usage_info(engine, &info, &place.err));
+    assert_int_equal(info.usages, 2);
+    wt_close(engine);
+}
+
 /* ---------------------------------------------------------------- importing */
 
 static const char lines[] =
@@ -243,7 +314,12 @@ static void test_bad_lines_cost_themselves(void **state)
         {"{\"request\": \"x\"}", "/tools", "the usage has no \"tools\""},
         {"{\"request\": \"x\", \"tools\": \"calculator\"}", "/tools", "\"tools\" is not an array"},
         {"{\"request\": \"x\", \"tools\": []}", "/tools", "\"tools\" is empty"},
-        {"{\"request\": \"x\", \"tools\": [\"calculator\", 3]}", "/tools/1", "not the name of a tool"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\", 3]}", "/tools/1",
+         "not the name of a tool, nor {\"tool\": NAME"},
+        {"{\"request\": \"x\", \"tools\": [{\"name\": \"calculator\"}]}", "/tools/0/tool", "not the name of a tool"},
+        {"{\"request\": \"x\", \"tools\": [{\"tool\": 3, \"arguments\": {}}]}", "/tools/0/tool", "not the name of a"},
+        {"{\"request\": \"x\", \"tools\": [{\"tool\": \"nobody\", \"arguments\": {}}]}", "/tools/0",
+         "no tool is named \"nobody\""},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": \"good\"}", "/outcome",
          "the outcome is neither \"ok\" nor \"failed\""},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": 1}", "/outcome", "the outcome is neither"},
@@ -282,6 +358,105 @@ static void test_bad_lines_cost_themselves(void **state)
     wt_usage_report *report;
     refused(&place, wt_add_usage(engine, "", 0, NULL, &report, &place.err), WT_EFORMAT, "input is empty");
     wt__buffer_dispose(&source);
+    wt_close(engine);
+}
+
+static void test_bad_arguments_cost_themselves(void **state)
+{
+    (void)state;
+    struct buffer big = {0};
+    wt__buffer_text(&big, "{\"secretive\": \"");
+    while (big.len < WT_MAX_ARGUMENTS_BYTES)
+        wt__buffer_char(&big, 'x');
+    wt__buffer_text(&big, "\"}");
+    const struct {
+        const char *arguments, *reason; /* NULL: there is none */
+    } rows[] = {
+        {"\"{\\\"secret\\\": 1}\"", "the arguments are not an object; the usage is taken without them"},
+        {"[\"secret\"]", "the arguments are not an object"},
+        {"7", "the arguments are not an object"},
+        {"null", NULL},
+        {big.ptr, "the arguments have 65537 bytes; at most 65536 are taken; the usage is taken without them"},
+    };
+    wt_engine *engine = open_handmade("");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer line = {0};
+        wt_usage_report *report;
+        wt__buffer_printf(&line, "{\"request\": \"x\", \"tools\": [\"getForecast\", {\"tool\": \"calculator\", "
+                                 "\"arguments\": ");
+        wt__buffer_text(&line, rows[i].arguments);
+        wt__buffer_text(&line, "}]}");
+        sound(&place, wt_forget_usage(engine, NULL, 1, &place.err));
+        report = add_usage(engine, line.ptr);
+        if (report->added != 1 || report->skipped != 0 || report->issue_count != (rows[i].reason != NULL))
+            fail_msg("%zu: %zu added, %zu issues", i, report->added, report->issue_count);
+        if (rows[i].reason) {
+            assert_string_equal(report->issues[0]->pointer, "/tools/1/arguments");
+            assert_non_null(strstr(report->issues[0]->reason, rows[i].reason));
+            assert_null(strstr(report->issues[0]->reason, "secret"));
+        }
+        wt_usage_report_free(report);
+        const char *left = "{\"request\":\"x\",\"tools\":[\"weather/getForecast\",\"calculator\"]}\n";
+        assert_string_equal(exported(engine, NULL), left);
+        if (rows[i].reason) {
+            wt_add_usage_options strict;
+            wt_add_usage_options_init(&strict);
+            strict.strict = 1;
+            refused(&place, wt_add_usage(engine, line.ptr, line.len, &strict, &report, &place.err), WT_EFORMAT,
+                    rows[i].reason);
+            assert_non_null(strstr(place.err.message, "input:1: /tools/1/arguments: "));
+            assert_null(strstr(place.err.message, "secret"));
+            assert_string_equal(exported(engine, NULL), left);
+        }
+        wt__buffer_dispose(&line);
+    }
+    wt__buffer_dispose(&big);
+    wt_close(engine);
+}
+
+static void test_arguments_are_imported_and_come_back(void **state)
+{
+    (void)state;
+    static const char log[] =
+        "{\"request\": \"rain?\", \"tools\": [{\"tool\": \"weather/getForecast\", \"arguments\": {\"city\": "
+        "\"\xd0\x9e\", "
+        "\"lat\": -97.8, \"api_key\": \"s\"}, \"id\": 1}, \"calculator\"], \"time\": 1000}\n"
+        "{\"request\": \"get\", \"tools\": [{\"tool\": \"store/get\", \"arguments\": {\"key\": \"k\", \"api_key\": "
+        "\"s\"}},"
+        " {\"tool\": \"gone\", \"arguments\": {\"n\": 1}}, {\"tool\": \"calculator\"}], \"time\": 2000}\n";
+    static const char kept[] =
+        "{\"request\":\"rain?\",\"tools\":[{\"tool\":\"weather/getForecast\",\"arguments\":{\"city\":\"\xd0\x9e\","
+        "\"lat\":-97.8}},\"calculator\"]}\n"
+        "{\"request\":\"get\",\"tools\":[{\"tool\":\"store/get\",\"arguments\":{\"key\":\"k\"}},{\"tool\":\"gone\","
+        "\"arguments\":{\"n\":1}},\"calculator\"]}\n";
+    wt_engine *engine = open_handmade("");
+    add(&place, engine, keyed);
+    wt_usage_report *report = add_usage(engine, log);
+    assert_int_equal(report->added, 2);
+    assert_int_equal(report->unknown_tools, 1);
+    assert_int_equal(report->issue_count, 1); /* of the name that no tool has */
+    wt_usage_report_free(report);
+    assert_string_equal(exported(engine, NULL), kept);
+    wt_usage_report_free(add_usage(engine, kept));
+    struct buffer twice = {0};
+    wt__buffer_printf(&twice, "%s%s", kept, kept);
+    assert_string_equal(exported(engine, NULL), twice.ptr);
+    wt__buffer_dispose(&twice);
+    wt_close(engine);
+}
+
+/* The parser's sentence about a line would name the word at which it gave up. */
+static void test_a_bad_line_is_not_quoted(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    wt_usage_report *report = add_usage(engine, "{\"request\": \"x\", \"tools\": [{\"tool\": \"calculator\", "
+                                                "\"arguments\": {\"a\": \"secret\" \"secret\"}}]}");
+    assert_int_equal(report->skipped, 1);
+    assert_string_equal(report->issues[0]->pointer, "");
+    assert_non_null(strstr(report->issues[0]->reason, "not valid JSON: '}' expected"));
+    assert_null(strstr(report->issues[0]->reason, "secret"));
+    wt_usage_report_free(report);
     wt_close(engine);
 }
 
@@ -819,6 +994,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_usage_is_recorded_under_any_name_of_its_tools),
         cmocka_unit_test(test_what_cannot_be_recorded_is_told),
+        cmocka_unit_test(test_arguments_are_recorded),
+        cmocka_unit_test(test_bad_arguments_cost_themselves),
+        cmocka_unit_test(test_arguments_are_imported_and_come_back),
+        cmocka_unit_test(test_a_bad_line_is_not_quoted),
         cmocka_unit_test(test_json_lines_are_imported_and_come_back),
         cmocka_unit_test(test_outcomes_are_read_as_logs_have_them),
         cmocka_unit_test(test_bad_lines_cost_themselves),

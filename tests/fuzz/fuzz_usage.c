@@ -72,7 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         wt_error err = {0};
         int rc = wt__usage_import_bytes(&import, bytes, "input", &err);
         require(rc == 0 ? !strict || import.skipped == 0 : rc == err.code && err.message[0] != '\0');
-        require(import.issue_count <= WT_MAX_ISSUES && (strict || import.issue_count <= import.skipped + tools + WT_MAX_USAGE_TOOLS));
+        require(import.issue_count <= WT_MAX_ISSUES &&
+                (strict || import.issue_count <= import.skipped + tools + WT_MAX_USAGE_TOOLS));
         wt__usage_import_dispose(&import);
     }
     check_time(bytes);
