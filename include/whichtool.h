@@ -44,26 +44,26 @@ extern "C" {
 /* Limits, beside those of the headers above. Input beyond one is an error (WT_ETOOLONG) or, for one tool of many, a
  * skipped tool. Constants that a binding can read; a limit that no int holds would be a macro. */
 enum {
-    WT_MAX_FILE_BYTES = 256 << 20,     /* one source file */
-    WT_MAX_NAME_BYTES = 256,           /* a tool's or provider's name */
-    WT_MAX_TOOLS = 2000000,            /* tools in one store */
-    WT_MAX_REQUEST_BYTES = 64 << 10,   /* one request */
-    WT_MAX_K = 1000,                   /* hits asked for */
-    WT_MAX_USAGES = 10000000,          /* recorded usages in one store */
-    WT_MAX_USAGE_TOOLS = 128,          /* tools of one usage */
-    WT_MAX_USAGE_LABEL_BYTES = 1024,   /* what a usage may call a tool */
-    WT_MAX_CLIENT_BYTES = 256,         /* what a usage calls its client */
-    WT_MAX_ARGUMENTS_BYTES = 64 << 10, /* what a usage called one tool with, as compact JSON */
-    WT_MAX_ISSUES = 1000,              /* issues that a report keeps */
-    WT_MAX_FILTER_ITEMS = 100,         /* names or patterns in one list of a filter */
-    WT_MAX_PATTERN_BYTES = 1024,       /* a pattern of tools */
-    WT_MAX_COLLISIONS = 10,            /* collisions that a report keeps */
-    WT_MAX_CUTOFFS = 16,               /* of one evaluation's metrics */
-    WT_MAX_MESSAGES_BYTES = 16 << 20,  /* one conversation */
-    WT_MAX_MESSAGES = 10000,           /* messages of it */
-    WT_MAX_KEPT = 256,                 /* tools that one calls, and tools that a caller has */
-    WT_MAX_COMPLETE = 64,              /* tools of a set that is complete with a stated probability */
-    WT_MAX_MORE_LIKE_IT = 5            /* copies of a hit that are named */
+    WT_MAX_FILE_BYTES = 256 << 20,    /* one source file */
+    WT_MAX_NAME_BYTES = 256,          /* a tool's or provider's name */
+    WT_MAX_TOOLS = 2000000,           /* tools in one store */
+    WT_MAX_REQUEST_BYTES = 64 << 10,  /* one request */
+    WT_MAX_K = 1000,                  /* hits asked for */
+    WT_MAX_USAGES = 10000000,         /* recorded usages in one store */
+    WT_MAX_USAGE_TOOLS = 128,         /* tools of one usage */
+    WT_MAX_USAGE_LABEL_BYTES = 1024,  /* what a usage may call a tool */
+    WT_MAX_CLIENT_BYTES = 256,        /* what a usage calls its client */
+    WT_MAX_ARGUMENTS_BYTES = 65536,   /* what a usage called one tool with, as compact JSON */
+    WT_MAX_ISSUES = 1000,             /* issues that a report keeps */
+    WT_MAX_FILTER_ITEMS = 100,        /* names or patterns in one list of a filter */
+    WT_MAX_PATTERN_BYTES = 1024,      /* a pattern of tools */
+    WT_MAX_COLLISIONS = 10,           /* collisions that a report keeps */
+    WT_MAX_CUTOFFS = 16,              /* of one evaluation's metrics */
+    WT_MAX_MESSAGES_BYTES = 16 << 20, /* one conversation */
+    WT_MAX_MESSAGES = 10000,          /* messages of it */
+    WT_MAX_KEPT = 256,                /* tools that one calls, and tools that a caller has */
+    WT_MAX_COMPLETE = 64,             /* tools of a set that is complete with a stated probability */
+    WT_MAX_MORE_LIKE_IT = 5           /* copies of a hit that are named */
 };
 
 /* ---------------------------------------------------------------- progress */
@@ -804,16 +804,15 @@ typedef struct wt_called {
     int valid;             /* arguments fit the tool's schema, and so the call may be made, if question is NULL */
     size_t missing_count;
     const char *const *missing; /* [missing_count] required arguments that the request does not give */
-    const char *question;   /* what to ask whoever made the request, in words of the tools' definitions; NULL: none */
-    int asks_tool;          /* question asks which of two tools is meant, not for a value */
-    size_t violation_count; /* beside missing arguments */
+    const char *question;       /* what to ask whoever made the request, in words of the tools' definitions; NULL: none */
+    int asks_tool;              /* question asks which of two tools is meant, not for a value */
+    size_t violation_count;     /* beside missing arguments */
     const char *const *violations; /* [violation_count] what keeps arguments from fitting, a sentence each */
-    const char
-        *steps; /* with explain: every choice and what it stands on, as a JSON object (docs/json.md); else NULL */
-    const char *recipe;  /* what found the tools; "" with options->tool */
-    const char *notice;  /* one line on what was missing, or NULL */
-    const char *encoder; /* as in wt_hits; "" with options->tool */
-    double probability;  /* of the tool, as in wt_hit; NaN with options->tool */
+    const char *steps;    /* with explain: every choice and what it stands on, as a JSON object (docs/json.md); else NULL */
+    const char *recipe;   /* what found the tools; "" with options->tool */
+    const char *notice;   /* one line on what was missing, or NULL */
+    const char *encoder;  /* as in wt_hits; "" with options->tool */
+    double probability;   /* of the tool, as in wt_hit; NaN with options->tool */
     double total_ms;
     size_t verified_count;
     const wt_verified *const *verified; /* [verified_count] */

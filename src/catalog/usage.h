@@ -6,11 +6,10 @@
 #ifndef WT_CATALOG_USAGE_H
 #define WT_CATALOG_USAGE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <jansson.h>
 
 #include "base/buffer.h"
 #include "base/error.h"

@@ -320,8 +320,7 @@ static const struct option call_options[] = {
     MODEL_OPTIONS,
 };
 static const struct example call_examples[] = {
-    {"whichtool call \"weather at latitude 11.6 and longitude -97.8\"",
-     "The tool, its arguments, and what is missing."},
+    {"whichtool call \"weather at latitude 11.6 and longitude -97.8\"", "The tool, its arguments, and what is missing."},
     {"whichtool call --tool weather/current --format arguments \"how warm is it in Lagos\"",
      "The arguments of one tool, as JSON."},
     {"whichtool call --format openai - < request.txt", "A call as OpenAI's API has it."},
@@ -486,9 +485,8 @@ static const struct option usage_options[] = {
      .value = "JSON",
      .repeats = true,
      .one_line = true,
-     .help =
-         "add --request: what a tool was called with, as a JSON object; once for each --tool, in their order, '' for "
-         "one of which it is not told."},
+     .help = "add --request: what a tool was called with, as a JSON object; once for each --tool, in their order, ''"
+             " for one of which it is not told."},
     {.id = OPT_OUTCOME,
      .name = "outcome",
      .kind = VALUE_CHOICE,
@@ -1077,18 +1075,16 @@ const struct verb wt__verbs[] = {
          "line of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": "
          "\"ok\" or \"failed\", \"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\"}; outcome, time and client may "
          "be missing. With {\"tool\": \"provider/name\", \"arguments\": {...}} in place of a name it tells what the "
-         "tool "
-         "was called with. A client is any name of your choosing for whose request it was: a tool counts once a client "
-         "and "
-         "request. Each source is imported in one step: all of it or, on failure, nothing. A name that no tool has is "
+         "tool was called with. A client is any name of your choosing for whose request it was: a tool counts once a "
+         "client and request. Each source is imported in one step: all of it or, on failure, nothing. A name that no "
+         "tool has is "
          "reported, and the usage is kept with the others; a usage without one known tool, or that makes no sense, is "
          "reported, skipped and counted. A usage that failed is kept, but nothing is learned of it.\n"
          "list shows usages in the order of their recording, a tool that is gone in brackets; export writes them as "
          "add "
          "reads them; forget removes them for good, on a terminal only after a question, unless --yes is given.\n"
-         "Requests and arguments are kept word for word, in the store alone, but for arguments that a tool's schema "
-         "does "
-         "not have and whose names are those of credentials.",
+         "Requests and arguments are kept word for word, in the store alone. Arguments that are credentials by their "
+         "names are left out, as they are of schemas; other secrets do not belong there.",
      .kind = VALUE_FILE,
      .choices = "add list export forget",
      .min_words = 1,
