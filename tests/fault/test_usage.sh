@@ -6,7 +6,9 @@
 
 make_catalogue "$folder/tools.json" 1 6
 for i in $(seq 1 40); do
-    echo "{\"request\": \"do thing number $((i % 7)) for me, $i\", \"tools\": [\"tool_$((i % 6 + 1))\", \"gone\"], \"time\": $i}"
+    tool="\"tool_$((i % 6 + 1))\""
+    [ $((i % 3)) -ne 0 ] || tool="{\"tool\": $tool, \"arguments\": {\"n\": $i, \"api_key\": \"k\"}}"
+    echo "{\"request\": \"do thing number $((i % 7)) for me, $i\", \"tools\": [$tool, \"gone\"], \"time\": $i}"
 done >"$folder/log.jsonl"
 run add "$folder/tools.json"
 cp "$store" "$folder/old.wt"
@@ -15,6 +17,7 @@ run usage add "$folder/log.jsonl"
 cp "$store" "$folder/used.wt"
 run usage export
 cp "$folder/out" "$folder/expected"
+[ "$(grep -c '"arguments":{"n":[0-9]*}}' "$folder/out")" -eq 13 ] || fail "usage export: not the 13 calls, without credentials"
 
 # check_usages WHAT COUNT...: the store is whole, with its six tools and one of these numbers of usages
 check_usages() {
