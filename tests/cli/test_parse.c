@@ -73,6 +73,8 @@ static const struct {
     {"a conversation needs no words", "find|--messages|chat.json", "find", "", OPT_MESSAGES, "chat.json", 0},
     {"of standard input", "pick|--messages|-", "pick", "", OPT_MESSAGES, "-", 0},
     {"a conversation and words", "find|--messages|-|close it", "find", "close it", OPT_MESSAGES, "-", 0},
+    {"JSON of several lines is one", "usage|add|--arguments|{\n\"a\": 1\n}|--arguments|", "usage", "add", OPT_ARGUMENTS,
+     "{ \"a\": 1 }\n", 0},
     {"tools, a line each", "find|x|--have|a|--have|b", "find", "x", OPT_HAVE, "a\nb", 0},
     /* Spellings of earlier versions. */
     {"--below", "pick|x|--below|bm25", "pick", "x", OPT_BASE_RETRIEVER, "bm25", 0},
