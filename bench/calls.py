@@ -9,6 +9,8 @@
                       were looked at by their dev halves while this was made
     --failures KIND   the requests that went wrong: tool, wrong, asked, invalid
     --options "..."   for `whichtool call`
+    --depth [A,B]     how many gold tools the first 1, 2, 4, 8, 16 hits of hybrid have, alone and with the tools of the
+                      sets A and B in the same store, in place of all else
     --write FILE      the labelled requests for bench_call, in place of all else
     --json            the figures as JSON, a line a set
 
@@ -37,6 +39,7 @@ import urllib.parse
 SETS = ("toolverifier", "bfcl-multiple", "callnavi", "apibank")
 BOOTSTRAPS, SEED, WORKERS = 2000, 22, 2
 NOTHING, ASK = 1, 8
+DEPTHS = (1, 2, 4, 8, 16)
 
 # ---------------------------------------------------------------- labels
 
@@ -198,6 +201,23 @@ class Run:
         why = [mistake(called["arguments"], labels) for labels in accepted]
         return ("right", "") if "" in why else ("wrong", why[0])
 
+    def depths(self, beside):
+        """The share of requests whose gold tool is among the first hits, for each depth."""
+        if beside:
+            self.command("add", "--provider", "beside", os.path.join(self.options.data, beside))
+        gold = {r["_id"]: {self.ids[t]["id"] for t in self.gold[r["_id"]]} for r in self.rows}
+
+        def places(row):
+            hits = json.loads(self.command("find", "--json", "--recipe", "hybrid", "-k", str(DEPTHS[-1]), "-",
+                                           ok=(0, NOTHING), stdin=row["text"]))["hits"]
+            return next((h["rank"] for h in hits if h["id"] in gold[row["_id"]]), DEPTHS[-1] + 1)
+
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            ranks = list(pool.map(places, self.rows))
+        tools = len(self.command("list", "--json").splitlines())
+        return {"set": self.name, "beside": beside, "tools": tools,
+                "depth": {d: 100 * sum(r <= d for r in ranks) / len(ranks) for d in DEPTHS}}
+
     def write(self, file):
         """Candidates by the order of the catalogue; a wrong argument is another request's value of the same one."""
         names = list(self.ids)
@@ -275,10 +295,16 @@ def main():
     parser.add_argument("--failures", choices=("tool", "wrong", "asked", "invalid"))
     parser.add_argument("--options", default="")
     parser.add_argument("--write")
+    parser.add_argument("--depth", nargs="?", const="")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for name in options.sets.split(","):
+            if options.depth is not None:
+                run = Run(options, folder, name)
+                for beside in ["", *filter(None, options.depth.split(","))]:
+                    print(json.dumps(run.depths(beside)), flush=True)
+                continue
             if options.write:
                 with open(options.write, "w", encoding="utf-8") as file:
                     Run(options, folder, name).write(file)
