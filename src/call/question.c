@@ -37,7 +37,18 @@ static bool is_telling(struct str word)
     return !wt__is_stopword((struct str){lower, word.len});
 }
 
-/* Appends the words of one tool's description that the other does not have. Returns how many there are. */
+/* Its beginning, which ends with a word. */
+static struct str compared(struct str description)
+{
+    size_t len = description.len;
+    if (len <= QUESTION_COMPARED_BYTES)
+        return description;
+    for (len = QUESTION_COMPARED_BYTES; len > 0 && !wt__is_blank(description.ptr[len]);)
+        len--;
+    return (struct str){description.ptr, len > 0 ? len : QUESTION_COMPARED_BYTES};
+}
+
+/* Appends the words of one text that the other does not have. Returns how many there are. */
 static size_t put_differences(struct buffer *out, struct str one, struct str other)
 {
     struct word_part part = {0};
@@ -68,8 +79,8 @@ static void put_tool(struct buffer *out, const struct question_tool *tool, struc
 void wt__question_of_tools(struct buffer *out, const struct question_tool *a, const struct question_tool *b)
 {
     struct buffer only_a = {0}, only_b = {0};
-    size_t of_a = put_differences(&only_a, a->description, b->description);
-    size_t of_b = put_differences(&only_b, b->description, a->description);
+    const struct str text_a = compared(a->description), text_b = compared(b->description);
+    size_t of_a = put_differences(&only_a, text_a, text_b), of_b = put_differences(&only_b, text_b, text_a);
     bool tell = of_a + of_b > 0 && of_a <= QUESTION_DIFFERENCES && of_b <= QUESTION_DIFFERENCES;
     bool same = of_a + of_b == 0 && wt__str_equal(wt__str_trim(a->description), wt__str_trim(b->description));
     struct str says_a = tell ? wt__buffer_view(&only_a) : same ? STR("") : a->description;

@@ -14,6 +14,7 @@ enum {
     QUESTION_DESCRIPTION_BYTES = 120, /* of a parameter */
     QUESTION_VALUES = 8,              /* of an enumeration */
     QUESTION_DIFFERENCES = 8,         /* words that only one of two tools has */
+    QUESTION_COMPARED_BYTES = 2048,   /* of each description, in which those words are looked for */
     QUESTION_ARGUMENTS = 5,           /* that are asked for at once */
 };
 

@@ -1,0 +1,184 @@
+/* Which of the tools that were found a call is made to: what each detail adds, what it does not touch, and ties. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/json.h"
+#include "call/decision.h"
+
+enum { TOOLS = 3 };
+
+#define CITY "{\"city\":{\"type\":\"string\"}}"
+#define PLACE "{\"latitude\":{\"type\":\"number\"},\"longitude\":{\"type\":\"number\"}}"
+
+struct tool {
+    const char *name, *description, *properties; /* name NULL: no more */
+    double score;
+    bool leftover;
+};
+
+/* expected: a share each, with t, k or l where time, kind or leftover spoke; a star before the best. */
+static const struct {
+    const char *name, *request;
+    struct tool tools[TOOLS];
+    const char *expected;
+} cases[] = {
+    {"what will be", "what will it be like in Oslo",
+     {{"current", "Current weather", CITY, 2, false}, {"forecast", "Weather of the coming days", CITY, 1.9, false}},
+     "0.85t *1.10t"},
+    {"what is", "the weather in Oslo right now",
+     {{"forecast", "Weather of the coming days", CITY, 2, false}, {"now", "Live weather", CITY, 1.9, false}},
+     "0.85t *1.10t"},
+    {"what was", "the weather in Oslo yesterday",
+     {{"forecast", "Weather forecast", CITY, 2, false}, {"archive", "Historical weather", CITY, 1.9, false}},
+     "0.85t *1.10t"},
+    {"a tool for both times", "tomorrow's weather",
+     {{"weather", "Current weather and forecast", CITY, 2, false}, {"past", "Past weather", CITY, 2, false}},
+     "*1.15t 0.85t"},
+    {"a tool for no time", "tomorrow's weather", {{"weather", "Weather", CITY, 2, false}}, "*1.00"},
+    {"a request for no time", "weather in Oslo",
+     {{"current", "Current weather", CITY, 2, false}, {"forecast", "Forecast", CITY, 1.9, false}},
+     "*1.00 0.95"},
+    {"a parameter's name says nothing of time", "who comes next",
+     {{"people", "People", "{\"last_name\":{\"type\":\"string\"},\"next_page\":{\"type\":\"string\"}}", 1, false}},
+     "*1.00"},
+    {"a ZIP code", "the weather of 90210",
+     {{"by_city", "Weather of a city", CITY, 1, false}, {"by_zip", "Weather by postal code", CITY, .9, false}},
+     "0.70k *1.20k"},
+    {"by the parameter's name", "the weather of 90210",
+     {{"a", "Weather", CITY, 1, false}, {"b", "Weather", "{\"zipCode\":{\"type\":\"string\"}}", .9, false}},
+     "0.70k *1.20k"},
+    {"money is no ZIP code", "shoes for $90210", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"nor a number of six digits", "item 902101", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"nor one with a sign", "add -9021 to it", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"nor one with a point", "about 902.1 of it", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"nor thousands", "more than 90k", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"nor a share", "a rate of 1000%", {{"by_zip", "By ZIP code", CITY, 1, false}}, "*1.00"},
+    {"an address of mail", "is ada@example.org good",
+     {{"names", "Checks a name", CITY, 1, false}, {"mails", "Checks an e-mail", CITY, .9, false}},
+     "0.70k *1.20k"},
+    {"an address of the web", "what is at https://example.org/a",
+     {{"names", "Looks a name up", CITY, 1, false}, {"pages", "Reads a website", CITY, .9, false}},
+     "0.70k *1.20k"},
+    {"coordinates", "the weather at 11.6 and -97.8",
+     {{"by_city", "Weather of a city", CITY, 1, false}, {"at", "Weather", PLACE, .9, false}},
+     "0.70k *1.20k"},
+    {"one number with a point is no place", "the root of 11.6", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
+    {"nor are whole ones", "between 11 and 97", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
+    {"nor those beyond the globe", "from 211.6 to 297.8", {{"at", "Weather", PLACE, 1, false}}, "*1.00"},
+    {"two kinds at once", "send the weather at 11.6 and -97.8 to ada@example.org",
+     {{"at", "Sends the weather of coordinates by e-mail", CITY, 1, false}, {"by_city", "Weather of a city", CITY, 1, false}},
+     "*1.60k 0.40k"},
+    {"a value that it does not take", "anything",
+     {{"a", "One", CITY, 1, true}, {"b", "Other", CITY, .96, false}},
+     "0.95l *0.96"},
+    {"all details at once", "the weather at 11.6 and -97.8 tomorrow",
+     {{"at", "Forecast", PLACE, 1, true}, {"by_city", "Current weather", CITY, 1, true}},
+     "*1.40tkl 0.50tkl"},
+    {"one that is far behind is left where it is", "the weather at 11.6 and -97.8 tomorrow",
+     {{"by_city", "Current weather", CITY, 1, false}, {"at", "Forecast", PLACE, .49, true}},
+     "*0.55tk 0.49"},
+    {"one that is just near enough is not", "the weather at 11.6 and -97.8 tomorrow",
+     {{"by_city", "Current weather", CITY, 1, false}, {"at", "Forecast", PLACE, .5, false}},
+     "0.55tk *0.95tk"},
+    {"equal ones: the first", "anything",
+     {{"a", "One", CITY, 1, false}, {"b", "One", CITY, 1, false}, {"c", "One", CITY, 1, false}},
+     "*1.00 1.00 1.00"},
+    {"no scores", "tomorrow", {{"a", "Now", CITY, 0, false}, {"b", "Forecast", CITY, 0, false}}, "*0.00 0.00"},
+    {"no words", "", {{"", "", "{}", 1, false}}, "*1.00"},
+    {"bytes that are no text", "\xff\xfe 90210", {{"\xff", "zip \xff\xfe", "{}", 1, false}}, "*1.30k"},
+};
+
+struct set {
+    struct arena arena;
+    json_t *schemas[TOOLS];
+    struct parameters parameters[TOOLS];
+    struct choice choices[TOOLS];
+    size_t count, first;
+};
+
+static void read_tool(struct set *set, const struct tool *tool)
+{
+    size_t i = set->count++;
+    struct buffer schema = {0};
+    wt__buffer_printf(&schema, "{\"type\":\"object\",\"properties\":%s}", tool->properties);
+    assert_int_equal(wt__json_parse(&set->schemas[i], schema.ptr, schema.len, NULL), 0);
+    assert_int_equal(wt__parameters_read(&set->parameters[i], set->schemas[i], &set->arena), 0);
+    wt__buffer_dispose(&schema);
+    set->choices[i] = (struct choice){.name = wt__str(tool->name),
+                                      .description = wt__str(tool->description),
+                                      .parameters = &set->parameters[i],
+                                      .leftover = tool->leftover,
+                                      .score = tool->score};
+}
+
+static void decide(struct set *set, const char *request, const struct tool *tools)
+{
+    struct literal literals[LITERALS_MOST];
+    *set = (struct set){.count = 0};
+    for (size_t t = 0; t < TOOLS && tools[t].name; t++)
+        read_tool(set, &tools[t]);
+    int count = wt__literals_read(wt__str(request), literals, &set->arena);
+    assert_true(count >= 0);
+    set->first = wt__decide(wt__str(request), literals, (size_t)count, set->choices, set->count);
+}
+
+static void end(struct set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        json_decref(set->schemas[i]);
+    wt__arena_dispose(&set->arena);
+}
+
+static void details_move_tools_that_are_near(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct set set;
+        struct buffer told = {0};
+        decide(&set, cases[i].request, cases[i].tools);
+        for (size_t t = 0; t < set.count; t++) {
+            const struct choice *choice = &set.choices[t];
+            wt__buffer_printf(&told, "%s%s%.2f%s%s%s", t > 0 ? " " : "", t == set.first ? "*" : "", choice->decided,
+                              choice->details & DETAIL_TIME ? "t" : "", choice->details & DETAIL_KIND ? "k" : "",
+                              choice->details & DETAIL_LEFTOVER ? "l" : "");
+        }
+        if (strcmp(told.ptr, cases[i].expected) != 0)
+            print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, told.ptr, cases[i].expected), failures++;
+        wt__buffer_dispose(&told);
+        end(&set);
+    }
+    assert_int_equal(failures, 0);
+}
+
+static void the_second_is_the_best_of_the_others(void **state)
+{
+    static const struct {
+        double decided[TOOLS];
+        size_t count, first, second;
+    } rows[] = {{{1}, 1, 0, SIZE_MAX},     {{1, 1}, 2, 0, 1},       {{1, 1}, 2, 1, 0},
+                {{1, .5, .9}, 3, 0, 2},    {{.5, 1, .5}, 3, 1, 0}, /* of equal ones the first */
+                {{0, 0, 0}, 3, 0, 1},      {{-1, 0}, 2, 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct choice choices[TOOLS] = {{.score = 0}};
+        for (size_t c = 0; c < rows[i].count; c++)
+            choices[c].decided = rows[i].decided[c];
+        assert_int_equal(wt__decide_second(choices, rows[i].count, rows[i].first), rows[i].second);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(details_move_tools_that_are_near),
+        cmocka_unit_test(the_second_is_the_best_of_the_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
