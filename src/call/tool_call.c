@@ -77,8 +77,8 @@ static void write_mcp(struct buffer *out, const struct call *call)
     wt__buffer_text(out, "}}");
 }
 
-/* CALLTOOL["name"], then a line for each parameter of the schema, "none" where the call has no value for it. A text
- * that has no characters of JSON's own stands without quotes, as in the paper. */
+/* CALLTOOL["name"], then a line for each parameter of the schema, none where the call has no value for it. Texts have
+ * quotes, which those of the paper have not: so "none" is a text, and a line of hostile text is no other parameter. */
 static void write_lines(struct buffer *out, const struct call *call)
 {
     wt__buffer_text(out, "CALLTOOL[");

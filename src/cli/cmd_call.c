@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/progress_line.h"
 #include "cli/text.h"
+#include "text/shown.h"
 
 static int exit_code_of(const wt_called *called)
 {
@@ -23,17 +24,16 @@ static void json_list(struct buffer *out, const char *key, const char *const *it
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
-        wt__buffer_json(out, wt__str(items[i]));
+        wt__shown_string(out, wt__str(items[i]));
     }
     wt__buffer_char(out, ']');
 }
 
-static void json_raw_or_null(struct buffer *out, const char *key, const char *json)
+/* As the library wrote it: read and written again, a number would not be as it was typed. */
+static void json_or_null(struct buffer *out, const char *key, const char *json)
 {
-    if (json)
-        wt__json_raw(out, key, json);
-    else
-        wt__json_text_or_null(out, key, NULL);
+    wt__json_key(out, key);
+    wt__buffer_text(out, json ? json : "null");
 }
 
 static void json_verified(struct buffer *out, const wt_called *called)
@@ -54,7 +54,7 @@ static void print_json(const struct cli *cli, struct buffer *out, const wt_calle
     wt__buffer_char(out, '{');
     wt__json_text(out, "request", asked->request.ptr);
     wt__json_text_or_null(out, "tool", called->tool ? called->tool->id : NULL);
-    json_raw_or_null(out, "arguments", called->arguments);
+    json_or_null(out, "arguments", called->arguments);
     wt__json_key(out, "valid");
     wt__buffer_text(out, called->valid ? "true" : "false");
     json_list(out, "missing", called->missing, called->missing_count);
@@ -72,7 +72,7 @@ static void print_json(const struct cli *cli, struct buffer *out, const wt_calle
                                     called->model_ms};
     wt__json_language_model(out, &cost);
     if (wt__given(cli, OPT_EXPLAIN))
-        json_raw_or_null(out, "steps", called->steps);
+        json_or_null(out, "steps", called->steps);
     wt__buffer_text(out, "}\n");
 }
 
@@ -149,15 +149,14 @@ static void tell(const struct cli *cli, const wt_called *called)
         wt__cli_note(cli, "Not yet a call: the question is open.");
     else
         wt__cli_note(cli, "Not a call: it could not be validated.");
-    if (called->notice)
-        wt__cli_note(cli, "Note: %s", called->notice);
 }
 
 static int print_called(struct cli *cli, const wt_called *called, const struct asked *asked)
 {
     const char *form = wt__text_of(cli, OPT_FORMAT);
+    bool json = cli->json || (form && strcmp(form, "json") == 0);
     struct buffer out = {0};
-    if (cli->json || (form && strcmp(form, "json") == 0)) {
+    if (json) {
         print_json(cli, &out, called, asked);
     } else if (called->tool && form) {
         wt__buffer_text(&out, called->call);
@@ -167,11 +166,12 @@ static int print_called(struct cli *cli, const wt_called *called, const struct a
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;
-    if (!cli->json) {
-        if (form && called->question)
-            wt__cli_note(cli, "%s", called->question);
+    if (!json && form && called->question)
+        wt__cli_note(cli, "%s", called->question);
+    if (!json)
         tell(cli, called);
-    }
+    if (called->notice)
+        wt__cli_note(cli, "Note: %s", called->notice);
     return exit_code_of(called);
 }
 

@@ -13,6 +13,7 @@
 #include "call/tool_call.h"
 #include "engine/call_validation.h"
 #include "engine/notice.h"
+#include "engine/search.h"
 #include "engine/sized_options.h"
 
 static const double ABSTAIN = .05; /* wt_call_options.abstain when it is 0 */
@@ -140,20 +141,35 @@ static int collect(struct calling *calling, wt_error *err)
     return 0;
 }
 
+/* Whether the schema requires what it does not describe, or too many arguments to read all: then that one is missing
+ * has to be told by the violation. */
+static bool requires_unread(const struct call_candidate *candidate)
+{
+    const json_t *required = wt__json_array(candidate->schema, "required");
+    size_t known = 0;
+    for (size_t i = 0; i < candidate->parameters.len; i++)
+        known += candidate->parameters.items[i].required;
+    return json_array_size(required) > known;
+}
+
 /* What is wrong beside arguments that are missing, which are told by their names. */
 static int tell_violations(struct calling *calling, const wt_validation *validation, wt_called *out, wt_error *err)
 {
     const char **messages = wt__arena_array(calling->arena, const char *, CALL_VIOLATIONS);
+    bool unread = requires_unread(&calling->candidates[calling->first]);
     if (!messages)
         return wt__fail_nomem(err);
     out->violations = messages;
     for (size_t i = 0; i < validation->violation_count && out->violation_count < CALL_VIOLATIONS; i++) {
         const wt_violation *violation = validation->violations[i];
-        if (strcmp(violation->keyword, "required") == 0 && *violation->pointer == 0)
+        if (!unread && *violation->pointer == 0 && strcmp(violation->schema_pointer, "/required") == 0)
             continue;
-        messages[out->violation_count] = wt__arena_copy(calling->arena, wt__str(violation->message));
-        if (!messages[out->violation_count++])
+        const char *message = wt__arena_copy(calling->arena, wt__str(violation->message));
+        if (!message)
             return wt__fail_nomem(err);
+        messages[out->violation_count++] = message;
+        if (!calling->wrong && violation->code == WT_EFORMAT)
+            calling->wrong = message;
     }
     return 0;
 }
@@ -206,8 +222,8 @@ static int ask(struct calling *calling, wt_called *out, wt_error *err)
         wt__question_of_tools(&text, &a, &b);
     } else {
         wt__question_of_arguments(&text, &first->parameters, &first->arguments);
-        if (text.len == 0 && out->violation_count > 0)
-            wt__buffer_printf(&text, "What is right instead: %s?", out->violations[0]);
+        if (text.len == 0 && calling->wrong)
+            wt__buffer_printf(&text, "This does not fit: %s. What is right instead?", calling->wrong);
     }
     if (text.len > 0)
         return keep(calling, &text, &out->question, err);
@@ -220,8 +236,11 @@ static int write_call(struct calling *calling, wt_called *out, wt_error *err)
     const struct call_candidate *candidate = &calling->candidates[calling->first];
     struct str form = wt__str(calling->options->form ? calling->options->form : "arguments");
     struct buffer arguments = {0}, call = {0};
-    int rc = wt__json_write_typed(&arguments, calling->values);
-    rc = rc < 0 ? wt__fail_nomem(err) : keep(calling, &arguments, &out->arguments, err);
+    int rc = wt__tool_call_write(&arguments, STR("arguments"), STR(""), STR(""), NULL, calling->values, err);
+    if (rc == 0)
+        rc = keep(calling, &arguments, &out->arguments, err);
+    else
+        wt__buffer_dispose(&arguments);
     if (rc == 0)
         rc = wt__tool_call_write(&call, form, wt__str(candidate->tool->name), wt__str(candidate->tool->export_name),
                                  candidate->schema, calling->values, err);
@@ -362,9 +381,8 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc == 0 && options.form)
         rc = wt__tool_call_check(wt__str(options.form), err);
-    if (rc == 0 && request_len > WT_MAX_REQUEST_BYTES)
-        rc = wt__fail(err, WT_ETOOLONG, "the request has %zu bytes, and %d are the most", request_len,
-                      (int)WT_MAX_REQUEST_BYTES);
+    if (rc == 0)
+        rc = wt__request_check((struct str){request, request_len}, err);
     struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
     if (!result)
         return rc < 0 ? rc : wt__fail_nomem(err);

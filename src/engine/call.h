@@ -60,6 +60,7 @@ struct calling {
     json_t *values;       /* the arguments that are sure */
     const char **missing; /* [missing_count] */
     size_t missing_count;
+    const char *wrong; /* the first violation that another value would mend; NULL: none */
 };
 
 /* Reads what the options say of the model. Errors: WT_EINVAL. */

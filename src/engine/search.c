@@ -10,13 +10,21 @@
 #include "retrieve/language.h"
 #include "retrieve/segment.h"
 
+int wt__request_check(struct str request, wt_error *err)
+{
+    if (request.len > WT_MAX_REQUEST_BYTES)
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are read", request.len,
+                        WT_MAX_REQUEST_BYTES);
+    if (wt__str_trim(request).len == 0)
+        return wt__fail(err, WT_EINVAL, "the request is empty; say in words what is wanted");
+    return 0;
+}
+
 static int check(const struct search *search, wt_error *err)
 {
-    if (search->request.len > WT_MAX_REQUEST_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are read", search->request.len,
-                        WT_MAX_REQUEST_BYTES);
-    if (wt__str_trim(search->request).len == 0)
-        return wt__fail(err, WT_EINVAL, "the request is empty; say in words what is wanted");
+    int rc = wt__request_check(search->request, err);
+    if (rc < 0)
+        return rc;
     if (search->k > WT_MAX_K)
         return wt__fail(err, WT_EINVAL, "%zu hits were asked for; at most %d are given", search->k, WT_MAX_K);
     return 0;

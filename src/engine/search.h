@@ -60,6 +60,9 @@ struct search {
     struct workspace *workspace;
 };
 
+/* WT_ETOOLONG, or WT_EINVAL for one that is empty. */
+int wt__request_check(struct str request, wt_error *err);
+
 /* Runs it; ended by wt__search_end, whether it worked or not. Errors: those of wt_find. */
 int wt__search_run(struct search *search, wt_error *err);
 void wt__search_end(struct search *search);
