@@ -225,7 +225,7 @@ static int ask(struct calling *calling, wt_called *out, wt_error *err)
         if (text.len == 0 && calling->wrong)
             wt__buffer_printf(&text, "This does not fit: %s. What is right instead?", calling->wrong);
     }
-    if (text.len > 0)
+    if (text.len > 0 || text.failed)
         return keep(calling, &text, &out->question, err);
     wt__buffer_dispose(&text);
     return 0;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What find and pick print for programs, held to the tables of docs/json.md: every member is there, and of its type.
+# What find, pick and call print for programs, held to the tables of docs/json.md: every member is there, and of its type.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -27,9 +27,24 @@ def hold(where, value, table, explain):
         if key != "trace":
             sys.exit(f"{where}: {key} is in one of the two alone")
     for key, kind in wanted.items():
+        if kind == "any":
+            continue
         kinds = tuple(types[t] for t in re.findall(r"\w+", kind.split(",")[0]) if t in types)
         if key in value and (not isinstance(value[key], kinds) or (isinstance(value[key], bool) and bool not in kinds)):
             sys.exit(f"{where}.{key} is {value[key]!r}, not {kind}")
+
+
+def check_call(d, explain):
+    hold("call", d, "What `call` prints", explain)
+    for one in d["verified"]:
+        hold("check", one, "A check", explain)
+    steps = d.get("steps")
+    if steps:
+        hold("steps", steps, "The steps of a call", explain)
+        for one in steps["candidates"]:
+            hold("candidate", one, "A candidate", explain)
+        for one in steps["arguments"]:
+            hold("argument", one, "An argument", explain)
 
 
 def check(d, explain):
@@ -47,7 +62,7 @@ def check(d, explain):
 
 lines = sys.stdin.read().splitlines()
 assert len(lines) == 1, f"{len(lines)} lines"
-check(json.loads(lines[0]), "--explain" in sys.argv[2:])
+(check_call if sys.argv[2] == "call" else check)(json.loads(lines[0]), "--explain" in sys.argv[2:])
 PYTHON
 
 while IFS='|' read -r code arguments; do
@@ -71,5 +86,11 @@ done <<'ROWS'
 0|pick --model tiny --abstain 0 --max-tokens 100000
 1|pick --model tiny --abstain 0 --max-tokens 1
 1|pick --model tiny --abstain 0.99
+8|call --model ""
+8|call --model "" --explain
+8|call --tool tables/book_table
+8|call --tool money/convert_currency --explain
+0|call --tool money/list_invoices --explain
+1|call --model tiny --abstain 0.99 --explain
 ROWS
 finish

@@ -105,6 +105,11 @@ static int counting, stuck;
 
 static struct place place;
 static struct buffer tools;
+static const char thermostat[] =
+    "{\"name\": \"thermostat\", \"description\": \"Sets how warm a room shall be\", \"parameters\": {\"type\": "
+    "\"object\", \"properties\": {\"room\": {\"type\": \"string\"}, \"degrees\": {\"type\": \"number\", \"maximum\": "
+    "30}, \"unit\": {\"enum\": [\"celsius\", \"kelvin\"]}, \"until\": {\"format\": \"date\", \"type\": \"string\"}, "
+    "\"mode\": {\"default\": [\"eco\"]}}, \"required\": [\"room\", \"degrees\", \"mode\"]}}\n";
 static const char *const providers[] = {"p0", "p1", "p2"};
 enum { PROVIDERS = 3 };
 
@@ -125,6 +130,7 @@ static int set_up(void **state)
     synthetic_tools(&tools, 3, 12, PROVIDERS);
     wt_engine *engine = open_store(&place, NULL); /* the model is packed, the store made */
     add(&place, engine, handmade);
+    add(&place, engine, thermostat);
     wt_hits_free(find_with(&place, engine, "find a song", NULL));
     wt_close(engine);
     return 0;
@@ -229,6 +235,51 @@ static int use_pick(wt_engine *engine, wt_error *err)
         wt_picked_free(picked);
     }
     return rc;
+}
+
+static int say_call(wt_engine *engine, const char *request, const wt_call_options *options, wt_error *err)
+{
+    wt_called *called;
+    int rc = wt_call(engine, request, strlen(request), options, &called, err);
+    if (rc < 0)
+        return rc;
+    say(called->tool ? called->tool->id : "none");
+    say(called->call);
+    say(called->question);
+    say(called->steps);
+    for (size_t i = 0; i < called->missing_count; i++)
+        say(called->missing[i]);
+    for (size_t i = 0; i < called->violation_count; i++)
+        say(called->violations[i]);
+    wt_called_free(called);
+    return 0;
+}
+
+/* Calls that are valid, wrong, and not there yet. */
+static int use_call(wt_engine *engine, wt_error *err)
+{
+    static const char *const requests[] = {"10.5 degrees kelvin in the room 'hall' until 2026-03-01",
+                                           "40 degrees in the room 'hall' until Friday", "make it warm"};
+    static const char *const forms[] = {"openai", "lines", "mcp"};
+    wt_call_options options;
+    wt_call_options_init(&options);
+    options.tool = "thermostat";
+    options.explain = 1;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < 3; i++) {
+        options.form = forms[i];
+        rc = say_call(engine, requests[i], &options, err);
+    }
+    return rc;
+}
+
+static int use_call_found(wt_engine *engine, wt_error *err)
+{
+    wt_call_options options;
+    wt_call_options_init(&options);
+    options.abstain = -1;
+    options.explain = 1;
+    return say_call(engine, "find a nice song by its title 'Yesterday'", &options, err);
 }
 
 static int use_export(wt_engine *engine, wt_error *err)
@@ -453,6 +504,8 @@ static const struct use uses[] = {
     {"open and close", use_nothing, 0},
     {"find", use_find, 0},
     {"pick", use_pick, 0},
+    {"call", use_call, 0},
+    {"call what is found", use_call_found, 0},
     {"export", use_export, 0},
     {"get", use_get, 0},
     {"embed", use_embed, 0},

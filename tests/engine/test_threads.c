@@ -53,12 +53,33 @@ static void search_once(const char *recipe, unsigned number)
     wt_hits_free(hits);
 }
 
+/* The anchor is always there, and takes nothing. */
+static void call_once(unsigned number)
+{
+    wt_call_options options;
+    wt_called *called;
+    wt_call_options_init(&options);
+    options.tool = number % 3 == 0 ? "base/anchor" : NULL;
+    options.recipe = number % 3 == 1 ? "bm25" : NULL;
+    options.abstain = -1;
+    options.explain = number % 2;
+    if (wt_call(engine, "zeppelin anchor", 15, &options, &called, NULL) < 0) {
+        atomic_fetch_add(&failed, 1);
+        return;
+    }
+    if (called->tool ? strcmp(called->arguments, "{}") != 0 : options.tool != NULL)
+        atomic_fetch_add(&torn, 1);
+    wt_called_free(called);
+}
+
 static void *reader(void *context)
 {
     unsigned seed = *(unsigned *)context;
     for (unsigned i = 0; i < SEARCHES || !atomic_load(&done); i++) {
         static const char *const recipes[] = {"bm25", "hybrid", "dense", NULL};
         search_once(recipes[(seed + i) % 4], seed + i);
+        if (i % 4 == seed % 4)
+            call_once(i);
         if (i % 8 == seed % 8) {
             wt_catalog_info info;
             wt_tools *tools;
