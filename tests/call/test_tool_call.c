@@ -80,8 +80,8 @@ static void each_form_is_written_as_its_reader_wants_it(void **state)
     (void)state;
     int failures = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct buffer out = write_call(cases[i].form, cases[i].name, cases[i].export_name, cases[i].schema,
-                                       cases[i].arguments);
+        struct buffer out =
+            write_call(cases[i].form, cases[i].name, cases[i].export_name, cases[i].schema, cases[i].arguments);
         hide_id(&out);
         if (strcmp(out.ptr, cases[i].expected) != 0)
             print_error("%s: %s\n  for %s\n", cases[i].form, out.ptr, cases[i].expected), failures++;
@@ -116,7 +116,8 @@ static void a_quoted_text_holds_the_same_arguments(void **state)
 static void deep_arguments_stay_whole(void **state)
 {
     enum { DEPTH = 60 };
-    static const char *const forms[] = {"arguments", "openai", "openai-responses", "anthropic", "gemini", "mcp", "lines"};
+    static const char *const forms[] = {"arguments", "openai", "openai-responses", "anthropic", "gemini",
+                                        "mcp",       "lines"};
     struct buffer deep = {0};
     (void)state;
     wt__buffer_text(&deep, "{\"a\":");
@@ -138,9 +139,8 @@ static void the_same_call_has_the_same_id(void **state)
     static const struct {
         const char *export_name, *arguments;
         bool same;
-    } rows[] = {{"w__now", PLAIN, true},
-                {"w__no", PLAIN, false},
-                {"w__now", "{\"lat\":-97.9,\"city\":\"Oslo\"}", false}};
+    } rows[] = {
+        {"w__now", PLAIN, true}, {"w__no", PLAIN, false}, {"w__now", "{\"lat\":-97.9,\"city\":\"Oslo\"}", false}};
     (void)state;
     struct buffer first = write_call("openai", "w/now", "w__now", SCHEMA, PLAIN);
     struct buffer other = write_call("anthropic", "w/now", "w__now", SCHEMA, PLAIN);
@@ -157,7 +157,8 @@ static void the_same_call_has_the_same_id(void **state)
 
 static void an_unknown_form_is_refused(void **state)
 {
-    static const char *const forms[] = {"", "OpenAI", "openai ", "json", "a form of more than forty bytes, which is cut"};
+    static const char *const forms[] = {"", "OpenAI", "openai ", "json",
+                                        "a form of more than forty bytes, which is cut"};
     static const char *const said[] = {"\"\"", "\"OpenAI\"", "\"openai \"", "\"json\"",
                                        "\"a form of more than forty bytes, which i\""};
     (void)state;

@@ -11,42 +11,49 @@
 #include "engine/call.h"
 #include "engine/set_up.h"
 
-#define TOOL(provider, name, description, schema) \
-    "{\"provider\": \"" provider "\", \"name\": \"" name "\", \"description\": \"" description \
+#define TOOL(provider, name, description, schema)                                                                      \
+    "{\"provider\": \"" provider "\", \"name\": \"" name "\", \"description\": \"" description                         \
     "\", \"parameters\": " schema "}\n"
-#define OBJECT(properties, required) \
+#define OBJECT(properties, required)                                                                                   \
     "{\"type\": \"object\", \"properties\": {" properties "}, \"required\": [" required "]}"
 
-static const char catalogue[] =
-    TOOL("weather", "at_place", "Current weather at a place by its latitude and longitude",
-         OBJECT("\"latitude\": {\"type\": \"number\", \"maximum\": 90}, \"longitude\": {\"type\": \"number\"}",
-                "\"latitude\", \"longitude\""))
+static const char catalogue[] = TOOL(
+    "weather", "at_place", "Current weather at a place by its latitude and longitude",
+    OBJECT("\"latitude\": {\"type\": \"number\", \"maximum\": 90}, \"longitude\": {\"type\": \"number\"}",
+           "\"latitude\", \"longitude\""))
     TOOL("travel", "search_flights", "Find flights between airports",
          OBJECT("\"origin\": {\"type\": \"string\"}, \"destination\": {\"type\": \"string\"}, \"departure_date\": "
-                "{\"type\": \"string\", \"format\": \"date\"}", "\"origin\", \"destination\""))
-    TOOL("shop", "order_item", "Order an item of the shop by its code",
-         OBJECT("\"item_code\": {\"type\": \"string\", \"pattern\": \"^[A-Z]{2}[0-9]{4}$\"}, \"quantity\": {\"type\": "
-                "\"integer\", \"maximum\": 10}", "\"item_code\", \"quantity\""))
-    TOOL("tunes", "lookup_song", "Looks up a song by its title",
-         OBJECT("\"title\": {\"type\": \"string\"}", "\"title\""))
-    TOOL("records", "song_lookup", "Looks up a song by its title",
-         OBJECT("\"title\": {\"type\": \"string\"}", "\"title\""))
-    TOOL("files", "delete_all", "Deletes everything by its id",
-         OBJECT("\"id\": {\"type\": \"integer\"}", "\"id\""))
-    TOOL("home", "curtains", "Opens the curtains", OBJECT("", ""))
-    TOOL("home", "lookup_song", "Plays music in the garage",
-         OBJECT("\"volume\": {\"type\": \"integer\", \"default\": 5}", "\"volume\""))
-    TOOL("bad", "minimum", "Sets the brightness of a lamp",
-         OBJECT("\"brightness\": {\"type\": \"integer\", \"minimum\": \"3\"}", "\"brightness\""))
-    TOOL("bad", "expression", "Checks a barcode",
-         OBJECT("\"barcode\": {\"type\": \"string\", \"pattern\": \"(\"}", "\"barcode\""))
-    TOOL("bad", "branches", "Grows a tree", OBJECT("\"branch\": {\"$ref\": \"#\"}", ""))
-    TOOL("bad", "itself", "Chases its own tail", "{\"$ref\": \"#\"}")
-    TOOL("bad", "slow", "Checks a passphrase",
-         OBJECT("\"passphrase\": {\"type\": \"string\", \"pattern\": \"^(a+)+$\"}", "\"passphrase\""))
-    TOOL("bad", "nameless", "Rings the doorbell", OBJECT("", "\"chime\""))
-    TOOL("bad", "\\u202eturned", "Turns the page\\u202e round",
-         OBJECT("\"page\\u202e\": {\"type\": \"string\", \"description\": \"the\\u001b[2J page\"}", "\"page\\u202e\""));
+                "{\"type\": \"string\", \"format\": \"date\"}",
+                "\"origin\", \"destination\""))
+        TOOL("shop", "order_item", "Order an item of the shop by its code",
+             OBJECT(
+                 "\"item_code\": {\"type\": \"string\", \"pattern\": \"^[A-Z]{2}[0-9]{4}$\"}, \"quantity\": {\"type\": "
+                 "\"integer\", \"maximum\": 10}",
+                 "\"item_code\", \"quantity\"")) TOOL("tunes", "lookup_song", "Looks up a song by its title",
+                                                      OBJECT("\"title\": {\"type\": \"string\"}", "\"title\""))
+            TOOL("records", "song_lookup", "Looks up a song by its title",
+                 OBJECT("\"title\": {\"type\": \"string\"}",
+                        "\"title\"")) TOOL("files", "delete_all", "Deletes everything by its id",
+                                           OBJECT("\"id\": {\"type\": \"integer\"}", "\"id\""))
+                TOOL("home", "curtains", "Opens the curtains", OBJECT("", "")) TOOL(
+                    "home", "lookup_song", "Plays music in the garage",
+                    OBJECT("\"volume\": {\"type\": \"integer\", \"default\": 5}",
+                           "\"volume\"")) TOOL("bad", "minimum", "Sets the brightness of a lamp",
+                                               OBJECT("\"brightness\": {\"type\": \"integer\", \"minimum\": \"3\"}",
+                                                      "\"brightness\""))
+                    TOOL("bad", "expression", "Checks a barcode",
+                         OBJECT("\"barcode\": {\"type\": \"string\", \"pattern\": \"(\"}",
+                                "\"barcode\"")) TOOL("bad", "branches", "Grows a tree",
+                                                     OBJECT("\"branch\": {\"$ref\": \"#\"}", ""))
+                        TOOL("bad", "itself", "Chases its own tail", "{\"$ref\": \"#\"}") TOOL(
+                            "bad", "slow", "Checks a passphrase",
+                            OBJECT("\"passphrase\": {\"type\": \"string\", \"pattern\": \"^(a+)+$\"}",
+                                   "\"passphrase\"")) TOOL("bad", "nameless", "Rings the doorbell",
+                                                           OBJECT("", "\"chime\""))
+                            TOOL("bad", "\\u202eturned", "Turns the page\\u202e round",
+                                 OBJECT(
+                                     "\"page\\u202e\": {\"type\": \"string\", \"description\": \"the\\u001b[2J page\"}",
+                                     "\"page\\u202e\""));
 
 static int open_catalogue(void **state)
 {
@@ -94,8 +101,8 @@ static const struct {
     {"find flights from Rome to Oslo tomorrow", "travel/search_flights",
      "{\"origin\":\"Rome\",\"destination\":\"Oslo\"}", 1, NULL, NULL, "Is departure_date to be given"},
     {"find flights from Rome to Oslo on 2023-02-29", "travel/search_flights",
-     "{\"origin\":\"Rome\",\"destination\":\"Oslo\",\"departure_date\":\"2023-02-29\"}", 0, NULL, "/departure_date: ",
-     "/departure_date: expected a date"},
+     "{\"origin\":\"Rome\",\"destination\":\"Oslo\",\"departure_date\":\"2023-02-29\"}", 0, NULL,
+     "/departure_date: ", "/departure_date: expected a date"},
     {"find flights", "travel/search_flights", "{}", 0, "origin", NULL, "What is origin; and destination?"},
     {"order the item AB1234 with the quantity 2", "shop/order_item", "{\"item_code\":\"AB1234\",\"quantity\":2}", 1,
      NULL, NULL, NULL},
@@ -272,7 +279,8 @@ static void a_filter_says_what_may_be_called(void **state)
     assert_true(!called->tool || strcmp(called->tool->provider, "weather") != 0);
     wt_called_free(called);
     options.provider = "nobody";
-    refused(&place, wt_call(lexical, request, sizeof request - 1, &options, &called, &place.err), WT_ENOTFOUND, "nobody");
+    refused(&place, wt_call(lexical, request, sizeof request - 1, &options, &called, &place.err), WT_ENOTFOUND,
+            "nobody");
 }
 
 /* ---------------------------------------------------------------- tools that mean no good */
@@ -281,10 +289,10 @@ static const struct {
     const char *tool, *request;
     const char *notice, *violation, *question; /* holds this; NULL: there is none */
 } bad[] = {
-    {"bad/minimum", "set the brightness to 5", "the tool's schema: schema /properties/brightness: \"minimum\" is no number",
+    {"bad/minimum", "set the brightness to 5",
+     "the tool's schema: schema /properties/brightness: \"minimum\" is no number", NULL, NULL},
+    {"bad/expression", "check the barcode 'aaa'", "the tool's schema: schema /properties/barcode: \"pattern\" is no",
      NULL, NULL},
-    {"bad/expression", "check the barcode 'aaa'", "the tool's schema: schema /properties/barcode: \"pattern\" is no", NULL,
-     NULL},
     {"bad/itself", "chase it", NULL, "the schema refers to itself without end", NULL},
     {"bad/slow", "check the passphrase 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'", NULL,
      "/passphrase: could not be checked in the time allowed", NULL},
@@ -324,7 +332,9 @@ static void what_nobody_sees_is_shown(void **state)
     wt_call_options_init(&options);
     options.explain = 1;
     options.form = "mcp";
-    wt_called *called = call_with("turn the page 'a\xe2\x80\xae" "b' round", &options);
+    wt_called *called = call_with("turn the page 'a\xe2\x80\xae"
+                                  "b' round",
+                                  &options);
     assert_non_null(called->tool);
     assert_string_equal(called->tool->provider, "bad");
     const char *const texts[] = {called->arguments, called->call, called->steps};
@@ -345,8 +355,9 @@ static void an_enormous_tool_is_bounded(void **state)
     struct buffer tool = {0}, request = {0};
     wt_call_options options;
     (void)state;
-    wt__buffer_text(&tool, "{\"provider\": \"bad\", \"name\": \"enormous\", \"description\": \"Fills a questionnaire\", "
-                           "\"parameters\": {\"type\": \"object\", \"properties\": {");
+    wt__buffer_text(&tool,
+                    "{\"provider\": \"bad\", \"name\": \"enormous\", \"description\": \"Fills a questionnaire\", "
+                    "\"parameters\": {\"type\": \"object\", \"properties\": {");
     for (int i = 0; i < PROPERTIES; i++)
         wt__buffer_printf(&tool, "%s\"entry_%d\": {\"type\": \"%s\", \"description\": \"entry number %d of many\"}",
                           i > 0 ? "," : "", i, i % 2 ? "string" : "number", i);
@@ -405,10 +416,12 @@ static void requests_of_any_bytes_are_read(void **state)
 static void a_text_of_no_utf8_is_none_in_a_call(void **state)
 {
     (void)state;
-    wt_called *called = call_tool("tunes/lookup_song", "the title 'a\xff" "b'");
+    wt_called *called = call_tool("tunes/lookup_song", "the title 'a\xff"
+                                                       "b'");
     json_t *arguments;
     assert_int_equal(wt__json_parse(&arguments, called->arguments, strlen(called->arguments), NULL), 0);
-    assert_string_equal(wt__json_str(arguments, "title").ptr, "a\xef\xbf\xbd" "b");
+    assert_string_equal(wt__json_str(arguments, "title").ptr, "a\xef\xbf\xbd"
+                                                              "b");
     json_decref(arguments);
     wt_called_free(called);
 }
