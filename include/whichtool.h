@@ -778,8 +778,8 @@ typedef struct wt_call_options {
     wt_progress_fn progress; /* the same */
     void *progress_context;
     unsigned time_limit_ms; /* the same */
-    int language_model;     /* the engine's language model (wt_open_options) chooses the tool and writes the arguments, and
-                               verifies both, as ToolVerifier does; 0: none is asked */
+    int language_model; /* the engine's language model (wt_open_options) chooses the tool and writes the arguments, and
+                           verifies both, as ToolVerifier does; 0: none is asked */
     /* With a language model, for experiments: */
     const char *selection;  /* "verified" (2.2), or without the question: "once", "direct" (A.4.8), "conditioned" (4.2),
                                "consistent" (A.3); NULL: "verified" */
@@ -804,19 +804,20 @@ typedef struct wt_called {
     int valid;             /* arguments fit the tool's schema, and so the call may be made, if question is NULL */
     size_t missing_count;
     const char *const *missing; /* [missing_count] required arguments that the request does not give */
-    const char *question;       /* what to ask whoever made the request, in words of the tools' definitions; NULL: none */
-    int asks_tool;              /* question asks which of two tools is meant, not for a value */
-    size_t violation_count;     /* beside missing arguments */
+    const char *question;   /* what to ask whoever made the request, in words of the tools' definitions; NULL: none */
+    int asks_tool;          /* question asks which of two tools is meant, not for a value */
+    size_t violation_count; /* beside missing arguments */
     const char *const *violations; /* [violation_count] what keeps arguments from fitting, a sentence each */
-    const char *steps;    /* with explain: every choice and what it stands on, as a JSON object (docs/json.md); else NULL */
-    const char *recipe;   /* what found the tools; "" with options->tool */
-    const char *notice;   /* one line on what was missing, or NULL */
-    const char *encoder;  /* as in wt_hits; "" with options->tool */
-    double probability;   /* of the tool, as in wt_hit; NaN with options->tool */
+    const char
+        *steps; /* with explain: every choice and what it stands on, as a JSON object (docs/json.md); else NULL */
+    const char *recipe;  /* what found the tools; "" with options->tool */
+    const char *notice;  /* one line on what was missing, or NULL */
+    const char *encoder; /* as in wt_hits; "" with options->tool */
+    double probability;  /* of the tool, as in wt_hit; NaN with options->tool */
     double total_ms;
     size_t verified_count;
     const wt_verified *const *verified; /* [verified_count] */
-    size_t questions; /* put to the language model, and answered; as in wt_picked, as are the next */
+    size_t questions;                   /* put to the language model, and answered; as in wt_picked, as are the next */
     uint64_t prompt_tokens, completion_tokens;
     double model_ms;
 } wt_called;
@@ -826,16 +827,17 @@ WT_API void wt_called_free(wt_called *called);
 /* A call for the request: which tool, and its arguments (ToolVerifier, sections 2.2 and 2.3; docs/verified-calls.md),
  * with or without a language model.
  *
- * Without one the tool is the first one found, unless another near one takes what the request has and that one does not. Where two
- * are too close to tell, question asks. Arguments are spans of the request and values of enumerations that it says,
- * matched to the parameters by kind and by the words beside them. What is not sure is left out and asked for; nothing is
- * made up. With one, it is asked for the tool, for the next best, and, where the two differ in what they say, a question
- * that tells them apart, its answer, and which of the two it is; then for the arguments twice, and for each that differs
- * which one the request gives, if any. Arguments are validated against the tool's schema (whichtool/validator.h) with formats asserted.
+ * Without one the tool is the first one found, unless another near one takes what the request has and that one does
+ * not. Where two are too close to tell, question asks. Arguments are spans of the request and values of enumerations
+ * that it says, matched to the parameters by kind and by the words beside them. What is not sure is left out and asked
+ * for; nothing is made up. With one, it is asked for the tool, for the next best, and, where the two differ in what
+ * they say, a question that tells them apart, its answer, and which of the two it is; then for the arguments twice, and
+ * for each that differs which one the request gives, if any. Arguments are validated against the tool's schema
+ * (whichtool/validator.h) with formats asserted.
  *
- * Errors: those of wt_find, WT_ENOTFOUND and WT_EINVAL also as of wt_get for options->tool, WT_EINVAL (no such form, selection or generation). A
- * schema that is wrong or out of the validator's bounds is no error: the call is not valid then, and notice says why.
- * With a language model also the errors that wt_pick has of it. From any thread. */
+ * Errors: those of wt_find, WT_ENOTFOUND and WT_EINVAL also as of wt_get for options->tool, WT_EINVAL (no such form,
+ * selection or generation). A schema that is wrong or out of the validator's bounds is no error: the call is not valid
+ * then, and notice says why. With a language model also the errors that wt_pick has of it. From any thread. */
 WT_API int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt_call_options *options,
                    wt_called **out, wt_error *err);
 

@@ -292,6 +292,18 @@ enum { RECORDED_CALLS_MAX = 64 };
 int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, struct arena *arena,
                              struct recorded_call **out, size_t *count, wt_error *err);
 
+/* ---------------------------------------------------------------- contrastive questions */
+
+/* A question that tells two definitions apart, by what it was made of: a hash of them, a language model's name, and a
+ * prompt's. *question in the arena; empty: there is none. */
+struct contrast_of {
+    struct str definitions, model, task;
+};
+int wt__store_get_contrast(struct store *store, const struct contrast_of *key, struct arena *arena, struct str *question,
+                           wt_error *err);
+/* Keeps it, unless there is one already. */
+int wt__store_put_contrast(struct store *store, const struct contrast_of *key, struct str question, wt_error *err);
+
 /* ---------------------------------------------------------------- usage sums */
 
 /* A usage sum of a tool is the sum of the unit vectors of its teaching usages' requests, in order of id: the mean of

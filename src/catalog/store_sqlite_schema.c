@@ -12,6 +12,7 @@
  * request: equal requests are one row, found by the first 8 bytes of SHA-256. Those that version 1 had are not found.
  * label: what a usage calls a tool, with a link to it, because a record of what was used outlives the tool.
  * usage_tool: arguments of the call, which nothing that finds tools reads. NULL: not told.
+ * contrast: questions that tell two definitions apart, as a language model once put them; each can be asked for anew.
  * client: whose requests they were, where that was told.
  * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
  * usage_sum: uses is -1 while the sum is stale; its data is then empty. */
@@ -163,7 +164,14 @@ static const struct migration steps[] = {
      "CREATE INDEX provider_alias_provider ON provider_alias (provider);",
      wt__names_fill},
 
-    {"ALTER TABLE usage_tool ADD COLUMN arguments TEXT;", NULL},
+    {"ALTER TABLE usage_tool ADD COLUMN arguments TEXT;"
+     "CREATE TABLE contrast ("
+     " definitions TEXT NOT NULL," /* SHA-256 of the two that the question tells apart */
+     " model TEXT NOT NULL,"
+     " task TEXT NOT NULL,"
+     " question TEXT NOT NULL,"
+     " PRIMARY KEY (definitions, model, task)) STRICT, WITHOUT ROWID;",
+     NULL},
 };
 
 enum {

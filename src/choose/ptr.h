@@ -136,10 +136,6 @@ struct ptr_problem {
     bool already;                      /* it was in the set, so it was not added */
 };
 
-/* The names that engine/ptr_trace.c has for what every undertaking with a model keeps. */
-#define ptr_cost chat_cost
-#define ptr_exchange chat_exchange
-
 /* Everything that was seen and decided, stage by stage. Lives as long as the arena. */
 struct ptr_trace {
     struct ptr_tools bundle; /* without duplicates, as it was listed */

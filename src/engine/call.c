@@ -302,10 +302,9 @@ static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
     const struct call_model *model = &calling->model;
     enum selection_end end = model->selection.end;
     bool tool = model->selected && (end == SELECTION_CONFIRMED || end == SELECTION_CORRECTED);
-    const wt_verified checks[] = {
-        {tool ? "tool" : NULL, model->name},
-        {model->generated && model->generation.verified ? "arguments" : NULL, model->name},
-        {out->valid ? "schema" : NULL, "validator"}};
+    const wt_verified checks[] = {{tool ? "tool" : NULL, model->name},
+                                  {model->generated && model->generation.verified ? "arguments" : NULL, model->name},
+                                  {out->valid ? "schema" : NULL, "validator"}};
     wt_verified *items = wt__arena_array(calling->arena, wt_verified, sizeof checks / sizeof *checks);
     for (size_t i = 0; items && i < sizeof checks / sizeof *checks; i++)
         if (checks[i].what)

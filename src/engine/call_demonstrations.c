@@ -1,9 +1,11 @@
-/* call_demonstrations.c: past calls of a tool, from its definition and from recorded use. */
+/* call_demonstrations.c: past calls of a tool: recorded ones, the newest first, then those of its definition. */
 #include "engine/call.h"
 
 #include "base/json.h"
+#include "engine/engine.h"
+#include "engine/tools.h"
 
-/* "input_examples" of Anthropic's definitions: objects of arguments, whose requests are not known. */
+/* "input_examples" of Anthropic's definitions: objects of arguments, whose requests are not known. NULL: none. */
 static json_t *examples_of(const wt_tool *tool)
 {
     json_t *definition = NULL;
@@ -15,18 +17,53 @@ static json_t *examples_of(const wt_tool *tool)
     return examples;
 }
 
+static int read_recorded(struct calling *calling, const wt_tool *tool, struct recorded_call **out, size_t *count,
+                         wt_error *err)
+{
+    struct store *reader;
+    int64_t id;
+    *count = 0;
+    int rc = wt__engine_reader(calling->engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_read_begin(reader, err);
+    if (rc == 0)
+        rc = wt__tool_resolve(reader, tool->id, &id, err);
+    if (rc == 0)
+        rc = wt__store_recorded_calls(reader, id, DEMONSTRATIONS_MOST, calling->arena, out, count, err);
+    wt__store_read_end(reader);
+    wt__engine_return_reader(calling->engine, reader);
+    return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc; /* it was removed meanwhile, or has a namesake now */
+}
+
 int wt__call_demonstrations(struct calling *calling, struct call_candidate *candidate, wt_error *err)
 {
-    candidate->recorded = examples_of(candidate->tool);
-    size_t count = json_array_size(candidate->recorded);
-    count = count < DEMONSTRATIONS_MOST ? count : DEMONSTRATIONS_MOST;
-    candidate->demonstrations = wt__arena_array(calling->arena, struct demonstration, count);
-    if (!candidate->demonstrations && count > 0)
-        return wt__fail_nomem(err);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *one = json_array_get(candidate->recorded, i);
-        if (json_is_object(one))
-            candidate->demonstrations[candidate->demonstration_count++] = (struct demonstration){.arguments = one};
+    struct recorded_call *recorded;
+    size_t count;
+    json_t *examples = examples_of(candidate->tool);
+    candidate->recorded = json_array();
+    candidate->demonstrations = wt__arena_array(calling->arena, struct demonstration, DEMONSTRATIONS_MOST);
+    int rc = candidate->recorded && candidate->demonstrations
+                 ? read_recorded(calling, candidate->tool, &recorded, &count, err)
+                 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        json_t *arguments;
+        struct str text = recorded[i].arguments;
+        if (wt__json_parse(&arguments, text.ptr, text.len, NULL) < 0)
+            continue;
+        candidate->demonstrations[candidate->demonstration_count++] =
+            (struct demonstration){recorded[i].request, arguments};
+        if (json_array_append_new(candidate->recorded, arguments) < 0)
+            rc = wt__fail_nomem(err);
     }
-    return 0;
+    for (size_t i = 0; rc == 0 && i < json_array_size(examples); i++) {
+        json_t *one = json_array_get(examples, i);
+        if (!json_is_object(one) || candidate->demonstration_count == DEMONSTRATIONS_MOST)
+            continue;
+        candidate->demonstrations[candidate->demonstration_count++] = (struct demonstration){.arguments = one};
+        if (json_array_append(candidate->recorded, one) < 0)
+            rc = wt__fail_nomem(err);
+    }
+    json_decref(examples);
+    return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "engine/call_validation.h"
+#include "engine/engine.h"
 #include "engine/engine_chat.h"
 
 int wt__call_model_options(const wt_call_options *options, struct call_model *out, wt_error *err)
@@ -27,6 +28,40 @@ int wt__call_model_options(const wt_call_options *options, struct call_model *ou
     return 0;
 }
 
+/* ---------------------------------------------------------------- contrastive questions, in the store */
+
+static struct contrast_of key_of(const struct contrast_key *key)
+{
+    return (struct contrast_of){wt__str(key->definitions), wt__str(key->model), wt__str(key->task)};
+}
+
+static int get_contrast(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
+                        wt_error *err)
+{
+    const struct calling *calling = self;
+    const struct contrast_of wanted = key_of(key);
+    struct store *reader;
+    int rc = wt__engine_reader(calling->engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_get_contrast(reader, &wanted, arena, question, err);
+    wt__engine_return_reader(calling->engine, reader);
+    return rc;
+}
+
+/* One that cannot be kept, as in a store that is open for reading only, is asked for again. */
+static int put_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
+{
+    const struct calling *calling = self;
+    const struct contrast_of kept = key_of(key);
+    pthread_mutex_lock(&calling->engine->store_lock);
+    int rc = wt__store_put_contrast(calling->engine->store, &kept, question, err);
+    pthread_mutex_unlock(&calling->engine->store_lock);
+    return rc == WT_ENOMEM ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- the tool */
+
 static struct call_request request_of(const struct calling *calling)
 {
     return (struct call_request){.text = calling->request, .progress = calling->progress};
@@ -37,7 +72,8 @@ static struct call_request request_of(const struct calling *calling)
 static int select_tool(struct calling *calling, struct chat_model *chat, wt_error *err)
 {
     struct selection_candidate candidates[CALL_CANDIDATES] = {{.name = {0}}};
-    const struct selection_options options = {.method = calling->model.method};
+    const struct contrast_store store = {calling, get_contrast, put_contrast};
+    const struct selection_options options = {.method = calling->model.method, .store = &store};
     const struct call_request request = request_of(calling);
     for (size_t i = 0; i < calling->count; i++) {
         const wt_tool *tool = calling->candidates[i].tool;
@@ -57,6 +93,8 @@ static int select_tool(struct calling *calling, struct chat_model *chat, wt_erro
         calling->second = SIZE_MAX; /* the model told them apart */
     return 0;
 }
+
+/* ---------------------------------------------------------------- its arguments */
 
 /* What the model wrote takes the place of what was read from the words of the request. */
 static int take_generated(struct calling *calling, wt_error *err)
