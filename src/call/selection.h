@@ -55,7 +55,7 @@ struct selection_candidate {
     struct str demonstration; /* a past request that this tool served, for SELECTION_ONE_SHOT; empty: none is known */
 };
 
-/* Whose question it is: what it was made of, by which model, from which prompt. */
+/* Whose question it is: what it was made of, by which model, from which prompt. Borrowed for the call. */
 struct contrast_key {
     char definitions[65]; /* SHA-256 of both names and descriptions, the same in either order */
     const char *model;
