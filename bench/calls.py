@@ -9,6 +9,7 @@
                       were looked at by their dev halves while this was made
     --failures KIND   the requests that went wrong: tool, wrong, asked, invalid
     --options "..."   for `whichtool call`
+    --demonstrations  record ToolVerifier's demonstrations first, but those that are requests of the set as well
     --depth [A,B]     how many gold tools the first 1, 2, 4, 8, 16 hits of hybrid have, alone and with the tools of the
                       sets A and B in the same store, in place of all else
     --write FILE      the labelled requests for bench_call, in place of all else
@@ -39,6 +40,7 @@ import urllib.parse
 SETS = ("toolverifier", "bfcl-multiple", "callnavi", "apibank")
 BOOTSTRAPS, SEED, WORKERS = 2000, 22, 2
 NOTHING, ASK = 1, 8
+DEMONSTRATIONS = 3
 DEPTHS = (1, 2, 4, 8, 16)
 
 # ---------------------------------------------------------------- labels
@@ -114,17 +116,17 @@ def plain(value):
 
 def same(a, b):
     """A number is the text of it, too: a URL has no types. One value is a list of it, and a list the values with commas."""
+    if not any(isinstance(v, (bool, list, dict)) for v in (a, b)):
+        try:
+            return float(a) == float(b)
+        except (TypeError, ValueError):
+            pass
     a, b = plain(a), plain(b)
     if a == b:
         return True
     if isinstance(a, list) and isinstance(b, str):
         return plain("".join(str(x) for x in a)) == b
-    if isinstance(a, list) and len(a) == 1:
-        return same(a[0], b)
-    try:
-        return not isinstance(a, (bool, list, dict)) and not isinstance(b, (bool, list, dict)) and float(a) == float(b)
-    except (TypeError, ValueError):
-        return False
+    return isinstance(a, list) and len(a) == 1 and same(a[0], b)
 
 
 def mistake(got, accepted):
@@ -161,6 +163,23 @@ class Run:
                     self.gold.setdefault(request, set()).add(tool)
         with open(os.path.join(self.data, "queries.jsonl"), encoding="utf-8") as file:
             self.rows = [r for r in map(json.loads, file) if r["_id"] in self.gold and self.wanted(r["_id"])]
+
+        if options.demonstrations and name == "toolverifier":
+            self.record()
+
+    def record(self):
+        """Names of demonstrations are those of tools, but for their order: "Weather Forecast City"."""
+        tested = {row["text"].strip() for row in self.rows}
+        lines = []
+        with open(os.path.join(self.data, "demonstrations.jsonl"), encoding="utf-8") as file:
+            for demonstration in map(json.loads, file):
+                tool = re.sub(r"[^a-z]+", "_", demonstration["Name"].lower()).replace("weather_forecast", "forecast_weather")
+                for i in range(1, DEMONSTRATIONS + 1):
+                    text, call = demonstration.get(f"Instruction-{i}"), demonstration.get(f"API-{i}")
+                    if text and call and text.strip() not in tested:
+                        lines.append(json.dumps({"request": text, "outcome": "ok",
+                                                 "tools": [{"tool": tool, "arguments": gold_of_curl(call)}]}))
+        self.command("usage", "add", "--strict", "-", stdin="\n".join(lines))
 
     def wanted(self, request):
         even = hashlib.sha256(request.encode()).digest()[-1] % 2 == 0
@@ -294,6 +313,7 @@ def main():
     parser.add_argument("--half", choices=("dev", "test"))
     parser.add_argument("--failures", choices=("tool", "wrong", "asked", "invalid"))
     parser.add_argument("--options", default="")
+    parser.add_argument("--demonstrations", action="store_true")
     parser.add_argument("--write")
     parser.add_argument("--depth", nargs="?", const="")
     parser.add_argument("--json", action="store_true")

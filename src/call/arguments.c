@@ -352,9 +352,8 @@ static struct around look_around(const struct reading *r, size_t l)
     if (next && around.last_after > around.after + 1)
         around.last_after--;
     static const char *const joints[] = {"by", "with", "featuring", "starring", "of", "for", "named", "called"};
-    static const char *const places[] = {"in", "near", "around", "at", "to", "from"};
     around.placed = around.before > around.first_before &&
-                    wt__str_among(word_text(r, around.before - 1), places, sizeof places / sizeof *places);
+                    wt__is_place_word(word_text(r, around.before - 1));
     around.joined = around.before > around.first_before &&
                     wt__str_among(word_text(r, around.before - 1), joints, sizeof joints / sizeof *joints);
     for (size_t w = around.before; w > around.first_before && around.bound == BOUND_NONE; w--)

@@ -1,6 +1,8 @@
 /* demonstrations.c: see demonstrations.h. */
 #include "call/demonstrations.h"
 
+#include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -8,16 +10,45 @@
 #include "base/json.h"
 #include "retrieve/words.h"
 
-/* Where a request says a text as words of its own, any case; its end, or 0. */
-static bool says(struct str request, struct str text)
+/* Where a request says a text as words of its own, any case; SIZE_MAX: nowhere. */
+static size_t find(struct str request, struct str text)
 {
     for (size_t at = 0; text.len > 0 && at + text.len <= request.len; at++) {
         bool begins = at == 0 || !wt__is_word_byte(request.ptr[at - 1]);
         bool ends = at + text.len == request.len || !wt__is_word_byte(request.ptr[at + text.len]);
         if (begins && ends && strncasecmp(request.ptr + at, text.ptr, text.len) == 0)
-            return true;
+            return at;
     }
-    return false;
+    return SIZE_MAX;
+}
+
+/* The word right before start, or right behind end, with no more than a blank and a sign between. */
+static struct str word_beside(struct str request, size_t start, size_t end)
+{
+    enum { BETWEEN = 3 };
+    struct str before = {0};
+    size_t at = 0;
+    for (struct str word; (word = wt__next_word(request, &at)).len > 0;) {
+        size_t from = (size_t)(word.ptr - request.ptr);
+        if (from + word.len <= start)
+            before = word;
+        else if (end > 0 && from >= end)
+            return from - end <= BETWEEN ? word : (struct str){0};
+    }
+    bool near = end == 0 && before.len > 0 && start - (size_t)(before.ptr + before.len - request.ptr) <= BETWEEN;
+    return near ? before : (struct str){0};
+}
+
+/* The words beside a value that was said speak for the parameter from now on, as its description's do. */
+static void learn_words(struct parameter *parameter, struct str request, size_t start, size_t len)
+{
+    const struct str beside[] = {word_beside(request, start, 0), word_beside(request, request.len, start + len)};
+    bool name = isupper((unsigned char)request.ptr[start]) != 0;
+    parameter->placed |= name && wt__is_place_word(beside[0]);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+        if (beside[i].len > 2 && !wt__says_nothing(beside[i]) &&
+            parameter->description_word_count < PARAMETER_DESCRIPTION_WORDS)
+            parameter->description_words[parameter->description_word_count++] = beside[i];
 }
 
 /* The text of a value as a request would have it: of a list its first item's. Empty: it is none. */
@@ -84,7 +115,11 @@ static int learn(struct parameter *parameter, const struct demonstration *calls,
         int rc = text_of(&text, value, arena);
         if (rc < 0)
             return rc;
-        bool known = calls[i].request.len > 0, said = known && says(calls[i].request, text);
+        bool known = calls[i].request.len > 0;
+        size_t start = known ? find(calls[i].request, text) : SIZE_MAX;
+        bool said = start != SIZE_MAX;
+        if (said)
+            learn_words(parameter, calls[i].request, start, text.len);
         if (said || !known)
             add_example(parameter, value, text);
         else

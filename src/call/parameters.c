@@ -19,6 +19,12 @@ bool wt__words_alike(struct str a, struct str b)
     return a.len == b.len || shared >= 3;
 }
 
+bool wt__is_place_word(struct str word)
+{
+    static const char *const words[] = {"in", "near", "around", "at", "to", "from"};
+    return wt__str_among(word, words, sizeof words / sizeof *words);
+}
+
 static enum parameter_bound bound_of(struct str word)
 {
     static const char *const lowest[] = {"min", "minimum", "lower", "lowest", "least"};

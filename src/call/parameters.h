@@ -62,4 +62,7 @@ int wt__parameters_read(struct parameters *out, const json_t *schema, struct are
  * other and has three letters or more ("lat" and "latitude", "beds" and "bedroom"). Any case. */
 bool wt__words_alike(struct str a, struct str b);
 
+/* "in", "near": what stands before a place. */
+bool wt__is_place_word(struct str word);
+
 #endif
