@@ -450,6 +450,14 @@ static bool is_open(const struct reading *r, size_t p, size_t l)
     return r->scores[p][l] > NEVER && !r->used[l] && r->out->items[p].state == ARGUMENT_ABSENT;
 }
 
+/* Whether a parameter contends for a literal that another would have for want of others: an optional one does if words
+ * speak for it, and never for a number. */
+static bool rivals(const struct reading *r, size_t p, size_t l)
+{
+    bool number = r->literals[l].kind == LITERAL_NUMBER;
+    return r->parameters->items[p].required || (!number && r->scores[p][l] > LITTLE);
+}
+
 /* Whether neither could be in another pair, now that others are taken. Numbers go to required parameters only: too
  * many that are optional would take any. */
 static bool is_sole(const struct reading *r, size_t p, size_t l)
@@ -457,11 +465,10 @@ static bool is_sole(const struct reading *r, size_t p, size_t l)
     if (r->literals[l].kind == LITERAL_NUMBER && !r->parameters->items[p].required)
         return false;
     for (size_t other = 0; other < r->literal_count; other++)
-        if (other != l && is_open(r, p, other))
+        if (other != l && is_open(r, p, other) && r->scores[p][other] > r->scores[p][l] - LITTLE)
             return false;
     for (size_t other = 0; other < r->parameters->len; other++)
-        if (other != p && is_open(r, other, l) &&
-            (r->literals[l].kind != LITERAL_NUMBER || r->parameters->items[other].required))
+        if (other != p && is_open(r, other, l) && rivals(r, other, l))
             return false;
     return true;
 }
