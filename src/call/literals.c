@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "retrieve/verbs.h"
 #include "retrieve/words.h"
+#include "text/unicode.h"
 
 enum {
     NUMBER_DIGITS = 15, /* that a double holds exactly */
@@ -28,19 +29,52 @@ static char byte_at(const struct scan *scan, size_t at)
     return at < scan->request.len ? scan->request.ptr[at] : 0;
 }
 
-static bool is_letter(char c)
-{
-    return isalpha((unsigned char)c) || (unsigned char)c >= 0x80;
-}
-
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static bool is_word(char c)
+/* Where the letter or digit at `at` ends, of any script; `at` where there is none: a sign of a currency is none. */
+static size_t letter_end(const struct scan *scan, size_t at)
 {
-    return is_letter(c) || is_digit(c);
+    char c = byte_at(scan, at);
+    if ((unsigned char)c < 0x80)
+        return at + (isalnum((unsigned char)c) != 0);
+    const char *next = scan->request.ptr + at;
+    enum unicode_kind kind = wt__unicode_kind(wt__utf8_next(&next, scan->request.ptr + scan->request.len));
+    return kind == UNICODE_OTHER ? at : (size_t)(next - scan->request.ptr);
+}
+
+static bool is_word_at(const struct scan *scan, size_t at)
+{
+    return letter_end(scan, at) > at;
+}
+
+static bool is_word_before(const struct scan *scan, size_t at)
+{
+    size_t begin = at;
+    do
+        begin -= begin > 0;
+    while (begin > 0 && at - begin < 4 && (byte_at(scan, begin) & 0xC0) == 0x80);
+    return begin < at && letter_end(scan, begin) == at;
+}
+
+static bool is_capital_at(const struct scan *scan, size_t at)
+{
+    char c = byte_at(scan, at);
+    if ((unsigned char)c < 0x80)
+        return isupper((unsigned char)c) != 0;
+    const char *next = scan->request.ptr + at;
+    return wt__unicode_kind(wt__utf8_next(&next, scan->request.ptr + scan->request.len)) == UNICODE_UPPER;
+}
+
+/* Behind text, where it stands at `at`; else `at`. */
+static size_t past(const struct scan *scan, size_t at, const char *text)
+{
+    size_t len = strlen(text);
+    bool there = at < scan->request.len && len <= scan->request.len - at &&
+                 memcmp(scan->request.ptr + at, text, len) == 0;
+    return there ? at + len : at;
 }
 
 /* What ends any literal, as the end of the request does, which byte_at tells as NUL. */
@@ -51,14 +85,20 @@ static bool is_control(char c)
 
 static size_t word_end(const struct scan *scan, size_t at)
 {
-    while (is_word(byte_at(scan, at)))
-        at++;
+    for (size_t next; (next = letter_end(scan, at)) > at;)
+        at = next;
     return at;
 }
 
 static struct str slice(const struct scan *scan, size_t start, size_t end)
 {
     return (struct str){scan->request.ptr + start, end - start};
+}
+
+static int take(struct scan *scan, struct literal *out, enum literal_kind kind, size_t end)
+{
+    *out = (struct literal){kind, scan->at, end, .text = slice(scan, scan->at, end)};
+    return 1;
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -138,27 +178,70 @@ static int write_number(struct literal *out, struct arena *arena)
     return copy ? 1 : WT_ENOMEM;
 }
 
+static size_t past_sign(const struct scan *scan, size_t at)
+{
+    if (is_word_before(scan, at))
+        return at;
+    size_t end = past(scan, at, "-");
+    return end > at ? end : past(scan, at, "\xe2\x88\x92"); /* U+2212 */
+}
+
+static size_t past_currency(const struct scan *scan, size_t at)
+{
+    static const char *const signs[] = {"$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5"}; /* euro, pound, yen */
+    size_t end = at;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs && end == at; i++)
+        end = past(scan, at, signs[i]);
+    return end;
+}
+
+/* Behind digits that are no number, or one that is written otherwise than here: "192.168.0.1", "1.234,56"; at where a
+ * number ends there. */
+static size_t past_other_digits(const struct scan *scan, size_t start, size_t at)
+{
+    bool points = byte_at(scan, at) == '.' && is_digit(byte_at(scan, at + 1));
+    bool comma = byte_at(scan, at) == ',' && is_digit(byte_at(scan, at + 1)) && at - start > 4 &&
+                 byte_at(scan, at - 4) == '.' && !is_digit(byte_at(scan, at + 3));
+    if (!points && !comma)
+        return at;
+    while (is_digit(byte_at(scan, at)) ||
+           (strchr(".,", byte_at(scan, at)) && byte_at(scan, at) && is_digit(byte_at(scan, at + 1))))
+        at++;
+    return at;
+}
+
+/* Behind a sign of degrees and what they are of ("11.6° N"); at where there is none. *negative: of the south or west,
+ * which some write as a number below 0 and others do not. */
+static size_t past_degrees(const struct scan *scan, size_t at, bool *negative)
+{
+    size_t end = past(scan, at, "\xc2\xb0"), letter = end + (byte_at(scan, end) == ' ');
+    char c = byte_at(scan, letter);
+    *negative = false;
+    if (end == at || c == 0 || !strchr("CFNESW", c) || is_word_at(scan, letter + 1))
+        return end;
+    *negative = c == 'S' || c == 'W';
+    return letter + 1;
+}
+
 static int read_number(struct scan *scan, struct literal *out)
 {
-    size_t start = scan->at;
-    bool negative = byte_at(scan, start) == '-' && (start == 0 || !is_word(byte_at(scan, start - 1)));
-    size_t digits = start + negative;
-    digits += byte_at(scan, digits) == '$';
+    bool negative;
+    size_t start = scan->at, unsigned_at = past_sign(scan, start), digits = past_currency(scan, unsigned_at);
     double value = 0;
     size_t end = digits_end(scan, digits, &value);
     if (end == digits)
         return 0;
-    end = magnitude_end(scan, end, &value);
+    size_t other = past_other_digits(scan, digits, end), degrees = past_degrees(scan, end, &negative);
+    if (other > end || negative)
+        return take(scan, out, LITERAL_CODE, negative ? degrees : other);
+    bool percent = byte_at(scan, end) == '%', money = digits > unsigned_at || past_currency(scan, end) > end;
+    end = degrees > end ? degrees : magnitude_end(scan, end, &value);
     /* "3D", "1st", "8tq" are no numbers; "5km" is one. */
     struct str suffix = slice(scan, end, word_end(scan, end));
     if (suffix.len > 0 && !wt__str_among(suffix, units, sizeof units / sizeof *units))
         return 0;
-    *out = (struct literal){LITERAL_NUMBER,
-                            start,
-                            end,
-                            .number = negative ? -value : value,
-                            .money = byte_at(scan, start + negative) == '$',
-                            .percent = byte_at(scan, end) == '%'};
+    *out = (struct literal){LITERAL_NUMBER, start, end, .number = unsigned_at > start ? -value : value,
+                            .money = money, .percent = percent};
     return write_number(out, scan->arena);
 }
 
@@ -188,7 +271,7 @@ static int write_date(struct scan *scan, struct literal *out, size_t end, unsign
 {
     static const unsigned char days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     if (month < 1 || month > 12 || day < 1 || day > days[month - 1] || year < 1000 || year > 9999 ||
-        is_word(byte_at(scan, end)))
+        is_word_at(scan, end))
         return 0;
     char text[16];
     snprintf(text, sizeof text, "%04u-%02u-%02u", year, month, day);
@@ -291,7 +374,7 @@ static int read_time(struct scan *scan, struct literal *out)
     char letter = (char)(byte_at(scan, half) | 0x20);
     size_t dots = byte_at(scan, half + 1) == '.';
     bool is_half = (letter == 'a' || letter == 'p') && (byte_at(scan, half + 1 + dots) | 0x20) == 'm' &&
-                   !is_word(byte_at(scan, half + 2 + dots));
+                   !is_word_at(scan, half + 2 + dots);
     if ((!colon && !is_half) || hour > 23 || minute > 59 || (is_half && (hour < 1 || hour > 12)))
         return 0;
     if (is_half) {
@@ -307,22 +390,20 @@ static int read_time(struct scan *scan, struct literal *out)
 
 /* ---------------------------------------------------------------- texts */
 
-static int take(struct scan *scan, struct literal *out, enum literal_kind kind, size_t end)
-{
-    *out = (struct literal){kind, scan->at, end, .text = slice(scan, scan->at, end)};
-    return 1;
-}
-
-/* An address of mail or the web: to the next blank, without what ends a sentence. */
+/* An address of mail or the web: to the next blank, without what ends a sentence or stands around it. */
 static int read_address(struct scan *scan, struct literal *out)
 {
     size_t end = scan->at;
-    bool at_sign = false, scheme = false;
+    bool at_sign = false, scheme = false, word = true; /* word: nothing else was before */
+    if (byte_at(scan, end) && strchr("([<\"'`", byte_at(scan, end)))
+        return 0;
     for (; !is_control(byte_at(scan, end)) && byte_at(scan, end) != ' '; end++) {
-        at_sign |= byte_at(scan, end) == '@' && end > scan->at;
-        scheme |= byte_at(scan, end) == ':' && byte_at(scan, end + 1) == '/' && byte_at(scan, end + 2) == '/';
+        char c = byte_at(scan, end);
+        at_sign |= c == '@' && end > scan->at;
+        scheme |= word && past(scan, end, "://") > end;
+        word &= isalnum((unsigned char)c) || strchr("+-.", c);
     }
-    while (end > scan->at && strchr(".,;:!?'\")", byte_at(scan, end - 1)))
+    while (end > scan->at && strchr(".,;:!?'\")>]", byte_at(scan, end - 1)))
         end--;
     if (scheme)
         return take(scan, out, LITERAL_URL, end);
@@ -330,17 +411,29 @@ static int read_address(struct scan *scan, struct literal *out)
                                                                                 : 0;
 }
 
-/* "..." or '...'; an apostrophe within a word begins none. */
+/* "..." or '...', also as print has them; an apostrophe within a word begins none. */
 static int read_quoted(struct scan *scan, struct literal *out)
 {
-    char quote = byte_at(scan, scan->at);
-    if ((quote != '"' && quote != '\'' && quote != '`') || (scan->at > 0 && is_word(byte_at(scan, scan->at - 1))))
+    static const struct {
+        const char *open, *close;
+    } quotes[] = {{"\"", "\""},
+                  {"'", "'"},
+                  {"`", "`"},
+                  {"\xe2\x80\x9c", "\xe2\x80\x9d"},
+                  {"\xe2\x80\x98", "\xe2\x80\x99"},
+                  {"\xc2\xab", "\xc2\xbb"}};
+    size_t begin = scan->at, q = 0;
+    while (q < sizeof quotes / sizeof *quotes && (begin = past(scan, scan->at, quotes[q].open)) == scan->at)
+        q++;
+    if (begin == scan->at || is_word_before(scan, scan->at))
         return 0;
-    for (size_t end = scan->at + 1; !is_control(byte_at(scan, end)) && end - scan->at <= QUOTED_BYTES; end++)
-        if (byte_at(scan, end) == quote && !is_word(byte_at(scan, end + 1)) && end > scan->at + 1) {
-            *out = (struct literal){LITERAL_QUOTED, scan->at, end + 1, .text = slice(scan, scan->at + 1, end)};
+    for (size_t end = begin; !is_control(byte_at(scan, end)) && end - begin < QUOTED_BYTES; end++) {
+        size_t behind = past(scan, end, quotes[q].close);
+        if (behind > end && end > begin && !is_word_at(scan, behind)) {
+            *out = (struct literal){LITERAL_QUOTED, scan->at, behind, .text = slice(scan, begin, end)};
             return 1;
         }
+    }
     return 0;
 }
 
@@ -348,10 +441,11 @@ static int read_code(struct scan *scan, struct literal *out)
 {
     size_t end = scan->at;
     bool letter = false, digit = false, lower_then_upper = false;
-    for (;; end++) {
+    for (size_t next;; end = next) {
         char c = byte_at(scan, end);
-        bool joint = (c == '-' || c == '_') && end > scan->at && is_word(byte_at(scan, end + 1));
-        if (!is_word(c) && !joint)
+        bool joint = (c == '-' || c == '_') && end > scan->at && is_word_at(scan, end + 1);
+        next = joint ? end + 1 : letter_end(scan, end);
+        if (next == end)
             break;
         letter |= isalpha((unsigned char)c) != 0;
         digit |= is_digit(c);
@@ -394,7 +488,7 @@ static size_t next_in_name(const struct scan *scan, size_t at)
         return word.len == 2 && isupper((unsigned char)word.ptr[0]) && isupper((unsigned char)word.ptr[1]) ? at : 0;
     if (wt__str_among(word, small, sizeof small / sizeof *small) && !isupper((unsigned char)word.ptr[0]))
         at += word.len + 1;
-    return isupper((unsigned char)byte_at(scan, at)) ? at : 0;
+    return is_capital_at(scan, at) ? at : 0;
 }
 
 /* Words with capitals. The first word of a sentence has one in any case, and so is no name by itself. */
@@ -405,7 +499,7 @@ static int read_name(struct scan *scan, struct literal *out)
     struct verb verb = wt__verb(first);
     bool begins = begins_sentence(scan, scan->at), says_nothing = is_no_name(first);
     bool asks = verb.actions != 0 && !verb.noun && begins;
-    if (!isupper((unsigned char)byte_at(scan, scan->at)) || (says_nothing && (begins || first.len < 3)) || asks)
+    if (!is_capital_at(scan, scan->at) || (says_nothing && (begins || first.len < 3)) || asks)
         return 0;
     for (size_t at; words < NAME_WORDS && (at = next_in_name(scan, end)) > 0; words++)
         end = word_end(scan, at);
@@ -427,7 +521,7 @@ int wt__literals_read(struct str request, struct literal out[LITERALS_MOST], str
             return rc;
         if (rc > 0)
             scan.at = out[count++].end;
-        else if (is_word(byte_at(&scan, scan.at)))
+        else if (is_word_at(&scan, scan.at))
             scan.at = word_end(&scan, scan.at);
         else
             scan.at++;

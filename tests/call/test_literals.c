@@ -1,0 +1,133 @@
+/* What of a request may stand as an argument: kinds, where each begins and ends, and how it is normalised. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "call/literals.h"
+
+/* expected: a kind each and the text, with '$' for money and '%' for a share; '~' before what is spelled. */
+static const struct {
+    const char *name, *request, *expected;
+} cases[] = {
+    {"nothing", "", ""},
+    {"words", "what is it like there", ""},
+    {"numbers", "3 and -97.8, 1,200, 20k, 3 million, 5km", "n3 n-97.8 n1200 n20000 n3000000 n5"},
+    {"money and shares", "$5 and 5% of -$7", "n5$ n5% n-7$"},
+    {"other currencies",
+     "\xe2\x82\xac"
+     "50.5, \xc2\xa3"
+     "1,200 and \xc2\xa5"
+     "300",
+     "n50.5$ n1200$ n300$"},
+    {"a minus sign that is none of ASCII",
+     "at \xe2\x88\x92"
+     "97.8 and 3",
+     "n-97.8 n3"},
+    {"degrees",
+     "11.6\xc2\xb0 N, 20\xc2\xb0"
+     "C, 97.8\xc2\xb0 W, 5\xc2\xb0 Celsius",
+     "n11.6 n20 c97.8\xc2\xb0 W n5 mCelsius"},
+    {"a dash between",
+     "2\xe2\x80\x93"
+     "4 nights",
+     "n2 n4"},
+    {"a pair", "11.6,-97.8 or 11.6,97.8", "n11.6 n-97.8 n11.6 n97.8"},
+    {"a comma before the decimals is no number of ours", "1.234,56 and 7", "c1.234,56 n7"},
+    {"several points: an identifier", "ping 192.168.0.1, version 1.2.3.", "c192.168.0.1 c1.2.3"},
+    {"too many digits", "12345678901234567890 and 4", "n4"},
+    {"number words", "two of a dozen", "~n2 ~n12"},
+    {"none of a word", "3D, 1st", "c3D c1st"},
+    {"dates", "2023-04-15, 4/15/2023, 15.4.2023, April 15th, 2023 and 15 April 2023",
+     "d2023-04-15 d2023-04-15 d2023-04-15 d2023-04-15 d2023-04-15"},
+    {"no date", "31.31.2023", "c31.31.2023"},
+    {"times", "at 7:05 p.m. or 19:05, 5pm", "t19:05 t19:05 t17:00"},
+    {"addresses", "ada@example.org, (https://example.org/a?b=c), [a](http://b.org).",
+     "eada@example.org uhttps://example.org/a?b=c uhttp://b.org"},
+    {"quoted", "'a b' and \"c's d\" and `e`", "qa b qc's d qe"},
+    {"quoted as print has it",
+     "\xe2\x80\x9c"
+     "a b\xe2\x80\x9d, \xe2\x80\x98"
+     "it\xe2\x80\x99s c\xe2\x80\x99 and \xc2\xab"
+     "d\xc2\xbb",
+     "qa b qit\xe2\x80\x99s c qd"},
+    {"quotes without an end",
+     "it's 'a b, \"c, \xe2\x80\x9c"
+     "d",
+     ""},
+    {"identifiers", "8tq, AB-1234, getForecast", "c8tq cAB-1234 cgetForecast"},
+    {"names", "Is it in Kansas City or Berkeley, CA", "mKansas City mBerkeley, CA"},
+    {"names with letters beyond ASCII", "from \xc3\x85lesund to S\xc3\xa3o Paulo", "m\xc3\x85lesund mS\xc3\xa3o Paulo"},
+    {"the first word of a sentence is none", "Weather. \xc3\x89t\xc3\xa9 it is", ""},
+    {"bytes that are no text",
+     "\xff\xfe"
+     "3 \x80"
+     "4\xc3",
+     "n3 n4"},
+    {"beside letters beyond ASCII",
+     "caf\xc3\xa9"
+     "3 \xc3\xa9"
+     "4",
+     "ccaf\xc3\xa9"
+     "3"},
+};
+
+static void append_literal(struct buffer *out, const struct literal *literal)
+{
+    static const char kinds[] = {
+        [LITERAL_NUMBER] = 'n', [LITERAL_DATE] = 'd',   [LITERAL_TIME] = 't', [LITERAL_EMAIL] = 'e',
+        [LITERAL_URL] = 'u',    [LITERAL_QUOTED] = 'q', [LITERAL_CODE] = 'c', [LITERAL_NAME] = 'm'};
+    wt__buffer_text(out, out->len > 0 ? " " : "");
+    wt__buffer_text(out, literal->spelled ? "~" : "");
+    wt__buffer_char(out, kinds[literal->kind]);
+    wt__buffer_str(out, literal->text);
+    wt__buffer_text(out, literal->money ? "$" : literal->percent ? "%" : "");
+}
+
+static void reads_literals(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct literal literals[LITERALS_MOST];
+        struct arena arena = {0};
+        struct buffer told = {0};
+        int count = wt__literals_read(wt__str(cases[i].request), literals, &arena);
+        assert_true(count >= 0);
+        for (int l = 0; l < count; l++)
+            append_literal(&told, &literals[l]);
+        const char *text = told.ptr ? told.ptr : "";
+        if (strcmp(text, cases[i].expected) != 0)
+            print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, text, cases[i].expected), failures++;
+        wt__buffer_dispose(&told);
+        wt__arena_dispose(&arena);
+    }
+    assert_int_equal(failures, 0);
+}
+
+static void no_more_than_so_many_are_read(void **state)
+{
+    struct literal literals[LITERALS_MOST];
+    struct buffer request = {0};
+    struct arena arena = {0};
+    (void)state;
+    for (int i = 0; i < LITERALS_MOST + 9; i++)
+        wt__buffer_printf(&request, "%d ", i);
+    assert_int_equal(wt__literals_read(wt__buffer_view(&request), literals, &arena), LITERALS_MOST);
+    assert_float_equal(literals[LITERALS_MOST - 1].number, LITERALS_MOST - 1, 0);
+    wt__buffer_dispose(&request);
+    wt__arena_dispose(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_literals),
+        cmocka_unit_test(no_more_than_so_many_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
