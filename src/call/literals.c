@@ -72,8 +72,8 @@ static bool is_capital_at(const struct scan *scan, size_t at)
 static size_t past(const struct scan *scan, size_t at, const char *text)
 {
     size_t len = strlen(text);
-    bool there = at < scan->request.len && len <= scan->request.len - at &&
-                 memcmp(scan->request.ptr + at, text, len) == 0;
+    bool there =
+        at < scan->request.len && len <= scan->request.len - at && memcmp(scan->request.ptr + at, text, len) == 0;
     return there ? at + len : at;
 }
 
@@ -240,8 +240,8 @@ static int read_number(struct scan *scan, struct literal *out)
     struct str suffix = slice(scan, end, word_end(scan, end));
     if (suffix.len > 0 && !wt__str_among(suffix, units, sizeof units / sizeof *units))
         return 0;
-    *out = (struct literal){LITERAL_NUMBER, start, end, .number = unsigned_at > start ? -value : value,
-                            .money = money, .percent = percent};
+    *out = (struct literal){
+        LITERAL_NUMBER, start, end, .number = unsigned_at > start ? -value : value, .money = money, .percent = percent};
     return write_number(out, scan->arena);
 }
 
@@ -270,8 +270,9 @@ static unsigned read_digits(const struct scan *scan, size_t *at, size_t most)
 static int write_date(struct scan *scan, struct literal *out, size_t end, unsigned year, unsigned month, unsigned day)
 {
     static const unsigned char days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    if (month < 1 || month > 12 || day < 1 || day > days[month - 1] || year < 1000 || year > 9999 ||
-        is_word_at(scan, end))
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if (month < 1 || month > 12 || day < 1 || day > days[month - 1] || (month == 2 && day == 29 && !leap) ||
+        year < 1000 || year > 9999 || is_word_at(scan, end))
         return 0;
     char text[16];
     snprintf(text, sizeof text, "%04u-%02u-%02u", year, month, day);

@@ -45,6 +45,7 @@ static const struct {
     {"dates", "2023-04-15, 4/15/2023, 15.4.2023, April 15th, 2023 and 15 April 2023",
      "d2023-04-15 d2023-04-15 d2023-04-15 d2023-04-15 d2023-04-15"},
     {"no date", "31.31.2023", "c31.31.2023"},
+    {"the last of February", "2024-02-29 and 2000-02-29, 29.2.1900", "d2024-02-29 d2000-02-29 c29.2.1900"},
     {"times", "at 7:05 p.m. or 19:05, 5pm", "t19:05 t19:05 t17:00"},
     {"addresses", "ada@example.org, (https://example.org/a?b=c), [a](http://b.org).",
      "eada@example.org uhttps://example.org/a?b=c uhttp://b.org"},

@@ -25,7 +25,7 @@ while IFS='|' read -r words kind want; do
     silent err
 done <<'ROWS'
 f|words|find
-''|words|add find pick list show remove status rename check vectors usage eval train distil model version help
+''|words|add find pick call list show remove status rename check vectors usage eval train distil model version help
 nonsense ''|words|
 find rain ''|words|
 find --expl|words|--explain
@@ -43,6 +43,9 @@ find --recipe den|words|dense
 find --recipe se|words|
 find --recipe tool2|words|
 pick --recipe b|words|
+call --recipe bm|words|bm25
+call --format a|words|arguments anthropic
+call -p w|words|weather
 eval -r de|words|dense
 eval -r bm25,de|words|bm25,dense
 eval ''|folders|

@@ -29,31 +29,41 @@ static const char catalogue[] = TOOL(
              OBJECT(
                  "\"item_code\": {\"type\": \"string\", \"pattern\": \"^[A-Z]{2}[0-9]{4}$\"}, \"quantity\": {\"type\": "
                  "\"integer\", \"maximum\": 10}",
-                 "\"item_code\", \"quantity\"")) TOOL("tunes", "lookup_song", "Looks up a song by its title",
-                                                      OBJECT("\"title\": {\"type\": \"string\"}", "\"title\""))
-            TOOL("records", "song_lookup", "Looks up a song by its title",
-                 OBJECT("\"title\": {\"type\": \"string\"}",
-                        "\"title\"")) TOOL("files", "delete_all", "Deletes everything by its id",
-                                           OBJECT("\"id\": {\"type\": \"integer\"}", "\"id\""))
-                TOOL("home", "curtains", "Opens the curtains", OBJECT("", "")) TOOL(
-                    "home", "lookup_song", "Plays music in the garage",
-                    OBJECT("\"volume\": {\"type\": \"integer\", \"default\": 5}",
-                           "\"volume\"")) TOOL("bad", "minimum", "Sets the brightness of a lamp",
-                                               OBJECT("\"brightness\": {\"type\": \"integer\", \"minimum\": \"3\"}",
-                                                      "\"brightness\""))
-                    TOOL("bad", "expression", "Checks a barcode",
-                         OBJECT("\"barcode\": {\"type\": \"string\", \"pattern\": \"(\"}",
-                                "\"barcode\"")) TOOL("bad", "branches", "Grows a tree",
-                                                     OBJECT("\"branch\": {\"$ref\": \"#\"}", ""))
+                 "\"item_code\", \"quantity\""))
+            TOOL("clinic", "book_visit", "Books a visit at the clinic",
+                 OBJECT("\"visit_date\": {\"type\": \"string\", \"format\": \"date-time\"}",
+                        "\"visit_date\"")) TOOL("tunes", "lookup_song", "Looks up a song by its title",
+                                                OBJECT("\"title\": {\"type\": \"string\"}",
+                                                       "\"title\"")) TOOL("records", "song_lookup",
+                                                                          "Looks up a song by its title",
+                                                                          OBJECT("\"title\": {\"type\": \"string\"}",
+                                                                                 "\"title\""))
+                TOOL("files", "delete_all", "Deletes everything by its id",
+                     OBJECT("\"id\": {\"type\": \"integer\"}",
+                            "\"id\"")) TOOL("home", "curtains", "Opens the curtains",
+                                            OBJECT("",
+                                                   "")) TOOL("home", "lookup_song", "Plays music in the garage",
+                                                             OBJECT(
+                                                                 "\"volume\": {\"type\": \"integer\", \"default\": 5}",
+                                                                 "\"volume\""))
+                    TOOL("bad", "minimum", "Sets the brightness of a lamp",
+                         OBJECT("\"brightness\": {\"type\": \"integer\", \"minimum\": \"3\"}",
+                                "\"brightness\"")) TOOL("bad", "expression", "Checks a barcode",
+                                                        OBJECT(
+                                                            "\"barcode\": {\"type\": \"string\", \"pattern\": \"(\"}",
+                                                            "\"barcode\"")) TOOL("bad", "branches", "Grows a tree",
+                                                                                 OBJECT("\"branch\": {\"$ref\": \"#\"}",
+                                                                                        ""))
                         TOOL("bad", "itself", "Chases its own tail", "{\"$ref\": \"#\"}") TOOL(
                             "bad", "slow", "Checks a passphrase",
                             OBJECT("\"passphrase\": {\"type\": \"string\", \"pattern\": \"^(a+)+$\"}",
-                                   "\"passphrase\"")) TOOL("bad", "nameless", "Rings the doorbell",
-                                                           OBJECT("", "\"chime\""))
-                            TOOL("bad", "\\u202eturned", "Turns the page\\u202e round",
-                                 OBJECT(
-                                     "\"page\\u202e\": {\"type\": \"string\", \"description\": \"the\\u001b[2J page\"}",
-                                     "\"page\\u202e\""));
+                                   "\"passphrase\""))
+                            TOOL("bad", "nameless", "Rings the doorbell", OBJECT("", "\"chime\"")) TOOL(
+                                "bad", "\\u202eturned",
+                                "Turns the page\\u202e round",
+                                OBJECT(
+                                    "\"page\\u202e\": {\"type\": \"string\", \"description\": \"the\\u001b[2J page\"}",
+                                    "\"page\\u202e\""));
 
 static int open_catalogue(void **state)
 {
@@ -100,9 +110,8 @@ static const struct {
      "{\"origin\":\"Rome\",\"destination\":\"Oslo\",\"departure_date\":\"2023-04-15\"}", 1, NULL, NULL, NULL},
     {"find flights from Rome to Oslo tomorrow", "travel/search_flights",
      "{\"origin\":\"Rome\",\"destination\":\"Oslo\"}", 1, NULL, NULL, "Is departure_date to be given"},
-    {"find flights from Rome to Oslo on 2023-02-29", "travel/search_flights",
-     "{\"origin\":\"Rome\",\"destination\":\"Oslo\",\"departure_date\":\"2023-02-29\"}", 0, NULL,
-     "/departure_date: ", "/departure_date: expected a date"},
+    {"book a visit at the clinic on 2023-04-15", "clinic/book_visit", "{\"visit_date\":\"2023-04-15\"}", 0, NULL,
+     "/visit_date: expected a date with time", "/visit_date: expected a date with time"},
     {"find flights", "travel/search_flights", "{}", 0, "origin", NULL, "What is origin; and destination?"},
     {"order the item AB1234 with the quantity 2", "shop/order_item", "{\"item_code\":\"AB1234\",\"quantity\":2}", 1,
      NULL, NULL, NULL},
