@@ -105,15 +105,20 @@ static bool has_letter(struct str text)
     return false;
 }
 
+static bool is_denial(struct str word)
+{
+    static const char *const denials[] = {"not", "no", "without", "t", "never", "except", "don't", "isn't"};
+    return wt__str_among(word, denials, sizeof denials / sizeof *denials);
+}
+
 /* "not too pricey": what is said is that it is not so. */
 static bool is_denied(const struct reading *r, size_t start)
 {
-    static const char *const denials[] = {"not", "no", "without", "t", "never", "except", "don't", "isn't"};
     size_t w = 0;
     while (w < r->word_count && r->words[w].end <= start)
         w++;
     for (size_t back = 1; back <= DENIAL_WORDS && back <= w; back++)
-        if (wt__str_among(word_text(r, w - back), denials, sizeof denials / sizeof *denials))
+        if (is_denial(word_text(r, w - back)))
             return true;
     return false;
 }
@@ -317,6 +322,11 @@ static enum parameter_bound cue_of(struct str word, struct str before)
     return wt__str_equal(word, STR("from")) ? BOUND_FROM : BOUND_NONE;
 }
 
+static enum parameter_bound opposite(enum parameter_bound bound)
+{
+    return bound == BOUND_LOWEST ? BOUND_HIGHEST : bound == BOUND_HIGHEST ? BOUND_LOWEST : bound;
+}
+
 struct around {
     size_t first_before, before; /* words first_before .. before - 1 stand before it */
     size_t after, last_after;    /* words after .. last_after - 1 behind it */
@@ -356,8 +366,11 @@ static struct around look_around(const struct reading *r, size_t l)
                     wt__is_place_word(word_text(r, around.before - 1));
     around.joined = around.before > around.first_before &&
                     wt__str_among(word_text(r, around.before - 1), joints, sizeof joints / sizeof *joints);
-    for (size_t w = around.before; w > around.first_before && around.bound == BOUND_NONE; w--)
+    for (size_t w = around.before; w > around.first_before && around.bound == BOUND_NONE; w--) {
         around.bound = cue_of(word_text(r, w - 1), w > 1 ? word_text(r, w - 2) : STR(""));
+        if (w > 2 && wt__str_equal(word_text(r, w - 1), STR("than")) && is_denial(word_text(r, w - 3)))
+            around.bound = opposite(around.bound); /* "no more than 500" */
+    }
     return around;
 }
 
@@ -369,6 +382,14 @@ static struct str noun_before(const struct reading *r, size_t l, const struct ar
     struct str word = word_text(r, around->before - 1);
     bool apart = r->literals[l].start - r->words[around->before - 1].end > 2; /* a blank, or one and a quote */
     return apart || wt__says_nothing(word) || wt__verb(word).actions ? STR("") : word;
+}
+
+static bool says_range(const struct reading *r, size_t start)
+{
+    size_t w = 0;
+    while (w < r->word_count && r->words[w].end <= start)
+        w++;
+    return w > 0 && (wt__str_equal(word_text(r, w - 1), STR("between")) || wt__str_equal(word_text(r, w - 1), STR("from")));
 }
 
 /* "between 10 and 20", "10 to 20", "10-20": the ends of a range. */
@@ -511,12 +532,35 @@ static json_t *value_of(const struct parameter *parameter, const struct literal 
                : json_real(literal->number);
 }
 
+/* Whether the literal is not what is wanted, or one of two that may be: "not Oslo", "3 or 4", "between 20 and 10". */
+static bool is_doubtful(const struct reading *r, size_t l)
+{
+    const struct literal *literal = &r->literals[l];
+    size_t from = l > 0 ? l - 1 : 0, to = l + 1 < r->literal_count ? l + 1 : l;
+    for (size_t first = from; first < to; first++) {
+        const struct literal *a = &r->literals[first], *b = a + 1;
+        struct str between = {r->request.ptr + a->end, b->start - a->end};
+        size_t at = 0;
+        struct str word = wt__next_word(between, &at);
+        bool only = wt__next_word(between, &at).len == 0;
+        if (only && wt__str_equal(word, STR("or")) && a->kind == b->kind)
+            return true;
+        if (only && (wt__str_equal(word, STR("and")) || wt__str_equal(word, STR("to"))) && a->kind == LITERAL_NUMBER &&
+            b->kind == LITERAL_NUMBER && a->number > b->number && says_range(r, a->start))
+            return true;
+    }
+    size_t w = 0;
+    while (w < r->word_count && r->words[w].end <= literal->start)
+        w++;
+    return w > 0 && wt__str_equal(word_text(r, w - 1), STR("not"));
+}
+
 static int take_pair(struct reading *r, size_t p, size_t l)
 {
     const struct parameter *parameter = &r->parameters->items[p];
     const struct literal *literal = &r->literals[l];
     float score = score_now(r, p, l);
-    bool sure = score >= SURE_SCORE && margin_of(r, p, l) >= SURE_MARGIN && !literal->percent;
+    bool sure = score >= SURE_SCORE && margin_of(r, p, l) >= SURE_MARGIN && !literal->percent && !is_doubtful(r, l);
     struct str text;
     int rc = wt__form_of(&text, parameter, literal, r->arena);
     json_t *value = rc < 0 ? NULL : value_of(parameter, literal, text);
@@ -577,8 +621,10 @@ static int take_series(struct reading *r)
             count++;
         for (size_t l = 0; l < r->literal_count; l++)
             fitting += is_open(r, first, l);
-        if (count < 2 || fitting != count)
+        if (count < 2 || fitting != count) {
+            first += count - 1; /* what follows is the rest of this series, and none of its own */
             continue;
+        }
         size_t p = first;
         for (size_t l = 0; l < r->literal_count && p < first + count; l++)
             if (is_open(r, p, l)) {

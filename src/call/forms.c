@@ -98,6 +98,8 @@ int wt__form_of(struct str *out, const struct parameter *parameter, const struct
 {
     struct str description = wt__json_str(parameter->schema, "description");
     *out = literal->text;
+    if (literal->kind == LITERAL_DATE && wt__str_equal(wt__json_str(parameter->schema, "format"), STR("date-time")))
+        return 0;
     if (literal->kind == LITERAL_DATE)
         return form_of_date(out, description, literal, arena);
     if (literal->kind == LITERAL_TIME)

@@ -94,6 +94,22 @@ static void read_examples(struct parameter *out)
     }
 }
 
+static struct str text_at(const json_t *list, size_t at)
+{
+    const json_t *item = json_array_get(list, at);
+    return (struct str){json_string_value(item), json_string_length(item)};
+}
+
+/* What may be there, or null, is what it is when it is there: {"anyOf": [{"type": "string"}, {"type": "null"}]}. */
+static const json_t *without_null(const json_t *schema)
+{
+    const json_t *branches = wt__json_array(schema, "anyOf");
+    for (size_t i = 0; i < 2 && json_array_size(branches) == 2; i++)
+        if (wt__str_equal(wt__json_str(json_array_get(branches, i), "type"), STR("null")))
+            return json_array_get(branches, 1 - i);
+    return schema;
+}
+
 static enum parameter_kind kind_of(const json_t *schema)
 {
     static const struct {
@@ -104,8 +120,8 @@ static enum parameter_kind kind_of(const json_t *schema)
                  {"number", PARAMETER_NUMBER},
                  {"boolean", PARAMETER_BOOLEAN}};
     const json_t *type = json_object_get(schema, "type");
-    if (json_is_array(type)) /* ["string", "null"] */
-        type = json_array_get(type, 0);
+    if (json_is_array(type))
+        type = json_array_get(type, wt__str_equal(text_at(type, 0), STR("null")) ? 1 : 0);
     if (!json_is_string(type))
         return json_object_get(schema, "$ref") || json_object_get(schema, "anyOf") ? PARAMETER_OTHER : PARAMETER_ANY;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -143,8 +159,10 @@ static void read_subject(struct parameter *out)
 
 static void read_schema(struct parameter *out)
 {
-    const json_t *one = out->schema;
-    out->list = wt__str_equal(wt__json_str(one, "type"), STR("array"));
+    const json_t *one = without_null(out->schema), *types = wt__json_array(one, "type");
+    struct str array = STR("array");
+    out->list = wt__str_equal(wt__json_str(one, "type"), array) || wt__str_equal(text_at(types, 0), array) ||
+                wt__str_equal(text_at(types, 1), array);
     if (out->list)
         one = json_object_get(one, "items");
     out->kind = one ? kind_of(one) : PARAMETER_ANY;
