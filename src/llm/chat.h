@@ -17,7 +17,7 @@
 #include "base/progress.h"
 #include "base/str.h"
 
-/* One user message; temperature 0. All of it is borrowed for the call. */
+/* One user message. All of it is borrowed for the call. */
 struct chat_question {
     const char *task;     /* which prompt asks, with its version: "ptr-requirements/2" */
     struct str text;      /* UTF-8 */
@@ -26,7 +26,18 @@ struct chat_question {
     const void *subject;  /* what the question is about, for a stand-in that looks at it in place of the text; a server
                              never sees it */
     struct progress *progress; /* heard for a wish to stop while it waits; may be NULL */
+    double temperature;        /* 0 to CHAT_TEMPERATURE_MAX, in thousandths; 0: the answer that is likeliest */
+    uint64_t seed;             /* of what is drawn, where temperature is over 0 */
 };
+
+#define CHAT_TEMPERATURE_MAX 2.0
+
+/* In whole thousandths, which is how it is sent and recorded. */
+static inline unsigned wt__chat_thousandths(double temperature)
+{
+    double bounded = temperature < CHAT_TEMPERATURE_MAX ? temperature : CHAT_TEMPERATURE_MAX;
+    return bounded > 0 ? (unsigned)(bounded * 1000 + 0.5) : 0;
+}
 
 struct chat_answer {
     struct str text;                           /* as it came, in the arena */

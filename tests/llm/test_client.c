@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "llm/client.h"
+#include "llm/completion.h"
 #include "net/script_server.h"
 
 #define KEY "sk-a-very-secret-key"
@@ -268,6 +269,19 @@ static void test_what_is_sent(void **state)
     assert_int_equal(json_array_size(wt__json_array(first, "messages")), 1);
     const json_t *format = wt__json_object(wt__json_object(first, "response_format"), "json_schema");
     assert_true(json_equal(json_object_get(format, "schema"), schema));
+
+    question.temperature = 0.75; /* drawn: the seed counts then */
+    question.seed = 99;
+    struct buffer drawn = {0};
+    json_t *body = NULL;
+    assert_int_equal(
+        wt__completion_write(&drawn, &(struct completion_request){.model = "some-model", .question = &question}, &err),
+        0);
+    assert_int_equal(wt__json_parse(&body, drawn.ptr, drawn.len, &err), 0);
+    assert_true(wt__json_real(body, "temperature", 0) == 0.75);
+    assert_int_equal(wt__json_int(body, "seed", 0), 99);
+    json_decref(body);
+    wt__buffer_dispose(&drawn);
 
     assert_int_equal(json_array_size(messages), 3);
     assert_string_equal(wt__json_str(json_array_get(messages, 0), "content").ptr, question.text.ptr);

@@ -158,6 +158,8 @@ static void test_what_makes_a_question_another(void **state)
         {"m", {.task = "test/1", .text = STR("x"), .schema = other, .max_tokens = 32}, false},
         {"m", {.task = "test/1", .text = STR("x"), .schema = NULL, .max_tokens = 32}, false},
         {"m", {.task = "test/1", .text = STR("x"), .schema = schema, .max_tokens = 33}, false},
+        {"m", {.task = "test/1", .text = STR("x"), .schema = schema, .max_tokens = 32, .seed = 5}, true},
+        {"m", {.task = "test/1", .text = STR("x"), .schema = schema, .max_tokens = 32, .temperature = 0.7}, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(wt__chat_record_key(rows[i].model, &rows[i].question, key, &err), 0);
