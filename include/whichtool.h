@@ -1158,4 +1158,5 @@ WT_API int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_repo
 #ifdef __cplusplus
 }
 #endif
+#include "whichtool/generate.h" /* data sets that a language model helps to make */
 #endif
