@@ -111,7 +111,7 @@ int wt__catalogue_like(void *self, const struct row *row, size_t *places, size_t
         bool taken;
         rc = wt__catalogue_add(catalogue, hits->items[i]->tool, &place, &taken, err);
         const struct library_tool *tools = catalogue->library->tools;
-        if (rc == 0 && taken && place != row->tool &&
+        if (rc == 0 && taken && !wt__row_is_right(row, place) &&
             !wt__str_equal(tools[place].description, tools[row->tool].description))
             places[(*count)++] = place;
     }

@@ -161,14 +161,16 @@ static void shuffle(size_t *places, size_t count, struct rng *rng)
     }
 }
 
-/* So many places of the pool but the right one's, without repetition. */
-static size_t draw_others(size_t pool, size_t right, size_t most, size_t *places, struct rng *rng)
+/* So many places of the pool that are not right, without repetition. */
+static size_t draw_others(size_t pool, const struct row *row, size_t most, size_t *places, struct rng *rng)
 {
-    size_t count = 0, others = pool - (right < pool);
-    most = most < others ? most : others;
+    size_t count = 0, right = row->tool < pool;
+    for (size_t i = 0; i < row->also_count; i++)
+        right += row->also[i] < pool;
+    most = most < pool - right ? most : pool - right;
     while (count < most) {
         size_t place = wt__rng_below(rng, pool);
-        bool taken = place == right;
+        bool taken = wt__row_is_right(row, place);
         for (size_t i = 0; i < count; i++)
             taken |= places[i] == place;
         if (!taken)
@@ -186,7 +188,7 @@ static int list_row(struct rows *rows, struct row *row, const struct list_settin
     rows->hard += row->hard;
     rows->unlike += hard && count == 0;
     if (rc == 0 && !row->hard)
-        count = draw_others(settings->pool, row->tool, settings->choices - 1, places, rng);
+        count = draw_others(settings->pool, row, settings->choices - 1, places, rng);
     places[count++] = row->tool;
     shuffle(places, count, rng);
     row->choices = wt__arena_array(&rows->arena, size_t, count);

@@ -13,7 +13,9 @@
 
 struct row {
     struct str query;
-    size_t tool;     /* place in the library */
+    size_t tool;        /* place in the library */
+    const size_t *also; /* [also_count] other tools that are right, which no list of it holds */
+    size_t also_count;
     size_t *choices; /* [choice_count] places, the tool's among them */
     size_t choice_count;
     struct str note; /* empty: none */
@@ -27,6 +29,14 @@ struct rows {
     size_t unlike;   /* rows that were to be hard, and have nothing like their tool: their lists are easy ones */
     size_t noteless; /* that were dropped for want of a note */
 };
+
+static inline bool wt__row_is_right(const struct row *row, size_t place)
+{
+    bool right = place == row->tool;
+    for (size_t i = 0; i < row->also_count; i++)
+        right |= row->also[i] == place;
+    return right;
+}
 
 void wt__rows_dispose(struct rows *rows);
 

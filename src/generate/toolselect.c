@@ -298,6 +298,8 @@ int wt__generate_toolselect(wt_engine *engine, struct chat_model *model, const w
     int rc = wt__options_read(&t.options, sizeof t.options, given, err);
     if (rc == 0)
         rc = read_options(&t, err);
+    if (rc == 0 && !engine && (!model || t.options.from_catalogue))
+        rc = wt__fail(err, WT_EINVAL, "an engine is needed: its language model writes, and its tools are a catalogue");
     if (rc == 0 && !model)
         rc = wt__engine_chat(engine, &t.model, err);
     if (rc < 0)
