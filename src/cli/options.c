@@ -227,26 +227,13 @@ static const struct example find_examples[] = {
      "What the next step of a conversation needs, beside what was called in it and one tool more."},
 };
 
-/* Of the recipe ptr, in pick and eval. */
-#define PTR_OPTIONS                                                                                                    \
-    {.id = OPT_BASE_RETRIEVER,                                                                                         \
-     .name = "base-retriever",                                                                                         \
-     .kind = VALUE_RECIPE,                                                                                             \
-     .value = "RECIPE",                                                                                                \
-     .help = "The recipe of find that finds tools for the recipes ptr and bundle. Default: auto."},                    \
-        {.id = OPT_ABLATE,                                                                                             \
-         .name = "ablate",                                                                                             \
-         .kind = VALUE_TEXT,                                                                                           \
-         .value = "A,B",                                                                                               \
-         .help = "For experiments with the recipe ptr: leave out some of bundle (the set of past use that it starts "  \
-                 "from), dsa "                                                                                         \
-                 "(tools near the words), hqc (tools of requests like it) and cte (tools like the first of those)."},  \
-        {.id = OPT_CHAT_URL,                                                                                           \
-         .name = "chat-url",                                                                                           \
-         .kind = VALUE_TEXT,                                                                                           \
-         .value = "URL",                                                                                               \
-         .help = "Server of the language model for the recipe ptr, such as http://127.0.0.1:8080/v1. Default: "        \
-                 "$OPENAI_BASE_URL."},                                                                                 \
+/* Of whatever asks a language model; what: "for the recipe ptr". */
+#define CHAT_OPTIONS(what)                                                                                             \
+    {.id = OPT_CHAT_URL,                                                                                               \
+     .name = "chat-url",                                                                                               \
+     .kind = VALUE_TEXT,                                                                                               \
+     .value = "URL",                                                                                                   \
+     .help = "Server of the language model " what ", such as http://127.0.0.1:8080/v1. Default: $OPENAI_BASE_URL."},   \
         {.id = OPT_CHAT_MODEL,                                                                                         \
          .name = "chat-model",                                                                                         \
          .kind = VALUE_TEXT,                                                                                           \
@@ -261,6 +248,22 @@ static const struct example find_examples[] = {
         .id = OPT_REPLAY, .name = "replay", .kind = VALUE_FILE, .value = "FILE",                                       \
         .help = "Take all of its answers from FILE, and ask no server."                                                \
     }
+
+/* Of the recipe ptr, in pick and eval. */
+#define PTR_OPTIONS                                                                                                    \
+    {.id = OPT_BASE_RETRIEVER,                                                                                         \
+     .name = "base-retriever",                                                                                         \
+     .kind = VALUE_RECIPE,                                                                                             \
+     .value = "RECIPE",                                                                                                \
+     .help = "The recipe of find that finds tools for the recipes ptr and bundle. Default: auto."},                    \
+        {.id = OPT_ABLATE,                                                                                             \
+         .name = "ablate",                                                                                             \
+         .kind = VALUE_TEXT,                                                                                           \
+         .value = "A,B",                                                                                               \
+         .help = "For experiments with the recipe ptr: leave out some of bundle (the set of past use that it starts "  \
+                 "from), dsa "                                                                                         \
+                 "(tools near the words), hqc (tools of requests like it) and cte (tools like the first of those)."},  \
+        CHAT_OPTIONS("for the recipe ptr")
 
 static const struct option pick_options[] = {
     {.id = OPT_RECIPE,
@@ -722,6 +725,93 @@ static const struct example train_examples[] = {
     {"whichtool train encoder --resume", "Goes on after Ctrl-C."},
 };
 
+static const struct option generate_options[] = {
+    {.id = OPT_OUT,
+     .name = "out",
+     .kind = VALUE_FOLDER,
+     .value = "FOLDER",
+     .help = "Folder of the data. Required; the same command goes on with what a stopped run left there."},
+    {.id = OPT_TOOLS,
+     .name = "tools",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_GENERATED_TOOLS,
+     .help = "toolselect: base tools, the 8 that are built in among them; with --from-catalogue, tools drawn from the "
+             "store. Default: 60."},
+    {.id = OPT_RELATED,
+     .name = "related",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_RELATED,
+     .help = "Related tools of each tool, which its hard lists hold. Default: 2."},
+    {.id = OPT_INSTRUCTIONS,
+     .name = "instructions",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_INSTRUCTIONS,
+     .help = "toolselect: instructions of each tool. Default: 3."},
+    {.id = OPT_CHOICES,
+     .name = "choices",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_CHOICES,
+     .help = "Tools of an easy list, the right one among them. Default: 8."},
+    {.id = OPT_HARD,
+     .name = "hard",
+     .kind = VALUE_TEXT,
+     .value = "SHARE",
+     .help = "Share of rows with a hard list: the right tool and related ones alone. Default: 0.135 (75 of 555); 0: "
+             "none."},
+    {.id = OPT_DUPLICATE,
+     .name = "duplicate",
+     .kind = VALUE_TEXT,
+     .value = "COSINE",
+     .help = "toolselect: two tools or two instructions whose vectors are this near are duplicates. Default: 0.95; 2: "
+             "only those with the same words."},
+    {.id = OPT_TEMPERATURE,
+     .name = "temperature",
+     .kind = VALUE_TEXT,
+     .value = "T",
+     .help = "Temperature of the language model, up to 2. Default: 0.7."},
+    {.id = OPT_FROM_CATALOGUE,
+     .name = "from-catalogue",
+     .help = "toolselect: of the store's own tools; hard lists hold what the recipe hybrid puts beside the right one."},
+    {.id = OPT_FROM,
+     .name = "from",
+     .kind = VALUE_FOLDER,
+     .value = "FOLDER",
+     .help = "fine-tuning: a folder with samples.jsonl. Default: the store's recorded use."},
+    {.id = OPT_DEV,
+     .name = "dev",
+     .kind = VALUE_TEXT,
+     .value = "SHARE",
+     .help = "fine-tuning: share of the requests that go to dev.jsonl. Default: 0.1; 0: none."},
+    {.id = OPT_NOTES,
+     .name = "notes",
+     .help = "fine-tuning: the language model writes a reasoning note for each row of recorded use."},
+    {.id = OPT_LIMIT,
+     .name = "limit",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_FINE_TUNING_ROWS,
+     .help = "fine-tuning: rows of recorded use, drawn by seed. Default: 10000."},
+    {.id = OPT_SEED,
+     .name = "seed",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = UINT32_MAX,
+     .help = "Random seed; the same seed and answers give the same data. Default: 1."},
+    CHAT_OPTIONS("that writes"),
+    MODEL_OPTIONS,
+};
+static const struct example generate_examples[] = {
+    {"whichtool generate toolselect --chat-url http://127.0.0.1:8080/v1 --chat-model mine --out select",
+     "60 tools with two related ones each, and rows for choosing among them."},
+    {"whichtool generate toolselect --from-catalogue --tools 200 --chat-model mine --out own",
+     "The same for tools of the store."},
+    {"whichtool generate fine-tuning --from select --out tuning", "Rows for fine-tuning a language model."},
+};
+
 static const struct option distil_options[] = {
     {.id = OPT_DATA,
      .name = "data",
@@ -1050,6 +1140,25 @@ const struct verb wt__verbs[] = {
      OPTIONS(train_options),
      EXAMPLES(train_examples),
      .run = wt__cmd_train},
+    {.name = "generate",
+     .arguments = "toolselect|fine-tuning",
+     .summary = "Make data for choosing tools with a language model",
+     .text =
+         "toolselect has a language model write tools, tools that are easily taken for them, instructions, and for "
+         "each instruction a note on why its tool is the right one of a list (ToolVerifier's ToolSelect, "
+         "docs/generate.md): samples.jsonl and tools.jsonl in --out. What the model says is checked piece by piece; "
+         "report.json "
+         "counts what was turned away, and why.\n"
+         "fine-tuning writes such rows, or the store's recorded use, as conversations for fine-tuning a language "
+         "model: train.jsonl and dev.jsonl, whose first lines hold the settings.\n"
+         "Ctrl-C, a server that fails, or even kill -9 loses no answer: they are kept in --out, and the same command "
+         "goes on.",
+     .choices = "toolselect fine-tuning",
+     .min_words = 1,
+     .max_words = 1,
+     OPTIONS(generate_options),
+     EXAMPLES(generate_examples),
+     .run = wt__cmd_generate},
     {.name = "distil",
      .arguments = "MODEL",
      .summary = "Make a static encoder of a model: quick, and a few megabytes",

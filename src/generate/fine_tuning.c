@@ -18,7 +18,6 @@
 #include "generate/recorded.h"
 #include "generate/report.h"
 #include "generate/result.h"
-#include "text/unicode.h"
 
 enum { USUAL_LIMIT = 10000, USUAL_RELATED = 2, USUAL_CHOICES = 8, PART_BYTES_MAX = SAMPLE_LINE_BYTES_MAX };
 static const double USUAL_DEV = 0.1, USUAL_TEMPERATURE = 0.7, DEV_MOST = 0.9;
@@ -62,15 +61,7 @@ static void write_assistant(const struct sample *sample, struct buffer *out)
     wt__buffer_dispose(&name);
 }
 
-static size_t characters_of(struct str text)
-{
-    size_t count = 0;
-    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end; count++)
-        wt__utf8_next(&at, end);
-    return count;
-}
-
-void wt__fine_tuning_row(const struct sample *sample, struct buffer *out)
+size_t wt__fine_tuning_row(const struct sample *sample, struct buffer *out)
 {
     struct buffer user = {0}, assistant = {0};
     write_user(sample, &user);
@@ -80,12 +71,14 @@ void wt__fine_tuning_row(const struct sample *sample, struct buffer *out)
     wt__buffer_json(out, wt__buffer_view(&user));
     wt__buffer_text(out, "},{\"role\":\"assistant\",\"content\":");
     wt__buffer_json(out, wt__buffer_view(&assistant));
+    const size_t masked = sizeof SYSTEM_MESSAGE - 1 + wt__piece_characters(wt__buffer_view(&user)),
+                 learned = wt__piece_characters(wt__buffer_view(&assistant));
     wt__buffer_printf(out, "}],\"loss\":{\"messages\":[2],\"masked_characters\":%zu,\"learned_characters\":%zu}}\n",
-                      sizeof SYSTEM_MESSAGE - 1 + characters_of(wt__buffer_view(&user)),
-                      characters_of(wt__buffer_view(&assistant)));
+                      masked, learned);
     out->failed |= user.failed || assistant.failed;
     wt__buffer_dispose(&user);
     wt__buffer_dispose(&assistant);
+    return masked + learned;
 }
 
 /* ---------------------------------------------------------------- a file */
@@ -147,13 +140,12 @@ static int write_split(struct tuning *t, const char *split, bool dev, size_t *co
     *count = 0;
     for (size_t i = 0; rc == 0 && i < t->samples.count; i++) {
         const struct sample *sample = &t->samples.items[i];
-        size_t before = rows.len;
-        bool side;
+        bool side = false;
         rc = is_dev(t, sample->query, &side, err);
         if (rc < 0 || side != dev)
             continue;
-        wt__fine_tuning_row(sample, &rows);
-        longest = rows.len - before > longest ? rows.len - before : longest;
+        const size_t characters = wt__fine_tuning_row(sample, &rows);
+        longest = characters > longest ? characters : longest;
         thoughts &= sample->thought.len > 0;
         ++*count;
     }
@@ -192,7 +184,10 @@ static int read_recorded(struct tuning *t, wt_error *err)
     const wt_fine_tuning_options *o = &t->options;
     const struct encoder *encoder = NULL;
     size_t left_out;
-    int rc = wt__engine_load_encoder(t->engine, &t->progress, &encoder, err);
+    wt_error why;
+    int rc = wt__engine_load_encoder(t->engine, &t->progress, &encoder, &why);
+    if (rc < 0 && rc != WT_EMODEL && err)
+        *err = why;
     if (rc < 0 && rc != WT_EMODEL)
         return rc;
     t->catalogue = (struct catalogue){t->engine, &t->library, rc == 0 ? "hybrid" : "bm25"};

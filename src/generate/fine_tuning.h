@@ -17,8 +17,9 @@
 #include "llm/chat.h"
 #include "whichtool.h"
 
-/* Appends a row's line. Every text of it is one line, so that none can be taken for the layout. */
-void wt__fine_tuning_row(const struct sample *sample, struct buffer *out);
+/* Appends a row's line, and returns the characters of its messages. Every text of it is one line, so that none can be
+ * taken for the layout. */
+size_t wt__fine_tuning_row(const struct sample *sample, struct buffer *out);
 
 /* wt_generate_fine_tuning with a language model of the caller's; NULL: the engine's. */
 int wt__generate_fine_tuning(wt_engine *engine, struct chat_model *model, const wt_fine_tuning_options *options,

@@ -149,3 +149,11 @@ void wt__piece_line(struct buffer *out, struct str text, size_t max)
         wt__buffer_append(out, bytes, len);
     }
 }
+
+size_t wt__piece_characters(struct str text)
+{
+    size_t count = 0;
+    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end; count++)
+        wt__utf8_next(&at, end);
+    return count;
+}

@@ -58,4 +58,7 @@ int wt__piece_names(struct str text, struct str name, bool *out, wt_error *err);
  * and that is otherwise to stay as it is. */
 void wt__piece_line(struct buffer *out, struct str text, size_t max);
 
+/* Code points of text. */
+size_t wt__piece_characters(struct str text);
+
 #endif

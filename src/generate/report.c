@@ -2,8 +2,6 @@
 
 #include <inttypes.h>
 
-#include "text/unicode.h"
-
 /* What the paper's own run gave (ToolVerifier, sections 2.1.1 and 2.1.2, and its samples counted). */
 static const char paper[] =
     "{\"from\":\"ToolVerifier, ToolSelect\",\"tools\":173,\"rows\":555,\"hard\":75,\"list_sizes\":{\"2\":18,\"3\":39,"
@@ -47,14 +45,6 @@ void wt__report_asked(const struct asker *asker, struct buffer *out)
                       cost->questions, cost->repaired, cost->prompt_tokens, cost->completion_tokens);
 }
 
-static size_t characters_of(struct str text)
-{
-    size_t count = 0;
-    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end; count++)
-        wt__utf8_next(&at, end);
-    return count;
-}
-
 /* "list_sizes":{"2":18,...},"mean_choices":...,"mean_note_characters":... */
 static void write_sizes(const struct samples *samples, struct buffer *out)
 {
@@ -63,7 +53,7 @@ static void write_sizes(const struct samples *samples, struct buffer *out)
     for (size_t i = 0; i < samples->count; i++) {
         sizes[samples->items[i].choice_count]++;
         choices += samples->items[i].choice_count;
-        characters += characters_of(samples->items[i].thought);
+        characters += wt__piece_characters(samples->items[i].thought);
     }
     wt__buffer_text(out, "\"list_sizes\":{");
     for (size_t size = 0; size <= WT_MAX_CHOICES; size++) {
