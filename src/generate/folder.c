@@ -48,6 +48,8 @@ int wt__folder_open(struct generate_folder *out, const char *path, const char *s
         rc = check_settings(out, settings, err);
     if (rc == 0 && settings && inner)
         rc = wt__chat_record_open(&out->answers, answers, NULL, inner, err);
+    if (out->answers)
+        wt__chat_record_relax(out->answers);
     if (rc < 0)
         wt__folder_close(out);
     return rc;

@@ -2,8 +2,8 @@
  *
  *   .lock           held while a run works there
  *   settings.json   what the data set is to be; another run with others is refused
- *   answers.jsonl   every answer of the language model so far (llm/record.h): on the disk before it is used, and only
- *                   ever added to
+ *   answers.jsonl   every answer of the language model so far (llm/record.h), written before it is used, and only ever
+ *                   added to
  *
  * A run always begins at the beginning, and finds its earlier questions answered: where the same answers lead to the
  * same questions, a run that goes on makes the very bytes of one that was never stopped, and nothing else has to be

@@ -3,6 +3,7 @@
 #define WT_TESTS_GENERATE_SUPPORT_H
 
 #include "base/file.h"
+#include "base/map.h"
 #include "engine/set_up.h"
 #include "generate/samples.h"
 #include "generate/toolselect.h"

@@ -29,7 +29,7 @@ static const struct {
     {PIECE_NAME, "CALLTOOL", NULL, PIECE_MARKS},
     {PIECE_NAME, "tool [x]", NULL, PIECE_MARKS},
     {PIECE_NAME, "tool \\n", NULL, PIECE_MARKS},
-    {PIECE_NAME, "ti\u202ede\u0007 ta\u200bble", "tide table", PIECE_TAKEN},
+    {PIECE_NAME, "ti\u202ede\a ta\u200bble", "tide table", PIECE_TAKEN},
     {PIECE_DESCRIPTION, "Says how high the water is.", "Says how high the water is.", PIECE_TAKEN},
     {PIECE_DESCRIPTION, "too short", NULL, PIECE_LENGTH},
     {PIECE_DESCRIPTION, "Says it all ### Thought: so", NULL, PIECE_MARKS},
@@ -47,8 +47,7 @@ static void test_what_is_taken(void **state)
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         struct str out;
         enum piece_fate fate;
-        assert_int_equal(
-            wt__piece_read(&arena, pieces[i].kind, wt__str(pieces[i].in), &out, &fate, &err), 0);
+        assert_int_equal(wt__piece_read(&arena, pieces[i].kind, wt__str(pieces[i].in), &out, &fate, &err), 0);
         if (fate != pieces[i].fate)
             fail_msg("\"%s\": %s, wanted %s", pieces[i].in, wt__piece_fate_name(fate),
                      wt__piece_fate_name(pieces[i].fate));
@@ -61,9 +60,12 @@ static const struct {
     const char *text, *name;
     bool names;
 } notes[] = {
-    {"The Tide Table is right.", "Tide Table", true},     {"the tide-table is right", "Tide Table", true},
-    {"Tide and table", "Tide Table", false},              {"The Tide Tables", "Tide Table", false},
-    {"", "Tide Table", false},                            {"anything", "", false},
+    {"The Tide Table is right.", "Tide Table", true},
+    {"the tide-table is right", "Tide Table", true},
+    {"Tide and table", "Tide Table", false},
+    {"The Tide Tables", "Tide Table", false},
+    {"", "Tide Table", false},
+    {"anything", "", false},
 };
 
 static void test_a_note_names_its_tool(void **state)

@@ -57,7 +57,7 @@ static void test_the_papers_counts_by_default(void **state)
 static void test_a_model_that_says_nothing_of_use(void **state)
 {
     (void)state;
-    struct writer writer = writer_of(1);
+    struct writer writer = writer_of(2);
     wt_generated *made = NULL;
     refused(&place, make_set(NULL, &writer, small(), "nothing", &made), WT_EEMPTY, "report.json counts why");
     assert_null(made);
@@ -141,8 +141,8 @@ static void test_with_an_encoder(void **state)
     assert_string_equal(wt__json_str(report, "encoder").ptr, WT_BUILT_IN_MODEL);
     bool alike = false;
     for (size_t i = 0; i < json_array_size(wt__json_array(report, "stages")); i++)
-        alike |= json_object_get(
-                     wt__json_object(json_array_get(wt__json_array(report, "stages"), i), "refused"), "alike") != NULL;
+        alike |= json_object_get(wt__json_object(json_array_get(wt__json_array(report, "stages"), i), "refused"),
+                                 "alike") != NULL;
     assert_true(alike);
     json_decref(report);
     wt_generated_free(made);
