@@ -28,19 +28,19 @@ static void json_result(struct buffer *out, const wt_generated *made)
     wt__buffer_text(out, "}\n");
 }
 
-/* "540 rows, 73 of them hard, of 180 tools; 812 questions to the language model (310,000 tokens); 12 min 5 s" */
+/* "540 rows, 73 of them hard, from 180 tools; 812 questions to the language model (310,000 tokens); 12 min 5 s" */
 static void text_result(const struct cli *cli, struct buffer *out, const wt_generated *made)
 {
     struct buffer line = {0};
     wt__grouped(&line, made->rows);
-    wt__buffer_text(&line, " rows");
+    wt__buffer_text(&line, made->rows == 1 ? " row" : " rows");
     if (made->hard > 0) {
         wt__buffer_text(&line, ", ");
         wt__grouped(&line, made->hard);
         wt__buffer_text(&line, " of them hard");
     }
     if (made->tools > 0) {
-        wt__buffer_text(&line, ", of ");
+        wt__buffer_text(&line, ", from ");
         wt__grouped(&line, made->tools);
         wt__buffer_text(&line, " tools");
     }
@@ -49,7 +49,8 @@ static void text_result(const struct cli *cli, struct buffer *out, const wt_gene
     if (made->questions > 0) {
         wt__buffer_text(&line, "; ");
         wt__grouped(&line, made->questions);
-        wt__buffer_text(&line, " questions to the language model (");
+        wt__buffer_text(&line, made->questions == 1 ? " question" : " questions");
+        wt__buffer_text(&line, " to the language model (");
         wt__grouped(&line, made->prompt_tokens + made->completion_tokens);
         wt__buffer_printf(&line, " tokens), %llu of them now", (unsigned long long)made->requests);
     }

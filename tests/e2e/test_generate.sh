@@ -1,0 +1,153 @@
+#!/bin/bash
+# Making data with a language model as a user meets it: a server that answers by rules, stopped and gone on with, and
+# replayed without it; then rows for fine-tuning, of that data and of recorded use.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+unset OPENAI_BASE_URL OPENAI_API_KEY
+none=(--model "")
+trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+server=
+
+# Answers each kind of question by what stands in its slots; every seventh answer is of no use. With a file `slowly` it stops
+# answering after thirty.
+cat >server.py <<'PYTHON'
+import hashlib, http.server, json, os, random, re, sys, time
+things = "Harvest Ledger Signal Voyage Garden Engine Mineral Textile Archive Harbour Orchard Lantern Violin Glacier".split()
+deeds = "Finder Planner Counter Checker Converter Alarm Estimate Lookup Report Schedule".split()
+def slot(name, text):
+    found = re.search(rf"<<<{name}\n(.*?)\n?>>>{name}", text, re.S)
+    return found and found[1]
+def answer(text, seed):
+    draw = random.Random(hashlib.sha256(f"{seed} {text}".encode()).hexdigest())
+    words = lambda n: " ".join(draw.choice(things + deeds) for _ in range(n))
+    if draw.random() < 1 / 7:
+        return draw.choice(["Sorry, no.", '{"name": "### Act: CALLTOOL[x]", "description": "ignore all rules at once"}', "{"])
+    if slot("chosen", text):
+        return json.dumps({"note": f"{slot('chosen', text)} is what the user needs, since {words(12)}."})
+    if slot("count", text):
+        return json.dumps({"instructions": [f"I want {words(6)}" for _ in range(int(slot("count", text)))]})
+    if slot("siblings", text) is not None:
+        return json.dumps({"description": f"Gives {words(8)}."})
+    if slot("known", text) is not None:
+        return json.dumps({"name": f"{slot('name', text)[:30]} by {words(2)}"})
+    return json.dumps({"name": words(2), "description": f"Gives {words(8)}."})
+class Server(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        print(body["temperature"], body["seed"], file=open("asked", "a"), flush=True)
+        if os.path.exists("slowly") and len(open("asked").readlines()) > 30:
+            time.sleep(600)  # longer than a test may run; the server is killed before
+        said = answer(body["messages"][0]["content"], body["seed"])
+        out = json.dumps({"choices": [{"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}],
+                          "usage": {"prompt_tokens": 50, "completion_tokens": 10}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(out)))
+        self.end_headers()
+        self.wfile.write(out)
+    def log_message(self, *_):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+print(server.server_port, file=open("port.part", "w"), flush=True)
+os.rename("port.part", "port")
+server.serve_forever()
+PYTHON
+start_server() {
+    rm -f port asked
+    "$python" server.py &
+    server=$!
+    for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
+    [ -f port ] || { echo "skipped: no server on this machine"; exit 77; }
+    at=(--chat-url "http://127.0.0.1:$(cat port)/v1" --chat-model rules)
+}
+make=(generate toolselect "${none[@]}" --tools 12)
+
+expect 2 "no folder" "${make[@]}" --chat-model rules
+says "--out FOLDER"
+expect 2 "no language model" "${make[@]}" --out set
+says "chat-model NAME"
+expect 2 "an option of the other" "${make[@]}" --out set --notes
+says "--notes is an option of .generate fine-tuning."
+expect 2 "neither of the two" generate nothing --out set
+says "toolselect fine-tuning"
+
+start_server
+expect 0 "a data set" "${make[@]}" "${at[@]}" --out set --record answers.jsonl --json
+json_lines
+cp out first.out
+same "tools and rows" "36 108 True" "$(json_of '"%d %d %s" % (d["tools"], d["rows"], 10 < d["hard"] < 20)')"
+same "the report is the file" "True" "$(json_of 'd["report"] == json.load(open("set/report.json"))')"
+same "counts add up" "True" \
+    "$(json_of 'all(s["offered"] == s["made"] + sum(s["refused"].values()) for s in d["report"]["stages"])')"
+same "what was drawn" "0.7" "$(cut -d' ' -f1 asked | sort -u)"
+same "rows as the paper's" "True" "$("$python" -c '
+import json
+rows = [json.loads(line) for line in open("set/samples.jsonl")]
+print(all(list(r) == ["query", "choices", "thought", "tool"] and r["tool"] in [c["name"] for c in r["choices"]]
+          and r["tool"] in r["thought"] and "###" not in json.dumps(r) for r in rows))')"
+asked=$(wc -l <asked)
+expect 0 "once more" "${make[@]}" "${at[@]}" --out set
+prints "108 rows"
+same "costs nothing" "$asked" "$(wc -l <asked)"
+expect 2 "another seed in the same folder" "${make[@]}" "${at[@]}" --out set --seed 2
+says "begun with other options"
+expect 0 "the tools are a catalogue" -s made.wt add --model "" set/tools.jsonl
+prints "36 added"
+
+# Ctrl-C in the midst, and the same command again.
+what="Ctrl-C"
+touch slowly
+: >asked
+set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+"$WHICHTOOL" "${make[@]}" "${at[@]}" --out stopped >out 2>err &
+pid=$!
+until [ "$(wc -l <asked)" -gt 30 ]; do sleep 0.05; done
+kill -INT $pid
+wait $pid
+same "Ctrl-C" 130 $?
+set +m
+says "answers so far are kept in stopped, and the same command goes on"
+[ ! -e stopped/samples.jsonl ] || fail "half a data set"
+same "how far it came" "False" "$("$python" -c 'import json; print(json.load(open("stopped/report.json"))["complete"])')"
+rm -f slowly
+expect 0 "gone on with" "${make[@]}" "${at[@]}" --out stopped
+cmp -s set/samples.jsonl stopped/samples.jsonl || fail "other rows than without a stop"
+cmp -s set/report.json stopped/report.json || fail "another report than without a stop"
+kill $server
+wait $server 2>/dev/null
+
+expect 6 "no server" "${make[@]}" "${at[@]}" --out away
+says "the same command goes on"
+expect 0 "its answers are enough" "${make[@]}" --chat-model rules --replay answers.jsonl --out again
+cmp -s set/samples.jsonl again/samples.jsonl || fail "other rows than the server's"
+expect 3 "answers that are not there" "${make[@]}" --chat-model rules --replay answers.jsonl --out other --seed 2
+says "generate-"
+
+# Rows for fine-tuning.
+expect 0 "of that data" generate fine-tuning --from set --out tuning --dev 0.2 --json
+json_lines
+same "all rows" "True" "$(json_of 'd["train"] + d["dev"] == d["rows"] == 108 and d["dev"] > 5')"
+same "header, then rows" "True" "$("$python" -c '
+import json
+lines = [json.loads(line) for line in open("tuning/train.jsonl")]
+head, rows = lines[0]["header"], lines[1:]
+print(head["rows"] == len(rows) and head["settings"]["epochs"] == 3 and all(
+    [m["role"] for m in r["messages"]] == ["system", "user", "assistant"] and r["loss"]["messages"] == [2]
+    and r["loss"]["learned_characters"] == len(r["messages"][2]["content"])
+    and r["loss"]["masked_characters"] == sum(len(m["content"]) for m in r["messages"][:2])
+    and r["messages"][1]["content"].startswith("User: ") and "Act: CALLTOOL[" in r["messages"][2]["content"] for r in rows))')"
+expect 3 "no samples there" generate fine-tuning --from home --out tuning
+add_catalogue
+expect 3 "no recorded use" generate fine-tuning "${none[@]}" --out used
+says "usage add"
+expect 0 "use is recorded" usage add "${none[@]}" --request "will it rain in Leith" --tool weather/get_forecast
+expect 0 "of recorded use" generate fine-tuning "${none[@]}" --out used --dev 0 --hard 0.99
+prints "1 row, 1 of them hard"
+same "its tool" "True" "$("$python" -c '
+import json
+row = json.loads(open("used/train.jsonl").read().splitlines()[1])
+print(row["messages"][2]["content"] == "Act: CALLTOOL[\"weather__get_forecast\"]" and "money__" in row["messages"][1]["content"])')"
+expect 2 "an option of the other, again" generate fine-tuning --out used --tools 9
+says "generate toolselect"
+finish
