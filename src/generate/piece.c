@@ -53,11 +53,12 @@ static bool holds_layout(struct str text)
     return false;
 }
 
-static bool has_letter(struct str text)
+/* A letter or, in an instruction, a digit: "12 * 7" is one for a calculator. */
+static bool says_something(struct str text, enum piece_kind piece)
 {
     for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
         enum unicode_kind kind = wt__unicode_kind(wt__utf8_next(&at, end));
-        if (kind == UNICODE_LETTER || kind == UNICODE_UPPER)
+        if (kind == UNICODE_LETTER || kind == UNICODE_UPPER || (kind == UNICODE_DIGIT && piece == PIECE_INSTRUCTION))
             return true;
     }
     return false;
@@ -75,7 +76,7 @@ int wt__piece_read(struct arena *arena, enum piece_kind kind, struct str text, s
     if (text.len > 0)
         wt__plain_line(&plain, text, text.len);
     const struct str line = wt__buffer_view(&plain);
-    if (line.len == 0 || !has_letter(line))
+    if (line.len == 0 || !says_something(line, kind))
         *fate = PIECE_NO_WORD;
     else if (line.len < bounds[kind].least || line.len > bounds[kind].most)
         *fate = PIECE_LENGTH;

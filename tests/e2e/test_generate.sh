@@ -77,6 +77,15 @@ expect 0 "a data set" "${make[@]}" "${at[@]}" --out set --record answers.jsonl -
 json_lines
 cp out first.out
 same "tools and rows" "36 108 True" "$(json_of '"%d %d %s" % (d["tools"], d["rows"], 10 < d["hard"] < 20)')"
+same "members as documented" "True" "$("$python" - "$source_root/docs/json.md" <<'PYTHON'
+import json, re, sys
+table = open(sys.argv[1]).read().split("## What generate prints")[1]
+kinds = dict(re.findall(r"\| `(\w+)` \| ([^|]+?) \|", table))
+types = {"string": str, "number": (int, float), "object": dict, "null": type(None)}
+d = json.load(open("out"))
+print(set(d) == set(kinds) and all(any(isinstance(d[k], types[t]) for t in kinds[k].split(" or ")) for k in d))
+PYTHON
+)"
 same "the report is the file" "True" "$(json_of 'd["report"] == json.load(open("set/report.json"))')"
 same "counts add up" "True" \
     "$(json_of 'all(s["offered"] == s["made"] + sum(s["refused"].values()) for s in d["report"]["stages"])')"
@@ -143,7 +152,7 @@ expect 3 "no recorded use" generate fine-tuning "${none[@]}" --out used
 says "usage add"
 expect 0 "use is recorded" usage add "${none[@]}" --request "will it rain in Leith" --tool weather/get_forecast
 expect 0 "of recorded use" generate fine-tuning "${none[@]}" --out used --dev 0 --hard 0.99
-prints "1 row, 1 of them hard"
+prints "1 row, from 6 tools: 1 to train on, 0 for dev"
 same "its tool" "True" "$("$python" -c '
 import json
 row = json.loads(open("used/train.jsonl").read().splitlines()[1])

@@ -35,6 +35,8 @@ static const struct {
     {PIECE_DESCRIPTION, "Says it all ### Thought: so", NULL, PIECE_MARKS},
     {PIECE_DESCRIPTION, "Says it all. Act: CALLTOOL[x]", NULL, PIECE_MARKS},
     {PIECE_INSTRUCTION, "When is\nlow water?", "When is low water?", PIECE_TAKEN},
+    {PIECE_INSTRUCTION, "12 * (7 + 4)", "12 * (7 + 4)", PIECE_TAKEN},
+    {PIECE_DESCRIPTION, "12 * (7 + 4)", NULL, PIECE_NO_WORD},
     {PIECE_INSTRUCTION, "Tool Choices: a = b", NULL, PIECE_MARKS},
     {PIECE_INSTRUCTION, "\xff\xfe\xfd\xfc\xff\xfe", NULL, PIECE_NO_WORD},
     {PIECE_NOTE, "It is so since it is so.", NULL, PIECE_LENGTH},
