@@ -41,7 +41,7 @@ readelf -d "$library" | grep -q "SONAME.*libwhichtool.so.${version%%.*}\]" || fa
     fail "completions are not there for three shells"
 
 # Every WT_API function is there, and no other symbol.
-cc -w -fpreprocessed -dD -E -P "$header" | grep -v '^#' | tr '\n' ' ' | grep -o 'WT_API [^(;]*(' |
+find "$(dirname "$header")" -name '*.h' -exec cc -w -fpreprocessed -dD -E -P {} \; | grep -v '^#' | tr '\n' ' ' | grep -o 'WT_API [^(;]*(' |
     sed 's/.*[ *]\(wt_[a-z0-9_]*\)($/\1/' | sort -u >"$tree/declared"
 nm -D --defined-only "$library" | awk '$2 ~ /[A-Z]/ && $2 != "A" { print $3 }' | grep -v '^__\(asan\|odr_asan\|gcov\)' |
     sort -u >"$tree/exported"
@@ -70,7 +70,7 @@ fi
 
 for language in "-x c -std=c11" "-x c++ -std=c++17"; do
     # shellcheck disable=SC2086,SC2046 # words
-    echo '#include <whichtool.h>' | cc $language -pedantic -Wall -Wextra -Werror $(pkg-config --cflags whichtool) \
+    printf '#include <%s>\n' whichtool/generate.h whichtool.h | cc $language -pedantic -Wall -Wextra -Werror $(pkg-config --cflags whichtool) \
         -fsyntax-only - || fail "the header does not stand alone: $language"
 done
 exit "$failed"
