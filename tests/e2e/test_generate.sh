@@ -104,25 +104,34 @@ says "begun with other options"
 expect 0 "the tools are a catalogue" -s made.wt add --model "" set/tools.jsonl
 prints "36 added"
 
-# Ctrl-C in the midst, and the same command again.
-what="Ctrl-C"
-touch slowly
-: >asked
-set -m # a background job of a script ignores SIGINT, unless it has a group of its own
-"$WHICHTOOL" "${make[@]}" "${at[@]}" --out stopped >out 2>err &
-pid=$!
-until [ "$(wc -l <asked)" -gt 30 ]; do sleep 0.05; done
-kill -INT $pid
-wait $pid
-same "Ctrl-C" 130 $?
-set +m
-says "answers so far are kept in stopped, and the same command goes on"
-[ ! -e stopped/samples.jsonl ] || fail "half a data set"
-same "how far it came" "False" "$("$python" -c 'import json; print(json.load(open("stopped/report.json"))["complete"])')"
-rm -f slowly
-expect 0 "gone on with" "${make[@]}" "${at[@]}" --out stopped
-cmp -s set/samples.jsonl stopped/samples.jsonl || fail "other rows than without a stop"
-cmp -s set/report.json stopped/report.json || fail "another report than without a stop"
+# Stopped in the midst, kindly and not, and the same command again.
+for signal in INT KILL; do
+    what="stopped by $signal"
+    rm -rf stopped
+    touch slowly
+    : >asked
+    set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+    "$WHICHTOOL" "${make[@]}" "${at[@]}" --out stopped >out 2>err &
+    pid=$!
+    until [ "$(wc -l <asked)" -gt 30 ]; do sleep 0.05; done
+    kill -$signal $pid
+    wait $pid 2>/dev/null
+    code=$?
+    set +m
+    [ ! -e stopped/samples.jsonl ] || fail "half a data set"
+    if [ $signal = INT ]; then
+        same "Ctrl-C" 130 $code
+        says "answers so far are kept in stopped, and the same command goes on"
+        same "how far it came" "False" "$("$python" -c 'import json; print(json.load(open("stopped/report.json"))["complete"])')"
+    fi
+    rm -f slowly
+    kill $server # what it did not answer
+    wait $server 2>/dev/null
+    start_server
+    expect 0 "gone on with after $signal" "${make[@]}" "${at[@]}" --out stopped
+    cmp -s set/samples.jsonl stopped/samples.jsonl || fail "other rows than without a stop"
+    cmp -s set/report.json stopped/report.json || fail "another report than without a stop"
+done
 kill $server
 wait $server 2>/dev/null
 

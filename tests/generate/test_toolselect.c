@@ -182,6 +182,11 @@ static void test_what_is_refused(void **state)
     options.seed = 3;
     refused(&place, make_set(NULL, &writer, options, "taken", &made), WT_EINVAL, "begun with other options");
     char path[256];
+    int lock;
+    snprintf(path, sizeof path, "%s/taken/.lock", place.folder);
+    sound(&place, wt__lock_file(&lock, path, 0, &place.err));
+    refused(&place, make_set(NULL, &writer, small(), "taken", &made), WT_EBUSY, "another process makes a data set");
+    wt__unlock_file(lock);
     snprintf(path, sizeof path, "%s/foreign", place.folder);
     sound(&place, wt__make_folders(path, &place.err));
     snprintf(path, sizeof path, "%s/foreign/samples.jsonl", place.folder);
