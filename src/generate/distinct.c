@@ -66,6 +66,16 @@ int wt__distinct_add(struct distinct *distinct, struct str text, enum piece_fate
     return rc;
 }
 
+int wt__distinct_has_words(const struct distinct *distinct, struct str text, bool *has, wt_error *err)
+{
+    struct buffer words = {0};
+    wt__piece_words(&words, text);
+    bool failed = words.failed;
+    *has = !failed && wt__map_get(&distinct->words, wt__buffer_view(&words));
+    wt__buffer_dispose(&words);
+    return failed ? wt__fail_nomem(err) : 0;
+}
+
 size_t wt__distinct_nearest(const struct distinct *distinct, const size_t *texts, size_t count)
 {
     size_t best = 0;

@@ -27,6 +27,9 @@ void wt__distinct_dispose(struct distinct *distinct);
  */
 int wt__distinct_add(struct distinct *distinct, struct str text, enum piece_fate *fate, wt_error *err);
 
+/* Whether a text of the same words was added. WT_ENOMEM. */
+int wt__distinct_has_words(const struct distinct *distinct, struct str text, bool *has, wt_error *err);
+
 /* The place in texts [count] (numbers of texts, as they were added from 0) of the one nearest to the text that was
  * added last; count where there is no encoder. count > 0. */
 size_t wt__distinct_nearest(const struct distinct *distinct, const size_t *texts, size_t count);

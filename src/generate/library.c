@@ -112,12 +112,19 @@ static int add_base(struct library *library, const struct library_tool *tool, en
     struct arena scratch = {0};
     struct buffer words = {0};
     size_t place;
+    bool said = false;
     struct str line = join_line(tool->name, tool->description, &scratch);
     wt__piece_words(&words, tool->name);
     int rc = line.ptr && !words.failed ? 0 : wt__fail_nomem(err);
     *fate = rc == 0 && wt__map_get(&library->names, wt__buffer_view(&words)) ? PIECE_NAME_TAKEN : PIECE_TAKEN;
     if (rc == 0 && *fate == PIECE_TAKEN)
+        rc = wt__distinct_has_words(&library->descriptions, tool->description, &said, err);
+    if (rc == 0 && said)
+        *fate = PIECE_SAME_WORDS;
+    if (rc == 0 && *fate == PIECE_TAKEN)
         rc = wt__distinct_add(&library->base_tools, line, fate, err);
+    if (rc == 0 && *fate == PIECE_TAKEN)
+        rc = wt__distinct_add(&library->descriptions, tool->description, fate, err);
     if (rc == 0 && *fate == PIECE_TAKEN)
         rc = wt__library_add(library, tool, &place, fate, err);
     if (rc == 0 && *fate == PIECE_TAKEN)
@@ -336,7 +343,7 @@ static int take_description(void *context, size_t item, const json_t *answer, st
     return rc;
 }
 
-/* No related tool says what a base tool or one that is described by hand says. */
+/* No related tool says what a base tool, which are there already, or one that is described by hand says. */
 static int note_descriptions(struct library *library, wt_error *err)
 {
     enum piece_fate fate;

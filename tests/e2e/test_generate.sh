@@ -113,7 +113,7 @@ for signal in INT KILL; do
     set -m # a background job of a script ignores SIGINT, unless it has a group of its own
     "$WHICHTOOL" "${make[@]}" "${at[@]}" --out stopped >out 2>err &
     pid=$!
-    until [ "$(wc -l <asked)" -gt 30 ]; do sleep 0.05; done
+    until [ "$(wc -l <asked)" -gt 30 ] || ! kill -0 $pid; do sleep 0.05; done
     kill -$signal $pid
     wait $pid 2>/dev/null
     code=$?

@@ -37,7 +37,8 @@ static const struct {
     {"Bill Writer", "Writes a bill over an amount and sends it to a customer by mail.", "Invoice Sender", NULL},
     {"Secret Word Tester", "Estimates how hard a password is to guess.", "Password Strength", NULL},
     {"tide-table", "Something else entirely, by its colour.", NULL, "name_taken"},
-    {"Parcel Tracking", "Tells where a parcel is now, by its tracking number.", NULL, "alike"},
+    {"Parcel Tracking", "Tells where a parcel is now, by its tracking number.", NULL, "same_words"},
+    {"Parcel Tracking", "Tells where a parcel is just now, by the tracking number.", NULL, "alike"},
 };
 
 static bool is_shown(const struct library *library, const char *name)
