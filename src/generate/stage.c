@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "base/rng.h"
 
-static const uint64_t SEED_MASK = 0x7fffffff; /* what every server takes */
+static const uint64_t SEED_MASK = 0x7fffffff; /* what every server takes; 0 would be any seed */
 
 /* A question that was put, by whichever thread, and what came back. */
 struct reply {
@@ -33,7 +33,7 @@ const char *wt__stage_name(enum stage_id id)
     return names[id];
 }
 
-static uint64_t seed_of(uint64_t seed, uint64_t salt, const struct stage_subject *subject)
+static unsigned seed_of(uint64_t seed, uint64_t salt, const struct stage_subject *subject)
 {
     struct rng rng;
     const uint64_t parts[] = {(uint64_t)subject->stage, salt, subject->item, subject->attempt};
@@ -41,7 +41,7 @@ static uint64_t seed_of(uint64_t seed, uint64_t salt, const struct stage_subject
         wt__rng_seed(&rng, seed ^ (parts[i] + 1) * 0x9e3779b97f4a7c15u);
         seed = wt__rng_next(&rng);
     }
-    return seed & SEED_MASK;
+    return (unsigned)(seed & SEED_MASK) | 1;
 }
 
 static int put(void *context, size_t index, unsigned worker)

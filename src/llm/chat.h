@@ -17,27 +17,20 @@
 #include "base/progress.h"
 #include "base/str.h"
 
+enum { CHAT_TEMPERATURE_MAX = 2 };
+
 /* One user message. All of it is borrowed for the call. */
 struct chat_question {
     const char *task;     /* which prompt asks, with its version: "ptr-requirements/2" */
     struct str text;      /* UTF-8 */
     const json_t *schema; /* JSON Schema of the answer; NULL: free text */
     unsigned max_tokens;  /* of the answer */
+    double temperature;   /* 0: the likeliest answer; above it a sample, at most CHAT_TEMPERATURE_MAX, in thousandths */
+    unsigned seed;        /* which sample; 0: as any one, and nothing at temperature 0 */
     const void *subject;  /* what the question is about, for a stand-in that looks at it in place of the text; a server
                              never sees it */
     struct progress *progress; /* heard for a wish to stop while it waits; may be NULL */
-    double temperature;        /* 0 to CHAT_TEMPERATURE_MAX, in thousandths; 0: the answer that is likeliest */
-    uint64_t seed;             /* of what is drawn, where temperature is over 0 */
 };
-
-#define CHAT_TEMPERATURE_MAX 2.0
-
-/* In whole thousandths, which is how it is sent and recorded. */
-static inline unsigned wt__chat_thousandths(double temperature)
-{
-    double bounded = temperature < CHAT_TEMPERATURE_MAX ? temperature : CHAT_TEMPERATURE_MAX;
-    return bounded > 0 ? (unsigned)(bounded * 1000 + 0.5) : 0;
-}
 
 struct chat_answer {
     struct str text;                           /* as it came, in the arena */
@@ -48,12 +41,18 @@ struct chat_answer {
     bool repaired;     /* the first answer did not match the schema, the second did */
 };
 
+/* The temperature as a whole number of thousandths, which looks the same wherever it is written. */
+static inline unsigned wt__chat_thousandths(const struct chat_question *question)
+{
+    return (unsigned)(question->temperature * 1000 + .5);
+}
+
 struct chat_model {
     const char *name;
-    /* Errors: WT_ENETWORK (no answer, or the server refuses to give one), WT_EFORMAT (no answer that matches the
-     * schema, after one more try; or the schema is one that cannot be held), WT_ETOOLONG, WT_ECANCELLED, WT_ENOTFOUND
-     * (a replay that lacks the question), WT_ENOMEM; a record of answers also fails as files do. Any number of threads
-     * may ask at once. */
+    /* Errors: WT_EINVAL (a temperature that is none), WT_ENETWORK (no answer, or the server refuses to give one),
+     * WT_EFORMAT (no answer that matches the schema, after one more try; or the schema is one that cannot be held),
+     * WT_ETOOLONG, WT_ECANCELLED, WT_ENOTFOUND (a replay that lacks the question), WT_ENOMEM; a record of answers also
+     * fails as files do. Any number of threads may ask at once. */
     int (*ask)(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                struct chat_answer *out, wt_error *err);
 };

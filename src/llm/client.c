@@ -373,6 +373,9 @@ static int check_question(const struct chat_question *question, wt_error *err)
     if (question->text.len > CHAT_QUESTION_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "a question of %zu bytes (%s): it can be %d at most", question->text.len,
                         question->task, (int)CHAT_QUESTION_BYTES_MAX);
+    if (!(question->temperature >= 0 && question->temperature <= CHAT_TEMPERATURE_MAX))
+        return wt__fail(err, WT_EINVAL, "a temperature of %g (%s): it can be 0 to %d", question->temperature,
+                        question->task, (int)CHAT_TEMPERATURE_MAX);
     return question->schema ? wt__answer_check_schema(question->schema, err) : 0;
 }
 

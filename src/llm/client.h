@@ -6,9 +6,9 @@
  *   wt__chat_client_open(&client, &options, err);
  *   wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, err);
  *
- * A question is asked at its temperature, 0 unless it says another. Its schema goes along where the server takes one,
- * and is held here in any case: an answer that does not match gets one round of repair, in which the model is told what
- * was wrong. What a server refuses to be told (completion.h) is remembered and left out from then on.
+ * A question is asked at its temperature, with its seed (chat.h). Its schema goes along where the server takes one, and
+ * is held here in any case: an answer that does not match gets one round of repair, in which the model is told what was
+ * wrong. What a server refuses to be told (completion.h) is remembered and left out from then on.
  *
  * The key goes into one header and nowhere else: no error, no record, no redirect. */
 #ifndef WT_LLM_CLIENT_H

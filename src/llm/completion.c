@@ -40,18 +40,22 @@ static int write_repair(struct buffer *out, const struct completion_request *req
     return failed ? WT_ENOMEM : 0;
 }
 
-/* Digit by digit: a host's locale may have another decimal point. */
-static void write_temperature(struct buffer *out, unsigned thousandths)
+static void write_sampling(struct buffer *out, const struct chat_question *question, unsigned refused)
 {
-    wt__buffer_printf(out, ",\"temperature\":%u", thousandths / 1000);
-    if (thousandths % 1000)
-        wt__buffer_printf(out, ".%03u", thousandths % 1000);
+    unsigned thousandths = wt__chat_thousandths(question);
+    unsigned seed = thousandths > 0 && question->seed > 0 ? question->seed : 1;
+    if (!(refused & COMPLETION_TEMPERATURE) && thousandths > 0)
+        wt__buffer_printf(out, ",\"temperature\":%u.%03u", thousandths / 1000, thousandths % 1000);
+    else if (!(refused & COMPLETION_TEMPERATURE))
+        wt__buffer_text(out, ",\"temperature\":0");
+    if (!(refused & COMPLETION_SEED))
+        wt__buffer_printf(out, ",\"seed\":%u", seed);
 }
 
 int wt__completion_write(struct buffer *out, const struct completion_request *request, wt_error *err)
 {
     const struct chat_question *question = request->question;
-    unsigned refused = request->refused, thousandths = wt__chat_thousandths(question->temperature);
+    unsigned refused = request->refused;
     int rc = 0;
     wt__buffer_text(out, "{\"model\":");
     wt__buffer_json(out, wt__str(request->model));
@@ -61,10 +65,7 @@ int wt__completion_write(struct buffer *out, const struct completion_request *re
         rc = write_repair(out, request);
     wt__buffer_printf(out, "],\"%s\":%u", refused & COMPLETION_MAX_TOKENS ? "max_completion_tokens" : "max_tokens",
                       question->max_tokens);
-    if (!(refused & COMPLETION_TEMPERATURE))
-        write_temperature(out, thousandths);
-    if (!(refused & COMPLETION_SEED))
-        wt__buffer_printf(out, ",\"seed\":%llu", thousandths > 0 ? (unsigned long long)question->seed : 1);
+    write_sampling(out, question, refused);
     if (!(refused & COMPLETION_CACHE_PROMPT)) /* llama.cpp answers the same question in two ways with its cache */
         wt__buffer_text(out, ",\"cache_prompt\":false");
     if (question->schema && !(refused & COMPLETION_RESPONSE_FORMAT)) {

@@ -260,7 +260,7 @@ int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *value
     *out = (struct chat_answer){0};
     int rc = wt__prompt_fill(prompt, values, count, arena, &question->text, err);
     question->task = prompt->task;
-    question->schema = prompt->schema;
+    question->schema = question->schema ? question->schema : prompt->schema;
     question->max_tokens = prompt->max_tokens;
     return rc < 0 ? rc : wt__chat_ask(model, question, arena, out, err);
 }

@@ -75,8 +75,9 @@ void wt__prompt_dispose(struct prompt *prompt);
 int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *values, size_t count, struct arena *arena,
                     struct str *out, wt_error *err);
 
-/* Fills the prompt, asks the model, and hands its answer out. question: what else is asked for (subject, progress);
- * its task, text, schema and max_tokens are set here and stay for the caller to show. Errors of wt__prompt_fill and of
+/* Fills the prompt, asks the model, and hands its answer out. question: what else is asked for (subject,
+ * progress, temperature and seed, a schema in place of the prompt's); its task, text and max_tokens, and its schema
+ * where it has none, are set here and stay for the caller to show. Errors of wt__prompt_fill and of
  * wt__chat_ask. */
 int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *values, size_t count,
                    struct chat_model *model, struct chat_question *question, struct arena *arena,

@@ -47,15 +47,6 @@ struct chat_record {
 
 /* ---------------------------------------------------------------- keys */
 
-/* What an answer that is drawn depends on as well. -1 when memory is out. */
-static int name_draw(json_t *object, unsigned thousandths, uint64_t seed)
-{
-    return json_object_set_new(object, "temperature", json_integer((json_int_t)thousandths)) < 0 ||
-                   json_object_set_new(object, "seed", json_integer((json_int_t)seed)) < 0
-               ? -1
-               : 0;
-}
-
 int wt__chat_record_key(const char *model_name, const struct chat_question *question, char key[65], wt_error *err)
 {
     unsigned char digest[32];
@@ -67,8 +58,10 @@ int wt__chat_record_key(const char *model_name, const struct chat_question *ques
         string ? json_pack("{s:s, s:s, s:O, s:O?, s:I}", "model", model_name, "task", question->task, "text", string,
                            "schema", (json_t *)question->schema, "max_tokens", (json_int_t)question->max_tokens)
                : NULL;
-    unsigned thousandths = wt__chat_thousandths(question->temperature);
-    if (object && thousandths > 0 && name_draw(object, thousandths, question->seed) < 0) {
+    unsigned thousandths = wt__chat_thousandths(question);
+    if (object && thousandths > 0 &&
+        (json_object_set_new(object, "thousandths", json_integer((json_int_t)thousandths)) < 0 ||
+         json_object_set_new(object, "seed", json_integer((json_int_t)question->seed)) < 0)) {
         json_decref(object);
         object = NULL;
     }

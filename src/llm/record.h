@@ -2,8 +2,8 @@
  * the same end.
  *
  * A question's key is the SHA-256 of the canonical JSON (members sorted, no blanks) of what decides its answer: the
- * model's name, the task, the text, the schema, max_tokens, and of one that is drawn, at a temperature over 0, that in
- * thousandths and the seed. The file is JSON Lines, an answer a line:
+ * model's name, the task, the text, the schema, max_tokens, and of a sample its temperature and seed. The file is JSON
+ * Lines, an answer a line:
  *
  *   {"key":"9f0c...","task":"ptr-match/2","answer":"{\"tool\":2}","prompt_tokens":211,"completion_tokens":6,
  *    "ms":140.5,"attempts":1,"repaired":false}

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "llm/client.h"
-#include "llm/completion.h"
 #include "net/script_server.h"
 
 #define KEY "sk-a-very-secret-key"
@@ -270,19 +269,6 @@ static void test_what_is_sent(void **state)
     const json_t *format = wt__json_object(wt__json_object(first, "response_format"), "json_schema");
     assert_true(json_equal(json_object_get(format, "schema"), schema));
 
-    question.temperature = 0.75; /* drawn: the seed counts then */
-    question.seed = 99;
-    struct buffer drawn = {0};
-    json_t *body = NULL;
-    assert_int_equal(
-        wt__completion_write(&drawn, &(struct completion_request){.model = "some-model", .question = &question}, &err),
-        0);
-    assert_int_equal(wt__json_parse(&body, drawn.ptr, drawn.len, &err), 0);
-    assert_true(wt__json_real(body, "temperature", 0) == 0.75);
-    assert_int_equal(wt__json_int(body, "seed", 0), 99);
-    json_decref(body);
-    wt__buffer_dispose(&drawn);
-
     assert_int_equal(json_array_size(messages), 3);
     assert_string_equal(wt__json_str(json_array_get(messages, 0), "content").ptr, question.text.ptr);
     assert_string_equal(wt__json_str(json_array_get(messages, 1), "role").ptr, "assistant");
@@ -292,6 +278,46 @@ static void test_what_is_sent(void **state)
     assert_non_null(strstr(repair, "\"additionalProperties\":false"));
     json_decref(first);
     json_decref(second);
+}
+
+static void test_a_sample_is_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        double temperature;
+        unsigned seed, sent_seed;
+        const char *sent;
+    } samples[] = {
+        {0, 5, 1, "\"temperature\":0,"},
+        {.7, 5, 5, "\"temperature\":0.700,"},
+        {1.25, 0, 1, "\"temperature\":1.250,"},
+        {2, 4294967295, 4294967295, "\"temperature\":2.000,"},
+    };
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        static const struct script_step steps[] = {GOOD};
+        struct chat_client *client = open_client(0);
+        struct chat_question question = usual();
+        struct chat_answer answer;
+        question.temperature = samples[i].temperature;
+        question.seed = samples[i].seed;
+        script_server_play(&server, steps, 1);
+        assert_int_equal(wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err), 0);
+        json_decref(answer.json);
+        wt__chat_client_close(client);
+        json_t *request = sent(0);
+        assert_int_equal(wt__json_int(request, "seed", 0), samples[i].sent_seed);
+        assert_non_null(strstr(server.requests[0], samples[i].sent));
+        json_decref(request);
+    }
+    static const double wrong[] = {-.1, 2.1};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct chat_client *client = open_client(0);
+        struct chat_question question = usual();
+        struct chat_answer answer;
+        question.temperature = wrong[i];
+        assert_int_equal(wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err), WT_EINVAL);
+        wt__chat_client_close(client);
+    }
 }
 
 /* A setting that a server refuses is left out, and stays out. */
@@ -508,11 +534,17 @@ static void test_environment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers),        cmocka_unit_test(test_a_pause_is_kept),
-        cmocka_unit_test(test_what_is_sent),   cmocka_unit_test(test_refused_settings),
-        cmocka_unit_test(test_free_text),      cmocka_unit_test(test_questions_that_are_not_sent),
-        cmocka_unit_test(test_a_wish_to_stop), cmocka_unit_test(test_many_at_once),
-        cmocka_unit_test(test_options),        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_a_pause_is_kept),
+        cmocka_unit_test(test_what_is_sent),
+        cmocka_unit_test(test_a_sample_is_asked_for),
+        cmocka_unit_test(test_refused_settings),
+        cmocka_unit_test(test_free_text),
+        cmocka_unit_test(test_questions_that_are_not_sent),
+        cmocka_unit_test(test_a_wish_to_stop),
+        cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_environment),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -158,8 +158,8 @@ static void test_what_makes_a_question_another(void **state)
         {"m", {.task = "test/1", .text = STR("x"), .schema = other, .max_tokens = 32}, false},
         {"m", {.task = "test/1", .text = STR("x"), .schema = NULL, .max_tokens = 32}, false},
         {"m", {.task = "test/1", .text = STR("x"), .schema = schema, .max_tokens = 33}, false},
-        {"m", {.task = "test/1", .text = STR("x"), .schema = schema, .max_tokens = 32, .seed = 5}, true},
-        {"m", {.task = "test/1", .text = STR("x"), .schema = schema, .max_tokens = 32, .temperature = 0.7}, false},
+        {"m", {.task = "test/1", .text = STR("x"), .schema = schema, .max_tokens = 32, .seed = 7}, true},
+        {"m", {.task = "test/1", .text = STR("x"), .schema = schema, .max_tokens = 32, .temperature = .7}, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(wt__chat_record_key(rows[i].model, &rows[i].question, key, &err), 0);
@@ -170,6 +170,11 @@ static void test_what_makes_a_question_another(void **state)
     question = (struct chat_question){.task = "t/1", .text = STR("x"), .max_tokens = 2};
     assert_int_equal(wt__chat_record_key("m", &question, key, &err), 0);
     assert_string_equal(key, "e9e53d95e549caf0fc997c45aff7f3bc51bc9e5b3d2883abad52a9d74a822e90");
+    /* {"max_tokens":2,"model":"m","schema":null,"seed":3,"task":"t/1","text":"x","thousandths":700} */
+    question.temperature = .7;
+    question.seed = 3;
+    assert_int_equal(wt__chat_record_key("m", &question, key, &err), 0);
+    assert_string_equal(key, "99fce085060f0fa0bfb1fb03c0561dfe256315918d4724a5d788d2f723d35951");
     question.text = STR("\xff");
     assert_int_equal(wt__chat_record_key("m", &question, key, &err), WT_EFORMAT);
     assert_string_equal(err.message, "a question to a language model (t/1) is not UTF-8");
