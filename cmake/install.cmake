@@ -1,10 +1,10 @@
-# make install: command, both libraries, header, pkg-config file, man page, completions, models and manifests.
+# make install: command, both libraries, headers, pkg-config file, man page, completions, models and manifests.
 # tools/install notes what it put where.
 install(TARGETS whichtool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS whichtool_shared whichtool_static
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/whichtool.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES include/whichtool/generate.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whichtool)
+install(DIRECTORY include/whichtool DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 # Where the loader does not look, a program that is linked by the pkg-config file is told where the library is.
 if(NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
   set(WT_PC_RPATH "-Wl,-rpath,\${libdir} ")
