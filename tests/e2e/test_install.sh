@@ -1,6 +1,6 @@
 #!/bin/bash
 # An installed tree is whole: the command runs from it, a program builds against its pkg-config file with the shared
-# and with the static library, the shared library shows the public functions and nothing else, and each header stands
+# and with the static library, the shared library shows the public functions and nothing else, and the header stands
 # alone in C11 and C++17.
 set -u
 tree=$(mktemp -d)
@@ -16,9 +16,8 @@ library=$(find "$tree" -name 'libwhichtool.so')
 libraries=$(dirname "$library")
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$tree
 PKG_CONFIG_PATH=$(dirname "$pc")
-includes=$(dirname "$(find "$tree" -name whichtool.h)")
-headers=$(cd "$includes" && find whichtool.h whichtool -name '*.h')
-version=$(sed -n 's/^#define WT_VERSION "\(.*\)"/\1/p' "$includes/whichtool/error.h")
+header=$(find "$tree" -name whichtool.h)
+version=$(sed -n 's/^#define WT_VERSION "\(.*\)"/\1/p' "$header")
 
 # A sanitizer's runtime must come first in every process, so those builds try everything but the linked programs.
 sanitized=$(sed -n 's/^WT_SANITIZE:STRING=//p' "$WT_TEST_BUILD/CMakeCache.txt")
@@ -42,7 +41,7 @@ readelf -d "$library" | grep -q "SONAME.*libwhichtool.so.${version%%.*}\]" || fa
     fail "completions are not there for three shells"
 
 # Every WT_API function is there, and no other symbol.
-for header in $headers; do cc -w -fpreprocessed -dD -E -P "$includes/$header"; done | grep -v '^#' | tr '\n' ' ' | grep -o 'WT_API [^(;]*(' |
+find "$(dirname "$header")" -name '*.h' -exec cc -w -fpreprocessed -dD -E -P {} \; | grep -v '^#' | tr '\n' ' ' | grep -o 'WT_API [^(;]*(' |
     sed 's/.*[ *]\(wt_[a-z0-9_]*\)($/\1/' | sort -u >"$tree/declared"
 nm -D --defined-only "$library" | awk '$2 ~ /[A-Z]/ && $2 != "A" { print $3 }' | grep -v '^__\(asan\|odr_asan\|gcov\)' |
     sort -u >"$tree/exported"
@@ -70,10 +69,8 @@ if [ -z "$sanitized" ]; then
 fi
 
 for language in "-x c -std=c11" "-x c++ -std=c++17"; do
-    for header in $headers; do
-        # shellcheck disable=SC2086,SC2046 # words
-        echo "#include <$header>" | cc $language -pedantic -Wall -Wextra -Werror $(pkg-config --cflags whichtool) \
-            -fsyntax-only - || fail "$header does not stand alone: $language"
-    done
+    # shellcheck disable=SC2086,SC2046 # words
+    printf '#include <%s>\n' whichtool/generate.h whichtool.h | cc $language -pedantic -Wall -Wextra -Werror $(pkg-config --cflags whichtool) \
+        -fsyntax-only - || fail "the header does not stand alone: $language"
 done
 exit "$failed"
