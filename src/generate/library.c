@@ -204,7 +204,8 @@ static int take_tool(void *context, size_t item, const json_t *answer, struct st
 
 /* ---------------------------------------------------------------- related tools */
 
-/* "Tide Table / Tide Height at Time / Tide Table for Week", a line a seed. */
+/* "Tide Table: Tide Height at Time; Tide Table for Week", a line a seed. Neither mark can be in a name, so that a model
+ * that answers with such a line is not believed. */
 static int write_examples(struct making *m, wt_error *err)
 {
     m->examples = wt__arena_array(&m->arena, struct str, SEED_TOOLS);
@@ -212,7 +213,7 @@ static int write_examples(struct making *m, wt_error *err)
         struct buffer line = {0};
         wt__buffer_text(&line, wt__seed_tools[i].name);
         for (size_t r = 0; r < SEED_RELATED; r++)
-            wt__buffer_printf(&line, " / %s", wt__seed_tools[i].related[r]);
+            wt__buffer_printf(&line, "%s%s", r ? "; " : ": ", wt__seed_tools[i].related[r]);
         m->examples[i] = (struct str){wt__arena_copy(&m->arena, wt__buffer_view(&line)), line.len};
         bool failed = line.failed || !m->examples[i].ptr;
         wt__buffer_dispose(&line);

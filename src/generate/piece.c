@@ -30,7 +30,7 @@ static bool is_word_part(enum unicode_kind kind)
 /* What a name may have beside letters, digits and marks on them. */
 static bool is_name_mark(uint32_t c)
 {
-    return c < 128 && c != 0 && strchr(" -_'&/,.:+()%", (int)c) != NULL;
+    return c < 128 && c != 0 && strchr(" -_'&/,.+()%", (int)c) != NULL;
 }
 
 static bool fits_name(struct str text)
