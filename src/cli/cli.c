@@ -188,6 +188,8 @@ int wt__cli_store(struct cli *cli)
     const char *named = wt__text_of(cli, OPT_STORE), *environment = getenv("WHICHTOOL_STORE");
     char *folder;
     wt_error err;
+    if (cli->store) /* a verb that needs none has said so */
+        return 0;
     if (named && *named)
         cli->store = named;
     else if (environment && *environment)

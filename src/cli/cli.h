@@ -35,7 +35,7 @@ struct cli {
     bool color_out, color_err; /* whether colours may be sent there */
     bool tty_out, tty_err;
     size_t width;      /* columns that a line on stdout may take; 0: any number */
-    const char *store; /* path; NULL until wt__cli_open */
+    const char *store; /* path; NULL until wt__cli_open, but in a verb that needs no store: ":memory:" */
 };
 
 /* Short ways to the arguments. */
@@ -93,6 +93,7 @@ int wt__cmd_call(struct cli *cli);
 int wt__cmd_check(struct cli *cli);
 int wt__cmd_eval(struct cli *cli);
 int wt__cmd_find(struct cli *cli);
+int wt__cmd_generate(struct cli *cli);
 int wt__cmd_help(struct cli *cli);
 int wt__cmd_list(struct cli *cli);
 int wt__cmd_model(struct cli *cli);

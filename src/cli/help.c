@@ -80,7 +80,7 @@ void wt__help_command(const struct cli *cli, struct buffer *out)
     wt__buffer_dispose(&purpose);
     heading(cli, out, "Verbs");
     for (size_t i = 0; i < wt__verb_count; i++)
-        entry(cli, out, wt__verbs[i].name, wt__verbs[i].summary, 11);
+        entry(cli, out, wt__verbs[i].name, wt__verbs[i].summary, 12);
     heading(cli, out, "Options of every verb");
     option_list(cli, out, wt__global_options, wt__global_option_count);
     meanings(cli, out, "Exit status", wt__exit_codes, wt__exit_code_count, 8);

@@ -227,13 +227,13 @@ static const struct example find_examples[] = {
      "What the next step of a conversation needs, beside what was called in it and one tool more."},
 };
 
-/* The language model. */
-#define CHAT_OPTIONS                                                                                                   \
+/* Of whatever asks a language model; what: "for the recipe ptr". */
+#define CHAT_OPTIONS(what)                                                                                             \
     {.id = OPT_CHAT_URL,                                                                                               \
      .name = "chat-url",                                                                                               \
      .kind = VALUE_TEXT,                                                                                               \
      .value = "URL",                                                                                                   \
-     .help = "Server of the language model, such as http://127.0.0.1:8080/v1. Default: $OPENAI_BASE_URL."},            \
+     .help = "Server of the language model " what ", such as http://127.0.0.1:8080/v1. Default: $OPENAI_BASE_URL."},   \
         {.id = OPT_CHAT_MODEL,                                                                                         \
          .name = "chat-model",                                                                                         \
          .kind = VALUE_TEXT,                                                                                           \
@@ -260,73 +260,10 @@ static const struct example find_examples[] = {
          .name = "ablate",                                                                                             \
          .kind = VALUE_TEXT,                                                                                           \
          .value = "A,B",                                                                                               \
-         .help =                                                                                                       \
-             "For experiments with the recipe ptr: leave out some of bundle (the set of past use that it starts "      \
-             "from), dsa (tools near the words), hqc (tools of requests like it) and cte (tools like the first of "    \
-             "those)."},                                                                                               \
-        CHAT_OPTIONS
-
-static const struct option call_options[] = {
-    {.id = OPT_TOOL,
-     .letter = 't',
-     .name = "tool",
-     .kind = VALUE_TEXT,
-     .value = "TOOL",
-     .help = "The tool to call, as `show` takes it: only its arguments are looked for. Default: the one that fits."},
-    {.id = OPT_FORMAT,
-     .letter = 'f',
-     .name = "format",
-     .kind = VALUE_CHOICE,
-     .value = "FORM",
-     .choices = "arguments json " EXPORT_FORMATS " lines",
-     .help = "Print the call alone: its arguments as one JSON object, the object that a provider's API has for calls, "
-             "or lines of NAME: VALUE. json is the whole result as one object, as --json prints it (docs/json.md). "
-             "Default: words for people."},
-    {.id = OPT_RECIPE,
-     .letter = 'r',
-     .name = "recipe",
-     .kind = VALUE_RECIPE,
-     .value = "NAME",
-     .help = "How to find the tools to choose from. Default: the best that the store and the model allow."},
-    {.id = OPT_EXPLAIN,
-     .letter = 'e',
-     .name = "explain",
-     .help = "Show the tools that it was chosen from, what decided, and what each argument is from."},
-    FILTER_OPTIONS,
-    {.id = OPT_ABSTAIN,
-     .name = "abstain",
-     .kind = VALUE_TEXT,
-     .value = "SHARE",
-     .help = ABSTAIN_HELP " Only without --recipe. Default: 0.05; 0: never."},
-    AS_TYPED_OPTION,
-    CHAT_OPTIONS,
-    {.id = OPT_SELECTION,
-     .name = "selection",
-     .kind = VALUE_CHOICE,
-     .value = "METHOD",
-     .choices = "verified once direct conditioned consistent",
-     .help =
-         "For experiments with --chat-model: how it chooses the tool. verified (default) asks for the two best, a "
-         "question that tells them apart, and its answer; once for the best alone; direct for the two without a "
-         "question; conditioned lets the question see the request; consistent takes the majority of three samples."},
-    {.id = OPT_GENERATION,
-     .name = "generation",
-     .kind = VALUE_CHOICE,
-     .value = "SOURCE",
-     .choices = "react sampled alone",
-     .help = "For experiments with --chat-model: what its first arguments are verified by. react (default): others "
-             "after reasoning; sampled: a sample; alone: nothing."},
-    TIMEOUT_OPTION,
-    MODEL_OPTIONS,
-};
-static const struct example call_examples[] = {
-    {"whichtool call \"weather at latitude 11.6 and longitude -97.8\"", "The tool, its arguments, and what is missing."},
-    {"whichtool call --tool weather/current --format arguments \"how warm is it in Lagos\"",
-     "The arguments of one tool, as JSON."},
-    {"whichtool call --format openai - < request.txt", "A call as OpenAI's API has it."},
-    {"whichtool call --chat-url http://127.0.0.1:8080/v1 --chat-model NAME \"how warm is it in Lagos\"",
-     "Chosen and written by a language model that verifies itself."},
-};
+         .help = "For experiments with the recipe ptr: leave out some of bundle (the set of past use that it starts "  \
+                 "from), dsa "                                                                                         \
+                 "(tools near the words), hqc (tools of requests like it) and cte (tools like the first of those)."},  \
+        CHAT_OPTIONS("for the recipe ptr")
 
 static const struct option pick_options[] = {
     {.id = OPT_RECIPE,
@@ -798,6 +735,9 @@ static const struct example train_examples[] = {
     {"whichtool train encoder --resume", "Goes on after Ctrl-C."},
 };
 
+#include "cli/call_options.h"
+#include "cli/generate_options.h"
+
 static const struct option distil_options[] = {
     {.id = OPT_DATA,
      .name = "data",
@@ -1144,6 +1084,25 @@ const struct verb wt__verbs[] = {
      OPTIONS(train_options),
      EXAMPLES(train_examples),
      .run = wt__cmd_train},
+    {.name = "generate",
+     .arguments = "toolselect|fine-tuning",
+     .summary = "Make data for choosing tools with a language model",
+     .text =
+         "toolselect has a language model write tools, tools that are easily taken for them, instructions, and for "
+         "each instruction a note on why its tool is the right one of a list (ToolVerifier's ToolSelect, "
+         "docs/generate.md): samples.jsonl and tools.jsonl in --out. What the model says is checked piece by piece; "
+         "report.json "
+         "counts what was turned away, and why.\n"
+         "fine-tuning writes such rows, or the store's recorded use, as conversations for fine-tuning a language "
+         "model: train.jsonl and dev.jsonl, whose first lines hold the settings.\n"
+         "Ctrl-C, a server that fails, or even kill -9 loses no answer: they are kept in --out, and the same command "
+         "goes on.",
+     .choices = "toolselect fine-tuning",
+     .min_words = 1,
+     .max_words = 1,
+     OPTIONS(generate_options),
+     EXAMPLES(generate_examples),
+     .run = wt__cmd_generate},
     {.name = "distil",
      .arguments = "MODEL",
      .summary = "Make a static encoder of a model: quick, and a few megabytes",

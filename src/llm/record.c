@@ -36,6 +36,7 @@ struct chat_record {
     struct chat_model *inner;
     const char *path;
     int fd; /* for adding; -1 when replaying */
+    bool relaxed;
 
     pthread_mutex_t lock; /* guards what follows */
     struct arena arena;   /* keys and texts */
@@ -198,7 +199,7 @@ static int append(const struct chat_record *record, struct buffer *line, wt_erro
     ssize_t written = write(record->fd, bytes.ptr, bytes.len);
     if (written >= 0 && (size_t)written < bytes.len)
         errno = ENOSPC; /* the next line begins on its own */
-    if (written < 0 || (size_t)written < bytes.len || fdatasync(record->fd) < 0)
+    if (written < 0 || (size_t)written < bytes.len || (!record->relaxed && fdatasync(record->fd) < 0))
         rc = wt__fail_errno(err, "write", record->path);
     flock(record->fd, LOCK_UN);
     return rc;
@@ -345,6 +346,8 @@ void wt__chat_record_close(struct chat_record *record)
 {
     if (!record)
         return;
+    if (record->fd >= 0 && record->relaxed)
+        fdatasync(record->fd);
     if (record->fd >= 0)
         close(record->fd);
     wt__map_dispose(&record->map);
@@ -352,6 +355,11 @@ void wt__chat_record_close(struct chat_record *record)
     free(record->entries);
     pthread_mutex_destroy(&record->lock);
     free(record);
+}
+
+void wt__chat_record_relax(struct chat_record *record)
+{
+    record->relaxed = true;
 }
 
 struct chat_model *wt__chat_record_model(struct chat_record *record)

@@ -38,6 +38,11 @@ int wt__chat_record_open(struct chat_record **out, const char *path, const char 
                          wt_error *err);
 void wt__chat_record_close(struct chat_record *record);
 
+/* From now on a line is handed to the system before its answer is, and to the disk at the close: a process that is
+ * killed loses none, a machine that fails may lose the last ones. For many short answers whose loss costs no more than
+ * asking again. */
+void wt__chat_record_relax(struct chat_record *record);
+
 /* Borrowed: it lives as long as the record. */
 struct chat_model *wt__chat_record_model(struct chat_record *record);
 

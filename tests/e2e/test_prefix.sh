@@ -22,7 +22,8 @@ mkdir -p "$prefix/bin" "$prefix/share/man"
 echo mine >"$prefix/bin/mine"
 before=$(tree "$HOME")
 put "$build" "$prefix"
-for path in bin/whichtool include/whichtool.h include/whichtool/error.h include/whichtool/validator.h \
+for path in bin/whichtool include/whichtool.h include/whichtool/call.h include/whichtool/error.h include/whichtool/generate.h \
+    include/whichtool/validator.h \
     lib/libwhichtool.a lib/libwhichtool.so lib/pkgconfig/whichtool.pc \
     share/man/man1/whichtool.1 share/whichtool/models/all-MiniLM-L6-v2.json share/bash-completion/completions/whichtool \
     share/zsh/site-functions/_whichtool share/fish/vendor_completions.d/whichtool.fish; do

@@ -1,0 +1,126 @@
+/* What `generate toolselect` takes beside the language model, by the stand-in of its tests, which answers at once and
+ * errs in one of ten answers; and what its rules make of rows that people looked at.
+ *
+ *   bench_generate MODEL [SAMPLES.jsonl]      MODEL: an encoder; "" for none */
+#include <stdio.h>
+
+#include "../tests/generate/writer.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "generate/distinct.h"
+#include "generate/samples.h"
+#include "generate/toolselect.h"
+
+enum { ROUNDS = 3 };
+
+static int fail(const wt_error *err)
+{
+    fprintf(stderr, "%s\n", err->message);
+    return 1;
+}
+
+/* The best round: other work on the machine makes tails. */
+static int measure(const char *model, wt_error *err)
+{
+    wt_open_options open;
+    wt_toolselect_options options;
+    wt_engine *engine = NULL;
+    double least = 0;
+    uint64_t questions = 0;
+    size_t rows = 0;
+    wt_open_options_init(&open);
+    open.model = model;
+    if (wt_open(&engine, ":memory:", &open, err) < 0)
+        return fail(err);
+    for (int round = 0; round < ROUNDS; round++) {
+        char folder[] = "/tmp/bench-generate-XXXXXX";
+        struct writer writer = writer_of(0.1);
+        wt_generated *made;
+        wt_toolselect_options_init(&options);
+        options.out = mkdtemp(folder);
+        if (!options.out || wt__generate_toolselect(engine, &writer.model, &options, &made, err) < 0) {
+            wt_close(engine);
+            return options.out ? fail(err) : 1;
+        }
+        least = round == 0 || made->seconds < least ? made->seconds : least;
+        questions = made->questions;
+        rows = made->rows;
+        wt_generated_free(made);
+        fprintf(stderr, "left in %s\n", options.out);
+    }
+    wt_close(engine);
+    printf("generate toolselect, a question\twhichtool\t%.3f\tms\n", least * 1000 / (double)questions);
+    printf("generate toolselect, a row\twhichtool\t%.3f\tms\n", least * 1000 / (double)rows);
+    return 0;
+}
+
+struct judged {
+    size_t tools, refused, alike, same, unnamed;
+};
+
+/* Counts what the rules would turn away of a sample. */
+static int judge(const struct sample *sample, struct distinct *queries, struct map *names, struct judged *judged,
+                 wt_error *err)
+{
+    struct arena arena = {0};
+    struct str out;
+    enum piece_fate fate;
+    bool named;
+    int rc = wt__distinct_add(queries, sample->query, &fate, err);
+    judged->alike += fate == PIECE_ALIKE;
+    judged->same += fate == PIECE_SAME_WORDS;
+    if (rc == 0)
+        rc = wt__piece_names(sample->thought, sample->choices[sample->right].name, &named, err);
+    judged->unnamed += rc == 0 && !named;
+    for (size_t i = 0; rc == 0 && i < sample->choice_count; i++) {
+        bool added;
+        if (!wt__map_insert(names, sample->choices[i].name, 0, &added) || !added)
+            continue;
+        judged->tools++;
+        rc = wt__piece_read(&arena, PIECE_NAME, sample->choices[i].name, &out, &fate, err);
+        judged->refused += fate != PIECE_TAKEN;
+        if (rc == 0)
+            rc = wt__piece_read(&arena, PIECE_DESCRIPTION, sample->choices[i].description, &out, &fate, err);
+        judged->refused += fate != PIECE_TAKEN;
+    }
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+static int judge_file(const char *model, const char *path, wt_error *err)
+{
+    char *bytes;
+    size_t len;
+    struct samples samples;
+    struct encoder *encoder = NULL;
+    struct distinct queries;
+    struct map names = {0};
+    struct judged judged = {0};
+    if (wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, err) < 0 ||
+        wt__samples_parse(&samples, (struct str){bytes, len}, path, err) < 0 ||
+        (model[0] && wt__encoder_open(&encoder, model, err) < 0) || wt__distinct_open(&queries, encoder, 0.95, err) < 0)
+        return fail(err);
+    for (size_t i = 0; i < samples.count; i++)
+        if (judge(&samples.items[i], &queries, &names, &judged, err) < 0)
+            return fail(err);
+    printf("%s: %zu rows and %zu left out; of %zu tools %zu pieces refused; instructions: %zu alike, %zu of the same "
+           "words; notes that do not name their tool: %zu\n",
+           path, samples.count, samples.left_out, judged.tools, judged.refused, judged.alike, judged.same,
+           judged.unnamed);
+    wt__distinct_dispose(&queries);
+    wt__encoder_close(encoder);
+    wt__map_dispose(&names);
+    wt__samples_dispose(&samples);
+    free(bytes);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    wt_error err;
+    if (argc < 2) {
+        fprintf(stderr, "bench_generate MODEL [SAMPLES.jsonl]\n");
+        return 2;
+    }
+    return argc > 2 ? judge_file(argv[1], argv[2], &err) : measure(argv[1], &err);
+}

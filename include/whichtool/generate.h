@@ -1,0 +1,120 @@
+/* whichtool/generate.h: data sets that a language model helps to make: for learning to choose tools.
+ *
+ *   wt_toolselect_options options;
+ *   wt_toolselect_options_init(&options);
+ *   options.out = "select";                                        a folder; a stopped run goes on there
+ *   wt_generate_toolselect(engine, &options, &made, &err);         the engine's language model writes
+ *   wt_generate_fine_tuning(engine, &other, &made, &err);          rows for fine-tuning a language model
+ *
+ * The conventions are those of whichtool.h, which includes this header. */
+#ifndef WHICHTOOL_GENERATE_H
+#define WHICHTOOL_GENERATE_H
+
+#include "../whichtool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Limits of what is asked for; more is WT_EINVAL. */
+enum {
+    WT_MAX_GENERATED_TOOLS = 1000,    /* tools of a data set, related ones not counted */
+    WT_MAX_RELATED = 7,               /* related tools of each */
+    WT_MAX_INSTRUCTIONS = 10,         /* instructions of each tool */
+    WT_MAX_CHOICES = 32,              /* tools of a list to choose from */
+    WT_MAX_FINE_TUNING_ROWS = 100000, /* rows of one export, and of a samples.jsonl that is read */
+    WT_MAX_NOTE_BYTES = 4096          /* a reasoning note */
+};
+
+/* What was made. Its strings live as long as it does. */
+typedef struct wt_generated {
+    const char *path;           /* the folder */
+    size_t tools;               /* that its lists choose from */
+    size_t rows;                /* samples */
+    size_t hard;                /* of those, with a list of nothing but the tool and those like it */
+    size_t train, dev;          /* of wt_generate_fine_tuning: how the rows are split; else 0 */
+    uint64_t questions;         /* that the language model was asked, in this run and earlier ones of the folder */
+    uint64_t requests;          /* that this run sent to a server; recorded answers are none */
+    uint64_t prompt_tokens;     /* of all questions; 0 where the server does not tell */
+    uint64_t completion_tokens; /* the same */
+    double model_ms, seconds;   /* that all answers took; that this run took */
+    const char *report;         /* report.json: counts of every stage, on one line (docs/generate.md) */
+    const char *notice;         /* one line on what to know, or NULL */
+} wt_generated;
+
+WT_API void wt_generated_free(wt_generated *generated);
+
+typedef struct wt_toolselect_options {
+    size_t size;
+    const char *out;     /* folder; what an earlier run with the same options left there is gone on with */
+    size_t tools;        /* base tools, the 8 that are built in among them; 0: 60. At least 8 */
+    size_t related;      /* tools related to each; 0: 2 */
+    size_t instructions; /* of each tool, related ones too; 0: 3 */
+    size_t choices;      /* tools of an easy list, the right one among them; 0: 8. At least 2 */
+    double hard;         /* share of the rows whose list holds the right tool and its related ones alone, at most 1; 0:
+                            75 of 555; below 0: none */
+    double duplicate;    /* cosine from which on two tools, or two instructions, count as the same one; 0: 0.95; over 1:
+                            none do, but those with the same words */
+    double temperature;  /* of the language model, at most 2; 0: 0.7 */
+    uint64_t seed;       /* 0: 1 */
+    int from_catalogue;  /* of the store's own tools, `tools` of them drawn by seed: instructions and notes alone are
+                            written, and a hard list holds what the recipe hybrid puts beside the tool */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_toolselect_options;
+
+WT_INIT(wt_toolselect_options_init, wt_toolselect_options)
+
+/* Makes a data set for learning which tool of a list an instruction needs, as ToolVerifier's ToolSelect was made
+ * (section 2.1): tools, tools related to them, descriptions, instructions, lists easy and hard, and a note a row on why
+ * that tool. The engine's language model (wt_open_options.chat_model) writes; its encoder tells duplicates and keeps
+ * the examples of the prompts apart from each other. The folder then holds
+ *
+ *   samples.jsonl   {"query", "choices": [{"name", "description"}, ...], "thought", "tool"} a line
+ *   tools.jsonl     {"name", "description", "origin", "related_to"} a line; wt_add reads it
+ *   report.json     how many were asked for, made and turned away at each stage, and why; beside the paper's figures
+ *   answers.jsonl, settings.json   every answer so far, and what for: what a stopped run goes on from
+ *
+ * What the model answers is checked piece by piece, and what cannot be used is counted and asked for again, up to 4
+ * times; where 40 answers in a row were of no use the stage ends with what it has. So a data set may be smaller than
+ * was asked for: notice tells. A stop, a failure or a kill loses no answer. The same options, model and answers give
+ * the same bytes. Errors: WT_EINVAL (no folder or one that holds something else, an option out of range, no language
+ * model named), WT_EEMPTY (not one row came of it: the sentence and report.json say why; or the store has no tools),
+ * WT_EBUSY (another process works in that folder), WT_ENETWORK, WT_ENOTFOUND (a replay lacks an answer), WT_ECANCELLED,
+ * WT_EIO, ... */
+WT_API int wt_generate_toolselect(wt_engine *engine, const wt_toolselect_options *options, wt_generated **out,
+                                  wt_error *err);
+
+typedef struct wt_fine_tuning_options {
+    size_t size;
+    const char *out;    /* folder; train.jsonl and dev.jsonl in it are replaced */
+    const char *from;   /* a folder with samples.jsonl, as wt_generate_toolselect leaves it; NULL: the store's recorded
+                           use */
+    double dev;         /* share of the requests that are held out, below 1; 0: 0.1; below 0: none */
+    uint64_t seed;      /* of that split and, of recorded use, of the lists; 0: 1 */
+    size_t related;     /* of recorded use: tools of a hard list beside the right one; 0: 2 */
+    size_t choices;     /* of recorded use: as in wt_toolselect_options */
+    double hard;        /* the same */
+    size_t limit;       /* of recorded use: rows, drawn by seed, at most WT_MAX_FINE_TUNING_ROWS; 0: 10,000 */
+    int notes;          /* of recorded use: the engine's language model writes a note a row; else there are none */
+    double temperature; /* the same as in wt_toolselect_options, for those */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_fine_tuning_options;
+
+WT_INIT(wt_fine_tuning_options_init, wt_fine_tuning_options)
+
+/* Writes rows for fine-tuning a language model to choose tools, as conversations of a system, a user and an assistant
+ * message in JSON Lines, in ToolVerifier's layout. Each says which part of it is to be learned: the assistant message;
+ * instruction and list are masked. A file's first line holds the settings (docs/generate.md). All rows of a request are
+ * on one side of the split. Recorded use: a row a request and tool that it used, of those that did not fail; the list
+ * of a hard row is what the recipe hybrid puts beside the tool. engine may be NULL when options->from is given. Errors:
+ * WT_EINVAL, WT_EEMPTY (no rows), WT_ENOTFOUND, WT_EFORMAT (with file and line), WT_ETOOLONG, WT_EBUSY, WT_ECANCELLED,
+ * WT_EIO, ...; with notes those of wt_generate_toolselect. */
+WT_API int wt_generate_fine_tuning(wt_engine *engine, const wt_fine_tuning_options *options, wt_generated **out,
+                                   wt_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

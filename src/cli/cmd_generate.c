@@ -1,0 +1,210 @@
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/hits.h"
+#include "cli/output.h"
+#include "cli/progress_line.h"
+#include "cli/text.h"
+
+/* ---------------------------------------------------------------- results */
+
+static void json_result(struct buffer *out, const wt_generated *made)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "path", made->path);
+    wt__json_count(out, "tools", made->tools);
+    wt__json_count(out, "rows", made->rows);
+    wt__json_count(out, "hard", made->hard);
+    wt__json_count(out, "train", made->train);
+    wt__json_count(out, "dev", made->dev);
+    wt__json_count(out, "questions", made->questions);
+    wt__json_count(out, "requests", made->requests);
+    wt__json_count(out, "prompt_tokens", made->prompt_tokens);
+    wt__json_count(out, "completion_tokens", made->completion_tokens);
+    wt__json_number(out, "model_ms", made->model_ms);
+    wt__json_number(out, "seconds", made->seconds);
+    wt__json_text_or_null(out, "notice", made->notice);
+    wt__json_raw(out, "report", made->report);
+    wt__buffer_text(out, "}\n");
+}
+
+/* "540 rows, 73 of them hard, from 180 tools; 812 questions to the language model (310,000 tokens); 12 min 5 s" */
+static void text_result(const struct cli *cli, struct buffer *out, const wt_generated *made)
+{
+    struct buffer line = {0};
+    wt__grouped(&line, made->rows);
+    wt__buffer_text(&line, made->rows == 1 ? " row" : " rows");
+    if (made->hard > 0) {
+        wt__buffer_text(&line, ", ");
+        wt__grouped(&line, made->hard);
+        wt__buffer_text(&line, " of them hard");
+    }
+    if (made->tools > 0) {
+        wt__buffer_text(&line, ", from ");
+        wt__grouped(&line, made->tools);
+        wt__buffer_text(&line, " tools");
+    }
+    if (made->train + made->dev > 0)
+        wt__buffer_printf(&line, ": %zu to train on, %zu for dev", made->train, made->dev);
+    if (made->questions > 0) {
+        wt__buffer_text(&line, "; ");
+        wt__grouped(&line, made->questions);
+        wt__buffer_text(&line, made->questions == 1 ? " question" : " questions");
+        wt__buffer_text(&line, " to the language model (");
+        wt__grouped(&line, made->prompt_tokens + made->completion_tokens);
+        wt__buffer_printf(&line, " tokens), %llu of them now", (unsigned long long)made->requests);
+    }
+    wt__buffer_text(&line, "; ");
+    wt__duration(&line, made->seconds);
+    wt__buffer_printf(&line, "\n%s", made->path);
+    wt__text_wrap(out, wt__buffer_view(&line), 2, cli->width);
+    wt__buffer_char(out, '\n');
+    out->failed |= line.failed;
+    wt__buffer_dispose(&line);
+}
+
+static int print_result(struct cli *cli, const wt_generated *made)
+{
+    struct buffer out = {0};
+    if (cli->json)
+        json_result(&out, made);
+    else
+        text_result(cli, &out, made);
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    if (made->notice)
+        wt__cli_note(cli, "Note: %s", made->notice);
+    return END_DONE;
+}
+
+/* ---------------------------------------------------------------- what is wanted */
+
+/* Options of one of the two alone. */
+static const struct {
+    enum option_id id;
+    const char *name;
+    bool toolselect;
+} own[] = {
+    {OPT_TOOLS, "tools", true},         {OPT_INSTRUCTIONS, "instructions", true},
+    {OPT_DUPLICATE, "duplicate", true}, {OPT_FROM_CATALOGUE, "from-catalogue", true},
+    {OPT_FROM, "from", false},          {OPT_DEV, "dev", false},
+    {OPT_NOTES, "notes", false},        {OPT_LIMIT, "limit", false},
+};
+
+static int check_options(const struct cli *cli, bool toolselect)
+{
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (wt__given(cli, own[i].id) && own[i].toolselect != toolselect)
+            return wt__cli_usage(cli, "--%s is an option of `generate %s`", own[i].name,
+                                 own[i].toolselect ? "toolselect" : "fine-tuning");
+    return wt__text_of(cli, OPT_OUT) ? 0 : wt__cli_usage(cli, "name a folder for the data with --out FOLDER");
+}
+
+/* A share that may be 0, which the library calls below 0. */
+static int read_share(struct cli *cli, enum option_id id, const char *name, double *out)
+{
+    int code = wt__read_share(cli, id, name, out);
+    if (code == 0 && wt__given(cli, id) && *out == 0)
+        *out = -1;
+    return code;
+}
+
+/* Both tell how it ended in the same way. */
+static int end(struct cli *cli, int rc, const wt_generated *made, const wt_error *err)
+{
+    wt__progress_clear();
+    if (rc == 0)
+        return print_result(cli, made);
+    if (rc == WT_ECANCELLED)
+        return wt__cli_say(cli, END_INTERRUPTED,
+                           "stopped; the answers so far are kept in %s, and the same command goes on",
+                           wt__text_of(cli, OPT_OUT));
+    int code = rc == WT_EEMPTY ? wt__cli_say(cli, END_INPUT, "%s", err->message) : wt__cli_fail_input(cli, err);
+    if (rc == WT_ENETWORK)
+        wt__cli_note(cli, "The answers so far are kept in %s, and the same command goes on.",
+                     wt__text_of(cli, OPT_OUT));
+    return code;
+}
+
+static int generate_toolselect(struct cli *cli)
+{
+    const uint64_t *number = cli->arguments.number;
+    struct progress_line line;
+    wt_toolselect_options options;
+    wt_engine *engine = NULL;
+    wt_generated *made = NULL;
+    wt_error err;
+    wt_toolselect_options_init(&options);
+    options.out = wt__text_of(cli, OPT_OUT);
+    options.tools = (size_t)number[OPT_TOOLS];
+    options.related = (size_t)number[OPT_RELATED];
+    options.instructions = (size_t)number[OPT_INSTRUCTIONS];
+    options.choices = (size_t)number[OPT_CHOICES];
+    options.seed = number[OPT_SEED];
+    options.from_catalogue = wt__given(cli, OPT_FROM_CATALOGUE);
+    int code = read_share(cli, OPT_HARD, "hard", &options.hard);
+    if (code == 0)
+        code = wt__cli_real(cli, OPT_DUPLICATE, "duplicate", &options.duplicate);
+    if (code == 0)
+        code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
+    if (code == 0 && !options.from_catalogue)
+        cli->store = ":memory:"; /* it needs no catalogue */
+    if (code == 0)
+        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
+    if (code != 0)
+        return code;
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    wt__interrupt_watch();
+    wt__progress_begin(&line, cli);
+    int rc = wt_generate_toolselect(engine, &options, &made, &err);
+    code = end(cli, rc, made, &err);
+    wt_generated_free(made);
+    wt_close(engine);
+    return code;
+}
+
+static int generate_fine_tuning(struct cli *cli)
+{
+    const uint64_t *number = cli->arguments.number;
+    struct progress_line line;
+    wt_fine_tuning_options options;
+    wt_engine *engine = NULL;
+    wt_generated *made = NULL;
+    wt_error err;
+    wt_fine_tuning_options_init(&options);
+    options.out = wt__text_of(cli, OPT_OUT);
+    options.from = wt__text_of(cli, OPT_FROM);
+    options.related = (size_t)number[OPT_RELATED];
+    options.choices = (size_t)number[OPT_CHOICES];
+    options.limit = (size_t)number[OPT_LIMIT];
+    options.seed = number[OPT_SEED];
+    options.notes = wt__given(cli, OPT_NOTES);
+    int code = read_share(cli, OPT_HARD, "hard", &options.hard);
+    if (code == 0)
+        code = read_share(cli, OPT_DEV, "dev", &options.dev);
+    if (code == 0)
+        code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
+    if (code == 0 && !options.from)
+        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
+    if (code != 0)
+        return code;
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    wt__interrupt_watch();
+    wt__progress_begin(&line, cli);
+    int rc = wt_generate_fine_tuning(engine, &options, &made, &err);
+    code = end(cli, rc, made, &err);
+    wt_generated_free(made);
+    wt_close(engine);
+    return code;
+}
+
+int wt__cmd_generate(struct cli *cli)
+{
+    bool toolselect = strcmp(cli->arguments.words[0], "toolselect") == 0;
+    int code = check_options(cli, toolselect);
+    if (code != 0)
+        return code;
+    return toolselect ? generate_toolselect(cli) : generate_fine_tuning(cli);
+}

@@ -1,0 +1,160 @@
+#include "generate/piece.h"
+
+#include "llm/plain_text.h"
+#include "text/unicode.h"
+
+static const struct {
+    size_t least, most;
+} bounds[] = {
+    [PIECE_NAME] = {PIECE_NAME_BYTES_LEAST, PIECE_NAME_BYTES_MAX},
+    [PIECE_DESCRIPTION] = {PIECE_DESCRIPTION_BYTES_LEAST, PIECE_DESCRIPTION_BYTES_MAX},
+    [PIECE_INSTRUCTION] = {PIECE_INSTRUCTION_BYTES_LEAST, PIECE_INSTRUCTION_BYTES_MAX},
+    [PIECE_NOTE] = {PIECE_NOTE_BYTES_LEAST, PIECE_NOTE_BYTES_MAX},
+};
+
+const char *wt__piece_fate_name(enum piece_fate fate)
+{
+    static const char *const names[PIECE_FATES] = {
+        [PIECE_TAKEN] = "taken", [PIECE_NO_WORD] = "no_word",       [PIECE_LENGTH] = "length",
+        [PIECE_MARKS] = "marks", [PIECE_NAME_TAKEN] = "name_taken", [PIECE_SAME_WORDS] = "same_words",
+        [PIECE_ALIKE] = "alike", [PIECE_UNNAMED] = "tool_unnamed",  [PIECE_SURPLUS] = "surplus",
+    };
+    return names[fate];
+}
+
+static bool is_word_part(enum unicode_kind kind)
+{
+    return kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT || kind == UNICODE_MARK;
+}
+
+/* What a name may have beside letters, digits and marks on them. */
+static bool is_name_mark(uint32_t c)
+{
+    return c < 128 && c != 0 && strchr(" -_'&/,.+()%", (int)c) != NULL;
+}
+
+static bool fits_name(struct str text)
+{
+    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
+        uint32_t c = wt__utf8_next(&at, end);
+        if (!is_word_part(wt__unicode_kind(c)) && !is_name_mark(c))
+            return false;
+    }
+    return true;
+}
+
+/* What the layout of a training row is told by (generate/fine_tuning.c). */
+static bool holds_layout(struct str text)
+{
+    static const char *const marks[] = {"###", "CALLTOOL", "Tool Choices:"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (text.len > 0 && memmem(text.ptr, text.len, marks[i], strlen(marks[i])))
+            return true;
+    return false;
+}
+
+/* A letter or, in an instruction, a digit: "12 * 7" is one for a calculator. */
+static bool says_something(struct str text, enum piece_kind piece)
+{
+    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
+        enum unicode_kind kind = wt__unicode_kind(wt__utf8_next(&at, end));
+        if (kind == UNICODE_LETTER || kind == UNICODE_UPPER || (kind == UNICODE_DIGIT && piece == PIECE_INSTRUCTION))
+            return true;
+    }
+    return false;
+}
+
+int wt__piece_read(struct arena *arena, enum piece_kind kind, struct str text, struct str *out, enum piece_fate *fate,
+                   wt_error *err)
+{
+    struct buffer plain = {0};
+    *out = (struct str){"", 0};
+    if (text.len > bounds[kind].most) { /* never cut: half a sentence is no piece */
+        *fate = PIECE_LENGTH;
+        return 0;
+    }
+    if (text.len > 0)
+        wt__plain_line(&plain, text, text.len);
+    const struct str line = wt__buffer_view(&plain);
+    if (line.len == 0 || !says_something(line, kind))
+        *fate = PIECE_NO_WORD;
+    else if (line.len < bounds[kind].least || line.len > bounds[kind].most)
+        *fate = PIECE_LENGTH;
+    else if (holds_layout(line) || (kind == PIECE_NAME && !fits_name(line)))
+        *fate = PIECE_MARKS;
+    else
+        *fate = PIECE_TAKEN;
+    const char *copy = plain.failed ? NULL : *fate == PIECE_TAKEN ? wt__arena_copy(arena, line) : "";
+    if (copy && *fate == PIECE_TAKEN)
+        *out = (struct str){copy, line.len};
+    wt__buffer_dispose(&plain);
+    return copy ? 0 : wt__fail_nomem(err);
+}
+
+void wt__piece_words(struct buffer *out, struct str text)
+{
+    bool in_word = false, first = true;
+    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
+        uint32_t c = wt__utf8_next(&at, end), lower[UNICODE_MAX_LOWER];
+        bool part = is_word_part(wt__unicode_kind(c));
+        if (part && !in_word && !first)
+            wt__buffer_char(out, ' ');
+        for (unsigned i = 0, count = part ? wt__unicode_lower(c, lower) : 0; i < count; i++) {
+            char bytes[4];
+            wt__buffer_append(out, bytes, wt__utf8_put(lower[i], bytes));
+        }
+        first &= !part;
+        in_word = part;
+    }
+}
+
+/* The words between two blanks, so that a word is found whole. */
+static void bounded_words(struct buffer *out, struct str text)
+{
+    wt__buffer_char(out, ' ');
+    wt__piece_words(out, text);
+    wt__buffer_char(out, ' ');
+}
+
+int wt__piece_names(struct str text, struct str name, bool *out, wt_error *err)
+{
+    struct buffer words = {0}, wanted = {0};
+    bounded_words(&words, text);
+    bounded_words(&wanted, name);
+    bool failed = words.failed || wanted.failed;
+    *out = !failed && wanted.len > 2 && memmem(words.ptr, words.len, wanted.ptr, wanted.len);
+    wt__buffer_dispose(&words);
+    wt__buffer_dispose(&wanted);
+    return failed ? wt__fail_nomem(err) : 0;
+}
+
+void wt__piece_line(struct buffer *out, struct str text, size_t max)
+{
+    size_t begin = out->len;
+    bool blank = false;
+    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
+        char bytes[4];
+        uint32_t c = wt__utf8_next(&at, end);
+        if (wt__unicode_blank(c)) {
+            blank = true;
+            continue;
+        }
+        size_t len = wt__utf8_put(c, bytes);
+        if (wt__unicode_unseen(c))
+            continue;
+        if (out->len - begin + len + 1 > max)
+            return;
+        if (blank && out->len > begin)
+            wt__buffer_char(out, ' ');
+        blank = false;
+        wt__buffer_append(out, bytes, len);
+    }
+}
+
+size_t wt__piece_characters(struct str text)
+{
+    size_t count = 0;
+    for (const char *at = text.ptr, *end = text.ptr + text.len; at < end; count++)
+        wt__utf8_next(&at, end);
+    return count;
+}

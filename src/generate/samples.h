@@ -1,0 +1,51 @@
+/* samples.h: samples.jsonl, in the layout of ToolVerifier's data:
+ *
+ *   {"query": "...", "choices": [{"name": "...", "description": "..."}, ...], "thought": "...", "tool": "..."} */
+#ifndef WT_GENERATE_SAMPLES_H
+#define WT_GENERATE_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/str.h"
+
+enum {
+    SAMPLE_LINE_BYTES_MAX = 1 << 20,
+    SAMPLE_CHOICES_MAX = 256,
+    SAMPLE_DESCRIPTION_BYTES_MAX = 4096,
+};
+
+struct sample_choice {
+    struct str name, description;
+};
+
+struct sample {
+    struct str query, thought; /* the thought is empty where there is none */
+    struct sample_choice *choices;
+    size_t choice_count; /* at least 2 */
+    size_t right;        /* the place of the right one in choices */
+    bool hard;           /* not in the file */
+};
+
+struct samples {
+    struct arena arena;
+    struct sample *items;
+    size_t count, capacity;
+    size_t left_out; /* rows of the file that make no sense: those are not here */
+};
+
+void wt__samples_dispose(struct samples *samples);
+int wt__samples_add(struct samples *samples, const struct sample *sample, wt_error *err);
+
+/* Appends the file. */
+void wt__samples_write(const struct samples *samples, struct buffer *out);
+
+/* Reads a file's bytes; name: for messages. A row of which the right tool is not among the choices, or not once, or a
+ * text is missing or too long, is left out. Errors: WT_EFORMAT (a line that is no JSON object, with its number),
+ * WT_ETOOLONG (rows, or a line), WT_ENOMEM. */
+int wt__samples_parse(struct samples *out, struct str file, const char *name, wt_error *err);
+
+#endif

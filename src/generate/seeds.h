@@ -1,0 +1,16 @@
+/* seeds.h: the tools that a generated library begins with, written by hand: what the first prompts show. */
+#ifndef WT_GENERATE_SEEDS_H
+#define WT_GENERATE_SEEDS_H
+
+enum { SEED_TOOLS = 8, SEED_RELATED = 2, SEED_INSTRUCTIONS = 3 };
+
+struct seed_tool {
+    const char *name, *description;
+    const char *related[SEED_RELATED];
+    const char *related_descriptions[SEED_RELATED];
+    const char *instructions[SEED_INSTRUCTIONS];
+};
+
+extern const struct seed_tool wt__seed_tools[SEED_TOOLS];
+
+#endif

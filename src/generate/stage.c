@@ -1,0 +1,167 @@
+#include "generate/stage.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/rng.h"
+
+static const uint64_t SEED_MASK = 0x7fffffff; /* what every server takes; 0 would be any seed */
+
+/* A question that was put, by whichever thread, and what came back. */
+struct reply {
+    struct stage_subject subject;
+    struct arena arena; /* of its text and its answer */
+    struct chat_answer got;
+    int rc;
+    bool put;
+    wt_error why;
+};
+
+struct round {
+    struct asker *asker;
+    const struct stage *stage;
+    struct prompt prompt;
+    struct reply *replies; /* [count] */
+    size_t count;
+    size_t fruitless; /* answers in a row, up to now */
+};
+
+const char *wt__stage_name(enum stage_id id)
+{
+    static const char *const names[STAGES] = {"tools", "related", "descriptions", "instructions", "notes"};
+    return names[id];
+}
+
+static unsigned seed_of(uint64_t seed, uint64_t salt, const struct stage_subject *subject)
+{
+    struct rng rng;
+    const uint64_t parts[] = {(uint64_t)subject->stage, salt, subject->item, subject->attempt};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        wt__rng_seed(&rng, seed ^ (parts[i] + 1) * 0x9e3779b97f4a7c15u);
+        seed = wt__rng_next(&rng);
+    }
+    return (unsigned)(seed & SEED_MASK) | 1;
+}
+
+static int put(void *context, size_t index, unsigned worker)
+{
+    struct round *round = context;
+    struct reply *reply = &round->replies[index];
+    struct asker *asker = round->asker;
+    struct prompt_value values[STAGE_VALUES];
+    size_t count = 0;
+    struct chat_question question = {
+        .subject = &reply->subject,
+        .progress = asker->progress,
+        .temperature = asker->temperature,
+        .seed = seed_of(asker->seed, round->stage->salt, &reply->subject),
+    };
+    (void)worker;
+    reply->put = true;
+    if (wt__progress_step(asker->progress, 0))
+        return reply->rc = wt__fail_cancelled(&reply->why);
+    reply->rc =
+        round->stage->fill(round->stage->context, reply->subject.item, &reply->arena, values, &count, &reply->why);
+    if (reply->rc == 0)
+        reply->rc = wt__prompt_ask(&round->prompt, values, count, asker->model, &question, &reply->arena, &reply->got,
+                                   &reply->why);
+    return reply->rc == WT_EFORMAT ? 0 : reply->rc;
+}
+
+static void add_cost(struct stage_cost *cost, const struct chat_answer *got)
+{
+    cost->questions++;
+    cost->requests += got->attempts;
+    cost->repaired += got->repaired;
+    cost->prompt_tokens += got->prompt_tokens;
+    cost->completion_tokens += got->completion_tokens;
+    cost->ms += got->ms;
+}
+
+/* Reads an answer. *done: its item wants no more. */
+static int read_reply(struct round *round, struct reply *reply, bool *done, wt_error *err)
+{
+    struct stage_count *count = &round->asker->counts[round->stage->id];
+    const size_t made = count->made;
+    *done = false;
+    if (reply->rc < 0 && reply->rc != WT_EFORMAT) {
+        if (err)
+            *err = reply->why;
+        return wt__fail_context(err, reply->rc, "%s", round->prompt.task);
+    }
+    add_cost(&round->asker->cost, &reply->got);
+    count->questions++;
+    count->unusable += reply->rc == WT_EFORMAT;
+    int rc = 0;
+    if (reply->rc == 0)
+        rc = round->stage->take(round->stage->context, reply->subject.item, reply->got.json, count, done, err);
+    round->fruitless = count->made > made ? 0 : round->fruitless + 1;
+    return rc;
+}
+
+/* Asks the round's questions and reads their answers, in order; what was answered counts even where another failed.
+ * Those that are to be asked again stay, in front. */
+static int ask_round(struct round *round, wt_error *err)
+{
+    wt_error unused;
+    size_t again = 0;
+    int rc = 0;
+    wt__pool_run(STAGE_AT_ONCE, round->count, put, round);
+    for (size_t i = 0; i < round->count; i++) {
+        struct reply *reply = &round->replies[i];
+        struct stage_subject subject = reply->subject;
+        bool done = true;
+        int failed = reply->put ? read_reply(round, reply, &done, rc == 0 ? err : &unused) : 0;
+        rc = rc < 0 ? rc : failed;
+        json_decref(reply->got.json);
+        wt__arena_dispose(&reply->arena);
+        *reply = (struct reply){0};
+        subject.attempt++;
+        if (!done && subject.attempt < STAGE_ATTEMPTS)
+            round->replies[again++].subject = subject;
+        else
+            wt__progress_step(round->asker->progress, 1);
+    }
+    round->count = again;
+    return rc;
+}
+
+static int run(struct round *round, wt_error *err)
+{
+    const struct stage *stage = round->stage;
+    struct stage_count *count = &round->asker->counts[stage->id];
+    int rc = 0;
+    for (size_t next = 0; rc == 0 && next < stage->count && !count->gave_up;) {
+        round->count = 0;
+        for (; next < stage->count && round->count < stage->round; next++) {
+            if (stage->skip && stage->skip(stage->context, next))
+                wt__progress_step(round->asker->progress, 1);
+            else
+                round->replies[round->count++].subject = (struct stage_subject){.stage = stage->id, .item = next};
+        }
+        while (rc == 0 && round->count > 0 && !count->gave_up) {
+            rc = ask_round(round, err);
+            count->gave_up = round->fruitless >= STAGE_FRUITLESS_MAX;
+        }
+    }
+    return rc;
+}
+
+int wt__stage_run(struct asker *asker, const struct stage *stage, wt_error *err)
+{
+    struct round round = {.asker = asker, .stage = stage};
+    int rc = wt__prompt_open(&round.prompt, stage->prompt, err);
+    if (rc < 0)
+        return rc;
+    round.replies = calloc(stage->round, sizeof *round.replies);
+    if (!round.replies)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && wt__progress_phase(asker->progress, stage->phase, stage->count))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = run(&round, err);
+    free(round.replies);
+    wt__prompt_dispose(&round.prompt);
+    return rc;
+}

@@ -1,0 +1,332 @@
+/* toolselect.c: wt_generate_toolselect: the stages one after another (ToolVerifier, section 2.1 and A.4.1 to A.4.3),
+ * and the folder that they end in.
+ *
+ *   library.h    base tools ─ related ones ─ descriptions          or catalogue.h, the store's own
+ *   rows.h       instructions ─ lists, easy and hard ─ notes
+ *   samples.h    samples.jsonl      report.h   report.json
+ *
+ * Departs from the paper: a question is a chat message that asks for JSON, not a text to be continued; top-p is not
+ * said; whatever was taken out there by hand is turned away by rule here; rows are hard by a share that is drawn. */
+#include "generate/toolselect.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/sha256.h"
+#include "engine/engine.h"
+#include "engine/sized_options.h"
+#include "generate/catalogue.h"
+#include "generate/folder.h"
+#include "generate/report.h"
+#include "generate/result.h"
+#include "generate/seeds.h"
+
+enum { USUAL_TOOLS = 60, USUAL_RELATED = 2, USUAL_INSTRUCTIONS = 3, USUAL_CHOICES = 8, CATALOGUE_LEAST = 2 };
+static const double USUAL_DUPLICATE = 0.95, USUAL_TEMPERATURE = 0.7, COSINE_OFF = 2;
+
+struct toolselect {
+    wt_engine *engine;
+    wt_toolselect_options options; /* with every default filled in */
+    struct progress progress;
+    const struct encoder *encoder; /* NULL: none */
+    struct chat_model *model;
+    struct generate_folder folder;
+    struct library library;
+    struct catalogue catalogue;
+    struct distinct queries;
+    struct rows rows;
+    struct samples samples;
+    struct asker asker;
+    struct rng rng;
+    struct buffer settings;
+    size_t left_out; /* tools of the catalogue */
+    struct generated *result;
+};
+
+static int read_options(struct toolselect *t, wt_error *err)
+{
+    wt_toolselect_options *o = &t->options;
+    const wt_toolselect_options given = *o;
+    int rc = wt__generate_count(given.tools, USUAL_TOOLS, o->from_catalogue ? CATALOGUE_LEAST : SEED_TOOLS,
+                                WT_MAX_GENERATED_TOOLS, "tools", &o->tools, err);
+    if (rc == 0)
+        rc = wt__generate_count(given.related, USUAL_RELATED, 1, WT_MAX_RELATED, "related tools", &o->related, err);
+    if (rc == 0)
+        rc = wt__generate_count(given.instructions, USUAL_INSTRUCTIONS, 1, WT_MAX_INSTRUCTIONS,
+                                "instructions of a tool", &o->instructions, err);
+    if (rc == 0)
+        rc = wt__generate_count(given.choices, USUAL_CHOICES, 2, WT_MAX_CHOICES, "tools of a list", &o->choices, err);
+    if (rc == 0)
+        rc = wt__generate_share(given.hard, GENERATE_HARD_SHARE, 1, "the share of hard lists", &o->hard, err);
+    if (rc == 0)
+        rc = wt__generate_share(given.duplicate, USUAL_DUPLICATE, COSINE_OFF, "the cosine of duplicates", &o->duplicate,
+                                err);
+    if (rc == 0)
+        rc = wt__generate_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                &o->temperature, err);
+    if (rc == 0 && (given.duplicate < 0 || given.temperature < 0))
+        rc = wt__fail(err, WT_EINVAL, "a cosine and a temperature cannot be below 0");
+    if (rc == 0 && (!o->out || !o->out[0]))
+        rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
+    o->seed = o->seed ? o->seed : 1;
+    return rc;
+}
+
+/* Without one, words alone tell duplicates. */
+static int open_encoder(struct toolselect *t, wt_error *err)
+{
+    wt_error why;
+    int rc = t->engine ? wt__engine_load_encoder(t->engine, &t->progress, &t->encoder, &why) : WT_EMODEL;
+    if (rc < 0)
+        t->encoder = NULL;
+    if (rc < 0 && rc != WT_EMODEL && err)
+        *err = why;
+    return rc == WT_EMODEL ? 0 : rc;
+}
+
+static int open_library(struct toolselect *t, wt_error *err)
+{
+    int rc = wt__library_open(&t->library, t->encoder, t->options.duplicate, err);
+    if (rc == 0)
+        rc = wt__distinct_open(&t->queries, t->encoder, t->options.duplicate, err);
+    t->catalogue =
+        (struct catalogue){.engine = t->engine, .library = &t->library, .recipe = t->encoder ? "hybrid" : "bm25"};
+    if (rc == 0 && t->options.from_catalogue)
+        rc = wt__catalogue_draw(&t->catalogue, t->options.tools, &t->rng, &t->progress, &t->left_out, err);
+    if (rc == 0 && t->options.from_catalogue && t->library.count < CATALOGUE_LEAST)
+        rc = wt__fail(err, WT_EEMPTY, "a list to choose from takes two tools with a description; the store has %zu",
+                      t->library.count);
+    return rc;
+}
+
+/* What the data set is to be, on one line: another run goes on with this one's answers only if it is the same. */
+static int write_settings(struct toolselect *t, wt_error *err)
+{
+    const wt_toolselect_options *o = &t->options;
+    struct sha256 sha;
+    unsigned char digest[32];
+    char hex[65];
+    wt__sha256_begin(&sha);
+    for (size_t i = 0; i < t->library.count; i++) {
+        wt__sha256_update(&sha, t->library.tools[i].name.ptr, t->library.tools[i].name.len + 1);
+        wt__sha256_update(&sha, t->library.tools[i].description.ptr, t->library.tools[i].description.len + 1);
+    }
+    wt__sha256_end(&sha, digest);
+    wt__sha256_hex(digest, hex);
+    struct buffer *out = &t->settings;
+    wt__buffer_printf(out,
+                      "{\"kind\":\"toolselect\",\"version\":1,\"tools\":%zu,\"related\":%zu,\"instructions\":%zu,"
+                      "\"choices\":%zu,\"hard\":%.6g,\"duplicate\":%.6g,\"temperature\":%.6g,\"seed\":%" PRIu64
+                      ",\"from_catalogue\":%s,\"model\":",
+                      o->tools, o->related, o->instructions, o->choices, o->hard, o->duplicate, o->temperature, o->seed,
+                      o->from_catalogue ? "true" : "false");
+    wt__buffer_json(out, wt__str(t->model->name));
+    wt__buffer_text(out, ",\"encoder\":");
+    wt__buffer_json(out, wt__str(t->encoder ? wt__encoder_hash(t->encoder) : ""));
+    if (o->from_catalogue)
+        wt__buffer_printf(out, ",\"catalogue\":\"%s\"", hex);
+    wt__buffer_char(out, '}');
+    return out->failed ? wt__fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- the stages */
+
+static int family_like(void *self, const struct row *row, size_t *places, size_t most, size_t *count, wt_error *err)
+{
+    const struct library *library = self;
+    size_t family[1 + WT_MAX_RELATED], members = wt__library_family(library, row->tool, family, 1 + WT_MAX_RELATED);
+    (void)err;
+    *count = 0;
+    for (size_t i = 0; i < members && *count < most; i++)
+        if (family[i] != row->tool)
+            places[(*count)++] = family[i];
+    return 0;
+}
+
+static int make(struct toolselect *t, wt_error *err)
+{
+    const wt_toolselect_options *o = &t->options;
+    const struct likeness_source source = o->from_catalogue
+                                              ? (struct likeness_source){&t->catalogue, wt__catalogue_like}
+                                              : (struct likeness_source){&t->library, family_like};
+    int rc = 0;
+    if (!o->from_catalogue) {
+        rc = wt__library_add_seeds(&t->library, err);
+        if (rc == 0)
+            rc = wt__library_generate(&t->library, &t->asker, o->tools, o->related, err);
+    }
+    const size_t pool = t->library.count;
+    const struct list_settings lists = {.choices = o->choices, .related = o->related, .pool = pool, .hard = o->hard};
+    if (rc == 0)
+        rc = wt__rows_write(&t->rows, &t->library, pool, o->instructions, &t->asker, &t->queries, err);
+    if (rc == 0)
+        rc = wt__rows_list(&t->rows, &lists, &source, &t->rng, &t->progress, err);
+    return rc < 0 ? rc : wt__rows_explain(&t->rows, &t->library, &t->asker, err);
+}
+
+/* ---------------------------------------------------------------- what is left */
+
+static void write_tools(const struct library *library, struct buffer *out)
+{
+    static const char *const origins[] = {[ORIGIN_SEED] = "seed",
+                                          [ORIGIN_GENERATED] = "generated",
+                                          [ORIGIN_RELATED] = "related",
+                                          [ORIGIN_CATALOGUE] = "catalogue"};
+    for (size_t i = 0; i < library->count; i++) {
+        const struct library_tool *tool = &library->tools[i];
+        wt__buffer_text(out, "{\"name\": ");
+        wt__buffer_json(out, tool->name);
+        wt__buffer_text(out, ", \"description\": ");
+        wt__buffer_json(out, tool->description);
+        wt__buffer_printf(out, ", \"origin\": \"%s\"", origins[tool->origin]);
+        if (tool->base != i) {
+            wt__buffer_text(out, ", \"related_to\": ");
+            wt__buffer_json(out, library->tools[tool->base].name);
+        }
+        wt__buffer_text(out, "}\n");
+    }
+}
+
+static int write_report(struct toolselect *t, bool complete, wt_error *err)
+{
+    struct buffer line = {0};
+    const struct report report = {
+        .settings = t->settings.ptr,
+        .model = t->model->name,
+        .encoder = t->encoder ? wt__encoder_name(t->encoder) : NULL,
+        .asker = &t->asker,
+        .samples = &t->samples,
+        .tools = t->library.count,
+        .unlike = t->rows.unlike,
+        .noteless = t->rows.noteless,
+        .left_out = t->left_out,
+        .complete = complete,
+    };
+    wt__report_toolselect(&report, &line);
+    t->result->visible.report = wt__arena_copy(&t->result->arena, wt__buffer_view(&line));
+    wt__buffer_char(&line, '\n');
+    int rc = t->result->visible.report ? wt__folder_write(&t->folder, "report.json", &line, err) : wt__fail_nomem(err);
+    wt__buffer_dispose(&line);
+    return rc;
+}
+
+static int write_files(struct toolselect *t, wt_error *err)
+{
+    struct buffer samples = {0}, tools = {0};
+    int rc = wt__rows_samples(&t->rows, &t->library, &t->samples, err);
+    wt__samples_write(&t->samples, &samples);
+    write_tools(&t->library, &tools);
+    if (rc == 0)
+        rc = wt__folder_write(&t->folder, "tools.jsonl", &tools, err);
+    if (rc == 0)
+        rc = wt__folder_write(&t->folder, "samples.jsonl", &samples, err);
+    if (rc == 0)
+        rc = write_report(t, true, err);
+    wt__buffer_dispose(&samples);
+    wt__buffer_dispose(&tools);
+    return rc;
+}
+
+/* What a person should know of it, on one line. */
+static int write_notice(struct toolselect *t, wt_error *err)
+{
+    struct buffer line = {0};
+    for (enum stage_id id = 0; id < STAGES; id++) {
+        const struct stage_count *count = &t->asker.counts[id];
+        if (count->made < count->wanted)
+            wt__buffer_printf(&line, "%s%s: %zu of %zu%s", line.len ? "; " : "", wt__stage_name(id), count->made,
+                              count->wanted, count->gave_up ? " (one answer after another was of no use)" : "");
+    }
+    if (!t->encoder)
+        wt__buffer_printf(&line, "%swithout an encoder, duplicates are told by their words alone",
+                          line.len ? "; " : "");
+    if (line.len > 0)
+        t->result->visible.notice = wt__arena_copy(&t->result->arena, wt__buffer_view(&line));
+    bool failed = line.failed || (line.len > 0 && !t->result->visible.notice);
+    wt__buffer_dispose(&line);
+    return failed ? wt__fail_nomem(err) : 0;
+}
+
+static int finish(struct toolselect *t, wt_error *err)
+{
+    wt_generated *visible = &t->result->visible;
+    int rc = write_files(t, err);
+    if (rc == 0)
+        rc = write_notice(t, err);
+    visible->path = wt__arena_copy(&t->result->arena, wt__str(t->options.out));
+    if (rc == 0 && !visible->path)
+        rc = wt__fail_nomem(err);
+    visible->tools = t->library.count;
+    visible->rows = t->rows.count;
+    visible->hard = t->rows.hard;
+    if (rc == 0 && t->rows.count == 0)
+        rc = wt__fail(err, WT_EEMPTY, "not one row came of %" PRIu64 " questions to %s; %s/report.json counts why",
+                      t->asker.cost.questions, t->model->name, t->options.out);
+    return rc;
+}
+
+static int run(struct toolselect *t, wt_error *err)
+{
+    wt__rng_seed(&t->rng, t->options.seed);
+    int rc = open_encoder(t, err);
+    if (rc == 0)
+        rc = open_library(t, err);
+    if (rc == 0)
+        rc = write_settings(t, err);
+    if (rc == 0)
+        rc = wt__folder_open(&t->folder, t->options.out, t->settings.ptr, t->model, err);
+    if (rc < 0)
+        return rc;
+    t->asker = (struct asker){.model = wt__folder_model(&t->folder),
+                              .temperature = t->options.temperature,
+                              .seed = t->options.seed,
+                              .progress = &t->progress};
+    rc = make(t, err);
+    if (rc == 0)
+        return finish(t, err);
+    wt_error unused;
+    write_report(t, false, &unused); /* how far it came */
+    return rc;
+}
+
+int wt__generate_toolselect(wt_engine *engine, struct chat_model *model, const wt_toolselect_options *given,
+                            wt_generated **out, wt_error *err)
+{
+    struct toolselect t = {.engine = engine, .model = model, .folder = {.lock = -1}};
+    *out = NULL;
+    int rc = wt__options_read(&t.options, sizeof t.options, given, err);
+    if (rc == 0)
+        rc = read_options(&t, err);
+    if (rc == 0 && !engine && (!model || t.options.from_catalogue))
+        rc = wt__fail(err, WT_EINVAL, "an engine is needed: its language model writes, and its tools are a catalogue");
+    if (rc == 0 && !model)
+        rc = wt__engine_chat(engine, &t.model, err);
+    if (rc < 0)
+        return rc;
+    t.result = calloc(1, sizeof *t.result);
+    if (!t.result)
+        return wt__fail_nomem(err);
+    double began = wt__now_ms();
+    wt__progress_init(&t.progress, t.options.progress, t.options.progress_context);
+    rc = run(&t, err);
+    wt__progress_dispose(&t.progress);
+    wt__generated_cost(t.result, &t.asker);
+    t.result->visible.seconds = (wt__now_ms() - began) / 1000;
+    wt__folder_close(&t.folder);
+    wt__samples_dispose(&t.samples);
+    wt__rows_dispose(&t.rows);
+    wt__distinct_dispose(&t.queries);
+    wt__library_dispose(&t.library);
+    wt__buffer_dispose(&t.settings);
+    if (rc == 0)
+        *out = &t.result->visible;
+    else
+        wt_generated_free(&t.result->visible);
+    return rc;
+}
+
+int wt_generate_toolselect(wt_engine *engine, const wt_toolselect_options *options, wt_generated **out, wt_error *err)
+{
+    return wt__generate_toolselect(engine, NULL, options, out, err);
+}

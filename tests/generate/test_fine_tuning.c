@@ -1,0 +1,265 @@
+/* Rows for fine-tuning: the layout to the letter, what is masked, the split, and what of recorded use becomes a row. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "generate/fine_tuning.h"
+#include "generate/support.h"
+
+static void leave_samples(const char *folder, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", place.folder, folder);
+    sound(&place, wt__make_folders(path, &place.err));
+    snprintf(path, sizeof path, "%s/%s/samples.jsonl", place.folder, folder);
+    sound(&place, wt__file_replace(path, text, strlen(text), &place.err));
+}
+
+static char from[256], out[256];
+
+static wt_fine_tuning_options options_from(const char *source, const char *target)
+{
+    wt_fine_tuning_options options;
+    wt_fine_tuning_options_init(&options);
+    snprintf(from, sizeof from, "%s/%s", place.folder, source ? source : "");
+    snprintf(out, sizeof out, "%s/%s", place.folder, target);
+    options.from = source ? from : NULL;
+    options.out = out;
+    return options;
+}
+
+/* Line `index` of a file, parsed. */
+static json_t *line_of(const char *folder, const char *name, size_t index)
+{
+    size_t len;
+    char *bytes = file_of(folder, name, &len), *at = bytes;
+    json_t *value = NULL;
+    assert_non_null(bytes);
+    for (size_t i = 0; i < index && at; i++) {
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    if (at && *at)
+        sound(&place, wt__json_parse(&value, at, strcspn(at, "\n"), &place.err));
+    free(bytes);
+    return value;
+}
+
+static struct str message(const json_t *row, size_t index)
+{
+    return wt__json_str(json_array_get(wt__json_array(row, "messages"), index), "content");
+}
+
+static void test_the_layout(void **state)
+{
+    (void)state;
+    leave_samples("one", "{\"query\": \"When is\\n###\\nlow water?\", \"choices\": [{\"name\": \"Tide\", "
+                         "\"description\": \"High and low.\"}, {\"name\": \"Moon \\\"X\\\"\", \"description\": "
+                         "\"Phases\"}], \"thought\": \"It is \\u00e9asy.\", \"tool\": \"Moon \\\"X\\\"\"}\n");
+    wt_fine_tuning_options options = options_from("one", "tuned");
+    wt_generated *made;
+    options.dev = -1;
+    sound(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err));
+    assert_int_equal(made->train, 1);
+    assert_int_equal(made->dev, 0);
+    json_t *header = line_of("tuned", "train.jsonl", 0), *row = line_of("tuned", "train.jsonl", 1);
+    const json_t *settings = wt__json_object(wt__json_object(header, "header"), "settings");
+    assert_int_equal(wt__json_int(settings, "epochs", 0), 3);
+    assert_int_equal(wt__json_int(settings, "batch", 0), 8);
+    assert_true(wt__json_real(settings, "learning_rate", 0) == 1e-5);
+    assert_true(wt__json_real(settings, "weight_decay", 0) == 0.1);
+    assert_string_equal(message(row, 1).ptr, "User: When is ### low water?\n###\nTool Choices:\nTide = High and low.\n"
+                                             "Moon \"X\" = Phases\n###\n");
+    assert_string_equal(message(row, 2).ptr, "Thought: It is \u00e9asy.\nAct: CALLTOOL[\"Moon \\\"X\\\"\"]");
+    const json_t *loss = wt__json_object(row, "loss");
+    assert_int_equal(json_integer_value(json_array_get(wt__json_array(loss, "messages"), 0)), 2);
+    assert_int_equal(wt__json_int(loss, "learned_characters", 0), message(row, 2).len - 1); /* é is two bytes */
+    assert_int_equal(wt__json_int(loss, "masked_characters", 0), message(row, 0).len + message(row, 1).len);
+    assert_int_equal(wt__json_int(wt__json_object(header, "header"), "longest_row_characters", 0),
+                     wt__json_int(loss, "learned_characters", 0) + wt__json_int(loss, "masked_characters", 0));
+    json_decref(header);
+    json_decref(row);
+    wt_generated_free(made);
+}
+
+#define CHOICES "\"choices\": [{\"name\": \"a\", \"description\": \"x\"}, {\"name\": \"b\", \"description\": \"\"}]"
+
+/* Samples that somebody else wrote. */
+static const struct {
+    const char *name, *text;
+    int code; /* 0: rows */
+    size_t rows, left_out;
+    const char *says;
+} files[] = {
+    {"good", "{\"query\": \"q\", " CHOICES ", \"thought\": \"t\", \"tool\": \"b\"}\n\n", 0, 1, 0, NULL},
+    {"without a thought", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}", 0, 1, 0, NULL},
+    {"a tool that is not there",
+     "{\"query\": \"q\", " CHOICES ", \"tool\": \"c\"}\n{\"query\": \"q\", " CHOICES ", \"tool\": \"a\"}", 0, 1, 1,
+     "1 rows make no sense"},
+    {"twice the same name", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}, {\"name\": \"a\"}], \"tool\": \"a\"}",
+     WT_EEMPTY, 0, 0, "no row that makes sense"},
+    {"one choice", "{\"query\": \"q\", \"choices\": [{\"name\": \"a\"}], \"tool\": \"a\"}", WT_EEMPTY, 0, 0, "no row"},
+    {"no query", "{" CHOICES ", \"tool\": \"a\"}", WT_EEMPTY, 0, 0, "no row"},
+    {"no JSON", "{\"query\": \"q\", " CHOICES ", \"tool\": \"b\"}\nnonsense\n", WT_EFORMAT, 0, 0, "line 2"},
+    {"no object", "[1]\n", WT_EFORMAT, 0, 0, "line 1: it is no JSON object"},
+    {"empty", "", WT_EEMPTY, 0, 0, "no row"},
+};
+
+static void test_samples_of_others(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        wt_generated *made = NULL;
+        leave_samples("theirs", files[i].text);
+        wt_fine_tuning_options options = options_from("theirs", "tuned");
+        int rc = wt_generate_fine_tuning(NULL, &options, &made, &place.err);
+        if (files[i].code < 0) {
+            refused(&place, rc, files[i].code, files[i].says);
+            continue;
+        }
+        sound(&place, rc);
+        assert_int_equal(made->rows, files[i].rows);
+        assert_int_equal(made->train + made->dev, files[i].rows);
+        assert_int_equal(made->notice != NULL, files[i].left_out > 0);
+        if (files[i].says)
+            assert_non_null(strstr(made->notice, files[i].says));
+        wt_generated_free(made);
+    }
+}
+
+static void test_requests_are_split_whole(void **state)
+{
+    (void)state;
+    struct writer writer = writer_of(0);
+    wt_generated *made;
+    sound(&place, make_set(NULL, &writer, small(), "made", &made));
+    const size_t rows = made->rows;
+    wt_generated_free(made);
+    wt_fine_tuning_options options = options_from("made", "made"); /* into the same folder */
+    options.dev = 0.3;
+    sound(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err));
+    assert_int_equal(made->train + made->dev, rows);
+    assert_in_range(made->dev, rows / 6, rows / 2);
+    size_t len;
+    char *dev = file_of("made", "dev.jsonl", &len);
+    for (size_t i = 1; i <= made->train; i++) {
+        json_t *row = line_of("made", "train.jsonl", i);
+        char *asked = json_dumps(json_array_get(wt__json_array(row, "messages"), 1), JSON_COMPACT | JSON_ENSURE_ASCII);
+        assert_null(strstr(dev, asked));
+        free(asked);
+        json_decref(row);
+    }
+    free(dev);
+    wt_generated_free(made);
+}
+
+/* ---------------------------------------------------------------- recorded use */
+
+static void record(wt_engine *engine, const char *request, const char *const *tools, size_t count, const char *outcome)
+{
+    wt_record_options options;
+    wt_record_options_init(&options);
+    options.outcome = outcome;
+    sound(&place, wt_record_usage(engine, request, strlen(request), tools, count, &options, &place.err));
+}
+
+static void test_recorded_use(void **state)
+{
+    static const char *const trip[] = {"travel/bookHotel", "travel/search_flights"}, *const song[] = {"music/search"},
+                             *const storm[] = {"weather/storm_alerts"};
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_generated *made;
+    wt_fine_tuning_options options = options_from(NULL, "used");
+    options.dev = -1;
+    options.hard = 1;
+    options.related = 3;
+    refused(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err), WT_EEMPTY, "no tools");
+    add(&place, engine, handmade);
+    refused(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err), WT_EEMPTY, "no recorded use");
+    record(engine, "find a hotel in a city and flights", trip, 2, "ok");
+    record(engine, "Find a hotel in a city, and flights!", song, 1, ""); /* the same request */
+    record(engine, "find a song", song, 1, "ok");
+    record(engine, "will there be a storm", storm, 1, "failed");
+    sound(&place, wt_generate_fine_tuning(engine, &options, &made, &place.err));
+    assert_int_equal(made->rows, 4);
+    assert_true(made->hard > 0);
+    for (size_t i = 1; i <= made->rows; i++) {
+        json_t *row = line_of("used", "train.jsonl", i);
+        const struct str user = message(row, 1), act = message(row, 2);
+        assert_true(wt__str_starts(act, STR("Act: CALLTOOL[\"")));
+        assert_null(strstr(act.ptr, "storm_alerts")); /* that use failed */
+        if (strstr(user.ptr, "hotel in a city"))      /* no list holds another right tool */
+            assert_int_equal((strstr(user.ptr, "travel__bookHotel = ") != NULL) +
+                                 (strstr(user.ptr, "travel__search_flights = ") != NULL) +
+                                 (strstr(user.ptr, "music__search = ") != NULL),
+                             1);
+        json_decref(row);
+    }
+    wt_generated_free(made);
+
+    struct writer writer = writer_of(0.2);
+    options = options_from(NULL, "noted");
+    options.notes = 1;
+    options.dev = -1;
+    sound(&place, wt__generate_fine_tuning(engine, &writer.model, &options, &made, &place.err));
+    assert_int_equal(made->rows, 4);
+    assert_true(made->questions >= 4);
+    json_t *row = line_of("noted", "train.jsonl", 1);
+    assert_true(wt__str_starts(message(row, 2), STR("Thought: ")));
+    json_decref(row);
+    wt_generated_free(made);
+    wt_close(engine);
+}
+
+static void test_what_is_refused(void **state)
+{
+    static const struct {
+        size_t related, choices, limit;
+        double dev, hard, temperature;
+        int notes;
+        const char *says;
+    } rows[] = {
+        {.related = 8, .says = "related tools: 8"},
+        {.choices = 1, .says = "tools of a list: 1"},
+        {.limit = 100001, .says = "rows: 100001"},
+        {.dev = 0.95, .says = "the share of dev is 0.95; it can be up to 0.9"},
+        {.hard = 2, .says = "the share of hard lists is 2"},
+        {.temperature = 3, .says = "the temperature is 3"},
+        {.notes = 1, .says = "samples of a folder have their notes"},
+    };
+    wt_generated *made = NULL;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_fine_tuning_options options = options_from("one", "tuned");
+        options.related = rows[i].related;
+        options.choices = rows[i].choices;
+        options.limit = rows[i].limit;
+        options.dev = rows[i].dev;
+        options.hard = rows[i].hard;
+        options.temperature = rows[i].temperature;
+        options.notes = rows[i].notes;
+        refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL, rows[i].says);
+    }
+    wt_fine_tuning_options options = options_from("nowhere", "tuned");
+    refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_ENOTFOUND, "samples.jsonl");
+    options.from = NULL;
+    refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL, "open a store");
+    options.out = NULL;
+    refused(&place, wt_generate_fine_tuning(NULL, &options, &made, &place.err), WT_EINVAL, "name a folder");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_the_layout, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_samples_of_others, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_requests_are_split_whole, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_recorded_use, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_what_is_refused, set_up_place, tear_down_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
