@@ -5,9 +5,9 @@
  *   python3 bench/calls.py WHICHTOOL DATA --sets toolverifier --write FILE
  *   build-bench/bench_call FILE
  *
- * FILE: a line {"candidates": [{"name", "description"}, ...]}, then one a request: {"request", "task", "gold", "nearest",
- * "schema", "arguments", "wrong"}. Out comes one line of JSON a row: rates, method, and the shares of tools, of arguments
- * with the gold tool, and of whole calls that are right. */
+ * FILE: a line {"candidates": [{"name", "description"}, ...]}, then one a request: {"request", "task", "gold",
+ * "nearest", "schema", "arguments", "wrong"}. Out comes one line of JSON a row: rates, method, and the shares of tools,
+ * of arguments with the gold tool, and of whole calls that are right. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +82,8 @@ static int measure(const struct call_oracle_options *rates, enum selection_metho
                                              .schema = wt__json_object(rows[i], "schema")};
         struct selection_trace selection;
         struct generation_trace generation;
-        if (wt__select_tool(&selecting, candidates, candidate_count, &oracle.model, &request, &arena, &selection, &err) <
-                0 ||
+        if (wt__select_tool(&selecting, candidates, candidate_count, &oracle.model, &request, &arena, &selection,
+                            &err) < 0 ||
             wt__generate_arguments(&generating, &tool, &oracle.model, &request, &arena, &generation, &err) < 0)
             return fprintf(stderr, "%s\n", err.message), -1;
         bool tool_right = selection.chosen == labels.tool;

@@ -88,8 +88,8 @@ typedef struct wt_open_options {
     unsigned threads;       /* for batch encoding; 0: one a processor */
     unsigned busy_ms;       /* how long to wait for another writer; 0: 10,000 */
     const char *trained;    /* folder that wt_train filled; NULL: STORE-models, beside the store; "": none */
-    /* The language model that the recipe "ptr" asks, and nothing else (docs/language-model.md). No request is sent
-     * before a question is asked. */
+    /* The language model that the recipe "ptr", wt_call and wt_generate_... ask (docs/language-model.md). No request is
+     * sent before a question is asked. */
     const char *chat_url;    /* of a server that speaks OpenAI's chat completions, as "http://127.0.0.1:8080/v1"; NULL:
                                 $OPENAI_BASE_URL, else https://api.openai.com/v1 */
     const char *chat_model;  /* its name, as the server knows it */

@@ -362,8 +362,7 @@ static struct around look_around(const struct reading *r, size_t l)
     if (next && around.last_after > around.after + 1)
         around.last_after--;
     static const char *const joints[] = {"by", "with", "featuring", "starring", "of", "for", "named", "called"};
-    around.placed = around.before > around.first_before &&
-                    wt__is_place_word(word_text(r, around.before - 1));
+    around.placed = around.before > around.first_before && wt__is_place_word(word_text(r, around.before - 1));
     around.joined = around.before > around.first_before &&
                     wt__str_among(word_text(r, around.before - 1), joints, sizeof joints / sizeof *joints);
     for (size_t w = around.before; w > around.first_before && around.bound == BOUND_NONE; w--) {
@@ -389,7 +388,8 @@ static bool says_range(const struct reading *r, size_t start)
     size_t w = 0;
     while (w < r->word_count && r->words[w].end <= start)
         w++;
-    return w > 0 && (wt__str_equal(word_text(r, w - 1), STR("between")) || wt__str_equal(word_text(r, w - 1), STR("from")));
+    return w > 0 &&
+           (wt__str_equal(word_text(r, w - 1), STR("between")) || wt__str_equal(word_text(r, w - 1), STR("from")));
 }
 
 /* "between 10 and 20", "10 to 20", "10-20": the ends of a range. */

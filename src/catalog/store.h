@@ -299,8 +299,8 @@ int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, str
 struct contrast_of {
     struct str definitions, model, task;
 };
-int wt__store_get_contrast(struct store *store, const struct contrast_of *key, struct arena *arena, struct str *question,
-                           wt_error *err);
+int wt__store_get_contrast(struct store *store, const struct contrast_of *key, struct arena *arena,
+                           struct str *question, wt_error *err);
 /* Keeps it, unless there is one already. */
 int wt__store_put_contrast(struct store *store, const struct contrast_of *key, struct str question, wt_error *err);
 

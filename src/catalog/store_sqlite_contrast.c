@@ -9,8 +9,8 @@ static int bind_key(sqlite3_stmt *statement, const struct contrast_of *key, wt_e
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-int wt__store_get_contrast(struct store *store, const struct contrast_of *key, struct arena *arena, struct str *question,
-                           wt_error *err)
+int wt__store_get_contrast(struct store *store, const struct contrast_of *key, struct arena *arena,
+                           struct str *question, wt_error *err)
 {
     sqlite3_stmt *row;
     *question = (struct str){0};

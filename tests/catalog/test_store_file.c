@@ -277,11 +277,12 @@ static void test_migrations_run_in_order_and_as_one(void **state)
 static void test_a_store_of_version_4_gets_exported_names(void **state)
 {
     (void)state;
-    static const char back[] = "DROP TABLE provider_alias; DROP INDEX tool_export_name;"
-                               "ALTER TABLE tool DROP COLUMN export_name;"
-                               "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
-                               "CREATE INDEX tool_id_hash ON tool (id_hash);"
-                               "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=4";
+    static const char back[] =
+        "DROP TABLE provider_alias; DROP INDEX tool_export_name;"
+        "ALTER TABLE tool DROP COLUMN export_name;"
+        "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
+        "CREATE INDEX tool_id_hash ON tool (id_hash);"
+        "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=4";
     static const char *const added[] = {"plain", "get it", "get/it", "get_it", "\xe6\x90\x9c\xe7\xb4\xa2"};
     enum { ADDED = sizeof added / sizeof *added };
     char names[2][300] = {"", ""};

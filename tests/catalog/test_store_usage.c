@@ -977,7 +977,8 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
     assert_int_equal(
         wt__sql_exec(store,
                      "PRAGMA foreign_keys=off; DROP INDEX usage_client; ALTER TABLE usage DROP COLUMN client;"
-                     "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; DROP TABLE client; ALTER TABLE tool ADD COLUMN "
+                     "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; DROP TABLE client; ALTER "
+                     "TABLE tool ADD COLUMN "
                      "state INTEGER NOT NULL DEFAULT 0;"
                      "DROP TABLE provider_alias; DROP INDEX tool_export_name; ALTER TABLE tool DROP COLUMN export_name;"
                      "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
@@ -1003,8 +1004,10 @@ static void test_a_store_of_version_5_learns_of_arguments(void **state)
     int64_t version;
     make_version_1(path);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
-    assert_int_equal(wt__sql_exec(store, "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5", &err),
-                     0);
+    assert_int_equal(
+        wt__sql_exec(store, "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5",
+                     &err),
+        0);
     wt__store_close(store);
     struct store_options read = {.read_only = true};
     assert_int_equal(wt__store_open(&store, path, &read, &err), WT_EREADONLY);

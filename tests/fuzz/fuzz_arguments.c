@@ -6,11 +6,12 @@
 #include "base/json.h"
 #include "call/arguments.h"
 
-static const char SCHEMA[] = "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"min_price\":{\"type\":"
-                             "\"number\"},\"max_price\":{\"type\":\"number\"},\"date\":{\"type\":\"string\"},\"count\":{"
-                             "\"type\":\"integer\"},\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-                             "\"unit\":{\"type\":\"string\",\"enum\":[\"c\",\"f f\"]},\"any\":{}},"
-                             "\"required\":[\"id\",\"count\"]}";
+static const char SCHEMA[] =
+    "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"min_price\":{\"type\":"
+    "\"number\"},\"max_price\":{\"type\":\"number\"},\"date\":{\"type\":\"string\"},\"count\":{"
+    "\"type\":\"integer\"},\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+    "\"unit\":{\"type\":\"string\",\"enum\":[\"c\",\"f f\"]},\"any\":{}},"
+    "\"required\":[\"id\",\"count\"]}";
 
 static void require(int holds)
 {
