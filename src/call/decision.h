@@ -21,12 +21,10 @@ enum detail { DETAIL_TIME = 1, DETAIL_KIND = 2, DETAIL_LEFTOVER = 4 };
 struct choice {
     struct str name, description;
     const struct parameters *parameters;
-    bool leftover; /* arguments.unused is not empty */
-    double score;  /* of the search, above 0 */
-
-    /* What came of it. */
-    double decided;   /* orders the choices of this request */
-    unsigned details; /* bits of enum detail that spoke for the tool or against it */
+    double score;     /* of the search, above 0 */
+    double decided;   /* what came of it: orders the choices of this request */
+    unsigned details; /* the same: bits of enum detail that spoke for the tool or against it */
+    bool leftover;    /* arguments.unused is not empty */
 };
 
 /* How near the second is to the first for both to be meant: less than this of the first's share. */

@@ -176,15 +176,16 @@ static int print_called(struct cli *cli, const wt_called *called, const struct a
 }
 
 /* A language model may take its time, so it is shown, and Ctrl-C ends it with what was recorded so far kept. */
-static int ask(struct cli *cli, wt_engine *engine, const struct asked *asked, wt_call_options *options, wt_called **out,
-               wt_error *err)
+static int ask(struct cli *cli, wt_engine *engine, const struct asked *asked, const wt_call_options *wanted,
+               wt_called **out, wt_error *err)
 {
+    wt_call_options options = *wanted;
     struct progress_line line;
     wt__interrupt_watch();
     wt__progress_begin(&line, cli);
-    options->progress = wt__progress_show;
-    options->progress_context = &line;
-    int rc = wt_call(engine, asked->request.ptr, asked->request.len, options, out, err);
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    int rc = wt_call(engine, asked->request.ptr, asked->request.len, &options, out, err);
     wt__progress_clear();
     return rc;
 }

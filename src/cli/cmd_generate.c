@@ -81,14 +81,14 @@ static int print_result(struct cli *cli, const wt_generated *made)
 
 /* Options of one of the two alone. */
 static const struct {
-    enum option_id id;
     const char *name;
+    enum option_id id;
     bool toolselect;
 } own[] = {
-    {OPT_TOOLS, "tools", true},         {OPT_INSTRUCTIONS, "instructions", true},
-    {OPT_DUPLICATE, "duplicate", true}, {OPT_FROM_CATALOGUE, "from-catalogue", true},
-    {OPT_FROM, "from", false},          {OPT_DEV, "dev", false},
-    {OPT_NOTES, "notes", false},        {OPT_LIMIT, "limit", false},
+    {"tools", OPT_TOOLS, true},         {"instructions", OPT_INSTRUCTIONS, true},
+    {"duplicate", OPT_DUPLICATE, true}, {"from-catalogue", OPT_FROM_CATALOGUE, true},
+    {"from", OPT_FROM, false},          {"dev", OPT_DEV, false},
+    {"notes", OPT_NOTES, false},        {"limit", OPT_LIMIT, false},
 };
 
 static int check_options(const struct cli *cli, bool toolselect)

@@ -1010,19 +1010,16 @@ const struct verb wt__verbs[] = {
      .summary = "Record which tools requests used, so that finding gets better",
      .text =
          "add imports usages from files, data sets in BEIR layout (folders with queries.jsonl and qrels/SPLIT.tsv, "
-         "which "
-         "tells the tools of each query) or standard input (-), or records one of --request and --tool. A "
-         "line of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": "
-         "\"ok\" or \"failed\", \"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\"}; outcome, time and client may "
-         "be missing. With {\"tool\": \"provider/name\", \"arguments\": {...}} in place of a name it tells what the "
-         "tool was called with. A client is any name of your choosing for whose request it was: a tool counts once a "
-         "client and request. Each source is imported in one step: all of it or, on failure, nothing. A name that no "
-         "tool has is "
-         "reported, and the usage is kept with the others; a usage without one known tool, or that makes no sense, is "
-         "reported, skipped and counted. A usage that failed is kept, but nothing is learned of it.\n"
+         "which tells the tools of each query) or standard input (-), or records one of --request and --tool. A line "
+         "of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": \"ok\" or "
+         "\"failed\", \"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\"}; outcome, time and client may be "
+         "missing. With {\"tool\": \"provider/name\", \"arguments\": {...}} in place of a name it tells what the tool "
+         "was called with. A client is any name of your choosing for whose request it was: a tool counts once a client "
+         "and request. Each source is imported in one step: all of it or, on failure, nothing. A name that no tool has "
+         "is reported, and the usage is kept with the others; a usage without one known tool, or that makes no sense, "
+         "is reported, skipped and counted. A usage that failed is kept, but nothing is learned of it.\n"
          "list shows usages in the order of their recording, a tool that is gone in brackets; export writes them as "
-         "add "
-         "reads them; forget removes them for good, on a terminal only after a question, unless --yes is given.\n"
+         "add reads them; forget removes them for good, on a terminal only after a question, unless --yes is given.\n"
          "Requests and arguments are kept word for word, in the store alone. Arguments that are credentials by their "
          "names are left out, as they are of schemas; other secrets do not belong there.",
      .kind = VALUE_FILE,
